@@ -59,8 +59,8 @@ void List(const Flags& flags) {
   std::uint64_t elements = 0;
   Measurement measurement;
   for (std::int64_t i = 0; i < count; ++i) {
-    const ModelGraph model = Unwrap(OpenModel(flags.Text("--file")));
-    for (const ModelTensor& tensor : model.tensors()) {
+    const model::ModelGraph model = Unwrap(model::OpenModel(flags.Text("--file")));
+    for (const model::ModelTensor& tensor : model.tensors()) {
       elements += tensor.name.size();
       for (const std::int64_t size : tensor.shape) elements += static_cast<std::uint64_t>(size);
     }
@@ -93,8 +93,8 @@ void CompareLayers(const Flags& flags) {
     ForEachLayer(codes.size(), [&](std::size_t first, std::size_t size) {
       TensorView compressed(std::span<const std::int8_t>(codes).subspan(first, size));
       compressed.quantization = Quantization::PerTensor(scale);
-      Unwrap(
-          Compare(TensorView(std::span<const float>(reference).subspan(first, size)), compressed));
+      Unwrap(tensor::Compare(TensorView(std::span<const float>(reference).subspan(first, size)),
+                             compressed));
     });
   }
   measurement.Print(count * codes.size(), 0);
@@ -109,7 +109,7 @@ void CompareChannels(const Flags& flags) {
   const std::vector<std::int64_t> shape = {kChannels, flags.Count("--channels")};
   const std::size_t size = kChannels * static_cast<std::size_t>(shape[1]);
   const std::vector<float> scales(kChannels, kScale);
-  const ComparisonOptions options{.channel_axis = 0};
+  const tensor::ComparisonOptions options{.channel_axis = 0};
   Measurement measurement;
   std::uint64_t compared = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -117,7 +117,7 @@ void CompareChannels(const Flags& flags) {
       TensorView compressed(DType::kInt8, codes.data() + first, shape);
       compressed.quantization = Quantization::PerChannel(scales, {}, 0);
       const TensorView original(DType::kFloat32, reference.data() + first, shape);
-      Unwrap(Compare(original, compressed, options));
+      Unwrap(tensor::Compare(original, compressed, options));
     }
   }
   measurement.Print(compared, 0);
@@ -135,7 +135,7 @@ void CompareWeights(const Flags& flags) {
   Measurement measurement;
   double cosine = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const Comparison found = Unwrap(Compare(reference, compressed));
+    const tensor::Comparison found = Unwrap(tensor::Compare(reference, compressed));
     cosine = found.total.Cosine();
   }
   measurement.Stop();
@@ -150,7 +150,7 @@ __attribute__((target_clones("avx512f", "avx2", "default"))) std::uint64_t SumOf
   std::uint64_t sums[8] = {};
   for (std::size_t i = 0; i + sizeof(sums) <= size; i += sizeof(sums)) {
     std::uint64_t words[8];
-    FetchAhead(reinterpret_cast<const float*>(bytes + i));
+    tensor::FetchAhead(reinterpret_cast<const float*>(bytes + i));
     std::memcpy(words, bytes + i, sizeof(words));
     for (std::size_t j = 0; j < 8; ++j) sums[j] += words[j];
   }
@@ -189,15 +189,15 @@ void Read(const Flags& flags) {
 void CountBuckets(const Flags& flags) {
   const auto values = ReadAll<float>(flags.Text("--data"));
   const auto count = static_cast<std::uint64_t>(flags.Count("--count"));
-  HistogramData histogram;
+  tensor::HistogramData histogram;
   Measurement measurement;
   for (std::uint64_t i = 0; i < count; ++i) {
     if (flags.Has("--threads")) {
       ForEachLayer(values.size(), [&](std::size_t first, std::size_t size) {
-        Unwrap(ComputeHistogram(std::span<const float>(values).subspan(first, size)));
+        Unwrap(tensor::ComputeHistogram(std::span<const float>(values).subspan(first, size)));
       });
     } else {
-      histogram = Unwrap(ComputeHistogram(values));
+      histogram = Unwrap(tensor::ComputeHistogram(values));
     }
   }
   measurement.Stop();
@@ -234,14 +234,15 @@ void CompareFiles(const Flags& flags) {
 
 void Run(const Flags& flags) {
   // No tensors asked for: the model's own outputs.
-  const ModelCapture model = Unwrap(ModelCapture::Open(
+  const runtime::ModelCapture model = Unwrap(runtime::ModelCapture::Open(
       flags.Text("--file"),
       {.tensors = flags.Has("--capture") ? std::nullopt
                                          : std::optional<std::vector<std::string>>{std::in_place},
        .session = {.threads = 1}}));
   const auto count = static_cast<std::size_t>(flags.Count("--count"));
-  const auto samples = Unwrap(OpenSamples({}, model.session().inputs(), {.max_samples = count}));
-  std::vector<NamedTensor> inputs = Unwrap(samples->Read(0));
+  const auto samples =
+      Unwrap(runtime::OpenSamples({}, model.session().inputs(), {.max_samples = count}));
+  std::vector<runtime::NamedTensor> inputs = Unwrap(samples->Read(0));
   Unwrap(model.Run(inputs));  // ONNX Runtime's own memory grows in the first run.
   Measurement measurement;
   for (std::size_t i = 0; i < count; ++i) Unwrap(model.Run(inputs));

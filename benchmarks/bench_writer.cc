@@ -35,7 +35,8 @@ std::vector<T> ReadValues(const std::string& path) {
 void LogScalars(SummaryWriter& writer, std::int64_t events, bool with_clock) {
   for (std::int64_t step = 1; step <= events; ++step) {
     const double value = 1e-6 * static_cast<double>(step);
-    OrStop(writer.AddScalar("train/loss", value, with_clock ? At(step) : At(step, 1.7e9)));
+    OrStop(writer.AddScalar("train/loss", value,
+                            with_clock ? writer::At(step) : writer::At(step, 1.7e9)));
   }
 }
 

@@ -17,13 +17,13 @@ namespace {
 
 using namespace cboard;  // NOLINT: a program of one file.
 
-void Print(const Snapshot& snapshot, const ReaderStatistics& statistics,
+void Print(const reader::Snapshot& snapshot, const reader::ReaderStatistics& statistics,
            const bench::Measurement& measurement, std::uint64_t peak_rss_bytes) {
   std::uint64_t points = 0, blobs = 0, events = 0, damage = 0;
-  for (const std::shared_ptr<const Run>& run : snapshot.runs) {
+  for (const std::shared_ptr<const reader::Run>& run : snapshot.runs) {
     events += run->event_count;
     damage += run->damage_count;
-    for (const Tag& tag : run->tags) {
+    for (const reader::Tag& tag : run->tags) {
       points += tag.scalars.size();
       blobs += tag.blobs.size();
     }
@@ -47,8 +47,8 @@ void Print(const Snapshot& snapshot, const ReaderStatistics& statistics,
 
 int main(int argc, char** argv) {
   const bench::Flags flags(argc + 1, argv - 1);
-  ReaderOptions options{.logdirs = {{.path = flags.Text("--logdir")}},
-                        .threads = static_cast<unsigned>(flags.Count("--threads"))};
+  reader::ReaderOptions options{.logdirs = {{.path = flags.Text("--logdir")}},
+                                .threads = static_cast<unsigned>(flags.Count("--threads"))};
   if (flags.Has("--cache")) options.cache_directory = flags.Text("--cache");
   bench::Measurement measurement;
   Result<std::unique_ptr<LogReader>> reader = LogReader::Open(std::move(options));

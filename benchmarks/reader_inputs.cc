@@ -49,7 +49,7 @@ class EventFile {
                         .payload = payload,
                         .source_writer = {}},
                        event_);
-    AppendRecord(AsBytes(event_), buffer_);
+    record::AppendRecord(AsBytes(event_), buffer_);
     if (buffer_.size() > (4 << 20)) Flush();
   }
 

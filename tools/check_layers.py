@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that modules include only what ARCHITECTURE.md's table of layers allows, and that the folders
-of a module do not include each other in a circle.
+"""Checks that modules include only what ARCHITECTURE.md's table of layers allows, that the folders of
+a module do not include each other in a circle, and that each module has its own namespace.
 
     tools/check_layers.py [ROOT]
 
@@ -129,8 +129,29 @@ def cycles(root: Path) -> list[str]:
     return found
 
 
+NAMESPACE = re.compile(r"^namespace cboard((?:::\w+)*) \{(.*?)^\}", re.MULTILINE | re.DOTALL)
+USING_OR_FORWARD = re.compile(r"\s*(?:using [\w:]+;|class \w+;|struct \w+;|//[^\n]*)")
+
+
+def namespaces(root: Path) -> list[str]:
+    """Code of a module is in cboard::<module>, that of base in cboard, test helpers in cboard::testing.
+
+    Other namespaces may only be opened for using-declarations and forward declarations.
+    """
+    found = []
+    for module in read_layers((root / "ARCHITECTURE.md").read_text()):
+        own = "" if module == "base" else f"::{module}"
+        for folder in (root / "src" / module, root / "include" / "cboard" / module):
+            for file in sorted(p for p in folder.rglob("*") if p.suffix in SUFFIXES):
+                for name, body in NAMESPACE.findall(file.read_text()):
+                    is_own = name == own or (own and name.startswith(own + "::")) or name == "::testing"
+                    if not is_own and USING_OR_FORWARD.sub("", body).strip():
+                        found.append(f"{file.relative_to(root)}: code in cboard{name}, expected cboard{own}")
+    return found
+
+
 if __name__ == "__main__":
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent)
-    problems = offences(root) + cycles(root)
+    problems = offences(root) + cycles(root) + namespaces(root)
     print("\n".join(problems) or "layers hold")
     sys.exit(1 if problems else 0)

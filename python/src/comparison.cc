@@ -19,7 +19,7 @@ namespace {
 
 // What was found, as JSON; logs it, too, when `logdir` is not empty.
 std::string CompareFiles(const std::string& baseline, const std::string& variant,
-                         const std::string& data, const InputShapes& shapes,
+                         const std::string& data, const model::InputShapes& shapes,
                          std::optional<std::size_t> samples, const std::string& logdir,
                          std::size_t verify) {
   Result<std::string> json;

@@ -30,15 +30,15 @@ using PlainMetrics = std::map<std::string, double>;
 
 Metrics MetricsOf(const PlainMetrics& plain) { return {plain.begin(), plain.end()}; }
 
-nb::list ToPython(const std::vector<Omission>& omitted) {
+nb::list ToPython(const std::vector<compression::Omission>& omitted) {
   nb::list list;
-  for (const Omission& omission : omitted) {
+  for (const compression::Omission& omission : omitted) {
     list.append(nb::make_tuple(omission.what, omission.reason));
   }
   return list;
 }
 
-nb::dict ToPython(const ScalarLabels& labels) {
+nb::dict ToPython(const writer::ScalarLabels& labels) {
   nb::dict dict;
   dict["display_name"] = labels.display_name;
   dict["description"] = labels.description;
@@ -47,7 +47,7 @@ nb::dict ToPython(const ScalarLabels& labels) {
   return dict;
 }
 
-nb::dict ToPython(const MetricDescription& metric) {
+nb::dict ToPython(const compression::MetricDescription& metric) {
   nb::dict dict;
   dict["key"] = metric.key;
   dict["flat_group"] = metric.flat_group;
@@ -59,20 +59,20 @@ nb::dict ToPython(const MetricDescription& metric) {
   return dict;
 }
 
-AuroraOptions OptionsOf(const std::map<std::string, double>& weights, const std::string& quality,
-                        bool quality_lower_is_better, double penalty_factor,
-                        double penalty_threshold, double chance_level,
-                        const std::string& measured_on) {
-  AuroraOptions options;
+compression::AuroraOptions OptionsOf(const std::map<std::string, double>& weights,
+                                     const std::string& quality, bool quality_lower_is_better,
+                                     double penalty_factor, double penalty_threshold,
+                                     double chance_level, const std::string& measured_on) {
+  compression::AuroraOptions options;
   if (!quality.empty()) options.quality.metric = quality;
-  if (quality_lower_is_better) options.quality.better = Better::kLower;
+  if (quality_lower_is_better) options.quality.better = compression::Better::kLower;
   for (const auto& [name, weight] : weights) {
-    AuroraTerm* const term = name == "quality"      ? &options.quality
-                             : name == "throughput" ? &options.throughput
-                             : name == "latency"    ? &options.latency
-                             : name == "energy"     ? &options.energy
-                             : name == "memory"     ? &options.memory
-                                                    : nullptr;
+    compression::AuroraTerm* const term = name == "quality"      ? &options.quality
+                                          : name == "throughput" ? &options.throughput
+                                          : name == "latency"    ? &options.latency
+                                          : name == "energy"     ? &options.energy
+                                          : name == "memory"     ? &options.memory
+                                                                 : nullptr;
     if (term == nullptr) {
       throw nb::value_error(("AURORA has no weight '" + name +
                              "'; there are quality, throughput, latency, energy and memory")
@@ -89,12 +89,12 @@ AuroraOptions OptionsOf(const std::map<std::string, double>& weights, const std:
 
 // A score and how it was made, for labels and for users.
 struct Aurora {
-  AuroraScore score;
-  AuroraOptions options;
+  compression::AuroraScore score;
+  compression::AuroraOptions options;
 };
 
 // Aurora(score=1.07, mean=1.52, coverage=0.55, factors={quality: 0.996, …, penalty: 0.943})
-std::string Description(const AuroraScore& score) {
+std::string Description(const compression::AuroraScore& score) {
   const auto digits = [](double value) {
     std::array<char, 32> text;
     std::snprintf(text.data(), text.size(), "%.4g", value);
@@ -102,7 +102,7 @@ std::string Description(const AuroraScore& score) {
   };
   std::string text = "Aurora(score=" + digits(score.score) + ", mean=" + digits(score.mean) +
                      ", coverage=" + digits(score.coverage) + ", factors={";
-  for (const AuroraFactor& factor : score.factors) {
+  for (const compression::AuroraFactor& factor : score.factors) {
     text += std::string(factor.name) + ": " + digits(factor.factor) + ", ";
   }
   return text + "penalty: " + digits(score.penalty_factor) + "})";
@@ -112,48 +112,51 @@ Aurora ScoreOf(const PlainMetrics& baseline, const PlainMetrics& variant,
                const std::map<std::string, double>& weights, const std::string& quality,
                bool quality_lower_is_better, double penalty_factor, double penalty_threshold,
                double chance_level, const std::string& measured_on) {
-  AuroraOptions options = OptionsOf(weights, quality, quality_lower_is_better, penalty_factor,
-                                    penalty_threshold, chance_level, measured_on);
-  AuroraScore score = Unwrap(ComputeAurora(MetricsOf(baseline), MetricsOf(variant), options));
+  compression::AuroraOptions options =
+      OptionsOf(weights, quality, quality_lower_is_better, penalty_factor, penalty_threshold,
+                chance_level, measured_on);
+  compression::AuroraScore score =
+      Unwrap(compression::ComputeAurora(MetricsOf(baseline), MetricsOf(variant), options));
   return {std::move(score), std::move(options)};
 }
 
-CompressionTagKind KindOf(std::string_view name) {
-  if (name == "metric") return CompressionTagKind::kMetric;
-  if (name == "group") return CompressionTagKind::kGroup;
-  if (name == "ratio") return CompressionTagKind::kRatio;
-  if (name == "latency_distribution") return CompressionTagKind::kLatencyDistribution;
-  if (name == "metadata") return CompressionTagKind::kMetadata;
+compression::CompressionTagKind KindOf(std::string_view name) {
+  if (name == "metric") return compression::CompressionTagKind::kMetric;
+  if (name == "group") return compression::CompressionTagKind::kGroup;
+  if (name == "ratio") return compression::CompressionTagKind::kRatio;
+  if (name == "latency_distribution") return compression::CompressionTagKind::kLatencyDistribution;
+  if (name == "metadata") return compression::CompressionTagKind::kMetadata;
   throw nb::value_error("a tag is a metric, group, ratio, latency_distribution or metadata");
 }
 
-std::string_view NameOf(CompressionTagKind kind) {
+std::string_view NameOf(compression::CompressionTagKind kind) {
   switch (kind) {
-    case CompressionTagKind::kMetric:
+    case compression::CompressionTagKind::kMetric:
       return "metric";
-    case CompressionTagKind::kGroup:
+    case compression::CompressionTagKind::kGroup:
       return "group";
-    case CompressionTagKind::kRatio:
+    case compression::CompressionTagKind::kRatio:
       return "ratio";
-    case CompressionTagKind::kLatencyDistribution:
+    case compression::CompressionTagKind::kLatencyDistribution:
       return "latency_distribution";
-    case CompressionTagKind::kMetadata:
+    case compression::CompressionTagKind::kMetadata:
       return "metadata";
   }
   return "";
 }
 
-TagScheme SchemeOf(std::string_view name) {
-  if (name == "groups") return TagScheme::kGroups;
-  return name == "flat" ? TagScheme::kFlat : TagScheme::kBoth;
+compression::TagScheme SchemeOf(std::string_view name) {
+  if (name == "groups") return compression::TagScheme::kGroups;
+  return name == "flat" ? compression::TagScheme::kFlat : compression::TagScheme::kBoth;
 }
 
 // Name, metrics, and which of them are derived.
 using PlainVariants = std::vector<std::tuple<std::string, PlainMetrics, std::vector<std::string>>>;
 
-ModelComparison ComparisonOf(const std::string& model, const PlainVariants& variants,
-                             const std::string& baseline) {
-  ModelComparison comparison{.model = model, .baseline = baseline, .variants = {}, .info = {}};
+compression::ModelComparison ComparisonOf(const std::string& model, const PlainVariants& variants,
+                                          const std::string& baseline) {
+  compression::ModelComparison comparison{
+      .model = model, .baseline = baseline, .variants = {}, .info = {}};
   for (const auto& [name, metrics, derived] : variants) {
     comparison.variants.push_back({name, MetricsOf(metrics), {}, {derived.begin(), derived.end()}});
   }
@@ -161,12 +164,12 @@ ModelComparison ComparisonOf(const std::string& model, const PlainVariants& vari
 }
 
 // ([(kind, name, variant, value, labels)], [(what, reason)]); the value of a group is a dict.
-nb::tuple ToPython(Result<LogPlan> result) {
-  const LogPlan plan = Unwrap(std::move(result));
+nb::tuple ToPython(Result<compression::LogPlan> result) {
+  const compression::LogPlan plan = Unwrap(std::move(result));
   nb::list values;
-  for (const PlannedValue& planned : plan.values) {
+  for (const compression::PlannedValue& planned : plan.values) {
     nb::object value = nb::float_(planned.value);
-    if (planned.kind == CompressionTagKind::kGroup) value = nb::cast(planned.group);
+    if (planned.kind == compression::CompressionTagKind::kGroup) value = nb::cast(planned.group);
     values.append(nb::make_tuple(NameOf(planned.kind), planned.name, planned.variant, value,
                                  ToPython(planned.labels)));
   }
@@ -174,17 +177,17 @@ nb::tuple ToPython(Result<LogPlan> result) {
 }
 
 nb::dict Import(const std::string& json, const std::string& directory, std::int64_t step) {
-  ImportOptions options;
+  compression::ImportOptions options;
   options.directory = directory;
   options.step = step;
-  Result<ImportReport> imported;
+  Result<compression::ImportReport> imported;
   {
     const Unlocked unlocked;
-    imported = ImportBenchmark(json, options);
+    imported = compression::ImportBenchmark(json, options);
   }
-  const ImportReport report = Unwrap(std::move(imported));
+  const compression::ImportReport report = Unwrap(std::move(imported));
   nb::list models;
-  for (const ImportedModel& model : report.models) {
+  for (const compression::ImportedModel& model : report.models) {
     models.append(
         nb::make_tuple(model.model, model.run.string(), model.values, ToPython(model.omitted)));
   }
@@ -201,30 +204,32 @@ nb::dict Import(const std::string& json, const std::string& directory, std::int6
 
 void BindCompression(nb::module_& module) {
   module.def("describe_metric",
-             [](const std::string& key) { return ToPython(DescribeMetric(key)); });
+             [](const std::string& key) { return ToPython(compression::DescribeMetric(key)); });
   module.def("in_log_order", [](const PlainMetrics& metrics) {
     std::vector<std::string> keys;
-    for (const auto& [metric, value] : InLogOrder(MetricsOf(metrics))) keys.push_back(metric.key);
+    for (const auto& [metric, value] : compression::InLogOrder(MetricsOf(metrics)))
+      keys.push_back(metric.key);
     return keys;
   });
   module.def("default_tag",
              [](const std::string& kind, const std::string& model, const std::string& name,
                 const std::string& variant, const std::string& baseline) {
-               return DefaultTag({KindOf(kind), model, name, variant, baseline});
+               return compression::DefaultTag({KindOf(kind), model, name, variant, baseline});
              });
   // ([(name, metric, value, labels)], [(what, reason)])
-  module.def("ratios", [](const PlainMetrics& baseline, const PlainMetrics& variant,
-                          const std::string& model, const std::string& baseline_name,
-                          const std::string& variant_name) {
-    const Ratios ratios =
-        ComputeRatios(MetricsOf(baseline), MetricsOf(variant), baseline_name, variant_name);
-    nb::list values;
-    for (const RatioValue& ratio : ratios.values) {
-      values.append(nb::make_tuple(ratio.name, ratio.metric, ratio.value,
-                                   ToPython(LabelsOf(ratio, model, variant_name, baseline_name))));
-    }
-    return nb::make_tuple(values, ToPython(ratios.omitted));
-  });
+  module.def("ratios",
+             [](const PlainMetrics& baseline, const PlainMetrics& variant, const std::string& model,
+                const std::string& baseline_name, const std::string& variant_name) {
+               const compression::Ratios ratios = compression::ComputeRatios(
+                   MetricsOf(baseline), MetricsOf(variant), baseline_name, variant_name);
+               nb::list values;
+               for (const compression::RatioValue& ratio : ratios.values) {
+                 values.append(nb::make_tuple(
+                     ratio.name, ratio.metric, ratio.value,
+                     ToPython(compression::LabelsOf(ratio, model, variant_name, baseline_name))));
+               }
+               return nb::make_tuple(values, ToPython(ratios.omitted));
+             });
 
   nb::class_<Aurora>(
       module, "Aurora",
@@ -240,7 +245,7 @@ void BindCompression(nb::module_& module) {
       .def_prop_ro("factors",
                    [](const Aurora& a) {
                      nb::dict factors;
-                     for (const AuroraFactor& factor : a.score.factors) {
+                     for (const compression::AuroraFactor& factor : a.score.factors) {
                        factors[std::string(factor.name).c_str()] = factor.factor;
                      }
                      factors["penalty"] = a.score.penalty_factor;
@@ -249,7 +254,7 @@ void BindCompression(nb::module_& module) {
       .def("__repr__", [](const Aurora& a) { return Description(a.score); })
       .def_prop_ro("ratios", [](const Aurora& a) {
         nb::dict ratios;
-        for (const AuroraFactor& factor : a.score.factors) {
+        for (const compression::AuroraFactor& factor : a.score.factors) {
           ratios[std::string(factor.name).c_str()] = factor.ratio;
         }
         return ratios;
@@ -260,27 +265,29 @@ void BindCompression(nb::module_& module) {
              nb::arg("chance_level") = 0.0, nb::arg("measured_on") = "");
   module.def("plan_comparison", [](const std::string& model, const PlainVariants& variants,
                                    const std::string& baseline, const std::string& tag_scheme) {
-    return ToPython(PlanComparison(ComparisonOf(model, variants, baseline), SchemeOf(tag_scheme)));
+    return ToPython(
+        compression::PlanComparison(ComparisonOf(model, variants, baseline), SchemeOf(tag_scheme)));
   });
   module.def("plan_ratios", [](const std::string& model, const PlainVariants& variants,
                                const std::string& baseline) {
-    return ToPython(PlanRatios(ComparisonOf(model, variants, baseline)));
+    return ToPython(compression::PlanRatios(ComparisonOf(model, variants, baseline)));
   });
   module.def("plan_energy", [](const std::string& model, const PlainVariants& variants,
                                const std::string& baseline, const std::string& tag_scheme) {
-    return ToPython(PlanEnergy(ComparisonOf(model, variants, baseline), SchemeOf(tag_scheme)));
+    return ToPython(
+        compression::PlanEnergy(ComparisonOf(model, variants, baseline), SchemeOf(tag_scheme)));
   });
-  module.def("plan_aurora", [](const std::string& model, const PlainVariants& variants,
-                               const std::string& baseline,
-                               const std::map<std::string, double>& weights,
-                               const std::string& quality, bool quality_lower_is_better,
-                               double penalty_factor, double penalty_threshold, double chance_level,
-                               const std::string& measured_on) {
-    return ToPython(PlanAurora(ComparisonOf(model, variants, baseline),
-                               OptionsOf(weights, quality, quality_lower_is_better, penalty_factor,
-                                         penalty_threshold, chance_level, measured_on)));
-  });
-  module.def("latency_edges", LatencyEdges);
+  module.def("plan_aurora",
+             [](const std::string& model, const PlainVariants& variants,
+                const std::string& baseline, const std::map<std::string, double>& weights,
+                const std::string& quality, bool quality_lower_is_better, double penalty_factor,
+                double penalty_threshold, double chance_level, const std::string& measured_on) {
+               return ToPython(compression::PlanAurora(
+                   ComparisonOf(model, variants, baseline),
+                   OptionsOf(weights, quality, quality_lower_is_better, penalty_factor,
+                             penalty_threshold, chance_level, measured_on)));
+             });
+  module.def("latency_edges", compression::LatencyEdges);
   module.def("import_benchmark", Import);
 }
 

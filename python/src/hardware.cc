@@ -31,7 +31,7 @@ class Monitor {
 
   // {"duration_seconds": …, "sample_count": …, "metrics": {name: {"mean": …, …}}}
   nb::dict Stop() {
-    HardwareSummary summary;
+    profile::HardwareSummary summary;
     Result<void> flushed;
     {
       const Unlocked unlocked;
@@ -40,7 +40,7 @@ class Monitor {
     }
     Unwrap(std::move(flushed));
     nb::dict metrics;
-    for (const MetricSummary& metric : summary.metrics) {
+    for (const profile::MetricSummary& metric : summary.metrics) {
       nb::dict figures;
       figures["sample_count"] = metric.sample_count;
       figures["mean"] = metric.mean;
@@ -57,9 +57,9 @@ class Monitor {
   }
 
  private:
-  static HardwareMonitorOptions OptionsOf(double interval_seconds, int pid,
-                                          const std::string& tag_prefix) {
-    HardwareMonitorOptions options;
+  static profile::HardwareMonitorOptions OptionsOf(double interval_seconds, int pid,
+                                                   const std::string& tag_prefix) {
+    profile::HardwareMonitorOptions options;
     options.interval_seconds = interval_seconds;
     options.pid = pid;
     options.tag_prefix = tag_prefix;

@@ -74,9 +74,9 @@ void AddHistogram(Run& self, const std::string& tag, nb::handle values, const Bi
                   std::size_t max_bins, std::optional<std::int64_t> step,
                   std::optional<double> wall_time) {
   const TensorArg tensor(values);
-  const Binning binning = Unwrap(BinningOf(bins));
+  const tensor::Binning binning = Unwrap(BinningOf(bins));
   self.Do([&](SummaryWriter& writer) {
-    return writer.AddHistogram(tag, tensor.view(), At(step, wall_time), binning, max_bins);
+    return writer.AddHistogram(tag, tensor.view(), writer::At(step, wall_time), binning, max_bins);
   });
 }
 
@@ -148,7 +148,7 @@ void BindRun(nb::module_& module) {
           "add_summary",
           [](Run& self, const nb::bytes& summary, Step step, Time time) {
             self.Do([&](SummaryWriter& writer) {
-              return writer.AddSummary(ViewOf(summary), At(step, time));
+              return writer.AddSummary(ViewOf(summary), writer::At(step, time));
             });
           },
           nb::arg("summary"), nb::arg("step").none(), nb::arg("wall_time").none())
@@ -161,7 +161,7 @@ void BindRun(nb::module_& module) {
           [](Run& self, const std::string& main_tag, const std::map<std::string, double>& values,
              Step step, Time time) {
             self.Do([&](SummaryWriter& writer) {
-              return writer.AddScalars(main_tag, values, At(step, time));
+              return writer.AddScalars(main_tag, values, writer::At(step, time));
             });
           },
           nb::arg("main_tag"), nb::arg("values"), nb::arg("step").none(),
@@ -173,7 +173,7 @@ void BindRun(nb::module_& module) {
              Step step) {
             const auto chosen = HParamsOf(hparams);
             self.Do([&](SummaryWriter& writer) {
-              return writer.AddHParams(chosen, metrics, name, At(step, {}));
+              return writer.AddHParams(chosen, metrics, name, writer::At(step, {}));
             });
           },
           nb::arg("hparams"), nb::arg("metrics"), nb::arg("name"), nb::arg("step").none())
@@ -195,16 +195,16 @@ void BindRun(nb::module_& module) {
       .def_rw("direct", &Run::direct);
 
   module.def("crc32c",
-             [](const nb::bytes& bytes) { return ComputeCrc32c(AsBytes(ViewOf(bytes))); });
+             [](const nb::bytes& bytes) { return record::ComputeCrc32c(AsBytes(ViewOf(bytes))); });
   module.def("masked_crc32c", [](const nb::bytes& bytes) {
-    return ToInteger(ComputeMaskedCrc(AsBytes(ViewOf(bytes))));
+    return record::ToInteger(record::ComputeMaskedCrc(AsBytes(ViewOf(bytes))));
   });
   module.def("record", [](const nb::bytes& payload) {
     std::string record;
-    AppendRecord(AsBytes(ViewOf(payload)), record);
+    record::AppendRecord(AsBytes(ViewOf(payload)), record);
     return ToBytes(record);
   });
-  module.def("clean_tag", [](const std::string& tag) { return summary::CleanTag(tag); });
+  module.def("clean_tag", [](const std::string& tag) { return writer::summary::CleanTag(tag); });
 }
 
 }  // namespace cboard::python

@@ -25,7 +25,7 @@ class Run {
   // Needs no GIL.
   Result<void> AddScalar(std::string_view tag, double value, std::int64_t step,
                          double wall_time_seconds) {
-    return writer_.AddScalar(tag, value, At(step, wall_time_seconds));
+    return writer_.AddScalar(tag, value, writer::At(step, wall_time_seconds));
   }
 
   // Runs `call(writer)` without the GIL; an error becomes a Python exception.

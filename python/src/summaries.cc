@@ -58,24 +58,24 @@ nb::bytes HistogramSummary(const std::string& tag, nb::handle values, const Bins
                            std::size_t max_bins) {
   const TensorArg tensor(values);
   return Serialized([&]() -> Result<std::string> {
-    CBOARD_ASSIGN_OR_RETURN(const Binning binning, BinningOf(bins));
-    CBOARD_ASSIGN_OR_RETURN(const HistogramData histogram,
-                            ComputeHistogram(tensor.view(), binning, max_bins));
-    return summary::MakeCountedHistogramSummary(tag, histogram);
+    CBOARD_ASSIGN_OR_RETURN(const tensor::Binning binning, BinningOf(bins));
+    CBOARD_ASSIGN_OR_RETURN(const tensor::HistogramData histogram,
+                            tensor::ComputeHistogram(tensor.view(), binning, max_bins));
+    return writer::summary::MakeCountedHistogramSummary(tag, histogram);
   });
 }
 
 nb::bytes HistogramRawSummary(const std::string& tag, double min, double max, double num,
                               double sum, double sum_squares, std::vector<double> limits,
                               std::vector<double> counts) {
-  const HistogramData histogram{
+  const tensor::HistogramData histogram{
       min, max, num, sum, sum_squares, std::move(limits), std::move(counts)};
-  return Serialized([&] { return summary::MakeHistogramSummary(tag, histogram); });
+  return Serialized([&] { return writer::summary::MakeHistogramSummary(tag, histogram); });
 }
 
-Result<std::string> ImageSummary(std::string_view tag, const media::Pixels& pixels,
+Result<std::string> ImageSummary(std::string_view tag, const writer::media::Pixels& pixels,
                                  std::size_t height, std::size_t width) {
-  CBOARD_ASSIGN_OR_RETURN(const std::string file, media::EncodePng(pixels));
+  CBOARD_ASSIGN_OR_RETURN(const std::string file, writer::media::EncodePng(pixels));
   std::string summary;
   proto::AppendImageValue(tag,
                           {.height = static_cast<std::int32_t>(height),
@@ -89,8 +89,8 @@ Result<std::string> ImageSummary(std::string_view tag, const media::Pixels& pixe
 nb::bytes PictureSummary(const std::string& tag, nb::handle image, const std::string& dataformats) {
   const TensorArg tensor(image);
   return Serialized([&]() -> Result<std::string> {
-    CBOARD_ASSIGN_OR_RETURN(const media::Pixels pixels,
-                            media::LayOutImage(tensor.view(), dataformats));
+    CBOARD_ASSIGN_OR_RETURN(const writer::media::Pixels pixels,
+                            writer::media::LayOutImage(tensor.view(), dataformats));
     return ImageSummary(tag, pixels, pixels.height, pixels.width);
   });
 }
@@ -100,10 +100,10 @@ nb::bytes BoxesSummary(const std::string& tag, nb::handle image, nb::handle boxe
   const TensorArg tensor(image);
   const TensorArg corners(boxes);
   return Serialized([&]() -> Result<std::string> {
-    CBOARD_ASSIGN_OR_RETURN(const media::Pixels pixels,
-                            media::LayOutImage(tensor.view(), dataformats));
-    CBOARD_ASSIGN_OR_RETURN(const media::Pixels drawn,
-                            media::DrawBoxes(pixels, corners.view(), labels, rescale));
+    CBOARD_ASSIGN_OR_RETURN(const writer::media::Pixels pixels,
+                            writer::media::LayOutImage(tensor.view(), dataformats));
+    CBOARD_ASSIGN_OR_RETURN(const writer::media::Pixels drawn,
+                            writer::media::DrawBoxes(pixels, corners.view(), labels, rescale));
     // The size of the picture before it was resized, as tensorboardX notes it.
     return ImageSummary(tag, drawn, pixels.height, pixels.width);
   });
@@ -113,9 +113,9 @@ nb::bytes VideoSummary(const std::string& tag, nb::handle video, double fps,
                        const std::string& dataformats) {
   const TensorArg tensor(video);
   return Serialized([&]() -> Result<std::string> {
-    CBOARD_ASSIGN_OR_RETURN(const media::Video frames,
-                            media::LayOutVideo(tensor.view(), dataformats));
-    CBOARD_ASSIGN_OR_RETURN(const std::string file, media::EncodeGif(frames, fps));
+    CBOARD_ASSIGN_OR_RETURN(const writer::media::Video frames,
+                            writer::media::LayOutVideo(tensor.view(), dataformats));
+    CBOARD_ASSIGN_OR_RETURN(const std::string file, writer::media::EncodeGif(frames, fps));
     std::string summary;
     proto::AppendImageValue(tag,
                             {.height = static_cast<std::int32_t>(frames.height),
@@ -129,7 +129,8 @@ nb::bytes VideoSummary(const std::string& tag, nb::handle video, double fps,
 
 nb::bytes AudioSummary(const std::string& tag, nb::handle sound, int sample_rate) {
   const TensorArg tensor(sound);
-  return Serialized([&] { return summary::MakeAudioSummary(tag, tensor.view(), sample_rate); });
+  return Serialized(
+      [&] { return writer::summary::MakeAudioSummary(tag, tensor.view(), sample_rate); });
 }
 
 nb::bytes ScalarSummary(const std::string& tag, double value, const std::string& display_name,
@@ -152,17 +153,18 @@ nb::bytes PrCurveSummary(const std::string& tag, nb::handle labels, nb::handle p
   std::optional<TensorArg> weighted;
   if (!weights.is_none()) weighted.emplace(weights);
   return Serialized([&] {
-    return summary::MakePrCurveSummary(tag, truth.view(), guesses.view(), num_thresholds,
-                                       weighted ? &weighted->view() : nullptr);
+    return writer::summary::MakePrCurveSummary(tag, truth.view(), guesses.view(), num_thresholds,
+                                               weighted ? &weighted->view() : nullptr);
   });
 }
 
 nb::bytes PrCurveRawSummary(const std::string& tag, std::vector<std::vector<float>> rows,
                             int num_thresholds) {
   if (rows.size() != 6) throw nb::value_error("a PR curve has six rows");
-  const PrCurveRows curve{std::move(rows[0]), std::move(rows[1]), std::move(rows[2]),
-                          std::move(rows[3]), std::move(rows[4]), std::move(rows[5])};
-  return Serialized([&] { return summary::MakePrCurveRawSummary(tag, curve, num_thresholds); });
+  const writer::PrCurveRows curve{std::move(rows[0]), std::move(rows[1]), std::move(rows[2]),
+                                  std::move(rows[3]), std::move(rows[4]), std::move(rows[5])};
+  return Serialized(
+      [&] { return writer::summary::MakePrCurveRawSummary(tag, curve, num_thresholds); });
 }
 
 nb::bytes MeshSummary(const std::string& tag, nb::handle vertices, nb::handle colors,
@@ -172,18 +174,18 @@ nb::bytes MeshSummary(const std::string& tag, nb::handle vertices, nb::handle co
   std::optional<TensorArg> meshed;
   if (!colors.is_none()) colored.emplace(colors);
   if (!faces.is_none()) meshed.emplace(faces);
-  MeshDetails details;
+  writer::MeshDetails details;
   if (colored) details.colors = colored->view();
   if (meshed) details.faces = meshed->view();
   details.config_json = config_json;
-  return Serialized([&] { return summary::MakeMeshSummary(tag, points.view(), details); });
+  return Serialized([&] { return writer::summary::MakeMeshSummary(tag, points.view(), details); });
 }
 
 std::tuple<nb::bytes, nb::bytes, nb::bytes> HParamsSummaries(
     const std::vector<HParamPair>& hparams, const std::vector<std::string>& metric_names) {
   std::vector<std::pair<std::string, double>> metrics;
   for (const std::string& name : metric_names) metrics.emplace_back(name, 0.0);
-  const auto made = Unwrap(summary::MakeHParamsSummaries(HParamsOf(hparams), metrics));
+  const auto made = Unwrap(writer::summary::MakeHParamsSummaries(HParamsOf(hparams), metrics));
   const auto bytes = [](const std::string& text) { return nb::bytes(text.data(), text.size()); };
   return {bytes(made.experiment), bytes(made.session_start), bytes(made.session_end)};
 }
@@ -192,14 +194,14 @@ using Chart = std::tuple<std::string, std::vector<std::string>, bool>;
 using Category = std::pair<std::string, std::vector<Chart>>;
 
 nb::bytes CustomScalarsSummary(const std::vector<Category>& layout) {
-  std::vector<CustomScalarCategory> categories;
+  std::vector<writer::CustomScalarCategory> categories;
   for (const auto& [title, charts] : layout) {
-    CustomScalarCategory& category = categories.emplace_back();
+    writer::CustomScalarCategory& category = categories.emplace_back();
     category.title = title;
     for (const auto& [chart, tags, margin] : charts)
       category.charts.push_back({chart, tags, margin});
   }
-  return Serialized([&] { return summary::MakeCustomScalarsSummary(categories); });
+  return Serialized([&] { return writer::summary::MakeCustomScalarsSummary(categories); });
 }
 
 // (directory, tensors.tsv, metadata.tsv or None, block of projector_config.pbtxt, sprite or None)
@@ -208,7 +210,7 @@ nb::tuple EmbeddingFiles(nb::handle matrix, std::vector<std::vector<std::string>
                          std::int64_t step) {
   const TensorArg rows(matrix);
   std::optional<TensorArg> pictures;
-  EmbeddingDetails details;
+  writer::EmbeddingDetails details;
   details.metadata = std::move(metadata);
   details.metadata_header = std::move(header);
   details.tag = tag;
@@ -216,18 +218,19 @@ nb::tuple EmbeddingFiles(nb::handle matrix, std::vector<std::vector<std::string>
     pictures.emplace(images);
     details.label_images = pictures->view();
   }
-  Result<summary::EmbeddingFiles> files;
+  Result<writer::summary::EmbeddingFiles> files;
   Result<std::string> sprite = std::string();
   {
     const Unlocked unlocked;
-    files = summary::MakeEmbeddingFiles(rows.view(), details, step);
+    files = writer::summary::MakeEmbeddingFiles(rows.view(), details, step);
     if (files && pictures) {
-      sprite = media::LayOutSprite(pictures->view()).and_then([](const media::Pixels& pixels) {
-        return media::EncodePng(pixels);
-      });
+      sprite = writer::media::LayOutSprite(pictures->view())
+                   .and_then([](const writer::media::Pixels& pixels) {
+                     return writer::media::EncodePng(pixels);
+                   });
     }
   }
-  const summary::EmbeddingFiles made = Unwrap(std::move(files));
+  const writer::summary::EmbeddingFiles made = Unwrap(std::move(files));
   const std::string png = Unwrap(std::move(sprite));
   const auto bytes = [](const std::string& text) -> nb::object {
     return nb::bytes(text.data(), text.size());
@@ -239,14 +242,14 @@ nb::tuple EmbeddingFiles(nb::handle matrix, std::vector<std::vector<std::string>
 
 // The letters of `text` in a row, a byte per dot: eight rows of six dots a letter, 1 where ink is.
 nb::bytes TextDots(const std::string& text) {
-  const std::u32string letters = media::DecodeUtf8(text);
+  const std::u32string letters = writer::media::DecodeUtf8(text);
   std::string dots;
-  dots.reserve(letters.size() * media::kCellWidth * media::kGlyphHeight);
-  for (int row = 0; row < media::kGlyphHeight; ++row) {
+  dots.reserve(letters.size() * writer::media::kCellWidth * writer::media::kGlyphHeight);
+  for (int row = 0; row < writer::media::kGlyphHeight; ++row) {
     for (const char32_t letter : letters) {
-      const media::Glyph& glyph = media::GlyphOf(letter);
-      for (int column = 0; column < media::kGlyphWidth; ++column) {
-        dots.push_back(media::HasInk(glyph, row, column) ? '\1' : '\0');
+      const writer::media::Glyph& glyph = writer::media::GlyphOf(letter);
+      for (int column = 0; column < writer::media::kGlyphWidth; ++column) {
+        dots.push_back(writer::media::HasInk(glyph, row, column) ? '\1' : '\0');
       }
       dots.push_back('\0');
     }
@@ -256,23 +259,25 @@ nb::bytes TextDots(const std::string& text) {
 
 }  // namespace
 
-Result<Binning> BinningOf(const Bins& bins) {
+Result<tensor::Binning> BinningOf(const Bins& bins) {
   if (const auto* name = std::get_if<std::string>(&bins)) {
-    if (*name == "tensorflow") return TensorBoardBins{};
-    CBOARD_ASSIGN_OR_RETURN(const BinEstimator estimator, BinEstimatorOf(*name));
+    if (*name == "tensorflow") return tensor::TensorBoardBins{};
+    CBOARD_ASSIGN_OR_RETURN(const tensor::BinEstimator estimator, tensor::BinEstimatorOf(*name));
     return estimator;
   }
   if (const auto* count = std::get_if<std::int64_t>(&bins)) {
     if (*count < 1) return Fail(ErrorCode::kInvalidArgument, "bins must be at least 1");
-    return EqualBins{static_cast<std::size_t>(*count)};
+    return tensor::EqualBins{static_cast<std::size_t>(*count)};
   }
-  return BinEdges{std::get<std::vector<double>>(bins)};
+  return tensor::BinEdges{std::get<std::vector<double>>(bins)};
 }
 
-std::vector<std::pair<std::string, HParam>> HParamsOf(const std::vector<HParamPair>& pairs) {
-  std::vector<std::pair<std::string, HParam>> hparams;
+std::vector<std::pair<std::string, writer::HParam>> HParamsOf(
+    const std::vector<HParamPair>& pairs) {
+  std::vector<std::pair<std::string, writer::HParam>> hparams;
   for (const auto& [name, value] : pairs) {
-    hparams.emplace_back(name, std::visit([](const auto& v) -> HParam { return v; }, value));
+    hparams.emplace_back(name,
+                         std::visit([](const auto& v) -> writer::HParam { return v; }, value));
   }
   return hparams;
 }
@@ -289,7 +294,7 @@ void BindSummaries(nb::module_& module) {
   module.def("audio_summary", AudioSummary);
   module.def("text_dots", TextDots);
   module.def("text_summary", [](const std::string& tag, const std::string& text) {
-    return Serialized([&] { return summary::MakeTextSummary(tag, text); });
+    return Serialized([&] { return writer::summary::MakeTextSummary(tag, text); });
   });
   module.def("pr_curve_summary", PrCurveSummary, nb::arg("tag"), nb::arg("labels"),
              nb::arg("predictions"), nb::arg("num_thresholds"), nb::arg("weights").none());
@@ -301,13 +306,13 @@ void BindSummaries(nb::module_& module) {
   module.def("embedding_files", EmbeddingFiles, nb::arg("matrix"), nb::arg("metadata"),
              nb::arg("header"), nb::arg("images").none(), nb::arg("tag"), nb::arg("step"));
   module.def("graph_from_onnx", [](const std::string& path) {
-    return Serialized([&] { return GraphDefFromOnnx(path); });
+    return Serialized([&] { return writer::GraphDefFromOnnx(path); });
   });
   module.def("graph_from_openvino", [](const std::string& path) {
-    return Serialized([&] { return GraphDefFromOpenVino(path); });
+    return Serialized([&] { return writer::GraphDefFromOpenVino(path); });
   });
   module.def("tensorboard_bin_edges", [] {
-    const auto edges = TensorBoardBinEdges();
+    const auto edges = tensor::TensorBoardBinEdges();
     return std::vector<double>(edges.begin(), edges.end());
   });
 }

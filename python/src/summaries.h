@@ -19,12 +19,12 @@ namespace cboard::python {
 // "tensorflow" or the name of an estimator, a number of bins, or their edges.
 using Bins = std::variant<std::string, std::int64_t, std::vector<double>>;
 
-Result<Binning> BinningOf(const Bins& bins);
+Result<tensor::Binning> BinningOf(const Bins& bins);
 
 // bool first: it is a number to Python, and to a variant of double.
 using HParamPair = std::pair<std::string, std::variant<bool, double, std::string>>;
 
-std::vector<std::pair<std::string, HParam>> HParamsOf(const std::vector<HParamPair>& pairs);
+std::vector<std::pair<std::string, writer::HParam>> HParamsOf(const std::vector<HParamPair>& pairs);
 
 void BindSummaries(nanobind::module_& module);
 

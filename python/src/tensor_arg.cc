@@ -100,7 +100,7 @@ TensorArg::TensorArg(nb::handle object) {
   }
   const std::string_view format = buffer_.format == nullptr ? "B" : buffer_.format;
   if (!dtype) dtype = DTypeOfFormat(format, buffer_.itemsize);
-  if (!dtype || static_cast<Py_ssize_t>(SizeOf(*dtype)) != buffer_.itemsize) {
+  if (!dtype || static_cast<Py_ssize_t>(tensor::SizeOf(*dtype)) != buffer_.itemsize) {
     const std::string message =
         "arrays of the type '" + std::string(format) +
         "' cannot be logged; convert to float32, float64 or an integer type";

@@ -21,34 +21,34 @@ namespace {
 using Settings = std::vector<std::pair<std::string, std::variant<bool, double, std::string>>>;
 using FusedGroups = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-TrialSettings SettingsOf(const Settings& settings) {
-  TrialSettings result;
+compression::TrialSettings SettingsOf(const Settings& settings) {
+  compression::TrialSettings result;
   for (const auto& [name, value] : settings) {
-    std::visit([&](const auto& given) { result.emplace_back(name, HParam(given)); }, value);
+    std::visit([&](const auto& given) { result.emplace_back(name, writer::HParam(given)); }, value);
   }
   return result;
 }
 
-FusedOps FusedOf(const FusedGroups& groups) {
-  FusedOps fused;
+compression::FusedOps FusedOf(const FusedGroups& groups) {
+  compression::FusedOps fused;
   for (const auto& [group, members] : groups) fused.Add(group, members);
   return fused;
 }
 
-TuningOptions OptionsOf(const std::string& directory, bool enabled, const std::string& naming,
-                        const std::string& earlier) {
-  TuningOptions options;
+compression::TuningOptions OptionsOf(const std::string& directory, bool enabled,
+                                     const std::string& naming, const std::string& earlier) {
+  compression::TuningOptions options;
   options.directory = directory;
   options.enabled = enabled;
   if (naming == "pytorch") {
-    options.naming = TrialNaming::kPyTorch;
+    options.naming = compression::TrialNaming::kPyTorch;
   } else if (naming != "tensorflow") {
     throw nb::value_error("naming is 'tensorflow' (tune_1_acc_0.79) or 'pytorch' (tune_1_acc0.79)");
   }
   if (earlier == "continue") {
-    options.earlier = ExistingTrials::kContinue;
+    options.earlier = compression::ExistingTrials::kContinue;
   } else if (earlier == "refuse") {
-    options.earlier = ExistingTrials::kRefuse;
+    options.earlier = compression::ExistingTrials::kRefuse;
   } else if (earlier != "move_aside") {
     throw nb::value_error("earlier is 'move_aside', 'continue' or 'refuse'");
   }
@@ -67,16 +67,16 @@ auto WithoutLock(const Work& work) {
 }
 
 // (number, directory, tags, [(what, reason)])
-nb::tuple ToPython(const TrialReport& report) {
+nb::tuple ToPython(const compression::TrialReport& report) {
   nb::list omitted;
-  for (const Omission& omission : report.omitted) {
+  for (const compression::Omission& omission : report.omitted) {
     omitted.append(nb::make_tuple(omission.what, omission.reason));
   }
   return nb::make_tuple(report.number, report.directory.string(), report.tags, omitted);
 }
 
 nb::tuple ReadConfig(const std::string& path) {
-  const TuningConfig config = Unwrap(ReadTuningConfig(path));
+  const compression::TuningConfig config = Unwrap(compression::ReadTuningConfig(path));
   nb::dict settings;
   for (const auto& [name, value] : config.settings) {
     std::visit([&](const auto& given) { settings[name.c_str()] = given; }, value);

@@ -16,24 +16,26 @@ void LogdirFlags::AddTo(CLI::App& app, const std::string& group) {
       app.add_option("--logdir", logdir, "Log directory; also several (A,B) or a glob pattern")
           ->type_name("DIR")
           ->group(group);
-  app.add_option("--logdir_spec", logdir_spec, "Several log directories with names: NAME:DIR,NAME:DIR")
+  app.add_option("--logdir_spec", logdir_spec,
+                 "Several log directories with names: NAME:DIR,NAME:DIR")
       ->type_name("SPEC")
       ->group(group)
       ->excludes(option);
 }
 
-Result<std::vector<Logdir>> LogdirFlags::Parse() const {
-  return logdir.empty() ? ParseLogdirSpec(logdir_spec) : ParseLogdir(logdir);
+Result<std::vector<reader::Logdir>> LogdirFlags::Parse() const {
+  return logdir.empty() ? reader::ParseLogdirSpec(logdir_spec) : reader::ParseLogdir(logdir);
 }
 
-Result<std::shared_ptr<const Snapshot>> ReadLogs(const LogdirFlags& flags) {
-  ReaderOptions options;
+Result<std::shared_ptr<const reader::Snapshot>> ReadLogs(const LogdirFlags& flags) {
+  reader::ReaderOptions options;
   CBOARD_ASSIGN_OR_RETURN(options.logdirs, flags.Parse());
   Progress progress("reading events", std::cerr, IsTerminal(STDERR_FILENO));
-  CBOARD_ASSIGN_OR_RETURN(std::shared_ptr<const Snapshot> snapshot,
-                          ReadLogdirs(std::move(options), [&](const LoadProgress& load) {
-                            progress.Update(load.done_bytes, load.total_bytes);
-                          }));
+  CBOARD_ASSIGN_OR_RETURN(
+      std::shared_ptr<const reader::Snapshot> snapshot,
+      reader::ReadLogdirs(std::move(options), [&](const reader::LoadProgress& load) {
+        progress.Update(load.done_bytes, load.total_bytes);
+      }));
   if (!snapshot->runs.empty()) return snapshot;
   if (!snapshot->unreadable.empty()) return Fail(snapshot->unreadable.front());
   return Fail(ErrorCode::kNotFound,
@@ -42,9 +44,9 @@ Result<std::shared_ptr<const Snapshot>> ReadLogs(const LogdirFlags& flags) {
                   "to");
 }
 
-bool IsComplete(const Snapshot& snapshot) {
+bool IsComplete(const reader::Snapshot& snapshot) {
   return snapshot.unreadable.empty() &&
-         std::ranges::all_of(snapshot.runs, [](const std::shared_ptr<const Run>& run) {
+         std::ranges::all_of(snapshot.runs, [](const std::shared_ptr<const reader::Run>& run) {
            return std::ranges::none_of(run->files,
                                        [](const auto& file) { return file->error.has_value(); });
          });

@@ -22,7 +22,7 @@ struct LogdirFlags {
   // In a group of the help.
   void AddTo(CLI::App& app, const std::string& group = "What to read");
 
-  Result<std::vector<Logdir>> Parse() const;
+  Result<std::vector<reader::Logdir>> Parse() const;
 
   bool empty() const { return logdir.empty() && logdir_spec.empty(); }
   const std::string& text() const { return logdir.empty() ? logdir_spec : logdir; }
@@ -30,9 +30,9 @@ struct LogdirFlags {
 
 // Reads everything once, showing progress on standard error. Fails when a flag is wrong, and when
 // there is no event file; what could not be read of others is in Snapshot::unreadable.
-Result<std::shared_ptr<const Snapshot>> ReadLogs(const LogdirFlags& flags);
+Result<std::shared_ptr<const reader::Snapshot>> ReadLogs(const LogdirFlags& flags);
 
 // Damage is content to report; what the file system refused is missing from any report.
-bool IsComplete(const Snapshot& snapshot);
+bool IsComplete(const reader::Snapshot& snapshot);
 
 }  // namespace cboard::cli

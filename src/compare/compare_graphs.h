@@ -8,7 +8,8 @@
 namespace cboard::compare {
 
 // Opens the files again to run them, if `options` ask for samples.
-Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGraph& variant,
+Result<ModelComparison> CompareGraphs(const model::ModelGraph& baseline,
+                                      const model::ModelGraph& variant,
                                       const CompareOptions& options);
 
 }  // namespace cboard::compare

@@ -27,29 +27,30 @@ namespace cboard::compare {
 namespace {
 
 // Static where nothing tells: most are.
-QuantizationScheme SchemeOf(const ModelGraph& model, const std::vector<ModelLayer>& layers) {
-  const bool is_dynamic = std::ranges::any_of(model.nodes(), [](const ModelNode& node) {
+QuantizationScheme SchemeOf(const model::ModelGraph& model, const std::vector<ModelLayer>& layers) {
+  const bool is_dynamic = std::ranges::any_of(model.nodes(), [](const model::ModelNode& node) {
     return node.op_type.starts_with("DynamicQuantize");
   });
   if (is_dynamic) return QuantizationScheme::kDynamic;
   const bool has_codes = std::ranges::any_of(layers, [&](const ModelLayer& layer) {
     return model.tensor(model.tensor(layer.weight).source).quantization.has_value();
   });
-  const bool rounds_activations = std::ranges::any_of(
-      model.tensors(),
-      [](const ModelTensor& tensor) { return tensor.quantization && tensor.source == kNoTensor; });
+  const bool rounds_activations =
+      std::ranges::any_of(model.tensors(), [](const model::ModelTensor& tensor) {
+        return tensor.quantization && tensor.source == model::kNoTensor;
+      });
   return has_codes && !rounds_activations ? QuantizationScheme::kWeightOnly
                                           : QuantizationScheme::kStatic;
 }
 
 std::string NotRunReason(const PairedModels& models, const CompareOptions& options) {
   if (options.samples == 0) return "no samples were asked for";
-  for (const ModelGraph* model : {&models.baseline, &models.variant}) {
-    if (model->format() == ModelFormat::kOnnx) continue;
+  for (const model::ModelGraph* model : {&models.baseline, &models.variant}) {
+    if (model->format() == model::ModelFormat::kOnnx) continue;
     return Quoted(model->path().filename().string()) + " is no ONNX file";
   }
   if (AreRunsAskedFor(options)) return {};
-  const Result<RuntimeInfo> runtime = FindRuntime();
+  const Result<runtime::RuntimeInfo> runtime = runtime::FindRuntime();
   return runtime ? "" : runtime.error().message + ", to have outputs compared, too";
 }
 
@@ -114,8 +115,9 @@ Result<std::vector<EvaluatedLayer>> EvaluateLayers(const PairedModels& models, M
 Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
                                       const std::filesystem::path& variant,
                                       const CompareOptions& options) {
-  CBOARD_ASSIGN_OR_RETURN(const ModelGraph before, OpenModel(baseline, options.shapes));
-  CBOARD_ASSIGN_OR_RETURN(const ModelGraph after, OpenModel(variant, options.shapes));
+  CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph before,
+                          model::OpenModel(baseline, options.shapes));
+  CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph after, model::OpenModel(variant, options.shapes));
   Result<ModelComparison> comparison = CompareGraphs(before, after, options);
   // Whatever was found in files that changed meanwhile, the change is the reason.
   CBOARD_RETURN_IF_ERROR(before.CheckUnchanged());
@@ -123,7 +125,8 @@ Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
   return comparison;
 }
 
-Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGraph& variant,
+Result<ModelComparison> CompareGraphs(const model::ModelGraph& baseline,
+                                      const model::ModelGraph& variant,
                                       const CompareOptions& options) {
   CBOARD_ASSIGN_OR_RETURN(const PairedModels models, PairEqualizedModels(baseline, variant));
   std::string why_not_run = NotRunReason(models, options);
@@ -156,7 +159,7 @@ Result<ModelComparison> CompareGraphs(const ModelGraph& baseline, const ModelGra
   for (EvaluatedLayer& layer : layers) result.layers.push_back(std::move(layer.comparison));
   result.remarks = NotesOn(result);
   if (auto resized = ResizedLayersNote(models)) result.remarks.push_back(*std::move(resized));
-  for (const ModelGraph* model : {&baseline, &variant}) {
+  for (const model::ModelGraph* model : {&baseline, &variant}) {
     for (const std::string& sentence : UnreadWeights(*model)) result.remarks.push_back(sentence);
   }
   if (options.verify > 0) {

@@ -3,30 +3,31 @@
 #include "compare/compare_graphs.h"
 #include "model/testing/fuzz_model.h"
 
-namespace cboard {
+namespace cboard::compare {
 namespace {
 
-Result<ModelGraph> ModelOf(const std::uint8_t* data, std::size_t size) {
-  return ReadModel(ModelFormat::kOnnx,
-                   MappedFile::FromMemory(std::string(reinterpret_cast<const char*>(data), size),
-                                          "/nonexistent/model"));
+Result<model::ModelGraph> ModelOf(const std::uint8_t* data, std::size_t size) {
+  return model::ReadModel(
+      model::ModelFormat::kOnnx,
+      model::MappedFile::FromMemory(std::string(reinterpret_cast<const char*>(data), size),
+                                    "/nonexistent/model"));
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compare
 
 // The first two bytes say where the second model begins.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
   const std::size_t first = std::min<std::size_t>(size - 2, data[0] * 256u + data[1]);
-  const auto baseline = cboard::ModelOf(data + 2, first);
-  const auto variant = cboard::ModelOf(data + 2 + first, size - 2 - first);
+  const auto baseline = cboard::compare::ModelOf(data + 2, first);
+  const auto variant = cboard::compare::ModelOf(data + 2 + first, size - 2 - first);
   if (!baseline || !variant) return 0;
   const auto comparison = cboard::compare::CompareGraphs(*baseline, *variant, {.samples = 0});
   if (comparison) {
-    cboard::Require(!cboard::compare::ToJson(*comparison).empty());
+    cboard::model::Require(!cboard::compare::ToJson(*comparison).empty());
   } else {
-    cboard::Require(!comparison.error().message.empty());
+    cboard::model::Require(!comparison.error().message.empty());
   }
   return 0;
 }

@@ -179,15 +179,15 @@ TEST(CompareModels, LayersWithoutAPartnerAreListed) {
 }
 
 TEST(CompareModels, ModelsThatHaveNothingInCommonAreRefused) {
-  const ModelGraph a = FloatChain({{"a", "u", 8, 6, Gaussian(48, 1)}});
-  const ModelGraph b = FloatChain({{"b", "v", 6, 5, Gaussian(30, 2)}});
+  const model::ModelGraph a = FloatChain({{"a", "u", 8, 6, Gaussian(48, 1)}});
+  const model::ModelGraph b = FloatChain({{"b", "v", 6, 5, Gaussian(30, 2)}});
   EXPECT_THAT(CompareGraphs(a, b, {.samples = 0}),
               FailsSaying(ErrorCode::kInvalidArgument, "has a partner"));
 }
 
 TEST(CompareModels, SharesOfBytesAddUpToTheFiles) {
   const Pair pair;
-  const ModelGraph a = FloatChain(pair.layers), b = QuantizedChain(pair.layers, pair.codes);
+  const model::ModelGraph a = FloatChain(pair.layers), b = QuantizedChain(pair.layers, pair.codes);
   const auto comparison = CompareGraphs(a, b, {.samples = 0});
   ASSERT_THAT(comparison, Succeeds());
   std::uint64_t before = 0, after = 0;

@@ -83,35 +83,35 @@ Result<std::size_t> MaxPointsOf(const Request& request) {
 
 // Calls `visit(run)` for the runs that are asked for, by name.
 template <typename Visit>
-void ForEachRun(const Snapshot& snapshot, const NameFilter& names, const Visit& visit) {
+void ForEachRun(const reader::Snapshot& snapshot, const NameFilter& names, const Visit& visit) {
   if (!names) {
-    for (const RunPointer& run : snapshot.runs) visit(*run);
+    for (const reader::RunPointer& run : snapshot.runs) visit(*run);
     return;
   }
   for (const std::string_view name : *names) {
-    if (const Run* const run = snapshot.FindRun(name)) visit(*run);
+    if (const reader::Run* const run = snapshot.FindRun(name)) visit(*run);
   }
 }
 
 template <typename Visit>
-void ForEachTag(const Run& run, const NameFilter& names, const Visit& visit) {
+void ForEachTag(const reader::Run& run, const NameFilter& names, const Visit& visit) {
   if (!names) {
-    for (const Tag& tag : run.tags) visit(tag);
+    for (const reader::Tag& tag : run.tags) visit(tag);
     return;
   }
   for (const std::string_view name : *names) {
-    if (const Tag* const tag = run.Find(name)) visit(*tag);
+    if (const reader::Tag* const tag = run.Find(name)) visit(*tag);
   }
 }
 
 // Lets `add(run, tag, entry)` fill an entry of `response` for each tag that is asked for. Where it
 // returns false, the tag is left out; runs without tags are left out, too.
 template <typename Response, typename Add>
-void ForEachSelected(const Snapshot& snapshot, const Selection& selection, DataClass data_class,
-                     Response& response, const Add& add) {
-  ForEachRun(snapshot, selection.runs, [&](const Run& run) {
+void ForEachSelected(const reader::Snapshot& snapshot, const Selection& selection,
+                     DataClass data_class, Response& response, const Add& add) {
+  ForEachRun(snapshot, selection.runs, [&](const reader::Run& run) {
     auto* const run_entry = response.add_runs();
-    ForEachTag(run, selection.tags, [&](const Tag& tag) {
+    ForEachTag(run, selection.tags, [&](const reader::Tag& tag) {
       const TagClass tag_class = ClassOf(*tag.info);
       if (tag_class.data_class != data_class || tag_class.plugin_name != selection.plugin_name) {
         return;
@@ -139,9 +139,9 @@ void SetNewest(const Series& series, Metadata& metadata) {
   metadata.set_max_wall_time(newest.wall_time_seconds);
 }
 
-std::vector<BlobEntry> EntriesAt(const BlobSeries& series,
-                                 const std::vector<std::size_t>& indices) {
-  std::vector<BlobEntry> entries;
+std::vector<reader::BlobEntry> EntriesAt(const reader::BlobSeries& series,
+                                         const std::vector<std::size_t>& indices) {
+  std::vector<reader::BlobEntry> entries;
   entries.reserve(indices.size());
   for (const std::size_t index : indices) entries.push_back(series.at(index));
   return entries;
@@ -164,8 +164,8 @@ Status DataProvider::ListPlugins(grpc::ServerContext*, const rpc::ListPluginsReq
                                  rpc::ListPluginsResponse* response) {
   std::set<std::string_view> names;
   const auto snapshot = reader_.snapshot();
-  for (const RunPointer& run : snapshot->runs) {
-    for (const Tag& tag : run->tags) {
+  for (const reader::RunPointer& run : snapshot->runs) {
+    for (const reader::Tag& tag : run->tags) {
       const TagClass tag_class = ClassOf(*tag.info);
       if (tag_class.data_class != DataClass::kUnknown) names.insert(tag_class.plugin_name);
     }
@@ -177,7 +177,7 @@ Status DataProvider::ListPlugins(grpc::ServerContext*, const rpc::ListPluginsReq
 Status DataProvider::ListRuns(grpc::ServerContext*, const rpc::ListRunsRequest*,
                               rpc::ListRunsResponse* response) {
   const auto snapshot = reader_.snapshot();
-  for (const RunPointer& run : RunsByStartTime(*snapshot)) {
+  for (const reader::RunPointer& run : reader::RunsByStartTime(*snapshot)) {
     if (!std::isfinite(run->first_wall_time_seconds)) continue;  // No event yet.
     rpc::Run* const entry = response->add_runs();
     entry->set_name(run->name);
@@ -192,7 +192,7 @@ Status DataProvider::ListScalars(grpc::ServerContext*, const rpc::ListScalarsReq
   if (!selection) return ToStatus(selection.error());
   const auto snapshot = reader_.snapshot();
   ForEachSelected(*snapshot, *selection, DataClass::kScalar, *response,
-                  [&](const Run&, const Tag& tag, auto& entry) {
+                  [&](const reader::Run&, const reader::Tag& tag, auto& entry) {
                     if (!sampler_.KeepsAny(tag)) return false;
                     rpc::ScalarMetadata& metadata = *entry.mutable_metadata();
                     SetNewest(tag.scalars, metadata);
@@ -210,14 +210,14 @@ Status DataProvider::ReadScalars(grpc::ServerContext*, const rpc::ReadScalarsReq
   if (!max_points) return ToStatus(max_points.error());
   const auto snapshot = reader_.snapshot();
   ForEachSelected(*snapshot, *selection, DataClass::kScalar, *response,
-                  [&](const Run&, const Tag& tag, auto& entry) {
+                  [&](const reader::Run&, const reader::Tag& tag, auto& entry) {
                     rpc::ScalarData& data = *entry.mutable_data();
                     const auto indices = sampler_.KeptIndices(tag, *max_points);
                     const auto count = static_cast<int>(indices.size());
                     data.mutable_step()->Reserve(count);
                     data.mutable_wall_time()->Reserve(count);
                     data.mutable_value()->Reserve(count);
-                    for (const ScalarPoint& point : ReadPoints(tag.scalars, indices)) {
+                    for (const reader::ScalarPoint& point : ReadPoints(tag.scalars, indices)) {
                       data.add_step(point.step);
                       data.add_wall_time(point.wall_time_seconds);
                       data.add_value(static_cast<float>(point.value));
@@ -233,7 +233,7 @@ Status DataProvider::ListTensors(grpc::ServerContext*, const rpc::ListTensorsReq
   if (!selection) return ToStatus(selection.error());
   const auto snapshot = reader_.snapshot();
   ForEachSelected(*snapshot, *selection, DataClass::kTensor, *response,
-                  [&](const Run&, const Tag& tag, auto& entry) {
+                  [&](const reader::Run&, const reader::Tag& tag, auto& entry) {
                     if (!sampler_.KeepsAny(tag)) return false;
                     rpc::TensorMetadata& metadata = *entry.mutable_metadata();
                     SetNewest(tag.blobs, metadata);
@@ -251,10 +251,10 @@ Status DataProvider::ReadTensors(grpc::ServerContext*, const rpc::ReadTensorsReq
   if (!max_points) return ToStatus(max_points.error());
   const auto snapshot = reader_.snapshot();
   ForEachSelected(*snapshot, *selection, DataClass::kTensor, *response,
-                  [&](const Run& run, const Tag& tag, auto& entry) {
+                  [&](const reader::Run& run, const reader::Tag& tag, auto& entry) {
                     rpc::TensorData& data = *entry.mutable_data();
                     ValueReader values(run);
-                    for (const BlobEntry& place :
+                    for (const reader::BlobEntry& place :
                          EntriesAt(tag.blobs, sampler_.KeptIndices(tag, *max_points))) {
                       const Result<std::string> value = values.Read(place);
                       if (!value) continue;  // Replaced or damaged since it was indexed.
@@ -275,22 +275,22 @@ Status DataProvider::ListBlobSequences(grpc::ServerContext*,
   const Result<Selection> selection = SelectionOf(*request);
   if (!selection) return ToStatus(selection.error());
   const auto snapshot = reader_.snapshot();
-  ForEachSelected(
-      *snapshot, *selection, DataClass::kBlobSequence, *response,
-      [&](const Run& run, const Tag& tag, auto& entry) {
-        ValueReader values(run);
-        std::optional<std::size_t> max_length;
-        for (const BlobEntry& place : EntriesAt(tag.blobs, sampler_.KeptIndices(tag, kAllPoints))) {
-          const Result<std::size_t> length = values.BlobCount(*tag.info, place);
-          if (length) max_length = std::max(max_length.value_or(0), *length);
-        }
-        if (!max_length) return false;
-        rpc::BlobSequenceMetadata& metadata = *entry.mutable_metadata();
-        SetNewest(tag.blobs, metadata);
-        metadata.set_max_length(static_cast<std::int64_t>(*max_length));
-        metadata.set_summary_metadata(SummaryMetadataOf(*tag.info));
-        return true;
-      });
+  ForEachSelected(*snapshot, *selection, DataClass::kBlobSequence, *response,
+                  [&](const reader::Run& run, const reader::Tag& tag, auto& entry) {
+                    ValueReader values(run);
+                    std::optional<std::size_t> max_length;
+                    for (const reader::BlobEntry& place :
+                         EntriesAt(tag.blobs, sampler_.KeptIndices(tag, kAllPoints))) {
+                      const Result<std::size_t> length = values.BlobCount(*tag.info, place);
+                      if (length) max_length = std::max(max_length.value_or(0), *length);
+                    }
+                    if (!max_length) return false;
+                    rpc::BlobSequenceMetadata& metadata = *entry.mutable_metadata();
+                    SetNewest(tag.blobs, metadata);
+                    metadata.set_max_length(static_cast<std::int64_t>(*max_length));
+                    metadata.set_summary_metadata(SummaryMetadataOf(*tag.info));
+                    return true;
+                  });
   return Status::OK;
 }
 
@@ -303,12 +303,12 @@ Status DataProvider::ReadBlobSequences(grpc::ServerContext*,
   if (!max_points) return ToStatus(max_points.error());
   const auto snapshot = reader_.snapshot();
   ForEachSelected(*snapshot, *selection, DataClass::kBlobSequence, *response,
-                  [&](const Run& run, const Tag& tag, auto& entry) {
+                  [&](const reader::Run& run, const reader::Tag& tag, auto& entry) {
                     rpc::BlobSequenceData& data = *entry.mutable_data();
                     ValueReader values(run);
                     BlobKey key{
                         .experiment = request->experiment_id(), .run = run.name, .tag = tag.name()};
-                    for (const BlobEntry& place :
+                    for (const reader::BlobEntry& place :
                          EntriesAt(tag.blobs, sampler_.KeptIndices(tag, *max_points))) {
                       const Result<std::size_t> length = values.BlobCount(*tag.info, place);
                       if (!length) continue;
@@ -331,16 +331,16 @@ Status DataProvider::ReadBlob(grpc::ServerContext*, const rpc::ReadBlobRequest* 
   if (!key) return ToStatus(key.error());
   const auto missing = [](std::string text) { return Status(StatusCode::NOT_FOUND, text); };
   const auto snapshot = reader_.snapshot();
-  const Run* const run = snapshot->FindRun(key->run);
+  const reader::Run* const run = snapshot->FindRun(key->run);
   if (run == nullptr) return missing("no such run: " + Quoted(key->run));
-  const Tag* const tag = run->Find(key->tag);
+  const reader::Tag* const tag = run->Find(key->tag);
   const std::string where = "run " + Quoted(key->run) + ", tag " + Quoted(key->tag);
   if (tag == nullptr || ClassOf(*tag->info).data_class != DataClass::kBlobSequence) {
     return missing(where + ": no such tag of images, sounds or graphs");
   }
   // The newest value of a step holds, also if it was not kept: every value can be read.
-  std::optional<BlobEntry> place;
-  tag->blobs.ForEach([&](const BlobEntry& entry) {
+  std::optional<reader::BlobEntry> place;
+  tag->blobs.ForEach([&](const reader::BlobEntry& entry) {
     if (entry.step == key->step) place = entry;
   });
   if (!place) return missing(where + ": no step " + std::to_string(key->step));

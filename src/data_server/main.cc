@@ -51,16 +51,16 @@ void ReportLoading(const LogReader& reader, std::chrono::steady_clock::time_poin
                static_cast<unsigned long long>(snapshot->progress.done_bytes));
 }
 
-ReaderOptions ReaderOptionsOf(const Options& options) {
+reader::ReaderOptions ReaderOptionsOf(const Options& options) {
   using std::chrono::milliseconds;
-  ReaderOptions reader{.logdirs = {{.name = {}, .path = options.logdir}}};
+  reader::ReaderOptions reader{.logdirs = {{.name = {}, .path = options.logdir}}};
   reader.follow = options.reload.has_value();
   // Steps that were logged again replace the old ones when points are read (reservoir.h).
   reader.purge_orphaned_data = false;
   if (options.reload) {
     reader.poll_interval = std::max(milliseconds(1000), milliseconds(*options.reload));
   }
-  if (options.use_cache) reader.cache_directory = DefaultCacheDirectory();
+  if (options.use_cache) reader.cache_directory = reader::DefaultCacheDirectory();
   return reader;
 }
 

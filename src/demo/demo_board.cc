@@ -18,7 +18,7 @@
 #include "demo/tuning_log.h"
 #include "demo/variants.h"
 
-namespace cboard {
+namespace cboard::demo {
 namespace {
 
 using namespace demo;  // NOLINT: this file is that module's face.
@@ -45,8 +45,8 @@ Metrics MetricsOf(const DemoVariant& variant) {
           {"model_size_mb", bytes / kMegabyte}};
 }
 
-ModelComparison ComparisonOf(const DemoVariants& made) {
-  ModelComparison comparison{.model = std::string(kModel)};
+compression::ModelComparison ComparisonOf(const DemoVariants& made) {
+  compression::ModelComparison comparison{.model = std::string(kModel)};
   for (const DemoVariant& variant : made.variants) {
     comparison.variants.push_back({variant.name, MetricsOf(variant), variant.latencies_ms});
   }
@@ -86,7 +86,7 @@ Result<void> LogImages(const DemoVariants& made, const Digits& test, SummaryWrit
 Result<void> LogComparison(const DemoVariants& made, const Digits& test,
                            const std::filesystem::path& run) {
   CompressionWriter writer(run);
-  const ModelComparison comparison = ComparisonOf(made);
+  const compression::ModelComparison comparison = ComparisonOf(made);
   CBOARD_RETURN_IF_ERROR(writer.LogModel(comparison));
   for (std::size_t i = 1; i < made.variants.size(); ++i) {
     CBOARD_RETURN_IF_ERROR(
@@ -160,4 +160,4 @@ Result<void> WriteDemoBoard(const DemoOptions& options) {
   return hardware.Close();
 }
 
-}  // namespace cboard
+}  // namespace cboard::demo

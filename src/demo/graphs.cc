@@ -5,7 +5,7 @@
 namespace cboard::demo {
 namespace {
 
-StageAttributes ActivationOf(const QuantizationGrid& grid) {
+compression::StageAttributes ActivationOf(const tensor::QuantizationGrid& grid) {
   return {{"activation_n_bits", std::int64_t{8}},
           {"scale", grid.scale},
           {"zero_point", std::int64_t{grid.zero_point}},
@@ -13,7 +13,8 @@ StageAttributes ActivationOf(const QuantizationGrid& grid) {
           {"max", (grid.code_max - grid.zero_point) * grid.scale}};
 }
 
-StageAttributes WeightsOf(const QuantizedNetwork& network, const QuantizedLayer& layer) {
+compression::StageAttributes WeightsOf(const QuantizedNetwork& network,
+                                       const QuantizedLayer& layer) {
   return {{"weights_n_bits", std::int64_t{layer.keep_float ? 32 : network.weight_bits}},
           {"weights_per_channel", layer.scales.size() > 1},
           {"largest_scale", static_cast<double>(*std::ranges::max_element(layer.scales))}};
@@ -26,20 +27,21 @@ std::vector<std::int64_t> OutputShape(const LayerShape& shape) {
 
 }  // namespace
 
-StageGraph GraphOf(const QuantizedNetwork* quantized, GraphDetail detail) {
-  StageGraph graph{.name = std::string(kModel), .nodes = {}};
+compression::StageGraph GraphOf(const QuantizedNetwork* quantized, GraphDetail detail) {
+  compression::StageGraph graph{.name = std::string(kModel), .nodes = {}};
   const auto picture = static_cast<std::int64_t>(kDigitSize);
   graph.nodes.push_back(
       {.name = "picture", .op = "Placeholder", .output_shapes = {{-1, 1, picture, picture}}});
   for (std::size_t i = 0; i < NetworkShape().size(); ++i) {
     const LayerShape& shape = NetworkShape()[i];
-    StageNode node{.name = std::string(shape.name),
-                   .op = std::string(shape.op),
-                   .inputs = {{graph.nodes.back().name}},
-                   .output_shapes = {OutputShape(shape)},
-                   .attributes = {{"kernel", static_cast<std::int64_t>(shape.kernel)},
-                                  {"stride", static_cast<std::int64_t>(shape.stride)},
-                                  {"padding", static_cast<std::int64_t>(shape.padding)}}};
+    compression::StageNode node{
+        .name = std::string(shape.name),
+        .op = std::string(shape.op),
+        .inputs = {{graph.nodes.back().name}},
+        .output_shapes = {OutputShape(shape)},
+        .attributes = {{"kernel", static_cast<std::int64_t>(shape.kernel)},
+                       {"stride", static_cast<std::int64_t>(shape.stride)},
+                       {"padding", static_cast<std::int64_t>(shape.padding)}}};
     node.float_parameters = shape.out_channels;  // Biases keep 32 bits.
     if (detail == GraphDetail::kQuantized && !quantized->layers[i].keep_float) {
       node.quantized_parameters = shape.weight_count();

@@ -17,6 +17,6 @@ enum class GraphDetail {
 };
 
 // A layer is two nodes, conv0 and conv0_relu; `quantized` is needed for all but kFloat.
-StageGraph GraphOf(const QuantizedNetwork* quantized, GraphDetail detail);
+compression::StageGraph GraphOf(const QuantizedNetwork* quantized, GraphDetail detail);
 
 }  // namespace cboard::demo

@@ -29,7 +29,7 @@ std::vector<double> EdgesOf(std::span<const float> reference) {
   return edges;
 }
 
-Result<void> LogDistance(const LayerShape& shape, const Comparison& comparison,
+Result<void> LogDistance(const LayerShape& shape, const tensor::Comparison& comparison,
                          const DemoVariant& variant, SummaryWriter& writer) {
   const auto log = [&](std::string_view what, double value) {
     return writer.AddScalar(TagOf(shape, what, variant), value, 0);
@@ -84,11 +84,12 @@ Result<void> LogLayers(const DemoVariants& made, const Digits& test, SummaryWrit
       const std::vector<float> outputs = CollectOutputs(variant, test, layer);
       CBOARD_RETURN_IF_ERROR(
           writer.AddHistogram(TagOf(shape, "weight", variant), WeightsOf(variant, layer), 0));
-      CBOARD_RETURN_IF_ERROR(
-          writer.AddHistogram(TagOf(shape, "output", variant), outputs, 0, BinEdges{edges}));
-      CBOARD_ASSIGN_OR_RETURN(const Comparison comparison,
-                              Compare(TensorView(reference, dimensions),
-                                      TensorView(outputs, dimensions), {.channel_axis = 1}));
+      CBOARD_RETURN_IF_ERROR(writer.AddHistogram(TagOf(shape, "output", variant), outputs, 0,
+                                                 tensor::BinEdges{edges}));
+      CBOARD_ASSIGN_OR_RETURN(
+          const tensor::Comparison comparison,
+          tensor::Compare(TensorView(reference, dimensions), TensorView(outputs, dimensions),
+                          {.channel_axis = 1}));
       CBOARD_RETURN_IF_ERROR(writer.AddScalar(TagOf(shape, "bytes", variant),
                                               static_cast<double>(variant.layer_bytes[layer]), 0));
       if (&variant == &baseline) continue;  // It has no distance from itself.

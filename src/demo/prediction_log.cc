@@ -85,7 +85,7 @@ Result<void> LogMacroPrCurve(std::string_view tag, const Reading& reading, const
     }
   }
   const double all = static_cast<double>(reading.size()) * kDigitClasses;
-  PrCurveRows rows;
+  writer::PrCurveRows rows;
   for (std::size_t t = 0; t < kThresholds; ++t) {
     rows.true_positives.push_back(static_cast<float>(hits[t]));
     rows.false_positives.push_back(static_cast<float>(alarms[t]));
@@ -98,8 +98,8 @@ Result<void> LogMacroPrCurve(std::string_view tag, const Reading& reading, const
 }
 
 Result<void> LogFeatures(const Reading& reading, const Digits& digits, SummaryWriter& writer) {
-  EmbeddingDetails details{.metadata_header = {"digit", "read as", "right", "sure, %"},
-                           .tag = "fc0"};
+  writer::EmbeddingDetails details{.metadata_header = {"digit", "read as", "right", "sure, %"},
+                                   .tag = "fc0"};
   for (std::size_t i = 0; i < reading.size(); ++i) {
     const auto& given = reading.probabilities[i];
     const auto read_as = std::ranges::max_element(given) - given.begin();

@@ -6,7 +6,8 @@
 namespace cboard::demo {
 namespace {
 
-constexpr QuantizationGrid kInputGrid{1.0 / 16, 0, 0, 255};  // Digits are multiples of 1/16.
+constexpr tensor::QuantizationGrid kInputGrid{1.0 / 16, 0, 0,
+                                              255};  // Digits are multiples of 1/16.
 
 std::int32_t LargestCode(int bits) { return (1 << (bits - 1)) - 1; }
 
@@ -43,20 +44,20 @@ std::vector<std::int8_t> CodesOf(const LayerShape& shape, const Layer& layer,
 }
 
 // Eight bits over what was seen, zero among the codes.
-QuantizationGrid GridOf(const ActivationRange& range, double reach) {
+tensor::QuantizationGrid GridOf(const ActivationRange& range, double reach) {
   const double low = std::min(0.0, range.min * reach);
   const double high = std::max(low + 1e-6, range.max * reach);
   const double scale = (high - low) / 255;
   return {scale, static_cast<std::int32_t>(std::nearbyint(-low / scale)), 0, 255};
 }
 
-std::int16_t CodeOf(double value, const QuantizationGrid& grid) {
+std::int16_t CodeOf(double value, const tensor::QuantizationGrid& grid) {
   const double code = std::nearbyint(value / grid.scale) + grid.zero_point;
   return static_cast<std::int16_t>(
       std::clamp(code, static_cast<double>(grid.code_min), static_cast<double>(grid.code_max)));
 }
 
-float ValueOf(std::int16_t code, const QuantizationGrid& grid) {
+float ValueOf(std::int16_t code, const tensor::QuantizationGrid& grid) {
   return static_cast<float>((code - grid.zero_point) * grid.scale);
 }
 
@@ -86,7 +87,7 @@ std::vector<ActivationRange> Calibrate(const Network& network, const Digits& cal
 QuantizedNetwork Quantize(const Network& network, std::span<const ActivationRange> ranges,
                           const QuantizationScheme& scheme) {
   QuantizedNetwork quantized{&network, kInputGrid, scheme.weight_bits, {}};
-  QuantizationGrid input = kInputGrid;
+  tensor::QuantizationGrid input = kInputGrid;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const LayerShape& shape = NetworkShape()[i];
     QuantizedLayer layer;
@@ -146,7 +147,7 @@ QuantizedRunner::QuantizedRunner(const QuantizedNetwork& network)
 }
 
 void QuantizedRunner::RunInteger(std::size_t index, std::span<const std::int16_t> input,
-                                 const QuantizationGrid& grid) {
+                                 const tensor::QuantizationGrid& grid) {
   const LayerShape& shape = NetworkShape()[index];
   const QuantizedLayer& layer = network_.layers[index];
   const std::size_t inputs = shape.weights_per_output();
@@ -173,10 +174,10 @@ void QuantizedRunner::RunInteger(std::size_t index, std::span<const std::int16_t
 }
 
 void QuantizedRunner::RunFloat(std::size_t index, std::span<const std::int16_t> input,
-                               const QuantizationGrid& grid) {
+                               const tensor::QuantizationGrid& grid) {
   const LayerShape& shape = NetworkShape()[index];
   const Layer& layer = network_.original->layers[index];
-  const QuantizationGrid& output = network_.layers[index].output;
+  const tensor::QuantizationGrid& output = network_.layers[index].output;
   const std::size_t inputs = shape.weights_per_output();
   std::vector<float> values(input.size());
   std::ranges::transform(input, values.begin(), [&](auto code) { return ValueOf(code, grid); });
@@ -198,7 +199,7 @@ std::span<const float> QuantizedRunner::Run(std::span<const float> image) {
   std::ranges::transform(image, input_.begin(),
                          [&](float pixel) { return CodeOf(pixel, network_.input); });
   std::span<const std::int16_t> input = input_;
-  const QuantizationGrid* grid = &network_.input;
+  const tensor::QuantizationGrid* grid = &network_.input;
   for (std::size_t i = 0; i < network_.layers.size(); ++i) {
     if (network_.layers[i].keep_float) {
       RunFloat(i, input, *grid);

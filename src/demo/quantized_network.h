@@ -25,13 +25,13 @@ struct QuantizedLayer {
   std::vector<std::int8_t> codes;    // [out channel][in channel][row][column]
   std::vector<float> scales;         // One, or one per out channel.
   std::vector<std::int32_t> biases;  // In units of input scale times weight scale.
-  QuantizationGrid output;           // What the activations are rounded to.
+  tensor::QuantizationGrid output;   // What the activations are rounded to.
   bool keep_float = false;
 };
 
 struct QuantizedNetwork {
   const Network* original = nullptr;  // Borrowed; for layers in floating point.
-  QuantizationGrid input;
+  tensor::QuantizationGrid input;
   int weight_bits = 8;
   std::vector<QuantizedLayer> layers;
 
@@ -67,9 +67,9 @@ class QuantizedRunner {
 
  private:
   void RunInteger(std::size_t layer, std::span<const std::int16_t> input,
-                  const QuantizationGrid& grid);
+                  const tensor::QuantizationGrid& grid);
   void RunFloat(std::size_t layer, std::span<const std::int16_t> input,
-                const QuantizationGrid& grid);
+                const tensor::QuantizationGrid& grid);
 
   const QuantizedNetwork& network_;
   std::vector<std::vector<std::int16_t>> weights_;  // Widened once: what the processor multiplies.

@@ -18,7 +18,7 @@ Result<void> LogStatistics(const DemoVariant& fp32, const Digits& test, StageLog
   for (std::size_t i = 0; i < NetworkShape().size(); ++i) {
     const LayerShape& shape = NetworkShape()[i];
     const std::vector<float> outputs = CollectOutputs(fp32, test, i);
-    OutputStatistics statistics;
+    compression::OutputStatistics statistics;
     CBOARD_RETURN_IF_ERROR(statistics.Add(TensorView(outputs, BatchShape(shape, test.size()))));
     CBOARD_RETURN_IF_ERROR(logger.LogStatistics("thresholds_selection", shape.name, statistics));
   }
@@ -28,8 +28,8 @@ Result<void> LogStatistics(const DemoVariant& fp32, const Digits& test, StageLog
 Result<void> LogSimilarity(const DemoVariant& fp32, const DemoVariant& int8, const Digits& test,
                            StageLogger& logger) {
   VariantRunner reference(fp32), compressed(int8);
-  ModelSimilarity similarity;
-  for (std::size_t sample = 0; sample < kSimilaritySamples; ++sample) {
+  compression::ModelSimilarity similarity;
+  for (std::size_t sample = 0; sample < compression::kSimilaritySamples; ++sample) {
     reference.Run(test.image(sample));
     compressed.Run(test.image(sample));
     std::vector<std::vector<float>> outputs;  // Both sides of each layer, alive during the call.
@@ -37,7 +37,7 @@ Result<void> LogSimilarity(const DemoVariant& fp32, const DemoVariant& int8, con
       outputs.push_back(reference.Output(i));
       outputs.push_back(compressed.Output(i));
     }
-    std::vector<ComparePoint> points;
+    std::vector<compression::ComparePoint> points;
     for (std::size_t i = 0; i < NetworkShape().size(); ++i) {
       const LayerShape& shape = NetworkShape()[i];
       points.push_back({shape.name, TensorView(outputs[2 * i], BatchShape(shape, 1)),
@@ -48,8 +48,8 @@ Result<void> LogSimilarity(const DemoVariant& fp32, const DemoVariant& int8, con
   return logger.LogSimilarity(similarity);
 }
 
-std::vector<LayerBits> BitsOf(const QuantizedNetwork& network) {
-  std::vector<LayerBits> bits;
+std::vector<compression::LayerBits> BitsOf(const QuantizedNetwork& network) {
+  std::vector<compression::LayerBits> bits;
   for (std::size_t i = 0; i < NetworkShape().size(); ++i) {
     bits.push_back({std::string(NetworkShape()[i].name), std::string(NetworkShape()[i].op),
                     network.layers[i].keep_float ? 32 : network.weight_bits, 8});

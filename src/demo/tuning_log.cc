@@ -12,20 +12,21 @@ namespace {
 // How much of conv0's range the first attempt keeps.
 constexpr double kCutShort = 0.02;
 
-TrialSettings SettingsOf(const QuantizationScheme& scheme) {
+compression::TrialSettings SettingsOf(const QuantizationScheme& scheme) {
   return {{"weight_bits", static_cast<double>(scheme.weight_bits)},
           {"granularity", std::string(scheme.per_channel ? "per_channel" : "per_tensor")},
           {"reach_of_conv0", scheme.reach.empty() ? 1.0 : scheme.reach.front()},
           {"keep_float", std::string(scheme.keep_float.empty() ? "none" : "conv0")}};
 }
 
-Result<void> LogTrial(const DemoVariant& variant, const TrialSettings& settings, const Digits& test,
-                      TuningLogger& logger) {
+Result<void> LogTrial(const DemoVariant& variant, const compression::TrialSettings& settings,
+                      const Digits& test, TuningLogger& logger) {
   CBOARD_RETURN_IF_ERROR(logger.StartTrial(settings));
   const QuantizedNetwork* quantized = variant.quantized ? &*variant.quantized : nullptr;
-  CBOARD_ASSIGN_OR_RETURN(const EncodedStageGraph graph,
-                          EncodeStageGraph(GraphOf(quantized, quantized ? GraphDetail::kQuantized
-                                                                        : GraphDetail::kFloat)));
+  CBOARD_ASSIGN_OR_RETURN(
+      const compression::EncodedStageGraph graph,
+      compression::EncodeStageGraph(
+          GraphOf(quantized, quantized ? GraphDetail::kQuantized : GraphDetail::kFloat)));
   CBOARD_RETURN_IF_ERROR(logger.AddGraph(graph.graph_def));
   for (std::size_t i = 0; i < NetworkShape().size(); ++i) {
     const std::string_view layer = NetworkShape()[i].name;
@@ -46,7 +47,7 @@ Result<void> LogTrial(const DemoVariant& variant, const TrialSettings& settings,
 
 Result<void> LogTuning(const DemoVariants& made, const DigitsSplit& digits,
                        const std::filesystem::path& directory) {
-  TuningLogger logger({.directory = directory, .earlier = ExistingTrials::kContinue});
+  TuningLogger logger({.directory = directory, .earlier = compression::ExistingTrials::kContinue});
   const DemoVariant& baseline = made.variants.front();
   CBOARD_RETURN_IF_ERROR(LogTrial(baseline, {}, digits.test, logger));
   // One layer that is cut short, the same kept in floating point, then what tuners try.

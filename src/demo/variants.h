@@ -23,7 +23,7 @@ inline constexpr std::string_view kModel = "digits_cnn";
 
 struct DemoVariant {
   std::string name;  // fp32, int8, …
-  CompressionConfig config;
+  compression::CompressionConfig config;
   const Network* network = nullptr;           // The weights, as floating point.
   std::optional<QuantizedNetwork> quantized;  // Runs in integers, if it does.
   std::vector<std::size_t> layer_bytes;       // One per layer.

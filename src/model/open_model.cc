@@ -3,7 +3,7 @@
 #include "model/graph/formats.h"
 #include "proto/wire_reader.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 // ONNX, GraphDef and SavedModel are protobuf messages without a signature; their fields differ.
@@ -137,4 +137,4 @@ Result<ModelGraph> OpenModel(const std::filesystem::path& path, const InputShape
   return graph;
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -4,7 +4,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 using testing::FailsSaying;
@@ -79,4 +79,4 @@ TEST(OpenModel, AFileThatShrinksIsNoticedBeforeItsWeightsAreRead) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::model

@@ -15,11 +15,8 @@
 #include "profile/metric_accumulator.h"
 #include "profile/sampler.h"
 
-namespace cboard {
+namespace cboard::profile {
 namespace {
-
-using profile::Reading;
-using profile::Sampler;
 
 using Seconds = std::chrono::duration<double>;
 using SteadyTime = std::chrono::steady_clock::time_point;
@@ -30,15 +27,15 @@ double ClampInterval(double seconds) {
 
 std::vector<std::unique_ptr<Sampler>> MakeSamplers(const HardwareMonitorOptions& options) {
   std::vector<std::unique_ptr<Sampler>> samplers;
-  samplers.push_back(profile::MakeCpuSampler(options.proc_root));
-  samplers.push_back(profile::MakeMemorySampler(options.proc_root));
+  samplers.push_back(MakeCpuSampler(options.proc_root));
+  samplers.push_back(MakeMemorySampler(options.proc_root));
   samplers.push_back(
-      profile::MakeProcessSampler(options.proc_root, options.pid != 0 ? options.pid : ::getpid()));
-  samplers.push_back(profile::MakeDiskSampler(options.proc_root));
-  samplers.push_back(profile::MakeNetworkSampler(options.proc_root));
-  samplers.push_back(profile::MakePowerSampler(options.sys_root));
-  samplers.push_back(profile::MakeTemperatureSampler(options.sys_root));
-  samplers.push_back(profile::MakeGpuSampler(options.nvml_library));
+      MakeProcessSampler(options.proc_root, options.pid != 0 ? options.pid : ::getpid()));
+  samplers.push_back(MakeDiskSampler(options.proc_root));
+  samplers.push_back(MakeNetworkSampler(options.proc_root));
+  samplers.push_back(MakePowerSampler(options.sys_root));
+  samplers.push_back(MakeTemperatureSampler(options.sys_root));
+  samplers.push_back(MakeGpuSampler(options.nvml_library));
   std::erase(samplers, nullptr);
   return samplers;
 }
@@ -186,7 +183,7 @@ class HardwareMonitor::Impl {
   std::optional<SteadyTime> former_time_;
   std::int64_t sample_count_ = 0;
   double duration_seconds_ = 0;
-  std::map<std::string, profile::MetricAccumulator> metrics_;
+  std::map<std::string, MetricAccumulator> metrics_;
   HardwareSummary summary_;
 };
 
@@ -199,4 +196,4 @@ Result<void> HardwareMonitor::Start() { return impl_->Start(); }
 
 HardwareSummary HardwareMonitor::Stop() { return impl_->Stop(); }
 
-}  // namespace cboard
+}  // namespace cboard::profile

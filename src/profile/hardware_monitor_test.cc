@@ -13,7 +13,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::profile {
 namespace {
 
 using testing::FailsWith;
@@ -30,9 +30,9 @@ std::map<std::string, std::vector<Point>> ReadPoints(const std::filesystem::path
   std::map<std::string, std::vector<Point>> tags;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     const Result<File> file = File::OpenForReading(entry.path());
-    FileSource source(*file);
-    RecordReader reader(source);
-    while (const Result<Record> record = reader.Next()) {
+    record::FileSource source(*file);
+    record::RecordReader reader(source);
+    while (const Result<record::Record> record = reader.Next()) {
       const Result<proto::Event> event = proto::ParseEvent(AsText(record->payload));
       if (event->kind != proto::EventKind::kSummary) continue;
       EXPECT_THAT(proto::ForEachValue(event->payload,
@@ -142,4 +142,4 @@ TEST(HardwareMonitor, GoesOnWhenNothingCanBeWritten) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::profile

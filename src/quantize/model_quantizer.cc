@@ -47,7 +47,7 @@ Result<std::unique_ptr<ModelQuantizer>> ModelQuantizer::Open(const std::filesyst
                                                              const QuantizeOptions& options) {
   auto state = std::make_unique<State>();
   state->options = options;
-  CBOARD_RETURN_IF_ERROR(FindRuntime());
+  CBOARD_RETURN_IF_ERROR(runtime::FindRuntime());
   CBOARD_ASSIGN_OR_RETURN(state->graph, ReadGraph(model));
   std::error_code error;
   state->baseline_bytes = static_cast<std::size_t>(std::filesystem::file_size(model, error));
@@ -62,17 +62,17 @@ Result<std::unique_ptr<ModelQuantizer>> ModelQuantizer::Open(const std::filesyst
 }
 
 Result<void> ModelQuantizer::Calibrate() {
-  std::vector<ModelValue> inputs;
+  std::vector<runtime::ModelValue> inputs;
   {
     CBOARD_ASSIGN_OR_RETURN(const std::string bytes, EncodeGraph(state_->graph));
-    SessionOptions options = state_->session;
+    runtime::SessionOptions options = state_->session;
     options.pool = false;
     CBOARD_ASSIGN_OR_RETURN(
-        const Session session,
-        Session::FromBytes(AsBytes(bytes), state_->graph.path.string(), options));
+        const runtime::Session session,
+        runtime::Session::FromBytes(AsBytes(bytes), state_->graph.path.string(), options));
     inputs = session.inputs();
   }
-  SampleOptions samples;
+  runtime::SampleOptions samples;
   samples.max_samples = state_->options.max_samples;
   samples.batch_size = state_->options.batch_size;
   samples.shapes = state_->options.shapes;
@@ -80,11 +80,12 @@ Result<void> ModelQuantizer::Calibrate() {
   if (state_->options.data.empty()) {
     samples.max_samples = std::min<std::size_t>(samples.max_samples, 32);
   }
-  CBOARD_ASSIGN_OR_RETURN(const auto source, OpenSamples(state_->options.data, inputs, samples));
+  CBOARD_ASSIGN_OR_RETURN(const auto source,
+                          runtime::OpenSamples(state_->options.data, inputs, samples));
   return Calibrate(*source);
 }
 
-Result<void> ModelQuantizer::Calibrate(SampleSource& samples) {
+Result<void> ModelQuantizer::Calibrate(runtime::SampleSource& samples) {
   CalibrationRequest request{.threads = state_->options.threads};
   for (const auto& [tensor, placed] : state_->placement.tensors) {
     request.tensors[tensor] = placed.channel_axis;
@@ -131,7 +132,7 @@ Result<QuantizedFile> ModelQuantizer::Save(const Plan& plan,
 }
 
 Result<EndQuality> ModelQuantizer::Measure(const Plan& plan) const {
-  SessionOptions options = state_->session;
+  runtime::SessionOptions options = state_->session;
   options.optimize = true;
   options.threads = 1;
   const std::string name = state_->graph.path.string();

@@ -23,7 +23,7 @@ using testing::Succeeds;
 class ModelQuantizerTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (const auto found = FindRuntime(); !found) GTEST_SKIP() << found.error().message;
+    if (const auto found = runtime::FindRuntime(); !found) GTEST_SKIP() << found.error().message;
     Write("m.onnx", ResidualNet().Bytes());
     Write("x.npy", Images(32));
     options_.data = folder_ / "x.npy";

@@ -16,7 +16,7 @@ namespace cboard::quantize {
 
 struct ModelQuantizer::State {
   QuantizeOptions options;
-  SessionOptions session;
+  runtime::SessionOptions session;
   Graph graph;  // Prepared, float.
   Placement placement;
   Calibration calibration;

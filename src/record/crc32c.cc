@@ -7,7 +7,7 @@
 #include "record/long_crc.h"
 #include "record/short_crc.h"
 
-namespace cboard {
+namespace cboard::record {
 
 std::uint32_t IsalCrc32c(ByteSpan bytes, std::uint32_t before) {
   std::uint32_t crc = ~before;
@@ -36,4 +36,4 @@ std::uint32_t ExtendCrc32c(std::uint32_t crc, ByteSpan bytes) {
   return IsalCrc32c(bytes, crc);
 }
 
-}  // namespace cboard
+}  // namespace cboard::record

@@ -6,7 +6,7 @@
 
 #include "record/long_crc.h"
 
-namespace cboard {
+namespace cboard::record {
 namespace {
 
 // The definition, bit by bit: reflected polynomial 0x82F63B78.
@@ -79,4 +79,4 @@ TEST(MaskedCrc, MatchesTensorFlowsMask) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::record

@@ -14,7 +14,7 @@
 
 #define CBOARD_FOLD __attribute__((target("avx512f,avx512vl,vpclmulqdq,pclmul,sse4.2")))
 
-namespace cboard {
+namespace cboard::record {
 namespace {
 
 // x^n modulo P with the first bit lowest, moved by the one bit that a product of such numbers is
@@ -100,11 +100,11 @@ CBOARD_FOLD std::uint32_t FoldedCrc32c(ByteSpan bytes, std::uint32_t before) {
   return ~crc32;
 }
 
-}  // namespace cboard
+}  // namespace cboard::record
 
 #else
 
-namespace cboard {
+namespace cboard::record {
 
 bool HasFoldedCrc() { return false; }
 
@@ -113,6 +113,6 @@ std::uint32_t FoldedCrc32c(ByteSpan, std::uint32_t) {
   return 0;
 }
 
-}  // namespace cboard
+}  // namespace cboard::record
 
 #endif

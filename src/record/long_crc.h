@@ -6,7 +6,7 @@
 
 #include "cboard/base/bytes.h"
 
-namespace cboard {
+namespace cboard::record {
 
 // By ISA-L, on any processor. `before` is the checksum of the bytes that come first.
 std::uint32_t IsalCrc32c(ByteSpan bytes, std::uint32_t before = 0);
@@ -20,4 +20,4 @@ std::uint32_t FoldedCrc32c(ByteSpan bytes, std::uint32_t before = 0);
 // Whether this processor has AVX-512 with carry-less multiplication.
 bool HasFoldedCrc();
 
-}  // namespace cboard
+}  // namespace cboard::record

@@ -6,7 +6,7 @@
 #include "cboard/record/record_writer.h"
 #include "testing/sinks.h"
 
-namespace cboard {
+namespace cboard::record {
 namespace {
 
 void BM_Append(benchmark::State& state) {
@@ -27,4 +27,4 @@ void BM_Crc32c(benchmark::State& state) {
 BENCHMARK(BM_Crc32c)->Arg(8)->Arg(40)->Arg(256)->Arg(4 << 10)->Arg(1 << 20);
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::record

@@ -9,7 +9,7 @@
 
 namespace {
 
-class MemorySource final : public cboard::ByteSource {
+class MemorySource final : public cboard::record::ByteSource {
  public:
   explicit MemorySource(cboard::ByteSpan bytes) : bytes_(bytes) {}
   cboard::Result<std::size_t> ReadAt(std::uint64_t offset,
@@ -28,11 +28,11 @@ class MemorySource final : public cboard::ByteSource {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   MemorySource source(std::as_bytes(std::span(data, size)));
-  cboard::RecordReader reader(source);
+  cboard::record::RecordReader reader(source);
   std::uint64_t previous = 0;
   for (std::size_t calls = 0;; ++calls) {
     CBOARD_CHECK(calls <= size + 1);
-    const cboard::Result<cboard::Record> record = reader.Next();
+    const cboard::Result<cboard::record::Record> record = reader.Next();
     if (!record && record.error().code == cboard::ErrorCode::kTruncated) break;
     CBOARD_CHECK(record || record.error().code == cboard::ErrorCode::kDataLoss);
     CBOARD_CHECK(reader.offset() > previous || previous == 0);

@@ -8,7 +8,7 @@
 #include "cboard/record/crc32c.h"
 #include "cboard/record/record_writer.h"
 
-namespace cboard {
+namespace cboard::record {
 namespace {
 
 // How much is read at a time: large enough that small records cost no system call each.
@@ -187,4 +187,4 @@ tl::unexpected<Error> RecordReader::Skipped(const std::string& reason, std::uint
                                         std::to_string(end));
 }
 
-}  // namespace cboard
+}  // namespace cboard::record

@@ -10,7 +10,7 @@
 #include "testing/matchers.h"
 #include "testing/sinks.h"
 
-namespace cboard {
+namespace cboard::record {
 namespace {
 
 using testing::FailsSaying;
@@ -201,4 +201,4 @@ TEST(RecordReader, ATornTailBehindDamageIsStillAwaited) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::record

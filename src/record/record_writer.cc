@@ -5,7 +5,7 @@
 #include "cboard/base/check.h"
 #include "cboard/record/crc32c.h"
 
-namespace cboard {
+namespace cboard::record {
 
 void StoreRecord(ByteSpan payload, std::byte* out) {
   CBOARD_CHECK(payload.size() <= kMaxRecordBytes);
@@ -33,4 +33,4 @@ Result<void> RecordWriter::Append(ByteSpan payload) {
   return sink_.Write(AsBytes(frame_));
 }
 
-}  // namespace cboard
+}  // namespace cboard::record

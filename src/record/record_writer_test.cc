@@ -7,7 +7,7 @@
 #include "testing/matchers.h"
 #include "testing/sinks.h"
 
-namespace cboard {
+namespace cboard::record {
 namespace {
 
 using namespace std::string_literals;  // NOLINT: for ""s with zero bytes.
@@ -42,4 +42,4 @@ TEST(RecordWriter, PassesTheSinksErrorOn) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::record

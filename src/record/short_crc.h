@@ -17,7 +17,7 @@
 #define CBOARD_SSE42
 #endif
 
-namespace cboard {
+namespace cboard::record {
 
 #if defined(__x86_64__)
 inline bool HasShortCrc() {
@@ -55,4 +55,4 @@ inline std::uint32_t ShortCrc32c(const std::byte* data, std::size_t size,
 }
 #endif
 
-}  // namespace cboard
+}  // namespace cboard::record

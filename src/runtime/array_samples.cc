@@ -5,11 +5,11 @@
 #include "cboard/runtime/npy.h"
 #include "runtime/sample_sources.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 std::string Describe(const TensorView& tensor) {
-  return cboard::Describe(
+  return cboard::runtime::Describe(
       ModelValue{.type = std::string(NameOf(tensor.dtype)), .shape = tensor.shape});
 }
 
@@ -178,4 +178,4 @@ Result<std::unique_ptr<SampleSource>> OpenArraySamples(const std::filesystem::pa
                                         std::move(slices), size);
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

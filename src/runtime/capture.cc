@@ -12,7 +12,7 @@
 #include "runtime/element_types.h"
 #include "runtime/graph_outputs.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 namespace fs = std::filesystem;
@@ -97,7 +97,7 @@ std::optional<Session> OpenWithConstants(std::string_view model, const std::stri
 
 Result<ModelCapture> ModelCapture::Open(const fs::path& model, const CaptureOptions& options) {
   const std::string shown = Quoted(model.string(), 1000);
-  CBOARD_ASSIGN_OR_RETURN(const auto file, MappedFile::Open(model));
+  CBOARD_ASSIGN_OR_RETURN(const auto file, model::MappedFile::Open(model));
   std::string edited;
   std::string_view bytes = file->text();
   if (!options.edits.empty()) {
@@ -161,4 +161,4 @@ Result<CaptureSummary> CaptureSamples(
   return summary;
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -9,7 +9,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 using ::testing::ElementsAre;
@@ -47,7 +47,7 @@ TEST_F(CaptureTest, EveryNodesOutputComesWithEverySample) {
       [&](const CapturedSample& sample) -> Result<void> {
         EXPECT_EQ(sample.index, hidden.size());
         EXPECT_EQ(sample.results.size(), 2u);
-        hidden.push_back(*ToDoubles(*sample.results[1].Find("hidden")));
+        hidden.push_back(*tensor::ToDoubles(*sample.results[1].Find("hidden")));
         return {};
       },
       [&](std::size_t done, std::size_t total) {
@@ -79,7 +79,7 @@ TEST_F(CaptureTest, OptimizationsDoNotChangeWhatIsCaptured) {
   ASSERT_THAT(model, Succeeds());
   const auto samples = OpenSamples(folder_ / "x.npy", model->session().inputs(), {});
   const auto inputs = (*samples)->Read(1);
-  EXPECT_THAT(*ToDoubles(*model->Run(*inputs)->Find("hidden")), ElementsAre(6.5, 9));
+  EXPECT_THAT(*tensor::ToDoubles(*model->Run(*inputs)->Find("hidden")), ElementsAre(6.5, 9));
 }
 
 // x [n, 2] -> MatMul -> "hidden" -> Relu -> "y"; the weight, codes with a scale for each column.
@@ -116,7 +116,8 @@ TEST_F(CaptureTest, WeightsAreDequantizedOnceAndGivenOutAsTheyAre) {
   EXPECT_NE(first->Find("y")->data, second->Find("y")->data);
   EXPECT_NE(other->Find("w")->data, again->Run(*inputs)->Find("w")->data);
   for (const std::string& name : once->tensors()) {
-    EXPECT_EQ(*ToDoubles(*first->Find(name)), *ToDoubles(*other->Find(name))) << name;
+    EXPECT_EQ(*tensor::ToDoubles(*first->Find(name)), *tensor::ToDoubles(*other->Find(name)))
+        << name;
   }
 }
 
@@ -125,7 +126,7 @@ TEST_F(CaptureTest, ADequantizedWeightMayBeAllThatIsCaptured) {
   const auto model = ModelCapture::Open(folder_ / "codes.onnx", {.tensors = {{"w"}}});
   ASSERT_THAT(model, Succeeds());
   const auto samples = OpenSamples(folder_ / "x.npy", model->session().inputs(), {});
-  EXPECT_THAT(*ToDoubles(*model->Run(*(*samples)->Read(0))->Find("w")),
+  EXPECT_THAT(*tensor::ToDoubles(*model->Run(*(*samples)->Read(0))->Find("w")),
               ElementsAre(10 * 0.1f, 2, 30 * 0.1f, 4));
 }
 
@@ -135,7 +136,8 @@ TEST_F(CaptureTest, EditsComeBeforeWeightsAreDequantized) {
                                         {.edits = {.constants = {{"w", {2, 2}, {1, 2, 3, 4}}}}});
   ASSERT_THAT(model, Succeeds());
   const auto samples = OpenSamples(folder_ / "x.npy", model->session().inputs(), {});
-  EXPECT_THAT(*ToDoubles(*model->Run(*(*samples)->Read(1))->Find("hidden")), ElementsAre(6.5, 9));
+  EXPECT_THAT(*tensor::ToDoubles(*model->Run(*(*samples)->Read(1))->Find("hidden")),
+              ElementsAre(6.5, 9));
 }
 
 TEST_F(CaptureTest, StopsWhenToldToAndWhenTheVisitorFails) {
@@ -173,7 +175,7 @@ TEST_F(CaptureTest, WeightsInFilesOfTheirOwnAreReadWhereTheyLie) {
   ASSERT_THAT(model, Succeeds());
   const auto samples = OpenSamples(folder_ / "x.npy", model->session().inputs(), {});
   const auto inputs = (*samples)->Read(1);
-  EXPECT_THAT(*ToDoubles(*model->Run(*inputs)->Find("hidden")), ElementsAre(6.5, 9));
+  EXPECT_THAT(*tensor::ToDoubles(*model->Run(*inputs)->Find("hidden")), ElementsAre(6.5, 9));
   // Nothing was left behind.
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
@@ -210,4 +212,4 @@ TEST_F(CaptureTest, FilesThatAreNoModelsAreNamed) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -13,7 +13,7 @@
 #include "runtime/onnx_fields.h"
 #include "runtime/onnx_parts.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 // What an element of the results takes: nearly always, they are float32.
@@ -231,4 +231,4 @@ Result<ConstantPart> FindConstantPart(std::string_view model, std::span<const st
   return ConstantFinder().Run(model, captured, max_bytes);
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

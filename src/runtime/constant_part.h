@@ -17,7 +17,7 @@
 #include "cboard/base/result.h"
 #include "cboard/runtime/graph_edits.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 struct ConstantPart {
   // QuantizeLinear and DequantizeLinear of constants, and what only turns their results around or
@@ -38,4 +38,4 @@ struct ConstantPart {
 Result<ConstantPart> FindConstantPart(std::string_view model, std::span<const std::string> captured,
                                       std::size_t max_bytes);
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -10,7 +10,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cboard;
   const std::string_view model(reinterpret_cast<const char*>(data), size);
-  const auto part = FindConstantPart(model, {}, std::size_t{1} << 20);
+  const auto part = runtime::FindConstantPart(model, {}, std::size_t{1} << 20);
   if (!part) return 0;
   if (part->outputs.size() > part->removed.size()) __builtin_trap();
   if (part->outputs.empty()) return 0;

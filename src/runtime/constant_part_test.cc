@@ -6,7 +6,7 @@
 #include "runtime/testing/onnx_builder.h"
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 using ::testing::ElementsAre;
@@ -175,4 +175,4 @@ TEST(ConstantPart, IsNotFoundInOtherFiles) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -6,7 +6,7 @@
 #include "cboard/tensor/convert.h"
 #include "runtime/sample_sources.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 bool IsFloat(DType dtype) {
@@ -97,11 +97,11 @@ Result<OwnedTensor> ConvertTo(DType dtype, const TensorView& tensor) {
   }
   if (IsFloat(dtype) && IsFloat(tensor.dtype)) {
     if (dtype == DType::kFloat64) {
-      CBOARD_ASSIGN_OR_RETURN(const std::vector<double> values, ToDoubles(tensor));
+      CBOARD_ASSIGN_OR_RETURN(const std::vector<double> values, tensor::ToDoubles(tensor));
       Fill<double>(values, out, [](double value) { return value; });
       return out;
     }
-    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> values, ToFloats(tensor));
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> values, tensor::ToFloats(tensor));
     if (dtype == DType::kFloat32) {
       Fill<float>(values, out, [](float value) { return value; });
     } else {
@@ -110,7 +110,7 @@ Result<OwnedTensor> ConvertTo(DType dtype, const TensorView& tensor) {
     return out;
   }
   if (!IsFloat(dtype) && !IsFloat(tensor.dtype)) {
-    CBOARD_ASSIGN_OR_RETURN(const std::vector<double> values, ToDoubles(tensor));
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<double> values, tensor::ToDoubles(tensor));
     if (FillIntegers(dtype, values, out)) return out;
     return Fail(ErrorCode::kInvalidArgument, "values of " + std::string(NameOf(tensor.dtype)) +
                                                  " do not fit the model's " +
@@ -122,4 +122,4 @@ Result<OwnedTensor> ConvertTo(DType dtype, const TensorView& tensor) {
                   "; convert it as your training code does, scale and offset included");
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -12,7 +12,7 @@
 #include "proto/wire_writer.h"
 #include "runtime/onnx_fields.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 inline constexpr int kFloatType = 1;  // Of TensorProto.
 
@@ -81,4 +81,4 @@ void WritePassed(Fields& graph, const PassedTensor& passed) {
 // What the constant of a product is called.
 inline std::string RightOf(const ProductTensor& product) { return product.name + "__right"; }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -5,7 +5,7 @@
 
 #include "cboard/base/check.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 struct Element {
@@ -63,4 +63,4 @@ std::string NameOfElement(int element_type) {
   }
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

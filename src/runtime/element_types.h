@@ -6,7 +6,7 @@
 
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 // Nothing for strings, complex numbers, and floats or integers below eight bits.
 std::optional<DType> DTypeOfElement(int element_type);
@@ -16,4 +16,4 @@ int ElementOf(DType dtype);
 // Of any number: "float32", "string", "element type 99".
 std::string NameOfElement(int element_type);
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -8,7 +8,7 @@
 #include "cboard/tensor/tensor_view.h"
 #include "runtime/sample_sources.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 // Of one input; a model that asks for more wants real data.
@@ -129,4 +129,4 @@ Result<std::unique_ptr<SampleSource>> GenerateSamples(std::span<const ModelValue
   return std::make_unique<GeneratedSamples>(std::move(fixed), options);
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

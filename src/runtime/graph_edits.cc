@@ -7,7 +7,7 @@
 #include "runtime/onnx_fields.h"
 #include "runtime/onnx_parts.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 // More elements than a model of protobuf's size can have.
@@ -124,4 +124,4 @@ Result<std::string> EditGraph(std::string_view model, const GraphEdits& edits) {
   return GraphEditor(edits).Run(model);
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -9,10 +9,10 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cboard;
   const std::string_view model(reinterpret_cast<const char*>(data), size);
-  static_cast<void>(EditGraph(model, {}));
+  static_cast<void>(runtime::EditGraph(model, {}));
   const auto graph = proto::ParseOnnxModel(model);
   if (!graph) return 0;
-  GraphEdits edits;
+  runtime::GraphEdits edits;
   if (!graph->nodes.empty() && !graph->nodes[0].outputs.empty()) {
     edits.passed.push_back(
         {.name = std::string(graph->nodes[0].outputs[0]), .from = "x", .low = 0});
@@ -25,14 +25,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (node.outputs.empty() || attribute.graphs.empty()) continue;
       const auto body = proto::ParseOnnxGraph(attribute.graphs[0]);
       if (!body || body->initializers.empty()) continue;
-      static_cast<void>(EditGraph(
+      static_cast<void>(runtime::EditGraph(
           model, {.constants = {{std::string(body->initializers[0].name),
                                  {1},
                                  {1},
                                  {{std::string(node.outputs[0]), std::string(attribute.name)}}}}}));
     }
   }
-  const auto edited = EditGraph(model, edits);
+  const auto edited = runtime::EditGraph(model, edits);
   if (!edited) return 0;
   // What comes out is a model with as much in it, and Max in place of the first node.
   const auto after = proto::ParseOnnxModel(*edited);

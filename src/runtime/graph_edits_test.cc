@@ -10,7 +10,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 using ::testing::ElementsAre;
@@ -150,7 +150,8 @@ std::vector<double> AnswersOf(const std::string& bytes, const GraphEdits& edits)
   EXPECT_THAT(model, Succeeds());
   if (!model) return {};
   const auto answers = model->Run({&input, 1});
-  return {(*ToDoubles(*answers->Find("y")))[0], (*ToDoubles(*answers->Find("z")))[0]};
+  return {(*tensor::ToDoubles(*answers->Find("y")))[0],
+          (*tensor::ToDoubles(*answers->Find("z")))[0]};
 }
 
 TEST(GraphEdits, ReachTheBodyThatTheyName) {
@@ -228,7 +229,7 @@ TEST(GraphEdits, OnnxRuntimeComputesWhatTheEditedModelSays) {
     const auto model =
         ModelCapture::Open(folder / "m.onnx", {.tensors = {{"hidden"}}, .edits = std::move(edits)});
     EXPECT_THAT(model, Succeeds());
-    return *ToDoubles(*model->Run({&input, 1})->Find("hidden"));
+    return *tensor::ToDoubles(*model->Run({&input, 1})->Find("hidden"));
   };
   EXPECT_THAT(answer({}), ElementsAre(-2, -2));
   EXPECT_THAT(answer({.constants = {{"w", {2, 2}, {1, 0, 0, 1}}}}), ElementsAre(1, -1));
@@ -243,4 +244,4 @@ TEST(GraphEdits, OnnxRuntimeComputesWhatTheEditedModelSays) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -10,7 +10,7 @@
 #include "runtime/onnx_fields.h"
 #include "runtime/onnx_parts.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 class ExternalFiles {
@@ -106,4 +106,4 @@ Result<ModelWithOutputs> AddGraphOutputs(std::string_view model,
   return result;
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -12,7 +12,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 struct GraphOutputs {
   // The tensors that were asked for, in the order in which nodes compute them.
@@ -44,4 +44,4 @@ struct ModelWithOutputs : GraphOutputs {
 Result<ModelWithOutputs> AddGraphOutputs(std::string_view model,
                                          std::optional<std::span<const std::string>> names);
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -8,10 +8,10 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view model(reinterpret_cast<const char*>(data), size);
-  const auto result = cboard::AddGraphOutputs(model, std::nullopt);
+  const auto result = cboard::runtime::AddGraphOutputs(model, std::nullopt);
   if (!result) return 0;
   if (!result->bytes.starts_with(model)) __builtin_trap();
   // What was added can be asked for by name.
-  if (!cboard::AddGraphOutputs(model, result->tensors)) __builtin_trap();
+  if (!cboard::runtime::AddGraphOutputs(model, result->tensors)) __builtin_trap();
   return 0;
 }

@@ -6,7 +6,7 @@
 #include "runtime/testing/onnx_builder.h"
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 using ::testing::ElementsAre;
@@ -106,4 +106,4 @@ TEST(GraphOutputs, OtherFilesAreNoModels) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -8,7 +8,7 @@
 #include "runtime/edited_parts.h"
 #include "runtime/onnx_fields.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 using proto::Length;
@@ -262,4 +262,4 @@ void AppendGraph(const ModelParts& graph, const GraphPart& part, std::string& ou
   proto::AppendMessage(out, DescribeAdded(part));
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

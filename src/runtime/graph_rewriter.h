@@ -12,7 +12,7 @@
 #include "cboard/runtime/graph_edits.h"
 #include "runtime/onnx_parts.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 // What is to be done to a tensor, or to the node that gives it.
 struct Edit {
@@ -49,4 +49,4 @@ void AppendGraph(const ModelParts& graph, const GraphPart& part, std::string& ou
 // in memory may have.
 Result<void> CheckSize(std::size_t around, const ModelParts& graph, const GraphPart& part);
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -9,7 +9,7 @@
 #include "runtime/png_decoder.h"
 #include "runtime/sample_sources.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 namespace fs = std::filesystem;
@@ -161,4 +161,4 @@ Result<std::unique_ptr<SampleSource>> OpenImageSamples(const fs::path& folder,
                                         layout, options);
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -3,7 +3,7 @@
 #include "cboard/base/strings.h"
 #include "runtime/element_types.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 using Library = std::shared_ptr<const OrtLibrary>;
@@ -108,4 +108,4 @@ std::string Describe(const ModelValue& value) {
   return text + "]";
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

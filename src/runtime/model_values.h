@@ -10,7 +10,7 @@
 #include "cboard/runtime/session.h"
 #include "runtime/ort_library.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 // The dtype and the shape that `info` tells; its names of sizes, too.
 Result<void> ReadTensorInfo(const std::shared_ptr<const OrtLibrary>& library,
@@ -27,4 +27,4 @@ std::string ListOf(std::span<const ModelValue> values);
 // Whether a tensor is what the model declares; fails with kInvalidArgument and what that is.
 Result<void> CheckInput(const ModelValue& wanted, const TensorView& given);
 
-}  // namespace cboard
+}  // namespace cboard::runtime

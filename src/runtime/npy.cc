@@ -13,7 +13,7 @@
 #include "model/storage/mapped_file.h"
 #include "runtime/zip_reader.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
@@ -335,7 +335,7 @@ Result<void> NpyFile::CheckUnchanged() const {
 }
 
 Result<NpyFile> NpyFile::Open(const std::filesystem::path& path, std::uint64_t max_bytes) {
-  CBOARD_ASSIGN_OR_RETURN(const auto mapped, MappedFile::Open(path));
+  CBOARD_ASSIGN_OR_RETURN(const auto mapped, model::MappedFile::Open(path));
   auto file = FromBytes(mapped->bytes(), path.stem().string(), max_bytes);
   CBOARD_RETURN_IF_ERROR(mapped->CheckUnchanged());
   if (!file) return Fail(Annotate(std::move(file).error(), Quoted(path.string(), 1000)));
@@ -343,4 +343,4 @@ Result<NpyFile> NpyFile::Open(const std::filesystem::path& path, std::uint64_t m
   return file;
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -9,7 +9,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 using ::testing::ElementsAre;
@@ -27,7 +27,7 @@ constexpr std::uint64_t kLimit = 1 << 20;
 Result<std::vector<double>> ReadFirst(const std::string& archive, std::uint64_t max_bytes) {
   CBOARD_ASSIGN_OR_RETURN(NpyFile file, NpyFile::FromBytes(AsBytes(archive), "x", max_bytes));
   CBOARD_ASSIGN_OR_RETURN(const TensorView tensor, file.Read(0));
-  return ToDoubles(tensor);
+  return tensor::ToDoubles(tensor);
 }
 
 TEST(Npy, ReadsDtypeShapeAndElements) {
@@ -106,11 +106,11 @@ TEST(NpyFile, FortransOrderIsTurnedIntoRows) {
   const std::string file = Npy<std::int32_t>("<i4", "(2, 3)", {0, 3, 1, 4, 2, 5}, true);
   auto arrays = NpyFile::FromBytes(AsBytes(file), "a", kLimit);
   ASSERT_THAT(arrays, Succeeds());
-  EXPECT_THAT(*ToDoubles(*arrays->Read(0)), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(*tensor::ToDoubles(*arrays->Read(0)), ElementsAre(0, 1, 2, 3, 4, 5));
   // [[[0, 1], [2, 3]], [[4, 5], [6, 7]]]
   const std::string cube = Npy<std::int8_t>("|i1", "(2, 2, 2)", {0, 4, 2, 6, 1, 5, 3, 7}, true);
   auto cubes = NpyFile::FromBytes(AsBytes(cube), "a", kLimit);
-  EXPECT_THAT(*ToDoubles(*cubes->Read(0)), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  EXPECT_THAT(*tensor::ToDoubles(*cubes->Read(0)), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
 TEST(NpyFile, ReadsArchivesStoredAndDeflated) {
@@ -123,9 +123,9 @@ TEST(NpyFile, ReadsArchivesStoredAndDeflated) {
     ASSERT_THAT(file, Succeeds());
     ASSERT_EQ(file->arrays().size(), 2u);
     EXPECT_EQ(file->arrays()[0].name, "x");
-    EXPECT_THAT(*ToDoubles(*file->Read(0)), ElementsAre(1, 2));
+    EXPECT_THAT(*tensor::ToDoubles(*file->Read(0)), ElementsAre(1, 2));
     EXPECT_EQ(file->arrays()[1].name, "layer/w");
-    EXPECT_THAT(*ToDoubles(*file->Read(1)), ElementsAre(7));
+    EXPECT_THAT(*tensor::ToDoubles(*file->Read(1)), ElementsAre(7));
   }
 }
 
@@ -219,4 +219,4 @@ TEST(ZipReader, FilesThatShareTheirBytesAreRefused) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -1,7 +1,7 @@
 // Field numbers of onnx.proto, of the messages that are edited here.
 #pragma once
 
-namespace cboard {
+namespace cboard::runtime {
 
 inline constexpr int kModelGraph = 7;
 inline constexpr int kGraphNode = 1, kGraphName = 2, kGraphInitializer = 5, kGraphInput = 11,
@@ -14,4 +14,4 @@ inline constexpr int kSparseValues = 1;
 inline constexpr int kValueInfoName = 1, kValueInfoType = 2, kTypeTensor = 1;
 inline constexpr int kTensorTypeElement = 1, kTensorTypeShape = 2, kShapeSize = 1, kSizeNumber = 1;
 
-}  // namespace cboard
+}  // namespace cboard::runtime

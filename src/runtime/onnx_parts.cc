@@ -2,7 +2,7 @@
 
 #include "runtime/onnx_fields.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 Result<ModelPieces> CutModel(std::string_view model) {
   ModelPieces pieces;
@@ -24,4 +24,4 @@ Result<ModelPieces> CutModel(std::string_view model) {
                                                std::to_string(graphs) + " graphs");
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

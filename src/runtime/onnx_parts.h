@@ -11,7 +11,7 @@
 #include "cboard/base/result.h"
 #include "proto/wire_reader.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 // Bodies within bodies, beyond what any exporter makes.
 inline constexpr std::size_t kMaxBodyDepth = 32;
@@ -73,4 +73,4 @@ struct ModelPieces {
 // Views of `model`. Fails with kDataLoss, and with kInvalidArgument when there is not one graph.
 Result<ModelPieces> CutModel(std::string_view model);
 
-}  // namespace cboard
+}  // namespace cboard::runtime

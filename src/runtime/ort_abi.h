@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace cboard::ort {
+namespace cboard::runtime::ort {
 
 struct Env;
 struct Status;
@@ -144,4 +144,4 @@ inline constexpr int kEnableAllOptimizations = 99;
 inline constexpr int kDeviceAllocator = 0;
 inline constexpr int kDefaultMemory = 0;
 
-}  // namespace cboard::ort
+}  // namespace cboard::runtime::ort

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace cboard::ort {
+namespace cboard::runtime::ort {
 namespace {
 
 #define CBOARD_SAME_SLOT(name) \
@@ -74,4 +74,4 @@ static_assert(kApiVersion <= ORT_API_VERSION);
 TEST(OrtAbi, IsThatOfTheHeaderThisWasCompiledWith) { EXPECT_LE(kApiVersion, ORT_API_VERSION); }
 
 }  // namespace
-}  // namespace cboard::ort
+}  // namespace cboard::runtime::ort

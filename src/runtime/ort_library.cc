@@ -11,7 +11,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 namespace fs = std::filesystem;
@@ -190,4 +190,4 @@ Result<void> OrtLibrary::Check(ort::Status* status, std::string_view doing) cons
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

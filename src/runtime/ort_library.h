@@ -10,7 +10,7 @@
 #include "cboard/base/result.h"
 #include "runtime/ort_abi.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 // A loaded library with its environment. Shared by all sessions that use it; safe to use from many
 // threads. It is never unloaded: its threads may outlive every session.
@@ -84,4 +84,4 @@ class OrtHandle {
   T* object_ = nullptr;
 };
 
-}  // namespace cboard
+}  // namespace cboard::runtime

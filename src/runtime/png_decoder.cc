@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 constexpr std::uint32_t kMaxSide = 16384;
@@ -46,4 +46,4 @@ Result<RgbImage> DecodePng(ByteSpan file) {
   return image;
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -8,7 +8,7 @@
 #include "cboard/base/bytes.h"
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 struct RgbImage {
   std::size_t width = 0;
@@ -20,4 +20,4 @@ struct RgbImage {
 // kResourceExhausted for more than 16384 pixels on a side or 64 million in all.
 Result<RgbImage> DecodePng(ByteSpan file);
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -8,7 +8,7 @@
 #include "cboard/base/strings.h"
 #include "runtime/session_state.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 struct PreparedRun::State {
   std::shared_ptr<const OrtLibrary> library;
@@ -127,4 +127,4 @@ Result<std::vector<AllocatorStatistic>> Session::AllocatorStatistics() const {
   return statistics;
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

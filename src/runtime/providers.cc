@@ -7,7 +7,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/runtime/session.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 constexpr std::string_view kSuffix = "ExecutionProvider";
@@ -82,4 +82,4 @@ Result<void> AddProvider(const OrtLibrary& library, const std::string& provider,
       doing);
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -7,7 +7,7 @@
 #include "cboard/base/result.h"
 #include "runtime/ort_library.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 // By the names of SessionOptions::provider.
 Result<std::vector<std::string>> ProvidersOf(const OrtLibrary& library);
@@ -16,4 +16,4 @@ Result<std::vector<std::string>> ProvidersOf(const OrtLibrary& library);
 Result<void> AddProvider(const OrtLibrary& library, const std::string& provider,
                          ort::SessionOptions* settings);
 
-}  // namespace cboard
+}  // namespace cboard::runtime

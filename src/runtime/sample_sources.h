@@ -8,7 +8,7 @@
 
 #include "cboard/runtime/samples.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 // Elements that belong to a source and are given out as views.
 struct OwnedTensor {
@@ -32,4 +32,4 @@ Result<std::unique_ptr<SampleSource>> OpenImageSamples(const std::filesystem::pa
 Result<std::unique_ptr<SampleSource>> GenerateSamples(std::span<const ModelValue> inputs,
                                                       const SampleOptions& options);
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -5,7 +5,7 @@
 #include "cboard/base/strings.h"
 #include "runtime/sample_sources.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 Result<std::unique_ptr<SampleSource>> OpenSamples(const std::filesystem::path& data,
                                                   std::span<const ModelValue> inputs,
@@ -26,4 +26,4 @@ Result<std::unique_ptr<SampleSource>> OpenSamples(const std::filesystem::path& d
   return OpenArraySamples(data, inputs, options);
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

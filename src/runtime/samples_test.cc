@@ -14,7 +14,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 using ::testing::ElementsAre;
@@ -44,7 +44,7 @@ class SamplesTest : public ::testing::Test {
                                       std::size_t input = 0) {
     const auto tensors = samples.Read(index);
     EXPECT_THAT(tensors, Succeeds());
-    return *ToDoubles((*tensors)[input].tensor);
+    return *tensor::ToDoubles((*tensors)[input].tensor);
   }
 
   testing::TempDir folder_;
@@ -135,8 +135,8 @@ TEST_F(SamplesTest, DataThatDoesNotFitIsRefused) {
 TEST(ConvertTo, HalvesAreTheNearest) {
   // Every half, and the middle between it and the next, which goes to the even one.
   for (std::uint32_t bits = 0; bits < 0x7BFF; ++bits) {
-    const float value = HalfToFloat(static_cast<std::uint16_t>(bits));
-    const float next = HalfToFloat(static_cast<std::uint16_t>(bits + 1));
+    const float value = tensor::HalfToFloat(static_cast<std::uint16_t>(bits));
+    const float next = tensor::HalfToFloat(static_cast<std::uint16_t>(bits + 1));
     const std::vector<float> three = {value, (value + next) / 2, -value};
     const auto halves = ConvertTo(DType::kFloat16, TensorView(three));
     ASSERT_THAT(halves, Succeeds());
@@ -146,7 +146,7 @@ TEST(ConvertTo, HalvesAreTheNearest) {
     ASSERT_EQ(out[2], bits | 0x8000);
   }
   const std::vector<float> large = {65519, 65520, std::nanf(""), 1e-30f};
-  EXPECT_THAT(*ToDoubles(ConvertTo(DType::kFloat16, TensorView(large))->view()),
+  EXPECT_THAT(*tensor::ToDoubles(ConvertTo(DType::kFloat16, TensorView(large))->view()),
               ElementsAre(65504, HUGE_VAL, ::testing::IsNan(), 0));
 }
 
@@ -174,7 +174,7 @@ TEST(GeneratedSamples, AreTheSameForTheSameSeed) {
   EXPECT_TRUE((*first)->is_generated());
   EXPECT_EQ((*first)->Description(), "generated, seed 7");
   const auto values = [](const auto& samples, std::size_t index, std::size_t input) {
-    return *ToDoubles((*(*samples)->Read(index))[input].tensor);
+    return *tensor::ToDoubles((*(*samples)->Read(index))[input].tensor);
   };
   const std::vector<double> x = values(first, 3, 0);
   EXPECT_EQ(x.size(), 12u);
@@ -192,7 +192,8 @@ TEST(GeneratedSamples, FillTheRangesThatAreGiven) {
   ASSERT_THAT(samples, Succeeds());
   const auto read = (*samples)->Read(0);
   ASSERT_THAT(read, Succeeds());
-  const std::vector<double> x = *ToDoubles((*read)[0].tensor), y = *ToDoubles((*read)[1].tensor);
+  const std::vector<double> x = *tensor::ToDoubles((*read)[0].tensor),
+                            y = *tensor::ToDoubles((*read)[1].tensor);
   const auto [low, high] = std::ranges::minmax(x);
   EXPECT_GE(low, 2);
   EXPECT_LT(low, 2.2);
@@ -269,4 +270,4 @@ TEST_F(SamplesTest, FoldersThatCannotFeedTheModelAreRefused) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::runtime

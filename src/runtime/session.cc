@@ -10,7 +10,7 @@
 #include "runtime/providers.h"
 #include "runtime/session_state.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 bool IsRuntimeNamed() { return !NamedLibrary().empty(); }
 
@@ -255,4 +255,4 @@ Result<RunResult> Session::Run(std::span<const NamedTensor> inputs,
   return RunResult(std::move(result));
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -11,7 +11,7 @@
 #include "cboard/runtime/session.h"
 #include "runtime/ort_library.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 using OrtTensor = std::shared_ptr<const OrtHandle<ort::Value>>;
 
@@ -47,4 +47,4 @@ struct Session::State {
                           RunResult::State& result) const;
 };
 
-}  // namespace cboard
+}  // namespace cboard::runtime

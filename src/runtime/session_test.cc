@@ -12,7 +12,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 using ::testing::ElementsAre;
@@ -53,7 +53,7 @@ TEST_F(SessionTest, Computes) {
   ASSERT_THAT(result, Succeeds());
   ASSERT_NE(result->Find("y"), nullptr);
   // [1, -1] * w = [-2, -2]; [0.5, 2] * w = [6.5, 9].
-  EXPECT_THAT(*ToDoubles(*result->Find("y")), ElementsAre(0, 0, 6.5, 9));
+  EXPECT_THAT(*tensor::ToDoubles(*result->Find("y")), ElementsAre(0, 0, 6.5, 9));
   EXPECT_EQ(result->Find("hidden"), nullptr);
 }
 
@@ -83,21 +83,21 @@ TEST_F(SessionTest, HeldTensorsNeedNotBeGivenAndComeAsTheyAre) {
   ASSERT_THAT(result, Succeeds());
   EXPECT_EQ(result->tensors()[1].name, "w");
   EXPECT_EQ(result->Find("w")->data, data);
-  EXPECT_THAT(*ToDoubles(*result->Find("y")), ElementsAre(-2, -2, 6.5, 9));
+  EXPECT_THAT(*tensor::ToDoubles(*result->Find("y")), ElementsAre(-2, -2, 6.5, 9));
   EXPECT_THAT(session->Run({}),
               FailsSaying(ErrorCode::kInvalidArgument, "wants 'x' float32 [n, 2]"));
 }
 
 TEST_F(SessionTest, ResultsOutliveTheSession) {
   auto result = [&] { return *TwoLayers().Run({&x_, 1}); }();
-  EXPECT_THAT(*ToDoubles(*result.Find("y")), ElementsAre(0, 0, 6.5, 9));
+  EXPECT_THAT(*tensor::ToDoubles(*result.Find("y")), ElementsAre(0, 0, 6.5, 9));
 }
 
 TEST_F(SessionTest, InputsNeedNotBeAligned) {
   std::string bytes(1, '\0');
   bytes.append(reinterpret_cast<const char*>(values_.data()), 16);
   const NamedTensor x{"x", TensorView(DType::kFloat32, bytes.data() + 1, {2, 2})};
-  EXPECT_THAT(*ToDoubles(*TwoLayers().Run({&x, 1})->Find("y")), ElementsAre(0, 0, 6.5, 9));
+  EXPECT_THAT(*tensor::ToDoubles(*TwoLayers().Run({&x, 1})->Find("y")), ElementsAre(0, 0, 6.5, 9));
 }
 
 TEST_F(SessionTest, ABatchOfNothingIsComputed) {
@@ -155,7 +155,7 @@ TEST_F(SessionTest, LeavesOutWhatNoTensorViewCanShow) {
   const auto result = session->Run({&x, 1});
   ASSERT_THAT(result, Succeeds());
   EXPECT_THAT(result->left_out(), ElementsAre("s"));
-  EXPECT_THAT(*ToDoubles(*result->Find("y")), ElementsAre(1));
+  EXPECT_THAT(*tensor::ToDoubles(*result->Find("y")), ElementsAre(1));
 }
 
 // Sets an environment variable for one test.
@@ -264,4 +264,4 @@ TEST_F(SessionTest, ListsTheProvidersWhenOneIsNotThere) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::runtime

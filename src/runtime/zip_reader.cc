@@ -9,7 +9,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::runtime {
 namespace {
 
 // Signatures and fixed sizes of APPNOTE.TXT, the format's description.
@@ -224,4 +224,4 @@ Result<ZipContent> ReadZipEntry(ByteSpan file, const ZipEntry& entry, std::uint6
   return content;
 }
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -9,7 +9,7 @@
 #include "cboard/base/bytes.h"
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 struct ZipEntry {
   std::string_view name;  // Points into the archive.
@@ -43,4 +43,4 @@ struct ZipContent {
 Result<ZipContent> ReadZipEntry(ByteSpan file, const ZipEntry& entry, std::uint64_t wanted_bytes,
                                 std::uint64_t max_bytes);
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -14,7 +14,7 @@
 #include "server/reader_report.h"
 #include "server/tensorboard/data_route.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 // "board/" -> "/board"
@@ -48,9 +48,9 @@ struct Board::State {
         cache(look.boot_id),
         reader(std::move(log_reader)) {
     published = reader->snapshot();
-    listening = reader->Listen([this](const std::shared_ptr<const Snapshot>& snapshot) {
+    listening = reader->Listen([this](const std::shared_ptr<const reader::Snapshot>& snapshot) {
       // One listener, called from one thread at a time: `published` is its own.
-      hub.Publish("change", server::DescribeChange(*published, *snapshot));
+      hub.Publish("change", DescribeChange(*published, *snapshot));
       published = snapshot;
       const std::scoped_lock lock(lag_mutex);
       lag.Observe(*snapshot, WallTimeSeconds());
@@ -68,13 +68,13 @@ struct Board::State {
       }
       target.path.erase(0, look.path_prefix.size());
     }
-    std::shared_ptr<const Snapshot> snapshot = reader->snapshot();
+    std::shared_ptr<const reader::Snapshot> snapshot = reader->snapshot();
     if (target.path == "/healthz") return HttpResponse{.body = "ok\n", .route = "health"};
     if (target.path == "/api/v1/events") {
       return hub.Open(request, *Greeting(snapshot));
     }
     if (target.path.starts_with("/api/v1/")) {
-      return server::HandleApi(request, std::move(target), std::move(snapshot), look, cache);
+      return HandleApi(request, std::move(target), std::move(snapshot), look, cache);
     }
     if (tensorboard::IsDataPath(target.path)) {
       return tensorboard::HandleData(request, std::move(target), std::move(snapshot), look, cache);
@@ -84,35 +84,36 @@ struct Board::State {
 
   // What a new viewer is told. The same for all who come between two changes: then everybody comes
   // at once.
-  std::shared_ptr<const std::string> Greeting(const std::shared_ptr<const Snapshot>& snapshot) {
+  std::shared_ptr<const std::string> Greeting(
+      const std::shared_ptr<const reader::Snapshot>& snapshot) {
     const std::scoped_lock lock(greeting_mutex);
     if (greeting == nullptr || greeted_version != snapshot->version) {
-      greeting = std::make_shared<const std::string>(server::DescribeChange(Snapshot(), *snapshot));
+      greeting = std::make_shared<const std::string>(DescribeChange(reader::Snapshot(), *snapshot));
       greeted_version = snapshot->version;
     }
     return greeting;
   }
 
   BoardAppearance look;
-  server::Page page;
-  server::ResponseCache cache;
+  Page page;
+  ResponseCache cache;
   EventHub hub;
-  std::shared_ptr<const Snapshot> published;
+  std::shared_ptr<const reader::Snapshot> published;
   std::mutex greeting_mutex;
   std::shared_ptr<const std::string> greeting;  // Guarded by greeting_mutex, as the next.
   std::uint64_t greeted_version = 0;
   std::mutex lag_mutex;
-  server::LagMeter lag;  // Guarded by lag_mutex.
+  LagMeter lag;  // Guarded by lag_mutex.
   std::unique_ptr<LogReader> reader;
   std::shared_ptr<void> listening;  // Ends before the reader does.
 };
 
 Result<std::unique_ptr<Board>> Board::Open(BoardOptions options) {
   BoardAppearance look = AppearanceOf(options);
-  ReaderOptions reader_options{.logdirs = std::move(options.logdirs),
-                               .follow = options.reload_interval.count() > 0,
-                               .poll_interval = options.reload_interval,
-                               .cache_directory = std::move(options.cache_directory)};
+  reader::ReaderOptions reader_options{.logdirs = std::move(options.logdirs),
+                                       .follow = options.reload_interval.count() > 0,
+                                       .poll_interval = options.reload_interval,
+                                       .cache_directory = std::move(options.cache_directory)};
   CBOARD_ASSIGN_OR_RETURN(std::unique_ptr<LogReader> reader,
                           LogReader::Open(std::move(reader_options)));
   return std::unique_ptr<Board>(
@@ -135,7 +136,7 @@ HttpHandler Board::handler() const {
 Board::Status Board::WaitForFirstLoad(std::chrono::milliseconds timeout) const {
   const LogReader& reader = *state_->reader;
   const auto deadline = std::chrono::steady_clock::now() + timeout;
-  std::shared_ptr<const Snapshot> snapshot = reader.snapshot();
+  std::shared_ptr<const reader::Snapshot> snapshot = reader.snapshot();
   while (!snapshot->progress.complete) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         deadline - std::chrono::steady_clock::now());
@@ -144,18 +145,18 @@ Board::Status Board::WaitForFirstLoad(std::chrono::milliseconds timeout) const {
   }
   Status status{.loaded = snapshot->progress.complete, .run_count = snapshot->runs.size()};
   if (!snapshot->unreadable.empty()) status.error = snapshot->unreadable.front();
-  status.trouble = server::DescribeTrouble(*snapshot);
+  status.trouble = DescribeTrouble(*snapshot);
   return status;
 }
 
 void Board::AppendMetrics(std::string& text) const {
-  server::LagMeter lag;
+  LagMeter lag;
   {
     const std::scoped_lock lock(state_->lag_mutex);
     lag = state_->lag;
   }
-  server::AppendReaderMetrics(text, *state_->reader->snapshot(), state_->reader->statistics(), lag,
-                              state_->cache.statistics());
+  AppendReaderMetrics(text, *state_->reader->snapshot(), state_->reader->statistics(), lag,
+                      state_->cache.statistics());
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

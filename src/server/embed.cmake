@@ -33,7 +33,7 @@ endforeach()
 
 file(WRITE ${OUTPUT} "#include \"server/page_files.h\"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 ${arrays}
 constexpr PageFile kFiles[] = {
@@ -42,5 +42,5 @@ ${entries}};
 
 std::span<const PageFile> PageFiles() { return kFiles; }
 
-}  // namespace cboard
+}  // namespace cboard::server
 ")

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace cboard {
+namespace cboard::server {
 
 struct PageFile {
   std::string_view name;  // "index.html"
@@ -15,4 +15,4 @@ struct PageFile {
 // In the order of their names.
 std::span<const PageFile> PageFiles();
 
-}  // namespace cboard
+}  // namespace cboard::server

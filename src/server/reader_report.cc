@@ -13,7 +13,7 @@ struct FileTotals {
   std::uint64_t bytes = 0, damaged_bytes = 0, torn_bytes = 0;
 };
 
-FileTotals TotalsOf(const Snapshot& snapshot) {
+FileTotals TotalsOf(const reader::Snapshot& snapshot) {
   FileTotals totals;
   for (const auto& run : snapshot.runs) {
     totals.tags += run->tags.size();
@@ -35,7 +35,7 @@ std::string Others(std::size_t count) {
 
 }  // namespace
 
-void LagMeter::Observe(const Snapshot& snapshot, double now_seconds) {
+void LagMeter::Observe(const reader::Snapshot& snapshot, double now_seconds) {
   double newest = 0;
   for (const auto& run : snapshot.runs) newest = std::max(newest, run->newest_wall_time_seconds);
   if (loaded_ && newest > newest_) last_seconds_ = std::max(0.0, now_seconds - newest);
@@ -43,11 +43,11 @@ void LagMeter::Observe(const Snapshot& snapshot, double now_seconds) {
   loaded_ = snapshot.progress.complete;
 }
 
-void AppendReaderMetrics(std::string& text, const Snapshot& snapshot,
-                         const ReaderStatistics& statistics, const LagMeter& lag,
+void AppendReaderMetrics(std::string& text, const reader::Snapshot& snapshot,
+                         const reader::ReaderStatistics& statistics, const LagMeter& lag,
                          const ResponseCacheStatistics& answers) {
   const FileTotals totals = TotalsOf(snapshot);
-  const LoadProgress& progress = snapshot.progress;
+  const reader::LoadProgress& progress = snapshot.progress;
   const auto gauge = [&](std::string_view name, std::string_view help, auto value) {
     AppendMetric(text, "cboard_" + std::string(name), "gauge", help, value);
   };
@@ -88,9 +88,9 @@ void AppendReaderMetrics(std::string& text, const Snapshot& snapshot,
   counter("answer_cache_misses_total", "Answers that had to be made.", answers.made);
 }
 
-std::vector<std::string> DescribeTrouble(const Snapshot& snapshot) {
-  const EventFile* refused = nullptr;
-  const Damage* damaged = nullptr;
+std::vector<std::string> DescribeTrouble(const reader::Snapshot& snapshot) {
+  const reader::EventFile* refused = nullptr;
+  const reader::Damage* damaged = nullptr;
   std::size_t refused_count = 0, damaged_count = 0;
   for (const auto& run : snapshot.runs) {
     for (const auto& file : run->files) {

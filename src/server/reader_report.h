@@ -16,7 +16,7 @@ class LagMeter {
  public:
   // A new snapshot is there at `now_seconds` since 1970. Counts when it has an event that is newer
   // than all before it, once loading is complete: what was there at the start has no lag.
-  void Observe(const Snapshot& snapshot, double now_seconds);
+  void Observe(const reader::Snapshot& snapshot, double now_seconds);
 
   double last_seconds() const { return last_seconds_; }
   double newest_wall_time_seconds() const { return newest_; }  // 0 without events.
@@ -28,12 +28,12 @@ class LagMeter {
 };
 
 // Appends lines in the form of prometheus_text.h. Takes time in proportion to the files.
-void AppendReaderMetrics(std::string& text, const Snapshot& snapshot,
-                         const ReaderStatistics& statistics, const LagMeter& lag,
+void AppendReaderMetrics(std::string& text, const reader::Snapshot& snapshot,
+                         const reader::ReaderStatistics& statistics, const LagMeter& lag,
                          const ResponseCacheStatistics& answers);
 
 // What could not be read, a line for each kind of trouble: which, why, what to do. Missing log
 // directories are not among them.
-std::vector<std::string> DescribeTrouble(const Snapshot& snapshot);
+std::vector<std::string> DescribeTrouble(const reader::Snapshot& snapshot);
 
 }  // namespace cboard::server

@@ -10,15 +10,15 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::shared_ptr<Run> RunWith(double newest) {
-  auto run = std::make_shared<Run>();
+std::shared_ptr<reader::Run> RunWith(double newest) {
+  auto run = std::make_shared<reader::Run>();
   run->name = "train";
   run->newest_wall_time_seconds = newest;
   return run;
 }
 
-Snapshot SnapshotWith(std::shared_ptr<const Run> run, bool complete = true) {
-  Snapshot snapshot;
+reader::Snapshot SnapshotWith(std::shared_ptr<const reader::Run> run, bool complete = true) {
+  reader::Snapshot snapshot;
   snapshot.runs = {std::move(run)};
   snapshot.progress.complete = complete;
   return snapshot;
@@ -41,12 +41,12 @@ TEST(LagMeter, CountsEventsThatCameAfterLoading) {
 TEST(ReaderMetrics, HaveTheReadersNumbers) {
   auto run = RunWith(17);
   run->damage_count = 3;
-  run->files = {
-      std::make_shared<EventFile>(EventFile{.path = "a",
-                                            .size_bytes = 500,
-                                            .damaged_bytes = 40,
-                                            .torn_bytes = 7,
-                                            .error = Error{ErrorCode::kPermissionDenied, "no"}})};
+  run->files = {std::make_shared<reader::EventFile>(
+      reader::EventFile{.path = "a",
+                        .size_bytes = 500,
+                        .damaged_bytes = 40,
+                        .torn_bytes = 7,
+                        .error = Error{ErrorCode::kPermissionDenied, "no"}})};
   std::string text;
   AppendReaderMetrics(text, SnapshotWith(run), {.bytes_read = 500, .events_read = 9}, {}, {});
   for (const char* const line :
@@ -63,8 +63,9 @@ TEST(Trouble, IsNamedOnceForEachKind) {
   EXPECT_THAT(DescribeTrouble(SnapshotWith(RunWith(1))), IsEmpty());
   auto run = RunWith(1);
   const Error refused{ErrorCode::kPermissionDenied, "cannot open 'a': Permission denied"};
-  run->files = {std::make_shared<EventFile>(EventFile{.path = "a", .error = refused}),
-                std::make_shared<EventFile>(EventFile{.path = "b", .error = refused})};
+  run->files = {
+      std::make_shared<reader::EventFile>(reader::EventFile{.path = "a", .error = refused}),
+      std::make_shared<reader::EventFile>(reader::EventFile{.path = "b", .error = refused})};
   run->damage = {{.path = "c", .offset = 21, .bytes = 40, .reason = "its checksum is wrong"}};
   run->damage_count = 1;
   EXPECT_THAT(DescribeTrouble(SnapshotWith(run)),

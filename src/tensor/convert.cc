@@ -6,7 +6,7 @@
 
 #include "tensor/element_reader.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 Result<std::vector<double>> ToDoubles(const TensorView& tensor) {
   CBOARD_RETURN_IF_ERROR(tensor.Validate());
@@ -42,4 +42,4 @@ Result<std::vector<float>> ToFloats(const TensorView& tensor) {
   return values;
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -11,7 +11,7 @@
 #include "testing/every_instruction_set.h"
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -217,4 +217,4 @@ TEST(Convert, ManyHalvesAreWhatEachIs) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -7,7 +7,7 @@
 #include "cboard/tensor/convert.h"
 #include "tensor/element_types.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 ScaleLookup::ScaleLookup(const TensorView& tensor)
     : scales_(tensor.quantization->scales), zero_points_(tensor.quantization->zero_points) {
@@ -102,4 +102,4 @@ void ReadFloats(const TensorView& tensor, std::size_t first, std::span<float> ou
   ReadElements(tensor, first, out);
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -10,7 +10,7 @@
 
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 // Elements that a pass converts at once: small enough to stay in the first-level cache.
 inline constexpr std::size_t kChunkElements = 1024;
@@ -113,4 +113,4 @@ void ForEachBlock(const TensorView& tensor, std::size_t first, std::size_t count
   }
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

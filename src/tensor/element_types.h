@@ -9,7 +9,7 @@
 #include "cboard/tensor/convert.h"
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 // C++20 has neither of the two, nor a bool whose byte may be anything.
 struct Half {
@@ -82,4 +82,4 @@ decltype(auto) VisitElementType(DType dtype, Visitor&& visit) {
   CheckFailed(__FILE__, __LINE__, "dtype is one of DType");
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

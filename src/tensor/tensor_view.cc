@@ -7,7 +7,7 @@
 #include "cboard/base/strings.h"
 #include "tensor/element_types.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 tl::unexpected<Error> Invalid(std::string message) {
@@ -130,4 +130,4 @@ Result<void> TensorView::Validate() const {
   return quantization ? ValidateQuantization(*this, *quantization) : Result<void>();
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

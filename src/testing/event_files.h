@@ -36,10 +36,10 @@ inline std::vector<std::string> EventBytes(const std::filesystem::path& path) {
     ADD_FAILURE() << file.error().message;
     return events;
   }
-  FileSource source(*file);
-  RecordReader reader(source);
+  record::FileSource source(*file);
+  record::RecordReader reader(source);
   while (true) {
-    const Result<Record> record = reader.Next();
+    const Result<record::Record> record = reader.Next();
     if (record) {
       events.emplace_back(AsText(record->payload));
     } else {

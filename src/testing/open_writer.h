@@ -10,9 +10,10 @@
 
 namespace cboard::testing {
 
-inline std::unique_ptr<EventFileWriter> OpenOrDie(const std::filesystem::path& directory,
-                                                  const WriterOptions& options = {}) {
-  Result<std::unique_ptr<EventFileWriter>> writer = EventFileWriter::Open(directory, options);
+inline std::unique_ptr<writer::EventFileWriter> OpenOrDie(const std::filesystem::path& directory,
+                                                          const WriterOptions& options = {}) {
+  Result<std::unique_ptr<writer::EventFileWriter>> writer =
+      writer::EventFileWriter::Open(directory, options);
   EXPECT_THAT(writer, Succeeds());
   return *std::move(writer);
 }

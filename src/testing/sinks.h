@@ -44,7 +44,7 @@ class FailingSink final : public ByteSink {
 };
 
 // A file that grows between two reads.
-class GrowingSource final : public ByteSource {
+class GrowingSource final : public record::ByteSource {
  public:
   void Grow(ByteSpan bytes) { bytes_ += AsText(bytes); }
   Result<std::size_t> ReadAt(std::uint64_t offset, MutableByteSpan buffer) override {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace cboard {
+namespace cboard::verdict {
 
 std::string ShortNumber(double value, int digits) {
   char text[32];
@@ -82,4 +82,4 @@ std::string TimesText(double times) {
   return FixedNumber(times, is_near_one ? 3 : 2) + "×";
 }
 
-}  // namespace cboard
+}  // namespace cboard::verdict

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace cboard {
+namespace cboard::verdict {
 namespace {
 
 int Decimals(const std::vector<double>& values) { return DecimalsOfColumn(values); }
@@ -43,4 +43,4 @@ TEST(NumberText, WhatIsNotZeroDoesNotReadAsZero) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::verdict

@@ -13,7 +13,7 @@
 #include "testing/temp_dir.h"
 #include "writer/partial_record.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 using ::testing::ElementsAre;
@@ -161,4 +161,4 @@ TEST(DiskTrouble, TheReportMayBeLoggedButNotFlushed) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::writer

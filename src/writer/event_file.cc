@@ -11,7 +11,7 @@
 #include "cboard/base/strings.h"
 #include "writer/per_process.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 std::string HostName() {
   std::array<char, 256> name{};
@@ -74,4 +74,4 @@ Result<void> EventFile::Restore() {
   return {};
 }
 
-}  // namespace cboard
+}  // namespace cboard::writer

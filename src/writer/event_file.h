@@ -10,7 +10,7 @@
 #include "cboard/base/result.h"
 #include "writer/partial_record.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 class EventFile {
  public:
@@ -48,4 +48,4 @@ std::string HostName();
 // digits that names have.
 std::int64_t WholeSeconds(double seconds);
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -16,7 +16,7 @@
 #include "writer/summary/tag_cleaning.h"
 #include "writer/thread_buffers.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 Error Closed() {
@@ -73,7 +73,7 @@ class EventFileWriter::Impl {
       return {};
     }
     std::string records;
-    for (const std::string& event : events) AppendRecord(AsBytes(event), records);
+    for (const std::string& event : events) record::AppendRecord(AsBytes(event), records);
     Chunk chunk = Chunk::OfCapacity(records.size());
     std::ranges::copy(AsBytes(records), chunk.data.get());
     chunk.size = records.size();
@@ -113,19 +113,19 @@ class EventFileWriter::Impl {
 
   Result<void> AddEvent(std::string_view event) {
     if (WritesAtOnce()) return AddEventAtOnce(event);
-    const std::size_t bytes = event.size() + kRecordOverheadBytes;
+    const std::size_t bytes = event.size() + record::kRecordOverheadBytes;
     const HeldBuffer held(task_->buffers);
     ThreadBuffer& buffer = *held;
     if (buffer.file_closed) return Fail(Closed());
     if (bytes <= kLargeEventBytes) {
       CBOARD_RETURN_IF_ERROR(MakeRoom(buffer, bytes));
-      StoreRecord(AsBytes(event), buffer.chunk.data.get() + buffer.chunk.size);
+      record::StoreRecord(AsBytes(event), buffer.chunk.data.get() + buffer.chunk.size);
       buffer.chunk.size += bytes;
       return {};
     }
     CBOARD_RETURN_IF_ERROR(Enqueue(buffer.chunk));  // What the thread added before goes first.
     Chunk chunk = Chunk::OfCapacity(bytes);
-    StoreRecord(AsBytes(event), chunk.data.get());
+    record::StoreRecord(AsBytes(event), chunk.data.get());
     chunk.size = bytes;
     return Enqueue(chunk);
   }
@@ -177,7 +177,7 @@ class EventFileWriter::Impl {
   Result<void> AddEventAtOnce(std::string_view event) {
     if (sink_) return sink_(path(), event);
     std::string record;
-    AppendRecord(AsBytes(event), record);
+    record::AppendRecord(AsBytes(event), record);
     return task_->WriteAtOnce(AsBytes(record));
   }
 
@@ -277,7 +277,7 @@ Result<void> EventFileWriter::AddScalar(std::string_view tag, float value, std::
 }
 
 Result<void> EventFileWriter::AddEvent(std::string_view serialized_event) {
-  if (serialized_event.size() > kMaxRecordBytes) {
+  if (serialized_event.size() > record::kMaxRecordBytes) {
     return Fail(ErrorCode::kInvalidArgument,
                 "an event of " + HumanBytes(static_cast<double>(serialized_event.size())) +
                     " is more than the 2 GiB that a record can hold");
@@ -291,4 +291,4 @@ Result<void> EventFileWriter::Close() { return impl_->Close(); }
 
 const std::filesystem::path& EventFileWriter::path() const { return impl_->path(); }
 
-}  // namespace cboard
+}  // namespace cboard::writer

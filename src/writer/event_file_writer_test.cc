@@ -15,7 +15,7 @@
 #include "testing/open_writer.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 using testing::EventBytes;
@@ -286,4 +286,4 @@ TEST(EventFileWriter, WritesEachEventAtOnceIfAsked) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -7,7 +7,7 @@
 #include "writer/partial_record.h"
 #include "writer/per_process.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 using std::chrono::milliseconds;
@@ -148,4 +148,4 @@ void FileTask::DiskWorks() {
   if (on_disk_error_) on_disk_error_(std::nullopt);
 }
 
-}  // namespace cboard
+}  // namespace cboard::writer

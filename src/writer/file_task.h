@@ -15,7 +15,7 @@
 #include "writer/io_thread.h"
 #include "writer/thread_buffers.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 class FileTask final : public IoThread::Task {
  public:
@@ -66,4 +66,4 @@ class FileTask final : public IoThread::Task {
   std::function<void(const std::optional<Error>&)> on_disk_error_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -6,7 +6,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 // Written chunks that are kept to be filled again, however long the queue may grow.
@@ -128,4 +128,4 @@ void HandoffQueue::Clear() {
   backlog_bytes_ = 0;
 }
 
-}  // namespace cboard
+}  // namespace cboard::writer

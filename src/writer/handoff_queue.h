@@ -13,7 +13,7 @@
 #include "cboard/base/bytes.h"
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 // What a thread gathers before it hands over: so large that waking the I/O thread costs nothing per
 // event, small enough to stay in the cache.
@@ -99,4 +99,4 @@ class HandoffQueue {
   std::optional<Error> disk_error_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -6,7 +6,7 @@
 
 #include "cboard/writer/writer_options.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 // Blocks signals for as long as it lives, so that a thread started meanwhile never handles one: a
@@ -127,4 +127,4 @@ void IoThread::Loop() {
   }
 }
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -17,7 +17,7 @@
 #include "cboard/base/result.h"
 #include "writer/per_process.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 // Thread-safe. Tasks take turns: one that always has more to do delays the others by one Run() at
 // a time. The thread starts with the first task and takes no signals, which are the program's.
@@ -76,4 +76,4 @@ class IoThread {
   std::thread thread_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::writer

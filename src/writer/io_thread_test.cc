@@ -9,7 +9,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 using testing::Succeeds;
@@ -71,4 +71,4 @@ TEST(IoThread, LeavesSignalsToTheProgram) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -11,7 +11,7 @@
 
 #include "cboard/base/check.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 void Sleep() { std::this_thread::sleep_for(std::chrono::microseconds(20)); }
@@ -70,4 +70,4 @@ void OwnerLock::LeaveShared() {
   visitors_.fetch_sub(1);
 }
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -17,7 +17,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace cboard {
+namespace cboard::writer {
 
 class OwnerLock {
  public:
@@ -65,4 +65,4 @@ class OwnerLock {
   std::atomic<std::uint32_t> visitors_ = 0;  // Inside or waiting.
 };
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 TEST(OwnerLock, OwnerAndVisitorsAreNeverInAtOnce) {
@@ -78,4 +78,4 @@ TEST(OwnerLock, AnOwnerWhoWaitsComesInWhenTheVisitorsHaveGone) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::writer

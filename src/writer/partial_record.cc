@@ -7,14 +7,14 @@
 
 #include "cboard/record/record_writer.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 std::size_t PartialRecordBytes(ByteSpan records, std::size_t written_bytes) {
   std::size_t end = 0;  // Of the whole records.
-  while (written_bytes - end >= kRecordOverheadBytes) {
+  while (written_bytes - end >= record::kRecordOverheadBytes) {
     const auto length = LoadLittleEndian<std::uint64_t>(records.subspan(end));
-    if (length > written_bytes - end - kRecordOverheadBytes) break;
-    end += static_cast<std::size_t>(length) + kRecordOverheadBytes;
+    if (length > written_bytes - end - record::kRecordOverheadBytes) break;
+    end += static_cast<std::size_t>(length) + record::kRecordOverheadBytes;
   }
   return written_bytes - end;
 }
@@ -32,4 +32,4 @@ bool RemovePartialRecord(int descriptor, std::size_t partial_bytes) {
   return ::ftruncate(descriptor, end) == 0 && ::lseek(descriptor, end, SEEK_SET) == end;
 }
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -5,7 +5,7 @@
 
 #include "cboard/base/bytes.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 // How many of the first `written_bytes` of `records`, which begin with a record, belong to a record
 // of which not all has been written.
@@ -17,4 +17,4 @@ std::size_t PartialRecordBytes(ByteSpan records, std::size_t written_bytes);
 // a forked process has written behind it.
 bool RemovePartialRecord(int descriptor, std::size_t partial_bytes);
 
-}  // namespace cboard
+}  // namespace cboard::writer

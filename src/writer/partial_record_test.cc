@@ -11,7 +11,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 using testing::Succeeds;
@@ -20,14 +20,15 @@ using testing::TempDir;
 std::string Records() {
   std::string records;
   for (const char* payload : {"first", "", "third, which is longer"}) {
-    AppendRecord(AsBytes(payload), records);
+    record::AppendRecord(AsBytes(payload), records);
   }
   return records;
 }
 
 TEST(PartialRecord, IsWhatFollowsTheLastWholeRecord) {
   const std::string records = Records();
-  const std::size_t first = 5 + kRecordOverheadBytes, second = first + kRecordOverheadBytes;
+  const std::size_t first = 5 + record::kRecordOverheadBytes,
+                    second = first + record::kRecordOverheadBytes;
   for (std::size_t written = 0; written <= records.size(); ++written) {
     const std::size_t whole = written == records.size() ? written
                               : written >= second       ? second
@@ -60,4 +61,4 @@ TEST_F(RemovedPartialRecord, StaysIfAnotherProcessHasWrittenBehindIt) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::writer

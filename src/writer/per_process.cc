@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-namespace cboard {
+namespace cboard::writer {
 
 constinit std::atomic<std::uint64_t> internal::fork_generation = 0;
 constinit std::mutex internal::fork_mutex;
@@ -17,4 +17,4 @@ namespace {
                    });
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::writer

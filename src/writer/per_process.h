@@ -9,7 +9,7 @@
 #include <memory>
 #include <mutex>
 
-namespace cboard {
+namespace cboard::writer {
 
 namespace internal {
 extern std::atomic<std::uint64_t> fork_generation;
@@ -66,4 +66,4 @@ class PerProcess {
   std::atomic<Owned*> owned_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -14,7 +14,7 @@
 #include "testing/open_writer.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 using testing::HoldsInChild;
@@ -118,4 +118,4 @@ TEST(Limits, NoThreadLeftIsAnErrorAndNotAnException) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -4,7 +4,7 @@
 
 #include "writer/io_thread.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 RunFiles::RunFiles(std::filesystem::path directory, WriterOptions options)
     : directory_(std::move(directory)), options_(std::move(options)) {}
@@ -95,4 +95,4 @@ Result<void> RunFiles::Close() {
   return first_error;
 }
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -14,7 +14,7 @@
 #include "cboard/writer/writer_options.h"
 #include "writer/per_process.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 // Thread-safe. Files are opened when first needed and, after Close(), opened anew.
 //
@@ -78,4 +78,4 @@ class RunFiles {
   PerProcess<State> state_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::writer

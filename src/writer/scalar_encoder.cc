@@ -8,7 +8,7 @@
 #include "record/short_crc.h"
 #include "writer/summary/tag_cleaning.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 // Keys of the protobuf fields: (number << 3) | wire type.
@@ -147,7 +147,8 @@ ScalarEncoder::Template ScalarEncoder::Prepare(std::string_view tag) {
     const std::uint64_t length = kWallTimeBytes + step_field + made.tail.size() + sizeof(float);
     const MutableByteSpan header(made.headers[step_bytes]);
     StoreLittleEndian(length, header);
-    StoreLittleEndian(ToInteger(ComputeMaskedCrc(header.first(8))), header.subspan(8));
+    StoreLittleEndian(record::ToInteger(record::ComputeMaskedCrc(header.first(8))),
+                      header.subspan(8));
   }
   made.tail_size = made.tail.size();
   made.tail.append(2 * kBlockBytes, '\0');
@@ -178,7 +179,7 @@ std::size_t ScalarEncoder::Find(std::string_view tag) {
 std::size_t ScalarEncoder::Encode(std::string_view tag, float value, std::int64_t step,
                                   double wall_time_seconds, std::byte* out) {
   const Template& known = templates_[Find(tag)];
-  std::byte* const payload = out + kRecordHeaderBytes;
+  std::byte* const payload = out + record::kRecordHeaderBytes;
   std::byte* end = payload;
   *end++ = std::byte{kWallTimeKey};
   std::memcpy(end, &wall_time_seconds, sizeof(double));
@@ -203,21 +204,21 @@ std::size_t ScalarEncoder::Encode(std::string_view tag, float value, std::int64_
   end += known.tail_size;
   std::memcpy(end, &value, sizeof(float));
   end += sizeof(float);
-  std::memcpy(out, known.headers[step_bytes].data(), kRecordHeaderBytes);
+  std::memcpy(out, known.headers[step_bytes].data(), record::kRecordHeaderBytes);
   const auto payload_bytes = static_cast<std::size_t>(end - payload);
   std::uint32_t crc;
 #if defined(__x86_64__)
-  if (short_step && HasShortCrc()) {
+  if (short_step && record::HasShortCrc()) {
     crc = CrcOfParts(wall_time_seconds, step_field, tail, known.tail_size, value);
   } else {
-    crc = ComputeCrc32c({payload, payload_bytes});
+    crc = record::ComputeCrc32c({payload, payload_bytes});
   }
 #else
-  crc = ComputeCrc32c({payload, payload_bytes});
+  crc = record::ComputeCrc32c({payload, payload_bytes});
 #endif
-  const std::uint32_t masked = ToInteger(Mask(crc));
+  const std::uint32_t masked = record::ToInteger(record::Mask(crc));
   std::memcpy(end, &masked, sizeof(masked));
-  return kRecordHeaderBytes + payload_bytes + kRecordFooterBytes;
+  return record::kRecordHeaderBytes + payload_bytes + record::kRecordFooterBytes;
 }
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -16,7 +16,7 @@
 
 #include "cboard/base/bytes.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 // Not thread-safe; each thread has its own.
 class ScalarEncoder {
@@ -56,4 +56,4 @@ class ScalarEncoder {
   std::size_t last_ = 0;
 };
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -10,7 +10,7 @@
 #include "cboard/record/record_writer.h"
 #include "writer/summary/tag_cleaning.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 using namespace std::string_literals;  // NOLINT: for ""s with zero bytes.
@@ -28,11 +28,11 @@ std::string Expected(std::string_view tag, float value, std::int64_t step, doubl
   std::string summary;
   proto::AppendScalarValue(summary::CleanTag(tag), value, {}, summary);
   std::string record;
-  AppendRecord(AsBytes(proto::EncodeEvent({.wall_time_seconds = wall_time,
-                                           .step = step,
-                                           .kind = proto::EventKind::kSummary,
-                                           .payload = summary})),
-               record);
+  record::AppendRecord(AsBytes(proto::EncodeEvent({.wall_time_seconds = wall_time,
+                                                   .step = step,
+                                                   .kind = proto::EventKind::kSummary,
+                                                   .payload = summary})),
+                       record);
   return record;
 }
 
@@ -87,4 +87,4 @@ TEST(ScalarEncoder, StaysRightWhenTagsAreWithoutEnd) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::writer

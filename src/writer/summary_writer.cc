@@ -13,7 +13,7 @@
 #include "writer/summary/tag_cleaning.h"
 #include "writer/summary_writer_impl.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 // runs/Nov15_20-05-31_<host><comment>, as tensorboardX names it.
@@ -159,4 +159,4 @@ Result<void> SummaryWriter::Flush() { return impl_->files.Flush(); }
 
 Result<void> SummaryWriter::Close() { return impl_->files.Close(); }
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -12,7 +12,7 @@
 #include "writer/per_process.h"
 #include "writer/run_files.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 class SummaryWriter::Impl {
  public:
@@ -62,4 +62,4 @@ class SummaryWriter::Impl {
   PerProcess<GroupedPoints> points;
 };
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -28,7 +28,7 @@
 #include "writer/summary/text.h"
 #include "writer/summary_writer_impl.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 // "image 'digits/0': …": the message names the call that went wrong. For makers that do not name
@@ -60,17 +60,18 @@ Result<std::string> PngSummary(const Result<std::string>& tag,
   CBOARD_ASSIGN_OR_RETURN(const std::string summary, About<std::string>(kind, tag, expression))
 
 Result<void> SummaryWriter::AddHistogram(std::string_view tag, const TensorView& values, At at,
-                                         const Binning& bins, std::size_t max_bins) {
-  CBOARD_ASSIGN_OR_RETURN(const HistogramData histogram,
-                          About("histogram", tag, ComputeHistogram(values, bins, max_bins)));
+                                         const tensor::Binning& bins, std::size_t max_bins) {
+  CBOARD_ASSIGN_OR_RETURN(
+      const tensor::HistogramData histogram,
+      About("histogram", tag, tensor::ComputeHistogram(values, bins, max_bins)));
   CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::CleanStoredTag(tag));
   CBOARD_ASSIGN_OR_RETURN(const std::string summary,
                           summary::MakeCountedHistogramSummary(stored, histogram));
   return impl_->AddSummary(summary, at);
 }
 
-Result<void> SummaryWriter::AddHistogramRaw(std::string_view tag, const HistogramData& histogram,
-                                            At at) {
+Result<void> SummaryWriter::AddHistogramRaw(std::string_view tag,
+                                            const tensor::HistogramData& histogram, At at) {
   CBOARD_ASSIGN_OR_RETURN(const std::string summary, summary::MakeHistogramSummary(tag, histogram));
   return impl_->AddSummary(summary, at);
 }
@@ -288,4 +289,4 @@ Result<void> SummaryWriter::AddCustomScalarsMarginChart(const std::vector<std::s
   return AddCustomScalars({{std::string(category), {{std::string(title), tags, true}}}});
 }
 
-}  // namespace cboard
+}  // namespace cboard::writer

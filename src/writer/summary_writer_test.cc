@@ -15,7 +15,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 using ::testing::ElementsAre;
@@ -437,4 +437,4 @@ TEST(SummaryWriter, MistakesNameTheCallAndLeaveTheRunAsItWas) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::writer

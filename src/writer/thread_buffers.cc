@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace cboard {
+namespace cboard::writer {
 
 CBOARD_NEAR_THREAD_LOCAL thread_local constinit internal::LastUsed internal::t_last;
 
@@ -106,4 +106,4 @@ std::vector<std::shared_ptr<ThreadBuffer>> ThreadBuffers::All() const {
   return buffers_;
 }
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -12,7 +12,7 @@
 #include "writer/owner_lock.h"
 #include "writer/scalar_encoder.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 struct ThreadBuffer {
   OwnerLock lock;
@@ -88,4 +88,4 @@ class HeldBuffer {
   ThreadBuffer& buffer_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -12,7 +12,7 @@
 #include "cboard/writer/summary_writer.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 // Files grow to gigabytes in a long measurement; starting over keeps the page cache out of it.
@@ -81,4 +81,4 @@ void BM_AddImage(benchmark::State& state) {
 BENCHMARK(BM_AddImage)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::writer

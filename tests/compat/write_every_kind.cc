@@ -14,9 +14,9 @@
 
 namespace {
 
-using cboard::At;
 using cboard::SummaryWriter;
 using cboard::TensorView;
+using cboard::writer::At;
 
 int failures = 0;
 
@@ -51,7 +51,7 @@ void WriteScalars(SummaryWriter& writer) {
     EXPECT_OK(writer.AddScalar("odd", odd[i], AtStep(static_cast<std::int64_t>(i))));
   }
   EXPECT_OK(writer.AddScalar("/größe in %", -2.5, AtStep(3)));
-  cboard::ScalarLabels labels;
+  cboard::writer::ScalarLabels labels;
   labels.display_name = "Latency";
   labels.description = "milliseconds per **image**";
   EXPECT_OK(writer.AddScalar("labelled", 12.5, AtStep(4), labels));
@@ -64,11 +64,14 @@ void WriteHistograms(SummaryWriter& writer) {
     EXPECT_OK(writer.AddHistogram("weights", weights, AtStep(step)));
   }
   const auto counts = Ramp<std::int32_t>(1024, 1024);
-  EXPECT_OK(writer.AddHistogram("weights/fd", counts, AtStep(0), cboard::BinEstimator::kFd));
-  EXPECT_OK(writer.AddHistogram("weights/seven", counts, AtStep(0), cboard::EqualBins{7}));
-  EXPECT_OK(writer.AddHistogram("weights/thin", counts, AtStep(0), cboard::EqualBins{64}, 5));
+  EXPECT_OK(
+      writer.AddHistogram("weights/fd", counts, AtStep(0), cboard::tensor::BinEstimator::kFd));
+  EXPECT_OK(writer.AddHistogram("weights/seven", counts, AtStep(0), cboard::tensor::EqualBins{7}));
+  EXPECT_OK(
+      writer.AddHistogram("weights/thin", counts, AtStep(0), cboard::tensor::EqualBins{64}, 5));
   const std::vector<double> edges = {0, 1, 10, 100, 1000, 10000};
-  EXPECT_OK(writer.AddHistogram("weights/edges", counts, AtStep(0), cboard::BinEdges{edges}));
+  EXPECT_OK(
+      writer.AddHistogram("weights/edges", counts, AtStep(0), cboard::tensor::BinEdges{edges}));
   EXPECT_OK(writer.AddHistogramRaw("weights/raw as is",
                                    {.min = -1,
                                     .max = 3,
@@ -93,7 +96,7 @@ void WriteImages(SummaryWriter& writer) {
   const std::vector<std::int32_t> boxes = {4, 5, 20, 25};
   EXPECT_OK(writer.AddImageWithBoxes("image/boxes", TensorView(canvas, {3, 32, 32}),
                                      TensorView(boxes, {1, 4}), AtStep(1)));
-  cboard::RgbBuffer figure;
+  cboard::writer::RgbBuffer figure;
   figure.pixels = std::as_bytes(std::span(bytes));
   figure.height = 8;
   figure.width = 6;
@@ -130,7 +133,7 @@ void WriteCurvesAndMeshes(SummaryWriter& writer) {
   const auto vertices = Ramp<float>(12, 5, 0.5);
   const std::vector<std::int32_t> faces = {0, 1, 2, 0, 2, 3};
   const auto colors = Ramp<std::uint8_t>(12, 256, 20);
-  cboard::MeshDetails details;
+  cboard::writer::MeshDetails details;
   details.faces = TensorView(faces, {1, 2, 3});
   details.colors = TensorView(colors, {1, 4, 3});
   details.config_json = R"({"camera": {"cls": "PerspectiveCamera", "fov": 75}})";
@@ -177,7 +180,7 @@ void WriteGraph(SummaryWriter& writer) {
 void WriteEmbeddings(SummaryWriter& writer) {
   const auto matrix = Ramp<float>(12, 12, 0.1);
   const auto sprites = Ramp<float>(4 * 3 * 2 * 2, 48, 1.0 / 64);
-  cboard::EmbeddingDetails details;
+  cboard::writer::EmbeddingDetails details;
   details.metadata = {{"cat", "0"}, {"dog", "1"}, {"größe", "2"}, {"fox", "3"}};
   details.metadata_header = {"name", "class"};
   details.label_images = TensorView(sprites, {4, 3, 2, 2});
@@ -191,7 +194,7 @@ void WriteEmbeddings(SummaryWriter& writer) {
 void WriteHostileNames(SummaryWriter& writer) {
   const std::string bad = "bad\xFF\xC0";
   const std::vector<float> numbers = {0, 0.5f, 1};
-  cboard::ScalarLabels labels;
+  cboard::writer::ScalarLabels labels;
   labels.display_name = bad;
   labels.description = bad;
   EXPECT_OK(writer.AddScalar(bad, 1, AtStep(0), labels));
@@ -211,7 +214,7 @@ void WriteHostileNames(SummaryWriter& writer) {
   // The metric of the other trials too: TensorBoard shows the metrics of one run's experiment.
   EXPECT_OK(
       writer.AddHParams({{bad, bad}}, {{bad, 1}, {"hparam/accuracy", 1}}, "trial", AtStep(0)));
-  cboard::EmbeddingDetails details;
+  cboard::writer::EmbeddingDetails details;
   details.tag = "x\"\n}\nembeddings {\ntensor_path: \"/etc/passwd";
   details.metadata = {{"tab\there"}, {"line\nbreak"}, {bad}};
   EXPECT_OK(writer.AddEmbedding(TensorView(numbers, {3, 1}), details));

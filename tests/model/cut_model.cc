@@ -28,17 +28,17 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 namespace cboard {
 namespace {
 
-bool Opens(ModelFormat format, const std::string& bytes) {
-  const Result<ModelGraph> model =
-      ReadModel(format, MappedFile::FromMemory(bytes, "/nonexistent/model"));
-  if (model) WalkModel(*model);
+bool Opens(model::ModelFormat format, const std::string& bytes) {
+  const Result<model::ModelGraph> model =
+      model::ReadModel(format, model::MappedFile::FromMemory(bytes, "/nonexistent/model"));
+  if (model) model::WalkModel(*model);
   return model.has_value();
 }
 
 int Run(const std::string& path, std::size_t step) {
   const Result<std::string> file = ReadFile(path);
   if (!file || step == 0) return 2;
-  const Result<std::optional<ModelFormat>> format = SniffFormat(*file);
+  const Result<std::optional<model::ModelFormat>> format = model::SniffFormat(*file);
   if (!format || !*format) return 2;
   most_at_once = 0;  // Reading the file has a buffer of its own.
   std::size_t prefixes_opened = 0, prefixes = 0, changed_opened = 0, changed = 0;

@@ -22,7 +22,7 @@ void WriteNumbers(const std::vector<Number>& numbers, JsonWriter& json) {
   json.EndArray();
 }
 
-void WriteQuantization(const ModelQuantization& quantization, JsonWriter& json) {
+void WriteQuantization(const model::ModelQuantization& quantization, JsonWriter& json) {
   json.BeginObject();
   json.Key("origin").Value(NameOf(quantization.origin));
   json.Key("granularity").Value(static_cast<int>(quantization.granularity));
@@ -35,8 +35,8 @@ void WriteQuantization(const ModelQuantization& quantization, JsonWriter& json) 
   json.EndObject();
 }
 
-void WriteTensor(const ModelGraph& model, std::size_t index, JsonWriter& json) {
-  const ModelTensor& tensor = model.tensors()[index];
+void WriteTensor(const model::ModelGraph& model, std::size_t index, JsonWriter& json) {
+  const model::ModelTensor& tensor = model.tensors()[index];
   json.BeginObject();
   json.Key("name").Value(tensor.name);
   json.Key("type").Value(NameOf(tensor.type));
@@ -48,9 +48,9 @@ void WriteTensor(const ModelGraph& model, std::size_t index, JsonWriter& json) {
   }
   json.Key("is_constant").Value(tensor.is_constant);
   json.Key("bytes").Value(tensor.stored_bytes());
-  json.Key("is_weight").Value(model.IsWeight(TensorId{static_cast<std::uint32_t>(index)}));
+  json.Key("is_weight").Value(model.IsWeight(model::TensorId{static_cast<std::uint32_t>(index)}));
   json.Key("source");
-  if (tensor.source == kNoTensor) {
+  if (tensor.source == model::kNoTensor) {
     json.Null();
   } else {
     json.Value(model.tensor(tensor.source).name);
@@ -64,7 +64,7 @@ void WriteTensor(const ModelGraph& model, std::size_t index, JsonWriter& json) {
   json.EndObject();
 }
 
-std::string Listing(const ModelGraph& model) {
+std::string Listing(const model::ModelGraph& model) {
   JsonWriter json;
   json.BeginObject();
   json.Key("format").Value(NameOf(model.format()));
@@ -75,7 +75,7 @@ std::string Listing(const ModelGraph& model) {
   }
   json.EndArray();
   json.Key("nodes").BeginArray();
-  for (const ModelNode& node : model.nodes()) cli::WriteNode(model, node, json);
+  for (const model::ModelNode& node : model.nodes()) cli::WriteNode(model, node, json);
   json.EndArray();
   json.Key("tensors").BeginArray();
   for (std::size_t i = 0; i < model.tensors().size(); ++i) WriteTensor(model, i, json);
@@ -87,10 +87,10 @@ std::string Listing(const ModelGraph& model) {
 }
 
 // In pieces of an odd size, so that every kind of element is also read from its middle.
-Result<void> WriteWeights(const ModelGraph& model, std::size_t index,
+Result<void> WriteWeights(const model::ModelGraph& model, std::size_t index,
                           const std::filesystem::path& directory) {
-  CBOARD_ASSIGN_OR_RETURN(const WeightReader weights,
-                          model.OpenWeights(TensorId{static_cast<std::uint32_t>(index)}));
+  CBOARD_ASSIGN_OR_RETURN(const model::WeightReader weights,
+                          model.OpenWeights(model::TensorId{static_cast<std::uint32_t>(index)}));
   CBOARD_ASSIGN_OR_RETURN(File file, File::Create(directory / (std::to_string(index) + ".f32")));
   std::vector<float> piece(997);
   for (std::size_t first = 0; first < weights.element_count(); first += piece.size()) {
@@ -103,11 +103,11 @@ Result<void> WriteWeights(const ModelGraph& model, std::size_t index,
 }
 
 int Run(const std::vector<std::string>& arguments) {
-  InputShapes shapes;
+  model::InputShapes shapes;
   for (std::size_t i = 2; i < arguments.size(); ++i) {
-    if (const Result<void> added = AddInputShape(arguments[i], shapes); !added) return 2;
+    if (const Result<void> added = model::AddInputShape(arguments[i], shapes); !added) return 2;
   }
-  const Result<ModelGraph> model = OpenModel(arguments[0], shapes);
+  const Result<model::ModelGraph> model = model::OpenModel(arguments[0], shapes);
   if (!model) {
     std::cerr << NameOf(model.error().code) << ": " << model.error().message << '\n';
     return 1;
@@ -115,7 +115,7 @@ int Run(const std::vector<std::string>& arguments) {
   std::cout << Listing(*model) << '\n';
   if (arguments.size() < 2) return 0;
   for (std::size_t i = 0; i < model->tensors().size(); ++i) {
-    if (!model->IsWeight(TensorId{static_cast<std::uint32_t>(i)})) continue;
+    if (!model->IsWeight(model::TensorId{static_cast<std::uint32_t>(i)})) continue;
     if (const Result<void> written = WriteWeights(*model, i, arguments[1]); !written) {
       std::cerr << written.error().message << '\n';
     }

@@ -15,7 +15,7 @@
 namespace cboard {
 namespace {
 
-void Describe(JsonWriter& json, const NamedTensor& named, const std::string& file) {
+void Describe(JsonWriter& json, const runtime::NamedTensor& named, const std::string& file) {
   json.BeginObject();
   json.Key("name").Value(named.name);
   json.Key("dtype").Value(NameOf(named.tensor.dtype));
@@ -27,17 +27,19 @@ void Describe(JsonWriter& json, const NamedTensor& named, const std::string& fil
 }
 
 Result<std::string> Dump(const std::vector<std::string>& arguments) {
-  CaptureOptions options;
+  runtime::CaptureOptions options;
   if (arguments.size() > 3) {
     options.tensors = std::vector<std::string>(arguments.begin() + 3, arguments.end());
   }
-  CBOARD_ASSIGN_OR_RETURN(const ModelCapture model, ModelCapture::Open(arguments[0], options));
-  CBOARD_ASSIGN_OR_RETURN(const auto samples,
-                          OpenSamples(arguments[1], model.session().inputs(), {.max_samples = 4}));
+  CBOARD_ASSIGN_OR_RETURN(const runtime::ModelCapture model,
+                          runtime::ModelCapture::Open(arguments[0], options));
+  CBOARD_ASSIGN_OR_RETURN(
+      const auto samples,
+      runtime::OpenSamples(arguments[1], model.session().inputs(), {.max_samples = 4}));
   const std::filesystem::path folder = arguments[2];
   CBOARD_ASSIGN_OR_RETURN(const auto inputs, samples->Read(0));
-  CBOARD_ASSIGN_OR_RETURN(const RunResult one, model.Run(inputs));
-  CBOARD_ASSIGN_OR_RETURN(const RunResult other, model.Run(inputs));
+  CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult one, model.Run(inputs));
+  CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult other, model.Run(inputs));
   JsonWriter json;
   json.BeginObject();
   json.Key("held").BeginArray();
@@ -47,22 +49,22 @@ Result<std::string> Dump(const std::vector<std::string>& arguments) {
   }
   json.EndArray();
   json.Key("samples").BeginArray();
-  const ModelCapture* models[] = {&model};
-  const auto summary =
-      CaptureSamples(*samples, models, [&](const CapturedSample& sample) -> Result<void> {
+  const runtime::ModelCapture* models[] = {&model};
+  const auto summary = runtime::CaptureSamples(
+      *samples, models, [&](const runtime::CapturedSample& sample) -> Result<void> {
         json.BeginArray();
         std::size_t position = 0;
-        const auto add = [&](const NamedTensor& named) -> Result<void> {
+        const auto add = [&](const runtime::NamedTensor& named) -> Result<void> {
           const std::string file = std::to_string(sample.index) + "_" + std::to_string(position++);
           const std::string_view elements(
               static_cast<const char*>(named.tensor.data),
-              named.tensor.element_count() * SizeOf(named.tensor.dtype));
+              named.tensor.element_count() * tensor::SizeOf(named.tensor.dtype));
           CBOARD_RETURN_IF_ERROR(WriteFileAtomically(folder / file, elements));
           Describe(json, named, file);
           return {};
         };
-        for (const NamedTensor& input : sample.inputs) CBOARD_RETURN_IF_ERROR(add(input));
-        for (const NamedTensor& output : sample.results[0].tensors()) {
+        for (const runtime::NamedTensor& input : sample.inputs) CBOARD_RETURN_IF_ERROR(add(input));
+        for (const runtime::NamedTensor& output : sample.results[0].tensors()) {
           CBOARD_RETURN_IF_ERROR(add(output));
         }
         json.EndArray();

@@ -14,18 +14,18 @@
 namespace cboard {
 namespace {
 
-Result<GraphEdits> ReadEdits(const std::vector<std::string>& arguments) {
-  GraphEdits edits;
+Result<runtime::GraphEdits> ReadEdits(const std::vector<std::string>& arguments) {
+  runtime::GraphEdits edits;
   for (std::size_t i = 2; i + 2 < arguments.size(); i += 3) {
     const std::string &name = arguments[i + 1], &from = arguments[i + 2];
     if (arguments[i] == "constant") {
-      CBOARD_ASSIGN_OR_RETURN(NpyFile file, NpyFile::Open(from));
+      CBOARD_ASSIGN_OR_RETURN(runtime::NpyFile file, runtime::NpyFile::Open(from));
       CBOARD_ASSIGN_OR_RETURN(const TensorView tensor, file.Read(0));
-      CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, ToFloats(tensor));
+      CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, tensor::ToFloats(tensor));
       edits.constants.push_back({name, tensor.shape, std::move(values)});
       continue;
     }
-    PassedTensor& passed = edits.passed.emplace_back();
+    runtime::PassedTensor& passed = edits.passed.emplace_back();
     passed.name = name;
     passed.from = from;
     if (arguments[i] == "clamp") {
@@ -39,8 +39,8 @@ Result<GraphEdits> ReadEdits(const std::vector<std::string>& arguments) {
 
 Result<void> Edit(const std::vector<std::string>& arguments) {
   CBOARD_ASSIGN_OR_RETURN(const std::string model, ReadFile(arguments[0]));
-  CBOARD_ASSIGN_OR_RETURN(const GraphEdits edits, ReadEdits(arguments));
-  CBOARD_ASSIGN_OR_RETURN(const std::string edited, EditGraph(model, edits));
+  CBOARD_ASSIGN_OR_RETURN(const runtime::GraphEdits edits, ReadEdits(arguments));
+  CBOARD_ASSIGN_OR_RETURN(const std::string edited, runtime::EditGraph(model, edits));
   return WriteFileAtomically(arguments[1], edited);
 }
 

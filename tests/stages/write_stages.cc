@@ -10,8 +10,8 @@
 namespace cboard {
 namespace {
 
-StageGraph Network(bool quantized) {
-  StageGraph graph{.name = "Net"};
+compression::StageGraph Network(bool quantized) {
+  compression::StageGraph graph{.name = "Net"};
   graph.nodes = {{.name = "x", .op = "Input", .output_shapes = {{-1, 3, 8, 8}}},
                  {.name = "conv1",
                   .op = "Conv2d",
@@ -21,7 +21,7 @@ StageGraph Network(bool quantized) {
                  {.name = "relu1", .op = "ReLU", .inputs = {{"conv1"}}},
                  {.name = "fc", .op = "Linear", .inputs = {{"relu1"}}, .float_parameters = 5130}};
   if (!quantized) return graph;
-  for (StageNode& node : graph.nodes) {
+  for (compression::StageNode& node : graph.nodes) {
     node.activation = {{"activation_n_bits", std::int64_t{8}}, {"scale", 0.02}};
     if (node.float_parameters == 0) continue;
     node.weights = {{"weights_n_bits", std::int64_t{8}}};
@@ -51,14 +51,14 @@ std::vector<float> Rounded(const std::vector<float>& values, float step) {
 Result<void> Write(const std::filesystem::path& directory) {
   CBOARD_RETURN_IF_ERROR(SetLogFolder(directory));
   CBOARD_ASSIGN_OR_RETURN(const auto logger, StageLogger::Open({.model = "net"}));
-  for (const std::string_view stage : StageNames()) {
+  for (const std::string_view stage : compression::StageNames()) {
     const bool quantized = stage == "after_quantization";
     CBOARD_RETURN_IF_ERROR(logger->LogGraph(stage, Network(quantized)));
   }
   std::mt19937 random(1);
-  OutputStatistics before, after;
-  ModelSimilarity similarity, local;
-  for (std::size_t sample = 0; sample < kSimilaritySamples; ++sample) {
+  compression::OutputStatistics before, after;
+  compression::ModelSimilarity similarity, local;
+  for (std::size_t sample = 0; sample < compression::kSimilaritySamples; ++sample) {
     const std::vector<float> conv = Activations(random), rounded = Rounded(conv, 1.0f);
     const std::vector<float> zeros(4);
     const std::vector<std::int64_t> shape = {1, 4, 16};
@@ -73,8 +73,9 @@ Result<void> Write(const std::filesystem::path& directory) {
   CBOARD_RETURN_IF_ERROR(logger->LogStatistics("after_quantization", "conv1", after));
   CBOARD_RETURN_IF_ERROR(logger->LogSimilarity(similarity));
   CBOARD_RETURN_IF_ERROR(logger->LogLocalErrors(local));
-  const std::vector<LayerBits> bits = {{.layer = "conv1", .op = "Conv2d", .weights = 8},
-                                       {.layer = "fc", .op = "Linear", .weights = 4}};
+  const std::vector<compression::LayerBits> bits = {
+      {.layer = "conv1", .op = "Conv2d", .weights = 8},
+      {.layer = "fc", .op = "Linear", .weights = 4}};
   CBOARD_RETURN_IF_ERROR(logger->LogBitWidths(bits));
   return logger->Close();
 }

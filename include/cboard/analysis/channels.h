@@ -46,27 +46,27 @@ struct ChannelStatistics {
 // The values of one layer, by channel; a channel that was logged twice has its last value. Each
 // series may be empty.
 struct ChannelPoints {
-  std::vector<ScalarPoint> min = {};
-  std::vector<ScalarPoint> max = {};
-  std::vector<ScalarPoint> mean = {};
+  std::vector<reader::ScalarPoint> min = {};
+  std::vector<reader::ScalarPoint> max = {};
+  std::vector<reader::ScalarPoint> mean = {};
 };
 ChannelStatistics SummarizeChannels(std::string layer, const ChannelPoints& points);
 
 // Variants whose directory holds statistics per channel without being a stage, as a comparison of
 // two models logs them: fp32/min_per_channel, int8/min_per_channel. Called like the
 // directory, by a name that lives as long as the snapshot.
-std::vector<Stage> FindChannelVariants(const Snapshot& snapshot);
+std::vector<Stage> FindChannelVariants(const reader::Snapshot& snapshot);
 
 // Of one tensor of a layer, "weight" or "output", in such a variant, or of a layer's output in a
 // stage, where `tensor` is empty. With a `model`, only of that one, or of none that the log names:
 // two models may have a layer of the same name. Nothing when it has none.
-std::optional<ChannelStatistics> ReadLayerChannels(const Snapshot& snapshot, const Stage& stage,
-                                                   std::string_view layer,
+std::optional<ChannelStatistics> ReadLayerChannels(const reader::Snapshot& snapshot,
+                                                   const Stage& stage, std::string_view layer,
                                                    std::string_view tensor = {},
                                                    std::string_view model = {});
 
 // All layers of a stage that have statistics per channel, by name.
-std::vector<ChannelStatistics> ReadChannels(const Snapshot& snapshot, const Stage& stage);
+std::vector<ChannelStatistics> ReadChannels(const reader::Snapshot& snapshot, const Stage& stage);
 
 // "channel 17 reaches 12.5, 41 times the median channel (0.3)"; empty without outliers.
 std::string DescribeOutliers(const ChannelStatistics& statistics);

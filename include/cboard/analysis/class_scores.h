@@ -19,7 +19,7 @@ struct ClassScore {
   std::string name = {};    // Of the class; may contain slashes.
   std::optional<double> a = {};
   std::optional<double> b = {};  // Nothing where a side did not log it.
-  Better better = Better::kUnknown;
+  compression::Better better = compression::Better::kUnknown;
 
   // How much worse B is; nothing when a side is missing. Below 0 where it is better.
   std::optional<double> Drop() const;
@@ -27,7 +27,7 @@ struct ClassScore {
 
 // By the scalars <model>/per_class/<metric>/<class>/<variant>, of each the newest. By metric, then
 // the largest drop first; classes that lack a side come last.
-std::vector<ClassScore> FindClassScores(const Snapshot& snapshot, std::string_view model,
+std::vector<ClassScore> FindClassScores(const reader::Snapshot& snapshot, std::string_view model,
                                         std::string_view a, std::string_view b);
 
 }  // namespace cboard::analysis

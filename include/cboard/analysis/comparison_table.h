@@ -43,10 +43,10 @@ struct Fact {
 // The last value of every scalar of a run that is about compression, and the accuracy in the name
 // of a tuning run. Reads no files. Runs that did not change are the same objects in the next
 // snapshot, so that their facts may be kept.
-std::vector<Fact> FactsOf(const Run& run);
+std::vector<Fact> FactsOf(const reader::Run& run);
 
 // The facts of all runs.
-std::vector<Fact> CollectFacts(const Snapshot& snapshot);
+std::vector<Fact> CollectFacts(const reader::Snapshot& snapshot);
 
 struct Cell {
   double value = 0;
@@ -60,7 +60,7 @@ struct LoggedRatio {
   Cell cell = {};
   std::string baseline = {};  // Empty: the log does not say.
   std::string unit = {};
-  Better better = Better::kUnknown;
+  compression::Better better = compression::Better::kUnknown;
   AuroraLabel aurora = {};
 };
 
@@ -83,8 +83,8 @@ struct TableModel {
 };
 
 struct ComparisonTable {
-  std::vector<MetricDescription> metrics = {};  // In the order of the vocabulary.
-  std::vector<TableModel> models = {};          // By experiment, then name.
+  std::vector<compression::MetricDescription> metrics = {};  // In the order of the vocabulary.
+  std::vector<TableModel> models = {};                       // By experiment, then name.
   std::vector<TableRow> rows = {};
 
   // The index of a metric, row or model; nothing when there is none.
@@ -121,6 +121,6 @@ inline constexpr std::array<std::string_view, 7> kKnownBaselines = {
 ComparisonTable BuildComparisonTable(std::vector<Fact> facts);
 
 // The tag that would fill an empty cell: alexnet/performance/memory_usage_mb/int8.
-std::string MissingTag(const TableRow& row, const MetricDescription& metric);
+std::string MissingTag(const TableRow& row, const compression::MetricDescription& metric);
 
 }  // namespace cboard::analysis

@@ -46,7 +46,8 @@ struct Gate {
   std::string metric = {};
   Aggregation aggregation = Aggregation::kLast;  // Over all steps of the tag.
   std::map<std::string, std::string> tags = {};  // Only rows with this experiment, model, variant.
-  Better direction = Better::kUnknown;           // Unknown: as the vocabulary has it, else higher.
+  compression::Better direction =
+      compression::Better::kUnknown;  // Unknown: as the vocabulary has it, else higher.
   std::optional<double> min = {};
   std::optional<double> max = {};
   // How much worse than the baseline it may be: in the metric's unit, and in percent of the
@@ -121,7 +122,7 @@ inline constexpr int kContractInputError = 2;  // The exit code when there is no
 
 // Gives all values of a tag, for aggregations other than the last.
 using SeriesReader = std::function<std::vector<double>(const Source&)>;
-SeriesReader SeriesOf(const Snapshot& snapshot);  // Borrows it.
+SeriesReader SeriesOf(const reader::Snapshot& snapshot);  // Borrows it.
 
 // A variant whose layers were logged.
 struct LayerSubject {
@@ -135,7 +136,7 @@ struct LayerSubject {
 };
 
 // All but the baselines: `baseline` where a model has it, else the model's own.
-std::vector<LayerSubject> LayerSubjectsOf(const std::shared_ptr<const Snapshot>& snapshot,
+std::vector<LayerSubject> LayerSubjectsOf(const std::shared_ptr<const reader::Snapshot>& snapshot,
                                           const ComparisonTable& table, std::string_view baseline);
 
 // Checks every variant but the baselines, which are not what is shipped. Where a gate is about
@@ -149,6 +150,6 @@ Result<ContractResult> CheckContract(const Contract& contract, const ComparisonT
 
 // The same with all that a log has. `table` is that of the snapshot.
 Result<ContractResult> CheckContract(const Contract& contract, const ComparisonTable& table,
-                                     const std::shared_ptr<const Snapshot>& snapshot);
+                                     const std::shared_ptr<const reader::Snapshot>& snapshot);
 
 }  // namespace cboard::analysis

@@ -60,7 +60,7 @@ struct GraphDiff {
 };
 
 // One graph alone: every node is kSame and in A only.
-GraphDiff DiffOfOne(const Graph& graph);
+GraphDiff DiffOfOne(const reader::Graph& graph);
 
 // Nodes are the same by their whole name; without what quantization appends to it
 // (conv1_quantized, Conv2D_eightbit_requantize); by the layer that they are, where names say it

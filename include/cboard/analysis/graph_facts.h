@@ -33,14 +33,14 @@ struct NodeFacts {
 // A graph, and what was measured at its nodes.
 struct MeasuredGraph {
   // Edges that pass notes join the nodes they are about; devices are those that compute.
-  Graph graph = {};
+  reader::Graph graph = {};
   std::vector<NodeFacts> facts = {};  // One per node.
   bool has_memory = false;            // At least one node has memory_bytes above 0.
   bool has_time = false;
 };
 
 // `profile` is one of this graph, or none.
-MeasuredGraph MeasureGraph(Graph graph, const GraphProfile* profile = nullptr);
+MeasuredGraph MeasureGraph(reader::Graph graph, const reader::GraphProfile* profile = nullptr);
 
 // The width of an element type by any name: "FLOAT", "DT_QINT8", "int8", "i8", "torch.float16"; 0
 // for others.

@@ -26,11 +26,11 @@ struct GraphScene {
   std::vector<std::uint32_t> structures = {};  // Of each group: groups alike have the same number.
 
   // The node of either side; nullptr where it has none.
-  const GraphNode* NodeInA(std::uint32_t node) const;
-  const GraphNode* NodeInB(std::uint32_t node) const;
+  const reader::GraphNode* NodeInA(std::uint32_t node) const;
+  const reader::GraphNode* NodeInB(std::uint32_t node) const;
   const NodeFacts* FactsInA(std::uint32_t node) const;
   const NodeFacts* FactsInB(std::uint32_t node) const;
-  const GraphNode& AnyNode(std::uint32_t node) const;  // A's, else B's.
+  const reader::GraphNode& AnyNode(std::uint32_t node) const;  // A's, else B's.
 };
 
 GraphScene MakeScene(std::shared_ptr<const MeasuredGraph> a,

@@ -30,15 +30,15 @@ struct GraphSource {
 };
 
 // In the order of runs; of a run its own graph first. Reads no files.
-std::vector<GraphSource> FindGraphs(const Snapshot& snapshot);
+std::vector<GraphSource> FindGraphs(const reader::Snapshot& snapshot);
 
 // What the newest value of a graph or run metadata holds: as it lies in the event, or the first
 // text of a summary's tensor.
-Result<std::string> ReadNewestBytes(const Run& run, const Tag& tag);
+Result<std::string> ReadNewestBytes(const reader::Run& run, const reader::Tag& tag);
 
 // Parses the newest graph of a source and joins what was measured, of several profiles the most. A
 // profile that cannot be read is left out, and said in `problems`.
-Result<MeasuredGraph> ReadGraph(const Snapshot& snapshot, const GraphSource& source,
+Result<MeasuredGraph> ReadGraph(const reader::Snapshot& snapshot, const GraphSource& source,
                                 std::vector<Error>& problems);
 
 }  // namespace cboard::analysis

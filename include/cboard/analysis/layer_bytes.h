@@ -21,7 +21,7 @@ struct LayerBytes {
 
 // By the scalars <model>/layers/<layer>/bytes/<variant>, of each the newest. Layers that both have
 // come first, the largest saving before smaller ones, then the others, the largest first.
-std::vector<LayerBytes> LoggedLayerBytes(const Snapshot& snapshot, std::string_view model,
+std::vector<LayerBytes> LoggedLayerBytes(const reader::Snapshot& snapshot, std::string_view model,
                                          std::string_view a, std::string_view b);
 
 // What the nodes of a graph weigh: the constants they use, or what run metadata says of them, as

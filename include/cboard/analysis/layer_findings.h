@@ -42,10 +42,10 @@ struct OutputsVerdict {
 std::optional<OutputsVerdict> ParseOutputsVerdict(std::string_view json);
 
 // The verdict of this model and variant in a log; nothing if no comparison was logged.
-std::optional<OutputsVerdict> ReadOutputsVerdict(const Run& run, const LayerFilter& filter);
+std::optional<OutputsVerdict> ReadOutputsVerdict(const reader::Run& run, const LayerFilter& filter);
 
 // Of this model and variant, from a log; none when nothing was compared. Fails, naming run and tag,
 // when what was logged cannot be read.
-Result<LayerFindings> ReadLayerFindings(const Run& run, const LayerFilter& filter);
+Result<LayerFindings> ReadLayerFindings(const reader::Run& run, const LayerFilter& filter);
 
 }  // namespace cboard::analysis

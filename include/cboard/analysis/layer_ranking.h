@@ -35,14 +35,14 @@ class HistogramSource {
 };
 
 // Reads from the files of `snapshot`, which it keeps.
-std::unique_ptr<HistogramSource> HistogramsOf(std::shared_ptr<const Snapshot> snapshot);
+std::unique_ptr<HistogramSource> HistogramsOf(std::shared_ptr<const reader::Snapshot> snapshot);
 
 // Numbers that were logged for one layer of one variant:
 // <model>/layers/<layer>/<metric>/<variant>, by metric.
 using LayerMetrics = std::map<std::string, double, std::less<>>;
 
 // All of a run that name the filter's variant, by layer.
-std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const Run& run,
+std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const reader::Run& run,
                                                                      const LayerFilter& filter);
 
 // The one number that a layer is shown, drawn and judged by, with the limits it is judged against.
@@ -146,7 +146,7 @@ LevelCounts CountLevels(const LayerRanking& ranking);
 
 // The layers of two sides as every page shows them, with figures and findings of the variant. What
 // could not be read of findings is among the errors. Without a baseline, figures alone count.
-LayerRanking RankVariants(const std::shared_ptr<const Snapshot>& snapshot,
+LayerRanking RankVariants(const std::shared_ptr<const reader::Snapshot>& snapshot,
                           const VariantLayers* baseline, const VariantLayers& variant);
 
 }  // namespace cboard::analysis

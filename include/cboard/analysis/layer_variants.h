@@ -59,7 +59,7 @@ LayerFilter FindingsOf(const VariantLayers& side);
 // By model, then in the order of the runs, stages in that of the pipeline. A run that logs several
 // variants is several sides. A variant of which only figures per layer were logged is a side
 // without tensors; so is fp32, which they compare with, when the run has nothing else of the model.
-std::vector<VariantLayers> FindVariantLayers(const Snapshot& snapshot);
+std::vector<VariantLayers> FindVariantLayers(const reader::Snapshot& snapshot);
 
 // Whether people know the side by this name, be it the log's or the comparison table's.
 bool IsCalled(const VariantLayers& side, std::string_view variant);

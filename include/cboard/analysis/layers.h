@@ -49,9 +49,9 @@ std::optional<LayerTensor> ParseLayerTag(std::string_view tag, RunKind kind = Ru
 
 // The same of a tag in a log. Where our own writers stored the names of layer and model beside the
 // values, these are their names: tags lose a slash in front, and characters that they may not have.
-std::optional<LayerTensor> ParseLayerTag(const Tag& tag, RunKind kind = RunKind::kAny);
+std::optional<LayerTensor> ParseLayerTag(const reader::Tag& tag, RunKind kind = RunKind::kAny);
 
-RunKind KindOf(const Run& run);
+RunKind KindOf(const reader::Run& run);
 
 // Whose tensors and figures to take from a run that may hold those of many.
 struct LayerFilter {
@@ -62,11 +62,12 @@ struct LayerFilter {
 
 // All histograms of a run that are tensors of layers, by tag; with a variant, only those that name
 // it or no variant at all.
-std::vector<LayerTensor> CollectLayers(const Run& run, const LayerFilter& filter = {});
+std::vector<LayerTensor> CollectLayers(const reader::Run& run, const LayerFilter& filter = {});
 
 // The tags of a run that may be about layers of the filter's model: <model>/layers/…, however that
 // is spelled; all tags, where it has none. Takes no longer for all other tags that there are.
-std::vector<std::span<const Tag>> TagsOfLayers(const Run& run, const LayerFilter& filter);
+std::vector<std::span<const reader::Tag>> TagsOfLayers(const reader::Run& run,
+                                                       const LayerFilter& filter);
 
 // What Python's str.strip(".activation_post_process") leaves of `name`: it takes off characters,
 // not the suffix, so that conv1 becomes 1 and stem.conv becomes m. neural-compressor names outputs

@@ -72,22 +72,22 @@ struct Summary {
   std::string a = {};
   std::string b = {};
   const Policy* policy = nullptr;
-  std::vector<ModelSummary> models = {};        // Failing ones first, then by what they lost.
-  std::vector<MetricDescription> metrics = {};  // Those that any of the models has.
-  std::string quality = {};                     // The metric of most models; empty without any.
+  std::vector<ModelSummary> models = {};  // Failing ones first, then by what they lost.
+  std::vector<compression::MetricDescription> metrics = {};  // Those that any of the models has.
+  std::string quality = {};  // The metric of most models; empty without any.
   std::vector<Headline> headlines = {};
   VerdictCounts verdicts = {};
 };
 
 // Models that have a value of A or of B. Reads the histograms of their layers.
-Summary Summarize(const std::shared_ptr<const Snapshot>& snapshot, const ComparisonTable& table,
-                  const SummaryOptions& options = {});
+Summary Summarize(const std::shared_ptr<const reader::Snapshot>& snapshot,
+                  const ComparisonTable& table, const SummaryOptions& options = {});
 
 // How much quality a model lost: a fraction of one for accuracies, else in the metric's unit;
 // positive is worse.
 std::optional<double> LostBy(std::string_view quality, const ModelSummary& model);
 
 // Whether values are shares of one, to be shown in per cent.
-bool IsShare(const MetricDescription& metric);
+bool IsShare(const compression::MetricDescription& metric);
 
 }  // namespace cboard::analysis

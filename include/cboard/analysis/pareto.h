@@ -29,7 +29,7 @@ struct ParetoFront {
 //
 // Fails with kInvalidArgument without objectives, when one has no direction, and when the number
 // of values is not a multiple of theirs.
-Result<ParetoFront> ComputeParetoFront(std::span<const Better> objectives,
+Result<ParetoFront> ComputeParetoFront(std::span<const compression::Better> objectives,
                                        std::span<const std::optional<double>> values);
 
 }  // namespace cboard::analysis

@@ -53,7 +53,7 @@ struct ParsedTag {
   std::string baseline = {};  // Of ratios, when it is known.
   std::string metric = {};    // The key of benchmark JSON, or the name of the ratio.
   std::string unit = {};
-  Better better = Better::kUnknown;
+  compression::Better better = compression::Better::kUnknown;
   bool derived = false;  // Worked out from other figures, as the log says; not measured.
   AuroraLabel aurora = {};
 };

@@ -51,7 +51,7 @@ struct ReportOptions {
 
 // Fails with kNotFound when no model has values of the pair, naming what there is, or when `models`
 // names one that is not there; with kInvalidArgument when there is no such policy.
-Result<std::string> WriteReport(const std::shared_ptr<const Snapshot>& snapshot,
+Result<std::string> WriteReport(const std::shared_ptr<const reader::Snapshot>& snapshot,
                                 const ReportOptions& options);
 
 }  // namespace cboard::analysis

@@ -26,6 +26,6 @@ struct StageSimilarity {
 inline constexpr std::int64_t kMaxSimilarityPoints = 1 << 20;
 
 // Empty when the log has only pictures, as the Model Compression Toolkit's, or nothing.
-StageSimilarity ReadSimilarity(const Snapshot& snapshot, const StageTimeline& timeline);
+StageSimilarity ReadSimilarity(const reader::Snapshot& snapshot, const StageTimeline& timeline);
 
 }  // namespace cboard::analysis

@@ -14,7 +14,7 @@ namespace cboard::analysis {
 
 // From scalars, names of tuning runs, and the bytes that stage logs know of. `Resources` that
 // cannot be read leave their cells empty.
-ComparisonTable TableOf(const Snapshot& snapshot);
+ComparisonTable TableOf(const reader::Snapshot& snapshot);
 
 // A name per model that no other model has: its own, or with its experiment beside it,
 // "alexnet (again)".

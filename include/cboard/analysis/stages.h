@@ -20,7 +20,7 @@
 namespace cboard::analysis {
 
 struct Stage {
-  StageDescription description = {};
+  compression::StageDescription description = {};
   std::string run = {};  // As it was logged.
   bool has_graph = false;
   bool has_resources = false;
@@ -40,7 +40,7 @@ struct StageTimeline {
 };
 
 // One timeline per directory that holds stages, by name. Reads no files.
-std::vector<StageTimeline> FindStages(const Snapshot& snapshot);
+std::vector<StageTimeline> FindStages(const reader::Snapshot& snapshot);
 
 inline constexpr std::string_view kResourcesTag = "Resources";
 
@@ -48,7 +48,7 @@ inline constexpr std::string_view kResourcesTag = "Resources";
 inline constexpr std::string_view kFloatStages = "float", kQuantizedStages = "quantized";
 
 // The weights' bytes that `Resources` of a stage adds up to.
-Result<std::uint64_t> ReadStageBytes(const Snapshot& snapshot, const Stage& stage);
+Result<std::uint64_t> ReadStageBytes(const reader::Snapshot& snapshot, const Stage& stage);
 
 // The stages whose Resources are the sizes of kFloatStages and of kQuantizedStages: the first
 // before quantization, and the last of quantized weights. nullptr when there is none.
@@ -57,6 +57,6 @@ const Stage* FindSizedStage(const StageTimeline& timeline, std::string_view vari
 // What stage logs add to the comparison table: model_size_mb of kFloatStages, from the first stage
 // with Resources, and of kQuantizedStages, from the last one whose weights are quantized. Reads
 // these values from their files; what cannot be read is left out and named in `errors`.
-std::vector<Fact> CollectStageFacts(const Snapshot& snapshot, std::vector<Error>& errors);
+std::vector<Fact> CollectStageFacts(const reader::Snapshot& snapshot, std::vector<Error>& errors);
 
 }  // namespace cboard::analysis

@@ -23,7 +23,7 @@ namespace cboard::analysis {
 struct TrialLocation {
   std::string experiment = {};  // What lies above: "eval"; "." when nothing does.
   std::string run = {};         // Down to the trial itself: "eval/tune_1_acc_0.095".
-  TrialName name = {};
+  compression::TrialName name = {};
 };
 
 // `directory` is the last part of the run's directory: under --logdir_spec a run is called
@@ -70,6 +70,6 @@ struct TuningTimeline {
 
 // One timeline per directory that holds trials, by name. A lone "baseline" without an accuracy is
 // somebody's run of that name, not a trial. Higher accuracy is better. Reads no files.
-std::vector<TuningTimeline> FindTuning(const Snapshot& snapshot);
+std::vector<TuningTimeline> FindTuning(const reader::Snapshot& snapshot);
 
 }  // namespace cboard::analysis

@@ -29,7 +29,7 @@ struct RatioCell {
   std::string name = {};
   std::string unit = {};
   std::string display_name = {};
-  Better better = Better::kUnknown;
+  compression::Better better = compression::Better::kUnknown;
   double value = 0;
   bool computed = false;              // From the metrics, because the log has none for this pair.
   bool derived = false;               // Of a figure that was not measured.
@@ -54,7 +54,7 @@ struct VariantComparison {
   std::size_t baseline_row = 0;
   std::vector<std::optional<Delta>> deltas = {};  // One per ComparisonTable::metrics.
   std::vector<RatioCell> ratios = {};
-  std::vector<Omission> omitted = {};  // Ratios that could not be computed, and why.
+  std::vector<compression::Omission> omitted = {};  // Ratios that could not be computed, and why.
   AuroraCell aurora = {};
 };
 
@@ -62,12 +62,13 @@ struct VariantComparison {
 // not say which and `baseline_row` is the model's own; all others are computed where the metrics
 // allow it. Logged AURORA wins over computed AURORA likewise.
 VariantComparison CompareRows(const ComparisonTable& table, std::size_t row,
-                              std::size_t baseline_row, const AuroraOptions& aurora = {});
+                              std::size_t baseline_row,
+                              const compression::AuroraOptions& aurora = {});
 
 // Every row against the baseline of its model, or against variant `baseline` where a model has it;
 // one entry per row, a baseline compared with itself.
 std::vector<VariantComparison> CompareAll(const ComparisonTable& table,
                                           std::string_view baseline = {},
-                                          const AuroraOptions& aurora = {});
+                                          const compression::AuroraOptions& aurora = {});
 
 }  // namespace cboard::analysis

@@ -20,13 +20,14 @@ using Config = std::map<std::string, proto::HParamValue>;
 
 // The hyperparameters of one run. Plugin data that is none of ours or cannot be read is left out;
 // the HParams page reports it.
-Config ConfigOf(const Run& run);
+Config ConfigOf(const reader::Run& run);
 
 // Those of all runs that belong to a variant: trials and stages by their place; runs at or below
 // <model>/<variant>; and rows of hyperparameters that name both as `model_name` and `variant`, of
 // which these two, `library` and `category` are left out. Of a name that several runs have, the
 // last run's counts.
-Config FindConfig(const Snapshot& snapshot, std::string_view model, std::string_view variant);
+Config FindConfig(const reader::Snapshot& snapshot, std::string_view model,
+                  std::string_view variant);
 
 struct ConfigLine {
   std::string name = {};

@@ -56,7 +56,7 @@ Result<VerifiedRuns> ParseVerifiedRuns(std::string_view json);
 
 // The last that was logged in `run` for this model and variant; nothing when nobody verified. What
 // cannot be read says so in `why_not`.
-std::optional<VerifiedRuns> ReadVerifiedRuns(const Run& run, const LayerFilter& filter);
+std::optional<VerifiedRuns> ReadVerifiedRuns(const reader::Run& run, const LayerFilter& filter);
 
 // For each of `layers`, what the end gains when the tensor that it is about is put back to float
 // alone; where only one of a layer's weights and output is among them, or only figures were logged,

@@ -16,7 +16,7 @@ inline constexpr std::size_t kDefaultSamples = 20;
 struct CompareOptions {
   std::filesystem::path data;  // As OpenSamples takes it; generated when empty.
   // Of generated samples, where the files leave sizes open.
-  InputShapes shapes;
+  model::InputShapes shapes;
   // At most; 0 compares weights only. Without a number, kDefaultSamples where ONNX Runtime is
   // found and runs both models, and else weights only: who gives one, `data`, `shapes` or `verify`
   // cannot do without.

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace cboard {
+namespace cboard::compare {
 
 enum class Toolchain {
   kOnnxRuntime,
@@ -66,4 +66,4 @@ std::string OverridesSnippet(std::span<const ActivationOverride> overrides);
 std::string KeepFloatSnippet(std::span<const std::string> layers, Toolchain toolchain,
                              QuantizationScheme scheme = QuantizationScheme::kStatic);
 
-}  // namespace cboard
+}  // namespace cboard::compare

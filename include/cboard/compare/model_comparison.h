@@ -49,8 +49,8 @@ struct Fix {
 
 // What histograms of both sides look like; only when asked for.
 struct Histograms {
-  HistogramData baseline;
-  HistogramData variant;
+  tensor::HistogramData baseline;
+  tensor::HistogramData variant;
 };
 
 inline constexpr std::size_t kMaxSampleCosines = 20;
@@ -73,7 +73,7 @@ struct LayerComparison {
   int bits = 32;
   std::string precision = "fp32";  // "int8", "fp16", "bf16", or as GGUF calls it: "q4_k".
 
-  std::optional<Comparison> weight;  // Channels are the layer's output channels.
+  std::optional<tensor::Comparison> weight;  // Channels are the layer's output channels.
   // All weights of a channel times one factor: folding and equalization do that, and it is no
   // damage. `weight` is what is left without it.
   bool is_rescaled = false;
@@ -89,12 +89,12 @@ struct LayerComparison {
   std::uint64_t variant_bytes = 0;
 
   // With samples. What the quantizer of this output does to what it gets in the compressed model …
-  std::optional<Comparison> local;
+  std::optional<tensor::Comparison> local;
   // … the same in dB, with channels counted as much as the layers that follow make of them; nothing
   // where other nodes than layers with weights use the output …
   std::optional<double> useful_output_db;
   // … and how far the output is from the baseline's, with the errors of all layers before.
-  std::optional<Comparison> accumulated;
+  std::optional<tensor::Comparison> accumulated;
   // The SQNR in dB that the worst input has, likewise: what is lost on the way to `accumulated` is
   // lost in this layer, by its own errors or because it makes those before it count for more.
   // Nothing where no input was compared.
@@ -102,7 +102,7 @@ struct LayerComparison {
   // Of the output in both models, one sample after the other; of the first kMaxSampleCosines.
   std::vector<double> sample_cosines;
   // Of layers that multiply uint8 by int8: what overflows 16 bits on processors without VNNI.
-  std::optional<SaturationCount> saturation;
+  std::optional<tensor::SaturationCount> saturation;
 
   Diagnosis diagnosis = {.level = Level::kGreen};
   std::vector<Fix> fixes;  // The cheapest that is good enough first.
@@ -186,7 +186,7 @@ struct ModelComparison {
   std::string why_not_run;  // … for this reason.
   std::string sample_source;
   bool is_generated = false;  // Samples were made up: outputs describe the models, not their use.
-  InputShapes input_shapes;   // Of the first sample.
+  model::InputShapes input_shapes;  // Of the first sample.
 
   // What the last layer's output keeps with parts restored, if that was asked for: as it is; with
   // one part, the best first; with two and three together, as long as that is better; with the red

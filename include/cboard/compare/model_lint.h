@@ -33,6 +33,6 @@ struct LintFinding {
 
 // By rule, then in the order of execution. Empty for models that are not quantized. Takes time in
 // proportion to nodes, tensors and biases.
-std::vector<LintFinding> LintModel(const ModelGraph& model);
+std::vector<LintFinding> LintModel(const model::ModelGraph& model);
 
 }  // namespace cboard::compare

@@ -13,15 +13,15 @@
 #include "cboard/compression/stage_logger.h"
 #include "cboard/model/model_graph.h"
 
-namespace cboard {
+namespace cboard::compare {
 
 // The graph of a model file. Constants are no nodes: their bytes count for the node that uses them.
-StageGraph StageGraphOf(const ModelGraph& model, std::string name);
+compression::StageGraph StageGraphOf(const model::ModelGraph& model, std::string name);
 
 // Logs the baseline as initial_graph and the variant as after_quantization: graphs with Resources,
 // histograms and channels of the outputs that both have, similarity, figures per layer, bit widths,
 // what was found out of each layer and what was verified. What was not measured (outputs, when no
 // sample was run) is left out. Fails as OpenModel and StageLogger do.
-Result<void> LogModelStages(const compare::ModelComparison& comparison, StageLogger& logger);
+Result<void> LogModelStages(const ModelComparison& comparison, StageLogger& logger);
 
-}  // namespace cboard
+}  // namespace cboard::compare

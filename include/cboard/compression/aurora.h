@@ -21,7 +21,7 @@
 #include "cboard/base/result.h"
 #include "cboard/compression/metrics.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 // Where a factor comes from, and how much it counts.
 struct AuroraTerm {
@@ -81,4 +81,4 @@ inline constexpr std::array<std::string_view, 6> kAuroraFactorNames = {
 Result<AuroraScore> ComputeAurora(const Metrics& baseline, const Metrics& variant,
                                   const AuroraOptions& options = {});
 
-}  // namespace cboard
+}  // namespace cboard::compression

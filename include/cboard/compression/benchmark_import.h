@@ -17,7 +17,7 @@
 #include "cboard/compression/benchmark_json.h"
 #include "cboard/compression/compression_writer.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 struct ImportOptions {
   // runs/compression_benchmark/<name of the file> when empty.
@@ -65,4 +65,4 @@ Result<ImportReport> ImportBenchmark(const std::filesystem::path& json,
 // The same for results that are in memory already.
 Result<ImportReport> ImportBenchmark(const BenchmarkFile& file, const ImportOptions& options = {});
 
-}  // namespace cboard
+}  // namespace cboard::compression

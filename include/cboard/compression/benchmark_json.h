@@ -20,7 +20,7 @@
 #include "cboard/base/result.h"
 #include "cboard/compression/comparison.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 struct BenchmarkFile {
   std::string name;  // results.json -> results
@@ -41,4 +41,4 @@ Result<BenchmarkFile> ParseBenchmarkJson(std::string text, std::string_view sour
 // beyond kMaxBenchmarkBytes.
 Result<BenchmarkFile> ReadBenchmarkJson(const std::filesystem::path& path);
 
-}  // namespace cboard
+}  // namespace cboard::compression

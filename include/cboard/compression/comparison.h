@@ -12,7 +12,7 @@
 #include "cboard/base/result.h"
 #include "cboard/compression/metrics.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 struct Variant {
   std::string name;  // fp32, int8, fp16, w4a8, pruned50, …
@@ -58,4 +58,4 @@ struct LogReport {
   void Add(LogReport other);
 };
 
-}  // namespace cboard
+}  // namespace cboard::compression

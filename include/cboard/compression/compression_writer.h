@@ -24,7 +24,7 @@
 #include "cboard/compression/tags.h"
 #include "cboard/writer/summary_writer.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 struct CompressionOptions {
   TagScheme tags = TagScheme::kBoth;
@@ -42,7 +42,7 @@ struct CompressionConfig {
   std::optional<double> pruning_ratio;
   std::optional<int> early_stopping_patience;
   std::optional<double> early_stopping_min_delta;
-  std::vector<std::pair<std::string, HParam>> others;
+  std::vector<std::pair<std::string, writer::HParam>> others;
 };
 
 // Thread-safe, as SummaryWriter is.
@@ -121,4 +121,8 @@ class CompressionWriter : public SummaryWriter {
   CompressionOptions options_;
 };
 
+}  // namespace cboard::compression
+
+namespace cboard {
+using compression::CompressionWriter;
 }  // namespace cboard

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace cboard {
+namespace cboard::compression {
 
 // Latencies lie close together but for a few that are many times as long, so that bins which suit
 // all of them show one bar. These are equal and fine for 99 % of the samples, and grow by a tenth
@@ -11,4 +11,4 @@ namespace cboard {
 // or more, all finite.
 std::vector<double> LatencyEdges(std::vector<double> samples);
 
-}  // namespace cboard
+}  // namespace cboard::compression

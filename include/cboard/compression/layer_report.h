@@ -23,7 +23,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 enum class LayerReportKind { kAimet, kTfliteDebugger, kMct, kNeuralCompressor, kModelExplorer };
 
@@ -94,4 +94,4 @@ struct NodeDataGraph {
 // with a gradient from the best value to the worst. Values that are not finite are left out.
 std::string ModelExplorerNodeData(std::span<const NodeDataGraph> graphs, bool higher_is_better);
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -17,7 +17,7 @@
 #include "cboard/compression/comparison.h"
 #include "cboard/compression/tags.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 // Which of the two tag schemes are written. Both say the same.
 enum class TagScheme {
@@ -31,7 +31,7 @@ struct PlannedValue {
   std::string name;     // As in TagParts.
   std::string variant;  // Empty for a group.
   double value = 0;
-  ScalarLabels labels;
+  writer::ScalarLabels labels;
   // Of a group, instead of `value`: one value per sub-run, by the name of its directory.
   std::map<std::string, double> group;
 };
@@ -56,4 +56,4 @@ Result<LogPlan> PlanEnergy(const ModelComparison& comparison, TagScheme tags);
 // named in `omitted`.
 Result<LogPlan> PlanAurora(const ModelComparison& comparison, const AuroraOptions& options);
 
-}  // namespace cboard
+}  // namespace cboard::compression

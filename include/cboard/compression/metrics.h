@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cboard {
+namespace cboard::compression {
 
 // What was measured of one variant of a model, by the keys of benchmark JSON: accuracy,
 // latency_mean_ms, model_size_mb, …
@@ -77,4 +77,8 @@ Ratios ComputeRatios(const Metrics& baseline, const Metrics& variant,
                      std::string_view baseline_name = kDefaultBaseline,
                      std::string_view variant_name = kDefaultVariant);
 
+}  // namespace cboard::compression
+
+namespace cboard {
+using compression::Metrics;
 }  // namespace cboard

@@ -15,7 +15,7 @@
 #include "cboard/tensor/compare.h"
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 // As many samples as the Model Compression Toolkit looks at.
 inline constexpr std::size_t kSimilaritySamples = 20;
@@ -55,16 +55,18 @@ class ModelSimilarity {
   // when no pair of their values is finite.
   const std::vector<std::vector<double>>& samples() const { return samples_; }
 
-  std::vector<double> MeanCosines() const { return cboard::MeanCosines(layers_.size(), samples_); }
+  std::vector<double> MeanCosines() const {
+    return cboard::compression::MeanCosines(layers_.size(), samples_);
+  }
 
   // All samples of each point together.
-  std::vector<Comparison> Comparisons() const;
+  std::vector<tensor::Comparison> Comparisons() const;
 
  private:
   std::size_t channel_axis_;
   std::vector<std::string> layers_;
   std::vector<std::vector<double>> samples_;
-  std::vector<ComparisonBuilder> builders_;
+  std::vector<tensor::ComparisonBuilder> builders_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace cboard {
+namespace cboard::compression {
 
 // `name` as the name of one directory. Usual names stay as they are. Control characters, '/', '\',
 // '%', ':', a leading '.', and bytes that are not UTF-8 become %XX; the empty name becomes "%".
@@ -30,4 +30,4 @@ std::string TagPrefixOf(std::string_view model);
 // Linux allows 255 bytes; the rest is room for what is appended.
 inline constexpr std::size_t kMaxNameBytes = 200;
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -20,7 +20,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 using StageAttribute = std::variant<std::int64_t, double, bool, std::string>;
 using StageAttributes = std::vector<std::pair<std::string, StageAttribute>>;
@@ -66,4 +66,4 @@ struct EncodedStageGraph {
 // when an input names no node before it, or when a bit width is not one of 1…64.
 Result<EncodedStageGraph> EncodeStageGraph(const StageGraph& graph);
 
-}  // namespace cboard
+}  // namespace cboard::compression

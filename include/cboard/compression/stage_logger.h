@@ -32,7 +32,7 @@
 #include "cboard/compression/stage_statistics.h"
 #include "cboard/writer/summary_writer.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 // From now on, StageLogger::Open() without a folder logs below <folder>/logs_<ddmmYYYY_HHMMSS>,
 // which is created now; a name that is taken gets _2, _3, … Returns that directory. Fails with the
@@ -91,9 +91,9 @@ class StageLogger {
 
   // The same from parts that are there already.
   Result<void> LogHistogram(std::string_view stage, std::string_view layer,
-                            const HistogramData& histogram);
+                            const tensor::HistogramData& histogram);
   Result<void> LogChannels(std::string_view stage, std::string_view layer,
-                           std::span<const TensorStatistics> channels);
+                           std::span<const tensor::TensorStatistics> channels);
 
   // For the page of layers: <model>/layers/<layer>/<metric>/<stage>, each that is a number.
   Result<void> LogLayerFigures(std::string_view stage, std::string_view layer,
@@ -137,4 +137,9 @@ class StageLogger {
   std::map<std::string, std::unique_ptr<SummaryWriter>> writers_;  // By run.
 };
 
+}  // namespace cboard::compression
+
+namespace cboard {
+using compression::SetLogFolder;
+using compression::StageLogger;
 }  // namespace cboard

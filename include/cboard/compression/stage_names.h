@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace cboard {
+namespace cboard::compression {
 
 struct StageDescription {
   int order = 0;           // Where in the pipeline; ascending.
@@ -22,4 +22,4 @@ std::optional<StageDescription> DescribeStage(std::string_view directory);
 // The names of the newest version, in the order of the pipeline.
 std::span<const std::string_view> StageNames();
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -17,7 +17,7 @@
 #include "cboard/tensor/statistics.h"
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 // Equal bins whose width is a power of two and whose edges are its multiples. As more extreme
 // values come, pairs of bins become one, so the result depends on the values alone and not on how
@@ -30,13 +30,13 @@ class GrowingHistogram {
   Result<void> Add(const TensorView& tensor, double min, double max);
 
   // Limits and counts; the first limit is the left edge of the first bin. Empty without values.
-  void Fill(HistogramData& data) const;
+  void Fill(tensor::HistogramData& data) const;
 
  private:
   void Cover(double min, double max);
   void DoubleWidth();
 
-  BinGrid grid_;
+  tensor::BinGrid grid_;
   std::vector<double> counts_;
 };
 
@@ -55,17 +55,17 @@ class OutputStatistics {
   // number of channels than those before. Nothing was added then.
   Result<void> Add(const TensorView& output);
 
-  const TensorStatistics& total() const { return total_; }
-  const std::vector<TensorStatistics>& channels() const { return channels_; }
+  const tensor::TensorStatistics& total() const { return total_; }
+  const std::vector<tensor::TensorStatistics>& channels() const { return channels_; }
 
   // Of all finite values; nothing when there is none.
-  std::optional<HistogramData> Histogram() const;
+  std::optional<tensor::HistogramData> Histogram() const;
 
  private:
   std::size_t channel_axis_;
-  TensorStatistics total_;
-  std::vector<TensorStatistics> channels_;
+  tensor::TensorStatistics total_;
+  std::vector<tensor::TensorStatistics> channels_;
   GrowingHistogram histogram_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::compression

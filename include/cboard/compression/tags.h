@@ -16,7 +16,7 @@
 #include "cboard/compression/metrics.h"
 #include "cboard/writer/summaries.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 inline constexpr std::string_view kCompressionPluginName = "compression_board";
 
@@ -42,16 +42,17 @@ std::string DefaultTag(const TagParts& parts);
 
 // Display name, description and plugin data of a metric of one variant. What is `derived` was
 // worked out from other figures, and says so.
-ScalarLabels LabelsOf(const MetricDescription& metric, std::string_view model,
-                      std::string_view variant, bool derived = false);
+writer::ScalarLabels LabelsOf(const MetricDescription& metric, std::string_view model,
+                              std::string_view variant, bool derived = false);
 
 // … of a ratio between a variant and its baseline.
-ScalarLabels LabelsOf(const RatioValue& ratio, std::string_view model, std::string_view variant,
-                      std::string_view baseline, bool derived = false);
+writer::ScalarLabels LabelsOf(const RatioValue& ratio, std::string_view model,
+                              std::string_view variant, std::string_view baseline,
+                              bool derived = false);
 
 // … of "aurora", "aurora_mean" or "aurora/<factor>": formula, weights and coverage are stored.
-ScalarLabels LabelsOfAurora(std::string_view name, const AuroraScore& score,
-                            const AuroraOptions& options, std::string_view model,
-                            std::string_view variant, std::string_view baseline);
+writer::ScalarLabels LabelsOfAurora(std::string_view name, const AuroraScore& score,
+                                    const AuroraOptions& options, std::string_view model,
+                                    std::string_view variant, std::string_view baseline);
 
-}  // namespace cboard
+}  // namespace cboard::compression

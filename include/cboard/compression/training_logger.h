@@ -18,7 +18,7 @@
 #include "cboard/base/result.h"
 #include "cboard/writer/summary_writer.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 // One side of an epoch: the figures on the training or on the validation data.
 struct EpochMetrics {
@@ -70,4 +70,9 @@ class TrainingLogger {
   std::int64_t best_epoch_ = 0;
 };
 
+}  // namespace cboard::compression
+
+namespace cboard {
+using compression::EpochMetrics;
+using compression::TrainingLogger;
 }  // namespace cboard

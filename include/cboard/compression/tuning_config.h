@@ -17,7 +17,7 @@
 #include "cboard/base/result.h"
 #include "cboard/compression/tuning_logger.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 struct TuningConfig {
   // `tensorboard: true`, under `tuning` or at the top.
@@ -36,4 +36,4 @@ Result<TuningConfig> ParseTuningConfig(std::string_view yaml);
 // The same of a file; also fails with kNotFound and kPermissionDenied.
 Result<TuningConfig> ReadTuningConfig(const std::filesystem::path& path);
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -33,7 +33,7 @@
 #include "cboard/writer/summaries.h"
 #include "cboard/writer/writer_options.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 // What to do about trials of an earlier tuning in the same directory.
 enum class ExistingTrials {
@@ -52,7 +52,7 @@ struct TuningOptions {
 };
 
 // How a trial was made: a row of the HParams page, and what the Tuning page compares.
-using TrialSettings = std::vector<std::pair<std::string, HParam>>;
+using TrialSettings = std::vector<std::pair<std::string, writer::HParam>>;
 
 struct TrialReport {
   int number = 0;                   // 0: the baseline.
@@ -129,4 +129,8 @@ class TuningLogger {
   std::unique_ptr<Trial> trial_;
 };
 
+}  // namespace cboard::compression
+
+namespace cboard {
+using compression::TuningLogger;
 }  // namespace cboard

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cboard {
+namespace cboard::compression {
 
 // What stands between the trial and its accuracy: tune_1_acc_0.79 or tune_1_acc0.79.
 enum class TrialNaming { kTensorFlow, kPyTorch };
@@ -72,4 +72,4 @@ class FusedOps {
   std::map<std::string, Membership, std::less<>> members_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::compression

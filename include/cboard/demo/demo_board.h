@@ -8,7 +8,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::demo {
 
 struct DemoOptions {
   std::filesystem::path digits;  // scikit-learn's digits.csv.gz
@@ -23,4 +23,4 @@ struct DemoOptions {
 // stages/…, hardware. Fails when the digits cannot be read or a log cannot be written.
 Result<void> WriteDemoBoard(const DemoOptions& options);
 
-}  // namespace cboard
+}  // namespace cboard::demo

@@ -9,7 +9,7 @@
 
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard {
+namespace cboard::model {
 
 enum class ElementType : std::uint8_t {
   kUnknown,
@@ -96,4 +96,4 @@ bool HoldsCodes(ElementType type);
 // The type in which the tensor layer reads the same bytes, if it has one.
 std::optional<DType> PlainTypeOf(ElementType type);
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -13,7 +13,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::model {
 
 // By the name of the input; "" is the only one that the model has.
 using InputShapes = std::map<std::string, std::vector<std::int64_t>, std::less<>>;
@@ -25,4 +25,4 @@ Result<void> AddInputShape(std::string_view text, InputShapes& shapes);
 // As it is typed: "x=1,3,48,320 state=2,1,128".
 std::string ToText(const InputShapes& shapes);
 
-}  // namespace cboard
+}  // namespace cboard::model

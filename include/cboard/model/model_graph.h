@@ -35,7 +35,7 @@
 #include "cboard/model/input_shapes.h"
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard {
+namespace cboard::model {
 
 class MappedFile;
 class WeightReader;
@@ -304,4 +304,4 @@ class WeightReader {
 // kInvalidArgument when a shape is not one that the file allows, and says what it declares.
 Result<ModelGraph> OpenModel(const std::filesystem::path& path, const InputShapes& shapes = {});
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -38,7 +38,7 @@
 #include "cboard/base/result.h"
 #include "cboard/writer/summary_writer.h"
 
-namespace cboard {
+namespace cboard::profile {
 
 struct HardwareMonitorOptions {
   double interval_seconds = 1;  // Kept within 0.01…3600.
@@ -93,4 +93,8 @@ class HardwareMonitor {
   std::unique_ptr<Impl> impl_;
 };
 
+}  // namespace cboard::profile
+
+namespace cboard {
+using profile::HardwareMonitor;
 }  // namespace cboard

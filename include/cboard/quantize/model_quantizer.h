@@ -41,7 +41,7 @@ class ModelQuantizer {
 
   // One run over options.data, or over `samples`. Fails when the model does not run on a sample.
   Result<void> Calibrate();
-  Result<void> Calibrate(SampleSource& samples);
+  Result<void> Calibrate(runtime::SampleSource& samples);
   const Statistics& statistics() const;
   void SetStatistics(Statistics statistics);
 

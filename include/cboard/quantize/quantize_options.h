@@ -65,7 +65,7 @@ struct QuantizeOptions {
 
   // Samples for calibration: see runtime/samples.h.
   std::filesystem::path data;
-  InputShapes shapes;             // Sizes that the model leaves open, for generated samples.
+  model::InputShapes shapes;      // Sizes that the model leaves open, for generated samples.
   std::size_t max_samples = 128;  // Samples to read at most.
   std::int64_t batch_size = 1;
   std::uint64_t seed = 0;  // Of generated samples.

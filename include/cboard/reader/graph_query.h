@@ -18,7 +18,7 @@
 #include "cboard/base/result.h"
 #include "cboard/proto/tensor.h"
 
-namespace cboard {
+namespace cboard::reader {
 
 // The GraphDef in a MetaGraphDef; empty if it has none.
 Result<std::string> GraphDefOfMetaGraph(std::string_view meta_graph_def);
@@ -117,4 +117,4 @@ struct GraphTextOptions {
 Result<std::string> GraphDefText(std::string_view graph_def, const GraphTextOptions& options = {});
 Result<std::string> RunMetadataText(std::string_view run_metadata);
 
-}  // namespace cboard
+}  // namespace cboard::reader

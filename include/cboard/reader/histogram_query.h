@@ -18,7 +18,7 @@
 #include "cboard/base/result.h"
 #include "cboard/reader/snapshot.h"
 
-namespace cboard {
+namespace cboard::reader {
 
 // Counts values in (left, right]; a bin of no width counts values equal to its edge.
 struct HistogramBin {
@@ -127,4 +127,4 @@ struct HistogramStep {
 Result<std::vector<HistogramStep>> ReadHistograms(const Run& run, const Tag& tag,
                                                   std::span<const std::size_t> indices);
 
-}  // namespace cboard
+}  // namespace cboard::reader

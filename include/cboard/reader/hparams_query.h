@@ -26,7 +26,7 @@
 #include "cboard/reader/series.h"
 #include "cboard/reader/snapshot.h"
 
-namespace cboard {
+namespace cboard::reader {
 
 struct MetricName {
   std::string group;
@@ -185,4 +185,4 @@ class HParamsTable {
   std::vector<Error> errors_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::reader

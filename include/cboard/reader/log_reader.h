@@ -22,7 +22,7 @@
 #include "cboard/base/result.h"
 #include "cboard/reader/snapshot.h"
 
-namespace cboard {
+namespace cboard::reader {
 
 // A directory to read. With a name its runs are "name/run", without "run"; "name/." and "." if
 // event files lie in the directory itself.
@@ -123,4 +123,8 @@ Result<std::shared_ptr<const Snapshot>> ReadLogdirs(
 // kPermissionDenied when it cannot be opened, and with kInvalidArgument when it is a directory.
 Result<std::shared_ptr<const Snapshot>> ReadEventFile(const std::filesystem::path& path);
 
+}  // namespace cboard::reader
+
+namespace cboard {
+using reader::LogReader;
 }  // namespace cboard

@@ -19,7 +19,7 @@
 #include "cboard/proto/tensor.h"
 #include "cboard/reader/snapshot.h"
 
-namespace cboard {
+namespace cboard::reader {
 
 enum class MediaType { kUnknown, kPng, kGif, kJpeg, kWebp, kBmp, kWav };
 
@@ -105,4 +105,4 @@ Result<Loaded<TensorValue>> ReadTensor(const Run& run, const Tag& tag, std::size
 Result<std::vector<Loaded<TextValue>>> ReadTexts(const Run& run, const Tag& tag,
                                                  const std::vector<std::size_t>& indices);
 
-}  // namespace cboard
+}  // namespace cboard::reader

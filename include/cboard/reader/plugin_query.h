@@ -12,7 +12,7 @@
 #include "cboard/proto/plugins.h"
 #include "cboard/reader/snapshot.h"
 
-namespace cboard {
+namespace cboard::reader {
 
 // Precision and recall at rising thresholds. Columns of equal length; those at the end at which
 // nothing counts as positive, and precision means nothing, are cut off, as TensorBoard does.
@@ -99,4 +99,4 @@ std::vector<proto::LayoutCategory> ReadLayouts(const Snapshot& snapshot,
 // From a serialized Summary.Value.
 Result<std::vector<proto::LayoutCategory>> ParseLayoutValue(std::string_view value);
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -18,7 +18,7 @@
 #include "cboard/base/result.h"
 #include "cboard/reader/media_query.h"
 
-namespace cboard {
+namespace cboard::reader {
 
 struct SpriteInfo {
   std::string image_path;
@@ -107,4 +107,4 @@ Result<ProjectorTensor> ParseTensorTsv(std::string_view text, std::size_t max_ro
 Result<std::optional<Projector>> FindProjector(const std::filesystem::path& run_directory,
                                                const ProjectorLimits& limits = {});
 
-}  // namespace cboard
+}  // namespace cboard::reader

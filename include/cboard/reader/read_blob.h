@@ -9,7 +9,7 @@
 #include "cboard/base/result.h"
 #include "cboard/reader/snapshot.h"
 
-namespace cboard {
+namespace cboard::reader {
 
 // A value as it lies in the file: the serialized Summary.Value, GraphDef, MetaGraphDef or
 // RunMetadata, by the kind of its tag.
@@ -26,4 +26,4 @@ Result<Blob> ReadBlob(const Run& run, const BlobEntry& entry);
 // Reads many, in the order given, each file opened once.
 Result<std::vector<Blob>> ReadBlobs(const Run& run, const std::vector<BlobEntry>& entries);
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -12,7 +12,7 @@
 #include "cboard/base/result.h"
 #include "cboard/reader/snapshot.h"
 
-namespace cboard {
+namespace cboard::reader {
 
 // A regular expression that takes time in proportion to the text, whatever the pattern: it may come
 // from anybody. The syntax is RE2's, which is Python's without look-around and back-references.
@@ -50,4 +50,4 @@ std::string_view PluginOf(const TagInfo& info);
 // The names of the plugins that have something to show, sorted.
 std::vector<std::string> ActivePlugins(const Snapshot& snapshot);
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -17,7 +17,7 @@
 #include "cboard/reader/series.h"
 #include "cboard/reader/snapshot.h"
 
-namespace cboard {
+namespace cboard::reader {
 
 enum class ScalarAxis {
   kStep,
@@ -111,4 +111,4 @@ Result<GroupCurve> GroupCurves(std::span<const Curve> members, std::size_t max_p
 // TensorBoard's smoothing of a whole column, as ScalarQuery describes it.
 std::vector<double> Smooth(std::span<const double> values, double weight);
 
-}  // namespace cboard
+}  // namespace cboard::reader

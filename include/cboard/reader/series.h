@@ -9,12 +9,10 @@
 #include <span>
 #include <vector>
 
-namespace cboard {
+namespace cboard::reader {
 
-namespace reader {
 class ScalarColumnView;  // src/reader/index/scalar_column.h
 class BlobColumnView;    // src/reader/index/blob_column.h
-}  // namespace reader
 
 struct ScalarPoint {
   std::int64_t step = 0;
@@ -83,14 +81,14 @@ class ScalarSeries {
   std::vector<ScalarPoint> ToPoints() const;
 
   // Made by the reader when it publishes a snapshot; the segments are those of the run's files.
-  explicit ScalarSeries(std::vector<reader::ScalarColumnView> segments);
+  explicit ScalarSeries(std::vector<ScalarColumnView> segments);
   ScalarSeries(const std::shared_ptr<const void>& owner,
-               std::span<const reader::ScalarColumnView> segments);
+               std::span<const ScalarColumnView> segments);
 
  private:
-  std::span<const reader::ScalarColumnView> segments() const;
+  std::span<const ScalarColumnView> segments() const;
 
-  std::shared_ptr<const reader::ScalarColumnView> first_;  // Of the segments.
+  std::shared_ptr<const ScalarColumnView> first_;  // Of the segments.
   std::size_t segment_count_ = 0;
   std::size_t size_ = 0;
 };
@@ -124,16 +122,15 @@ class BlobSeries {
   BlobEntry back() const { return at(size_ - 1); }
   void ForEach(const std::function<void(const BlobEntry&)>& visit) const;
 
-  explicit BlobSeries(std::vector<reader::BlobColumnView> segments);
-  BlobSeries(const std::shared_ptr<const void>& owner,
-             std::span<const reader::BlobColumnView> segments);
+  explicit BlobSeries(std::vector<BlobColumnView> segments);
+  BlobSeries(const std::shared_ptr<const void>& owner, std::span<const BlobColumnView> segments);
 
  private:
-  std::span<const reader::BlobColumnView> segments() const;
+  std::span<const BlobColumnView> segments() const;
 
-  std::shared_ptr<const reader::BlobColumnView> first_;  // Of the segments.
+  std::shared_ptr<const BlobColumnView> first_;  // Of the segments.
   std::size_t segment_count_ = 0;
   std::size_t size_ = 0;
 };
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -21,7 +21,7 @@
 #include "cboard/reader/series.h"
 #include "cboard/reader/tag_kind.h"
 
-namespace cboard {
+namespace cboard::reader {
 
 // What the first value of a tag says about all of them. Shared by the runs that say the same.
 struct TagInfo {
@@ -109,4 +109,4 @@ struct Snapshot {
   const Tag* FindTag(std::string_view run, std::string_view tag) const;
 };
 
-}  // namespace cboard
+}  // namespace cboard::reader

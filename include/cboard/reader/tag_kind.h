@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace cboard {
+namespace cboard::reader {
 
 // Decided by the first value of a tag: by the kind of value or, for tensors, by the plugin that
 // they are addressed to.
@@ -30,4 +30,4 @@ std::string_view NameOf(TagKind kind);
 inline constexpr std::string_view kRunGraphTag = "__run_graph__";
 inline constexpr std::string_view kMetaGraphTag = "__meta_graph__";
 
-}  // namespace cboard
+}  // namespace cboard::reader

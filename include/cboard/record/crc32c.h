@@ -5,7 +5,7 @@
 
 #include "cboard/base/bytes.h"
 
-namespace cboard {
+namespace cboard::record {
 
 // CRC-32C (Castagnoli) of `bytes`: "123456789" gives 0xe3069283.
 std::uint32_t ComputeCrc32c(ByteSpan bytes);
@@ -25,4 +25,4 @@ constexpr std::uint32_t ToInteger(MaskedCrc crc) { return static_cast<std::uint3
 
 inline MaskedCrc ComputeMaskedCrc(ByteSpan bytes) { return Mask(ComputeCrc32c(bytes)); }
 
-}  // namespace cboard
+}  // namespace cboard::record

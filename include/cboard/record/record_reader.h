@@ -18,7 +18,7 @@
 #include "cboard/base/file.h"
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::record {
 
 // Where bytes come from: a file, a buffer, or a fake that grows between two reads.
 class ByteSource {
@@ -96,4 +96,4 @@ class RecordReader {
   std::vector<std::byte> window_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::record

@@ -13,7 +13,7 @@
 #include "cboard/base/file.h"
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::record {
 
 inline constexpr std::size_t kRecordHeaderBytes = 12;
 inline constexpr std::size_t kRecordFooterBytes = 4;
@@ -52,4 +52,4 @@ class RecordWriter {
   std::string frame_;  // Kept between calls, so that Append stops allocating.
 };
 
-}  // namespace cboard
+}  // namespace cboard::record

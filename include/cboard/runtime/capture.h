@@ -25,7 +25,7 @@
 #include "cboard/runtime/samples.h"
 #include "cboard/runtime/session.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 struct CaptureOptions {
   // The tensors to capture, by name; all that nodes compute, when none are chosen.
@@ -97,4 +97,4 @@ Result<CaptureSummary> CaptureSamples(
     const std::function<Result<void>(const CapturedSample&)>& visit,
     const std::function<bool(std::size_t done, std::size_t total)>& progress = nullptr);
 
-}  // namespace cboard
+}  // namespace cboard::runtime

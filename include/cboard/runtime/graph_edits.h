@@ -15,7 +15,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 // A body of an If, Loop or Scan: the node by one of its outputs, and which attribute the body is.
 struct GraphBody {
@@ -103,4 +103,4 @@ struct GraphEdits {
 // would be more than protobuf can carry.
 Result<std::string> EditGraph(std::string_view model, const GraphEdits& edits);
 
-}  // namespace cboard
+}  // namespace cboard::runtime

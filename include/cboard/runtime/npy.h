@@ -12,7 +12,10 @@
 #include "cboard/base/result.h"
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard {
+namespace cboard::model {
+class MappedFile;
+}
+namespace cboard::runtime {
 
 // An array as it lies in a file.
 struct NpyArray {
@@ -26,8 +29,6 @@ struct NpyArray {
 // of a dtype that TensorView has not (objects, strings, records, big-endian numbers), with
 // kDataLoss when the header makes no sense, and with kTruncated when elements are missing.
 Result<NpyArray> ParseNpy(ByteSpan file);
-
-class MappedFile;
 
 // Arrays of a .npy or .npz file. Opening one reads their headers; elements are read when asked for,
 // and no more of them than that. Arrays that the file stores in row-major order are mapped;
@@ -77,10 +78,10 @@ class NpyFile {
 
   ByteSpan file_;
   std::uint64_t budget_bytes_;
-  std::shared_ptr<const MappedFile> mapping_;
+  std::shared_ptr<const model::MappedFile> mapping_;
   std::vector<std::unique_ptr<std::string>> memory_;
   std::vector<Array> arrays_;
   std::vector<Source> sources_;  // One for each array.
 };
 
-}  // namespace cboard
+}  // namespace cboard::runtime

@@ -20,7 +20,7 @@
 #include "cboard/model/input_shapes.h"
 #include "cboard/runtime/session.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 struct SampleOptions {
   std::size_t max_samples = 20;
@@ -31,7 +31,7 @@ struct SampleOptions {
   // Of generated inputs: other dimensions that the model leaves open, and inputs by name whose
   // shapes are chosen as a whole, or but for sizes of -1.
   std::int64_t open_dimension = 32;
-  InputShapes shapes;
+  model::InputShapes shapes;
   // … and inputs of floats by name whose values fill a range: three deviations to either side of
   // its middle, and none beyond. Others have the mean 0 and the deviation 1.
   struct ValueRange {
@@ -82,4 +82,4 @@ Result<std::unique_ptr<SampleSource>> OpenSamples(const std::filesystem::path& d
                                                   std::span<const ModelValue> inputs,
                                                   const SampleOptions& options);
 
-}  // namespace cboard
+}  // namespace cboard::runtime

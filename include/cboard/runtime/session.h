@@ -22,7 +22,7 @@
 #include "cboard/base/result.h"
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard {
+namespace cboard::runtime {
 
 // An input or output that a model declares.
 struct ModelValue {
@@ -194,4 +194,4 @@ class Session {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::runtime

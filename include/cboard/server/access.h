@@ -15,7 +15,7 @@
 
 #include "cboard/server/http_message.h"
 
-namespace cboard {
+namespace cboard::server {
 
 struct AccessOptions {
   // What may stand in the Host header, besides localhost and its addresses: what the server itself
@@ -35,4 +35,4 @@ struct AccessOptions {
 // `handler`, for those who may ask. The others get an error that says what is missing.
 HttpHandler Guarded(AccessOptions options, HttpHandler handler);
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -13,7 +13,7 @@
 #include "cboard/base/result.h"
 #include "cboard/server/http_server.h"
 
-namespace cboard {
+namespace cboard::server {
 
 // The line, with its line break. `time_seconds` since 1970.
 std::string AccessLogLine(const ResponseRecord& record, double time_seconds);
@@ -30,4 +30,4 @@ class AccessLog {
   virtual void Write(const ResponseRecord& record) = 0;
 };
 
-}  // namespace cboard
+}  // namespace cboard::server

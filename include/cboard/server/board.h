@@ -20,10 +20,10 @@
 #include "cboard/reader/log_reader.h"
 #include "cboard/server/http_message.h"
 
-namespace cboard {
+namespace cboard::server {
 
 struct BoardOptions {
-  std::vector<Logdir> logdirs = {};
+  std::vector<reader::Logdir> logdirs = {};
   std::chrono::milliseconds reload_interval{5000};  // 0: read once.
   std::filesystem::path cache_directory = {};       // See ReaderOptions.
   std::string window_title = "Compression Board";
@@ -64,4 +64,4 @@ class Board {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -19,7 +19,7 @@
 
 #include "cboard/server/http_message.h"
 
-namespace cboard {
+namespace cboard::server {
 
 // What one client is sent. The server calls it from one thread at a time.
 class EventStream {
@@ -65,4 +65,4 @@ class EventHub {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -21,7 +21,7 @@
 #include "cboard/base/file.h"
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::server {
 
 class EventStream;  // cboard/server/event_hub.h
 
@@ -96,4 +96,4 @@ HttpResponse ErrorResponse(int status, std::string_view code, std::string_view m
 // The one place that decides which HTTP status an error is.
 int StatusOf(ErrorCode code);
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -19,7 +19,7 @@
 #include "cboard/server/http_message.h"
 #include "cboard/server/server_metrics.h"
 
-namespace cboard {
+namespace cboard::server {
 
 // An answer that has been sent, or given up on.
 struct ResponseRecord {
@@ -84,4 +84,4 @@ class HttpServer {
   virtual void Stop() = 0;
 };
 
-}  // namespace cboard
+}  // namespace cboard::server

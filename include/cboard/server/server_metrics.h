@@ -18,7 +18,7 @@
 
 #include "cboard/server/http_message.h"
 
-namespace cboard {
+namespace cboard::server {
 
 // Thread-safe.
 class ServerMetrics {
@@ -67,4 +67,4 @@ class ServerMetrics {
 HttpHandler WithMetrics(std::shared_ptr<ServerMetrics> metrics, std::string path,
                         HttpHandler handler);
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -12,7 +12,7 @@
 #include "cboard/base/result.h"
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 struct BinGrid {
   int exponent = 0;        // From kMinExponent to kMaxExponent.
@@ -36,4 +36,4 @@ struct BinGrid {
 // was counted then.
 Result<void> CountInGrid(const TensorView& tensor, const BinGrid& grid, std::span<double> counts);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -23,7 +23,7 @@
 #include "cboard/tensor/statistics.h"
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 // What is known about steps: of codes from their scales, of real values from a QuantizationGrid.
 struct StepStatistics {
@@ -159,4 +159,4 @@ class ComparisonBuilder {
 Result<Comparison> Compare(const TensorView& reference, const TensorView& compressed,
                            const ComparisonOptions& options = {});
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -14,7 +14,7 @@
 #include "cboard/base/result.h"
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 // The float32 with the same value as the IEEE binary16 pattern `bits`; every one has one. NaNs
 // keep their sign and payload. Without branches, so that compilers make vectors of it.
@@ -49,4 +49,4 @@ Result<std::vector<double>> ToDoubles(const TensorView& tensor);
 // ToDoubles rounded to the nearest float; doubles beyond the range of float become infinite.
 Result<std::vector<float>> ToFloats(const TensorView& tensor);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

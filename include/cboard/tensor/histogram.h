@@ -10,7 +10,7 @@
 #include "cboard/base/result.h"
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 // As TensorBoard stores it: only right edges. Count i is of values in [limits[i-1], limits[i]), as
 // numpy counts them; the last bin of a binning holds values equal to its right edge, too.
@@ -64,4 +64,4 @@ Result<HistogramData> ComputeHistogram(const TensorView& tensor,
                                        const Binning& binning = TensorBoardBins{},
                                        std::size_t max_bins = 0);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

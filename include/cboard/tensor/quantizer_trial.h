@@ -19,7 +19,7 @@
 #include "cboard/tensor/compare.h"
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 struct Quantizer {
   int bits = 8;  // 2 to 16.
@@ -57,4 +57,4 @@ Result<std::vector<QuantizerTrial>> TryQuantizers(
     const TensorView& weights, std::span<const Quantizer> quantizers,
     std::optional<std::size_t> channel_axis = std::nullopt);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -14,7 +14,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 struct SaturationCount {
   std::uint64_t pairs = 0;      // Of neighbours along the reduction, over all products.
@@ -38,4 +38,4 @@ struct SaturationCount {
 Result<SaturationCount> CountSaturation(std::span<const std::uint8_t> activations,
                                         std::span<const std::int8_t> weights, std::size_t depth);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -8,7 +8,7 @@
 #include "cboard/base/result.h"
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 // Of real values: quantized tensors are dequantized on the fly. Min, max and sums are over finite
 // values; they are NaN when there is none. Sums are accumulated in float64, those of 8-bit codes
@@ -35,4 +35,4 @@ Result<TensorStatistics> ComputeStatistics(const TensorView& tensor);
 Result<std::vector<TensorStatistics>> ComputeChannelStatistics(const TensorView& tensor,
                                                                std::size_t axis);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -20,7 +20,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 enum class DType {
   kFloat32,
@@ -137,4 +137,10 @@ struct TensorView {
   Result<void> Validate() const;
 };
 
+}  // namespace cboard::tensor
+
+namespace cboard {
+using tensor::DType;
+using tensor::Quantization;
+using tensor::TensorView;
 }  // namespace cboard

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace cboard {
+namespace cboard::verdict {
 
 // The SQNR that the best uniform quantizer of so many bits keeps of normally distributed values (J.
 // Max, 1960): 19.4 dB for four bits. More than eight count as eight.
@@ -35,4 +35,4 @@ inline double LimitOfClipped(double limit_of_8_bits, int bits) {
   return limit_of_8_bits * std::exp2(1.5 * (8 - std::clamp(bits, 1, 8)));
 }
 
-}  // namespace cboard
+}  // namespace cboard::verdict

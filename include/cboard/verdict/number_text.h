@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-namespace cboard {
+namespace cboard::verdict {
 
 // The SQNR that is logged where there is no error, and its negative where there is nothing else:
 // TensorBoard draws no infinite values, and exact layers have to be visible, too.
@@ -46,4 +46,4 @@ std::string ColumnNumber(double value, int decimals);
 // "3.96×", "23.1×"; three decimals near 1, so that 1.002 never reads as break-even.
 std::string TimesText(double times);
 
-}  // namespace cboard
+}  // namespace cboard::verdict

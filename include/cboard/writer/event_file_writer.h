@@ -20,7 +20,7 @@
 #include "cboard/base/result.h"
 #include "cboard/writer/writer_options.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 // Thread-safe. The destructor closes.
 class EventFileWriter {
@@ -64,4 +64,4 @@ class EventFileWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -12,7 +12,7 @@
 #include "cboard/base/bytes.h"
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 // How viewers name and explain a scalar, and data for our own pages, stored as summary metadata.
 struct ScalarLabels {
@@ -71,4 +71,4 @@ struct CustomScalarCategory {
   std::vector<CustomScalarChart> charts;
 };
 
-}  // namespace cboard
+}  // namespace cboard::writer

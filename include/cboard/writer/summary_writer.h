@@ -24,7 +24,7 @@
 #include "cboard/writer/summaries.h"
 #include "cboard/writer/writer_options.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 // When something was measured. A bare integer is a step.
 struct At {
@@ -73,8 +73,10 @@ class SummaryWriter {
   Result<void> ExportScalarsToJson(const std::filesystem::path& path);
 
   Result<void> AddHistogram(std::string_view tag, const TensorView& values, At at = {},
-                            const Binning& bins = TensorBoardBins{}, std::size_t max_bins = 0);
-  Result<void> AddHistogramRaw(std::string_view tag, const HistogramData& histogram, At at = {});
+                            const tensor::Binning& bins = tensor::TensorBoardBins{},
+                            std::size_t max_bins = 0);
+  Result<void> AddHistogramRaw(std::string_view tag, const tensor::HistogramData& histogram,
+                               At at = {});
 
   // `dataformats` names the dimensions: any order of "CHW", "HW", "NCHW", in either case. uint8
   // is taken as 0…255, everything else as 0…1. A batch becomes a grid.
@@ -146,4 +148,8 @@ class SummaryWriter {
   std::unique_ptr<Impl> impl_;
 };
 
+}  // namespace cboard::writer
+
+namespace cboard {
+using writer::SummaryWriter;
 }  // namespace cboard

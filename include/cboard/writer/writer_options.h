@@ -13,7 +13,7 @@
 #include "cboard/base/clock.h"
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 // Longer tags are refused: no viewer could show them, and each costs its length per event.
 inline constexpr std::size_t kMaxTagBytes = 64 << 10;
@@ -69,4 +69,8 @@ struct WriterOptions {
   const Clock* clock = nullptr;
 };
 
+}  // namespace cboard::writer
+
+namespace cboard {
+using writer::WriterOptions;
 }  // namespace cboard

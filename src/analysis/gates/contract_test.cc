@@ -35,7 +35,7 @@ TEST(ParseContract, ReadsTheWholeSchema) {
   EXPECT_EQ(gate.metric, "latency_ms");
   EXPECT_EQ(gate.aggregation, Aggregation::kP99);
   EXPECT_EQ(gate.tags.at("model"), "net");
-  EXPECT_EQ(gate.direction, Better::kLower);
+  EXPECT_EQ(gate.direction, compression::Better::kLower);
   EXPECT_THAT(gate.min, Optional(1.0));
   EXPECT_THAT(gate.max, Optional(120.0));
   EXPECT_THAT(gate.max_degradation, Optional(2.0));

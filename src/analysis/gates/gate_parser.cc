@@ -155,9 +155,9 @@ class GateParser {
   Result<void> ParseDirection(Gate& gate) const {
     std::string direction;
     CBOARD_RETURN_IF_ERROR(ReadText(node_, "direction", direction));
-    if (direction == "higher_is_better") gate.direction = Better::kHigher;
-    if (direction == "lower_is_better") gate.direction = Better::kLower;
-    if (direction.empty() || gate.direction != Better::kUnknown) return {};
+    if (direction == "higher_is_better") gate.direction = compression::Better::kHigher;
+    if (direction == "lower_is_better") gate.direction = compression::Better::kLower;
+    if (direction.empty() || gate.direction != compression::Better::kUnknown) return {};
     return Wrong(*node_.Find("direction"), "'direction' is " + Quoted(direction) +
                                                " but may be higher_is_better or lower_is_better");
   }

@@ -212,13 +212,13 @@ std::size_t ContractResult::failures() const {
       results, [](const GateResult& result) { return result.outcome != GateOutcome::kPass; }));
 }
 
-SeriesReader SeriesOf(const Snapshot& snapshot) {
+SeriesReader SeriesOf(const reader::Snapshot& snapshot) {
   return [&snapshot](const Source& source) {
     std::vector<double> values;
-    const Tag* tag = snapshot.FindTag(source.run, source.tag);
+    const reader::Tag* tag = snapshot.FindTag(source.run, source.tag);
     if (tag == nullptr) return values;
     values.reserve(tag->scalars.size());
-    tag->scalars.ForEachBlock([&](const ScalarBlock& block) {
+    tag->scalars.ForEachBlock([&](const reader::ScalarBlock& block) {
       values.insert(values.end(), block.values.begin(), block.values.end());
     });
     return values;
@@ -239,7 +239,7 @@ Result<ContractResult> CheckContract(const Contract& contract, const ComparisonT
 }
 
 Result<ContractResult> CheckContract(const Contract& contract, const ComparisonTable& table,
-                                     const std::shared_ptr<const Snapshot>& snapshot) {
+                                     const std::shared_ptr<const reader::Snapshot>& snapshot) {
   return CheckContract(contract, table, SeriesOf(*snapshot),
                        LayerSubjectsOf(snapshot, table, contract.baseline));
 }

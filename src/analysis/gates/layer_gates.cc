@@ -156,14 +156,15 @@ class LayerCheck {
     const std::string said = gate_.metric + " is " + FigureText(value);
     if (std::isnan(value)) return said;
     if (gate_.min && IsBelow(value, *gate_.min)) {
-      return said + ", below the least, " + ShortNumber(*gate_.min, 6);
+      return said + ", below the least, " + verdict::ShortNumber(*gate_.min, 6);
     }
-    return said + ", above the most, " + ShortNumber(*gate_.max, 6);
+    return said + ", above the most, " + verdict::ShortNumber(*gate_.max, 6);
   }
 
   std::string FigureText(double value) const {
-    const bool is_end = gate_.metric.ends_with("sqnr_db") && std::abs(value) >= kLoggedExactDb;
-    return is_end ? DbText(value) : ShortNumber(value, 6);
+    const bool is_end =
+        gate_.metric.ends_with("sqnr_db") && std::abs(value) >= verdict::kLoggedExactDb;
+    return is_end ? verdict::DbText(value) : verdict::ShortNumber(value, 6);
   }
 
   std::string CountText(std::size_t count) const {

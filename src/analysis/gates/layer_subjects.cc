@@ -69,7 +69,7 @@ std::string NameOfSide(const VariantLayers& side, bool is_unique) {
 
 }  // namespace
 
-std::vector<LayerSubject> LayerSubjectsOf(const std::shared_ptr<const Snapshot>& snapshot,
+std::vector<LayerSubject> LayerSubjectsOf(const std::shared_ptr<const reader::Snapshot>& snapshot,
                                           const ComparisonTable& table, std::string_view baseline) {
   const std::vector<VariantLayers> sides = FindVariantLayers(*snapshot);  // By model.
   std::map<std::string, std::string_view> baselines;

@@ -37,10 +37,11 @@ std::optional<double> ValueOf(const Metrics& metrics, std::string_view key) {
 // As many decimals as it takes not to read as the limit itself.
 std::string PointsText(double lost, double limit) {
   for (const int decimals : {2, 3, 4}) {
-    std::string text = FixedNumber(lost * 100, decimals);
-    if (text != FixedNumber(limit * 100, decimals) || std::abs(lost - limit) < kSlack) return text;
+    std::string text = verdict::FixedNumber(lost * 100, decimals);
+    if (text != verdict::FixedNumber(limit * 100, decimals) || std::abs(lost - limit) < kSlack)
+      return text;
   }
-  return FixedNumber(lost * 100, 6);
+  return verdict::FixedNumber(lost * 100, 6);
 }
 
 PolicyCheck Check(const PolicyGate& gate, const Metrics& baseline, const Metrics& variant) {
@@ -48,7 +49,7 @@ PolicyCheck Check(const PolicyGate& gate, const Metrics& baseline, const Metrics
   const std::optional<double> b = ValueOf(variant, gate.metric);
   PolicyCheck check{.gate = &gate};
   if (gate.kind == LimitKind::kMaxLoss) {
-    check.rule = std::string(gate.label) + " ≤ " + ShortNumber(gate.limit * 100) + " pp";
+    check.rule = std::string(gate.label) + " ≤ " + verdict::ShortNumber(gate.limit * 100) + " pp";
     if (!a || !b) return check;
     const double lost = AsFraction(*a) - AsFraction(*b);
     check.measured = lost;
@@ -56,12 +57,14 @@ PolicyCheck Check(const PolicyGate& gate, const Metrics& baseline, const Metrics
     check.text = PointsText(lost, gate.limit) + " pp";
     return check;
   }
-  check.rule = std::string(gate.label) + " ≥ " + ShortNumber(gate.limit) + "×";
+  check.rule = std::string(gate.label) + " ≥ " + verdict::ShortNumber(gate.limit) + "×";
   if (!a || !b || !(*a > 0) || !(*b > 0)) return check;
-  const double gain = DescribeMetric(gate.metric).better == Better::kHigher ? *b / *a : *a / *b;
+  const double gain =
+      compression::DescribeMetric(gate.metric).better == compression::Better::kHigher ? *b / *a
+                                                                                      : *a / *b;
   check.measured = gain;
   check.outcome = gain >= gate.limit ? GateOutcome::kPass : GateOutcome::kFail;
-  check.text = TimesText(gain);
+  check.text = verdict::TimesText(gain);
   return check;
 }
 
@@ -72,7 +75,8 @@ std::string PolicyCheck::failure() const {
   const std::string_view unit = is_drop ? " pp" : "×";  // Said once, with the limit.
   const std::string value = text.ends_with(unit) ? text.substr(0, text.size() - unit.size()) : text;
   return std::string(gate->label) + " " + value + (is_drop ? " > " : " < ") +
-         (is_drop ? ShortNumber(gate->limit * 100) + " pp" : ShortNumber(gate->limit) + "×");
+         (is_drop ? verdict::ShortNumber(gate->limit * 100) + " pp"
+                  : verdict::ShortNumber(gate->limit) + "×");
 }
 
 std::span<const Policy> Policies() { return kPolicies; }

@@ -76,10 +76,10 @@ class RowChecker {
     return names.empty() ? "" : "; there are " + FirstNames(names);
   }
 
-  Better DirectionOf(const Gate& gate) const {
-    if (gate.direction != Better::kUnknown) return gate.direction;
-    const Better known = DescribeMetric(MetricKeyOf(gate.metric)).better;
-    return known == Better::kUnknown ? Better::kHigher : known;
+  compression::Better DirectionOf(const Gate& gate) const {
+    if (gate.direction != compression::Better::kUnknown) return gate.direction;
+    const compression::Better known = compression::DescribeMetric(MetricKeyOf(gate.metric)).better;
+    return known == compression::Better::kUnknown ? compression::Better::kHigher : known;
   }
 
   // The first limit that is broken decides.
@@ -100,16 +100,16 @@ class RowChecker {
     }
     const double value = *result.value;
     const bool derived = table_.IsDerived(MetricKeyOf(gate.metric), comparison.row, comparison.row);
-    const std::string said =
-        gate.metric + " is " + ShortNumber(value, 6) + (derived ? " (derived, not measured)" : "");
+    const std::string said = gate.metric + " is " + verdict::ShortNumber(value, 6) +
+                             (derived ? " (derived, not measured)" : "");
     if (std::isnan(value)) return fail(said, value, 1);
     if (gate.min && IsBelow(value, *gate.min)) {
-      return fail(said + ", below the least, " + ShortNumber(*gate.min, 6), *gate.min - value,
-                  *gate.min);
+      return fail(said + ", below the least, " + verdict::ShortNumber(*gate.min, 6),
+                  *gate.min - value, *gate.min);
     }
     if (gate.max && IsAbove(value, *gate.max)) {
-      return fail(said + ", above the most, " + ShortNumber(*gate.max, 6), value - *gate.max,
-                  *gate.max);
+      return fail(said + ", above the most, " + verdict::ShortNumber(*gate.max, 6),
+                  value - *gate.max, *gate.max);
     }
     if (!gate.max_degradation && !gate.max_degradation_pct) return end(GateOutcome::kPass, said);
     if (!result.baseline_value) {
@@ -118,18 +118,19 @@ class RowChecker {
     }
     const double reference = *result.baseline_value;
     const double worse =
-        DirectionOf(gate) == Better::kLower ? value - reference : reference - value;
+        DirectionOf(gate) == compression::Better::kLower ? value - reference : reference - value;
     const double worse_pct = reference != 0 ? worse / std::abs(reference) * 100
                                             : std::numeric_limits<double>::infinity();
-    const std::string change = said + ", " + ShortNumber(reference, 6) + " in " + Quoted(baseline);
+    const std::string change =
+        said + ", " + verdict::ShortNumber(reference, 6) + " in " + Quoted(baseline);
     if (gate.max_degradation && IsAbove(worse, *gate.max_degradation, reference)) {
-      return fail(change + ": worse by " + ShortNumber(worse, 6) + ", at most " +
-                      ShortNumber(*gate.max_degradation, 6),
+      return fail(change + ": worse by " + verdict::ShortNumber(worse, 6) + ", at most " +
+                      verdict::ShortNumber(*gate.max_degradation, 6),
                   worse - *gate.max_degradation, *gate.max_degradation);
     }
     if (gate.max_degradation_pct && IsAbove(worse_pct, *gate.max_degradation_pct, 100)) {
-      return fail(change + ": worse by " + ShortNumber(worse_pct, 6) + " %, at most " +
-                      ShortNumber(*gate.max_degradation_pct, 6) + " %",
+      return fail(change + ": worse by " + verdict::ShortNumber(worse_pct, 6) + " %, at most " +
+                      verdict::ShortNumber(*gate.max_degradation_pct, 6) + " %",
                   worse_pct - *gate.max_degradation_pct, *gate.max_degradation_pct);
     }
     end(GateOutcome::kPass, change);

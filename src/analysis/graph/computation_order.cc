@@ -7,9 +7,9 @@
 
 namespace cboard::analysis {
 
-std::vector<std::uint32_t> OrderOfComputation(const Graph& graph) {
+std::vector<std::uint32_t> OrderOfComputation(const reader::Graph& graph) {
   std::vector<std::uint32_t> froms, tos, waiting(graph.nodes.size(), 0);
-  for (const GraphEdge& edge : graph.edges) {
+  for (const reader::GraphEdge& edge : graph.edges) {
     froms.push_back(edge.from);
     tos.push_back(edge.to);
     ++waiting[edge.to];

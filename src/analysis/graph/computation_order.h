@@ -10,6 +10,6 @@ namespace cboard::analysis {
 
 // Every node after all it uses, of those that could run next the first of the file. What is left is
 // in a circle and comes last, in the order of the file.
-std::vector<std::uint32_t> OrderOfComputation(const Graph& graph);
+std::vector<std::uint32_t> OrderOfComputation(const reader::Graph& graph);
 
 }  // namespace cboard::analysis

@@ -17,11 +17,11 @@ constexpr auto kIdleOps = std::to_array<std::string_view>(
     {"Identity", "Dropout", "NoOp", "StopGradient", "aten::dropout", "aten::dropout_",
      "aten::detach", "FusedBatchNormGrad", "SpatialDropout2D", "Cast"});
 
-bool IsIdle(const GraphNode& node) {
+bool IsIdle(const reader::GraphNode& node) {
   return std::ranges::find(kIdleOps, node.op) != kIdleOps.end();
 }
 
-bool IsInput(const GraphNode& node) {
+bool IsInput(const reader::GraphNode& node) {
   return node.op == "Placeholder" || node.op == "Input" || node.op == "InputLayer" ||
          node.op == "IO Node";
 }
@@ -86,10 +86,10 @@ class Differ {
 
   void FindFused() {
     std::vector<std::uint32_t> users(a_.nodes.size(), 0), sources(a_.nodes.size(), 0);
-    for (const GraphEdge& edge : a_.edges) ++sources[edge.to];
+    for (const reader::GraphEdge& edge : a_.edges) ++sources[edge.to];
     // Of the inputs that are computed there must be one; weights do not count.
     std::vector<std::uint32_t> computed(a_.nodes.size(), 0), before(a_.nodes.size(), kNoNode);
-    for (const GraphEdge& edge : a_.edges) {
+    for (const reader::GraphEdge& edge : a_.edges) {
       if (edge.control) continue;
       ++users[edge.from];
       const bool is_stored = sources[edge.from] == 0 && !IsInput(a_.nodes[edge.from]);
@@ -134,7 +134,7 @@ class Differ {
       edge.sides |= side;
       edge.control = edge.control && control;
     };
-    for (const GraphEdge& edge : a_.edges) {
+    for (const reader::GraphEdge& edge : a_.edges) {
       // Inside of what was fused B's line goes the same way, though it stops nowhere.
       const DiffNode& to = diff_.nodes[edge.to];
       const bool fused =
@@ -142,7 +142,7 @@ class Differ {
           (edge.from == to.fused_into || diff_.nodes[edge.from].fused_into == to.fused_into);
       add(edge.from, edge.to, edge.control, fused ? kInBoth : kInA);
     }
-    for (const GraphEdge& edge : b_.edges) {
+    for (const reader::GraphEdge& edge : b_.edges) {
       const std::uint32_t from = of_b_[edge.from];
       add(from < tails_.size() ? tails_[from] : from, of_b_[edge.to], edge.control, kInB);
     }
@@ -204,7 +204,7 @@ class Differ {
     std::map<std::tuple<NodeChange, std::string, std::string>, std::size_t> counts;
     for (const DiffNode& node : diff_.nodes) {
       if (node.change == NodeChange::kSame) continue;
-      const GraphNode& shown = node.a != kNoNode ? a_.nodes[node.a] : b_.nodes[node.b];
+      const reader::GraphNode& shown = node.a != kNoNode ? a_.nodes[node.a] : b_.nodes[node.b];
       const NodeFacts& facts = node.a != kNoNode ? facts_a_[node.a] : facts_b_[node.b];
       if (shown.op.empty() || facts.constant || facts.annotates) continue;
       std::string other;
@@ -227,8 +227,8 @@ class Differ {
     });
   }
 
-  const Graph& a_;
-  const Graph& b_;
+  const reader::Graph& a_;
+  const reader::Graph& b_;
   const std::vector<NodeFacts>& facts_a_;
   const std::vector<NodeFacts>& facts_b_;
   NodeComparer comparer_;
@@ -256,10 +256,10 @@ std::string_view NameOf(NodeChange change) {
   return "same";
 }
 
-GraphDiff DiffOfOne(const Graph& graph) {
+GraphDiff DiffOfOne(const reader::Graph& graph) {
   GraphDiff diff;
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) diff.nodes.push_back({.a = i});
-  for (const GraphEdge& edge : graph.edges) {
+  for (const reader::GraphEdge& edge : graph.edges) {
     if (edge.from == edge.to) continue;
     const bool again = !diff.edges.empty() && diff.edges.back().from == edge.from &&
                        diff.edges.back().to == edge.to;

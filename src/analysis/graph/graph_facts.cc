@@ -27,8 +27,9 @@ constexpr std::string_view kWeightAnnotation = ".weights";
 constexpr std::string_view kActivationAnnotation = ".activation";
 constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 50;
 
-const std::string* FindAttribute(const GraphNode& node, std::string_view key) {
-  const auto found = std::ranges::lower_bound(node.attributes, key, {}, &GraphAttribute::key);
+const std::string* FindAttribute(const reader::GraphNode& node, std::string_view key) {
+  const auto found =
+      std::ranges::lower_bound(node.attributes, key, {}, &reader::GraphAttribute::key);
   return found != node.attributes.end() && found->key == key ? &found->text : nullptr;
 }
 
@@ -64,7 +65,7 @@ std::optional<std::uint64_t> ElementsInText(std::string_view text) {
 }
 
 // The constant's elements, by its shape or by the value itself.
-std::uint64_t ElementsOfConstant(const GraphNode& node) {
+std::uint64_t ElementsOfConstant(const reader::GraphNode& node) {
   if (!node.output_shapes.empty() && node.output_shapes.front()) {
     return ElementsOf(*node.output_shapes.front());
   }
@@ -76,7 +77,7 @@ std::uint64_t ElementsOfConstant(const GraphNode& node) {
   return 0;
 }
 
-std::uint8_t OutputBitsOf(const GraphNode& node) {
+std::uint8_t OutputBitsOf(const reader::GraphNode& node) {
   for (const std::string_view key : kOutputTypeKeys) {
     if (const std::string* text = FindAttribute(node, key)) {
       if (const std::uint8_t bits = BitsOfType(*text)) return bits;
@@ -90,9 +91,9 @@ std::uint8_t OutputBitsOf(const GraphNode& node) {
 }
 
 // "activation_n_bits": 8, in a node or in a note about it.
-void ReadConfiguredBits(const GraphNode& node, bool about_weights, bool about_activation,
+void ReadConfiguredBits(const reader::GraphNode& node, bool about_weights, bool about_activation,
                         NodeFacts& facts) {
-  for (const GraphAttribute& attribute : node.attributes) {
+  for (const reader::GraphAttribute& attribute : node.attributes) {
     const std::string key = LowerCase(attribute.key);
     if (key.find("bits") == std::string::npos) continue;
     unsigned bits = 0;
@@ -108,19 +109,19 @@ void ReadConfiguredBits(const GraphNode& node, bool about_weights, bool about_ac
 
 class FactCollector {
  public:
-  explicit FactCollector(const Graph& graph)
+  explicit FactCollector(const reader::Graph& graph)
       : graph_(graph), order_(OrderOfComputation(graph)), facts_(graph.nodes.size()) {}
 
   std::vector<NodeFacts> Collect() {
     FindAnnotations();
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      const GraphNode& node = graph_.nodes[i];
+      const reader::GraphNode& node = graph_.nodes[i];
       facts_[i].constant = std::ranges::find(kConstantOps, node.op) != kConstantOps.end();
       facts_[i].activation_bits = IsQuantizedOperation(node.op) ? 8 : OutputBitsOf(node);
       if (IsDequantizeOperation(node.op)) facts_[i].activation_bits = 32;
     }
     FindComputedConstants();
-    for (const GraphEdge& edge : graph_.edges) {  // By `to`, so sources mostly come first.
+    for (const reader::GraphEdge& edge : graph_.edges) {  // By `to`, so sources mostly come first.
       if (edge.control) continue;
       NodeFacts& to = facts_[edge.to];
       const NodeFacts& from = facts_[edge.from];
@@ -135,8 +136,8 @@ class FactCollector {
 
  private:
   auto InputsOf(std::uint32_t node) const {
-    return std::ranges::equal_range(graph_.edges, node, {}, &GraphEdge::to) |
-           std::views::filter([](const GraphEdge& edge) { return !edge.control; });
+    return std::ranges::equal_range(graph_.edges, node, {}, &reader::GraphEdge::to) |
+           std::views::filter([](const reader::GraphEdge& edge) { return !edge.control; });
   }
 
   // Without inputs, too: `compare` logs constants as attributes of who uses them.
@@ -144,18 +145,19 @@ class FactCollector {
     for (const std::uint32_t node : order_) {
       if (facts_[node].constant || !KeepsValues(graph_.nodes[node].op)) continue;
       facts_[node].constant = std::ranges::all_of(
-          InputsOf(node), [&](const GraphEdge& edge) { return facts_[edge.from].constant; });
+          InputsOf(node),
+          [&](const reader::GraphEdge& edge) { return facts_[edge.from].constant; });
     }
   }
 
   void AddWeights() {
     std::vector<std::uint64_t> largest(graph_.nodes.size(), 0);
-    for (const GraphEdge& edge : graph_.edges) {
+    for (const reader::GraphEdge& edge : graph_.edges) {
       if (edge.control || KeepsValues(graph_.nodes[edge.from].op)) continue;
       if (facts_[edge.from].constant) Use(edge.from, edge.to, largest);
     }
     // A weight behind its DequantizeLinear belongs to who uses that one.
-    for (const GraphEdge& edge : graph_.edges) {
+    for (const reader::GraphEdge& edge : graph_.edges) {
       const NodeFacts& from = facts_[edge.from];
       if (edge.control || from.weight_bytes == 0) continue;
       if (!from.constant && !IsDequantizeOperation(graph_.nodes[edge.from].op)) continue;
@@ -182,14 +184,14 @@ class FactCollector {
       const std::uint8_t width = quantizes             ? facts_[node].activation_bits
                                  : ends_in_codes(node) ? bits[node]
                                                        : std::uint8_t{0};
-      for (const GraphEdge& edge : InputsOf(node)) {
+      for (const reader::GraphEdge& edge : InputsOf(node)) {
         bits[edge.from] = std::max(bits[edge.from], width);
         if (width == 0) read_as_float[edge.from] = 1;
       }
     }
     const auto begins_in_codes = [&](std::uint32_t node) {
       auto inputs = InputsOf(node);
-      const auto gives_codes = [&](const GraphEdge& edge) {
+      const auto gives_codes = [&](const reader::GraphEdge& edge) {
         const NodeFacts& from = facts_[edge.from];
         return from.constant || from.in_codes || IsDequantizeOperation(graph_.nodes[edge.from].op);
       };
@@ -219,7 +221,7 @@ class FactCollector {
 
   void ApplyAnnotations() {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      const GraphNode& node = graph_.nodes[i];
+      const reader::GraphNode& node = graph_.nodes[i];
       const std::size_t about = facts_[i].annotates.value_or(i);
       ReadConfiguredBits(node, about != i && node.name.ends_with(kWeightAnnotation),
                          about != i && node.name.ends_with(kActivationAnnotation), facts_[about]);
@@ -246,40 +248,40 @@ class FactCollector {
     }
   }
 
-  const Graph& graph_;
+  const reader::Graph& graph_;
   const std::vector<std::uint32_t> order_;
   std::vector<NodeFacts> facts_;
 };
 
 // Stage logs lead values through their notes: conv1, conv1.activation, relu. What enters or leaves
 // a note enters or leaves the node that it is about.
-void JoinAnnotations(const std::vector<NodeFacts>& facts, Graph& graph) {
+void JoinAnnotations(const std::vector<NodeFacts>& facts, reader::Graph& graph) {
   const auto node = [&](std::uint32_t index) {
     while (facts[index].annotates) index = *facts[index].annotates;  // Ever shorter names.
     return index;
   };
-  for (GraphEdge& edge : graph.edges) {
+  for (reader::GraphEdge& edge : graph.edges) {
     const bool is_note = facts[edge.from].annotates || facts[edge.to].annotates;
     if (!is_note) continue;
     edge.from = node(edge.from);
     edge.to = node(edge.to);
   }
-  std::erase_if(graph.edges, [](const GraphEdge& edge) { return edge.from == edge.to; });
-  std::ranges::stable_sort(graph.edges, {}, &GraphEdge::to);
+  std::erase_if(graph.edges, [](const reader::GraphEdge& edge) { return edge.from == edge.to; });
+  std::ranges::stable_sort(graph.edges, {}, &reader::GraphEdge::to);
 }
 
 }  // namespace
 
-MeasuredGraph MeasureGraph(Graph graph, const GraphProfile* profile) {
+MeasuredGraph MeasureGraph(reader::Graph graph, const reader::GraphProfile* profile) {
   const std::size_t costs = profile == nullptr ? 0 : profile->costs.size();
   for (std::size_t i = 0; i < costs; ++i) {
-    GraphNode& node = graph.nodes[i];
+    reader::GraphNode& node = graph.nodes[i];
     if (!profile->costs[i] || !node.output_shapes.empty()) continue;
     const auto& shapes = profile->costs[i]->output_shapes;
     node.output_shapes.assign(shapes.begin(), shapes.end());
   }
   // Loggers for TensorBoard give nodes colours by way of their device: the operation, or the type.
-  for (GraphNode& node : graph.nodes) {
+  for (reader::GraphNode& node : graph.nodes) {
     if (node.device == node.op || BitsOfType(node.device) != 0) node.device.clear();
   }
   MeasuredGraph measured;
@@ -287,7 +289,7 @@ MeasuredGraph MeasureGraph(Graph graph, const GraphProfile* profile) {
   JoinAnnotations(measured.facts, graph);
   measured.graph = std::move(graph);
   for (std::size_t i = 0; i < costs; ++i) {
-    const std::optional<NodeCost>& cost = profile->costs[i];
+    const std::optional<reader::NodeCost>& cost = profile->costs[i];
     if (!cost) continue;
     measured.facts[i].memory_bytes = cost->memory_bytes;
     measured.facts[i].compute_micros = cost->compute_micros;

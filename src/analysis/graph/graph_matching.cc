@@ -50,9 +50,9 @@ class Matcher {
 
  private:
   struct Ends {
-    explicit Ends(const Graph& graph) {
+    explicit Ends(const reader::Graph& graph) {
       std::vector<std::uint32_t> froms, tos;
-      for (const GraphEdge& edge : graph.edges) {
+      for (const reader::GraphEdge& edge : graph.edges) {
         if (edge.control) continue;
         froms.push_back(edge.from);
         tos.push_back(edge.to);
@@ -105,7 +105,7 @@ class Matcher {
     }
   }
 
-  static ByKey LayersOf(const Graph& graph, const std::vector<NodeFacts>& facts,
+  static ByKey LayersOf(const reader::Graph& graph, const std::vector<NodeFacts>& facts,
                         const std::vector<std::uint32_t>& partners, bool with_operation) {
     ByKey layers;
     for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
@@ -126,7 +126,7 @@ class Matcher {
   }
 
   // Where a graph begins and ends, names are often made up: input/x.1, output/68.
-  static ByOperation Outermost(const Graph& graph, const std::vector<NodeFacts>& facts,
+  static ByOperation Outermost(const reader::Graph& graph, const std::vector<NodeFacts>& facts,
                                const Neighbours& beyond,
                                const std::vector<std::uint32_t>& partners) {
     ByOperation nodes;
@@ -142,7 +142,7 @@ class Matcher {
               Outermost(b_, facts_b_, ends_b_.*beyond, of_b_), [](std::uint32_t) {});
   }
 
-  static ByOperation Unmatched(const Graph& graph, std::span<const Neighbours::Link> links,
+  static ByOperation Unmatched(const reader::Graph& graph, std::span<const Neighbours::Link> links,
                                const std::vector<std::uint32_t>& partners) {
     ByOperation nodes;
     for (const auto& link : links) {
@@ -169,8 +169,8 @@ class Matcher {
     }
   }
 
-  const Graph& a_;
-  const Graph& b_;
+  const reader::Graph& a_;
+  const reader::Graph& b_;
   const std::vector<NodeFacts>& facts_a_;
   const std::vector<NodeFacts>& facts_b_;
   const Ends ends_a_, ends_b_;

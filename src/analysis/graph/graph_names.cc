@@ -17,7 +17,8 @@ bool IsNumberedOperation(std::string_view part, std::string_view op) {
 }
 
 // The own name of a node of a stage; names of nodes have no slashes there.
-std::string_view OwnNameInStage(const GraphNode& node, const std::vector<std::string_view>& parts) {
+std::string_view OwnNameInStage(const reader::GraphNode& node,
+                                const std::vector<std::string_view>& parts) {
   const bool is_end = parts.size() == 2 && (parts[0] == "Input" || parts[0] == "Output");
   const bool is_inside = parts.size() == 3 && IsNumberedOperation(parts[1], node.op);
   return is_end || is_inside ? parts.back() : std::string_view();
@@ -31,7 +32,7 @@ std::string_view InsideBrackets(std::string_view part) {
   return part.substr(open + 1, part.size() - open - 2);
 }
 
-std::string LayerOf(const GraphNode& node) {
+std::string LayerOf(const reader::GraphNode& node) {
   const std::vector<std::string_view> parts = Split(node.name, '/');
   std::string layer(OwnNameInStage(node, parts));
   if (!layer.empty()) return layer;

@@ -14,6 +14,6 @@ std::string_view InsideBrackets(std::string_view part);
 // "conv1" of "Net/ConvReLU2d_0/conv1" and of "Output/conv1", as stages are logged; "layer1.0.conv1"
 // of "Net/Sequential[layer1]/BasicBlock[0]/Conv2d[conv1]/_convolution". The model's name and the
 // operation's are in these names too, and are others after quantization. Empty for all other names.
-std::string LayerOf(const GraphNode& node);
+std::string LayerOf(const reader::GraphNode& node);
 
 }  // namespace cboard::analysis

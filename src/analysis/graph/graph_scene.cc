@@ -92,12 +92,12 @@ std::vector<std::string> NamesOf(const GraphScene& scene) {
 
 }  // namespace
 
-const GraphNode* GraphScene::NodeInA(std::uint32_t node) const {
+const reader::GraphNode* GraphScene::NodeInA(std::uint32_t node) const {
   const std::uint32_t index = diff.nodes[node].a;
   return index == kNoNode ? nullptr : &a->graph.nodes[index];
 }
 
-const GraphNode* GraphScene::NodeInB(std::uint32_t node) const {
+const reader::GraphNode* GraphScene::NodeInB(std::uint32_t node) const {
   const std::uint32_t index = diff.nodes[node].b;
   return index == kNoNode ? nullptr : &b->graph.nodes[index];
 }
@@ -112,8 +112,8 @@ const NodeFacts* GraphScene::FactsInB(std::uint32_t node) const {
   return index == kNoNode ? nullptr : &b->facts[index];
 }
 
-const GraphNode& GraphScene::AnyNode(std::uint32_t node) const {
-  const GraphNode* const in_a = NodeInA(node);
+const reader::GraphNode& GraphScene::AnyNode(std::uint32_t node) const {
+  const reader::GraphNode* const in_a = NodeInA(node);
   return in_a != nullptr ? *in_a : *NodeInB(node);
 }
 

@@ -18,10 +18,10 @@ void Check(bool holds) {
 }
 
 std::shared_ptr<const MeasuredGraph> Parse(std::string_view bytes) {
-  const auto graph = ParseGraph(
+  const auto graph = reader::ParseGraph(
       bytes, {.max_nodes = 500, .max_edges = 2000, .max_attribute_bytes = 64, .max_scopes = 2000});
   if (!graph) return nullptr;
-  const auto profile = JoinRunMetadata(*graph, bytes);
+  const auto profile = reader::JoinRunMetadata(*graph, bytes);
   return std::make_shared<const MeasuredGraph>(MeasureGraph(*graph, profile ? &*profile : nullptr));
 }
 

@@ -15,27 +15,30 @@
 namespace cboard::analysis {
 namespace {
 
-std::optional<GraphKind> KindOf(const Tag& tag) {
+std::optional<GraphKind> KindOf(const reader::Tag& tag) {
   if (tag.size() == 0) return std::nullopt;
-  if (tag.kind() == TagKind::kGraph) {
-    if (PluginOf(*tag.info) == "graph_keras_model") return GraphKind::kKeras;
-    return tag.name() == kMetaGraphTag ? GraphKind::kMeta : GraphKind::kRun;
+  if (tag.kind() == reader::TagKind::kGraph) {
+    if (reader::PluginOf(*tag.info) == "graph_keras_model") return GraphKind::kKeras;
+    return tag.name() == reader::kMetaGraphTag ? GraphKind::kMeta : GraphKind::kRun;
   }
-  const std::string_view plugin = tag.kind() == TagKind::kRunMetadata ? PluginOf(*tag.info) : "";
+  const std::string_view plugin =
+      tag.kind() == reader::TagKind::kRunMetadata ? reader::PluginOf(*tag.info) : "";
   const bool has_graph = plugin == "graph_run_metadata" || plugin == "graph_run_metadata_graph";
   return has_graph ? std::optional(GraphKind::kFunctions) : std::nullopt;
 }
 
-bool IsProfile(const Tag& tag) {
-  return tag.kind() == TagKind::kRunMetadata && tag.size() > 0 &&
-         PluginOf(*tag.info) != "graph_run_metadata_graph";
+bool IsProfile(const reader::Tag& tag) {
+  return tag.kind() == reader::TagKind::kRunMetadata && tag.size() > 0 &&
+         reader::PluginOf(*tag.info) != "graph_run_metadata_graph";
 }
 
 // Whose it is by what compare has logged beside it, M/graph/V.
-bool ReadOwner(const Run& run, GraphSource& source) {
+bool ReadOwner(const reader::Run& run, GraphSource& source) {
   constexpr std::string_view kOwnerTag = "/graph/";
-  for (const Tag& tag : run.tags) {
-    if (tag.kind() != TagKind::kTensor || tag.info->plugin_name != kCompressionPluginName) continue;
+  for (const reader::Tag& tag : run.tags) {
+    if (tag.kind() != reader::TagKind::kTensor ||
+        tag.info->plugin_name != compression::kCompressionPluginName)
+      continue;
     const std::string_view name = tag.name();
     const std::size_t split = name.rfind('/');
     if (split == std::string_view::npos || !name.substr(0, split + 1).ends_with(kOwnerTag))
@@ -67,16 +70,16 @@ Result<std::string> GraphDefOf(GraphKind kind, std::string bytes) {
     case GraphKind::kRun:
       return bytes;
     case GraphKind::kMeta:
-      return GraphDefOfMetaGraph(bytes);
+      return reader::GraphDefOfMetaGraph(bytes);
     case GraphKind::kFunctions:
-      return GraphDefOfFunctionGraphs(bytes);
+      return reader::GraphDefOfFunctionGraphs(bytes);
     case GraphKind::kKeras:
-      return GraphDefOfKerasModel(bytes);
+      return reader::GraphDefOfKerasModel(bytes);
   }
   return bytes;
 }
 
-void KeepLarger(const GraphProfile& more, GraphProfile& most) {
+void KeepLarger(const reader::GraphProfile& more, reader::GraphProfile& most) {
   if (most.costs.empty()) {
     most.costs = more.costs;
     return;
@@ -88,7 +91,7 @@ void KeepLarger(const GraphProfile& more, GraphProfile& most) {
       continue;
     }
     // Several steps of the same node: the largest says what it needs.
-    NodeCost& cost = *most.costs[i];
+    reader::NodeCost& cost = *most.costs[i];
     cost.memory_bytes = std::max(cost.memory_bytes, more.costs[i]->memory_bytes);
     cost.compute_micros = std::max(cost.compute_micros, more.costs[i]->compute_micros);
   }
@@ -110,18 +113,18 @@ std::string_view NameOf(GraphKind kind) {
   return "run";
 }
 
-std::vector<GraphSource> FindGraphs(const Snapshot& snapshot) {
+std::vector<GraphSource> FindGraphs(const reader::Snapshot& snapshot) {
   const RunOwners owners = FindRunOwners(snapshot);
   std::vector<GraphSource> sources;
   for (const auto& run : snapshot.runs) {
-    if (!run->Has(TagKind::kGraph) && !run->Has(TagKind::kRunMetadata)) continue;
+    if (!run->Has(reader::TagKind::kGraph) && !run->Has(reader::TagKind::kRunMetadata)) continue;
     const std::size_t first = sources.size();
     std::vector<std::string> profiles;
-    for (const Tag& tag : run->tags) {
+    for (const reader::Tag& tag : run->tags) {
       if (IsProfile(tag)) profiles.push_back(tag.name());
       const std::optional<GraphKind> kind = KindOf(tag);
       if (!kind) continue;
-      const BlobEntry newest = tag.blobs.back();
+      const reader::BlobEntry newest = tag.blobs.back();
       GraphSource& source = sources.emplace_back(GraphSource{
           .run = run->name,
           .tag = tag.name(),
@@ -143,13 +146,13 @@ std::vector<GraphSource> FindGraphs(const Snapshot& snapshot) {
   return sources;
 }
 
-Result<std::string> ReadNewestBytes(const Run& run, const Tag& tag) {
+Result<std::string> ReadNewestBytes(const reader::Run& run, const reader::Tag& tag) {
   if (tag.blobs.empty()) {
     return Fail(ErrorCode::kNotFound, "tag " + Quoted(tag.name()) + " has no value");
   }
-  CBOARD_ASSIGN_OR_RETURN(Blob blob, ReadBlob(run, tag.blobs.back()));
+  CBOARD_ASSIGN_OR_RETURN(reader::Blob blob, reader::ReadBlob(run, tag.blobs.back()));
   if (tag.info->plugin_name.empty()) return std::move(blob.bytes);
-  CBOARD_ASSIGN_OR_RETURN(const TextValue value, ParseTextValue(blob.bytes));
+  CBOARD_ASSIGN_OR_RETURN(const reader::TextValue value, reader::ParseTextValue(blob.bytes));
   if (value.texts.empty()) {
     return Fail(ErrorCode::kDataLoss, "tag " + Quoted(tag.name()) + " of run " + Quoted(run.name) +
                                           " holds an empty tensor where a graph should be");
@@ -157,10 +160,10 @@ Result<std::string> ReadNewestBytes(const Run& run, const Tag& tag) {
   return std::string(value.texts.front());
 }
 
-Result<MeasuredGraph> ReadGraph(const Snapshot& snapshot, const GraphSource& source,
+Result<MeasuredGraph> ReadGraph(const reader::Snapshot& snapshot, const GraphSource& source,
                                 std::vector<Error>& problems) {
-  const Run* const run = snapshot.FindRun(source.run);
-  const Tag* const tag = run == nullptr ? nullptr : run->Find(source.tag);
+  const reader::Run* const run = snapshot.FindRun(source.run);
+  const reader::Tag* const tag = run == nullptr ? nullptr : run->Find(source.tag);
   if (tag == nullptr) {
     return Fail(ErrorCode::kNotFound,
                 "run " + Quoted(source.run) + " has no graph " + Quoted(source.tag) + " any more");
@@ -173,15 +176,15 @@ Result<MeasuredGraph> ReadGraph(const Snapshot& snapshot, const GraphSource& sou
   if (!bytes) return Fail(where(bytes.error()));
   Result<std::string> graph_def = GraphDefOf(source.kind, *std::move(bytes));
   if (!graph_def) return Fail(where(graph_def.error()));
-  Result<Graph> graph = ParseGraph(*graph_def);
+  Result<reader::Graph> graph = reader::ParseGraph(*graph_def);
   if (!graph) return Fail(where(graph.error()));
-  GraphProfile most;
+  reader::GraphProfile most;
   for (const std::string& name : source.profiles) {
-    const Tag* const profile_tag = run->Find(name);
+    const reader::Tag* const profile_tag = run->Find(name);
     if (profile_tag == nullptr) continue;
     const Result<std::string> metadata = ReadNewestBytes(*run, *profile_tag);
-    const Result<GraphProfile> profile =
-        metadata ? JoinRunMetadata(*graph, *metadata) : Fail(metadata.error());
+    const Result<reader::GraphProfile> profile =
+        metadata ? reader::JoinRunMetadata(*graph, *metadata) : Fail(metadata.error());
     if (!profile) {
       problems.push_back(Annotate(profile.error(), "run metadata " + Quoted(name)));
       continue;

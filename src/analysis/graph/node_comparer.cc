@@ -18,7 +18,7 @@ void AddKnown(std::string_view what, const std::string& a, const std::string& b,
   if (!a.empty() && !b.empty()) Add(what, a, b, to);
 }
 
-std::string ShapesText(const GraphNode& node) {
+std::string ShapesText(const reader::GraphNode& node) {
   std::string text;
   for (const auto& shape : node.output_shapes) {
     text += text.empty() ? "" : ", ";
@@ -40,8 +40,8 @@ std::string BitsText(std::uint8_t bits) { return bits == 0 ? "" : std::to_string
 
 // What `compare` found out about a node is no setting of it, and the other side has none of it. A
 // level is always among it.
-bool HasFindings(const std::vector<GraphAttribute>& attributes) {
-  return std::ranges::binary_search(attributes, "level", {}, &GraphAttribute::key);
+bool HasFindings(const std::vector<reader::GraphAttribute>& attributes) {
+  return std::ranges::binary_search(attributes, "level", {}, &reader::GraphAttribute::key);
 }
 
 bool IsFinding(std::string_view key) {
@@ -51,8 +51,9 @@ bool IsFinding(std::string_view key) {
 
 // Both lists are sorted by key. `named` turns a key into what is said to differ.
 template <typename Named>
-void CompareAttributes(const std::vector<GraphAttribute>& a, const std::vector<GraphAttribute>& b,
-                       const Named& named, Differences& to) {
+void CompareAttributes(const std::vector<reader::GraphAttribute>& a,
+                       const std::vector<reader::GraphAttribute>& b, const Named& named,
+                       Differences& to) {
   const bool has_findings = HasFindings(a) || HasFindings(b);
   auto i = a.begin();
   auto k = b.begin();
@@ -76,13 +77,13 @@ bool IsAnnotation(const MeasuredGraph& measured, std::uint32_t node) {
 }
 
 // "weights" of "conv1.weights".
-std::string_view AnnotationKindOf(const GraphNode& note) {
+std::string_view AnnotationKindOf(const reader::GraphNode& note) {
   return std::string_view(note.name).substr(note.name.rfind('.') + 1);
 }
 
-const std::string* ValueOf(const GraphNode& constant) {
+const std::string* ValueOf(const reader::GraphNode& constant) {
   const auto found =
-      std::ranges::lower_bound(constant.attributes, "value", {}, &GraphAttribute::key);
+      std::ranges::lower_bound(constant.attributes, "value", {}, &reader::GraphAttribute::key);
   return found != constant.attributes.end() && found->key == "value" ? &found->text : nullptr;
 }
 
@@ -93,7 +94,7 @@ NodeComparer::Side::Side(const MeasuredGraph& graph)
   for (std::uint32_t i = 0; i < about.size(); ++i) {
     if (const auto node = graph.facts[i].annotates) about[*node].push_back(i);
   }
-  for (const GraphEdge& edge : graph.graph.edges) {  // By `to`, then by input.
+  for (const reader::GraphEdge& edge : graph.graph.edges) {  // By `to`, then by input.
     const std::string& op = graph.graph.nodes[edge.to].op;
     if (edge.control || !graph.facts[edge.from].constant) continue;
     if (IsQuantizedOperation(op) || IsDequantizeOperation(op)) about[edge.to].push_back(edge.from);
@@ -103,8 +104,8 @@ NodeComparer::Side::Side(const MeasuredGraph& graph)
 NodeComparer::NodeComparer(const MeasuredGraph& a, const MeasuredGraph& b) : a_(a), b_(b) {}
 
 Differences NodeComparer::Compare(std::uint32_t a, std::uint32_t b) const {
-  const GraphNode& node_a = a_.measured.graph.nodes[a];
-  const GraphNode& node_b = b_.measured.graph.nodes[b];
+  const reader::GraphNode& node_a = a_.measured.graph.nodes[a];
+  const reader::GraphNode& node_b = b_.measured.graph.nodes[b];
   const NodeFacts& facts_a = a_.measured.facts[a];
   const NodeFacts& facts_b = b_.measured.facts[b];
   Differences differences;
@@ -124,12 +125,12 @@ Differences NodeComparer::Compare(std::uint32_t a, std::uint32_t b) const {
 }
 
 void NodeComparer::CompareAnnotations(std::uint32_t a, std::uint32_t b, Differences& to) const {
-  using Notes = std::map<std::string_view, const GraphNode*>;
+  using Notes = std::map<std::string_view, const reader::GraphNode*>;
   const auto notes_of = [](const Side& side, std::uint32_t node) {
     Notes notes;
     for (const std::uint32_t other : side.about[node]) {
       if (!IsAnnotation(side.measured, other)) continue;
-      const GraphNode& note = side.measured.graph.nodes[other];
+      const reader::GraphNode& note = side.measured.graph.nodes[other];
       notes.emplace(AnnotationKindOf(note), &note);
     }
     return notes;
@@ -138,9 +139,9 @@ void NodeComparer::CompareAnnotations(std::uint32_t a, std::uint32_t b, Differen
   Notes notes_a = notes_of(a_, a);
   Notes notes_b = notes_of(b_, b);
   for (const auto& [kind, note] : notes_a) notes_b.emplace(kind, nullptr);
-  const std::vector<GraphAttribute> none;
+  const std::vector<reader::GraphAttribute> none;
   for (const auto& [kind, note_b] : notes_b) {
-    const GraphNode* const note_a = notes_a[kind];
+    const reader::GraphNode* const note_a = notes_a[kind];
     const auto named = [&](const std::string& key) {
       return key.starts_with(kind) ? key : std::string(kind) + " " + key;
     };
@@ -152,7 +153,7 @@ void NodeComparer::CompareAnnotations(std::uint32_t a, std::uint32_t b, Differen
 // By their place among the inputs: names are often numbers that exporters count up.
 void NodeComparer::CompareConstants(std::uint32_t a, std::uint32_t b, Differences& to) const {
   const auto constants_of = [](const Side& side, std::uint32_t node) {
-    std::vector<const GraphNode*> constants;
+    std::vector<const reader::GraphNode*> constants;
     for (const std::uint32_t other : side.about[node]) {
       if (!IsAnnotation(side.measured, other))
         constants.push_back(&side.measured.graph.nodes[other]);

@@ -16,7 +16,7 @@ std::vector<std::string> Compare(const std::vector<TestNode>& a, const std::vect
                                  std::string_view name) {
   const auto measured_a = Measured(a), measured_b = Measured(b);
   const auto find = [&](const MeasuredGraph& measured) {
-    const auto found = std::ranges::find(measured.graph.nodes, name, &GraphNode::name);
+    const auto found = std::ranges::find(measured.graph.nodes, name, &reader::GraphNode::name);
     EXPECT_NE(found, measured.graph.nodes.end());
     return static_cast<std::uint32_t>(found - measured.graph.nodes.begin());
   };

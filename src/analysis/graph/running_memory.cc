@@ -12,10 +12,10 @@ namespace {
 // for real values, the one that computed the codes. `order` is that of computation.
 std::vector<std::uint32_t> OwnersOf(const MeasuredGraph& measured,
                                     const std::vector<std::uint32_t>& order) {
-  const Graph& graph = measured.graph;
+  const reader::Graph& graph = measured.graph;
   std::vector<std::uint32_t> source(graph.nodes.size()), owner(graph.nodes.size());
   for (std::uint32_t i = 0; i < owner.size(); ++i) source[i] = owner[i] = i;
-  for (const GraphEdge& edge : graph.edges) {
+  for (const reader::GraphEdge& edge : graph.edges) {
     if (!edge.control && !measured.facts[edge.from].constant) source[edge.to] = edge.from;
   }
   for (const std::uint32_t node : order) {
@@ -30,7 +30,7 @@ std::vector<std::uint32_t> OwnersOf(const MeasuredGraph& measured,
 }  // namespace
 
 RunningMemory RunMemory(const MeasuredGraph& measured) {
-  const Graph& graph = measured.graph;
+  const reader::Graph& graph = measured.graph;
   RunningMemory memory;
   for (const std::uint32_t node : OrderOfComputation(graph)) {
     const NodeFacts& facts = measured.facts[node];
@@ -40,7 +40,7 @@ RunningMemory RunMemory(const MeasuredGraph& measured) {
   constexpr std::size_t kNever = static_cast<std::size_t>(-1);
   std::vector<std::size_t> place(graph.nodes.size(), kNever), last_use(graph.nodes.size(), kNever);
   for (std::size_t i = 0; i < memory.nodes.size(); ++i) place[memory.nodes[i]] = i;
-  for (const GraphEdge& edge : graph.edges) {
+  for (const reader::GraphEdge& edge : graph.edges) {
     if (edge.control || place[edge.to] == kNever) continue;
     std::size_t& last = last_use[owner[edge.from]];
     last = last == kNever ? place[edge.to] : std::max(last, place[edge.to]);

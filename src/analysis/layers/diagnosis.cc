@@ -73,8 +73,8 @@ std::string Sentence(Cause cause, const ValueDistribution& baseline,
     case Cause::kNone:
       return {};
     case Cause::kDead:
-      return "all values are " + ShortNumber(variant.min()) + "; the baseline's range is " +
-             verdict::TextOf(before);
+      return "all values are " + verdict::ShortNumber(variant.min()) +
+             "; the baseline's range is " + verdict::TextOf(before);
     case Cause::kOverClipped:
       return verdict::ClippedText("values", comparison.clipped_share, after, before);
     case Cause::kBiasShift:
@@ -87,15 +87,15 @@ std::string Sentence(Cause cause, const ValueDistribution& baseline,
     case Cause::kOutliers:
       return std::string(verdict::kOutliersText) + "it is " + verdict::TextOf(after) +
              ", and 99.9 % of the values share " +
-             ShortNumber(std::ceil(comparison.central_codes)) + " of " + std::to_string(codes) +
-             " codes";
+             verdict::ShortNumber(std::ceil(comparison.central_codes)) + " of " +
+             std::to_string(codes) + " codes";
     case Cause::kPruned:
       return verdict::PrunedText("values", variant.ShareOfZeros() - baseline.ShareOfZeros()) +
              ", and the others hardly changed; the model's accuracy shows the cost";
     default:
       break;
   }
-  return "distribution changed by " + ShortNumber(comparison.w1_by_sigma) +
+  return "distribution changed by " + verdict::ShortNumber(comparison.w1_by_sigma) +
          " standard deviations; " + std::string(verdict::kUnexplainedText);
 }
 

@@ -17,17 +17,18 @@ struct GraphPlaces {
 
 // Empty for a graph that cannot be read: the order of the log is then as good as any, and the page
 // of the graph says what is wrong with it.
-GraphPlaces ReadPlaces(const Run& run) {
+GraphPlaces ReadPlaces(const reader::Run& run) {
   GraphPlaces places;
-  for (const Tag& tag : run.tags) {
-    if (tag.kind() != TagKind::kGraph || tag.blobs.empty() || !tag.info->plugin_name.empty()) {
+  for (const reader::Tag& tag : run.tags) {
+    if (tag.kind() != reader::TagKind::kGraph || tag.blobs.empty() ||
+        !tag.info->plugin_name.empty()) {
       continue;
     }
     const Result<std::string> bytes = ReadNewestBytes(run, tag);
-    const Result<Graph> graph = bytes ? ParseGraph(*bytes) : Fail(bytes.error());
+    const Result<reader::Graph> graph = bytes ? reader::ParseGraph(*bytes) : Fail(bytes.error());
     if (!graph) continue;
     for (const std::uint32_t index : OrderOfComputation(*graph)) {
-      const GraphNode& node = graph->nodes[index];
+      const reader::GraphNode& node = graph->nodes[index];
       const std::size_t place = places.by_name.size();
       places.by_name.try_emplace(node.name, place);
       places.by_name.try_emplace("/" + node.name, place);
@@ -42,10 +43,10 @@ GraphPlaces ReadPlaces(const Run& run) {
 
 }  // namespace
 
-std::map<std::string, std::size_t, std::less<>> PlacesInGraph(const Snapshot& snapshot,
+std::map<std::string, std::size_t, std::less<>> PlacesInGraph(const reader::Snapshot& snapshot,
                                                               const VariantLayers* baseline,
                                                               const VariantLayers& variant) {
-  std::vector<const Run*> candidates = {snapshot.FindRun(variant.run)};
+  std::vector<const reader::Run*> candidates = {snapshot.FindRun(variant.run)};
   if (baseline != nullptr) candidates.push_back(snapshot.FindRun(baseline->run));
   // A comparison of files logs graphs in runs of their own.
   candidates.push_back(snapshot.FindRun(variant.run + "/" + variant.variant));
@@ -56,8 +57,8 @@ std::map<std::string, std::size_t, std::less<>> PlacesInGraph(const Snapshot& sn
       }
     }
   }
-  for (const Run* const run : candidates) {
-    if (run == nullptr || !run->Has(TagKind::kGraph)) continue;
+  for (const reader::Run* const run : candidates) {
+    if (run == nullptr || !run->Has(reader::TagKind::kGraph)) continue;
     const auto& places = run->notes.Get<GraphPlaces>([&] { return ReadPlaces(*run); }).by_name;
     if (!places.empty()) return places;
   }

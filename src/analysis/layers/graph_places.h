@@ -15,7 +15,7 @@ namespace cboard::analysis {
 // The place of each layer in the order of computation, by all names that nodes have. From the graph
 // of either side, or of the stages beside them; empty when none of them has one that can be read.
 // Reads files; what was read is kept with the run.
-std::map<std::string, std::size_t, std::less<>> PlacesInGraph(const Snapshot& snapshot,
+std::map<std::string, std::size_t, std::less<>> PlacesInGraph(const reader::Snapshot& snapshot,
                                                               const VariantLayers* baseline,
                                                               const VariantLayers& variant);
 

@@ -23,7 +23,7 @@ void LargestSavingFirst(std::vector<LayerBytes>& layers) {
 
 }  // namespace
 
-std::vector<LayerBytes> LoggedLayerBytes(const Snapshot& snapshot, std::string_view model,
+std::vector<LayerBytes> LoggedLayerBytes(const reader::Snapshot& snapshot, std::string_view model,
                                          std::string_view a, std::string_view b) {
   struct Newest {
     double bytes = 0;
@@ -35,14 +35,14 @@ std::vector<LayerBytes> LoggedLayerBytes(const Snapshot& snapshot, std::string_v
   };
   std::map<std::string, Sides> by_layer;
   for (const auto& run : snapshot.runs) {
-    for (const Tag& tag : run->tags) {
-      if (tag.kind() != TagKind::kScalar || tag.scalars.empty()) continue;
+    for (const reader::Tag& tag : run->tags) {
+      if (tag.kind() != reader::TagKind::kScalar || tag.scalars.empty()) continue;
       if (tag.name().find("/bytes/") == std::string::npos) continue;  // Most have other names.
       const auto figure = ParseLayerTag(tag);
       if (!figure || figure->model != model || figure->parameter != kBytes) continue;
       if (figure->variant != a && figure->variant != b) continue;
       Sides& sides = by_layer[figure->layer];
-      const ScalarPoint last = tag.scalars.back();
+      const reader::ScalarPoint last = tag.scalars.back();
       const auto take = [&](std::optional<Newest>& side) {
         if (side && side->wall_time_seconds > last.wall_time_seconds) return;
         side = {.bytes = last.value, .wall_time_seconds = last.wall_time_seconds};
@@ -71,7 +71,7 @@ std::vector<LayerBytes> GraphLayerBytes(const GraphScene& scene, NodeWeight weig
   for (std::uint32_t i = 0; i < by_node.size(); ++i) {
     const DiffNode& node = scene.diff.nodes[i];
     LayerBytes& layer = by_node[node.change == NodeChange::kFused ? node.fused_into : i];
-    const auto add = [&](const GraphNode* in_graph, const NodeFacts* facts,
+    const auto add = [&](const reader::GraphNode* in_graph, const NodeFacts* facts,
                          std::optional<double>& side) {
       // What a dequantized weight takes counts where it is used.
       const bool passes_on = weight == NodeWeight::kConstants && in_graph != nullptr &&

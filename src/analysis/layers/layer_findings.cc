@@ -44,15 +44,16 @@ std::optional<OutputsVerdict> ParseOutputsVerdict(std::string_view json) {
   return found;
 }
 
-std::optional<OutputsVerdict> ReadOutputsVerdict(const Run& run, const LayerFilter& filter) {
-  const Tag* const tag = FindStored(run, "/findings/", filter);
+std::optional<OutputsVerdict> ReadOutputsVerdict(const reader::Run& run,
+                                                 const LayerFilter& filter) {
+  const reader::Tag* const tag = FindStored(run, "/findings/", filter);
   if (tag == nullptr) return std::nullopt;
   const Result<std::string> json = ReadStored(run, *tag);
   return json ? ParseOutputsVerdict(*json) : std::nullopt;
 }
 
-Result<LayerFindings> ReadLayerFindings(const Run& run, const LayerFilter& filter) {
-  const Tag* const tag = FindStored(run, "/findings/", filter);
+Result<LayerFindings> ReadLayerFindings(const reader::Run& run, const LayerFilter& filter) {
+  const reader::Tag* const tag = FindStored(run, "/findings/", filter);
   if (tag == nullptr) return LayerFindings{};
   Result<LayerFindings> findings = ReadStored(run, *tag).and_then(ParseLayerFindings);
   if (findings) return findings;

@@ -113,7 +113,7 @@ TEST(LayerFindings, WhatStandsBesideThemIsAsOfEightBits) {
     EXPECT_EQ(layer.diagnosis.level, Level::kGreen);
     if (layer.variant.role == TensorRole::kWeight) {
       EXPECT_LT(layer.histogram->sqnr_at_most_db, 30);
-      EXPECT_NEAR(judged, AsOf8BitsDb(layer.histogram->sqnr_at_most_db, 4), 1e-6);
+      EXPECT_NEAR(judged, verdict::AsOf8BitsDb(layer.histogram->sqnr_at_most_db, 4), 1e-6);
     } else {
       EXPECT_NEAR(judged, 35.6, 1e-6);
     }

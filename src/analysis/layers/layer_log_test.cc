@@ -51,9 +51,9 @@ TEST(LayersOfALog, NamesTheLayerThatRuinedTheTuningRun) {
   EXPECT_EQ(worst.diagnosis.level, Level::kRed);
   EXPECT_EQ(worst.diagnosis.cause, Cause::kOverClipped);
   EXPECT_THAT(worst.diagnosis.explanation, HasSubstr("outside [0, 0.5]"));
-  EXPECT_THAT(
-      KeepFloatSnippet(std::vector{worst.fallback_operation}, Toolchain::kNeuralCompressorOpWise),
-      HasSubstr("'v0/cg/conv0/conv2d/Conv2D':"));
+  EXPECT_THAT(compare::KeepFloatSnippet(std::vector{worst.fallback_operation},
+                                        compare::Toolchain::kNeuralCompressorOpWise),
+              HasSubstr("'v0/cg/conv0/conv2d/Conv2D':"));
   for (const RankedLayer& layer : std::span(ranking.layers).subspan(1)) {
     EXPECT_EQ(layer.diagnosis.level, Level::kGreen) << layer.baseline.tag;
   }
@@ -63,8 +63,9 @@ TEST(LayersOfALog, HaveTheNameThatIsStoredWhereTagsCannotHoldIt) {
   LogBuilder log;
   {
     SummaryWriter writer(log.Path("run"));
-    const ScalarLabels labels{.plugin_name = std::string(kCompressionPluginName),
-                              .plugin_content = R"({"v":1,"layer":"/net/fc:0"})"};
+    const writer::ScalarLabels labels{
+        .plugin_name = std::string(compression::kCompressionPluginName),
+        .plugin_content = R"({"v":1,"layer":"/net/fc:0"})"};
     EXPECT_TRUE(writer.AddScalar("m/layers/net/fc_0/sqnr_db/int8", 12, 0, labels));
     EXPECT_TRUE(writer.AddScalar("m/layers/net/fc_0/bytes/int8", 100, 0, labels));
     EXPECT_TRUE(writer.AddScalar("m/layers/net/fc_1/sqnr_db/int8", 30, 0));
@@ -85,7 +86,7 @@ TEST(LayersOfALog, FiguresAreAboutTheWeightsWhereNoOutputWasRun) {
       .Histogram("run", "m/layers/fc/weight/int8", kernel)
       .Scalar("run", "m/layers/fc/sqnr_db/int8", 12);
   const auto snapshot = log.Read();
-  const cboard::Run& run = *snapshot->FindRun("run");
+  const cboard::reader::Run& run = *snapshot->FindRun("run");
   const LayerRanking ranking =
       RankLayers(CollectLayers(run, {.variant = "fp32"}), CollectLayers(run, {.variant = "int8"}),
                  *HistogramsOf(snapshot), CollectLayerMetrics(run, {.variant = "int8"}));
@@ -133,7 +134,7 @@ TEST(LayersOfALog, ComparesTwoVariantsOfOneRun) {
       .Histogram("r", "net/layers/features.3/output/int4", values)
       .Scalar("r", "net/layers/features.3/sqnr_db/int8", 12.5);
   const auto snapshot = log.Read();
-  const cboard::Run& run = *snapshot->FindRun("r");
+  const cboard::reader::Run& run = *snapshot->FindRun("r");
   const LayerRanking ranking =
       RankLayers(CollectLayers(run, {.variant = "fp32"}), CollectLayers(run, {.variant = "int8"}),
                  *HistogramsOf(snapshot), CollectLayerMetrics(run, {.variant = "int8"}));
@@ -152,7 +153,7 @@ TEST(LayersOfALog, SeesHealthThroughTensorBoardsOwnBins) {
   EXPECT_THAT(log.Writer("r").AddHistogram("m/layers/a/output/int8", Quantized(values), 0),
               testing::Succeeds());
   const auto snapshot = log.Read();
-  const cboard::Run& run = *snapshot->FindRun("r");
+  const cboard::reader::Run& run = *snapshot->FindRun("r");
   const LayerRanking ranking =
       RankLayers(CollectLayers(run, {.variant = "fp32"}), CollectLayers(run, {.variant = "int8"}),
                  *HistogramsOf(snapshot));

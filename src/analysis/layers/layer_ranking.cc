@@ -21,7 +21,7 @@ constexpr std::string_view kWeighted = "weighted_sqnr_db";
 
 // Writers have no place for infinity: 200 dB is exact, and -200 dB is lost.
 double FromLogged(double db) {
-  return std::abs(db) >= kLoggedExactDb ? std::copysign(HUGE_VAL, db) : db;
+  return std::abs(db) >= verdict::kLoggedExactDb ? std::copysign(HUGE_VAL, db) : db;
 }
 
 // The relative error that an SQNR means.
@@ -37,7 +37,7 @@ int CodesOf(TensorRole role, const CodeWidths& widths) {
 // codes from them, which a histogram of all channels together cannot show.
 void AttributeToChannels(double worst_channel_db, const ChannelLookup& channels,
                          RankedLayer& layer) {
-  const std::string worst = "worst channel: " + SqnrClause(worst_channel_db);
+  const std::string worst = "worst channel: " + verdict::SqnrClause(worst_channel_db);
   const bool is_output = layer.baseline.role == TensorRole::kOutput;
   const ChannelStatistics* const ranges =
       channels && is_output ? channels(layer.baseline.layer) : nullptr;
@@ -82,7 +82,7 @@ void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
     if (by_channel) {
       AttributeToChannels(*channel, options.channels, layer);
     } else {
-      layer.diagnosis.explanation = SqnrClause(*sqnr) + "; histograms do not show why";
+      layer.diagnosis.explanation = verdict::SqnrClause(*sqnr) + "; histograms do not show why";
     }
   }
 }
@@ -94,8 +94,9 @@ JudgedFigure JudgedBy(const LayerFinding& finding, const Thresholds& for_8_bits,
   constexpr double kSame = 0.05;  // Beyond what is printed.
   const Thresholds thresholds = ThresholdsFor(finding.bits, for_8_bits);
   const double allowance = thresholds.sqnr_red_db - thresholds.worst_channel_red_db;
-  const double db = std::isfinite(finding.severity_db) ? LimitDb(finding.severity_db, finding.bits)
-                                                       : finding.severity_db;
+  const double db = std::isfinite(finding.severity_db)
+                        ? verdict::LimitDb(finding.severity_db, finding.bits)
+                        : finding.severity_db;
   JudgedFigure judged{.by = std::string(kWeighted),
                       .db = db,
                       .red_db = thresholds.sqnr_red_db,
@@ -130,7 +131,7 @@ void ApplyFinding(const RankingOptions& options, bool has_figures, RankedLayer& 
     if (finding.level == Level::kGreen) layer.diagnosis = {.level = Level::kGreen};
     // As of eight bits, like the finding beside it.
     if (layer.variant.role == TensorRole::kWeight) {
-      layer.severity = std::pow(layer.severity, AsOf8BitsDb(1, finding.bits));
+      layer.severity = std::pow(layer.severity, verdict::AsOf8BitsDb(1, finding.bits));
     }
     return;
   }
@@ -241,7 +242,7 @@ bool PlaceInGraph(const RankingOptions& options, std::vector<RankedLayer>& layer
 }  // namespace
 
 double JudgedFigure::as_of_8_bits_db() const {
-  return std::isfinite(db) ? AsOf8BitsDb(db, bits) : db;
+  return std::isfinite(db) ? verdict::AsOf8BitsDb(db, bits) : db;
 }
 
 LevelCounts CountLevels(const LayerRanking& ranking) {
@@ -324,19 +325,19 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
   return ranking;
 }
 
-std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const Run& run,
+std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const reader::Run& run,
                                                                      const LayerFilter& filter) {
   ModelFilter models(filter);
   std::map<std::string, LayerMetrics, std::less<>> layers;
-  const auto add = [&](const Tag& tag) {
-    if (tag.kind() != TagKind::kScalar || tag.scalars.empty()) return;
+  const auto add = [&](const reader::Tag& tag) {
+    if (tag.kind() != reader::TagKind::kScalar || tag.scalars.empty()) return;
     const auto tensor = ParseLayerTag(tag);
     if (!tensor || tensor->model.empty() || tensor->variant != filter.variant) return;
     if (tensor->parameter.empty() || !models.Contain(tensor->model)) return;
     layers[tensor->layer][tensor->parameter] = tag.scalars.back().value;
   };
-  for (const std::span<const Tag> tags : TagsOfLayers(run, filter)) {
-    for (const Tag& tag : tags) add(tag);
+  for (const std::span<const reader::Tag> tags : TagsOfLayers(run, filter)) {
+    for (const reader::Tag& tag : tags) add(tag);
   }
   return layers;
 }

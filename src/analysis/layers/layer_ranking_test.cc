@@ -233,7 +233,7 @@ TEST(RankLayers, ShowsOfAFindingTheSqnrThatItsBitsHave) {
       RankLayers({}, {}, PlainHistograms(), {{"conv", {{"sqnr_db", 11.7}}}},
                  {.findings = {{"conv",
                                 {.level = Level::kAmber,
-                                 .severity_db = AsOf8BitsDb(11.7, 4),
+                                 .severity_db = verdict::AsOf8BitsDb(11.7, 4),
                                  .bits = 4,
                                  .part = "weight",
                                  .cause = Cause::kOutliers}}}});
@@ -241,7 +241,7 @@ TEST(RankLayers, ShowsOfAFindingTheSqnrThatItsBitsHave) {
   ASSERT_TRUE(ranking.layers[0].judged);
   EXPECT_EQ(ranking.layers[0].judged->db, 11.7);
   EXPECT_EQ(ranking.layers[0].judged->by, "sqnr_db");
-  EXPECT_NEAR(ranking.layers[0].judged->red_db, LimitDb(20, 4), 1e-9);
+  EXPECT_NEAR(ranking.layers[0].judged->red_db, verdict::LimitDb(20, 4), 1e-9);
 }
 
 TEST_F(RankLayersTest, PutsLayersWhereTheGraphHasThem) {

@@ -103,9 +103,9 @@ LayerTensor TensorOfConstant(std::string_view tag) {
 // Where in the files of a run something begins.
 using Place = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
 
-Place FirstPlaceOf(const Tag& tag) {
+Place FirstPlaceOf(const reader::Tag& tag) {
   if (tag.blobs.empty()) return {};
-  const BlobEntry first = tag.blobs.at(0);
+  const reader::BlobEntry first = tag.blobs.at(0);
   return {first.file, first.record_offset, first.value_offset};
 }
 
@@ -165,9 +165,9 @@ std::optional<LayerTensor> ParseLayerTag(std::string_view tag, RunKind kind) {
   return tensor;
 }
 
-std::optional<LayerTensor> ParseLayerTag(const Tag& tag, RunKind kind) {
+std::optional<LayerTensor> ParseLayerTag(const reader::Tag& tag, RunKind kind) {
   std::optional<LayerTensor> tensor = ParseLayerTag(tag.name(), kind);
-  if (!tensor || tag.info->plugin_name != kCompressionPluginName) return tensor;
+  if (!tensor || tag.info->plugin_name != compression::kCompressionPluginName) return tensor;
   if (std::string own = LayerOfStored(tag.info->plugin_content); !own.empty()) {
     tensor->layer = std::move(own);
     tensor->node = NodeOfStored(tag.info->plugin_content);
@@ -178,33 +178,36 @@ std::optional<LayerTensor> ParseLayerTag(const Tag& tag, RunKind kind) {
   return tensor;
 }
 
-RunKind KindOf(const Run& run) {
+RunKind KindOf(const reader::Run& run) {
   const std::string_view path = WithoutDot(run.name);
-  if (DescribeStage(LastPart(path)) || LastPart(path) == "xquant") return RunKind::kStage;
+  if (compression::DescribeStage(LastPart(path)) || LastPart(path) == "xquant")
+    return RunKind::kStage;
   return TrialOf(run) ? RunKind::kTuning : RunKind::kAny;
 }
 
-std::vector<std::span<const Tag>> TagsOfLayers(const Run& run, const LayerFilter& filter) {
+std::vector<std::span<const reader::Tag>> TagsOfLayers(const reader::Run& run,
+                                                       const LayerFilter& filter) {
   if (!filter.model || filter.model->empty()) return {run.tags};
-  std::vector<std::span<const Tag>> found;
+  std::vector<std::span<const reader::Tag>> found;
   for (const std::string& spelling : std::set<std::string>{
-           *filter.model, TagPrefixOf(*filter.model), ModelKeyOf(*filter.model)}) {
+           *filter.model, compression::TagPrefixOf(*filter.model), ModelKeyOf(*filter.model)}) {
     const std::string prefix = spelling + std::string(kLayersOfModel);
-    const auto first = std::ranges::lower_bound(run.tags, prefix, {}, &Tag::name);
-    const auto last = std::partition_point(
-        first, run.tags.end(), [&](const Tag& tag) { return tag.name().starts_with(prefix); });
+    const auto first = std::ranges::lower_bound(run.tags, prefix, {}, &reader::Tag::name);
+    const auto last = std::partition_point(first, run.tags.end(), [&](const reader::Tag& tag) {
+      return tag.name().starts_with(prefix);
+    });
     found.emplace_back(first, last);
   }
   return found;
 }
 
-std::vector<LayerTensor> CollectLayers(const Run& run, const LayerFilter& filter) {
+std::vector<LayerTensor> CollectLayers(const reader::Run& run, const LayerFilter& filter) {
   const RunKind kind = KindOf(run);
   ModelFilter models(filter);
   std::vector<LayerTensor> tensors;
   std::vector<Place> places;
-  const auto add = [&](const Tag& tag) {
-    if (tag.kind() != TagKind::kHistogram) return;
+  const auto add = [&](const reader::Tag& tag) {
+    if (tag.kind() != reader::TagKind::kHistogram) return;
     std::optional<LayerTensor> tensor = ParseLayerTag(tag, kind);
     if (!tensor) return;
     const bool is_other_variant =
@@ -214,8 +217,8 @@ std::vector<LayerTensor> CollectLayers(const Run& run, const LayerFilter& filter
     tensors.push_back(*std::move(tensor));
     places.push_back(FirstPlaceOf(tag));
   };
-  for (const std::span<const Tag> tags : TagsOfLayers(run, filter)) {
-    for (const Tag& tag : tags) add(tag);
+  for (const std::span<const reader::Tag> tags : TagsOfLayers(run, filter)) {
+    for (const reader::Tag& tag : tags) add(tag);
   }
   RecoverStrippedNames(tensors);
   SetDepths(places, tensors);

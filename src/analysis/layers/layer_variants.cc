@@ -23,13 +23,13 @@ struct RunLayers {
       figures;  // Variants with figures per layer, by model.
 };
 
-RunLayers LayersOf(const Run& run) {
+RunLayers LayersOf(const reader::Run& run) {
   RunLayers layers;
   for (const LayerTensor& tensor : CollectLayers(run)) {
     ++layers.tensors[{tensor.model, tensor.variant}];
   }
-  for (const Tag& tag : run.tags) {
-    if (tag.kind() != TagKind::kScalar) continue;
+  for (const reader::Tag& tag : run.tags) {
+    if (tag.kind() != reader::TagKind::kScalar) continue;
     const auto figure = ParseLayerTag(tag);
     if (!figure || figure->model.empty() || figure->parameter.empty()) continue;
     layers.figures[figure->model].insert(figure->variant);
@@ -57,10 +57,11 @@ ValueState StateOfVariant(std::string_view variant) {
 
 // Variants of which a run has figures per layer and no tensors. They compare with the float model;
 // where the run has nothing else of that model, it is a side under its usual name.
-void AddVariantsWithFigures(const Run& run, std::set<std::pair<std::string, std::string>>& known,
+void AddVariantsWithFigures(const reader::Run& run,
+                            std::set<std::pair<std::string, std::string>>& known,
                             std::vector<VariantLayers>& sides) {
   for (auto [model, names] : run.notes.Get<RunLayers>([&] { return LayersOf(run); }).figures) {
-    if (names.size() == 1) names.insert(std::string(kDefaultBaseline));
+    if (names.size() == 1) names.insert(std::string(compression::kDefaultBaseline));
     for (const std::string& variant : names) {
       if (!known.emplace(ModelKeyOf(model), variant).second) continue;
       sides.push_back({.model = model,
@@ -74,14 +75,14 @@ void AddVariantsWithFigures(const Run& run, std::set<std::pair<std::string, std:
 }
 
 // Whether figures per layer of this variant are in a run.
-bool HasFigures(const Run& run, const std::string& variant) {
+bool HasFigures(const reader::Run& run, const std::string& variant) {
   return std::ranges::any_of(run.notes.Get<RunLayers>([&] { return LayersOf(run); }).figures,
                              [&](const auto& figures) { return figures.second.contains(variant); });
 }
 
 // Where in the pipeline a stage is; 0 for what is none.
 int StageOrderOf(const VariantLayers& side) {
-  const auto stage = DescribeStage(side.variant);
+  const auto stage = compression::DescribeStage(side.variant);
   return stage ? stage->order : 0;
 }
 
@@ -122,7 +123,7 @@ std::string_view NameOf(ValueState state) {
   return "unknown";
 }
 
-std::vector<VariantLayers> FindVariantLayers(const Snapshot& snapshot) {
+std::vector<VariantLayers> FindVariantLayers(const reader::Snapshot& snapshot) {
   const RunOwners owners = FindRunOwners(snapshot);
   std::vector<VariantLayers> sides;
   for (const auto& run : snapshot.runs) {
@@ -159,7 +160,7 @@ std::vector<VariantLayers> FindVariantLayers(const Snapshot& snapshot) {
       sides.push_back({.model = owner->model,
                        .variant = owner->variant,
                        .run = run->name,
-                       .is_stage = DescribeStage(owner->variant).has_value(),
+                       .is_stage = compression::DescribeStage(owner->variant).has_value(),
                        .has_figures = true});
     }
   }

@@ -14,28 +14,28 @@
 namespace cboard::analysis {
 namespace {
 
-std::shared_ptr<const Run> RunWith(std::string name, std::string directory,
-                                   const std::vector<std::string>& histograms) {
-  auto run = std::make_shared<Run>();
+std::shared_ptr<const reader::Run> RunWith(std::string name, std::string directory,
+                                           const std::vector<std::string>& histograms) {
+  auto run = std::make_shared<reader::Run>();
   run->name = std::move(name);
   run->directory = std::move(directory);
   for (const std::string& tag : histograms) {
-    auto info = std::make_shared<TagInfo>();
+    auto info = std::make_shared<reader::TagInfo>();
     info->name = tag;
-    info->kind = TagKind::kHistogram;
+    info->kind = reader::TagKind::kHistogram;
     run->tags.push_back({.info = std::move(info)});
   }
   return run;
 }
 
-std::vector<std::string> Variants(const Snapshot& snapshot) {
+std::vector<std::string> Variants(const reader::Snapshot& snapshot) {
   std::vector<std::string> variants;
   for (const VariantLayers& side : FindVariantLayers(snapshot)) variants.push_back(side.variant);
   return variants;
 }
 
 TEST(LayerSides, AreTheVariantsThatTagsName) {
-  const Snapshot snapshot{
+  const reader::Snapshot snapshot{
       .runs = {RunWith("log", "log", {"conv1/weight/fp32", "conv1/weight/int8", "other"})}};
   EXPECT_THAT(Variants(snapshot), ::testing::ElementsAre("fp32", "int8"));
   EXPECT_EQ(FindSide(FindVariantLayers(snapshot), "", "int8")->run, "log");
@@ -43,7 +43,7 @@ TEST(LayerSides, AreTheVariantsThatTagsName) {
 }
 
 TEST(LayerSides, AreTheTrialsOfTuning) {
-  const Snapshot snapshot{
+  const reader::Snapshot snapshot{
       .runs = {RunWith("eval/baseline_acc_0.776", "eval/baseline_acc_0.776", {"conv1/Output/fp32"}),
                RunWith("eval/tune_1_acc_0.095", "eval/tune_1_acc_0.095",
                        {"conv1/Output/int8", "conv1/scale/fp32"})}};
@@ -52,7 +52,7 @@ TEST(LayerSides, AreTheTrialsOfTuning) {
 }
 
 TEST(LayerSides, KnowTrialsThatHaveBeenGivenNames) {
-  const Snapshot snapshot{
+  const reader::Snapshot snapshot{
       .runs = {RunWith("baseline/.", "eval/baseline_acc_0.776", {"conv1/Output/fp32"}),
                RunWith("tune_1/.", "eval/tune_1_acc_0.095", {"conv1/Output/int8"})}};
   EXPECT_THAT(Variants(snapshot), ::testing::ElementsAre("baseline", "tune_1"));
@@ -63,7 +63,7 @@ TEST(LayerSides, AreStagesInTheOrderOfThePipelineWhichTheTableKnowsByTheirEnds) 
   const auto stage = [](const std::string& name) {
     return RunWith("net/" + name, "net/" + name, {"conv1"});
   };
-  const Snapshot snapshot{
+  const reader::Snapshot snapshot{
       .runs = {stage("after_quantization"), stage("initial_graph"), stage("thresholds_selection")}};
   EXPECT_THAT(Variants(snapshot), ::testing::ElementsAre("initial_graph", "thresholds_selection",
                                                          "after_quantization"));
@@ -72,7 +72,7 @@ TEST(LayerSides, AreStagesInTheOrderOfThePipelineWhichTheTableKnowsByTheirEnds) 
   EXPECT_EQ(pair->a.variant, "initial_graph");
   EXPECT_EQ(pair->b.variant, "after_quantization");
   // The values of one stage alone are known, too: statistics are those of the float model.
-  const Snapshot single{.runs = {stage("thresholds_selection")}};
+  const reader::Snapshot single{.runs = {stage("thresholds_selection")}};
   EXPECT_NE(FindSide(FindVariantLayers(single), "", "float"), nullptr);
   EXPECT_EQ(FindSide(FindVariantLayers(single), "", "quantized"), nullptr);
 }

@@ -56,15 +56,16 @@ void DiagnoseFromFigures(int bits, const Thresholds& for_8_bits, std::optional<d
   };
   if (const auto carried = FindFigure(figures, kAccumulated)) {
     by_sqnr(kAccumulated, *carried,
-            SqnrClause(*carried) + ", with what the layers before it have done");
+            verdict::SqnrClause(*carried) + ", with what the layers before it have done");
   } else if (const auto cosine = FindFigure(figures, "cosine")) {
     const double sine = std::sqrt(std::max(0.0, 1 - *cosine * *cosine));
     by_sqnr("cosine", -20 * std::log10(*cosine > 0 ? sine : 1),
-            "the cosine with the float model is " + ShortNumber(*cosine));
+            "the cosine with the float model is " + verdict::ShortNumber(*cosine));
   } else if (const auto steps = FindFigure(figures, "rmse_by_scale")) {
     by_sqnr("rmse_by_scale", 20 * std::log10(kLastCode / *steps),
-            "the error is " + ShortNumber(*steps) + " steps of the scale; rounding alone makes " +
-                ShortNumber(kIdealRmseByScale));
+            "the error is " + verdict::ShortNumber(*steps) +
+                " steps of the scale; rounding alone makes " +
+                verdict::ShortNumber(kIdealRmseByScale));
     if (*steps > kRedRmseByScale) Set(layer, Level::kRed, layer.diagnosis.explanation);
   } else if (const auto score = FindFigure(figures, kScore); score && best_score) {
     const double loss = *best_score != 0 ? (*best_score - *score) / std::abs(*best_score) : 0;
@@ -72,8 +73,8 @@ void DiagnoseFromFigures(int bits, const Thresholds& for_8_bits, std::optional<d
         loss >= kRedScoreLoss     ? Level::kRed
         : loss >= kAmberScoreLoss ? Level::kAmber
                                   : Level::kGreen,
-        "quantized alone, the model scores " + ShortNumber(*score) + "; with the most harmless " +
-            "layer it is " + ShortNumber(*best_score));
+        "quantized alone, the model scores " + verdict::ShortNumber(*score) +
+            "; with the most harmless " + "layer it is " + verdict::ShortNumber(*best_score));
   }
 }
 

@@ -71,7 +71,7 @@ TEST(RankLayers, RanksLayersThatHaveOnlyFigures) {
   EXPECT_EQ(sides[1].variant, "int8");
   EXPECT_EQ(sides[1].model, "net");
   EXPECT_EQ(sides[1].tensor_count, 0u);
-  const cboard::Run& run = *snapshot->FindRun("net");
+  const cboard::reader::Run& run = *snapshot->FindRun("net");
   const LayerRanking ranking =
       RankLayers(CollectLayers(run, {.variant = "fp32"}), CollectLayers(run, {.variant = "int8"}),
                  *HistogramsOf(snapshot), CollectLayerMetrics(run, {.variant = "int8"}));

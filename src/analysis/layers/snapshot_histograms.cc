@@ -10,12 +10,12 @@ namespace cboard::analysis {
 namespace {
 
 // The last value that is not beyond `step`.
-std::optional<std::size_t> IndexAt(const Tag& tag, std::optional<std::int64_t> step) {
+std::optional<std::size_t> IndexAt(const reader::Tag& tag, std::optional<std::int64_t> step) {
   if (tag.blobs.empty()) return std::nullopt;
   if (!step) return tag.blobs.size() - 1;
   std::optional<std::size_t> found;
   std::size_t index = 0;
-  tag.blobs.ForEach([&](const BlobEntry& entry) {
+  tag.blobs.ForEach([&](const reader::BlobEntry& entry) {
     if (entry.step <= *step) found = index;
     ++index;
   });
@@ -27,7 +27,7 @@ std::optional<std::size_t> IndexAt(const Tag& tag, std::optional<std::int64_t> s
 Result<ValueDistribution> FromLogged(const auto& histogram) {
   std::vector<ValueBin> bins;
   bins.reserve(histogram.bins.size());
-  for (const HistogramBin& bin : histogram.bins) {
+  for (const reader::HistogramBin& bin : histogram.bins) {
     if (bin.count > 0) bins.push_back({bin.left, bin.right, bin.count});
   }
   if (!bins.empty() && histogram.moments) {
@@ -42,14 +42,14 @@ Result<ValueDistribution> FromLogged(const auto& histogram) {
 
 class SnapshotHistograms final : public HistogramSource {
  public:
-  explicit SnapshotHistograms(std::shared_ptr<const Snapshot> snapshot)
+  explicit SnapshotHistograms(std::shared_ptr<const reader::Snapshot> snapshot)
       : snapshot_(std::move(snapshot)) {}
 
   Result<ValueDistribution> Read(std::string_view run_name, std::string_view tag_name,
                                  std::optional<std::int64_t> step) const override {
-    const Run* run = snapshot_->FindRun(run_name);
-    const Tag* tag = run == nullptr ? nullptr : run->Find(tag_name);
-    if (tag == nullptr || tag->kind() != TagKind::kHistogram) {
+    const reader::Run* run = snapshot_->FindRun(run_name);
+    const reader::Tag* tag = run == nullptr ? nullptr : run->Find(tag_name);
+    if (tag == nullptr || tag->kind() != reader::TagKind::kHistogram) {
       return Fail(ErrorCode::kNotFound,
                   "run " + Quoted(run_name) + " has no histogram " + Quoted(tag_name));
     }
@@ -60,17 +60,17 @@ class SnapshotHistograms final : public HistogramSource {
                                             std::to_string(step.value_or(0)));
     }
     const std::array<std::size_t, 1> indices = {*index};
-    CBOARD_ASSIGN_OR_RETURN(const auto steps, ReadHistograms(*run, *tag, indices));
+    CBOARD_ASSIGN_OR_RETURN(const auto steps, reader::ReadHistograms(*run, *tag, indices));
     return FromLogged(steps.front().histogram);
   }
 
  private:
-  std::shared_ptr<const Snapshot> snapshot_;
+  std::shared_ptr<const reader::Snapshot> snapshot_;
 };
 
 }  // namespace
 
-std::unique_ptr<HistogramSource> HistogramsOf(std::shared_ptr<const Snapshot> snapshot) {
+std::unique_ptr<HistogramSource> HistogramsOf(std::shared_ptr<const reader::Snapshot> snapshot) {
   return std::make_unique<SnapshotHistograms>(std::move(snapshot));
 }
 

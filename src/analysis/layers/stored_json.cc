@@ -39,11 +39,14 @@ Result<JsonObject> ParseStored(std::string_view json, std::string_view what,
   return object;
 }
 
-const Tag* FindStored(const Run& run, std::string_view middle, const LayerFilter& filter) {
+const reader::Tag* FindStored(const reader::Run& run, std::string_view middle,
+                              const LayerFilter& filter) {
   const std::string ending = std::string(middle) + filter.variant;
   ModelFilter models(filter);
-  for (const Tag& tag : run.tags) {
-    if (tag.kind() != TagKind::kTensor || tag.info->plugin_name != kCompressionPluginName) continue;
+  for (const reader::Tag& tag : run.tags) {
+    if (tag.kind() != reader::TagKind::kTensor ||
+        tag.info->plugin_name != compression::kCompressionPluginName)
+      continue;
     std::string name(tag.name());
     if (!name.ends_with(ending) || tag.size() == 0) continue;
     name.resize(name.size() - ending.size());
@@ -52,8 +55,8 @@ const Tag* FindStored(const Run& run, std::string_view middle, const LayerFilter
   return nullptr;
 }
 
-Result<std::string> ReadStored(const Run& run, const Tag& tag) {
-  CBOARD_ASSIGN_OR_RETURN(const auto tensor, ReadTensor(run, tag, tag.size() - 1, 1));
+Result<std::string> ReadStored(const reader::Run& run, const reader::Tag& tag) {
+  CBOARD_ASSIGN_OR_RETURN(const auto tensor, reader::ReadTensor(run, tag, tag.size() - 1, 1));
   if (tensor.value.strings.size() != 1) {
     return Fail(ErrorCode::kDataLoss, "it holds something else than one text");
   }

@@ -38,9 +38,10 @@ Result<JsonObject> ParseStored(std::string_view json, std::string_view what,
 
 // The tag <model><middle><variant> of our own writers, such as middle "/findings/"; null when the
 // run has none.
-const Tag* FindStored(const Run& run, std::string_view middle, const LayerFilter& filter);
+const reader::Tag* FindStored(const reader::Run& run, std::string_view middle,
+                              const LayerFilter& filter);
 
 // Its last value.
-Result<std::string> ReadStored(const Run& run, const Tag& tag);
+Result<std::string> ReadStored(const reader::Run& run, const reader::Tag& tag);
 
 }  // namespace cboard::analysis

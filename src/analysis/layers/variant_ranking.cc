@@ -13,7 +13,7 @@ namespace cboard::analysis {
 namespace {
 
 // Reads what the runs beside `side` say about its channels, when it is asked for the first time.
-ChannelLookup ChannelsOf(const Snapshot& snapshot, const VariantLayers& side) {
+ChannelLookup ChannelsOf(const reader::Snapshot& snapshot, const VariantLayers& side) {
   using ByLayer = std::map<std::string, ChannelStatistics, std::less<>>;
   return [&, known = std::optional<ByLayer>()](std::string_view layer) mutable {
     if (!known) {
@@ -32,7 +32,7 @@ ChannelLookup ChannelsOf(const Snapshot& snapshot, const VariantLayers& side) {
 }
 
 // What hyperparameters say of the variant's codes.
-CodeWidths WidthsOf(const Snapshot& snapshot, const VariantLayers& variant) {
+CodeWidths WidthsOf(const reader::Snapshot& snapshot, const VariantLayers& variant) {
   const Config config = FindConfig(snapshot, variant.model, variant.variant);
   const auto bits = [&](const char* name, int usual) {
     const auto found = config.find(name);
@@ -47,11 +47,12 @@ CodeWidths WidthsOf(const Snapshot& snapshot, const VariantLayers& variant) {
 
 }  // namespace
 
-LayerRanking RankVariants(const std::shared_ptr<const Snapshot>& snapshot,
+LayerRanking RankVariants(const std::shared_ptr<const reader::Snapshot>& snapshot,
                           const VariantLayers* baseline, const VariantLayers& variant) {
-  const Run* const run = snapshot->FindRun(variant.run);
+  const reader::Run* const run = snapshot->FindRun(variant.run);
   if (run == nullptr) return {};
-  const Run* const baseline_run = baseline != nullptr ? snapshot->FindRun(baseline->run) : nullptr;
+  const reader::Run* const baseline_run =
+      baseline != nullptr ? snapshot->FindRun(baseline->run) : nullptr;
   std::vector<LayerTensor> before;
   if (baseline_run != nullptr) before = CollectLayers(*baseline_run, baseline->in_tags);
   Result<LayerFindings> findings = ReadLayerFindings(*run, FindingsOf(variant));

@@ -59,16 +59,17 @@ std::string VerifiedRuns::Summary() const {
     const std::size_t count = best->parts.size();
     return (count == 1 ? std::string("this part in float brings")
                        : "these " + HumanCount(count) + " parts in float bring") +
-           " the end from " + (std::isinf(*best->sqnr_db) ? DbWithUnit(before) : DbText(before)) +
+           " the end from " +
+           (std::isinf(*best->sqnr_db) ? verdict::DbWithUnit(before) : verdict::DbText(before)) +
            " to " +
            (std::isinf(*best->sqnr_db) ? "exactly what the baseline gives"
-                                       : DbWithUnit(*best->sqnr_db));
+                                       : verdict::DbWithUnit(*best->sqnr_db));
   }
   std::string text = "no part that was tried helps the end, which " +
-                     (IsLost(before) ? "is lost" : "keeps " + DbWithUnit(before));
+                     (verdict::IsLost(before) ? "is lost" : "keeps " + verdict::DbWithUnit(before));
   for (const VerifiedRun& run : runs) {
     const bool is_many = run.restored == "all_weights" || run.restored == "all_outputs";
-    if (is_many && run.sqnr_db) text += "; " + run.text + ": " + DbText(*run.sqnr_db);
+    if (is_many && run.sqnr_db) text += "; " + run.text + ": " + verdict::DbText(*run.sqnr_db);
   }
   return text;
 }
@@ -87,8 +88,8 @@ Result<VerifiedRuns> ParseVerifiedRuns(std::string_view json) {
   return verified;
 }
 
-std::optional<VerifiedRuns> ReadVerifiedRuns(const Run& run, const LayerFilter& filter) {
-  const Tag* const tag = FindStored(run, kRunsTag, filter);
+std::optional<VerifiedRuns> ReadVerifiedRuns(const reader::Run& run, const LayerFilter& filter) {
+  const reader::Tag* const tag = FindStored(run, kRunsTag, filter);
   if (tag == nullptr) return std::nullopt;
   const auto unreadable = [&](const Error& error) {
     return VerifiedRuns{.why_not = "run " + Quoted(run.name) + ", tag " + Quoted(tag->name()) +

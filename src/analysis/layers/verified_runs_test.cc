@@ -67,14 +67,14 @@ TEST(VerifiedRuns, OfEqualOnesTheFewestPartsAreBest) {
 
 TEST(VerifiedRuns, SayWhenTheEndWasLost) {
   VerifiedRuns verified = ParsedRuns(kLogged);
-  verified.runs[0].sqnr_db = -kLoggedExactDb;
+  verified.runs[0].sqnr_db = -verdict::kLoggedExactDb;
   EXPECT_EQ(verified.Summary(), "these 2 parts in float bring the end from lost to 17.8 dB");
-  EXPECT_EQ(GainText(*verified.GainOf(verified.runs[1])), "from lost");
+  EXPECT_EQ(verdict::GainText(*verified.GainOf(verified.runs[1])), "from lost");
   verified.runs[1].sqnr_db = HUGE_VAL;
   EXPECT_EQ(verified.Summary(),
             "this part in float brings the end from lost to exactly what the baseline gives");
-  EXPECT_EQ(GainText(*verified.GainOf(verified.runs[1])), "exact");
-  for (VerifiedRun& run : verified.runs) run.sqnr_db = -kLoggedExactDb;
+  EXPECT_EQ(verdict::GainText(*verified.GainOf(verified.runs[1])), "exact");
+  for (VerifiedRun& run : verified.runs) run.sqnr_db = -verdict::kLoggedExactDb;
   EXPECT_EQ(verified.Summary(), "no part that was tried helps the end, which is lost");
 }
 

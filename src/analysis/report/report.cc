@@ -68,7 +68,7 @@ std::set<ReportSection> AllSections() {
   return all;
 }
 
-Result<std::string> WriteReport(const std::shared_ptr<const Snapshot>& snapshot,
+Result<std::string> WriteReport(const std::shared_ptr<const reader::Snapshot>& snapshot,
                                 const ReportOptions& options) {
   CBOARD_ASSIGN_OR_RETURN(const ReportData data, CollectReport(snapshot, options));
   HtmlWriter html;

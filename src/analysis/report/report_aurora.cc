@@ -19,8 +19,12 @@ void WriteBar(HtmlWriter& html, double score, double least, double most) {
   html.Raw(
       "<svg viewBox=\"0 0 160 12\" aria-hidden=\"true\"><rect class=\"bar\" y=\"2\" height=\"8\" "
       "x=\"");
-  html.Raw(ShortNumber(from)).Raw("\" width=\"").Raw(ShortNumber(std::max(0.5, to - from)));
-  html.Raw("\"/><path class=\"even\" d=\"M").Raw(ShortNumber(at(1))).Raw(" 0V12\"/></svg>");
+  html.Raw(verdict::ShortNumber(from))
+      .Raw("\" width=\"")
+      .Raw(verdict::ShortNumber(std::max(0.5, to - from)));
+  html.Raw("\"/><path class=\"even\" d=\"M")
+      .Raw(verdict::ShortNumber(at(1)))
+      .Raw(" 0V12\"/></svg>");
 }
 
 bool HasScore(const ReportModel& model) {
@@ -31,7 +35,7 @@ bool HasScore(const ReportModel& model) {
 std::string FactorsText(const AuroraCell& aurora) {
   std::string text;
   for (const auto& [name, factor] : aurora.factors) {
-    text += (text.empty() ? "" : " · ") + name + " ×" + FixedNumber(factor, 2);
+    text += (text.empty() ? "" : " · ") + name + " ×" + verdict::FixedNumber(factor, 2);
   }
   return text;
 }
@@ -61,8 +65,8 @@ void WriteAurora(HtmlWriter& html, const ReportData& data) {
     const AuroraCell& aurora = model->comparison->aurora;
     html.Raw("<tr>").Element("td", model->name, "name").Raw("<td>");
     WriteBar(html, *aurora.score, least, most);
-    html.Raw("</td>").Element("td", FixedNumber(*aurora.score, 2), "num");
-    html.Element("td", aurora.coverage ? FixedNumber(*aurora.coverage, 2) : "–", "num");
+    html.Raw("</td>").Element("td", verdict::FixedNumber(*aurora.score, 2), "num");
+    html.Element("td", aurora.coverage ? verdict::FixedNumber(*aurora.coverage, 2) : "–", "num");
     html.Raw("<td class=\"made\">").Text(aurora.computed ? "computed" : "logged");
     const std::string factors = FactorsText(aurora);
     if (!factors.empty()) html.Raw(": ").Element("span", factors, "dim");

@@ -42,7 +42,7 @@ std::optional<double> LostBy(const ReportData& data, const ReportModel& model) {
   return LostBy(data.quality, model);
 }
 
-Result<ReportData> CollectReport(const std::shared_ptr<const Snapshot>& snapshot,
+Result<ReportData> CollectReport(const std::shared_ptr<const reader::Snapshot>& snapshot,
                                  const ReportOptions& options) {
   const Policy* const policy = FindPolicy(options.policy);
   if (policy == nullptr) {
@@ -89,12 +89,12 @@ Result<ReportData> CollectReport(const std::shared_ptr<const Snapshot>& snapshot
   return data;
 }
 
-std::string PlainName(const MetricDescription& metric) {
+std::string PlainName(const compression::MetricDescription& metric) {
   const std::string& name = metric.display_name;
   return name.ends_with(')') ? name.substr(0, name.rfind(" (")) : name;
 }
 
-std::string NameWithUnit(const MetricDescription& metric) {
+std::string NameWithUnit(const compression::MetricDescription& metric) {
   const std::string plain = PlainName(metric);
   if (IsShare(metric)) return plain + ", %";
   if (plain == metric.display_name) return plain;

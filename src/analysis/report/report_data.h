@@ -17,29 +17,29 @@ using ReportModel = ModelSummary;
 
 struct ReportData {
   const ReportOptions& options;
-  std::shared_ptr<const Snapshot> snapshot;
+  std::shared_ptr<const reader::Snapshot> snapshot;
   ComparisonTable table = {};
   std::string a = {};
   std::string b = {};
   std::set<std::string, std::less<>> chosen = {};  // Models by their own names; empty: all.
   std::vector<ReportModel> models = {};            // Failing ones first, then by what they lost.
-  std::vector<MetricDescription> metrics = {};     // Those that any of the models has.
-  std::string quality = {};                        // The metric of most models; empty without any.
+  std::vector<compression::MetricDescription> metrics = {};  // Those that any of the models has.
+  std::string quality = {};  // The metric of most models; empty without any.
   std::vector<Headline> headlines = {};
   VerdictCounts verdicts = {};
   std::optional<Result<ContractResult>> contract = {};
 };
 
-Result<ReportData> CollectReport(const std::shared_ptr<const Snapshot>& snapshot,
+Result<ReportData> CollectReport(const std::shared_ptr<const reader::Snapshot>& snapshot,
                                  const ReportOptions& options);
 
 // How much quality a model lost, as model_summary.h has it.
 std::optional<double> LostBy(const ReportData& data, const ReportModel& model);
 
 // "Model size" of "Model size (MB)": what a metric is called in a sentence.
-std::string PlainName(const MetricDescription& metric);
+std::string PlainName(const compression::MetricDescription& metric);
 
 // "Model size, MB" and "Accuracy, %": how heads and axes say a unit.
-std::string NameWithUnit(const MetricDescription& metric);
+std::string NameWithUnit(const compression::MetricDescription& metric);
 
 }  // namespace cboard::analysis

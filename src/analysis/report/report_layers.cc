@@ -26,7 +26,8 @@ struct RankedModel {
 // The report's order is that of the Layers page: what fails first, then by the figure that is
 // shown.
 std::optional<RankedModel> RankingOf(const ReportData& data, const ReportModel& model) {
-  const Run* const run_b = model.sides ? data.snapshot->FindRun(model.sides->b.run) : nullptr;
+  const reader::Run* const run_b =
+      model.sides ? data.snapshot->FindRun(model.sides->b.run) : nullptr;
   if (!model.layers || run_b == nullptr) return std::nullopt;
   LayerRanking ranking = *model.layers;
   std::ranges::stable_sort(ranking.layers, {}, [](const RankedLayer& layer) {
@@ -45,13 +46,13 @@ std::string LoggedText(const RankedLayer& layer, std::string_view metric,
   return found == layer.logged.end() ? "–" : text(found->second);
 }
 
-std::string CosineText(double cosine) { return FixedNumber(cosine, 4); }
+std::string CosineText(double cosine) { return verdict::FixedNumber(cosine, 4); }
 
 // The one number that a layer is judged by, and what it is where it is not the SQNR of the layer.
 std::string JudgedText(const RankedLayer& layer) {
   if (!layer.judged) return "–";
   const JudgedFigure& judged = *layer.judged;
-  const std::string text = (judged.is_bound ? "≤ " : "") + DbText(judged.db);
+  const std::string text = (judged.is_bound ? "≤ " : "") + verdict::DbText(judged.db);
   if (judged.by == "worst_channel_sqnr_db") return text + " (worst channel)";
   if (judged.by == "weighted_sqnr_db") return text + " (weighted)";
   if (judged.by == "accumulated_sqnr_db") return text + " (accumulated)";
@@ -103,9 +104,9 @@ void WriteRanking(HtmlWriter& html, const std::string& name, const RankedModel& 
     html.Raw("<tr>").Element("td", TitleOf(layer.baseline), "name").Raw("<td>");
     html.Element("span", VerdictOf(layer.diagnosis.level), ClassOf(layer.diagnosis.level));
     html.Raw("</td>").Element("td", JudgedText(layer), "num");
-    html.Element("td", LoggedText(layer, "worst_channel_sqnr_db", DbText), "num");
+    html.Element("td", LoggedText(layer, "worst_channel_sqnr_db", verdict::DbText), "num");
     html.Element("td", LoggedText(layer, "cosine", CosineText), "num");
-    if (has_gains) html.Element("td", gains[i] ? GainText(*gains[i]) : "–", "num");
+    if (has_gains) html.Element("td", gains[i] ? verdict::GainText(*gains[i]) : "–", "num");
     html.Element("td", layer.diagnosis.explanation).Raw("</tr>");
   }
   html.Raw("</tbody></table></div>");
@@ -149,9 +150,9 @@ void WriteTuning(HtmlWriter& html, const ReportData& data) {
     html.Raw("<th class=\"num\">To the baseline, pp</th><th></th></tr></thead><tbody>");
     for (std::size_t i = 0; i < timeline.trials.size(); ++i) {
       const Trial& trial = timeline.trials[i];
-      html.Raw("<tr>").Element("td", VariantOfTrial(trial.number));
-      html.Element("td", trial.accuracy ? FixedNumber(*trial.accuracy, 4) : "–", "num");
-      html.Element("td", trial.change ? FixedNumber(*trial.change * 100, 2) : "–", "num");
+      html.Raw("<tr>").Element("td", compression::VariantOfTrial(trial.number));
+      html.Element("td", trial.accuracy ? verdict::FixedNumber(*trial.accuracy, 4) : "–", "num");
+      html.Element("td", trial.change ? verdict::FixedNumber(*trial.change * 100, 2) : "–", "num");
       html.Element("td", timeline.best == i ? "best" : "").Raw("</tr>");
     }
     html.Raw("</tbody></table>");

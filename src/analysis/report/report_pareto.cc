@@ -68,12 +68,12 @@ class PlotAxis {
   bool log_ = false;
 };
 
-double ShownValue(const MetricDescription& metric, double value) {
+double ShownValue(const compression::MetricDescription& metric, double value) {
   return IsShare(metric) ? AsFraction(value) * 100 : value;
 }
 
-std::vector<Spot> ParetoPointsOf(const ReportData& data, const MetricDescription& x,
-                                 const MetricDescription& y) {
+std::vector<Spot> ParetoPointsOf(const ReportData& data, const compression::MetricDescription& x,
+                                 const compression::MetricDescription& y) {
   std::vector<Spot> spots;
   for (const ReportModel& model : data.models) {
     if (model.derived.contains(x.key) || model.derived.contains(y.key)) continue;
@@ -122,19 +122,20 @@ std::string P(double pixel) {
 }
 
 void WriteAxes(HtmlWriter& html, const PlotAxis& x, const PlotAxis& y,
-               const MetricDescription& x_metric, const MetricDescription& y_metric) {
-  const auto title = [](const MetricDescription& metric, bool log) {
+               const compression::MetricDescription& x_metric,
+               const compression::MetricDescription& y_metric) {
+  const auto title = [](const compression::MetricDescription& metric, bool log) {
     return NameWithUnit(metric) + (log ? " (log)" : "");
   };
   for (const double tick : y.Ticks()) {
     html.Raw("<path class=\"gridline\" d=\"M" + P(kLeft) + " " + P(y(tick)) + "H" + P(kRight));
     html.Raw("\"/><text text-anchor=\"end\" x=\"" + P(kLeft - 6) + "\" y=\"" + P(y(tick) + 4));
-    html.Raw("\">").Text(ShortNumber(tick)).Raw("</text>");
+    html.Raw("\">").Text(verdict::ShortNumber(tick)).Raw("</text>");
   }
   for (const double tick : x.Ticks()) {
     html.Raw("<path class=\"gridline\" d=\"M" + P(x(tick)) + " " + P(kTop) + "V" + P(kBottom));
     html.Raw("\"/><text text-anchor=\"middle\" x=\"" + P(x(tick)) + "\" y=\"" + P(kBottom + 16));
-    html.Raw("\">").Text(ShortNumber(tick)).Raw("</text>");
+    html.Raw("\">").Text(verdict::ShortNumber(tick)).Raw("</text>");
   }
   html.Raw("<path class=\"axis\" d=\"M" + P(kLeft) + " " + P(kBottom) + "H" + P(kRight) + "\"/>");
   html.Raw("<text x=\"" + P(kLeft) + "\" y=\"12\">").Text(title(y_metric, y.is_log()));
@@ -155,8 +156,8 @@ std::vector<const Spot*> LargestExperiment(const std::vector<Spot>& spots) {
 
 // Those that no other beats, from the left.
 std::vector<const Spot*> FrontOf(const std::vector<const Spot*>& ranked,
-                                 const MetricDescription& x_metric,
-                                 const MetricDescription& y_metric) {
+                                 const compression::MetricDescription& x_metric,
+                                 const compression::MetricDescription& y_metric) {
   std::vector<std::optional<double>> values;
   for (const Spot* spot : ranked) values.insert(values.end(), {spot->bx, spot->by});
   const std::array directions = {x_metric.better, y_metric.better};
@@ -169,14 +170,15 @@ std::vector<const Spot*> FrontOf(const std::vector<const Spot*>& ranked,
 }
 
 void WriteFront(HtmlWriter& html, const std::vector<const Spot*>& line, const PlotAxis& x,
-                const PlotAxis& y, const MetricDescription& x_metric) {
+                const PlotAxis& y, const compression::MetricDescription& x_metric) {
   std::string path;
   for (const Spot* spot : line) {
     const std::string px = P(x(spot->bx)), py = P(y(spot->by));
     if (path.empty()) {
       path = "M" + px + " " + py;
     } else {
-      path += x_metric.better == Better::kHigher ? "V" + py + "H" + px : "H" + px + "V" + py;
+      path += x_metric.better == compression::Better::kHigher ? "V" + py + "H" + px
+                                                              : "H" + px + "V" + py;
     }
   }
   html.Raw("<path class=\"front\" d=\"" + path + "\"/>");
@@ -250,15 +252,15 @@ void WriteParetoPoints(HtmlWriter& html, const std::vector<Spot>& spots, const P
 
 void WritePareto(HtmlWriter& html, const ReportData& data) {
   if (data.quality.empty()) return;
-  const MetricDescription y_metric = DescribeMetric(data.quality);
+  const compression::MetricDescription y_metric = compression::DescribeMetric(data.quality);
   std::vector<Spot> spots;
-  MetricDescription x_metric;
+  compression::MetricDescription x_metric;
   for (const std::string_view key : {"model_size_mb", "latency_mean_ms", "throughput",
                                      "memory_usage_mb", "energy_consumption_mw"}) {
-    std::vector<Spot> found = ParetoPointsOf(data, DescribeMetric(key), y_metric);
+    std::vector<Spot> found = ParetoPointsOf(data, compression::DescribeMetric(key), y_metric);
     if (found.size() <= spots.size()) continue;
     spots = std::move(found);
-    x_metric = DescribeMetric(key);
+    x_metric = compression::DescribeMetric(key);
   }
   if (spots.empty()) return;
   std::vector<double> xs, ys;

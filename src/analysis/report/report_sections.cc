@@ -128,7 +128,7 @@ constexpr std::string_view kDerivedMark = "†";
 // What both variants of all models have of a metric, as numbers below each other.
 class MetricColumn {
  public:
-  MetricColumn(const ReportData& data, const MetricDescription& metric)
+  MetricColumn(const ReportData& data, const compression::MetricDescription& metric)
       : key_(metric.key), is_share_(IsShare(metric)) {
     std::vector<double> values;
     for (const ReportModel& model : data.models) {
@@ -138,7 +138,7 @@ class MetricColumn {
         }
       }
     }
-    decimals_ = DecimalsOfColumn(values);
+    decimals_ = verdict::DecimalsOfColumn(values);
   }
 
   void WriteCell(HtmlWriter& html, const ReportModel& model) const {
@@ -158,8 +158,8 @@ class MetricColumn {
 
  private:
   std::string Text(double value) const {
-    if (is_share_ && std::isfinite(value)) return FixedNumber(AsFraction(value) * 100, 2);
-    return ColumnNumber(value, decimals_);
+    if (is_share_ && std::isfinite(value)) return verdict::FixedNumber(AsFraction(value) * 100, 2);
+    return verdict::ColumnNumber(value, decimals_);
   }
 
   std::string key_;
@@ -170,9 +170,9 @@ class MetricColumn {
 }  // namespace
 
 std::string LostText(const ReportData& data, double lost) {
-  const MetricDescription metric = DescribeMetric(data.quality);
-  if (IsShare(metric)) return FixedNumber(lost * 100, 2) + " pp";
-  return ShortNumber(lost, 3) + (metric.unit.empty() ? "" : " " + metric.unit);
+  const compression::MetricDescription metric = compression::DescribeMetric(data.quality);
+  if (IsShare(metric)) return verdict::FixedNumber(lost * 100, 2) + " pp";
+  return verdict::ShortNumber(lost, 3) + (metric.unit.empty() ? "" : " " + metric.unit);
 }
 
 void WriteSummary(HtmlWriter& html, const ReportData& data) {
@@ -198,7 +198,7 @@ void WriteGates(HtmlWriter& html, const ReportData& data) {
       true);
   html.Raw("<div class=\"wide\"><table><thead><tr><th>Model</th><th>Verdict</th>");
   for (const PolicyCheck& check : data.models.front().checks) {
-    html.Raw("<th class=\"num\">").Text(PlainName(DescribeMetric(check.gate->metric)));
+    html.Raw("<th class=\"num\">").Text(PlainName(compression::DescribeMetric(check.gate->metric)));
     html.Raw("<br>").Text(check.rule).Raw("</th>");
   }
   html.Raw("<th>Why</th></tr></thead><tbody>");
@@ -227,7 +227,7 @@ void WriteModels(HtmlWriter& html, const ReportData& data) {
         true);
   html.Raw("<div class=\"wide\"><table><thead><tr><th>Model</th>");
   std::vector<MetricColumn> columns;
-  for (const MetricDescription& metric : data.metrics) {
+  for (const compression::MetricDescription& metric : data.metrics) {
     html.Element("th", NameWithUnit(metric), "num");
     columns.emplace_back(data, metric);
   }
@@ -255,7 +255,7 @@ void WriteMissing(HtmlWriter& html, const ReportData& data) {
     for (const auto& [row, has, other] :
          {Side{model.row_a, model.a, model.b}, Side{model.row_b, model.b, model.a}}) {
       if (!row) continue;
-      for (const MetricDescription& metric : data.metrics) {
+      for (const compression::MetricDescription& metric : data.metrics) {
         if (has.contains(metric.key) || !other.contains(metric.key)) continue;
         if (++count <= kMaxMissingTags) tags.push_back(MissingTag(data.table.rows[*row], metric));
       }
@@ -264,7 +264,7 @@ void WriteMissing(HtmlWriter& html, const ReportData& data) {
   std::uint64_t damaged = 0;
   std::string where;
   std::size_t runs = 0;
-  for (const std::shared_ptr<const Run>& run : data.snapshot->runs) {
+  for (const std::shared_ptr<const reader::Run>& run : data.snapshot->runs) {
     const std::uint64_t before = damaged;
     for (const auto& file : run->files) damaged += file->damaged_bytes;
     if (damaged > before && ++runs <= kMaxDamagedRuns) where += (runs > 1 ? ", " : "") + run->name;

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::Succeeds;
 
-std::shared_ptr<const Snapshot> TwoModels() {
+std::shared_ptr<const reader::Snapshot> TwoModels() {
   LogBuilder log;
   for (const auto& [tag, value] : {std::pair("alexnet/metrics/accuracy/fp32", 0.9945),
                                    {"alexnet/metrics/accuracy/int8", 0.9945},
@@ -33,7 +33,7 @@ std::shared_ptr<const Snapshot> TwoModels() {
   return log.Read();
 }
 
-std::string Written(const std::shared_ptr<const Snapshot>& snapshot,
+std::string Written(const std::shared_ptr<const reader::Snapshot>& snapshot,
                     const ReportOptions& options = {}) {
   const Result<std::string> report = WriteReport(snapshot, options);
   EXPECT_THAT(report, Succeeds());
@@ -54,15 +54,16 @@ TEST(Report, MarksWhatIsDerivedAndJudgesItNot) {
   LogBuilder log;
   for (const auto& [variant, rate] : {std::pair("fp32", 10.0), std::pair("int8", 40.0)}) {
     const auto add = [&](std::string_view key, double value, bool derived) {
-      const MetricDescription metric = DescribeMetric(key);
-      const std::string tag = DefaultTag({.kind = CompressionTagKind::kMetric,
-                                          .model = "net",
-                                          .name = key,
-                                          .variant = variant,
-                                          .baseline = {}});
-      EXPECT_THAT(
-          log.Writer("r").AddScalar(tag, value, 0, LabelsOf(metric, "net", variant, derived)),
-          Succeeds());
+      const compression::MetricDescription metric = compression::DescribeMetric(key);
+      const std::string tag =
+          compression::DefaultTag({.kind = compression::CompressionTagKind::kMetric,
+                                   .model = "net",
+                                   .name = key,
+                                   .variant = variant,
+                                   .baseline = {}});
+      EXPECT_THAT(log.Writer("r").AddScalar(tag, value, 0,
+                                            compression::LabelsOf(metric, "net", variant, derived)),
+                  Succeeds());
     };
     add("accuracy", 0.75, false);
     add("throughput", rate, false);
@@ -250,8 +251,8 @@ TEST(Report, OrdersLayersByTheFigureThatItShows) {
 TEST(Report, CallsALayerWithoutErrorExact) {
   LogBuilder log;
   log.Scalar("r", "m/metrics/accuracy/fp32", 0.5).Scalar("r", "m/metrics/accuracy/int8", 0.5);
-  log.Scalar("r", "m/layers/relu/sqnr_db/int8", kLoggedExactDb);
-  log.Scalar("r", "m/layers/relu/worst_channel_sqnr_db/int8", kLoggedExactDb);
+  log.Scalar("r", "m/layers/relu/sqnr_db/int8", verdict::kLoggedExactDb);
+  log.Scalar("r", "m/layers/relu/worst_channel_sqnr_db/int8", verdict::kLoggedExactDb);
   const auto contract = ParseContract("gates: [{layers: '*', metric: sqnr_db, min: 30}]");
   ASSERT_THAT(contract, Succeeds());
   const std::string html = Written(log.Read(), {.contract = *contract});
@@ -263,11 +264,11 @@ TEST(Report, CallsALayerWithoutErrorExact) {
 TEST(Report, CallsALayerOfNothingButErrorLost) {
   LogBuilder log;
   log.Scalar("r", "m/metrics/accuracy/fp32", 0.5).Scalar("r", "m/metrics/accuracy/int8", 0.5);
-  log.Scalar("r", "m/layers/conv1/sqnr_db/int8", -kLoggedExactDb);
-  log.Scalar("r", "m/layers/conv1/worst_channel_sqnr_db/int8", -kLoggedExactDb);
+  log.Scalar("r", "m/layers/conv1/sqnr_db/int8", -verdict::kLoggedExactDb);
+  log.Scalar("r", "m/layers/conv1/worst_channel_sqnr_db/int8", -verdict::kLoggedExactDb);
   log.Scalar("r", "m/layers/conv2/sqnr_db/int8", 40);
-  log.Scalar("r", "m/layers/conv2/worst_channel_sqnr_db/int8", -kLoggedExactDb);
-  log.Scalar("r", "m/layers/conv3/accumulated_sqnr_db/int8", -kLoggedExactDb);
+  log.Scalar("r", "m/layers/conv2/worst_channel_sqnr_db/int8", -verdict::kLoggedExactDb);
+  log.Scalar("r", "m/layers/conv3/accumulated_sqnr_db/int8", -verdict::kLoggedExactDb);
   const auto contract = ParseContract("gates: [{layers: conv1, metric: sqnr_db, min: 30}]");
   ASSERT_THAT(contract, Succeeds());
   const std::string html = Written(log.Read(), {.contract = *contract});

@@ -38,10 +38,11 @@ void WriteVerified(HtmlWriter& html, const VerifiedRuns& verified) {
   html.Raw("</tr></thead><tbody>");
   for (const VerifiedRun& run : verified.runs) {
     html.Raw("<tr>").Element("td", run.text, "name");
-    html.Element("td", run.sqnr_db ? DbText(*run.sqnr_db) : "–", "num");
+    html.Element("td", run.sqnr_db ? verdict::DbText(*run.sqnr_db) : "–", "num");
     const bool is_first = &run == &verified.runs.front();
     const std::optional<double> gain = is_first ? std::nullopt : verified.GainOf(run);
-    html.Element("td", gain ? GainText(*gain) : run.why_not, gain ? "num" : "").Raw("</tr>");
+    html.Element("td", gain ? verdict::GainText(*gain) : run.why_not, gain ? "num" : "")
+        .Raw("</tr>");
   }
   html.Raw("</tbody></table></div>").Element("p", Where(verified), "note");
 }

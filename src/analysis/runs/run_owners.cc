@@ -6,11 +6,11 @@
 
 namespace cboard::analysis {
 
-RunOwners FindRunOwners(const Snapshot& snapshot) {
+RunOwners FindRunOwners(const reader::Snapshot& snapshot) {
   RunOwners owners;
   for (const TuningTimeline& timeline : FindTuning(snapshot)) {
     for (const Trial& trial : timeline.trials) {
-      owners[trial.run] = {timeline.model, VariantOfTrial(trial.number)};
+      owners[trial.run] = {timeline.model, compression::VariantOfTrial(trial.number)};
     }
   }
   for (const StageTimeline& timeline : FindStages(snapshot)) {

@@ -17,7 +17,7 @@ struct RunOwner {
 using RunOwners = std::map<std::string, RunOwner, std::less<>>;
 
 // By run.
-RunOwners FindRunOwners(const Snapshot& snapshot);
+RunOwners FindRunOwners(const reader::Snapshot& snapshot);
 
 // nullptr for a run of nobody's; "tune_1/." is "tune_1".
 const RunOwner* OwnerOf(const RunOwners& owners, std::string_view run);

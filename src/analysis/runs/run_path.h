@@ -36,7 +36,7 @@ inline std::string_view ParentOf(std::string_view run) {
 inline std::string_view PlaceAround(std::string_view model, std::string_view run) {
   run = WithoutDot(run);
   const std::string_view last = LastPart(run);
-  if (last == model || last == DirectoryNameOf(model)) run = ParentOf(run);
+  if (last == model || last == compression::DirectoryNameOf(model)) run = ParentOf(run);
   return run.empty() ? std::string_view(".") : run;
 }
 
@@ -48,7 +48,7 @@ inline std::string WithPlace(const std::string& model, std::string_view run) {
 }
 
 // A run's directory with a last part, which "runs/eval/" as users type it lacks.
-inline std::filesystem::path DirectoryOf(const Run& run) {
+inline std::filesystem::path DirectoryOf(const reader::Run& run) {
   const std::filesystem::path directory = run.directory.lexically_normal();
   return directory.has_filename() ? directory : directory.parent_path();
 }
@@ -59,7 +59,7 @@ inline std::ptrdiff_t PartCount(std::string_view run) {
 }
 
 // The name of the directory that is `experiment`, from a run at or below it.
-inline std::string DirectoryOfExperiment(std::string_view experiment, const Run& run) {
+inline std::string DirectoryOfExperiment(std::string_view experiment, const reader::Run& run) {
   std::filesystem::path directory = DirectoryOf(run);
   const std::ptrdiff_t below = PartCount(WithoutDot(run.name)) - PartCount(experiment);
   for (std::ptrdiff_t i = 0; i < below; ++i) directory = directory.parent_path();
@@ -67,7 +67,7 @@ inline std::string DirectoryOfExperiment(std::string_view experiment, const Run&
 }
 
 // When a run was last written to; 0 without events.
-inline double NewestWallTime(const Run& run) {
+inline double NewestWallTime(const reader::Run& run) {
   return std::isfinite(run.newest_wall_time_seconds) ? run.newest_wall_time_seconds : 0;
 }
 

@@ -16,17 +16,18 @@ using Axis = std::vector<std::optional<double>>;
 
 bool IsChannel(std::int64_t step) { return step >= 0 && step < kMaxChannels; }
 
-std::size_t ChannelCount(const std::vector<ScalarPoint>& points) {
+std::size_t ChannelCount(const std::vector<reader::ScalarPoint>& points) {
   std::int64_t count = 0;
-  for (const ScalarPoint& point : points) {
+  for (const reader::ScalarPoint& point : points) {
     if (IsChannel(point.step)) count = std::max(count, point.step + 1);
   }
   return static_cast<std::size_t>(count);
 }
 
-Axis ToAxis(const std::vector<ScalarPoint>& points, std::size_t count, std::size_t& ignored) {
+Axis ToAxis(const std::vector<reader::ScalarPoint>& points, std::size_t count,
+            std::size_t& ignored) {
   Axis axis(points.empty() ? 0 : count);
-  for (const ScalarPoint& point : points) {
+  for (const reader::ScalarPoint& point : points) {
     if (IsChannel(point.step)) {
       axis[static_cast<std::size_t>(point.step)] = point.value;
     } else {
@@ -92,11 +93,11 @@ ChannelStatistics SummarizeChannels(std::string layer, const ChannelPoints& poin
   return statistics;
 }
 
-std::vector<Stage> FindChannelVariants(const Snapshot& snapshot) {
+std::vector<Stage> FindChannelVariants(const reader::Snapshot& snapshot) {
   std::map<std::string, Stage> found;  // By run.
   for (const auto& run : snapshot.runs) {
     const std::string_view parent = ParentOf(run->name);
-    if (parent == "." || DescribeStage(LastPart(parent))) continue;
+    if (parent == "." || compression::DescribeStage(LastPart(parent))) continue;
     std::string Stage::*member = nullptr;
     if (LastPart(run->name) == "min_per_channel") member = &Stage::min_per_channel;
     if (LastPart(run->name) == "max_per_channel") member = &Stage::max_per_channel;
@@ -112,29 +113,30 @@ std::vector<Stage> FindChannelVariants(const Snapshot& snapshot) {
   return stages;
 }
 
-std::optional<ChannelStatistics> ReadLayerChannels(const Snapshot& snapshot, const Stage& stage,
-                                                   std::string_view layer, std::string_view tensor,
+std::optional<ChannelStatistics> ReadLayerChannels(const reader::Snapshot& snapshot,
+                                                   const Stage& stage, std::string_view layer,
+                                                   std::string_view tensor,
                                                    std::string_view model) {
   const std::string ending = tensor.empty() ? std::string() : "/" + std::string(tensor);
   const std::string usual = std::string(layer) + ending;
   const std::string key = ModelKeyOf(model);
-  const auto is_asked_for = [&](const Tag& tag) {
-    if (tag.kind() != TagKind::kScalar) return false;
+  const auto is_asked_for = [&](const reader::Tag& tag) {
+    if (tag.kind() != reader::TagKind::kScalar) return false;
     const std::string own = ModelOfStored(tag.info->plugin_content);
     return own.empty() || model.empty() || ModelKeyOf(own) == key;
   };
-  const auto points = [&](const std::string& name) -> std::vector<ScalarPoint> {
-    const Run* run = name.empty() ? nullptr : snapshot.FindRun(name);
+  const auto points = [&](const std::string& name) -> std::vector<reader::ScalarPoint> {
+    const reader::Run* run = name.empty() ? nullptr : snapshot.FindRun(name);
     if (run == nullptr) return {};
-    const Tag* unnamed = run->Find(usual);
+    const reader::Tag* unnamed = run->Find(usual);
     if (unnamed != nullptr && !is_asked_for(*unnamed)) unnamed = nullptr;
-    for (const Tag& tag : run->tags) {  // Its name is more than the layer's, or cleaned.
+    for (const reader::Tag& tag : run->tags) {  // Its name is more than the layer's, or cleaned.
       if (!tag.name().ends_with(ending) || LayerOfStored(tag.info->plugin_content) != layer) {
         continue;
       }
       if (&tag != unnamed && is_asked_for(tag)) return tag.scalars.ToPoints();
     }
-    return unnamed == nullptr ? std::vector<ScalarPoint>() : unnamed->scalars.ToPoints();
+    return unnamed == nullptr ? std::vector<reader::ScalarPoint>() : unnamed->scalars.ToPoints();
   };
   const ChannelPoints found{.min = points(stage.min_per_channel),
                             .max = points(stage.max_per_channel),
@@ -143,13 +145,14 @@ std::optional<ChannelStatistics> ReadLayerChannels(const Snapshot& snapshot, con
   return SummarizeChannels(std::string(layer), found);
 }
 
-std::vector<ChannelStatistics> ReadChannels(const Snapshot& snapshot, const Stage& stage) {
+std::vector<ChannelStatistics> ReadChannels(const reader::Snapshot& snapshot, const Stage& stage) {
   std::map<std::string, ChannelPoints> layers;
-  const auto read = [&](const std::string& name, std::vector<ScalarPoint> ChannelPoints::*axis) {
-    const Run* run = name.empty() ? nullptr : snapshot.FindRun(name);
+  const auto read = [&](const std::string& name,
+                        std::vector<reader::ScalarPoint> ChannelPoints::*axis) {
+    const reader::Run* run = name.empty() ? nullptr : snapshot.FindRun(name);
     if (run == nullptr) return;
-    for (const Tag& tag : run->tags) {
-      if (tag.kind() != TagKind::kScalar) continue;
+    for (const reader::Tag& tag : run->tags) {
+      if (tag.kind() != reader::TagKind::kScalar) continue;
       const std::string own = LayerOfStored(tag.info->plugin_content);
       layers[own.empty() ? tag.name() : own].*axis = tag.scalars.ToPoints();
     }
@@ -167,12 +170,12 @@ std::string DescribeOutliers(const ChannelStatistics& statistics) {
   if (statistics.outliers.empty()) return {};
   const OutlierChannel& worst = statistics.outliers.front();
   std::string text = "channel " + std::to_string(worst.channel) + " reaches " +
-                     ShortNumber(worst.magnitude) + ", " + ShortNumber(worst.ratio) +
-                     " times the median channel (" + ShortNumber(*statistics.median_magnitude) +
-                     ")";
+                     verdict::ShortNumber(worst.magnitude) + ", " +
+                     verdict::ShortNumber(worst.ratio) + " times the median channel (" +
+                     verdict::ShortNumber(*statistics.median_magnitude) + ")";
   if (statistics.outliers.size() > 1) {
     text += "; " + HumanCount(statistics.outliers.size() - 1) + " more reach " +
-            ShortNumber(kOutlierRatio) + " times it";
+            verdict::ShortNumber(kOutlierRatio) + " times it";
   }
   return text;
 }

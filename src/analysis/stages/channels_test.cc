@@ -15,8 +15,8 @@ using ::testing::IsEmpty;
 using ::testing::Optional;
 
 // Step = channel.
-std::vector<ScalarPoint> Channels(const std::vector<double>& values) {
-  std::vector<ScalarPoint> points;
+std::vector<reader::ScalarPoint> Channels(const std::vector<double>& values) {
+  std::vector<reader::ScalarPoint> points;
   for (std::size_t i = 0; i < values.size(); ++i) {
     points.push_back({static_cast<std::int64_t>(i), 1, values[i]});
   }

@@ -28,12 +28,12 @@ std::optional<int> SampleNumber(std::string_view tag) {
   return number;
 }
 
-void ReadPoints(const Run& run, StageSimilarity& similarity) {
+void ReadPoints(const reader::Run& run, StageSimilarity& similarity) {
   std::map<std::int64_t, std::pair<std::string, std::optional<double>>> points;
-  for (const Tag& tag : run.tags) {
-    if (tag.kind() != TagKind::kScalar || tag.scalars.empty()) continue;
+  for (const reader::Tag& tag : run.tags) {
+    if (tag.kind() != reader::TagKind::kScalar || tag.scalars.empty()) continue;
     if (!tag.name().starts_with(kPoints)) continue;
-    const ScalarPoint point = tag.scalars.back();
+    const reader::ScalarPoint point = tag.scalars.back();
     if (IsPoint(point.step)) {
       points[point.step] = {std::string(tag.name().substr(kPoints.size())), Number(point.value)};
     }
@@ -49,22 +49,22 @@ void ReadPoints(const Run& run, StageSimilarity& similarity) {
 
 }  // namespace
 
-StageSimilarity ReadSimilarity(const Snapshot& snapshot, const StageTimeline& timeline) {
+StageSimilarity ReadSimilarity(const reader::Snapshot& snapshot, const StageTimeline& timeline) {
   StageSimilarity similarity;
   std::map<int, SampleSimilarity> samples;
   for (const std::string& name : timeline.extras) {
-    const Run* const run =
+    const reader::Run* const run =
         LastPart(WithoutDot(name)) == "figures" ? snapshot.FindRun(name) : nullptr;
     if (run == nullptr) continue;
     ReadPoints(*run, similarity);
-    for (const Tag& tag : run->tags) {
-      if (tag.kind() != TagKind::kScalar) continue;
+    for (const reader::Tag& tag : run->tags) {
+      if (tag.kind() != reader::TagKind::kScalar) continue;
       const std::optional<int> number = SampleNumber(tag.name());
       if (!number) continue;
       SampleSimilarity& sample = samples[*number];
       sample.name = "sample_" + std::to_string(*number);
       sample.cosines.resize(similarity.layers.size());
-      for (const ScalarPoint& point : tag.scalars.ToPoints()) {
+      for (const reader::ScalarPoint& point : tag.scalars.ToPoints()) {
         if (!IsPoint(point.step)) continue;
         const auto index = static_cast<std::size_t>(point.step);
         if (index < sample.cosines.size()) sample.cosines[index] = Number(point.value);

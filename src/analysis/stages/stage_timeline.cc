@@ -26,9 +26,9 @@ struct Experiment {
 };
 
 // The model that the first figure of a layer names; tags of one run name one.
-std::string ModelInTags(const Run& run) {
-  for (const Tag& tag : run.tags) {
-    if (tag.kind() != TagKind::kScalar) continue;
+std::string ModelInTags(const reader::Run& run) {
+  for (const reader::Tag& tag : run.tags) {
+    if (tag.kind() != reader::TagKind::kScalar) continue;
     if (const auto figure = ParseLayerTag(tag); figure && !figure->model.empty()) {
       return figure->model;
     }
@@ -36,11 +36,11 @@ std::string ModelInTags(const Run& run) {
   return {};
 }
 
-void Look(const Run& run, Stage& stage) {
-  for (const Tag& tag : run.tags) {
-    if (tag.kind() == TagKind::kGraph) stage.has_graph = true;
-    if (tag.kind() == TagKind::kHistogram) ++stage.histogram_count;
-    if (tag.kind() == TagKind::kRunMetadata && tag.name() == kResourcesTag) {
+void Look(const reader::Run& run, Stage& stage) {
+  for (const reader::Tag& tag : run.tags) {
+    if (tag.kind() == reader::TagKind::kGraph) stage.has_graph = true;
+    if (tag.kind() == reader::TagKind::kHistogram) ++stage.histogram_count;
+    if (tag.kind() == reader::TagKind::kRunMetadata && tag.name() == kResourcesTag) {
       stage.has_resources = true;
     }
   }
@@ -55,7 +55,7 @@ std::string* StatisticOf(std::string_view directory, Stage& stage) {
 }
 
 // logs_15112026_120000 rather than the tensorboard_logs in it.
-std::string ModelOf(std::string_view stage, const Run& run) {
+std::string ModelOf(std::string_view stage, const reader::Run& run) {
   std::filesystem::path directory = DirectoryOf(run);
   for (auto i = PartCount(WithoutDot(run.name)) - PartCount(stage); i >= 0; --i) {
     directory = directory.parent_path();
@@ -66,10 +66,10 @@ std::string ModelOf(std::string_view stage, const Run& run) {
 
 class Finder {
  public:
-  void Add(const Run& run) {
+  void Add(const reader::Run& run) {
     const std::string_view path = WithoutDot(run.name);
     const std::string_view parent = ParentOf(path);
-    if (const auto description = DescribeStage(LastPart(path))) {
+    if (const auto description = compression::DescribeStage(LastPart(path))) {
       Experiment& experiment = experiments_[std::string(parent)];
       experiment.model = ModelOf(path, run);
       Stage& stage = experiment.stages[std::string(path)];
@@ -79,7 +79,7 @@ class Finder {
       if (experiment.logged_model.empty()) experiment.logged_model = ModelInTags(run);
       return;
     }
-    if (const auto description = DescribeStage(LastPart(parent))) {
+    if (const auto description = compression::DescribeStage(LastPart(parent))) {
       Experiment& experiment = experiments_[std::string(ParentOf(parent))];
       experiment.model = ModelOf(parent, run);
       Stage& stage = experiment.stages[std::string(parent)];
@@ -117,20 +117,20 @@ class Finder {
 
 }  // namespace
 
-std::vector<StageTimeline> FindStages(const Snapshot& snapshot) {
+std::vector<StageTimeline> FindStages(const reader::Snapshot& snapshot) {
   Finder finder;
   for (const auto& run : snapshot.runs) finder.Add(*run);
   return finder.Take();
 }
 
-Result<std::uint64_t> ReadStageBytes(const Snapshot& snapshot, const Stage& stage) {
-  const Run* run = snapshot.FindRun(stage.run);
-  const Tag* tag = run == nullptr ? nullptr : run->Find(kResourcesTag);
-  if (tag == nullptr || tag->kind() != TagKind::kRunMetadata || tag->blobs.empty()) {
+Result<std::uint64_t> ReadStageBytes(const reader::Snapshot& snapshot, const Stage& stage) {
+  const reader::Run* run = snapshot.FindRun(stage.run);
+  const reader::Tag* tag = run == nullptr ? nullptr : run->Find(kResourcesTag);
+  if (tag == nullptr || tag->kind() != reader::TagKind::kRunMetadata || tag->blobs.empty()) {
     return Fail(ErrorCode::kNotFound,
                 "run " + Quoted(stage.run) + " has no run metadata " + Quoted(kResourcesTag));
   }
-  CBOARD_ASSIGN_OR_RETURN(const Blob blob, ReadBlob(*run, tag->blobs.back()));
+  CBOARD_ASSIGN_OR_RETURN(const reader::Blob blob, reader::ReadBlob(*run, tag->blobs.back()));
   std::uint64_t total = 0;
   CBOARD_RETURN_IF_ERROR(
       proto::ForEachNodeStats(blob.bytes, [&](std::string_view, const proto::NodeStats& node) {
@@ -152,7 +152,7 @@ const Stage* FindSizedStage(const StageTimeline& timeline, std::string_view vari
   return last != timeline.stages.rend() ? &*last : nullptr;
 }
 
-std::vector<Fact> CollectStageFacts(const Snapshot& snapshot, std::vector<Error>& errors) {
+std::vector<Fact> CollectStageFacts(const reader::Snapshot& snapshot, std::vector<Error>& errors) {
   std::vector<Fact> facts;
   for (const StageTimeline& timeline : FindStages(snapshot)) {
     std::optional<std::uint64_t> float_bytes;
@@ -165,7 +165,7 @@ std::vector<Fact> CollectStageFacts(const Snapshot& snapshot, std::vector<Error>
       // Toolkits log the float sizes until the bits of weights are final.
       if (variant == kQuantizedStages && float_bytes == *bytes) return;
       if (variant == kFloatStages) float_bytes = *bytes;
-      const MetricDescription size = DescribeMetric("model_size_mb");
+      const compression::MetricDescription size = compression::DescribeMetric("model_size_mb");
       facts.push_back({.meaning = {.dialect = TagFormat::kStage,
                                    .experiment = timeline.experiment,
                                    .model = timeline.model,

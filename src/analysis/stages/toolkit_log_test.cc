@@ -21,10 +21,10 @@ using ::testing::Optional;
 
 // As the toolkit makes one of numpy's: left edges only, `num` counts bins, and the greatest value
 // is the last left edge.
-HistogramData ToolkitHistogram(std::vector<double> left_edges, std::vector<double> counts) {
-  HistogramData histogram{.min = left_edges.front(),
-                          .max = left_edges.back(),
-                          .num = static_cast<double>(left_edges.size())};
+tensor::HistogramData ToolkitHistogram(std::vector<double> left_edges, std::vector<double> counts) {
+  tensor::HistogramData histogram{.min = left_edges.front(),
+                                  .max = left_edges.back(),
+                                  .num = static_cast<double>(left_edges.size())};
   for (std::size_t i = 0; i < counts.size(); ++i) {
     histogram.sum += left_edges[i] * counts[i];
     histogram.sum_squares += left_edges[i] * left_edges[i] * counts[i];
@@ -39,7 +39,7 @@ void WriteToolkitStage(LogBuilder& log, const std::string& run, std::int64_t con
   proto::GraphBuilder graph;
   graph.AddNode({.name = "Input/x", .op = "DummyPlaceHolder"});
   graph.AddNode({.name = "Output/conv1", .op = "Conv2d", .inputs = {"Input/x:0"}});
-  const At epoch(0, 0.0);  // It gives its events no time.
+  const writer::At epoch(0, 0.0);  // It gives its events no time.
   EXPECT_THAT(log.Writer(run).AddGraph(graph.Encode(), epoch), testing::Succeeds());
   EXPECT_THAT(log.Writer(run).AddRunMetadata(
                   "Resources",
@@ -108,7 +108,7 @@ TEST(StageLog, GivesTheSameEntitiesAsTheToolkits) {
   }
   auto logger = StageLogger::OpenIn(ours.Path());
   ASSERT_THAT(logger, testing::Succeeds());
-  StageGraph graph{
+  compression::StageGraph graph{
       .name = "Net",
       .nodes = {{.name = "x", .op = "Input"},
                 {.name = "conv1", .op = "Conv2d", .inputs = {{"x"}}, .float_parameters = 224}}};
@@ -118,7 +118,7 @@ TEST(StageLog, GivesTheSameEntitiesAsTheToolkits) {
   graph.nodes[1].quantized_parameters = 224;
   graph.nodes[1].weight_bits = 8;
   ASSERT_THAT((*logger)->LogGraph("after_quantization", graph), testing::Succeeds());
-  OutputStatistics statistics;
+  compression::OutputStatistics statistics;
   ASSERT_THAT(statistics.Add(TensorView(std::vector<float>{0, 0, -1, 1}, {1, 2, 2})),
               testing::Succeeds());
   ASSERT_THAT((*logger)->LogStatistics("thresholds_selection", "conv1", statistics),
@@ -152,7 +152,7 @@ TEST(ReadSimilarity, GivesCosinesByPointAndSample) {
   auto logger = StageLogger::OpenIn(log.Path());
   ASSERT_THAT(logger, testing::Succeeds());
   const std::vector<float> a = {1, 0}, b = {0, 1}, nan = {NAN, NAN};
-  ModelSimilarity similarity;
+  compression::ModelSimilarity similarity;
   ASSERT_THAT(similarity.AddSample({{"z_first", a, a}, {"a_second", a, b}}), testing::Succeeds());
   ASSERT_THAT(similarity.AddSample({{"z_first", a, a}, {"a_second", a, nan}}), testing::Succeeds());
   ASSERT_THAT((*logger)->LogSimilarity(similarity), testing::Succeeds());

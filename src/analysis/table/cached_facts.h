@@ -26,6 +26,6 @@ class CachedFacts {
 };
 
 // Where the run names a trial, if it does.
-const std::optional<TrialLocation>& TrialOf(const Run& run);
+const std::optional<TrialLocation>& TrialOf(const reader::Run& run);
 
 }  // namespace cboard::analysis

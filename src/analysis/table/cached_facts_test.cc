@@ -9,11 +9,11 @@
 namespace cboard::analysis {
 namespace {
 
-using Runs = std::vector<std::shared_ptr<Run>>;
+using Runs = std::vector<std::shared_ptr<reader::Run>>;
 
-Snapshot SnapshotOf(const Runs& runs) { return {.runs = {runs.begin(), runs.end()}}; }
+reader::Snapshot SnapshotOf(const Runs& runs) { return {.runs = {runs.begin(), runs.end()}}; }
 
-std::shared_ptr<Run> RunOfModel(int number, double accuracy) {
+std::shared_ptr<reader::Run> RunOfModel(int number, double accuracy) {
   const std::string model = "model_" + std::to_string(number);
   return MakeRun("run_" + std::to_string(1000 + number),
                  {{model + "/metrics/accuracy/fp32", 0.9},

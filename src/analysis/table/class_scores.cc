@@ -30,10 +30,10 @@ struct Newest {
 
 std::optional<double> ClassScore::Drop() const {
   if (!a || !b) return std::nullopt;
-  return better == Better::kLower ? *b - *a : *a - *b;
+  return better == compression::Better::kLower ? *b - *a : *a - *b;
 }
 
-std::vector<ClassScore> FindClassScores(const Snapshot& snapshot, std::string_view model,
+std::vector<ClassScore> FindClassScores(const reader::Snapshot& snapshot, std::string_view model,
                                         std::string_view a, std::string_view b) {
   const std::string prefix = std::string(model) + "/per_class/";
   struct Sides {
@@ -41,13 +41,13 @@ std::vector<ClassScore> FindClassScores(const Snapshot& snapshot, std::string_vi
   };
   std::map<std::pair<std::string, std::string>, Sides> found;  // By metric and class.
   for (const auto& run : snapshot.runs) {
-    auto at = std::ranges::lower_bound(run->tags, prefix, {}, &Tag::name);
+    auto at = std::ranges::lower_bound(run->tags, prefix, {}, &reader::Tag::name);
     for (; at != run->tags.end() && at->name().starts_with(prefix); ++at) {
-      if (at->kind() != TagKind::kScalar || at->scalars.empty()) continue;
+      if (at->kind() != reader::TagKind::kScalar || at->scalars.empty()) continue;
       const auto parts = SplitScore(std::string_view(at->name()).substr(prefix.size()));
       if (!parts || (parts->variant != a && parts->variant != b)) continue;
       Sides& sides = found[{std::string(parts->metric), std::string(parts->name)}];
-      const ScalarPoint last = at->scalars.back();
+      const reader::ScalarPoint last = at->scalars.back();
       const auto take = [&](std::optional<Newest>& side) {
         if (side && side->wall_time_seconds > last.wall_time_seconds) return;
         side = {.value = last.value, .wall_time_seconds = last.wall_time_seconds};
@@ -59,7 +59,7 @@ std::vector<ClassScore> FindClassScores(const Snapshot& snapshot, std::string_vi
   std::vector<ClassScore> scores;
   for (const auto& [key, sides] : found) {
     ClassScore score{.metric = key.first, .name = key.second};
-    score.better = DescribeMetric(key.first).better;
+    score.better = compression::DescribeMetric(key.first).better;
     if (sides.a) score.a = sides.a->value;
     if (sides.b) score.b = sides.b->value;
     scores.push_back(std::move(score));

@@ -12,7 +12,7 @@ namespace cboard::analysis {
 namespace {
 
 struct Column {
-  MetricDescription description = {};
+  compression::MetricDescription description = {};
   TagFormat described_by = TagFormat::kStage;
 };
 
@@ -26,7 +26,7 @@ class Collector {
                       (meaning.dialect == TagFormat::kFlat || meaning.dialect == TagFormat::kGroup);
     model.from_groups = model.from_groups && meaning.dialect == TagFormat::kGroup;
     model.from_trials = model.from_trials && meaning.dialect == TagFormat::kTuning;
-    VariantLog& variant = model.variants[TagKeyOf(meaning.variant)];
+    VariantLog& variant = model.variants[compression::TagKeyOf(meaning.variant)];
     Rename(variant.name, variant.named_by, meaning.variant, meaning.dialect);
 
     Cell cell{.value = fact.value,
@@ -58,10 +58,10 @@ class Collector {
   void Describe(const ParsedTag& meaning) {
     Column& column = columns_[meaning.metric];
     if (!column.description.key.empty() && column.described_by <= meaning.dialect) return;
-    column.description = DescribeMetric(meaning.metric);
+    column.description = compression::DescribeMetric(meaning.metric);
     column.described_by = meaning.dialect;
     if (!meaning.unit.empty()) column.description.unit = meaning.unit;
-    if (meaning.better != Better::kUnknown) column.description.better = meaning.better;
+    if (meaning.better != compression::Better::kUnknown) column.description.better = meaning.better;
   }
 
   Models models_;
@@ -108,12 +108,14 @@ bool LooksLikeTraining(const ModelLog& model) {
 
 // The key of the variant that others are compared with.
 std::string BaselineOf(const ModelLog& model) {
-  const auto has = [&](std::string_view name) { return model.variants.contains(TagKeyOf(name)); };
+  const auto has = [&](std::string_view name) {
+    return model.variants.contains(compression::TagKeyOf(name));
+  };
   if (!model.stored_baseline.empty() && has(model.stored_baseline)) {
-    return TagKeyOf(model.stored_baseline);
+    return compression::TagKeyOf(model.stored_baseline);
   }
   for (const std::string_view usual : kKnownBaselines) {
-    if (has(usual)) return TagKeyOf(usual);
+    if (has(usual)) return compression::TagKeyOf(usual);
   }
   return model.variants.begin()->first;
 }
@@ -146,7 +148,7 @@ class TableBuilder {
   explicit TableBuilder(const std::map<std::string, Column>& columns) {
     Metrics order;
     for (const auto& [key, column] : columns) order[key] = 0;
-    for (const auto& [known, value] : InLogOrder(order)) {
+    for (const auto& [known, value] : compression::InLogOrder(order)) {
       table_.metrics.push_back(columns.at(known.key).description);
     }
   }
@@ -176,7 +178,7 @@ class TableBuilder {
                                                       .variant = variant.name,
                                                       .model_index = table_.models.size() - 1});
     row.cells.reserve(table_.metrics.size());
-    for (const MetricDescription& metric : table_.metrics) {
+    for (const compression::MetricDescription& metric : table_.metrics) {
       const auto found = variant.metrics.find(metric.key);
       row.cells.push_back(found == variant.metrics.end() ? std::nullopt
                                                          : std::optional(std::move(found->second)));
@@ -202,7 +204,7 @@ ComparisonTable BuildComparisonTable(std::vector<Fact> facts) {
 }
 
 std::optional<std::size_t> ComparisonTable::FindMetric(std::string_view key) const {
-  const auto found = std::ranges::find(metrics, key, &MetricDescription::key);
+  const auto found = std::ranges::find(metrics, key, &compression::MetricDescription::key);
   if (found == metrics.end()) return std::nullopt;
   return static_cast<std::size_t>(found - metrics.begin());
 }
@@ -253,12 +255,12 @@ bool ComparisonTable::IsDerived(std::string_view metric, std::size_t row,
   });
 }
 
-std::string MissingTag(const TableRow& row, const MetricDescription& metric) {
-  return DefaultTag({.kind = CompressionTagKind::kMetric,
-                     .model = row.model,
-                     .name = metric.key,
-                     .variant = row.variant,
-                     .baseline = {}});
+std::string MissingTag(const TableRow& row, const compression::MetricDescription& metric) {
+  return compression::DefaultTag({.kind = compression::CompressionTagKind::kMetric,
+                                  .model = row.model,
+                                  .name = metric.key,
+                                  .variant = row.variant,
+                                  .baseline = {}});
 }
 
 }  // namespace cboard::analysis

@@ -37,9 +37,11 @@ const Metrics kFp32 = {{"accuracy", 0.75}, {"latency_mean_ms", 261}, {"model_siz
 const Metrics kInt8 = {{"accuracy", 0.5}, {"latency_mean_ms", 217}, {"model_size_mb", 9.5}};
 
 TEST(Dialects, OurOwnWriter) {
-  for (const TagScheme scheme : {TagScheme::kBoth, TagScheme::kFlat, TagScheme::kGroups}) {
+  for (const compression::TagScheme scheme :
+       {compression::TagScheme::kBoth, compression::TagScheme::kFlat,
+        compression::TagScheme::kGroups}) {
     LogBuilder log;
-    CompressionOptions options;
+    compression::CompressionOptions options;
     options.tags = scheme;
     CompressionWriter writer(log.Path("exp"), options);
     EXPECT_THAT(writer.LogCompressionComparison("alexnet", kFp32, kInt8), testing::Succeeds());
@@ -110,8 +112,9 @@ TEST(Dialects, TuningRunsByLogdirSpec) {
   log.Scalar("baseline_acc_0.776", "x", 1).Scalar("tune_1_acc_0.095", "x", 1);
   log.Close();
   // With the slashes at the end, as the tuning guide types them.
-  const auto logdirs = ParseLogdirSpec("baseline:" + log.Path("baseline_acc_0.776").string() +
-                                       "/,tune_1:" + log.Path("tune_1_acc_0.095").string() + "/");
+  const auto logdirs =
+      reader::ParseLogdirSpec("baseline:" + log.Path("baseline_acc_0.776").string() +
+                              "/,tune_1:" + log.Path("tune_1_acc_0.095").string() + "/");
   ASSERT_THAT(logdirs, testing::Succeeds());
   const ComparisonTable table = BuildComparisonTable(CollectFacts(*log.Read(*logdirs)));
   ASSERT_EQ(table.rows.size(), 2u);
@@ -141,7 +144,7 @@ TEST(Dialects, KeepsTheScoreThatWasLogged) {
   const auto aurora = CompareRows(table, 1, 0).aurora;
   EXPECT_FALSE(aurora.computed);
   EXPECT_EQ(aurora.formula, "v1");
-  EXPECT_NEAR(*aurora.score, ComputeAurora(kFp32, kInt8)->score, 1e-6);
+  EXPECT_NEAR(*aurora.score, compression::ComputeAurora(kFp32, kInt8)->score, 1e-6);
   EXPECT_NEAR(*aurora.coverage, 0.55, 1e-9);
   EXPECT_THAT(aurora.factors, ::testing::SizeIs(3));
 }

@@ -25,7 +25,7 @@ CachedFacts::CachedFacts(CachedFacts&& other) noexcept : facts_(std::exchange(ot
 
 CachedFacts::~CachedFacts() { kept_facts -= facts_.size(); }
 
-std::vector<Fact> FactsOf(const Run& run) {
+std::vector<Fact> FactsOf(const reader::Run& run) {
   std::vector<Fact> facts;
   const std::string directory = DirectoryOf(run).filename().string();
   const std::optional<TrialLocation>& trial = TrialOf(run);
@@ -34,15 +34,15 @@ std::vector<Fact> FactsOf(const Run& run) {
                      .value = trial->name.accuracies.front(),
                      .source = {.run = run.name, .wall_time_seconds = NewestWallTime(run)}});
   }
-  for (const Tag& tag : run.tags) {
-    if (tag.kind() != TagKind::kScalar || tag.scalars.empty()) continue;
+  for (const reader::Tag& tag : run.tags) {
+    if (tag.kind() != reader::TagKind::kScalar || tag.scalars.empty()) continue;
     auto meaning = ParseTag({.run = run.name,
                              .directory = directory,
                              .tag = tag.name(),
                              .plugin_name = tag.info->plugin_name,
                              .plugin_content = tag.info->plugin_content});
     if (!meaning) continue;
-    const ScalarPoint last = tag.scalars.back();
+    const reader::ScalarPoint last = tag.scalars.back();
     facts.push_back({.meaning = *std::move(meaning),
                      .value = last.value,
                      .source = {.run = run.name,
@@ -58,7 +58,7 @@ std::vector<Fact> FactsOf(const Run& run) {
   return facts;
 }
 
-std::vector<Fact> CollectFacts(const Snapshot& snapshot) {
+std::vector<Fact> CollectFacts(const reader::Snapshot& snapshot) {
   std::vector<Fact> facts;
   for (const auto& run : snapshot.runs) {
     if (const auto* const kept = run->notes.Find<CachedFacts>()) {

@@ -12,8 +12,8 @@ namespace {
 // The complete points, turned so that less is better by every objective.
 class Points {
  public:
-  Points(std::span<const Better> objectives, std::span<const std::optional<double>> values,
-         std::vector<std::size_t>& incomplete)
+  Points(std::span<const compression::Better> objectives,
+         std::span<const std::optional<double>> values, std::vector<std::size_t>& incomplete)
       : width_(objectives.size()) {
     for (std::size_t point = 0; point < values.size() / width_; ++point) {
       const auto row = values.subspan(point * width_, width_);
@@ -26,7 +26,7 @@ class Points {
       order_.push_back(point);
       ranks_.push_back(order_.size() - 1);
       for (std::size_t i = 0; i < width_; ++i) {
-        costs_.push_back(objectives[i] == Better::kLower ? *row[i] : -*row[i]);
+        costs_.push_back(objectives[i] == compression::Better::kLower ? *row[i] : -*row[i]);
       }
     }
   }
@@ -65,13 +65,13 @@ class Points {
 
 }  // namespace
 
-Result<ParetoFront> ComputeParetoFront(std::span<const Better> objectives,
+Result<ParetoFront> ComputeParetoFront(std::span<const compression::Better> objectives,
                                        std::span<const std::optional<double>> values) {
   if (objectives.empty()) {
     return Fail(ErrorCode::kInvalidArgument, "a Pareto front needs at least one objective");
   }
   for (std::size_t i = 0; i < objectives.size(); ++i) {
-    if (objectives[i] != Better::kUnknown) continue;
+    if (objectives[i] != compression::Better::kUnknown) continue;
     return Fail(ErrorCode::kInvalidArgument,
                 "objective " + std::to_string(i + 1) +
                     " has no direction; say whether higher or lower is better");

@@ -20,14 +20,14 @@ using testing::FailsSaying;
 using ::testing::IsEmpty;
 using ::testing::Optional;
 
-constexpr Better kLower = Better::kLower;
-constexpr Better kHigher = Better::kHigher;
+constexpr compression::Better kLower = compression::Better::kLower;
+constexpr compression::Better kHigher = compression::Better::kHigher;
 
 using Values = std::vector<std::optional<double>>;
 
 // By the definition, pair by pair.
-bool Dominates(std::span<const Better> objectives, std::span<const std::optional<double>> a,
-               std::span<const std::optional<double>> b) {
+bool Dominates(std::span<const compression::Better> objectives,
+               std::span<const std::optional<double>> a, std::span<const std::optional<double>> b) {
   bool better = false;
   for (std::size_t i = 0; i < objectives.size(); ++i) {
     const double gain = objectives[i] == kHigher ? *a[i] - *b[i] : *b[i] - *a[i];
@@ -38,7 +38,7 @@ bool Dominates(std::span<const Better> objectives, std::span<const std::optional
 }
 
 TEST(ComputeParetoFront, KeepsWhatNobodyBeats) {
-  const std::vector<Better> objectives = {kLower, kHigher};  // Size, accuracy.
+  const std::vector<compression::Better> objectives = {kLower, kHigher};  // Size, accuracy.
   const Values values = {217, .99, 9.4, .99, 20, .98, 5, .7, 300, .995};
   const auto result = ComputeParetoFront(objectives, values);
   ASSERT_TRUE(result);
@@ -48,14 +48,14 @@ TEST(ComputeParetoFront, KeepsWhatNobodyBeats) {
 }
 
 TEST(ComputeParetoFront, KeepsAllOfSeveralEqualPoints) {
-  const std::vector<Better> objectives = {kLower, kLower};
+  const std::vector<compression::Better> objectives = {kLower, kLower};
   const auto result = ComputeParetoFront(objectives, Values{1, 1, 1, 1, 2, 1, 1, 1});
   EXPECT_THAT(result->front, ElementsAre(0, 1, 3));
   EXPECT_TRUE(result->dominated_by[2]);
 }
 
 TEST(ComputeParetoFront, LeavesIncompletePointsOut) {
-  const std::vector<Better> objectives = {kLower, kHigher};
+  const std::vector<compression::Better> objectives = {kLower, kHigher};
   const auto result = ComputeParetoFront(objectives, Values{0, std::nullopt, 1, 1, 0, kNan});
   EXPECT_THAT(result->front, ElementsAre(1));
   EXPECT_THAT(result->incomplete, ElementsAre(0, 2));
@@ -66,7 +66,7 @@ TEST(ComputeParetoFront, AgreesWithTheDefinitionOnRandomPoints) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
     const std::size_t width = 1 + random() % 4;
-    std::vector<Better> objectives;
+    std::vector<compression::Better> objectives;
     for (std::size_t i = 0; i < width; ++i) objectives.push_back(random() % 2 ? kLower : kHigher);
     const std::size_t count = random() % 40;
     Values values;
@@ -101,22 +101,22 @@ TEST(ComputeParetoFront, AgreesWithTheDefinitionOnRandomPoints) {
 
 TEST(ComputeParetoFront, CountsInfinitiesAsTheWorstOrBest) {
   const double infinity = std::numeric_limits<double>::infinity();
-  const std::vector<Better> objectives = {kLower, kHigher};
+  const std::vector<compression::Better> objectives = {kLower, kHigher};
   EXPECT_THAT(ComputeParetoFront(objectives, Values{infinity, 1, 5, 1})->front, ElementsAre(1));
 }
 
 TEST(ComputeParetoFront, HandlesNothing) {
-  const std::vector<Better> objectives = {kLower};
+  const std::vector<compression::Better> objectives = {kLower};
   EXPECT_THAT(ComputeParetoFront(objectives, {})->front, IsEmpty());
 }
 
 TEST(ComputeParetoFront, RefusesObjectivesWithoutDirection) {
-  const std::vector<Better> unknown = {kLower, Better::kUnknown};
+  const std::vector<compression::Better> unknown = {kLower, compression::Better::kUnknown};
   EXPECT_THAT(ComputeParetoFront(unknown, Values{1, 2}),
               FailsSaying(ErrorCode::kInvalidArgument, "objective 2"));
   EXPECT_THAT(ComputeParetoFront({}, Values{1, 2}),
               FailsSaying(ErrorCode::kInvalidArgument, "at least one"));
-  const std::vector<Better> two = {kLower, kLower};
+  const std::vector<compression::Better> two = {kLower, kLower};
   EXPECT_THAT(ComputeParetoFront(two, Values{1, 2, 3}),
               FailsSaying(ErrorCode::kInvalidArgument, "multiple"));
 }

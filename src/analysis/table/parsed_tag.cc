@@ -41,7 +41,8 @@ constexpr auto kKnownVariants = std::to_array<std::string_view>(
 bool IsPhase(std::string_view name) { return std::ranges::find(kPhases, name) != kPhases.end(); }
 
 bool IsAuroraFactor(std::string_view name) {
-  return std::ranges::find(kAuroraFactorNames, name) != kAuroraFactorNames.end();
+  return std::ranges::find(compression::kAuroraFactorNames, name) !=
+         compression::kAuroraFactorNames.end();
 }
 
 std::string Joined(std::span<const std::string_view> parts) {
@@ -52,7 +53,8 @@ std::string Joined(std::span<const std::string_view> parts) {
 
 ParsedTag MetricTag(TagFormat dialect, std::string model, std::string variant,
                     std::string_view logged_name) {
-  const MetricDescription metric = DescribeMetric(MetricKeyOf(logged_name));
+  const compression::MetricDescription metric =
+      compression::DescribeMetric(MetricKeyOf(logged_name));
   return {.dialect = dialect,
           .kind = FactKind::kMetric,
           .model = std::move(model),
@@ -75,24 +77,26 @@ std::optional<ParsedTag> TakeApart(std::span<const std::string_view> parts) {
   const std::string_view last = parts[size - 1];
   if (size >= 4 && (parts[size - 3] == "metrics" || parts[size - 3] == "performance")) {
     if (IsPhase(last)) return std::nullopt;
-    return MetricTag(TagFormat::kFlat, Joined(parts.first(size - 3)), NameOfDirectory(last),
-                     parts[size - 2]);
+    return MetricTag(TagFormat::kFlat, Joined(parts.first(size - 3)),
+                     compression::NameOfDirectory(last), parts[size - 2]);
   }
   if (size >= 5 && parts[size - 4] == "compression" && parts[size - 3] == "aurora" &&
       IsAuroraFactor(parts[size - 2])) {
     return RatioTag(Joined(parts.first(size - 4)), "aurora/" + std::string(parts[size - 2]),
-                    NameOfDirectory(last));
+                    compression::NameOfDirectory(last));
   }
   if (size >= 4 && parts[size - 3] == "compression") {
     std::string model = Joined(parts.first(size - 3));
     if (parts[size - 2] == "aurora" && IsAuroraFactor(last)) {
       return RatioTag(std::move(model), "aurora/" + std::string(last),
-                      std::string(kDefaultVariant));
+                      std::string(compression::kDefaultVariant));
     }
-    return RatioTag(std::move(model), std::string(parts[size - 2]), NameOfDirectory(last));
+    return RatioTag(std::move(model), std::string(parts[size - 2]),
+                    compression::NameOfDirectory(last));
   }
   if (size >= 3 && parts[size - 2] == "compression") {
-    return RatioTag(Joined(parts.first(size - 2)), std::string(last), std::string(kDefaultVariant));
+    return RatioTag(Joined(parts.first(size - 2)), std::string(last),
+                    std::string(compression::kDefaultVariant));
   }
   return std::nullopt;
 }
@@ -101,9 +105,10 @@ std::optional<ParsedTag> TakeApart(std::span<const std::string_view> parts) {
 std::optional<ParsedTag> ParseBareTag(std::string_view run, std::string_view tag) {
   const std::vector<std::string_view> parts = Split(tag, '/');
   if (parts.size() != 3 || (parts[0] != "metrics" && parts[0] != "performance")) return {};
-  if (run == "." || IsPhase(parts[2]) || !IsKnownMetric(MetricKeyOf(parts[1]))) return {};
-  ParsedTag meaning = MetricTag(TagFormat::kFlat, NameOfDirectory(LastPart(run)),
-                                NameOfDirectory(parts[2]), parts[1]);
+  if (run == "." || IsPhase(parts[2]) || !compression::IsKnownMetric(MetricKeyOf(parts[1])))
+    return {};
+  ParsedTag meaning = MetricTag(TagFormat::kFlat, compression::NameOfDirectory(LastPart(run)),
+                                compression::NameOfDirectory(parts[2]), parts[1]);
   if (meaning.model.empty() || meaning.variant.empty()) return {};  // "%", as below.
   return meaning;
 }
@@ -141,7 +146,8 @@ std::string_view NameOf(TagFormat dialect) {
 
 std::string MetricKeyOf(std::string_view logged_name) {
   const auto found = std::ranges::find(kOtherNames, logged_name, &OtherName::logged);
-  return found == kOtherNames.end() ? NameOfDirectory(logged_name) : std::string(found->key);
+  return found == kOtherNames.end() ? compression::NameOfDirectory(logged_name)
+                                    : std::string(found->key);
 }
 
 bool IsKnownVariant(std::string_view variant) {
@@ -157,7 +163,9 @@ bool NamesCompression(std::string_view variant) {
   return IsKnownVariant(variant) && variant != "baseline" && variant != "original";
 }
 
-std::string ModelKeyOf(std::string_view model) { return summary::CleanTag(TagPrefixOf(model)); }
+std::string ModelKeyOf(std::string_view model) {
+  return writer::summary::CleanTag(compression::TagPrefixOf(model));
+}
 
 std::optional<ParsedTag> ParseFlatTag(std::string_view tag) {
   const std::vector<std::string_view> parts = Split(tag, '/');
@@ -172,7 +180,7 @@ std::optional<ParsedTag> ParseGroupTag(std::string_view run, std::string_view ta
   const std::size_t slash = tag.rfind('/');
   if (slash == std::string_view::npos || slash == 0) return std::nullopt;
   const std::string_view metric = tag.substr(slash + 1);
-  if (!IsKnownMetric(MetricKeyOf(metric))) return std::nullopt;
+  if (!compression::IsKnownMetric(MetricKeyOf(metric))) return std::nullopt;
   // Most scalars called "accuracy" are in no sub-run of that name; cleaning the run's takes
   // longest.
   if (run.find(metric) == std::string_view::npos) return std::nullopt;
@@ -180,7 +188,7 @@ std::optional<ParsedTag> ParseGroupTag(std::string_view run, std::string_view ta
   // Directories keep what tags may not have, so the comparison is of cleaned names. Where cleaning
   // changed the length, so that places in one are not places in the other, the cleaned name is all
   // there is.
-  const std::string cleaned = summary::CleanTag(run);
+  const std::string cleaned = writer::summary::CleanTag(run);
   const std::string_view spelled = cleaned.size() == run.size() ? run : std::string_view(cleaned);
   const std::string_view parent = ParentOf(cleaned);
   std::string_view variant;
@@ -199,7 +207,7 @@ std::optional<ParsedTag> ParseGroupTag(std::string_view run, std::string_view ta
   }
   if (variant.empty() || IsPhase(variant)) return std::nullopt;
   ParsedTag meaning = MetricTag(TagFormat::kGroup, std::string(tag.substr(0, slash)),
-                                NameOfDirectory(variant), metric);
+                                compression::NameOfDirectory(variant), metric);
   if (meaning.variant.empty()) return std::nullopt;
   meaning.experiment = std::move(experiment);
   return meaning;
@@ -211,11 +219,11 @@ std::optional<ParsedTag> ParseTrialTag(std::string_view run, std::string_view di
   for (const std::string_view group : {"metrics/", "performance/", "hparam/"}) {
     if (metric.starts_with(group)) metric.remove_prefix(group.size());
   }
-  if (!IsKnownMetric(MetricKeyOf(metric))) return std::nullopt;
+  if (!compression::IsKnownMetric(MetricKeyOf(metric))) return std::nullopt;
   const std::optional<TrialLocation> trial = FindTrial(run, directory);
   if (!trial) return std::nullopt;
   ParsedTag meaning = MetricTag(TagFormat::kTuning, ModelOfExperiment(trial->experiment, {}),
-                                VariantOfTrial(trial->name.number), metric);
+                                compression::VariantOfTrial(trial->name.number), metric);
   meaning.experiment = trial->experiment;
   return meaning;
 }
@@ -223,7 +231,7 @@ std::optional<ParsedTag> ParseTrialTag(std::string_view run, std::string_view di
 std::optional<ParsedTag> ParseTag(const ScalarName& scalar) {
   const std::string_view run = WithoutDot(scalar.run);
   std::optional<ParsedTag> meaning;
-  if (scalar.plugin_name == kCompressionPluginName) {
+  if (scalar.plugin_name == compression::kCompressionPluginName) {
     meaning = ParseMetadata(scalar.plugin_content);
   }
   if (!meaning) meaning = ParseFlatTag(scalar.tag);

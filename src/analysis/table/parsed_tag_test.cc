@@ -22,7 +22,8 @@ std::string EntityOf(const ScalarName& scalar) {
 
 TEST(ParseTag, GivesTheSameEntityForEveryDialect) {
   const std::string content =
-      LabelsOf(DescribeMetric("latency_mean_ms"), "alexnet", "int8").plugin_content;
+      compression::LabelsOf(compression::DescribeMetric("latency_mean_ms"), "alexnet", "int8")
+          .plugin_content;
   const std::string expected = "exp | alexnet | int8 | latency_mean_ms";
   EXPECT_EQ(EntityOf({.run = "exp",
                       .tag = "whatever/the/tag/says",
@@ -54,8 +55,8 @@ TEST(ParseTag, KnowsEveryAliasOfTheUpstreamPlugin) {
 TEST(ParseTag, GivesUnitAndDirectionFromTheVocabulary) {
   const auto power = ParseFlatTag("m/performance/energy_mw/fp32");
   EXPECT_EQ(power->unit, "mW");
-  EXPECT_EQ(power->better, Better::kLower);
-  EXPECT_EQ(ParseFlatTag("m/metrics/accuracy/fp32")->better, Better::kHigher);
+  EXPECT_EQ(power->better, compression::Better::kLower);
+  EXPECT_EQ(ParseFlatTag("m/metrics/accuracy/fp32")->better, compression::Better::kHigher);
 }
 
 TEST(ParseTag, FindsTheExperimentAtTheTopOfALogDirectory) {
@@ -132,12 +133,13 @@ TEST(ParseTag, ReadsRatiosWithAndWithoutVariant) {
 }
 
 TEST(ParseMetadata, KeepsHowAScoreWasMade) {
-  AuroraOptions options;
+  compression::AuroraOptions options;
   options.measured_on = "board 7";
-  const auto score = ComputeAurora({{"accuracy", .5}, {"latency_mean_ms", 2}},
-                                   {{"accuracy", .5}, {"latency_mean_ms", 1}}, options);
+  const auto score =
+      compression::ComputeAurora({{"accuracy", .5}, {"latency_mean_ms", 2}},
+                                 {{"accuracy", .5}, {"latency_mean_ms", 1}}, options);
   const auto meaning = ParseMetadata(
-      LabelsOfAurora("aurora", *score, options, "net", "int8", "fp32").plugin_content);
+      compression::LabelsOfAurora("aurora", *score, options, "net", "int8", "fp32").plugin_content);
   ASSERT_TRUE(meaning);
   EXPECT_EQ(meaning->baseline, "fp32");
   EXPECT_EQ(meaning->aurora.formula, "v1");

@@ -9,7 +9,7 @@
 
 namespace cboard::analysis {
 
-ComparisonTable TableOf(const Snapshot& snapshot) {
+ComparisonTable TableOf(const reader::Snapshot& snapshot) {
   std::vector<Fact> facts = CollectFacts(snapshot);
   std::vector<Error> errors;
   std::vector<Fact> stages = CollectStageFacts(snapshot, errors);

@@ -60,9 +60,9 @@ T ReadLabel(std::string_view plugin_content, T (*read)(const Label&)) {
   return read(label);
 }
 
-Better BetterOf(std::string_view text) {
-  if (text == "higher") return Better::kHigher;
-  return text == "lower" ? Better::kLower : Better::kUnknown;
+compression::Better BetterOf(std::string_view text) {
+  if (text == "higher") return compression::Better::kHigher;
+  return text == "lower" ? compression::Better::kLower : compression::Better::kUnknown;
 }
 
 std::optional<ParsedTag> ParseLabel(const Label& label) {

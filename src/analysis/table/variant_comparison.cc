@@ -11,15 +11,16 @@ namespace cboard::analysis {
 namespace {
 
 std::optional<Delta> DeltaOf(const std::optional<Cell>& from, const std::optional<Cell>& to,
-                             Better better) {
+                             compression::Better better) {
   if (!from || !to || !std::isfinite(from->value) || !std::isfinite(to->value)) return std::nullopt;
   Delta delta{.difference = to->value - from->value};
   if (from->value != 0) delta.relative = delta.difference / std::abs(from->value);
   if (delta.difference == 0) {
     delta.verdict = Verdict::kSame;
-  } else if (better != Better::kUnknown) {
-    delta.verdict =
-        (delta.difference > 0) == (better == Better::kHigher) ? Verdict::kBetter : Verdict::kWorse;
+  } else if (better != compression::Better::kUnknown) {
+    delta.verdict = (delta.difference > 0) == (better == compression::Better::kHigher)
+                        ? Verdict::kBetter
+                        : Verdict::kWorse;
   }
   return delta;
 }
@@ -47,8 +48,9 @@ class Comparer {
   }
 
   void FillRatios(VariantComparison& result) const {
-    Ratios computed = ComputeRatios(from_, to_, baseline_.variant, row_.variant);
-    for (const RatioValue& ratio : computed.values) {
+    compression::Ratios computed =
+        compression::ComputeRatios(from_, to_, baseline_.variant, row_.variant);
+    for (const compression::RatioValue& ratio : computed.values) {
       const LoggedRatio* logged = Logged(ratio.name);
       result.ratios.push_back(
           {.name = std::string(ratio.name),
@@ -60,13 +62,13 @@ class Comparer {
            .derived = table_.IsDerived(ratio.metric, row_index_, baseline_index_),
            .source = logged != nullptr ? std::optional(logged->cell.source) : std::nullopt});
     }
-    for (Omission& omission : computed.omitted) {
+    for (compression::Omission& omission : computed.omitted) {
       if (Logged(omission.what) == nullptr) result.omitted.push_back(std::move(omission));
     }
     FillRemainingLogged(result);
   }
 
-  void FillAurora(const AuroraOptions& options, AuroraCell& aurora) const {
+  void FillAurora(const compression::AuroraOptions& options, AuroraCell& aurora) const {
     if (const LoggedRatio* logged = Logged("aurora")) {
       aurora = {.score = logged->cell.value,
                 .coverage = logged->aurora.coverage,
@@ -75,14 +77,14 @@ class Comparer {
                 .measured_on = logged->aurora.measured_on,
                 .source = logged->cell.source};
       if (const LoggedRatio* mean = Logged("aurora_mean")) aurora.mean = mean->cell.value;
-      for (const std::string_view factor : kAuroraFactorNames) {
+      for (const std::string_view factor : compression::kAuroraFactorNames) {
         const LoggedRatio* part = Logged("aurora/" + std::string(factor));
         if (part != nullptr) aurora.factors.emplace_back(factor, part->cell.value);
       }
       return;
     }
-    const Result<AuroraScore> made =
-        ComputeAurora(table_.MeasuredOf(baseline_index_), table_.MeasuredOf(row_index_), options);
+    const Result<compression::AuroraScore> made = compression::ComputeAurora(
+        table_.MeasuredOf(baseline_index_), table_.MeasuredOf(row_index_), options);
     if (!made) {
       aurora.reason = made.error().message;
       return;
@@ -93,7 +95,7 @@ class Comparer {
               .formula = "v1",
               .measured_on = options.measured_on,
               .computed = true};
-    for (const AuroraFactor& factor : made->factors) {
+    for (const compression::AuroraFactor& factor : made->factors) {
       aurora.weights.emplace_back(factor.name, factor.weight);
       aurora.factors.emplace_back(factor.name, factor.factor);
     }
@@ -130,7 +132,7 @@ class Comparer {
 }  // namespace
 
 VariantComparison CompareRows(const ComparisonTable& table, std::size_t row,
-                              std::size_t baseline_row, const AuroraOptions& aurora) {
+                              std::size_t baseline_row, const compression::AuroraOptions& aurora) {
   CBOARD_CHECK(row < table.rows.size() && baseline_row < table.rows.size());
   VariantComparison result{.row = row, .baseline_row = baseline_row};
   result.deltas.reserve(table.metrics.size());
@@ -149,7 +151,7 @@ VariantComparison CompareRows(const ComparisonTable& table, std::size_t row,
 }
 
 std::vector<VariantComparison> CompareAll(const ComparisonTable& table, std::string_view baseline,
-                                          const AuroraOptions& aurora) {
+                                          const compression::AuroraOptions& aurora) {
   std::vector<VariantComparison> comparisons;
   comparisons.reserve(table.rows.size());
   for (const TableModel& model : table.models) {

@@ -37,10 +37,10 @@ const RunOwner* OwnerAtOrAbove(const RunOwners& owners, std::string_view run) {
 
 }  // namespace
 
-Config ConfigOf(const Run& run) {
+Config ConfigOf(const reader::Run& run) {
   Config config;
-  for (const Tag& tag : run.tags) {
-    if (tag.kind() != TagKind::kHParams) continue;
+  for (const reader::Tag& tag : run.tags) {
+    if (tag.kind() != reader::TagKind::kHParams) continue;
     const auto data = proto::ParseHParamsPluginData(tag.info->plugin_content);
     if (!data) continue;
     if (const auto* start = std::get_if<proto::HParamsSessionStart>(&*data)) {
@@ -50,7 +50,8 @@ Config ConfigOf(const Run& run) {
   return config;
 }
 
-Config FindConfig(const Snapshot& snapshot, std::string_view model, std::string_view variant) {
+Config FindConfig(const reader::Snapshot& snapshot, std::string_view model,
+                  std::string_view variant) {
   const RunOwners owners = FindRunOwners(snapshot);
   const std::string place = std::string(model) + "/" + std::string(variant);
   Config found;

@@ -21,7 +21,7 @@ struct TestNode {
   std::string device = {};
 };
 
-inline Graph ParsedGraph(const std::vector<TestNode>& nodes) {
+inline reader::Graph ParsedGraph(const std::vector<TestNode>& nodes) {
   proto::GraphBuilder builder;
   for (const TestNode& node : nodes) {
     builder.AddNode({.name = node.name,
@@ -30,16 +30,16 @@ inline Graph ParsedGraph(const std::vector<TestNode>& nodes) {
                      .device = node.device,
                      .attributes = node.attributes});
   }
-  auto graph = ParseGraph(builder.Encode());
+  auto graph = reader::ParseGraph(builder.Encode());
   EXPECT_TRUE(graph);
-  return graph ? *std::move(graph) : Graph();
+  return graph ? *std::move(graph) : reader::Graph();
 }
 
 inline std::shared_ptr<const MeasuredGraph> Measured(
     const std::vector<TestNode>& nodes, const std::vector<proto::NodeStats>& stats = {}) {
-  Graph graph = ParsedGraph(nodes);
+  reader::Graph graph = ParsedGraph(nodes);
   if (stats.empty()) return std::make_shared<const MeasuredGraph>(MeasureGraph(std::move(graph)));
-  const auto profile = JoinRunMetadata(graph, proto::EncodeRunMetadata(stats));
+  const auto profile = reader::JoinRunMetadata(graph, proto::EncodeRunMetadata(stats));
   EXPECT_TRUE(profile);
   return std::make_shared<const MeasuredGraph>(MeasureGraph(std::move(graph), &*profile));
 }

@@ -44,12 +44,13 @@ class LogBuilder {
 
   LogBuilder& Histogram(const std::string& run, const std::string& tag,
                         const std::vector<double>& values, std::size_t bins = 1000) {
-    EXPECT_THAT(Writer(run).AddHistogram(tag, values, 0, EqualBins{bins}), testing::Succeeds());
+    EXPECT_THAT(Writer(run).AddHistogram(tag, values, 0, tensor::EqualBins{bins}),
+                testing::Succeeds());
     return *this;
   }
 
   LogBuilder& HParams(const std::string& run,
-                      const std::vector<std::pair<std::string, HParam>>& hparams,
+                      const std::vector<std::pair<std::string, writer::HParam>>& hparams,
                       const std::vector<std::pair<std::string, double>>& metrics) {
     EXPECT_THAT(Writer(run).AddHParams(hparams, metrics, "hparams"), testing::Succeeds());
     return *this;
@@ -61,9 +62,9 @@ class LogBuilder {
     const std::array<std::int64_t, 1> shape = {1};
     const std::array<std::string_view, 1> strings = {json};
     std::string summary;
-    proto::AppendTensorValue(tag, proto::EncodeStringTensor(shape, strings),
-                             {.plugin_name = kCompressionPluginName, .plugin_content = label},
-                             summary);
+    proto::AppendTensorValue(
+        tag, proto::EncodeStringTensor(shape, strings),
+        {.plugin_name = compression::kCompressionPluginName, .plugin_content = label}, summary);
     EXPECT_THAT(Writer(run).AddSummary(summary, 0), testing::Succeeds());
     return *this;
   }
@@ -89,13 +90,13 @@ class LogBuilder {
     return *writer;
   }
 
-  std::shared_ptr<const Snapshot> Read() { return Read({{.name = {}, .path = Path()}}); }
+  std::shared_ptr<const reader::Snapshot> Read() { return Read({{.name = {}, .path = Path()}}); }
 
-  std::shared_ptr<const Snapshot> Read(std::vector<Logdir> logdirs) {
+  std::shared_ptr<const reader::Snapshot> Read(std::vector<reader::Logdir> logdirs) {
     Close();
-    auto snapshot = ReadLogdirs({.logdirs = std::move(logdirs), .follow = false});
+    auto snapshot = reader::ReadLogdirs({.logdirs = std::move(logdirs), .follow = false});
     EXPECT_THAT(snapshot, testing::Succeeds());
-    return snapshot ? *snapshot : std::make_shared<const Snapshot>();
+    return snapshot ? *snapshot : std::make_shared<const reader::Snapshot>();
   }
 
   void Close() {

@@ -9,10 +9,11 @@ std::optional<TrialLocation> FindTrial(std::string_view run, std::string_view di
   std::size_t start = 0;
   while (start <= path.size()) {
     const std::size_t end = std::min(path.find('/', start), path.size());
-    if (std::optional<TrialName> name = ParseTrialName(path.substr(start, end - start))) {
+    if (std::optional<compression::TrialName> name =
+            compression::ParseTrialName(path.substr(start, end - start))) {
       // The directory of a log directory with a name of its own says more than that name.
       if (end == path.size() && !name->has_accuracy) {
-        const std::optional<TrialName> real = ParseTrialName(directory);
+        const std::optional<compression::TrialName> real = compression::ParseTrialName(directory);
         if (real && real->number == name->number) name = real;
       }
       return TrialLocation{
@@ -25,7 +26,7 @@ std::optional<TrialLocation> FindTrial(std::string_view run, std::string_view di
   return std::nullopt;
 }
 
-const std::optional<TrialLocation>& TrialOf(const Run& run) {
+const std::optional<TrialLocation>& TrialOf(const reader::Run& run) {
   struct CachedTrial {
     std::optional<TrialLocation> place;
   };

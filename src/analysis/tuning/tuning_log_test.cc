@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 using testing::Succeeds;
 
 // Waits until a snapshot is as it should be; gives up, and says false, after a minute.
-bool Becomes(const LogReader& reader, const std::function<bool(const Snapshot&)>& holds) {
+bool Becomes(const LogReader& reader, const std::function<bool(const reader::Snapshot&)>& holds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (std::chrono::steady_clock::now() < end) {
     const auto snapshot = reader.snapshot();
@@ -36,7 +36,7 @@ bool Becomes(const LogReader& reader, const std::function<bool(const Snapshot&)>
 class TuningLog : public ::testing::TestWithParam<bool> {
  protected:
   std::unique_ptr<LogReader> Follow() const {
-    ReaderOptions options{.logdirs = {{.path = dir_ / "runs"}}};
+    reader::ReaderOptions options{.logdirs = {{.path = dir_ / "runs"}}};
     options.watch = GetParam();
     options.poll_interval = std::chrono::milliseconds(10);
     auto reader = LogReader::Open(options);
@@ -52,15 +52,15 @@ TEST_P(TuningLog, AViewerSeesATrialRunAndThenItsAccuracyWithoutReadingItTwice) {
   const auto reader = Follow();
   ASSERT_THAT(logger.StartTrial({{"scheme", "symmetric"}}), Succeeds());
   ASSERT_THAT(logger.AddParameter("conv1", "weight", Gaussian(1000)), Succeeds());
-  ASSERT_TRUE(Becomes(*reader, [](const Snapshot& snapshot) {
+  ASSERT_TRUE(Becomes(*reader, [](const reader::Snapshot& snapshot) {
     return snapshot.FindRun("eval/baseline") != nullptr;
   }));
   ASSERT_THAT(logger.AddOutput("conv1", Gaussian(1000)), Succeeds());
   const auto report = logger.FinishTrial(0.776);
   ASSERT_THAT(report, Succeeds());
 
-  ASSERT_TRUE(Becomes(*reader, [](const Snapshot& snapshot) {
-    const cboard::Run* run = snapshot.FindRun("eval/baseline_acc_0.776");
+  ASSERT_TRUE(Becomes(*reader, [](const reader::Snapshot& snapshot) {
+    const cboard::reader::Run* run = snapshot.FindRun("eval/baseline_acc_0.776");
     return run != nullptr && run->Find("_hparams_/session_end_info") != nullptr &&
            snapshot.runs.size() == 1;
   }));
@@ -86,7 +86,7 @@ TEST_P(TuningLog, TheTuningPageShowsTheFallAndWhatChanged) {
   trial("none", 0.095);
   trial("conv1", 0.771);
   // The name of a directory may say the accuracy before the settings in it have been read.
-  ASSERT_TRUE(Becomes(*reader, [](const Snapshot& snapshot) {
+  ASSERT_TRUE(Becomes(*reader, [](const reader::Snapshot& snapshot) {
     const auto timelines = FindTuning(snapshot);
     return timelines.size() == 1 && timelines[0].trials.size() == 3 &&
            timelines[0].trials[2].accuracy == 0.771 &&
@@ -105,7 +105,7 @@ TEST_P(TuningLog, TheTuningPageShowsTheFallAndWhatChanged) {
 
 TEST_P(TuningLog, TheLayersPagePairsBothSidesAndNamesTheCulprit) {
   TuningLogger logger({.directory = dir_ / "runs" / "eval"});
-  FusedOps fused;
+  compression::FusedOps fused;
   fused.Add("conv1", {"conv1", "relu1"});
   const std::vector<double> bad = Gaussian(10'000, 1, 1), good = Gaussian(10'000, 1, 2);
   ASSERT_THAT(logger.StartTrial({}, fused), Succeeds());
@@ -120,9 +120,9 @@ TEST_P(TuningLog, TheLayersPagePairsBothSidesAndNamesTheCulprit) {
   ASSERT_THAT(baseline, Succeeds());
   ASSERT_THAT(tuned, Succeeds());
 
-  const auto snapshot =
-      ReadLogdirs({.logdirs = {{"baseline", baseline->directory}, {"tune_1", tuned->directory}},
-                   .follow = false});
+  const auto snapshot = reader::ReadLogdirs(
+      {.logdirs = {{"baseline", baseline->directory}, {"tune_1", tuned->directory}},
+       .follow = false});
   ASSERT_THAT(snapshot, Succeeds());
   const LayerRanking ranking =
       RankLayers(CollectLayers(*(*snapshot)->FindRun("baseline/.")),

@@ -16,7 +16,7 @@ struct Experiment {
 };
 
 // The values that name the accuracy of a trial, the most trusted first.
-void TakeScalars(const Run& run, Trial& trial) {
+void TakeScalars(const reader::Run& run, Trial& trial) {
   struct Candidate {
     std::string_view tag;
     AccuracySource source;
@@ -24,10 +24,10 @@ void TakeScalars(const Run& run, Trial& trial) {
   for (const Candidate& candidate : {Candidate{"accuracy", AccuracySource::kScalar},
                                      Candidate{"metrics/accuracy", AccuracySource::kScalar},
                                      Candidate{"hparam/accuracy", AccuracySource::kHParams}}) {
-    const Tag* tag = run.Find(candidate.tag);
-    if (tag == nullptr || tag->kind() != TagKind::kScalar || tag->scalars.empty()) continue;
+    const reader::Tag* tag = run.Find(candidate.tag);
+    if (tag == nullptr || tag->kind() != reader::TagKind::kScalar || tag->scalars.empty()) continue;
     if (trial.accuracy && trial.accuracy_source <= candidate.source) continue;
-    const ScalarPoint last = tag->scalars.back();
+    const reader::ScalarPoint last = tag->scalars.back();
     trial.accuracy = last.value;
     trial.accuracy_source = candidate.source;
     trial.source = {.run = run.name,
@@ -37,7 +37,7 @@ void TakeScalars(const Run& run, Trial& trial) {
   }
 }
 
-void TakeTime(const Run& run, Trial& trial) {
+void TakeTime(const reader::Run& run, Trial& trial) {
   if (!std::isfinite(run.first_wall_time_seconds)) return;  // No events.
   const double end = std::max(trial.first_wall_time_seconds + trial.duration_seconds,
                               run.newest_wall_time_seconds);
@@ -48,7 +48,7 @@ void TakeTime(const Run& run, Trial& trial) {
   trial.duration_seconds = end - trial.first_wall_time_seconds;
 }
 
-void AddRun(const Run& run, const TrialLocation& place, Experiment& experiment) {
+void AddRun(const reader::Run& run, const TrialLocation& place, Experiment& experiment) {
   Trial& trial = experiment.trials[place.run];
   trial.run = place.run;
   trial.number = place.name.number;
@@ -111,7 +111,7 @@ std::vector<ConfigChange> DiffConfigs(const Config& from, const Config& to) {
   return changes;
 }
 
-std::vector<TuningTimeline> FindTuning(const Snapshot& snapshot) {
+std::vector<TuningTimeline> FindTuning(const reader::Snapshot& snapshot) {
   std::map<std::string, Experiment> experiments;
   for (const auto& run : snapshot.runs) {
     const std::optional<TrialLocation>& place = TrialOf(*run);

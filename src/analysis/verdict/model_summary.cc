@@ -14,19 +14,19 @@ namespace cboard::analysis {
 namespace {
 
 std::string DefaultVariant(const std::vector<std::string>& variants, const std::string& baseline) {
-  if (std::ranges::find(variants, kDefaultVariant) != variants.end() &&
-      baseline != kDefaultVariant) {
-    return std::string(kDefaultVariant);
+  if (std::ranges::find(variants, compression::kDefaultVariant) != variants.end() &&
+      baseline != compression::kDefaultVariant) {
+    return std::string(compression::kDefaultVariant);
   }
   for (const std::string& variant : variants) {
     if (variant != baseline) return variant;
   }
-  return std::string(kDefaultVariant);
+  return std::string(compression::kDefaultVariant);
 }
 
 // Layers that were logged under the model's name. A side that names no model goes with all of them,
 // so it says nothing about one.
-void AddLayers(const std::shared_ptr<const Snapshot>& snapshot,
+void AddLayers(const std::shared_ptr<const reader::Snapshot>& snapshot,
                std::span<const VariantLayers> sides, const Summary& summary, ModelSummary& model) {
   const std::string key = ModelKeyOf(model.model);
   std::optional<SidePair> pair = FindSides(sides, model.model, summary.a, summary.b);
@@ -77,7 +77,7 @@ std::string QualityOf(const Summary& summary) {
                                          "perplexity", "wer",      "loss"};
   std::string best;
   std::ptrdiff_t most = 0;
-  const auto consider = [&](const MetricDescription& metric) {
+  const auto consider = [&](const compression::MetricDescription& metric) {
     const auto count = std::ranges::count_if(summary.models, [&](const ModelSummary& model) {
       return model.a.contains(metric.key) || model.b.contains(metric.key);
     });
@@ -87,11 +87,12 @@ std::string QualityOf(const Summary& summary) {
     }
   };
   for (const std::string_view key : kKnown) {
-    const auto found = std::ranges::find(summary.metrics, key, &MetricDescription::key);
+    const auto found =
+        std::ranges::find(summary.metrics, key, &compression::MetricDescription::key);
     if (found != summary.metrics.end()) consider(*found);
   }
-  for (const MetricDescription& metric : summary.metrics) {
-    if (metric.unit.empty() && metric.better != Better::kUnknown) consider(metric);
+  for (const compression::MetricDescription& metric : summary.metrics) {
+    if (metric.unit.empty() && metric.better != compression::Better::kUnknown) consider(metric);
   }
   return best;
 }
@@ -111,7 +112,7 @@ struct Best {
 // The model that gained most in a resource.
 Best BestGain(const Summary& summary, std::string_view metric) {
   Best best;
-  const bool higher = DescribeMetric(metric).better == Better::kHigher;
+  const bool higher = compression::DescribeMetric(metric).better == compression::Better::kHigher;
   for (const ModelSummary& model : summary.models) {
     const auto a = model.a.find(metric);
     const auto b = model.b.find(metric);
@@ -129,10 +130,10 @@ Best BestGain(const Summary& summary, std::string_view metric) {
 }
 
 Headline DropHeadline(std::string_view name, const Summary& summary, double lost) {
-  const MetricDescription metric = DescribeMetric(summary.quality);
+  const compression::MetricDescription metric = compression::DescribeMetric(summary.quality);
   const bool is_share = IsShare(metric);
   return {.name = std::string(name),
-          .figure = is_share ? FixedNumber(lost * 100, 2) : ShortNumber(lost, 3),
+          .figure = is_share ? verdict::FixedNumber(lost * 100, 2) : verdict::ShortNumber(lost, 3),
           .unit = is_share ? "pp" : metric.unit,
           .value = lost};
 }
@@ -165,7 +166,7 @@ void AddGains(Summary& summary) {
   const auto add = [&](std::string_view name, const Best& best, std::string_view by) {
     if (best.model == nullptr) return;
     summary.headlines.push_back({.name = std::string(name),
-                                 .figure = TimesText(best.gain),
+                                 .figure = verdict::TimesText(best.gain),
                                  .note = HumanCount(best.measured) + " measured" +
                                          (by.empty() ? "" : ", by " + std::string(by)),
                                  .model = best.model->name,
@@ -206,21 +207,22 @@ void CountVerdicts(Summary& summary) {
 
 }  // namespace
 
-bool IsShare(const MetricDescription& metric) {
-  return metric.unit.empty() && metric.better == Better::kHigher;
+bool IsShare(const compression::MetricDescription& metric) {
+  return metric.unit.empty() && metric.better == compression::Better::kHigher;
 }
 
 std::optional<double> LostBy(std::string_view quality, const ModelSummary& model) {
   const auto a = model.a.find(quality);
   const auto b = model.b.find(quality);
   if (a == model.a.end() || b == model.b.end()) return std::nullopt;
-  const MetricDescription metric = DescribeMetric(quality);
+  const compression::MetricDescription metric = compression::DescribeMetric(quality);
   if (IsShare(metric)) return AsFraction(a->second) - AsFraction(b->second);
-  return metric.better == Better::kHigher ? a->second - b->second : b->second - a->second;
+  return metric.better == compression::Better::kHigher ? a->second - b->second
+                                                       : b->second - a->second;
 }
 
-Summary Summarize(const std::shared_ptr<const Snapshot>& snapshot, const ComparisonTable& table,
-                  const SummaryOptions& options) {
+Summary Summarize(const std::shared_ptr<const reader::Snapshot>& snapshot,
+                  const ComparisonTable& table, const SummaryOptions& options) {
   const std::vector<std::string> names = UniqueNames(table);
   const auto is_wanted = [&](std::size_t i) {
     return options.models.empty() || options.models.contains(names[i]);
@@ -250,7 +252,7 @@ Summary Summarize(const std::shared_ptr<const Snapshot>& snapshot, const Compari
     }
     summary.models.push_back(std::move(model));
   }
-  for (const MetricDescription& metric : table.metrics) {
+  for (const compression::MetricDescription& metric : table.metrics) {
     if (keys.contains(metric.key)) summary.metrics.push_back(metric);
   }
   summary.quality = QualityOf(summary);

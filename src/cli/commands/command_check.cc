@@ -38,7 +38,8 @@ struct Checked {
 
 Result<Checked> Check(const CheckFlags& flags) {
   CBOARD_ASSIGN_OR_RETURN(analysis::Contract contract, ReadContract(flags.contract));
-  CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const Snapshot> snapshot, ReadLogs(flags.logs));
+  CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const reader::Snapshot> snapshot,
+                          ReadLogs(flags.logs));
   for (const Error& error : snapshot->unreadable) PrintError(error.message);
   const analysis::ComparisonTable table = analysis::TableOf(*snapshot);
   const std::vector<analysis::LayerSubject> subjects =
@@ -124,8 +125,8 @@ int RunCheck(Arguments arguments) {
   app.add_flag("--json", flags.json, "Print all results as JSON");
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   if (flags.logs.empty()) {
-    PrintError("no log directory is given; use: compression-board check " + ShellWord(flags.contract) +
-               " --logdir DIR");
+    PrintError("no log directory is given; use: compression-board check " +
+               ShellWord(flags.contract) + " --logdir DIR");
     return kExitUsage;
   }
   if (flags.json + (flags.junit == "-") + (flags.sarif == "-") > 1) {

@@ -23,7 +23,7 @@ Result<void> Log(const compare::ModelComparison& comparison, const std::string& 
   if (!as_stages) return compare::LogComparison(comparison, logdir);
   CBOARD_ASSIGN_OR_RETURN(const auto logger,
                           StageLogger::OpenIn(logdir, {.model = comparison.baseline.stem()}));
-  CBOARD_RETURN_IF_ERROR(LogModelStages(comparison, *logger));
+  CBOARD_RETURN_IF_ERROR(compare::LogModelStages(comparison, *logger));
   return logger->Close();
 }
 
@@ -69,7 +69,8 @@ int RunCompare(Arguments arguments) {
       ->type_name("N");
   app.add_option("--top", top, "Number of layers to show (10)")->type_name("N");
   app.add_option("--logdir", logdir,
-                 "Also log histograms, metrics and graphs to this directory,\nfor the board and TensorBoard")
+                 "Also log histograms, metrics and graphs to this directory,\nfor the board and "
+                 "TensorBoard")
       ->type_name("DIR");
   app.add_flag("--stages", as_stages,
                "With --logdir: log the two models as the stages\n"
@@ -131,8 +132,7 @@ int RunCompare(Arguments arguments) {
     return kExitFailed;
   }
   if (!json) {
-    std::cout << "\nLogged; view it with: compression-board --logdir " << ShellWord(logdir)
-              << '\n';
+    std::cout << "\nLogged; view it with: compression-board --logdir " << ShellWord(logdir) << '\n';
   }
   return verdict;
 }

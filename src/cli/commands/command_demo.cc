@@ -60,10 +60,12 @@ Result<void> ImportPublishedFigures(const fs::path& data, const fs::path& logdir
   }
   std::ranges::sort(files);
   for (const fs::path& file : files) {
-    ImportOptions options;
+    compression::ImportOptions options;
     options.directory = logdir / "published" / file.stem();
-    options.tags = TagScheme::kFlat;  // Groups would be a thousand runs of one point each.
-    CBOARD_ASSIGN_OR_RETURN(const ImportReport report, ImportBenchmark(file, options));
+    options.tags =
+        compression::TagScheme::kFlat;  // Groups would be a thousand runs of one point each.
+    CBOARD_ASSIGN_OR_RETURN(const compression::ImportReport report,
+                            compression::ImportBenchmark(file, options));
     std::cout << "demo: " << file.filename().native() << ": "
               << Plural(report.models.size(), "model") << std::endl;
   }
@@ -111,7 +113,7 @@ Result<void> WriteLogs(const fs::path& data, const fs::path& digits, const fs::p
   CBOARD_ASSIGN_OR_RETURN(const fs::path unfinished, BeginDemo(logdir));
   CBOARD_RETURN_IF_ERROR(ImportPublishedFigures(data, unfinished));
   Lines lines(IsTerminal(STDOUT_FILENO));
-  const Result<void> written = WriteDemoBoard(
+  const Result<void> written = demo::WriteDemoBoard(
       {.digits = digits, .logdir = unfinished, .on_progress = [&](std::string_view line) {
          lines.Show(line);
        }});
@@ -137,19 +139,22 @@ int RunDemo(Arguments arguments) {
       "Example: compression-board demo --open\n",
       "compression-board demo");
   SetUsage(app, "compression-board demo [FLAGS]");
+  app.add_option("--logdir", logdir,
+                 "Directory for the logs (runs/demo); replaces the logs of the\nlast demo and "
+                 "keeps other files")
+      ->type_name("DIR");
   app.add_option(
-         "--logdir", logdir,
-         "Directory for the logs (runs/demo); replaces the logs of the\nlast demo and keeps other files")
+         "--data", data,
+         "Directory with the published results (default: installed with\nthe program, or 'data' "
+         "in the source tree)")
       ->type_name("DIR");
-  app.add_option("--data", data,
-                 "Directory with the published results (default: installed with\nthe program, or 'data' "
-                 "in the source tree)")
-      ->type_name("DIR");
-  app.add_option("--digits", digits,
-                 "Path of scikit-learn's digits.csv.gz (default: in the --data\ndirectory, or where "
-                 "scripts/fetch-digits stores it)")
+  app.add_option(
+         "--digits", digits,
+         "Path of scikit-learn's digits.csv.gz (default: in the --data\ndirectory, or where "
+         "scripts/fetch-digits stores it)")
       ->type_name("FILE");
-  app.add_flag("--write_only,--write-only", write_only, "Write the logs and exit without serving them");
+  app.add_flag("--write_only,--write-only", write_only,
+               "Write the logs and exit without serving them");
   app.allow_extras();
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   std::vector<std::string> serve = {"--logdir", logdir};

@@ -28,17 +28,19 @@ struct ExportFlags {
   bool media = false;
 };
 
-Result<std::optional<TextPattern>> PatternOf(const std::string& text, std::string_view flag) {
+Result<std::optional<reader::TextPattern>> PatternOf(const std::string& text,
+                                                     std::string_view flag) {
   if (text.empty()) return std::nullopt;
-  Result<TextPattern> pattern = TextPattern::Compile(text);
+  Result<reader::TextPattern> pattern = reader::TextPattern::Compile(text);
   if (!pattern) return Fail(Annotate(std::move(pattern).error(), flag));
-  return std::optional<TextPattern>(*std::move(pattern));
+  return std::optional<reader::TextPattern>(*std::move(pattern));
 }
 
-bool TakesAny(const ExportOptions& options, const Snapshot& snapshot) {
+bool TakesAny(const ExportOptions& options, const reader::Snapshot& snapshot) {
   return std::ranges::any_of(snapshot.runs, [&](const auto& run) {
-    return options.Takes(*run) &&
-           std::ranges::any_of(run->tags, [&](const Tag& tag) { return options.Takes(tag); });
+    return options.Takes(*run) && std::ranges::any_of(run->tags, [&](const reader::Tag& tag) {
+             return options.Takes(tag);
+           });
   });
 }
 
@@ -53,7 +55,8 @@ Result<bool> Export(const ExportFlags& flags) {
                 " or a pipe");
   }
   CBOARD_ASSIGN_OR_RETURN(Output out, Output::Open(flags.out));  // Before the long part.
-  CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const Snapshot> snapshot, ReadLogs(flags.logs));
+  CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const reader::Snapshot> snapshot,
+                          ReadLogs(flags.logs));
   for (const Error& error : snapshot->unreadable) PrintError(error.message);
 
   if ((options.runs || options.tags) && !TakesAny(options, *snapshot)) {
@@ -93,13 +96,15 @@ int RunExport(Arguments arguments) {
       "compression-board export");
   SetUsage(app, "compression-board export --logdir DIR [FLAGS]");
   flags.logs.AddTo(app);
-  app.add_option("--format", flags.format, "Output format: csv, parquet, json or model-explorer (csv)")
+  app.add_option("--format", flags.format,
+                 "Output format: csv, parquet, json or model-explorer (csv)")
       ->type_name("KIND")
       ->check(CLI::IsMember({"csv", "parquet", "json", "model-explorer"}).description(""));
   app.add_option("--runs", flags.runs, "Only runs whose name matches")->type_name("REGEX");
   app.add_option("--tags", flags.tags, "Only tags that match")->type_name("REGEX");
-  app.add_option("--metric", flags.metric,
-                 "Model Explorer: the layer metric to export (sqnr_db, or the\nfirst one that was logged)")
+  app.add_option(
+         "--metric", flags.metric,
+         "Model Explorer: the layer metric to export (sqnr_db, or the\nfirst one that was logged)")
       ->type_name("NAME");
   app.add_option("--variant", flags.variant,
                  "Model Explorer: the variant to export, if there are several")

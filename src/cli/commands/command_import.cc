@@ -29,7 +29,7 @@ struct ImportFlags {
   std::string logdir;
   std::string format;  // Empty: by the file itself.
   std::string model;
-  std::string variant = std::string(kDefaultVariant);
+  std::string variant = std::string(compression::kDefaultVariant);
   std::int64_t step = 0;
   bool verbose = false;
 };
@@ -47,7 +47,7 @@ class Directories {
 
   fs::path For(const std::string& name) {
     if (!per_file_) return base_;
-    const std::string wanted = DirectoryNameOf(name);
+    const std::string wanted = compression::DirectoryNameOf(name);
     std::string directory = wanted;
     for (int n = 2; taken_.contains(directory) || taken_.contains(directory + "_hparams"); ++n) {
       directory = wanted + "_" + std::to_string(n);
@@ -92,8 +92,9 @@ void StopAfterCurrentModelOnSignal() {
 }
 
 // Which report about layers a file is; nothing for benchmarks and for files that cannot be read.
-std::optional<LayerReportKind> KindOf(const std::string& path, const ImportFlags& flags) {
-  if (!flags.format.empty()) return LayerReportKindOf(flags.format);
+std::optional<compression::LayerReportKind> KindOf(const std::string& path,
+                                                   const ImportFlags& flags) {
+  if (!flags.format.empty()) return compression::LayerReportKindOf(flags.format);
   const Result<File> file = File::OpenForReading(path);
   if (!file) return std::nullopt;
   std::string beginning(4096, '\0');
@@ -101,23 +102,24 @@ std::optional<LayerReportKind> KindOf(const std::string& path, const ImportFlags
       file->ReadAt(0, std::as_writable_bytes(std::span(beginning.data(), beginning.size())));
   if (!size) return std::nullopt;
   beginning.resize(*size);
-  return DetectLayerReport(beginning, path);
+  return compression::DetectLayerReport(beginning, path);
 }
 
 // Reports of one model come together in one run, whichever files they are in.
-void ImportLayers(const std::string& path, LayerReportKind kind, const ImportFlags& flags,
-                  Outcome& outcome) {
-  const LayerImportOptions options{
+void ImportLayers(const std::string& path, compression::LayerReportKind kind,
+                  const ImportFlags& flags, Outcome& outcome) {
+  const compression::LayerImportOptions options{
       .directory = flags.logdir.empty() ? fs::path("runs") / "layers" : fs::path(flags.logdir),
       .model = flags.model,
       .variant = flags.variant,
       .step = flags.step};
   outcome.complete = false;  // Until it is.
-  Result<std::string> text = ReadFile(path, kMaxLayerReportBytes);
+  Result<std::string> text = ReadFile(path, compression::kMaxLayerReportBytes);
   if (!text) return PrintError(text.error().message);
-  const Result<LayerReport> report = ParseLayerReport(*std::move(text), path, kind);
+  const Result<compression::LayerReport> report =
+      compression::ParseLayerReport(*std::move(text), path, kind);
   if (!report) return PrintError(report.error().message);
-  const auto imported = ImportLayerReport(*report, path, options);
+  const auto imported = compression::ImportLayerReport(*report, path, options);
   if (!imported) {
     return PrintError(Quoted(path, 300) +
                       " was not imported, or only in part: " + imported.error().message);
@@ -137,7 +139,7 @@ void ImportFile(const std::string& path, const ImportFlags& flags, Directories& 
     outcome.complete = outcome.complete && complete;
     return;
   }
-  const Result<BenchmarkFile> file = ReadBenchmarkJson(path);
+  const Result<compression::BenchmarkFile> file = compression::ReadBenchmarkJson(path);
   if (!file) {
     PrintError(file.error().message);
     outcome.complete = false;
@@ -145,12 +147,12 @@ void ImportFile(const std::string& path, const ImportFlags& flags, Directories& 
   }
   Progress progress("importing " + Quoted(path, 300), std::cerr, IsTerminal(STDERR_FILENO),
                     ProgressUnit::kItems);
-  ImportOptions options;
+  compression::ImportOptions options;
   options.directory = directories.For(file->name);
   options.step = flags.step;
   options.progress = [&](std::size_t done, std::size_t total) { progress.Update(done, total); };
   options.stop_requested = [] { return interrupting_signal != 0; };
-  const Result<ImportReport> report = ImportBenchmark(*file, options);
+  const Result<compression::ImportReport> report = compression::ImportBenchmark(*file, options);
   progress.Clear();
   if (!report) {
     PrintError(Quoted(path, 300) + " was not imported, or only in part: " + report.error().message +
@@ -181,7 +183,9 @@ int RunImport(Arguments arguments) {
       "Example: compression-board import results/models_benchmark_results.json\n",
       "compression-board import");
   SetUsage(app, "compression-board import FILE... [FLAGS]");
-  app.add_option("FILE", flags.files, "Benchmark results or layer reports")->required()->type_name("");
+  app.add_option("FILE", flags.files, "Benchmark results or layer reports")
+      ->required()
+      ->type_name("");
   app.add_option("--logdir", flags.logdir,
                  "Output directory (runs/compression_benchmark/<name of FILE>,\n"
                  "or runs/layers for layer reports); several FILEs get a\n"
@@ -192,7 +196,7 @@ int RunImport(Arguments arguments) {
                  "mct, neural-compressor or model-explorer")
       ->type_name("KIND")
       ->check([](const std::string& name) {
-        return name == kBenchmark || LayerReportKindOf(name)
+        return name == kBenchmark || compression::LayerReportKindOf(name)
                    ? std::string()
                    : "there is no kind " + Quoted(name) +
                          "; there are benchmark, aimet, tflite, mct, neural-compressor and "

@@ -33,8 +33,8 @@ int RunInspect(Arguments arguments) {
     return kExitUsage;
   }
 
-  const Result<std::shared_ptr<const Snapshot>> snapshot =
-      event_file.empty() ? ReadLogs(logs) : ReadEventFile(event_file);
+  const Result<std::shared_ptr<const reader::Snapshot>> snapshot =
+      event_file.empty() ? ReadLogs(logs) : reader::ReadEventFile(event_file);
   if (!snapshot) {
     PrintError(snapshot.error().message);
     return kExitFailed;

@@ -11,7 +11,7 @@ namespace cboard::cli {
 
 int RunModel(Arguments arguments) {
   std::string file;
-  InputShapes shapes;
+  model::InputShapes shapes;
   bool json = false;
   std::size_t top = 20;
   CLI::App app(
@@ -39,7 +39,7 @@ int RunModel(Arguments arguments) {
   app.add_flag("--json", json, "Print all results as JSON");
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
 
-  const Result<ModelGraph> model = OpenModel(file, shapes);
+  const Result<model::ModelGraph> model = model::OpenModel(file, shapes);
   if (!model) {
     PrintError(model.error().message);
     return kExitFailed;

@@ -39,13 +39,13 @@ std::string Rounded(double value) {
 }
 
 // "45.2 s of CPU time, 812 MB at its peak; the machine: CPU 45 % (max 98 %), package 12 W (150 J)"
-std::string Describe(const ChildExit& end, const HardwareSummary& summary) {
+std::string Describe(const ChildExit& end, const profile::HardwareSummary& summary) {
   std::vector<std::string> parts;
-  if (const MetricSummary* cpu = summary.Find("cpu/percent")) {
+  if (const profile::MetricSummary* cpu = summary.Find("cpu/percent")) {
     parts.push_back("CPU " + Rounded(cpu->mean) + " % (max " + Rounded(cpu->max) + " %)");
   }
   const auto add_power = [&](const std::string& name, const std::string& label) {
-    const MetricSummary* power = summary.Find(name);
+    const profile::MetricSummary* power = summary.Find(name);
     if (power == nullptr || !power->energy_j) return;
     parts.push_back(label + " " + Rounded(power->mean) + " W (" + Rounded(*power->energy_j) +
                     " J)");
@@ -53,7 +53,7 @@ std::string Describe(const ChildExit& end, const HardwareSummary& summary) {
   add_power("power/package_w", "package");
   for (int i = 0; i < 64; ++i) {
     const std::string gpu = "gpu_" + std::to_string(i);
-    if (const MetricSummary* use = summary.Find(gpu + "/utilization_percent")) {
+    if (const profile::MetricSummary* use = summary.Find(gpu + "/utilization_percent")) {
       parts.push_back("GPU " + std::to_string(i) + " " + Rounded(use->mean) + " %");
     }
     add_power(gpu + "/power_w", "GPU " + std::to_string(i));
@@ -66,7 +66,8 @@ std::string Describe(const ChildExit& end, const HardwareSummary& summary) {
 }
 
 // Exact where samples are not: the kernel has counted all of it.
-void LogCommand(const ChildExit& end, const HardwareSummary& summary, SummaryWriter& writer) {
+void LogCommand(const ChildExit& end, const profile::HardwareSummary& summary,
+                SummaryWriter& writer) {
   const auto step = static_cast<std::int64_t>(summary.sample_count);
   const auto log = [&](const char* name, double value) {
     static_cast<void>(writer.AddScalar("hardware/command/" + std::string(name), value, step));
@@ -117,8 +118,9 @@ int RunProfile(Arguments arguments) {
   std::vector<std::string> command = app.remaining();
   if (!command.empty() && command.front() == "--") command.erase(command.begin());
   if (command.empty() || command.front().starts_with("-")) {
-    PrintError(command.empty() ? "no command is given; use: compression-board profile [FLAGS] -- COMMAND..."
-                               : "there is no flag " + Quoted(command.front()));
+    PrintError(command.empty()
+                   ? "no command is given; use: compression-board profile [FLAGS] -- COMMAND..."
+                   : "there is no flag " + Quoted(command.front()));
     return kExitUsage;
   }
 
@@ -144,7 +146,7 @@ int RunProfile(Arguments arguments) {
   if (const Result<void> started = monitor.Start(); !started) PrintError(started.error().message);
   const ChildExit end = child->Wait();
   if (end.signal) terminal.Restore();
-  const HardwareSummary summary = monitor.Stop();
+  const profile::HardwareSummary summary = monitor.Stop();
   LogCommand(end, summary, writer);
   const Result<void> closed = writer.Close();
   if (!closed) PrintError("the log is incomplete: " + closed.error().message);

@@ -50,7 +50,8 @@ Result<bool> Report(ReportFlags& flags) {
   options.version = CBOARD_VERSION;
   options.made_at_seconds = WallTimeSeconds();
   CBOARD_ASSIGN_OR_RETURN(Output out, Output::Open(flags.out));  // Before the long part.
-  CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const Snapshot> snapshot, ReadLogs(flags.logs));
+  CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const reader::Snapshot> snapshot,
+                          ReadLogs(flags.logs));
   for (const Error& error : snapshot->unreadable) PrintError(error.message);
   CBOARD_ASSIGN_OR_RETURN(const std::string html, analysis::WriteReport(snapshot, options));
   CBOARD_RETURN_IF_ERROR(out.Write(AsBytes(html)));
@@ -77,13 +78,17 @@ int RunReport(Arguments arguments) {
   app.add_option("--title", flags.report.title, "Title of the report")
       ->type_name("TEXT")
       ->capture_default_str();
-  app.add_option("--baseline", flags.report.baseline, "Baseline variant (default: fp32 if it was logged)")
+  app.add_option("--baseline", flags.report.baseline,
+                 "Baseline variant (default: fp32 if it was logged)")
       ->type_name("VARIANT");
-  app.add_option("--variant", flags.report.variant, "Variant to compare with the baseline (default: int8 if it was\nlogged)")
+  app.add_option("--variant", flags.report.variant,
+                 "Variant to compare with the baseline (default: int8 if it was\nlogged)")
       ->type_name("VARIANT");
-  app.add_option("--model", flags.report.models, "Include only this model; repeat the flag for more")
+  app.add_option("--model", flags.report.models,
+                 "Include only this model; repeat the flag for more")
       ->type_name("MODEL");
-  app.add_option("--policy", flags.report.policy, "Built-in set of gates: balanced, accuracy first or smallest\n(balanced)")
+  app.add_option("--policy", flags.report.policy,
+                 "Built-in set of gates: balanced, accuracy first or smallest\n(balanced)")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--contract", flags.contract, "Also check this contract, a YAML or JSON file")

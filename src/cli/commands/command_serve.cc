@@ -33,10 +33,10 @@ std::string ThisMachine() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-Result<BoardOptions> BoardOptionsOf(const ServeConfig& config) {
-  BoardOptions options;
+Result<server::BoardOptions> BoardOptionsOf(const ServeConfig& config) {
+  server::BoardOptions options;
   CBOARD_ASSIGN_OR_RETURN(options.logdirs, config.logdirs.Parse());
-  options.cache_directory = DefaultCacheDirectory();
+  options.cache_directory = reader::DefaultCacheDirectory();
   if (auto usable = reader::CheckPrivateDirectory(options.cache_directory); !usable) {
     PrintError("the index cache is not used: " + usable.error().message);
     options.cache_directory.clear();
@@ -49,8 +49,8 @@ Result<BoardOptions> BoardOptionsOf(const ServeConfig& config) {
   return options;
 }
 
-AccessOptions AccessOptionsOf(const ServeConfig& config) {
-  AccessOptions options;
+server::AccessOptions AccessOptionsOf(const ServeConfig& config) {
+  server::AccessOptions options;
   options.allowed_hosts = config.allowed_hosts;
   options.own_hosts = {config.host};
   options.allow_any_address = config.binds_everything();
@@ -74,8 +74,8 @@ std::size_t MaxConnections() {
   return std::max(static_cast<std::size_t>(limit.rlim_cur), 2 * kOtherFiles) - kOtherFiles;
 }
 
-HttpServerOptions ServerOptionsOf(const ServeConfig& config) {
-  HttpServerOptions options;
+server::HttpServerOptions ServerOptionsOf(const ServeConfig& config) {
+  server::HttpServerOptions options;
   options.host = config.host;
   options.port = config.port;
   options.threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 8);
@@ -89,7 +89,7 @@ HttpServerOptions ServerOptionsOf(const ServeConfig& config) {
     options.max_connections = room;
   }
   if (!config.tls_certificate.empty()) {
-    options.tls = TlsFiles{.certificate = config.tls_certificate, .key = config.tls_key};
+    options.tls = server::TlsFiles{.certificate = config.tls_certificate, .key = config.tls_key};
   }
   return options;
 }
@@ -101,7 +101,7 @@ std::string UrlOf(const ServeConfig& config, std::uint16_t port) {
          std::to_string(port) + config.path_prefix + "/";
 }
 
-std::string Describe(const Board::Status& status) {
+std::string Describe(const server::Board::Status& status) {
   if (!status.loaded) return "still reading";
   if (status.error) return "not there yet";
   return Plural(status.run_count, "run");
@@ -185,10 +185,10 @@ void OpenInBrowser(const std::string& url) {
 
 // Says where the board is, once it is known what is in it or after a moment; what could not be read
 // is named when reading is complete.
-void Announce(const std::stop_token& stop, const ServeConfig& config, const Board& board,
+void Announce(const std::stop_token& stop, const ServeConfig& config, const server::Board& board,
               std::uint16_t port) {
   constexpr std::chrono::milliseconds kMoment(250);
-  Board::Status status = board.WaitForFirstLoad(kMoment);
+  server::Board::Status status = board.WaitForFirstLoad(kMoment);
   if (status.error) {
     PrintError(status.error->message + "; the page will show it once it is there");
   } else if (status.loaded && status.run_count == 0) {
@@ -225,31 +225,33 @@ void Announce(const std::stop_token& stop, const ServeConfig& config, const Boar
 }
 
 // A machine without IPv6 has no "::".
-Result<std::unique_ptr<HttpServer>> Listen(HttpServerOptions options, const HttpHandler& handler) {
-  auto server = HttpServer::Listen(options, handler);
+Result<std::unique_ptr<server::HttpServer>> Listen(server::HttpServerOptions options,
+                                                   const server::HttpHandler& handler) {
+  auto server = server::HttpServer::Listen(options, handler);
   if (server || options.host != "::" || server.error().code != ErrorCode::kInvalidArgument) {
     return server;
   }
   options.host = "0.0.0.0";
-  return HttpServer::Listen(options, handler);
+  return server::HttpServer::Listen(options, handler);
 }
 
 Result<void> Serve(const ServeConfig& config) {
-  HttpServerOptions options = ServerOptionsOf(config);
-  options.metrics = std::make_shared<ServerMetrics>();
+  server::HttpServerOptions options = ServerOptionsOf(config);
+  options.metrics = std::make_shared<server::ServerMetrics>();
   if (!config.access_log.empty()) {
-    CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<AccessLog> log,
-                            AccessLog::Open(config.access_log));
-    options.on_response = [log](const ResponseRecord& record) { log->Write(record); };
+    CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<server::AccessLog> log,
+                            server::AccessLog::Open(config.access_log));
+    options.on_response = [log](const server::ResponseRecord& record) { log->Write(record); };
   }
-  CBOARD_ASSIGN_OR_RETURN(BoardOptions board_options, BoardOptionsOf(config));
-  CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<Board> board,
-                          Board::Open(std::move(board_options)));
+  CBOARD_ASSIGN_OR_RETURN(server::BoardOptions board_options, BoardOptionsOf(config));
+  CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<server::Board> board,
+                          server::Board::Open(std::move(board_options)));
   options.metrics->AddSource([&board](std::string& text) { board->AppendMetrics(text); });
-  const HttpHandler handler =
-      Guarded(AccessOptionsOf(config),
-              WithMetrics(options.metrics, config.path_prefix + "/metrics", board->handler()));
-  CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<HttpServer> server, Listen(options, handler));
+  const server::HttpHandler handler = server::Guarded(
+      AccessOptionsOf(config),
+      server::WithMetrics(options.metrics, config.path_prefix + "/metrics", board->handler()));
+  CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<server::HttpServer> server,
+                          Listen(options, handler));
   // Answers come at once, however long reading takes.
   const std::jthread announcing(
       [&](const std::stop_token& stop) { Announce(stop, config, *board, server->port()); });

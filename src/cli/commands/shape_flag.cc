@@ -6,10 +6,10 @@
 
 namespace cboard::cli {
 
-void AddShapeFlag(CLI::App& app, const char* help, InputShapes& shapes) {
+void AddShapeFlag(CLI::App& app, const char* help, model::InputShapes& shapes) {
   const auto read = [&shapes](const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
-      if (const Result<void> added = AddInputShape(text, shapes); !added) {
+      if (const Result<void> added = model::AddInputShape(text, shapes); !added) {
         throw CLI::ValidationError("--shape", added.error().message);
       }
     }

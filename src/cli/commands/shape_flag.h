@@ -10,6 +10,6 @@ class App;
 namespace cboard::cli {
 
 // Adds --shape, which may be given once for each input, and puts what it says into `shapes`.
-void AddShapeFlag(CLI::App& app, const char* help, InputShapes& shapes);
+void AddShapeFlag(CLI::App& app, const char* help, model::InputShapes& shapes);
 
 }  // namespace cboard::cli

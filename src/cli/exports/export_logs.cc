@@ -18,11 +18,11 @@ constexpr std::size_t kFlushBytes = 256 << 10;
 // Counts what is written, and tells how far it is.
 class Counter {
  public:
-  Counter(const Snapshot& snapshot, const ExportOptions& options, bool scalars_only)
+  Counter(const reader::Snapshot& snapshot, const ExportOptions& options, bool scalars_only)
       : options_(options) {
     for (const auto& run : snapshot.runs) {
       if (!options.Takes(*run)) continue;
-      for (const Tag& tag : run->tags) {
+      for (const reader::Tag& tag : run->tags) {
         if (options.Takes(tag)) total_ += scalars_only ? tag.scalars.size() : tag.size();
       }
     }
@@ -51,12 +51,12 @@ std::string CsvText(const std::string& text) {
 
 // Calls `visit(run, tag)` with the scalars that are asked for, until it fails.
 template <typename Visit>
-Result<void> ForEachScalarTag(const Snapshot& snapshot, const ExportOptions& options,
+Result<void> ForEachScalarTag(const reader::Snapshot& snapshot, const ExportOptions& options,
                               const Visit& visit) {
   for (const auto& run : snapshot.runs) {
     if (!options.Takes(*run)) continue;
-    for (const Tag& tag : run->tags) {
-      if (tag.kind() != TagKind::kScalar || !options.Takes(tag)) continue;
+    for (const reader::Tag& tag : run->tags) {
+      if (tag.kind() != reader::TagKind::kScalar || !options.Takes(tag)) continue;
       CBOARD_RETURN_IF_ERROR(visit(*run, tag));
     }
   }
@@ -65,9 +65,9 @@ Result<void> ForEachScalarTag(const Snapshot& snapshot, const ExportOptions& opt
 
 // Calls `visit(block)` with all points of `tag`, until it fails.
 template <typename Visit>
-Result<void> ForEachBlock(const Tag& tag, Counter& counter, const Visit& visit) {
+Result<void> ForEachBlock(const reader::Tag& tag, Counter& counter, const Visit& visit) {
   Result<void> outcome;
-  tag.scalars.ForEachBlock([&](const ScalarBlock& block) {
+  tag.scalars.ForEachBlock([&](const reader::ScalarBlock& block) {
     if (!outcome) return;
     outcome = visit(block);
     counter.Add(block.steps.size());
@@ -77,7 +77,7 @@ Result<void> ForEachBlock(const Tag& tag, Counter& counter, const Visit& visit) 
 
 class JsonExport {
  public:
-  JsonExport(const Snapshot& snapshot, const ExportOptions& options, ByteSink& out)
+  JsonExport(const reader::Snapshot& snapshot, const ExportOptions& options, ByteSink& out)
       : snapshot_(snapshot), options_(options), out_(out), counter_(snapshot, options, false) {}
 
   Result<void> Write() {
@@ -87,7 +87,7 @@ class JsonExport {
       json_.BeginObject();
       json_.Key("run").Value(run->name);
       json_.Key("tags").BeginArray();
-      for (const Tag& tag : run->tags) {
+      for (const reader::Tag& tag : run->tags) {
         if (options_.Takes(tag)) CBOARD_RETURN_IF_ERROR(WriteTag(*run, tag));
       }
       json_.EndArray().EndObject();
@@ -98,20 +98,21 @@ class JsonExport {
   }
 
  private:
-  Result<void> WriteTag(const Run& run, const Tag& tag) {
+  Result<void> WriteTag(const reader::Run& run, const reader::Tag& tag) {
     json_.BeginObject();
     json_.Key("tag").Value(tag.name());
     json_.Key("kind").Value(NameOf(tag.kind()));
-    json_.Key("plugin").Value(PluginOf(*tag.info));
+    json_.Key("plugin").Value(reader::PluginOf(*tag.info));
     json_.Key("display_name").Value(tag.info->display_name);
     json_.Key("description").Value(tag.info->description);
-    if (tag.kind() == TagKind::kHParams) {
+    if (tag.kind() == reader::TagKind::kHParams) {
       AppendHParams(tag.info->plugin_content, json_.Key("hparams"));
     }
-    if (tag.kind() == TagKind::kScalar) {
-      CBOARD_RETURN_IF_ERROR(WriteColumn("steps", tag, &ScalarBlock::steps));
-      CBOARD_RETURN_IF_ERROR(WriteColumn("wall_times", tag, &ScalarBlock::wall_times_seconds));
-      CBOARD_RETURN_IF_ERROR(WriteColumn("values", tag, &ScalarBlock::values));
+    if (tag.kind() == reader::TagKind::kScalar) {
+      CBOARD_RETURN_IF_ERROR(WriteColumn("steps", tag, &reader::ScalarBlock::steps));
+      CBOARD_RETURN_IF_ERROR(
+          WriteColumn("wall_times", tag, &reader::ScalarBlock::wall_times_seconds));
+      CBOARD_RETURN_IF_ERROR(WriteColumn("values", tag, &reader::ScalarBlock::values));
       counter_.Add(tag.size());
     } else {
       CBOARD_RETURN_IF_ERROR(WriteBlobs(run, tag));
@@ -121,11 +122,11 @@ class JsonExport {
   }
 
   template <typename T>
-  Result<void> WriteColumn(std::string_view key, const Tag& tag,
-                           std::span<const T> ScalarBlock::*column) {
+  Result<void> WriteColumn(std::string_view key, const reader::Tag& tag,
+                           std::span<const T> reader::ScalarBlock::*column) {
     Result<void> outcome;
     json_.Key(key).BeginArray();
-    tag.scalars.ForEachBlock([&](const ScalarBlock& block) {
+    tag.scalars.ForEachBlock([&](const reader::ScalarBlock& block) {
       if (!outcome) return;
       for (const T number : block.*column) json_.Value(number);
       outcome = FlushIfFull();
@@ -135,18 +136,19 @@ class JsonExport {
     return outcome;
   }
 
-  Result<void> WriteBlobs(const Run& run, const Tag& tag) {
+  Result<void> WriteBlobs(const reader::Run& run, const reader::Tag& tag) {
     json_.Key("steps").BeginArray();
-    tag.blobs.ForEach([&](const BlobEntry& entry) { json_.Value(entry.step); });
+    tag.blobs.ForEach([&](const reader::BlobEntry& entry) { json_.Value(entry.step); });
     json_.EndArray();
     json_.Key("wall_times").BeginArray();
-    tag.blobs.ForEach([&](const BlobEntry& entry) { json_.Value(entry.wall_time_seconds); });
+    tag.blobs.ForEach(
+        [&](const reader::BlobEntry& entry) { json_.Value(entry.wall_time_seconds); });
     json_.EndArray();
     json_.Key("values").BeginArray();
     // Some at a time, so that files are not opened for each and memory stays flat.
     constexpr std::uint64_t kBatchBytes = 4 << 20;
     constexpr std::size_t kBatchCount = 256;
-    std::vector<BlobEntry> batch;
+    std::vector<reader::BlobEntry> batch;
     std::uint64_t batch_bytes = 0;
     for (std::size_t i = 0; i < tag.blobs.size(); ++i) {
       batch.push_back(tag.blobs.at(i));
@@ -154,8 +156,8 @@ class JsonExport {
       if (batch_bytes < kBatchBytes && batch.size() < kBatchCount && i + 1 < tag.blobs.size()) {
         continue;
       }
-      CBOARD_ASSIGN_OR_RETURN(const std::vector<Blob> blobs, ReadBlobs(run, batch));
-      for (const Blob& blob : blobs) {
+      CBOARD_ASSIGN_OR_RETURN(const std::vector<reader::Blob> blobs, reader::ReadBlobs(run, batch));
+      for (const reader::Blob& blob : blobs) {
         AppendValue(tag.kind(), blob.bytes, options_.media, json_);
         CBOARD_RETURN_IF_ERROR(FlushIfFull());
       }
@@ -174,7 +176,7 @@ class JsonExport {
 
   Result<void> Flush() { return out_.Write(AsBytes(json_.Take())); }
 
-  const Snapshot& snapshot_;
+  const reader::Snapshot& snapshot_;
   const ExportOptions& options_;
   ByteSink& out_;
   Counter counter_;
@@ -183,13 +185,14 @@ class JsonExport {
 
 }  // namespace
 
-Result<void> ExportCsv(const Snapshot& snapshot, const ExportOptions& options, ByteSink& out) {
+Result<void> ExportCsv(const reader::Snapshot& snapshot, const ExportOptions& options,
+                       ByteSink& out) {
   Counter counter(snapshot, options, /*scalars_only=*/true);
   CBOARD_RETURN_IF_ERROR(out.Write(AsBytes("run,tag,step,wall_time,value\n")));
-  return ForEachScalarTag(snapshot, options, [&](const Run& run, const Tag& tag) {
+  return ForEachScalarTag(snapshot, options, [&](const reader::Run& run, const reader::Tag& tag) {
     const std::string prefix = CsvText(run.name) + "," + CsvText(tag.name()) + ",";
     std::string text;
-    return ForEachBlock(tag, counter, [&](const ScalarBlock& block) {
+    return ForEachBlock(tag, counter, [&](const reader::ScalarBlock& block) {
       text.clear();
       for (std::size_t i = 0; i < block.steps.size(); ++i) {
         text += prefix;
@@ -205,7 +208,8 @@ Result<void> ExportCsv(const Snapshot& snapshot, const ExportOptions& options, B
   });
 }
 
-Result<void> ExportParquet(const Snapshot& snapshot, const ExportOptions& options, ByteSink& out) {
+Result<void> ExportParquet(const reader::Snapshot& snapshot, const ExportOptions& options,
+                           ByteSink& out) {
   Counter counter(snapshot, options, /*scalars_only=*/true);
   using parquet::ColumnType;
   parquet::TableWriter table({{"run", ColumnType::kText},
@@ -214,16 +218,18 @@ Result<void> ExportParquet(const Snapshot& snapshot, const ExportOptions& option
                               {"wall_time", ColumnType::kDouble},
                               {"value", ColumnType::kDouble}},
                              out);
-  CBOARD_RETURN_IF_ERROR(ForEachScalarTag(snapshot, options, [&](const Run& run, const Tag& tag) {
-    return ForEachBlock(tag, counter, [&](const ScalarBlock& block) {
-      return table.Append(block.steps.size(), {run.name, tag.name(), block.steps,
-                                               block.wall_times_seconds, block.values});
-    });
-  }));
+  CBOARD_RETURN_IF_ERROR(
+      ForEachScalarTag(snapshot, options, [&](const reader::Run& run, const reader::Tag& tag) {
+        return ForEachBlock(tag, counter, [&](const reader::ScalarBlock& block) {
+          return table.Append(block.steps.size(), {run.name, tag.name(), block.steps,
+                                                   block.wall_times_seconds, block.values});
+        });
+      }));
   return table.Finish();
 }
 
-Result<void> ExportJson(const Snapshot& snapshot, const ExportOptions& options, ByteSink& out) {
+Result<void> ExportJson(const reader::Snapshot& snapshot, const ExportOptions& options,
+                        ByteSink& out) {
   return JsonExport(snapshot, options, out).Write();
 }
 

@@ -17,12 +17,13 @@ using Values = std::map<std::string, std::map<std::string, double>>;  // By mode
 
 using Figures = std::map<std::string, std::map<std::string, Values>>;  // By variant and metric.
 
-Figures Collect(const Snapshot& snapshot, const ExportOptions& options) {
+Figures Collect(const reader::Snapshot& snapshot, const ExportOptions& options) {
   Figures figures;
   for (const auto& run : snapshot.runs) {
     if (!options.Takes(*run)) continue;
-    for (const Tag& tag : run->tags) {
-      if (tag.kind() != TagKind::kScalar || tag.scalars.empty() || !options.Takes(tag)) continue;
+    for (const reader::Tag& tag : run->tags) {
+      if (tag.kind() != reader::TagKind::kScalar || tag.scalars.empty() || !options.Takes(tag))
+        continue;
       const auto figure = analysis::ParseLayerTag(tag);
       if (!figure || figure->model.empty() || figure->parameter.empty()) continue;
       figures[figure->variant][figure->parameter][figure->model][figure->layer] =
@@ -63,12 +64,13 @@ void DropVariantsWithout(Figures& figures, std::string_view metric) {
 }
 
 bool IsBetterHigh(std::string_view metric) {
-  return metric == "cosine" || DescribeMetric(metric).better == Better::kHigher;
+  return metric == "cosine" ||
+         compression::DescribeMetric(metric).better == compression::Better::kHigher;
 }
 
 }  // namespace
 
-Result<std::string> NodeDataJson(const Snapshot& snapshot, const ExportOptions& options,
+Result<std::string> NodeDataJson(const reader::Snapshot& snapshot, const ExportOptions& options,
                                  std::string_view metric, std::string_view variant) {
   Figures figures = Collect(snapshot, options);
   if (figures.empty()) {
@@ -92,11 +94,11 @@ Result<std::string> NodeDataJson(const Snapshot& snapshot, const ExportOptions& 
     return Fail(ErrorCode::kNotFound, "no layer of " + Quoted(chosen->first) + " has a figure " +
                                           Quoted(wanted) + "; there are " + KeysOf(chosen->second));
   }
-  std::vector<NodeDataGraph> graphs;
+  std::vector<compression::NodeDataGraph> graphs;
   for (const auto& [model, layers] : values->second) {
     graphs.push_back({model, {layers.begin(), layers.end()}});
   }
-  return ModelExplorerNodeData(graphs, IsBetterHigh(wanted)) + "\n";
+  return compression::ModelExplorerNodeData(graphs, IsBetterHigh(wanted)) + "\n";
 }
 
 }  // namespace cboard::cli

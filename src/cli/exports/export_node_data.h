@@ -13,7 +13,7 @@ namespace cboard::cli {
 // <model>/layers/<layer>/<metric>/<variant>. An empty metric is the most telling one that is there,
 // an empty variant the only one. Fails with kNotFound when there is no such figure, and with
 // kInvalidArgument when there are several variants; the message names what there is.
-Result<std::string> NodeDataJson(const Snapshot& snapshot, const ExportOptions& options,
+Result<std::string> NodeDataJson(const reader::Snapshot& snapshot, const ExportOptions& options,
                                  std::string_view metric, std::string_view variant);
 
 }  // namespace cboard::cli

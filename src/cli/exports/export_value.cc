@@ -199,8 +199,8 @@ void AppendContent(const proto::HParamsSessionEnd& end, JsonWriter& json) {
 
 }  // namespace
 
-void AppendValue(TagKind kind, std::string_view bytes, bool media, JsonWriter& json) {
-  if (kind == TagKind::kGraph || kind == TagKind::kRunMetadata) {
+void AppendValue(reader::TagKind kind, std::string_view bytes, bool media, JsonWriter& json) {
+  if (kind == reader::TagKind::kGraph || kind == reader::TagKind::kRunMetadata) {
     json.BeginObject();
     AppendBytes(bytes, media, json);
     json.EndObject();

@@ -9,7 +9,7 @@
 namespace cboard::cli {
 
 // `bytes` are those of a Blob of a tag of this kind.
-void AppendValue(TagKind kind, std::string_view bytes, bool media, JsonWriter& json);
+void AppendValue(reader::TagKind kind, std::string_view bytes, bool media, JsonWriter& json);
 
 // The "hparams" of a tag: PluginData.content as an object, null if it holds nothing.
 void AppendHParams(std::string_view plugin_content, JsonWriter& json);

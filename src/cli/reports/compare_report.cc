@@ -36,12 +36,12 @@ std::string Decibels(std::optional<double> value) {
   return text.data();
 }
 
-std::optional<double> SqnrOf(const std::optional<Comparison>& comparison) {
+std::optional<double> SqnrOf(const std::optional<tensor::Comparison>& comparison) {
   if (!comparison) return std::nullopt;
   return comparison->total.SqnrDb();
 }
 
-std::optional<double> WorstChannelOf(const std::optional<Comparison>& comparison) {
+std::optional<double> WorstChannelOf(const std::optional<tensor::Comparison>& comparison) {
   if (!comparison || !comparison->worst_channel) return std::nullopt;
   return comparison->channels[*comparison->worst_channel].SqnrDb();
 }
@@ -133,7 +133,7 @@ void AppendVerdict(const ModelComparison& comparison, std::string& text) {
     text += "Outputs are those for " + Plural(comparison.samples, "sample") + ": " +
             Printable(comparison.sample_source);
     if (!comparison.input_shapes.empty()) {
-      text += " (" + Printable(ToText(comparison.input_shapes)) + ")";
+      text += " (" + Printable(model::ToText(comparison.input_shapes)) + ")";
     }
     text += "\n";
   }
@@ -269,7 +269,7 @@ void AppendSaturation(const ModelComparison& comparison, std::size_t top, std::s
       "answers differ from those of other processors; quantize with reduce_range, or activations "
       "as int8:\n";
   for (std::size_t i = 0; i < std::min(top, layers.size()); ++i) {
-    const SaturationCount& count = *layers[i]->saturation;
+    const tensor::SaturationCount& count = *layers[i]->saturation;
     text += "  - " + Quoted(layers[i]->name, kMaxNameWidth) + ": " + HumanCount(count.saturated) +
             " of " + HumanCount(count.pairs) + " pairs, in " + HumanCount(count.affected) + " of " +
             HumanCount(count.products) + " results\n";
@@ -312,12 +312,12 @@ std::string CompareText(const ModelComparison& comparison, std::size_t top) {
   AppendSaturation(comparison, top, text);
   AppendBytes(comparison, text);
   AppendUnpaired(comparison, text);
-  const std::string snippet = KeepFloatSnippet(compare::NodesToKeepFloat(comparison),
-                                               Toolchain::kOnnxRuntime, comparison.scheme);
+  const std::string snippet = compare::KeepFloatSnippet(
+      compare::NodesToKeepFloat(comparison), compare::Toolchain::kOnnxRuntime, comparison.scheme);
   if (!snippet.empty()) {
     text += "\nTo keep the red layers in float32 (for other quantizers, see --json):\n" + snippet;
   }
-  const std::string overrides = OverridesSnippet(compare::OutputOverrides(comparison));
+  const std::string overrides = compare::OverridesSnippet(compare::OutputOverrides(comparison));
   if (!overrides.empty()) {
     text += "\nOr to give the outputs of red layers other quantizers:\n" + overrides;
   }

@@ -10,8 +10,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Comparison WithSqnr(double sqnr_db) {
-  Comparison comparison;
+tensor::Comparison WithSqnr(double sqnr_db) {
+  tensor::Comparison comparison;
   comparison.total.count = comparison.total.reference.count = 4;
   comparison.total.reference.sum_squares = 1;
   comparison.total.sum_squared_error = std::pow(10, -sqnr_db / 10);
@@ -119,7 +119,7 @@ TEST(CompareReport, SaysWhatTheGraphAndOtherProcessorsDo) {
   compare::ModelComparison comparison = Example();
   comparison.lint = {{compare::LintRule::kFloatIsland, "softmax", "1 node computes in floats"}};
   comparison.layers[1].saturation =
-      SaturationCount{.pairs = 5000, .saturated = 20, .products = 100, .affected = 10};
+      tensor::SaturationCount{.pairs = 5000, .saturated = 20, .products = 100, .affected = 10};
   comparison.bytes = {{"weights, int8", 0, 900}};
   const std::string text = CompareText(comparison);
   EXPECT_THAT(text, HasSubstr("float_island, 'softmax': 1 node computes in floats"));

@@ -26,25 +26,28 @@ std::string Fixed(double value, int decimals, const char* unit = "") {
   return buffer.data();
 }
 
-std::string RatioCell(const Ratios& ratios, std::string_view name, int decimals,
+std::string RatioCell(const compression::Ratios& ratios, std::string_view name, int decimals,
                       const char* unit = "") {
-  const auto found = std::ranges::find(ratios.values, name, &RatioValue::name);
+  const auto found = std::ranges::find(ratios.values, name, &compression::RatioValue::name);
   return found == ratios.values.end() ? "" : Fixed(found->value, decimals, unit);
 }
 
 // 2.95x, and 2.95x* of a latency that nobody measured.
-std::string SpeedupCell(const Ratios& ratios, const Variant& baseline, const Variant& variant) {
+std::string SpeedupCell(const compression::Ratios& ratios, const compression::Variant& baseline,
+                        const compression::Variant& variant) {
   const bool derived =
       baseline.derived.contains(kSpeedMetric) || variant.derived.contains(kSpeedMetric);
   return RatioCell(ratios, "speedup", 2, derived ? "x*" : "x");
 }
 
 // What is not there stays empty: a dash or a zero could be taken for a result.
-std::vector<std::string> RowOf(const cboard::ModelComparison& model, const Variant& baseline,
-                               const Variant& variant) {
-  const Ratios ratios =
-      ComputeRatios(baseline.metrics, variant.metrics, baseline.name, variant.name);
-  const Result<AuroraScore> aurora = ComputeAurora(baseline.Measured(), variant.Measured());
+std::vector<std::string> RowOf(const cboard::compression::ModelComparison& model,
+                               const compression::Variant& baseline,
+                               const compression::Variant& variant) {
+  const compression::Ratios ratios =
+      compression::ComputeRatios(baseline.metrics, variant.metrics, baseline.name, variant.name);
+  const Result<compression::AuroraScore> aurora =
+      compression::ComputeAurora(baseline.Measured(), variant.Measured());
   return {Shortened(model.model, 48),
           Shortened(variant.name, 24),
           std::to_string(variant.metrics.size()),
@@ -54,7 +57,7 @@ std::vector<std::string> RowOf(const cboard::ModelComparison& model, const Varia
           aurora ? Fixed(aurora->score, 2) : ""};
 }
 
-std::string ModelTable(const BenchmarkFile& file, bool verbose) {
+std::string ModelTable(const compression::BenchmarkFile& file, bool verbose) {
   TextTable table({{"model"},
                    {"variant"},
                    {"metrics", Align::kRight},
@@ -63,9 +66,9 @@ std::string ModelTable(const BenchmarkFile& file, bool verbose) {
                    {"accuracy drop", Align::kRight},
                    {"AURORA", Align::kRight}});
   std::size_t rows = 0, hidden = 0;
-  for (const cboard::ModelComparison& model : file.models) {
-    const Variant* baseline = model.Find(model.baseline);
-    for (const Variant& variant : model.variants) {
+  for (const cboard::compression::ModelComparison& model : file.models) {
+    const compression::Variant* baseline = model.Find(model.baseline);
+    for (const compression::Variant& variant : model.variants) {
       if (&variant == baseline && model.variants.size() > 1) continue;
       if (++rows > kMaxImportRows && !verbose) {
         ++hidden;
@@ -77,18 +80,19 @@ std::string ModelTable(const BenchmarkFile& file, bool verbose) {
   table.DropEmptyColumns();
   std::string text = table.Render(2);
   if (hidden > 0) text += "  … and " + HumanCount(hidden) + " more; --verbose lists them all\n";
-  const bool derives = std::ranges::any_of(file.models, [](const cboard::ModelComparison& model) {
-    return std::ranges::any_of(model.variants, [](const Variant& variant) {
-      return variant.derived.contains(kSpeedMetric);
-    });
-  });
+  const bool derives =
+      std::ranges::any_of(file.models, [](const cboard::compression::ModelComparison& model) {
+        return std::ranges::any_of(model.variants, [](const compression::Variant& variant) {
+          return variant.derived.contains(kSpeedMetric);
+        });
+      });
   if (derives) text += "  * derived from other figures, not measured, and in no score\n";
   return text;
 }
 
 // Whether a figure is to blame that is there, such as a size of 0: that is worth a look. What lacks
 // a figure is usual, and so is a benchmark that used no GPU.
-bool IsUnexpected(const Omission& omission) {
+bool IsUnexpected(const compression::Omission& omission) {
   return omission.what != "aurora" && omission.what != "gpu_memory_usage_mb" &&
          !omission.reason.ends_with(" is missing");
 }
@@ -104,10 +108,10 @@ std::string Notes(const std::vector<std::string>& notes, std::size_t limit) {
   return text;
 }
 
-std::string Written(const ImportReport& report) {
+std::string Written(const compression::ImportReport& report) {
   if (report.models.empty()) return "nothing was imported";
   std::size_t values = 0;
-  for (const ImportedModel& model : report.models) values += model.values;
+  for (const compression::ImportedModel& model : report.models) values += model.values;
   std::string text = Plural(report.models.size(), "model") + ", " + Plural(values, "value") +
                      " in " + Quoted(report.directory.native(), 300);
   if (!report.hparams_directory.empty()) {
@@ -118,19 +122,19 @@ std::string Written(const ImportReport& report) {
 
 }  // namespace
 
-std::string ImportText(std::string_view path, const BenchmarkFile& file, const ImportReport& report,
-                       bool verbose) {
+std::string ImportText(std::string_view path, const compression::BenchmarkFile& file,
+                       const compression::ImportReport& report, bool verbose) {
   std::string text = Quoted(path, 300) + ": " + Written(report) + "\n";
   if (!report.models.empty()) text += ModelTable(file, verbose);
 
   std::vector<std::string> skipped_models, notes, left_out;
   std::size_t unremarkable = 0;
-  for (const Omission& skipped : report.skipped) {
+  for (const compression::Omission& skipped : report.skipped) {
     skipped_models.push_back("skipped " + Quoted(skipped.what) + ": " + skipped.reason);
   }
   for (const std::string& warning : report.warnings) notes.push_back("note: " + warning);
-  for (const ImportedModel& model : report.models) {
-    for (const Omission& omission : model.omitted) {
+  for (const compression::ImportedModel& model : report.models) {
+    for (const compression::Omission& omission : model.omitted) {
       if (verbose || IsUnexpected(omission)) {
         left_out.push_back("left out " + Quoted(model.model) + " " + omission.what + ": " +
                            omission.reason);
@@ -151,11 +155,11 @@ std::string ImportText(std::string_view path, const BenchmarkFile& file, const I
   return text;
 }
 
-std::string LayerImportText(std::string_view path, const LayerReport& report,
-                            const std::vector<ImportedLayers>& imported) {
+std::string LayerImportText(std::string_view path, const compression::LayerReport& report,
+                            const std::vector<compression::ImportedLayers>& imported) {
   std::string text =
       Quoted(path, 300) + ": a report about layers (" + std::string(NameOf(report.kind)) + ")\n";
-  for (const ImportedLayers& model : imported) {
+  for (const compression::ImportedLayers& model : imported) {
     text += "  " + Shortened(model.model, 48) + ": " + Plural(model.layers, "layer") + ", " +
             Plural(model.values, "value") + " in " + Quoted(model.run.native(), 300) + "\n";
   }

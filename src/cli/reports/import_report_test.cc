@@ -9,8 +9,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-ModelComparison Comparison(const std::string& model) {
-  ModelComparison comparison;
+compression::ModelComparison Comparison(const std::string& model) {
+  compression::ModelComparison comparison;
   comparison.model = model;
   comparison.variants = {
       {"fp32", {{"accuracy", 0.75}, {"model_size_mb", 40}}, {}},
@@ -21,9 +21,9 @@ ModelComparison Comparison(const std::string& model) {
 }
 
 TEST(ImportText, HasARowPerVariantAndOnlyColumnsWithFigures) {
-  BenchmarkFile file;
+  compression::BenchmarkFile file;
   file.models = {Comparison("resnet")};
-  ImportReport report;
+  compression::ImportReport report;
   report.directory = "logs";
   report.models = {{"resnet", "logs/resnet", 12, {}}};
   EXPECT_EQ(ImportText("a.json", file, report, false),
@@ -34,7 +34,7 @@ TEST(ImportText, HasARowPerVariantAndOnlyColumnsWithFigures) {
 }
 
 TEST(ImportText, NamesWhatWasSkippedAndWhy) {
-  ImportReport report;
+  compression::ImportReport report;
   report.skipped = {{"a\nb", "it has only one variant"}};
   report.warnings = {"NaN was read as missing"};
   EXPECT_EQ(ImportText("a.json", {}, report, false),
@@ -44,8 +44,8 @@ TEST(ImportText, NamesWhatWasSkippedAndWhy) {
 }
 
 TEST(ImportText, CutsLongListsUnlessVerbose) {
-  BenchmarkFile file;
-  ImportReport report;
+  compression::BenchmarkFile file;
+  compression::ImportReport report;
   for (std::size_t i = 0; i < kMaxImportRows; ++i) {
     const std::string name = "model" + std::to_string(i);
     file.models.push_back(Comparison(name));
@@ -62,9 +62,9 @@ TEST(ImportText, CutsLongListsUnlessVerbose) {
 }
 
 TEST(ImportText, SaysWhyAFigureGaveNoRatioAndOnlyCountsWhatIsMissing) {
-  BenchmarkFile file;
+  compression::BenchmarkFile file;
   file.models = {Comparison("m")};
-  ImportReport report;
+  compression::ImportReport report;
   report.models = {{"m",
                     "logs/m",
                     1,

@@ -19,14 +19,14 @@ bool Contains(std::string_view text, const std::string& part) {
 }
 
 // Whether it has something that was asked for.
-bool Takes(const InspectFilter& filter, const Run& run) {
+bool Takes(const InspectFilter& filter, const reader::Run& run) {
   return Contains(run.name, filter.run) &&
-         (filter.tag.empty() || std::ranges::any_of(run.tags, [&](const Tag& tag) {
+         (filter.tag.empty() || std::ranges::any_of(run.tags, [&](const reader::Tag& tag) {
             return Contains(tag.name(), filter.tag);
           }));
 }
 
-std::uint64_t SizeOf(const Run& run) {
+std::uint64_t SizeOf(const reader::Run& run) {
   std::uint64_t bytes = 0;
   for (const auto& file : run.files) bytes += file->size_bytes;
   return bytes;
@@ -46,24 +46,25 @@ struct TagFacts {
   }
 };
 
-TagFacts FactsOf(const Tag& tag) {
+TagFacts FactsOf(const reader::Tag& tag) {
   TagFacts facts;
   if (!tag.scalars.empty()) {
     facts.first_step = tag.scalars.front().step;
     facts.last_step = tag.scalars.back().step;
     facts.last_value = tag.scalars.back().value;
-    tag.scalars.ForEachBlock([&](const ScalarBlock& block) {
+    tag.scalars.ForEachBlock([&](const reader::ScalarBlock& block) {
       for (const double seconds : block.wall_times_seconds) facts.NoteTime(seconds);
     });
   } else if (!tag.blobs.empty()) {
     facts.first_step = tag.blobs.at(0).step;
     facts.last_step = tag.blobs.back().step;
-    tag.blobs.ForEach([&](const BlobEntry& entry) { facts.NoteTime(entry.wall_time_seconds); });
+    tag.blobs.ForEach(
+        [&](const reader::BlobEntry& entry) { facts.NoteTime(entry.wall_time_seconds); });
   }
   return facts;
 }
 
-std::string Steps(const Tag& tag) {
+std::string Steps(const reader::Tag& tag) {
   if (tag.size() == 0) return {};
   const std::string first = std::to_string(tag.min_step);
   return tag.min_step == tag.max_step ? first : first + "–" + std::to_string(tag.max_step);
@@ -83,14 +84,14 @@ std::string FileName(const std::filesystem::path& path) {
   return Quoted(path.filename().native(), 300);
 }
 
-void AppendTags(const Run& run, const InspectFilter& filter, std::string& text) {
+void AppendTags(const reader::Run& run, const InspectFilter& filter, std::string& text) {
   TextTable table({{"tag"},
                    {"kind"},
                    {"count", Align::kRight},
                    {"steps", Align::kRight},
                    {"last value", Align::kRight},
                    {"newest"}});
-  for (const Tag& tag : run.tags) {
+  for (const reader::Tag& tag : run.tags) {
     if (!Contains(tag.name(), filter.tag)) continue;
     const TagFacts facts = FactsOf(tag);
     table.AddRow({Shortened(tag.name(), 100), std::string(NameOf(tag.kind())),
@@ -100,7 +101,7 @@ void AppendTags(const Run& run, const InspectFilter& filter, std::string& text) 
   if (!table.empty()) text += table.Render(2);
 }
 
-void AppendDamage(const Run& run, std::string& text) {
+void AppendDamage(const reader::Run& run, std::string& text) {
   for (const auto& file : run.files) {
     if (file->error) text += "  unreadable: " + Printable(file->error->message) + "\n";
     if (file->torn_bytes > 0) {
@@ -108,14 +109,14 @@ void AppendDamage(const Run& run, std::string& text) {
               " of an unfinished record: it is still being written, or its writer was killed\n";
     }
   }
-  for (const Damage& damage : run.damage) {
+  for (const reader::Damage& damage : run.damage) {
     text += "  damage: " + FileName(damage.path) + ", " + Plural(damage.bytes, "byte") +
             " at offset " + std::to_string(damage.offset) + ": " + Printable(damage.reason) + "\n";
   }
   if (run.damage_count > run.damage.size()) {
     text += "  damage: and " + HumanCount(run.damage_count - run.damage.size()) + " more places\n";
   }
-  for (const Tag& tag : run.tags) {
+  for (const reader::Tag& tag : run.tags) {
     if (tag.mismatched_count == 0) continue;
     text += "  mixed: tag " + Quoted(tag.name()) + " began as " + std::string(NameOf(tag.kind())) +
             "; " + Plural(tag.mismatched_count, "value") + " of another kind not counted\n";
@@ -130,7 +131,7 @@ void AppendTime(double wall_time_seconds, JsonWriter& json) {
   }
 }
 
-void AppendTag(const Tag& tag, JsonWriter& json) {
+void AppendTag(const reader::Tag& tag, JsonWriter& json) {
   const TagFacts facts = FactsOf(tag);
   json.BeginObject();
   json.Key("tag").Value(tag.name());
@@ -152,7 +153,7 @@ void AppendTag(const Tag& tag, JsonWriter& json) {
   json.EndObject();
 }
 
-void AppendFile(const EventFile& file, JsonWriter& json) {
+void AppendFile(const reader::EventFile& file, JsonWriter& json) {
   json.BeginObject();
   json.Key("path").Value(file.path.native());
   json.Key("size_bytes").Value(file.size_bytes);
@@ -168,13 +169,13 @@ void AppendFile(const EventFile& file, JsonWriter& json) {
   json.EndObject();
 }
 
-void AppendRun(const Run& run, const InspectFilter& filter, JsonWriter& json) {
+void AppendRun(const reader::Run& run, const InspectFilter& filter, JsonWriter& json) {
   json.BeginObject();
   json.Key("name").Value(run.name);
   json.Key("event_count").Value(run.event_count);
   AppendTime(run.newest_wall_time_seconds, json.Key("newest_wall_time_seconds"));
   json.Key("tags").BeginArray();
-  for (const Tag& tag : run.tags) {
+  for (const reader::Tag& tag : run.tags) {
     if (Contains(tag.name(), filter.tag)) AppendTag(tag, json);
   }
   json.EndArray();
@@ -183,7 +184,7 @@ void AppendRun(const Run& run, const InspectFilter& filter, JsonWriter& json) {
   json.EndArray();
   json.Key("damage_count").Value(run.damage_count);
   json.Key("damage").BeginArray();
-  for (const Damage& damage : run.damage) {
+  for (const reader::Damage& damage : run.damage) {
     json.BeginObject();
     json.Key("path").Value(damage.path.native());
     json.Key("offset").Value(damage.offset);
@@ -207,7 +208,7 @@ std::string LocalTime(double wall_time_seconds) {
   return {buffer.data(), std::strftime(buffer.data(), buffer.size(), "%Y-%m-%d %H:%M:%S", &local)};
 }
 
-Result<void> CheckFilter(const Snapshot& snapshot, const InspectFilter& filter) {
+Result<void> CheckFilter(const reader::Snapshot& snapshot, const InspectFilter& filter) {
   if (std::ranges::any_of(snapshot.runs, [&](const auto& run) { return Takes(filter, *run); })) {
     return {};
   }
@@ -218,13 +219,13 @@ Result<void> CheckFilter(const Snapshot& snapshot, const InspectFilter& filter) 
   return Fail(ErrorCode::kNotFound, what + "; without --run and --tag all are listed");
 }
 
-std::string InspectText(std::string_view logdir, const Snapshot& snapshot,
+std::string InspectText(std::string_view logdir, const reader::Snapshot& snapshot,
                         const InspectFilter& filter) {
   std::string runs_text;
   std::size_t run_count = 0, file_count = 0, event_count = 0;
   std::uint64_t size_bytes = 0, damage_count = 0;
   for (const auto& pointer : snapshot.runs) {
-    const Run& run = *pointer;
+    const reader::Run& run = *pointer;
     if (!Takes(filter, run)) continue;
     ++run_count;
     file_count += run.files.size();
@@ -245,7 +246,7 @@ std::string InspectText(std::string_view logdir, const Snapshot& snapshot,
   return text + "\n" + runs_text;
 }
 
-std::string InspectJson(std::string_view logdir, const Snapshot& snapshot,
+std::string InspectJson(std::string_view logdir, const reader::Snapshot& snapshot,
                         const InspectFilter& filter) {
   JsonWriter json;
   json.BeginObject();

@@ -16,15 +16,15 @@ struct InspectFilter {
 
 // Fails with kNotFound when there is no such run, so that nobody takes a typing error for a log
 // without values.
-Result<void> CheckFilter(const Snapshot& snapshot, const InspectFilter& filter);
+Result<void> CheckFilter(const reader::Snapshot& snapshot, const InspectFilter& filter);
 
-std::string InspectText(std::string_view logdir, const Snapshot& snapshot,
+std::string InspectText(std::string_view logdir, const reader::Snapshot& snapshot,
                         const InspectFilter& filter = {});
 
 // {"logdir":…,"runs":[{"name":…,"tags":[…],"files":[…],"damage":[…]}],"unreadable":[…]}
 // What was not measured is null: the newest wall time of a run without events, the last value of
 // anything but scalars.
-std::string InspectJson(std::string_view logdir, const Snapshot& snapshot,
+std::string InspectJson(std::string_view logdir, const reader::Snapshot& snapshot,
                         const InspectFilter& filter = {});
 
 // "2026-11-15 20:33:00" in the local time zone; "-" for a time that no calendar holds.

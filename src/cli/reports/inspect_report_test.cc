@@ -28,19 +28,19 @@ class InspectReport : public ::testing::Test {
   }
 
   // A run of two scalars and a graph, 119 bytes, with `tail` behind them.
-  Snapshot Read(const std::string& tail = "") {
+  reader::Snapshot Read(const std::string& tail = "") {
     WriteBytes(dir_ / "train" / "events.out.tfevents.1",
                testing::ScalarRecord("loss", 0.5f, 1, 1'600'000'000.5) +
                    testing::ScalarRecord("loss", 0.1f, 999, 1'700'000'000) +
                    testing::EventRecord(proto::EventKind::kGraphDef, "") + tail);
-    const auto snapshot = ReadLogdirs({.logdirs = {{"", dir_.path()}}});
+    const auto snapshot = reader::ReadLogdirs({.logdirs = {{"", dir_.path()}}});
     EXPECT_THAT(snapshot, testing::Succeeds());
     return **snapshot;
   }
 
   // The run once more, to be changed.
-  static std::shared_ptr<cboard::Run> CopyOf(const Snapshot& snapshot) {
-    return std::make_shared<cboard::Run>(*snapshot.runs[0]);
+  static std::shared_ptr<cboard::reader::Run> CopyOf(const reader::Snapshot& snapshot) {
+    return std::make_shared<cboard::reader::Run>(*snapshot.runs[0]);
   }
 
   TempDir dir_;
@@ -57,8 +57,8 @@ TEST_F(InspectReport, ShowsRunsAndTagsAsATable) {
 }
 
 TEST_F(InspectReport, NamesDamageWithItsPlace) {
-  Snapshot snapshot = Read("torn");
-  const std::shared_ptr<cboard::Run> run = CopyOf(snapshot);
+  reader::Snapshot snapshot = Read("torn");
+  const std::shared_ptr<cboard::reader::Run> run = CopyOf(snapshot);
   run->damage.push_back({run->files[0]->path, 2000, 48, "the checksum \x1b[31m is wrong"});
   run->damage_count = 3;
   snapshot.runs = {run};
@@ -71,7 +71,7 @@ TEST_F(InspectReport, NamesDamageWithItsPlace) {
 }
 
 TEST_F(InspectReport, FiltersByRunAndTag) {
-  const Snapshot snapshot = Read();
+  const reader::Snapshot snapshot = Read();
   EXPECT_THAT(InspectText("logs", snapshot, {.run = "", .tag = "loss"}),
               Not(HasSubstr("__run_graph__")));
   EXPECT_EQ(InspectText("logs", snapshot, {.run = "eval", .tag = ""}),
@@ -79,8 +79,8 @@ TEST_F(InspectReport, FiltersByRunAndTag) {
 }
 
 TEST_F(InspectReport, AsJsonHasNullForWhatWasNotMeasured) {
-  Snapshot snapshot = Read();
-  const std::shared_ptr<cboard::Run> run = CopyOf(snapshot);
+  reader::Snapshot snapshot = Read();
+  const std::shared_ptr<cboard::reader::Run> run = CopyOf(snapshot);
   run->newest_wall_time_seconds = -std::numeric_limits<double>::infinity();
   snapshot.runs = {run};
   EXPECT_EQ(

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxTensorNameWidth = 80;
 
 std::string Bytes(std::uint64_t bytes) { return HumanBytes(static_cast<double>(bytes)); }
 
-std::string ShapeText(const ModelTensor& tensor) {
+std::string ShapeText(const model::ModelTensor& tensor) {
   if (!tensor.has_shape) return "?";
   std::string text = "[";
   for (const std::int64_t size : tensor.shape) {
@@ -31,7 +31,7 @@ std::string ShapeText(const ModelTensor& tensor) {
 }
 
 // The same with the names that the file has for open sizes: "[batch, 3, ?, ?]".
-std::string DeclaredShapeText(const ModelTensor& tensor) {
+std::string DeclaredShapeText(const model::ModelTensor& tensor) {
   if (!tensor.has_shape || tensor.dimension_names.empty()) return ShapeText(tensor);
   std::string text;
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
@@ -45,23 +45,24 @@ std::string DeclaredShapeText(const ModelTensor& tensor) {
 
 // True when one sample goes in at a time, or as many as one likes. By the first input: others may
 // be states, whose first dimension counts something else.
-bool TakesOneSample(const ModelGraph& model) {
+bool TakesOneSample(const model::ModelGraph& model) {
   if (model.inputs().empty()) return true;
   const std::vector<std::int64_t>& shape = model.tensor(model.inputs()[0]).shape;
   return shape.empty() || shape[0] <= 1;
 }
 
 // True when an input has sizes, besides that of the batch, which only a user can tell.
-bool HasOpenInputs(const ModelGraph& model) {
-  return std::ranges::any_of(model.inputs(), [&](TensorId id) {
-    const ModelTensor& input = model.tensor(id);
+bool HasOpenInputs(const model::ModelGraph& model) {
+  return std::ranges::any_of(model.inputs(), [&](model::TensorId id) {
+    const model::ModelTensor& input = model.tensor(id);
     return !input.has_shape ||
            std::ranges::any_of(input.shape.begin() + (input.shape.empty() ? 0 : 1),
                                input.shape.end(), [](std::int64_t size) { return size < 0; });
   });
 }
 
-std::string WorkText(const ModelGraph& model, std::uint64_t macs, std::uint64_t uncounted_nodes) {
+std::string WorkText(const model::ModelGraph& model, std::uint64_t macs,
+                     std::uint64_t uncounted_nodes) {
   if (macs == 0 && uncounted_nodes == 0) return {};
   std::string text = ", " + (macs == 0 ? "unknown" : HumanWork(macs)) +
                      " multiply-accumulates for " +
@@ -73,17 +74,17 @@ std::string WorkText(const ModelGraph& model, std::uint64_t macs, std::uint64_t 
   return text;
 }
 
-std::uint64_t ElementsOf(const ModelTensor& tensor) {
+std::uint64_t ElementsOf(const model::ModelTensor& tensor) {
   std::uint64_t count = 1;
   for (const std::int64_t size : tensor.shape) count *= static_cast<std::uint64_t>(size);
   return count;
 }
 
-std::string StoredAs(const ModelTensor& tensor) {
+std::string StoredAs(const model::ModelTensor& tensor) {
   return std::string(NameOf(tensor.type)) + (tensor.is_sparse() ? ", sparse" : "");
 }
 
-std::string_view GranularityOf(const ModelQuantization& quantization) {
+std::string_view GranularityOf(const model::ModelQuantization& quantization) {
   switch (quantization.granularity) {
     case Quantization::Granularity::kPerTensor:
       return "per tensor";
@@ -101,15 +102,15 @@ struct Totals {
   std::uint64_t uncounted_nodes = 0;  // Whose multiply-accumulates are not known.
 };
 
-Totals TotalsOf(const ModelGraph& model) {
+Totals TotalsOf(const model::ModelGraph& model) {
   Totals totals;
-  for (const ModelTensor& tensor : model.tensors()) {
+  for (const model::ModelTensor& tensor : model.tensors()) {
     if (!tensor.is_constant) continue;
     ++totals.constants;
     totals.elements += ElementsOf(tensor);
     totals.bytes += tensor.stored_bytes();
   }
-  for (const ModelNode& node : model.nodes()) {
+  for (const model::ModelNode& node : model.nodes()) {
     totals.macs += node.macs.value_or(0);
     if (!node.macs) ++totals.uncounted_nodes;
   }
@@ -121,10 +122,10 @@ std::string WorkOf(const std::optional<std::uint64_t>& macs) {
   return *macs == 0 ? "" : HumanWork(*macs);
 }
 
-void AppendHeads(std::string_view title, const ModelGraph& model, const std::vector<TensorId>& ids,
-                 std::string& text) {
-  for (const TensorId id : ids) {
-    const ModelTensor& tensor = model.tensor(id);
+void AppendHeads(std::string_view title, const model::ModelGraph& model,
+                 const std::vector<model::TensorId>& ids, std::string& text) {
+  for (const model::TensorId id : ids) {
+    const model::ModelTensor& tensor = model.tensor(id);
     text += std::string(title) + " " + Quoted(tensor.name, kMaxTensorNameWidth) + " " +
             std::string(NameOf(tensor.type)) + " " + DeclaredShapeText(tensor) + "\n";
   }
@@ -134,14 +135,14 @@ void AppendTable(const TextTable& table, std::string& text) {
   if (!table.empty()) text += "\n" + table.Render();
 }
 
-void AppendOperators(const ModelGraph& model, std::string& text) {
+void AppendOperators(const model::ModelGraph& model, std::string& text) {
   struct Row {
     std::size_t nodes = 0;
     std::uint64_t bytes = 0;
     std::optional<std::uint64_t> macs = 0;
   };
   std::map<std::string, Row> rows;
-  for (const ModelNode& node : model.nodes()) {
+  for (const model::ModelNode& node : model.nodes()) {
     Row& row = rows[node.domain.empty() ? node.op_type : node.domain + "." + node.op_type];
     ++row.nodes;
     row.bytes += node.weight_bytes;
@@ -161,13 +162,13 @@ void AppendOperators(const ModelGraph& model, std::string& text) {
   AppendTable(table, text);
 }
 
-void AppendTypes(const ModelGraph& model, const Totals& totals, std::string& text) {
+void AppendTypes(const model::ModelGraph& model, const Totals& totals, std::string& text) {
   struct Row {
     std::size_t tensors = 0;
     std::uint64_t elements = 0, bytes = 0;
   };
-  std::map<std::tuple<ElementType, std::string, std::string>, Row> rows;
-  for (const ModelTensor& tensor : model.tensors()) {
+  std::map<std::tuple<model::ElementType, std::string, std::string>, Row> rows;
+  for (const model::ModelTensor& tensor : model.tensors()) {
     if (!tensor.is_constant) continue;
     std::string how;
     if (tensor.quantization) {
@@ -222,16 +223,16 @@ std::vector<std::size_t> Largest(const std::vector<Item>& items, std::size_t top
   return order;
 }
 
-void AppendLargestNodes(const ModelGraph& model, std::size_t top, std::string& text) {
+void AppendLargestNodes(const model::ModelGraph& model, std::size_t top, std::string& text) {
   TextTable table({{"largest nodes"},
                    {"operator"},
                    {"weights", Align::kRight},
                    {"multiply-accumulates", Align::kRight},
                    {"output"}});
-  for (const std::size_t i :
-       Largest(model.nodes(), top, [](const ModelNode& node) { return node.weight_bytes; })) {
-    const ModelNode& node = model.nodes()[i];
-    const bool has_output = !node.outputs.empty() && node.outputs[0] != kNoTensor;
+  for (const std::size_t i : Largest(
+           model.nodes(), top, [](const model::ModelNode& node) { return node.weight_bytes; })) {
+    const model::ModelNode& node = model.nodes()[i];
+    const bool has_output = !node.outputs.empty() && node.outputs[0] != model::kNoTensor;
     table.AddRow({Shortened(node.name, kMaxTensorNameWidth),
                   Shortened(node.op_type, kMaxTensorNameWidth), Bytes(node.weight_bytes),
                   WorkOf(node.macs), has_output ? ShapeText(model.tensor(node.outputs[0])) : ""});
@@ -239,18 +240,19 @@ void AppendLargestNodes(const ModelGraph& model, std::size_t top, std::string& t
   AppendTable(table, text);
 }
 
-void AppendLargestTensors(const ModelGraph& model, std::size_t top, std::string& text) {
+void AppendLargestTensors(const model::ModelGraph& model, std::size_t top, std::string& text) {
   TextTable table({{"largest tensors"}, {"stored as"}, {"shape"}, {"bytes", Align::kRight}});
-  for (const std::size_t i : Largest(
-           model.tensors(), top, [](const ModelTensor& tensor) { return tensor.stored_bytes(); })) {
-    const ModelTensor& tensor = model.tensors()[i];
+  for (const std::size_t i : Largest(model.tensors(), top, [](const model::ModelTensor& tensor) {
+         return tensor.stored_bytes();
+       })) {
+    const model::ModelTensor& tensor = model.tensors()[i];
     table.AddRow({Shortened(tensor.name, kMaxTensorNameWidth), StoredAs(tensor), ShapeText(tensor),
                   Bytes(tensor.stored_bytes())});
   }
   AppendTable(table, text);
 }
 
-void WriteTensor(const ModelTensor& tensor, JsonWriter& json) {
+void WriteTensor(const model::ModelTensor& tensor, JsonWriter& json) {
   json.BeginObject();
   json.Key("name").Value(tensor.name);
   json.Key("type").Value(NameOf(tensor.type));
@@ -261,7 +263,7 @@ void WriteTensor(const ModelTensor& tensor, JsonWriter& json) {
   }
   json.Key("quantization");
   if (tensor.quantization) {
-    const ModelQuantization& quantization = *tensor.quantization;
+    const model::ModelQuantization& quantization = *tensor.quantization;
     json.BeginObject();
     json.Key("origin").Value(NameOf(quantization.origin));
     json.Key("bits").Value(quantization.bits());
@@ -294,7 +296,7 @@ std::string HumanWork(std::uint64_t operations) {
   return text.data();
 }
 
-std::string ModelText(std::string_view name, const ModelGraph& model, std::size_t top) {
+std::string ModelText(std::string_view name, const model::ModelGraph& model, std::size_t top) {
   const Totals totals = TotalsOf(model);
   std::string text = Quoted(name, 1000) + ": " + std::string(NameOf(model.format())) + ", " +
                      Bytes(model.file_bytes()) + ", ";
@@ -318,7 +320,7 @@ std::string ModelText(std::string_view name, const ModelGraph& model, std::size_
   return text;
 }
 
-std::string ModelJson(std::string_view name, const ModelGraph& model) {
+std::string ModelJson(std::string_view name, const model::ModelGraph& model) {
   const Totals totals = TotalsOf(model);
   JsonWriter json(NonFinite::kAsNull);
   json.BeginObject();
@@ -340,16 +342,16 @@ std::string ModelJson(std::string_view name, const ModelGraph& model) {
   json.EndObject();
   for (const bool is_input : {true, false}) {
     json.Key(is_input ? "inputs" : "outputs").BeginArray();
-    for (const TensorId id : is_input ? model.inputs() : model.outputs()) {
+    for (const model::TensorId id : is_input ? model.inputs() : model.outputs()) {
       WriteTensor(model.tensor(id), json);
     }
     json.EndArray();
   }
   json.Key("nodes").BeginArray();
-  for (const ModelNode& node : model.nodes()) WriteNode(model, node, json);
+  for (const model::ModelNode& node : model.nodes()) WriteNode(model, node, json);
   json.EndArray();
   json.Key("constants").BeginArray();
-  for (const ModelTensor& tensor : model.tensors()) {
+  for (const model::ModelTensor& tensor : model.tensors()) {
     if (tensor.is_constant) WriteTensor(tensor, json);
   }
   json.EndArray();

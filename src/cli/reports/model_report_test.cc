@@ -11,19 +11,20 @@ namespace {
 using ::testing::HasSubstr;
 
 // y = MatMul(x, w), w of eight bits with a scale per column.
-ModelGraph SmallModel() {
-  GraphAssembler graph(ModelFormat::kOnnx, MappedFile::FromMemory(std::string(100, 'x'), "m.onnx"));
+model::ModelGraph SmallModel() {
+  model::GraphAssembler graph(model::ModelFormat::kOnnx,
+                              model::MappedFile::FromMemory(std::string(100, 'x'), "m.onnx"));
   graph.AddMetadata("producer", "tests");
-  const TensorId x = graph.Tensor("x"), y = graph.Tensor("y"), w = graph.Tensor("w");
-  graph.Describe(x, ElementType::kFloat32, {-1, 3});
-  graph.Describe(y, ElementType::kFloat32, {-1, 2});
-  EXPECT_TRUE(graph.SetConstant(w, ElementType::kInt8, {3, 2}, {graph.Keep("abcdef")}));
+  const model::TensorId x = graph.Tensor("x"), y = graph.Tensor("y"), w = graph.Tensor("w");
+  graph.Describe(x, model::ElementType::kFloat32, {-1, 3});
+  graph.Describe(y, model::ElementType::kFloat32, {-1, 2});
+  EXPECT_TRUE(graph.SetConstant(w, model::ElementType::kInt8, {3, 2}, {graph.Keep("abcdef")}));
   graph.tensor(w).quantization =
-      ModelQuantization{.granularity = Quantization::Granularity::kPerChannel,
-                        .scales = {0.5f, 0.25f},
-                        .axis = 1,
-                        .code_min = -128,
-                        .code_max = 127};
+      model::ModelQuantization{.granularity = Quantization::Granularity::kPerChannel,
+                               .scales = {0.5f, 0.25f},
+                               .axis = 1,
+                               .code_min = -128,
+                               .code_max = 127};
   graph.AddNode({.name = "dense/MatMul", .op_type = "MatMul", .inputs = {x, w}, .outputs = {y}});
   graph.AddInput(x);
   graph.AddOutput(y);
@@ -67,11 +68,12 @@ TEST(ModelReport, AsJsonHasNullForWhatIsNotKnown) {
 }
 
 TEST(ModelReport, ListsTensorsWhereThereAreNoNodes) {
-  GraphAssembler graph(ModelFormat::kSafetensors, MappedFile::FromMemory("", "m"));
+  model::GraphAssembler graph(model::ModelFormat::kSafetensors,
+                              model::MappedFile::FromMemory("", "m"));
   for (const char* name : {"small", "large\x1b[31m"}) {
     const std::string bytes(std::string_view(name).size(), 'x');
-    const TensorId id = graph.Tensor(name);
-    EXPECT_TRUE(graph.SetConstant(id, ElementType::kUint8,
+    const model::TensorId id = graph.Tensor(name);
+    EXPECT_TRUE(graph.SetConstant(id, model::ElementType::kUint8,
                                   {static_cast<std::int64_t>(bytes.size())}, {graph.Keep(bytes)}));
   }
   const std::string text = ModelText("m", *graph.Finish(), 1);

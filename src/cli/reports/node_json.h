@@ -12,11 +12,11 @@
 namespace cboard::cli {
 
 // The names of tensors; null where an optional one is left out.
-inline void WriteNames(const ModelGraph& model, const std::vector<TensorId>& ids,
+inline void WriteNames(const model::ModelGraph& model, const std::vector<model::TensorId>& ids,
                        JsonWriter& json) {
   json.BeginArray();
-  for (const TensorId id : ids) {
-    if (id == kNoTensor) {
+  for (const model::TensorId id : ids) {
+    if (id == model::kNoTensor) {
       json.Null();
     } else {
       json.Value(model.tensor(id).name);
@@ -35,7 +35,7 @@ inline void WriteOptional(const std::optional<std::uint64_t>& number, JsonWriter
 }
 
 // Null when not even the rank is known; sizes that are not known are null.
-inline void WriteShape(const ModelTensor& tensor, JsonWriter& json) {
+inline void WriteShape(const model::ModelTensor& tensor, JsonWriter& json) {
   if (!tensor.has_shape) {
     json.Null();
     return;
@@ -51,7 +51,8 @@ inline void WriteShape(const ModelTensor& tensor, JsonWriter& json) {
   json.EndArray();
 }
 
-inline void WriteNode(const ModelGraph& model, const ModelNode& node, JsonWriter& json) {
+inline void WriteNode(const model::ModelGraph& model, const model::ModelNode& node,
+                      JsonWriter& json) {
   json.BeginObject();
   json.Key("name").Value(node.name);
   json.Key("op_type").Value(node.op_type);
@@ -59,8 +60,8 @@ inline void WriteNode(const ModelGraph& model, const ModelNode& node, JsonWriter
   WriteNames(model, node.inputs, json.Key("inputs"));
   WriteNames(model, node.outputs, json.Key("outputs"));
   json.Key("output_shapes").BeginArray();
-  for (const TensorId output : node.outputs) {
-    if (output == kNoTensor) {
+  for (const model::TensorId output : node.outputs) {
+    if (output == model::kNoTensor) {
       json.Null();
     } else {
       WriteShape(model.tensor(output), json);

@@ -19,8 +19,8 @@ constexpr std::size_t kMaxNodeWidth = 50;
 void AppendHeads(const QuantizeReport& report, std::string& text) {
   TextTable table({{"output"}, {"SQNR dB", Align::kRight}, {"agreement", Align::kRight}});
   for (const HeadQuality& head : report.quality.heads) {
-    table.AddRow({ShortenedToEnd(head.output, kMaxNodeWidth), DbText(head.sqnr_db),
-                  head.agreement ? Percent(*head.agreement) : ""});
+    table.AddRow({ShortenedToEnd(head.output, kMaxNodeWidth), verdict::DbText(head.sqnr_db),
+                  head.agreement ? verdict::Percent(*head.agreement) : ""});
   }
   table.DropEmptyColumns();
   text +=
@@ -33,7 +33,7 @@ void AppendTried(const QuantizeReport& report, std::string& text) {
   if (report.tried.empty()) return;
   TextTable table({{"tried"}, {"mean SQNR dB", Align::kRight}, {""}});
   for (const quantize::TriedChoice& choice : report.tried) {
-    table.AddRow({choice.name, DbText(choice.mean_sqnr_db), choice.is_kept ? "kept" : ""});
+    table.AddRow({choice.name, verdict::DbText(choice.mean_sqnr_db), choice.is_kept ? "kept" : ""});
   }
   text += "\n" + table.Render(2);
 }
@@ -64,8 +64,8 @@ std::string QuantizeText(const QuantizeReport& report) {
     if (!weight.is_float) ++integer;
   }
   std::string text = Printable(report.output.string()) + ": " + HumanBytes(after) + ", " +
-                     HumanBytes(before) + " before (" + TimesText(before / std::max(after, 1.0)) +
-                     " smaller)\n";
+                     HumanBytes(before) + " before (" +
+                     verdict::TimesText(before / std::max(after, 1.0)) + " smaller)\n";
   text += std::string(NameOf(report.plan.precision)) + " for " +
           std::string(NameOf(report.plan.target)) + "; " + std::to_string(integer) + " of " +
           Plural(weights, "weight") + " quantized; " + Plural(report.samples, "sample") + " of " +

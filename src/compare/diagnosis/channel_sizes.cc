@@ -7,13 +7,13 @@
 
 namespace cboard::compare {
 
-bool ShowsChannels(const Comparison& output) {
+bool ShowsChannels(const tensor::Comparison& output) {
   constexpr std::uint64_t kMinValues = 8;
   return output.total.finite_count() >= kMinValues * output.channels.size();
 }
 
 std::optional<double> ChannelMagnitude(const Evidence& evidence, std::size_t channel) {
-  const PairStatistics& values = evidence.comparison->channels[channel];
+  const tensor::PairStatistics& values = evidence.comparison->channels[channel];
   if (values.finite_count() == 0 || values.reference.sum_squares == 0) return std::nullopt;
   if (channel < evidence.channel_medians.size()) return double{evidence.channel_medians[channel]};
   return std::sqrt(values.reference.sum_squares / static_cast<double>(values.finite_count()));

@@ -11,7 +11,7 @@ namespace cboard::compare {
 
 // Whether there are enough values of each channel of an output to say something of it: what fewer
 // than eight show, they may all show by chance.
-bool ShowsChannels(const Comparison& output);
+bool ShowsChannels(const tensor::Comparison& output);
 
 // Of most values in the channel; nothing where it has none but zeros.
 std::optional<double> ChannelMagnitude(const Evidence& evidence, std::size_t channel);

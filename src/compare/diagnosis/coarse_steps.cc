@@ -25,25 +25,26 @@ std::string UsedCodes(const Evidence& evidence) {
          (used == 1 ? "is" : "are") + " used";
 }
 
-std::string WorstChannel(const Comparison& comparison, std::size_t worst) {
-  return " keeps an SQNR of " + ShortNumber(comparison.channels[worst].SqnrDb(), 3) + " dB";
+std::string WorstChannel(const tensor::Comparison& comparison, std::size_t worst) {
+  return " keeps an SQNR of " + verdict::ShortNumber(comparison.channels[worst].SqnrDb(), 3) +
+         " dB";
 }
 
 // It is not these values that stretch the range: none is near its ends.
 bool IsUnused(const Evidence& evidence, Diagnosis& diagnosis) {
-  const TensorStatistics& values = evidence.comparison->total.reference;
+  const tensor::TensorStatistics& values = evidence.comparison->total.reference;
   const double range = *evidence.step * std::pow(2, evidence.bits);
   const double needed = std::max(values.max, 0.0) - std::min(values.min, 0.0);
   if (!(range > kWideRange * needed)) return false;
   diagnosis.cause = Cause::kOutliers;
   diagnosis.explanation = "the range is too wide for these " + SubjectOf(evidence) +
-                          ": its codes span " + ShortNumber(range) + ", they span " +
-                          ShortNumber(needed) + UsedCodes(evidence);
+                          ": its codes span " + verdict::ShortNumber(range) + ", they span " +
+                          verdict::ShortNumber(needed) + UsedCodes(evidence);
   return true;
 }
 
 bool HasLargeChannel(const Evidence& evidence, Diagnosis& diagnosis) {
-  const Comparison& comparison = *evidence.comparison;
+  const tensor::Comparison& comparison = *evidence.comparison;
   std::size_t largest = 0;
   double largest_size = -1;
   for (std::size_t c = 0; c < comparison.channels.size(); ++c) {
@@ -57,16 +58,16 @@ bool HasLargeChannel(const Evidence& evidence, Diagnosis& diagnosis) {
   const std::size_t worst = comparison.worst_channel.value_or(0);
   diagnosis.cause = Cause::kChannelSpread;
   diagnosis.explanation = std::string(verdict::kChannelSpreadText) + "channel " +
-                          std::to_string(largest) + " is " + ShortNumber(ratio, 3) +
+                          std::to_string(largest) + " is " + verdict::ShortNumber(ratio, 3) +
                           " times the usual one and reaches " +
-                          ShortNumber(RangeOf(comparison.channels[largest].reference)) +
+                          verdict::ShortNumber(RangeOf(comparison.channels[largest].reference)) +
                           "; channel " + std::to_string(worst) + WorstChannel(comparison, worst);
   return true;
 }
 
 // No value stands out, and no channel is large: one of them is small.
 bool HasSmallChannel(const Evidence& evidence, Diagnosis& diagnosis) {
-  const Comparison& comparison = *evidence.comparison;
+  const tensor::Comparison& comparison = *evidence.comparison;
   if (comparison.channels.empty()) return false;
   const std::size_t worst = comparison.worst_channel.value_or(0);
   const std::optional<double> usual = MedianChannelMagnitude(evidence),
@@ -74,7 +75,7 @@ bool HasSmallChannel(const Evidence& evidence, Diagnosis& diagnosis) {
   if (!usual || !size || *size * kSpread > *usual) return false;
   diagnosis.cause = Cause::kChannelSpread;
   diagnosis.explanation = std::string(verdict::kChannelSpreadText) + "channel " +
-                          std::to_string(worst) + " is " + ShortNumber(*size / *usual, 2) +
+                          std::to_string(worst) + " is " + verdict::ShortNumber(*size / *usual, 2) +
                           " times the usual one and" + WorstChannel(comparison, worst);
   return true;
 }
@@ -87,7 +88,7 @@ std::string SubjectOf(const Evidence& evidence) {
 
 void ExplainCoarseSteps(const Evidence& evidence, bool knows_channels, bool is_about_channel,
                         Diagnosis& diagnosis) {
-  const TensorStatistics& values = evidence.comparison->total.reference;
+  const tensor::TensorStatistics& values = evidence.comparison->total.reference;
   const double sigma = std::sqrt(VarianceOf(values)), range = RangeOf(values);
   if (evidence.step && IsUnused(evidence, diagnosis)) return;
   if (evidence.step && knows_channels) {
@@ -96,11 +97,12 @@ void ExplainCoarseSteps(const Evidence& evidence, bool knows_channels, bool is_a
     if (!has_outliers && is_about_channel && HasSmallChannel(evidence, diagnosis)) return;
   }
   diagnosis.cause = Cause::kOutliers;
-  diagnosis.explanation = std::string(verdict::kOutliersText) + "it reaches " + ShortNumber(range) +
-                          ", " + ShortNumber(range / sigma, 3) + " standard deviations";
+  diagnosis.explanation = std::string(verdict::kOutliersText) + "it reaches " +
+                          verdict::ShortNumber(range) + ", " +
+                          verdict::ShortNumber(range / sigma, 3) + " standard deviations";
   if (evidence.step) {
     diagnosis.explanation +=
-        ", and one step is " + ShortNumber(*evidence.step / sigma, 3) + " of these";
+        ", and one step is " + verdict::ShortNumber(*evidence.step / sigma, 3) + " of these";
   }
   diagnosis.explanation += UsedCodes(evidence);
 }

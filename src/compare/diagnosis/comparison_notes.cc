@@ -39,14 +39,14 @@ std::optional<std::string> PruningNote(const ModelComparison& comparison) {
   }
   if (layers == 0) return std::nullopt;
   return (layers == 1 ? "One layer is" : HumanCount(layers) + " layers are") +
-         " pruned: " + ShortNumber(100 * pruned / weights, 3) + " % of " +
+         " pruned: " + verdict::ShortNumber(100 * pruned / weights, 3) + " % of " +
          (layers == 1 ? "its" : "their") + " weights are 0 and were not." +
          (after >= kNoSmaller * before
               ? " Zeros are stored like other weights, so the file is no smaller for it."
               : "");
 }
 
-bool IsWithoutChannels(const std::optional<Comparison>& comparison) {
+bool IsWithoutChannels(const std::optional<tensor::Comparison>& comparison) {
   return comparison && comparison->total.count > 0 && comparison->channels.empty();
 }
 

@@ -21,7 +21,7 @@ double SqnrLostUpstream(const Evidence& evidence) {
 
 }  // namespace
 
-bool IsShifted(const Evidence& evidence, const PairStatistics& pairs) {
+bool IsShifted(const Evidence& evidence, const tensor::PairStatistics& pairs) {
   return evidence.part != Part::kOutput ||
          std::abs(ShiftOf(pairs)) >= evidence.step.value_or(0) / 2;
 }
@@ -31,7 +31,7 @@ bool IsWorse(const Diagnosis& a, const Diagnosis& b) {
   return a.severity_db < b.severity_db;
 }
 
-std::optional<double> WeightedSqnrDb(const Comparison& comparison,
+std::optional<double> WeightedSqnrDb(const tensor::Comparison& comparison,
                                      const std::vector<double>& importance) {
   if (importance.empty() || importance.size() != comparison.channels.size()) return std::nullopt;
   double signal = 0, noise = 0;
@@ -44,8 +44,8 @@ std::optional<double> WeightedSqnrDb(const Comparison& comparison,
   return 10 * std::log10(signal / noise);
 }
 
-std::optional<Diagnosis> DiagnoseNotFinite(Part part, const PairStatistics& total) {
-  const auto count = [](const TensorStatistics& side) {
+std::optional<Diagnosis> DiagnoseNotFinite(Part part, const tensor::PairStatistics& total) {
+  const auto count = [](const tensor::TensorStatistics& side) {
     return side.nan_count + side.positive_infinity_count + side.negative_infinity_count;
   };
   const std::uint64_t before = count(total.reference), after = count(total.compressed);
@@ -66,12 +66,12 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
     return *std::move(not_finite);
   }
   Diagnosis diagnosis{.level = Level::kGreen, .part = evidence.part, .severity_db = HUGE_VAL};
-  const Comparison& comparison = *evidence.comparison;
-  const PairStatistics& total = comparison.total;
+  const tensor::Comparison& comparison = *evidence.comparison;
+  const tensor::PairStatistics& total = comparison.total;
   if (total.finite_count() == 0 || total.sum_squared_error == 0) return diagnosis;
   const double lost_before = SqnrLostUpstream(evidence);
   const auto as_of_8_bits = [&](double sqnr_db) {
-    return AsOf8BitsDb(sqnr_db + lost_before, evidence.bits);
+    return verdict::AsOf8BitsDb(sqnr_db + lost_before, evidence.bits);
   };
   const double sqnr = as_of_8_bits(total.SqnrDb());
   double worst = HUGE_VAL;
@@ -92,7 +92,8 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
   }
   diagnosis.level = LevelOf(diagnosis.severity_db, thresholds);
   if (diagnosis.level == Level::kGreen &&
-      (total.ClipRate().value_or(0) > LimitOfClipped(thresholds.clip_rate_amber, evidence.bits) ||
+      (total.ClipRate().value_or(0) >
+           verdict::LimitOfClipped(thresholds.clip_rate_amber, evidence.bits) ||
        total.RmseSteps().value_or(0) > thresholds.rmse_steps_amber ||
        (std::abs(total.MeanShiftSigmas()) > thresholds.mean_shift_amber &&
         IsShifted(evidence, total)))) {
@@ -116,9 +117,10 @@ Diagnosis DiagnoseBias(double shift, double worst_shift, std::size_t worst_chann
   diagnosis.level = LevelOf(diagnosis.severity_db, thresholds);
   if (diagnosis.level == Level::kGreen) return diagnosis;
   diagnosis.cause = Cause::kBiasShift;
-  diagnosis.explanation = "bias is shifted by " + ShortNumber(shift, 3) +
+  diagnosis.explanation = "bias is shifted by " + verdict::ShortNumber(shift, 3) +
                           " standard deviations of the output, most in channel " +
-                          std::to_string(worst_channel) + " (" + ShortNumber(worst_shift, 3) + ")";
+                          std::to_string(worst_channel) + " (" +
+                          verdict::ShortNumber(worst_shift, 3) + ")";
   return diagnosis;
 }
 

@@ -21,7 +21,7 @@ struct PermutedCount {
 // What is known about a tensor that was quantized.
 struct Evidence {
   Part part = Part::kWeight;
-  const Comparison* comparison = nullptr;
+  const tensor::Comparison* comparison = nullptr;
   int bits = 8;
   // One scale for all channels, and what it is.
   std::optional<double> step;
@@ -41,10 +41,10 @@ struct Evidence {
 
 // Whether the mean of values moved by more than rounding can move it: values that hardly vary are
 // all rounded to one side, by up to half a step.
-bool IsShifted(const Evidence& evidence, const PairStatistics& pairs);
+bool IsShifted(const Evidence& evidence, const tensor::PairStatistics& pairs);
 
 // SQNR in dB with channels counted as much as they matter; nothing without `importance`.
-std::optional<double> WeightedSqnrDb(const Comparison& comparison,
+std::optional<double> WeightedSqnrDb(const tensor::Comparison& comparison,
                                      const std::vector<double>& importance);
 
 // Green without a cause, or the level and the cause that explains most of the error: each is undone
@@ -54,7 +54,7 @@ std::optional<double> WeightedSqnrDb(const Comparison& comparison,
 Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds);
 
 // Red where values became NaN or infinite that were finite in the baseline; otherwise nothing.
-std::optional<Diagnosis> DiagnoseNotFinite(Part part, const PairStatistics& total);
+std::optional<Diagnosis> DiagnoseNotFinite(Part part, const tensor::PairStatistics& total);
 
 // By level, then by severity.
 bool IsWorse(const Diagnosis& a, const Diagnosis& b);

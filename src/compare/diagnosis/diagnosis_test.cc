@@ -35,7 +35,7 @@ struct Case {
     Quantize(*std::ranges::max_element(x, {}, [](float v) { return std::abs(v); }));
   }
 
-  Comparison Compared() const {
+  tensor::Comparison Compared() const {
     TensorView y(codes, {kChannels, kRowLength});
     y.quantization = Quantization::PerTensor({&scale, 1});
     const auto comparison =
@@ -58,7 +58,7 @@ struct Case {
 
   // With channels `permuted` found elsewhere, which have this share of the error.
   Diagnosis Diagnosed(std::size_t permuted = 0, double share = 1) const {
-    const Comparison comparison = Compared();
+    const tensor::Comparison comparison = Compared();
     return Diagnose({.part = Part::kWeight,
                      .comparison = &comparison,
                      .step = double{scale},
@@ -194,9 +194,9 @@ TEST(Diagnosis, FewerBitsAreJudgedByWhatTheyCanGive) {
   }
   TensorView y(codes, {kChannels, kRowLength});
   y.quantization = Quantization::PerTensor({&scale, 1});
-  const auto comparison =
-      Compare(TensorView(x, {kChannels, kRowLength}), y,
-              {.channel_axis = std::size_t{0}, .code_range = ComparisonOptions::CodeRange{-7, 7}});
+  const auto comparison = Compare(
+      TensorView(x, {kChannels, kRowLength}), y,
+      {.channel_axis = std::size_t{0}, .code_range = tensor::ComparisonOptions::CodeRange{-7, 7}});
   ASSERT_THAT(comparison, Succeeds());
   EXPECT_LT(comparison->total.SqnrDb(), 20);
   EXPECT_EQ(Diagnose({.comparison = &*comparison, .bits = 8}, {}).level, Level::kRed);
@@ -211,9 +211,9 @@ Diagnosis DiagnosedAtFourBits(const std::vector<float>& x, float scale, float de
   }
   TensorView y(codes, {kChannels, kRowLength});
   y.quantization = Quantization::PerTensor({&dequantized_scale, 1});
-  const auto comparison =
-      Compare(TensorView(x, {kChannels, kRowLength}), y,
-              {.channel_axis = std::size_t{0}, .code_range = ComparisonOptions::CodeRange{-7, 7}});
+  const auto comparison = Compare(
+      TensorView(x, {kChannels, kRowLength}), y,
+      {.channel_axis = std::size_t{0}, .code_range = tensor::ComparisonOptions::CodeRange{-7, 7}});
   EXPECT_THAT(comparison, Succeeds());
   return Diagnose({.comparison = &*comparison, .bits = 4, .step = double{dequantized_scale}}, {});
 }
@@ -250,7 +250,7 @@ TEST(Diagnosis, OutputsMayHaveChannelsThatHardlyEverFire) {
   Case outputs;
   for (std::size_t i = 0; i < kRowLength; ++i) outputs.x[i] /= 100;
   outputs.Quantize();
-  const Comparison comparison = outputs.Compared();
+  const tensor::Comparison comparison = outputs.Compared();
   EXPECT_LT(comparison.channels[0].SqnrDb(), 10);
   Evidence evidence{.part = Part::kOutput, .comparison = &comparison};
   EXPECT_EQ(Diagnose(evidence, {}).level, Level::kGreen);
@@ -266,7 +266,7 @@ TEST(Diagnosis, ValuesThatHardlyVaryAreRoundedAndNotShifted) {
   }
   const auto comparison =
       Compare(TensorView(x, {kChannels, kRowLength}), TensorView(y, {kChannels, kRowLength}),
-              {.channel_axis = std::size_t{0}, .grid = QuantizationGrid{1, 128, 0, 255}});
+              {.channel_axis = std::size_t{0}, .grid = tensor::QuantizationGrid{1, 128, 0, 255}});
   ASSERT_THAT(comparison, Succeeds());
   const auto cause = [&](double step) {
     return Diagnose({.part = Part::kOutput, .comparison = &*comparison, .step = step}, {}).cause;
@@ -279,7 +279,7 @@ TEST(Diagnosis, ThresholdsMove) {
   Case fault;
   fault.Quantize();
   fault.scale *= 0.8f;
-  const Comparison comparison = fault.Compared();
+  const tensor::Comparison comparison = fault.Compared();
   const Evidence evidence{.comparison = &comparison, .step = double{fault.scale}};
   EXPECT_EQ(Diagnose(evidence, {.sqnr_amber_db = 20, .sqnr_red_db = 10}).level, Level::kAmber);
 }
@@ -294,9 +294,9 @@ TEST(Diagnosis, AShiftedBiasIsMeasuredInDeviationsOfTheOutput) {
 }
 
 TEST(ShortNumber, KeepsTheDigitsThatMatter) {
-  EXPECT_EQ(ShortNumber(1.0 / 3), "0.3333");
-  EXPECT_EQ(ShortNumber(12.5), "12.5");
-  EXPECT_EQ(ShortNumber(1234567), "1.235e+06");
+  EXPECT_EQ(verdict::ShortNumber(1.0 / 3), "0.3333");
+  EXPECT_EQ(verdict::ShortNumber(12.5), "12.5");
+  EXPECT_EQ(verdict::ShortNumber(1234567), "1.235e+06");
 }
 
 // A large channel whose weights are small further on takes the steps from the one that matters.
@@ -306,9 +306,9 @@ TEST(Diagnose, ChannelsOfAnOutputCountByWhatFollows) {
   for (std::size_t i = 0; i < 1000; ++i) x[i] *= 30;
   std::vector<float> y = x;
   for (float& value : y) value = std::round(value / kScale) * kScale;
-  const auto comparison =
-      Compare(TensorView(x, {2, 1000}), TensorView(y, {2, 1000}),
-              {.channel_axis = std::size_t{0}, .grid = QuantizationGrid{kScale, 0, -127, 127}});
+  const auto comparison = Compare(
+      TensorView(x, {2, 1000}), TensorView(y, {2, 1000}),
+      {.channel_axis = std::size_t{0}, .grid = tensor::QuantizationGrid{kScale, 0, -127, 127}});
   ASSERT_THAT(comparison, Succeeds());
   Evidence evidence{.part = Part::kOutput, .comparison = &*comparison, .step = kScale};
   EXPECT_EQ(Diagnose(evidence, {}).level, Level::kGreen);  // 39 dB of the large channel.
@@ -326,9 +326,9 @@ TEST(Diagnose, WhatIsOnlyClippedIsNotCalledAnOutlier) {
   for (const float value : x) {
     y.push_back(std::clamp(std::round(value / 0.032f), -127.0f, 125.0f) * 0.032f);
   }
-  const auto comparison =
-      Compare(TensorView(x, {1, 10000}), TensorView(y, {1, 10000}),
-              {.channel_axis = std::size_t{0}, .grid = QuantizationGrid{0.032, 0, -127, 125}});
+  const auto comparison = Compare(
+      TensorView(x, {1, 10000}), TensorView(y, {1, 10000}),
+      {.channel_axis = std::size_t{0}, .grid = tensor::QuantizationGrid{0.032, 0, -127, 125}});
   ASSERT_THAT(comparison, Succeeds());
   const Diagnosis diagnosis =
       Diagnose({.part = Part::kOutput, .comparison = &*comparison, .step = 0.032}, {});

@@ -27,7 +27,7 @@ constexpr double kHalfStep = 0.51;
 
 // The error in steps; where weights lie otherwise in the two files, codes were not at hand.
 std::optional<double> RmseStepsOf(const Evidence& evidence) {
-  const PairStatistics& total = evidence.comparison->total;
+  const tensor::PairStatistics& total = evidence.comparison->total;
   const std::optional<double> counted = total.RmseSteps();
   if (counted || !evidence.step || !(*evidence.step > 0)) return counted;
   return std::sqrt(total.sum_squared_error / static_cast<double>(total.finite_count())) /
@@ -38,12 +38,13 @@ std::optional<double> RmseStepsOf(const Evidence& evidence) {
 // where it is most of the error; then steps are too coarse.
 double RoundingOf(const Evidence& evidence) {
   if (evidence.bits > 8) return 0;
-  const PairStatistics& total = evidence.comparison->total;
+  const tensor::PairStatistics& total = evidence.comparison->total;
   const double error = total.sum_squared_error;
   const std::optional<double> steps = RmseStepsOf(evidence);
-  const double rounding = steps && *steps > 0 ? error / (12 * *steps * *steps)
-                                              : total.compressed.sum_squares *
-                                                    std::pow(10, -BestSqnrDb(evidence.bits) / 10);
+  const double rounding =
+      steps && *steps > 0
+          ? error / (12 * *steps * *steps)
+          : total.compressed.sum_squares * std::pow(10, -verdict::BestSqnrDb(evidence.bits) / 10);
   return rounding < error / 2 ? rounding : 0;
 }
 
@@ -72,20 +73,20 @@ class ErrorExplainer {
     if (Clipped(diagnosis, is_coarse) || (is_coarse && Stretched(diagnosis))) return;
     diagnosis.cause = Cause::kChanged;
     diagnosis.explanation =
-        SubjectOf(evidence_) + " changed: " + SqnrClause(total_.SqnrDb()) +
+        SubjectOf(evidence_) + " changed: " + verdict::SqnrClause(total_.SqnrDb()) +
         (is_about_channel_ ? ", that of channel " + std::to_string(worst_) + " " +
                                  ChannelText(comparison_.channels[worst_].SqnrDb()) + ","
                            : "") +
-        " and the cosine " + ShortNumber(total_.Cosine()) + "; " +
+        " and the cosine " + verdict::ShortNumber(total_.Cosine()) + "; " +
         std::string(verdict::kUnexplainedText) +
-        (evidence_.pruned.count > 0
-             ? ", and neither do the " + Percent(PrunedShare()) + " that are 0 and were not"
-             : "");
+        (evidence_.pruned.count > 0 ? ", and neither do the " + verdict::Percent(PrunedShare()) +
+                                          " that are 0 and were not"
+                                    : "");
   }
 
  private:
   static std::string ChannelText(double db) {
-    return std::isinf(db) ? "lost" : ShortNumber(db, 3) + " dB";
+    return std::isinf(db) ? "lost" : verdict::ShortNumber(db, 3) + " dB";
   }
 
   // What a cause may leave that explains the error but for this share.
@@ -116,13 +117,14 @@ class ErrorExplainer {
     diagnosis.cause = Cause::kPruned;
     diagnosis.explanation =
         verdict::PrunedText("weights", PrunedShare()) + " and were up to " +
-        ShortNumber(pruned.largest) + " of " + ShortNumber(RangeOf(total_.reference)) +
+        verdict::ShortNumber(pruned.largest) + " of " +
+        verdict::ShortNumber(RangeOf(total_.reference)) +
         (pruned.channels == 0
              ? std::string()
              : ", and nothing is left of " + std::to_string(pruned.channels) + " of the channels") +
         (is_nothing_else ? "; the others are as they were"
                          : "; the others keep an SQNR of " +
-                               ShortNumber(10 * std::log10(kept / left), 3) + " dB");
+                               verdict::ShortNumber(10 * std::log10(kept / left), 3) + " dB");
     return true;
   }
 
@@ -131,7 +133,7 @@ class ErrorExplainer {
     double explained = 0;
     std::size_t count = 0, first = 0;
     for (std::size_t c = 0; c < comparison_.channels.size(); ++c) {
-      const PairStatistics& channel = comparison_.channels[c];
+      const tensor::PairStatistics& channel = comparison_.channels[c];
       if (channel.reference.sum_squares <= comparison_.negligible_sum_squares) continue;
       if (!IsDead(channel, evidence_.step)) continue;
       if (count++ == 0) first = c;
@@ -141,13 +143,14 @@ class ErrorExplainer {
         is_about_channel_ && count > 0 && IsDead(comparison_.channels[worst_], evidence_.step);
     if (count == 0 || (explained < kExplained * (error_ - rounding_) && !worst_is_dead))
       return false;
-    const PairStatistics& channel = comparison_.channels[first];
+    const tensor::PairStatistics& channel = comparison_.channels[first];
     diagnosis.cause = Cause::kDeadChannel;
     diagnosis.explanation =
         std::to_string(count) + " of " + std::to_string(comparison_.channels.size()) +
         " channels " + (count == 1 ? "is" : "are") + " dead: all " + SubjectOf(evidence_) +
-        " of channel " + std::to_string(first) + " are " + ShortNumber(channel.compressed.max) +
-        ", the baseline's reach " + ShortNumber(RangeOf(channel.reference));
+        " of channel " + std::to_string(first) + " are " +
+        verdict::ShortNumber(channel.compressed.max) + ", the baseline's reach " +
+        verdict::ShortNumber(RangeOf(channel.reference));
     return true;
   }
 
@@ -174,7 +177,7 @@ class ErrorExplainer {
       worst = c;
     }
     // What rounding has made zero is zero times what it was: no factor explains that.
-    const auto left = [&](const PairStatistics& channel) {
+    const auto left = [&](const tensor::PairStatistics& channel) {
       return IsBelowStep(channel) ? channel.sum_squared_error : ScaleResidual(channel);
     };
     const bool explains = PerChannelResidual(comparison_, left) < believed;
@@ -183,17 +186,17 @@ class ErrorExplainer {
     diagnosis.explanation = "scale is wrong in " + std::to_string(scaled) + " of " +
                             std::to_string(comparison_.channels.size()) +
                             " channels: " + SubjectOf(evidence_) + " of channel " +
-                            std::to_string(worst) + " are " + ShortNumber(FactorOf(worst)) +
-                            " times the baseline's";
+                            std::to_string(worst) + " are " +
+                            verdict::ShortNumber(FactorOf(worst)) + " times the baseline's";
     return true;
   }
 
-  bool IsBelowStep(const PairStatistics& channel) const {
+  bool IsBelowStep(const tensor::PairStatistics& channel) const {
     return evidence_.step && RangeOf(channel.reference) < *evidence_.step;
   }
 
   double FactorOf(std::size_t c) const {
-    const PairStatistics& channel = comparison_.channels[c];
+    const tensor::PairStatistics& channel = comparison_.channels[c];
     return channel.reference.sum_squares > 0 ? channel.Dot() / channel.reference.sum_squares : 1;
   }
 
@@ -205,11 +208,11 @@ class ErrorExplainer {
                                                 std::min(AcceptableResidual(kFitted), clipped))) {
       return false;
     }
-    const PairStatistics* shifted = &total_;
+    const tensor::PairStatistics* shifted = &total_;
     std::string where;
     if (!everywhere) {
       for (std::size_t c = 0; c < comparison_.channels.size(); ++c) {
-        const PairStatistics& channel = comparison_.channels[c];
+        const tensor::PairStatistics& channel = comparison_.channels[c];
         if (channel.finite_count() == 0 ||
             (shifted != &total_ &&
              std::abs(channel.MeanShiftSigmas()) <= std::abs(shifted->MeanShiftSigmas()))) {
@@ -251,12 +254,12 @@ class ErrorExplainer {
 
   std::string DbOf(double error) const {
     if (error <= 0) return "unlimited";
-    return ShortNumber(10 * std::log10(total_.reference.sum_squares / error), 3);
+    return verdict::ShortNumber(10 * std::log10(total_.reference.sum_squares / error), 3);
   }
 
   const Evidence& evidence_;
-  const Comparison& comparison_;
-  const PairStatistics& total_;
+  const tensor::Comparison& comparison_;
+  const tensor::PairStatistics& total_;
   double error_;
   double rounding_;
   bool is_about_channel_;

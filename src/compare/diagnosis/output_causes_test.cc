@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing::Succeeds;
 
-QuantizationGrid Codes8(double scale = 1, std::int32_t zero_point = 0) {
+tensor::QuantizationGrid Codes8(double scale = 1, std::int32_t zero_point = 0) {
   return {.scale = scale, .zero_point = zero_point, .code_min = 0, .code_max = 255};
 }
 
@@ -21,7 +21,7 @@ QuantizationGrid Codes8(double scale = 1, std::int32_t zero_point = 0) {
 struct Output {
   std::vector<float> x;
   std::int64_t channels = 1;
-  QuantizationGrid grid = Codes8();
+  tensor::QuantizationGrid grid = Codes8();
   float dequantized_by = 0;  // Another scale than the grid's.
 
   Diagnosis Diagnosed() const {

@@ -65,15 +65,15 @@ SmallestWeights::Taken SmallestWeights::Take(double count, double sum_squares) c
   return taken;
 }
 
-std::vector<Fix> SmallestWeights::Fixes(const PairStatistics& now, const PrunedWeights& pruned,
-                                        double limit_db) const {
+std::vector<Fix> SmallestWeights::Fixes(const tensor::PairStatistics& now,
+                                        const PrunedWeights& pruned, double limit_db) const {
   const double signal = now.reference.sum_squares;
   const double left = std::max(0.0, now.sum_squared_error - pruned.sum_squares);
   const auto sqnr_db = [&](const Taken& taken) {
     return 10 * std::log10(signal / (left + taken.sum_squares));
   };
   const auto percent = [&](double count) {
-    return ShortNumber(100 * count / static_cast<double>(now.finite_count()), 3) + " %";
+    return verdict::ShortNumber(100 * count / static_cast<double>(now.finite_count()), 3) + " %";
   };
   const auto count = static_cast<double>(pruned.count);
   std::vector<Fix> fixes = {{.action = "prune as many, but the smallest ones",

@@ -41,7 +41,7 @@ class SmallestWeights {
 
   // Ways to prune less than `pruned`, or others, and what they would keep: as many, and no more
   // than leave `limit_db`. `now` is of all weights.
-  std::vector<Fix> Fixes(const PairStatistics& now, const PrunedWeights& pruned,
+  std::vector<Fix> Fixes(const tensor::PairStatistics& now, const PrunedWeights& pruned,
                          double limit_db) const;
 
  private:

@@ -47,7 +47,7 @@ MatMulLayer LayerOfWeights(const std::vector<float>& values) {
   return {"fc", "w", kPrunedInputs, kPrunedOutputs, values};
 }
 
-WeightFindings ComparedChains(const ModelGraph& before, const ModelGraph& after) {
+WeightFindings ComparedChains(const model::ModelGraph& before, const model::ModelGraph& after) {
   auto findings = CompareWeights(before, FindWeightLayers(before)[0], after,
                                  FindWeightLayers(after)[0], {}, {});
   EXPECT_THAT(findings, Succeeds());

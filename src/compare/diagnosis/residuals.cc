@@ -11,24 +11,24 @@ double Square(double x) { return x * x; }
 
 }  // namespace
 
-double MeanOf(const TensorStatistics& side) {
+double MeanOf(const tensor::TensorStatistics& side) {
   return side.sum / static_cast<double>(side.finite_count());
 }
 
-double VarianceOf(const TensorStatistics& side) {
+double VarianceOf(const tensor::TensorStatistics& side) {
   return std::max(
       0.0, side.sum_squares / static_cast<double>(side.finite_count()) - Square(MeanOf(side)));
 }
 
-double RangeOf(const TensorStatistics& side) {
+double RangeOf(const tensor::TensorStatistics& side) {
   return std::max(std::abs(side.min), std::abs(side.max));
 }
 
-double ShiftOf(const PairStatistics& pairs) {
+double ShiftOf(const tensor::PairStatistics& pairs) {
   return MeanOf(pairs.compressed) - MeanOf(pairs.reference);
 }
 
-bool IsDead(const PairStatistics& channel, std::optional<double> step) {
+bool IsDead(const tensor::PairStatistics& channel, std::optional<double> step) {
   if (channel.finite_count() == 0 || channel.reference.sum_squares == 0) return false;
   if (step && RangeOf(channel.reference) < *step) return false;  // Too small for its scale.
   // What is cut off at one end becomes the last code, all of it.
@@ -38,13 +38,13 @@ bool IsDead(const PairStatistics& channel, std::optional<double> step) {
          VarianceOf(channel.reference) > 0;
 }
 
-double ScaleResidual(const PairStatistics& pairs) {
+double ScaleResidual(const tensor::PairStatistics& pairs) {
   if (pairs.reference.sum_squares == 0) return pairs.sum_squared_error;
   return std::max(0.0,
                   pairs.compressed.sum_squares - Square(pairs.Dot()) / pairs.reference.sum_squares);
 }
 
-double OffsetResidual(const PairStatistics& pairs) {
+double OffsetResidual(const tensor::PairStatistics& pairs) {
   return std::max(0.0, pairs.sum_squared_error -
                            static_cast<double>(pairs.finite_count()) * Square(ShiftOf(pairs)));
 }

@@ -9,15 +9,15 @@
 
 namespace cboard::compare {
 
-double MeanOf(const TensorStatistics& side);
-double VarianceOf(const TensorStatistics& side);
-double RangeOf(const TensorStatistics& side);  // The largest magnitude.
+double MeanOf(const tensor::TensorStatistics& side);
+double VarianceOf(const tensor::TensorStatistics& side);
+double RangeOf(const tensor::TensorStatistics& side);  // The largest magnitude.
 
 // The mean's change.
-double ShiftOf(const PairStatistics& pairs);
+double ShiftOf(const tensor::PairStatistics& pairs);
 
 // Whether a channel became constant, other than by being too small for its scale, or cut off.
-bool IsDead(const PairStatistics& channel, std::optional<double> step);
+bool IsDead(const tensor::PairStatistics& channel, std::optional<double> step);
 
 // What is left of the error when references are cut off where codes end: Σ(clip(x) - y)², and the
 // largest |clip(x) - y|. Pairs that are not finite are left out.
@@ -30,14 +30,14 @@ struct ClippingResidual {
 };
 
 // Σ(y - a x)² with the factor a that makes it smallest, and Σ(y - x - d)² likewise.
-double ScaleResidual(const PairStatistics& pairs);
-double OffsetResidual(const PairStatistics& pairs);
+double ScaleResidual(const tensor::PairStatistics& pairs);
+double OffsetResidual(const tensor::PairStatistics& pairs);
 
 // The sum over channels of what a fit to each leaves, corrected for the degrees of freedom used.
 template <typename Left>
-double PerChannelResidual(const Comparison& comparison, const Left& left) {
+double PerChannelResidual(const tensor::Comparison& comparison, const Left& left) {
   double sum = 0, counted = 0;
-  for (const PairStatistics& channel : comparison.channels) {
+  for (const tensor::PairStatistics& channel : comparison.channels) {
     if (channel.finite_count() == 0) continue;
     sum += left(channel);
     counted += 1;

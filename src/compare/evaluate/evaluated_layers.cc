@@ -10,11 +10,11 @@
 
 namespace cboard::compare {
 
-void AddInputErrors(const ModelGraph& baseline, std::vector<EvaluatedLayer>& layers) {
+void AddInputErrors(const model::ModelGraph& baseline, std::vector<EvaluatedLayer>& layers) {
   const auto is_measured = [](const EvaluatedLayer& layer) {
-    return layer.output != kNoTensor && layer.comparison.accumulated;
+    return layer.output != model::kNoTensor && layer.comparison.accumulated;
   };
-  std::unordered_map<TensorId, double> measured;
+  std::unordered_map<model::TensorId, double> measured;
   for (const EvaluatedLayer& layer : layers) {
     if (is_measured(layer)) {
       measured[layer.output] = layer.comparison.accumulated->total.SqnrDb();
@@ -22,7 +22,7 @@ void AddInputErrors(const ModelGraph& baseline, std::vector<EvaluatedLayer>& lay
   }
   const ErrorPath path(baseline, measured);
   for (EvaluatedLayer& layer : layers) {
-    if (!is_measured(layer) || layer.node == kNoNode) continue;
+    if (!is_measured(layer) || layer.node == model::kNoNode) continue;
     const double db = path.WorstInputDb(layer.node);
     if (std::isfinite(db)) layer.comparison.input_sqnr_db = db;
   }

@@ -11,13 +11,14 @@ namespace cboard::compare {
 
 struct EvaluatedLayer {
   LayerComparison comparison;
-  RestorableLayer restorable;   // With samples.
-  TensorId output = kNoTensor;  // In the baseline; kNoTensor when no outputs were compared.
-  NodeId node = kNoNode;        // In the baseline; kNoNode for inputs of the model.
+  RestorableLayer restorable;  // With samples.
+  model::TensorId output =
+      model::kNoTensor;                 // In the baseline; kNoTensor when no outputs were compared.
+  model::NodeId node = model::kNoNode;  // In the baseline; kNoNode for inputs of the model.
 };
 
 // Sets the input_sqnr_db of all layers from what was measured of those before them.
-void AddInputErrors(const ModelGraph& baseline, std::vector<EvaluatedLayer>& layers);
+void AddInputErrors(const model::ModelGraph& baseline, std::vector<EvaluatedLayer>& layers);
 
 // Where outputs became NaN or infinite first, unless weights are to blame: layers behind it have
 // them from there.

@@ -18,17 +18,18 @@ constexpr double kGoodOutputDb = 20;
 
 // What a bias is judged by, for each channel of `weights`: what the output showed of them, or what
 // inputs of unit variance would give.
-OutputSpread SpreadOf(const std::optional<Comparison>& output, const Comparison& weights) {
+OutputSpread SpreadOf(const std::optional<tensor::Comparison>& output,
+                      const tensor::Comparison& weights) {
   OutputSpread spread;
   if (!output || output->channels.size() != weights.channels.size()) {
-    for (const PairStatistics& channel : weights.channels) {
+    for (const tensor::PairStatistics& channel : weights.channels) {
       spread.deviations.push_back(std::sqrt(channel.reference.sum_squares));
     }
     return spread;
   }
   const bool shows_channels = ShowsChannels(*output);
-  for (const PairStatistics& channel : output->channels) {
-    const PairStatistics& varying = shows_channels ? channel : output->total;
+  for (const tensor::PairStatistics& channel : output->channels) {
+    const tensor::PairStatistics& varying = shows_channels ? channel : output->total;
     const bool is_empty = channel.finite_count() == 0;
     spread.deviations.push_back(is_empty ? 0 : std::sqrt(VarianceOf(varying.reference)));
     spread.errors.push_back(is_empty ? 0 : channel.Rmse());
@@ -122,7 +123,7 @@ Result<EvaluatedLayer> LayerEvaluator::EvaluatePair(std::size_t position, PairRu
 
 Result<std::optional<EvaluatedLayer>> LayerEvaluator::EvaluateTensor(TensorRun& run) const {
   const TensorPair& pair = run.pair;
-  const TensorId output = models_.baseline.FindTensor(pair.plan.baseline);
+  const model::TensorId output = models_.baseline.FindTensor(pair.plan.baseline);
   EvaluatedLayer judged{
       .comparison = {.name = pair.name,
                      .variant_name = pair.variant_name,
@@ -133,7 +134,8 @@ Result<std::optional<EvaluatedLayer>> LayerEvaluator::EvaluateTensor(TensorRun& 
                      .precision = pair.plan.grid ? "int" + std::to_string(pair.bits) : "fp32"},
       .restorable = {},
       .output = output,
-      .node = output == kNoTensor ? kNoNode : models_.baseline.tensor(output).producer};
+      .node =
+          output == model::kNoTensor ? model::kNoNode : models_.baseline.tensor(output).producer};
   LayerComparison& layer = judged.comparison;
   TakeOutputs(run.findings, layer);
   judged.restorable.output = pair.plan;
@@ -182,11 +184,12 @@ Result<void> LayerEvaluator::JudgeBias(const ModelLayer& before, const ModelLaye
   return {};
 }
 
-Result<std::vector<Fix>> LayerEvaluator::EvaluateOutput(const ModelLayer& after, TensorId output,
+Result<std::vector<Fix>> LayerEvaluator::EvaluateOutput(const ModelLayer& after,
+                                                        model::TensorId output,
                                                         const OutputFindings& findings,
                                                         LayerComparison& layer) const {
   if (!layer.local) return std::vector<Fix>();
-  const ModelTensor& codes = models_.variant.tensor(after.quantized->codes);
+  const model::ModelTensor& codes = models_.variant.tensor(after.quantized->codes);
   if (codes.quantization->scales.empty()) return std::vector<Fix>();
   CBOARD_ASSIGN_OR_RETURN(OutputDiagnosis found,
                           DiagnoseOutput(output, codes.quantization->bits(),
@@ -201,7 +204,7 @@ Result<std::vector<Fix>> LayerEvaluator::EvaluateOutput(const ModelLayer& after,
 }
 
 Result<LayerEvaluator::OutputDiagnosis> LayerEvaluator::DiagnoseOutput(
-    TensorId tensor, int bits, double step, const OutputFindings& findings,
+    model::TensorId tensor, int bits, double step, const OutputFindings& findings,
     LayerComparison& layer) const {
   std::vector<double> importance;
   if (const std::size_t channels = layer.local->channels.size(); channels > 0) {
@@ -236,8 +239,8 @@ Result<void> LayerEvaluator::AddHistograms(const ModelLayer& before, const Model
                           ReadScaled(models_.baseline, before, folding.baseline.factors));
   CBOARD_ASSIGN_OR_RETURN(const std::vector<float> y,
                           ReadScaled(models_.variant, after, folding.variant.factors));
-  CBOARD_ASSIGN_OR_RETURN(HistogramData ours, ComputeHistogram(TensorView(x)));
-  CBOARD_ASSIGN_OR_RETURN(HistogramData theirs, ComputeHistogram(TensorView(y)));
+  CBOARD_ASSIGN_OR_RETURN(tensor::HistogramData ours, tensor::ComputeHistogram(TensorView(x)));
+  CBOARD_ASSIGN_OR_RETURN(tensor::HistogramData theirs, tensor::ComputeHistogram(TensorView(y)));
   layer.weight_histograms = Histograms{std::move(ours), std::move(theirs)};
   return {};
 }

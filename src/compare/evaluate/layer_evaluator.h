@@ -44,11 +44,11 @@ class LayerEvaluator {
   Result<void> JudgeBias(const ModelLayer& before, const ModelLayer& after, const Folding& folding,
                          LayerComparison& layer) const;
   // Returns what would help the output, if that is hurt.
-  Result<std::vector<Fix>> EvaluateOutput(const ModelLayer& after, TensorId output,
+  Result<std::vector<Fix>> EvaluateOutput(const ModelLayer& after, model::TensorId output,
                                           const OutputFindings& findings,
                                           LayerComparison& layer) const;
   // Sets what is useful of the output, too.
-  Result<OutputDiagnosis> DiagnoseOutput(TensorId tensor, int bits, double step,
+  Result<OutputDiagnosis> DiagnoseOutput(model::TensorId tensor, int bits, double step,
                                          const OutputFindings& findings,
                                          LayerComparison& layer) const;
   Result<void> AddHistograms(const ModelLayer& before, const ModelLayer& after,

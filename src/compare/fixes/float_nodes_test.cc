@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
 // x -> Mul -> "y" -> MaxPool -> Conv "behind" -> "z", and "y" -> Add "beside", Shape "sizes".
-ModelGraph Graph() {
+model::ModelGraph Graph() {
   testing::OnnxBuilder builder;
   builder.Input("x", {1, 2, 4, 4})
       .Weight("w", {2, 2, 1, 1}, {1, 2, 3, 4})
@@ -22,11 +22,11 @@ ModelGraph Graph() {
       .Node("Add", {"y", "x"}, {"sum"}, {}, "beside")
       .Node("Shape", {"y"}, {"shape"}, {}, "sizes")
       .Output("z", {1, 2, 4, 4});
-  return *ReadOnnx(MappedFile::FromMemory(builder.Bytes(), "m.onnx"));
+  return *model::ReadOnnx(model::MappedFile::FromMemory(builder.Bytes(), "m.onnx"));
 }
 
 LayerComparison Of(Level level, bool is_output_damaged) {
-  const ModelGraph graph = Graph();
+  const model::ModelGraph graph = Graph();
   LayerComparison layer{.name = "mul", .op_type = "Mul", .diagnosis = {.level = level}};
   AddFloatNodes(graph, graph.FindTensor("y"), is_output_damaged, layer);
   EXPECT_EQ(layer.output_tensor, "y");
@@ -44,19 +44,19 @@ TEST(FloatNodes, WeightsStayWithTheirLayerAlone) {
 }
 
 TEST(FloatNodes, WeightsOfANodeKeepTheNodeInFloat) {
-  const ModelGraph graph = Graph();
+  const model::ModelGraph graph = Graph();
   LayerComparison layer{.name = "mul/W",
                         .variant_name = "mul_quant/W",
                         .weights_name = "W",
                         .diagnosis = {.level = Level::kRed}};
-  AddFloatNodes(graph, kNoTensor, false, layer);
+  AddFloatNodes(graph, model::kNoTensor, false, layer);
   EXPECT_EQ(layer.node, "mul");
   EXPECT_THAT(layer.float_nodes, ElementsAre("mul"));
   EXPECT_EQ(VariantNodeOf(layer), "mul_quant");
 }
 
 TEST(FloatNodes, AnInputIsNoNode) {
-  const ModelGraph graph = Graph();
+  const model::ModelGraph graph = Graph();
   LayerComparison layer{.name = "x", .op_type = "Input", .diagnosis = {.level = Level::kRed}};
   AddFloatNodes(graph, graph.FindTensor("x"), true, layer);
   EXPECT_THAT(layer.float_nodes, UnorderedElementsAre("mul", "beside"));

@@ -51,11 +51,11 @@ std::vector<Fix> Ordered(std::vector<Fix> for_output, const Thresholds& threshol
 
 std::vector<Fix> ForWeights(const LayerComparison& layer, std::vector<Fix> tried,
                             const std::vector<Fix>& for_output, const Thresholds& thresholds) {
-  const Comparison& now = *layer.weight;
+  const tensor::Comparison& now = *layer.weight;
   const double worst_now =
       now.worst_channel ? now.channels[*now.worst_channel].SqnrDb() : now.total.SqnrDb();
   const double channel_allowance =
-      LimitDb(thresholds.sqnr_red_db - thresholds.worst_channel_red_db, layer.bits);
+      verdict::LimitDb(thresholds.sqnr_red_db - thresholds.worst_channel_red_db, layer.bits);
   const auto severity = [&](const Fix& fix) {
     return std::min(fix.sqnr_db, fix.worst_channel_sqnr_db.value_or(HUGE_VAL) + channel_allowance);
   };
@@ -66,7 +66,7 @@ std::vector<Fix> ForWeights(const LayerComparison& layer, std::vector<Fix> tried
                 : -HUGE_VAL;
   std::erase_if(tried, [&](const Fix& fix) { return severity(fix) < severity_now + kMinGainDb; });
   std::ranges::stable_sort(tried, {}, [&](const Fix& fix) {
-    const bool is_enough = severity(fix) >= LimitDb(thresholds.sqnr_amber_db, layer.bits);
+    const bool is_enough = severity(fix) >= verdict::LimitDb(thresholds.sqnr_amber_db, layer.bits);
     return std::tuple(!is_enough, is_enough ? fix.size_bytes.value_or(0) : 0, -severity(fix));
   });
   for (Fix& fix : Ordered(for_output, thresholds)) tried.push_back(std::move(fix));
@@ -86,20 +86,22 @@ Fix::OutputQuantizer QuantizerOf(CodeRange range, const CodeScheme& scheme) {
 }
 
 std::string RangeText(CodeRange range, const CodeScheme& scheme, const ValueBins& values) {
-  std::string text = "[" + ShortNumber(range.low) + ", " + ShortNumber(range.high) + "]";
+  std::string text =
+      "[" + verdict::ShortNumber(range.low) + ", " + verdict::ShortNumber(range.high) + "]";
   const double beyond = values.ClippedShare(GridFor(range, scheme));
-  if (beyond > 0) text += ", which cuts off " + ShortNumber(100 * beyond, 2) + " % of the values";
+  if (beyond > 0)
+    text += ", which cuts off " + verdict::ShortNumber(100 * beyond, 2) + " % of the values";
   return text;
 }
 
 // The output when each channel has the range that it needs, by factors which the layers that follow
 // undo.
-std::optional<double> SqnrOfEqualized(const Comparison& local,
+std::optional<double> SqnrOfEqualized(const tensor::Comparison& local,
                                       const std::vector<double>& importance) {
   if (importance.empty()) return std::nullopt;
   double signal = 0, noise = 0;
   for (std::size_t c = 0; c < importance.size(); ++c) {
-    const TensorStatistics& values = local.channels[c].reference;
+    const tensor::TensorStatistics& values = local.channels[c].reference;
     if (values.finite_count() == 0) continue;
     const double step = (std::max(0.0, values.max) - std::min(0.0, values.min)) / 255;
     signal += importance[c] * values.sum_squares;
@@ -112,7 +114,7 @@ std::optional<double> SqnrOfEqualized(const Comparison& local,
 }  // namespace
 
 std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<double>& importance,
-                           const ValueBins& values, const QuantizationGrid& grid) {
+                           const ValueBins& values, const tensor::QuantizationGrid& grid) {
   const double energy = layer.accumulated->total.reference.sum_squares;
   const double measured_db = layer.useful_output_db.value_or(layer.local->total.SqnrDb());
   // Rounding hurts small channels more than the whole, now and with any range for all.
@@ -123,7 +125,7 @@ std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<doubl
     if (!(predicted_db > better_than_db + kMinGainDb)) return;
     fixes.push_back({.action = std::move(action), .sqnr_db = predicted_db, .output = quantizer});
   };
-  const auto predicted_by = [&](const QuantizationGrid& codes) {
+  const auto predicted_by = [&](const tensor::QuantizationGrid& codes) {
     return 10 * std::log10(energy / values.SquaredError(codes)) - small_channels_db;
   };
   const auto predicted = [&](CodeRange range, const CodeScheme& scheme) {

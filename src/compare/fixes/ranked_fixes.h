@@ -16,6 +16,6 @@ std::vector<Fix> RankFixes(const LayerComparison& layer, std::vector<Fix> tried,
 // What would help the output of a layer, whose channels matter this much (or all the same, when
 // `importance` is empty). `values` are the baseline's, `grid` is that of the quantizer in use.
 std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<double>& importance,
-                           const ValueBins& values, const QuantizationGrid& grid);
+                           const ValueBins& values, const tensor::QuantizationGrid& grid);
 
 }  // namespace cboard::compare

@@ -15,8 +15,8 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 // Weights with an SQNR of `sqnr_db` in every channel.
-Comparison WithSqnr(double sqnr_db) {
-  Comparison comparison;
+tensor::Comparison WithSqnr(double sqnr_db) {
+  tensor::Comparison comparison;
   comparison.total.count = comparison.total.reference.count = 100;
   comparison.total.reference.sum_squares = 1;
   comparison.total.sum_squared_error = std::pow(10, -sqnr_db / 10);
@@ -58,11 +58,12 @@ TEST(RankFixes, AnOutputThatIsHurtBesidesIsMendedToo) {
 // One channel of two reaches 100 and has 1 % of the importance, the other reaches 1.
 TEST(FixOutput, EqualizingGivesEveryChannelItsOwnSteps) {
   constexpr double kStep = 100.0 / 255, kCount = 100;
-  LayerComparison layer{.local = Comparison{}, .useful_output_db = 10, .accumulated = Comparison{}};
+  LayerComparison layer{
+      .local = tensor::Comparison{}, .useful_output_db = 10, .accumulated = tensor::Comparison{}};
   layer.local->channels.resize(2);
-  PairStatistics& total = layer.local->total;
+  tensor::PairStatistics& total = layer.local->total;
   for (const double size : {100.0, 1.0}) {
-    PairStatistics& channel = layer.local->channels[size == 1 ? 1 : 0];
+    tensor::PairStatistics& channel = layer.local->channels[size == 1 ? 1 : 0];
     channel.count = channel.reference.count = 100;
     channel.reference.max = size;
     channel.reference.min = 0;
@@ -78,7 +79,8 @@ TEST(FixOutput, EqualizingGivesEveryChannelItsOwnSteps) {
   for (int i = 0; i < 1000; ++i) {
     values.Add(std::array{static_cast<float>(i + 1) / 10, static_cast<float>(i + 1) / 1000});
   }
-  const QuantizationGrid grid{.scale = kStep, .zero_point = 0, .code_min = 0, .code_max = 255};
+  const tensor::QuantizationGrid grid{
+      .scale = kStep, .zero_point = 0, .code_min = 0, .code_max = 255};
   const std::vector<Fix> fixes = FixOutput(layer, {1e-4, 1}, values, grid);
   EXPECT_THAT(Actions(fixes),
               ElementsAre("equalize the output's channels with the layers that follow",
@@ -88,7 +90,7 @@ TEST(FixOutput, EqualizingGivesEveryChannelItsOwnSteps) {
 }
 
 // What the quantizer of an output with this grid makes of these values.
-LayerComparison LayerOn(const std::vector<float>& values, const QuantizationGrid& grid) {
+LayerComparison LayerOn(const std::vector<float>& values, const tensor::QuantizationGrid& grid) {
   std::vector<float> rounded;
   for (const float value : values) {
     const double code = std::clamp<double>(std::nearbyint(value / grid.scale) + grid.zero_point,
@@ -101,7 +103,7 @@ LayerComparison LayerOn(const std::vector<float>& values, const QuantizationGrid
   return layer;
 }
 
-std::vector<Fix> FixesOf(const std::vector<float>& values, const QuantizationGrid& grid) {
+std::vector<Fix> FixesOf(const std::vector<float>& values, const tensor::QuantizationGrid& grid) {
   ValueBins bins;
   bins.Add(values);
   return FixOutput(LayerOn(values, grid), {}, bins, grid);

@@ -102,8 +102,8 @@ class Finder {
   }
 
   double LimitOf(std::size_t pair, double limit_db) const {
-    const TensorId weight = models_.theirs[models_.pairing.pairs[pair].variant].weight;
-    return LimitDb(limit_db, BitsOfWeight(models_.variant, weight));
+    const model::TensorId weight = models_.theirs[models_.pairing.pairs[pair].variant].weight;
+    return verdict::LimitDb(limit_db, BitsOfWeight(models_.variant, weight));
   }
 
   // Of a few weights, by which most pairs are seen not to be equalized.
@@ -129,21 +129,23 @@ class Finder {
 
   // The pairs before this one, without any in between.
   std::vector<std::size_t> SourcesOf(std::size_t pair) const {
-    const ModelGraph& model = models_.baseline;
+    const model::ModelGraph& model = models_.baseline;
     std::vector<std::size_t> sources;
-    std::vector<TensorId> left = {DataOf(model, Ours(pair))};
-    std::unordered_set<TensorId> seen(left.begin(), left.end());
+    std::vector<model::TensorId> left = {DataOf(model, Ours(pair))};
+    std::unordered_set<model::TensorId> seen(left.begin(), left.end());
     for (std::size_t nodes = 0; !left.empty() && nodes < kMaxNodes; ++nodes) {
-      const TensorId tensor = left.back();
+      const model::TensorId tensor = left.back();
       left.pop_back();
-      const NodeId producer = tensor == kNoTensor ? kNoNode : model.tensor(tensor).producer;
-      if (producer == kNoNode) continue;
+      const model::NodeId producer =
+          tensor == model::kNoTensor ? model::kNoNode : model.tensor(tensor).producer;
+      if (producer == model::kNoNode) continue;
       if (const auto found = pairs_.find(producer); found != pairs_.end()) {
         sources.push_back(found->second);
         continue;
       }
-      for (const TensorId input : model.node(producer).inputs) {
-        if (input == kNoTensor || model.IsWeight(input) || !seen.insert(input).second) continue;
+      for (const model::TensorId input : model.node(producer).inputs) {
+        if (input == model::kNoTensor || model.IsWeight(input) || !seen.insert(input).second)
+          continue;
         left.push_back(input);
       }
     }
@@ -279,12 +281,13 @@ class Finder {
 
   const PairedModels& models_;
   std::vector<Known> known_;  // Of the pairs.
-  std::unordered_map<NodeId, std::size_t> pairs_;
+  std::unordered_map<model::NodeId, std::size_t> pairs_;
 };
 
 }  // namespace
 
-Result<PairedModels> PairEqualizedModels(const ModelGraph& baseline, const ModelGraph& variant) {
+Result<PairedModels> PairEqualizedModels(const model::ModelGraph& baseline,
+                                         const model::ModelGraph& variant) {
   CBOARD_ASSIGN_OR_RETURN(PairedModels models, PairModels(baseline, variant));
   CBOARD_ASSIGN_OR_RETURN(models.equalized, Finder(models).Find());
   return models;

@@ -17,6 +17,7 @@ namespace cboard::compare {
 
 // PairModels, with `equalized` filled in. Reads a few weights of each layer, and all of those that
 // seem to be equalized.
-Result<PairedModels> PairEqualizedModels(const ModelGraph& baseline, const ModelGraph& variant);
+Result<PairedModels> PairEqualizedModels(const model::ModelGraph& baseline,
+                                         const model::ModelGraph& variant);
 
 }  // namespace cboard::compare

@@ -43,12 +43,12 @@ bool IsNormalization(std::string_view op_type) {
          op_type.starts_with("FusedBatchNorm");
 }
 
-std::size_t ChannelsOf(const ModelGraph& model, const ModelLayer& layer) {
+std::size_t ChannelsOf(const model::ModelGraph& model, const ModelLayer& layer) {
   return SizeOf(model, layer).channels;
 }
 
 // Dimensions of the output that come after the channels.
-std::size_t DimensionsBehindChannels(const ModelGraph& model, const ModelLayer& layer) {
+std::size_t DimensionsBehindChannels(const model::ModelGraph& model, const ModelLayer& layer) {
   const std::string_view op_type = model.node(layer.node).op_type;
   const std::size_t rank = model.tensor(layer.operand).shape.size();
   if (op_type == "Conv" || op_type == "ConvTranspose" || op_type == "FusedConv" ||
@@ -59,7 +59,8 @@ std::size_t DimensionsBehindChannels(const ModelGraph& model, const ModelLayer& 
 }
 
 // Whether all of a channel meets one value of the constant.
-bool SuitsChannels(const ModelGraph& model, const ModelLayer& layer, TensorId constant) {
+bool SuitsChannels(const model::ModelGraph& model, const ModelLayer& layer,
+                   model::TensorId constant) {
   if (!model.IsWeight(constant)) return false;
   const std::vector<std::int64_t>& shape = model.tensor(constant).shape;
   if (std::ranges::all_of(shape, [](std::int64_t size) { return size == 1; })) return true;
@@ -73,42 +74,42 @@ bool SuitsChannels(const ModelGraph& model, const ModelLayer& layer, TensorId co
   return true;
 }
 
-bool IsFlagSet(const ModelNode& node, std::string_view key) {
-  const AttributeValue* value = node.FindAttribute(key);
+bool IsFlagSet(const model::ModelNode& node, std::string_view key) {
+  const model::AttributeValue* value = node.FindAttribute(key);
   if (value == nullptr) return false;
   if (const auto* number = std::get_if<std::int64_t>(value)) return *number != 0;
   const auto* text = std::get_if<std::string>(value);
   return text != nullptr && (*text == "true" || *text == "1");
 }
 
-bool IsAffineNormalization(const ModelGraph& model, const ModelLayer& layer,
-                           const ModelNode& node) {
+bool IsAffineNormalization(const model::ModelGraph& model, const ModelLayer& layer,
+                           const model::ModelNode& node) {
   if (node.inputs.size() < 5 || node.inputs[0] != layer.output) return false;
   if (IsFlagSet(node, "training_mode") || IsFlagSet(node, "is_training")) return false;
   const auto channels = static_cast<std::int64_t>(ChannelsOf(model, layer));
-  return std::all_of(node.inputs.begin() + 1, node.inputs.begin() + 5, [&](TensorId id) {
+  return std::all_of(node.inputs.begin() + 1, node.inputs.begin() + 5, [&](model::TensorId id) {
     return model.IsWeight(id) && model.tensor(id).shape == std::vector{channels};
   });
 }
 
-double EpsilonOf(const ModelNode& node) {
+double EpsilonOf(const model::ModelNode& node) {
   for (const std::string_view key : {"epsilon", "eps"}) {
-    const AttributeValue* value = node.FindAttribute(key);
+    const model::AttributeValue* value = node.FindAttribute(key);
     if (value == nullptr) continue;
     if (const auto* number = std::get_if<double>(value)) return *number;
   }
   return node.op_type.starts_with("Fused") ? 1e-4 : 1e-5;  // As TensorFlow and ONNX define it.
 }
 
-Result<std::vector<double>> ReadByChannel(const ModelGraph& model, TensorId id,
+Result<std::vector<double>> ReadByChannel(const model::ModelGraph& model, model::TensorId id,
                                           std::size_t channels) {
   CBOARD_ASSIGN_OR_RETURN(const std::vector<float> values, model.ReadWeights(id, channels));
   if (values.size() == 1) return std::vector<double>(channels, double{values[0]});
   return std::vector<double>(values.begin(), values.end());
 }
 
-Result<ChannelAffine> ReadNormalization(const ModelGraph& model, const ModelNode& node,
-                                        std::size_t channels) {
+Result<ChannelAffine> ReadNormalization(const model::ModelGraph& model,
+                                        const model::ModelNode& node, std::size_t channels) {
   std::array<std::vector<double>, 4> parts;  // Scale, offset, mean, variance.
   for (std::size_t i = 0; i < parts.size(); ++i) {
     CBOARD_ASSIGN_OR_RETURN(parts[i], ReadByChannel(model, node.inputs[i + 1], channels));
@@ -124,8 +125,8 @@ Result<ChannelAffine> ReadNormalization(const ModelGraph& model, const ModelNode
   return affine;
 }
 
-Result<ChannelAffine> ReadArithmetic(const ModelGraph& model, const ModelNode& node, TensorId input,
-                                     std::size_t channels) {
+Result<ChannelAffine> ReadArithmetic(const model::ModelGraph& model, const model::ModelNode& node,
+                                     model::TensorId input, std::size_t channels) {
   const bool is_first = node.inputs[0] == input;
   CBOARD_ASSIGN_OR_RETURN(const std::vector<double> constant,
                           ReadByChannel(model, node.inputs[is_first ? 1 : 0], channels));
@@ -201,7 +202,8 @@ std::vector<ChannelSums> SumsOf(const WeightRows& x, const WeightRows& y) {
 
 }  // namespace
 
-bool IsAffine(const ModelGraph& model, const ModelLayer& layer, const ModelNode& node) {
+bool IsAffine(const model::ModelGraph& model, const ModelLayer& layer,
+              const model::ModelNode& node) {
   if (IsNormalization(node.op_type)) return IsAffineNormalization(model, layer, node);
   const std::optional<Arithmetic> what = ArithmeticOf(node.op_type);
   if (!what || node.inputs.size() != 2) return false;
@@ -211,15 +213,15 @@ bool IsAffine(const ModelGraph& model, const ModelLayer& layer, const ModelNode&
   return SuitsChannels(model, layer, node.inputs[is_first ? 1 : 0]);
 }
 
-Result<ChannelAffine> JoinSteps(const ModelGraph& model, const ModelLayer& layer,
+Result<ChannelAffine> JoinSteps(const model::ModelGraph& model, const ModelLayer& layer,
                                 std::size_t count) {
   ChannelAffine joined;
   if (count == 0) return joined;
   const std::size_t channels = ChannelsOf(model, layer);
   joined = {.factors = std::vector<double>(channels, 1), .offsets = std::vector<double>(channels)};
   for (std::size_t i = 0; i < count; ++i) {
-    const ModelNode& node = model.node(layer.steps[i].node);
-    const TensorId input = i == 0 ? layer.sum : layer.steps[i - 1].output;
+    const model::ModelNode& node = model.node(layer.steps[i].node);
+    const model::TensorId input = i == 0 ? layer.sum : layer.steps[i - 1].output;
     CBOARD_ASSIGN_OR_RETURN(const ChannelAffine step,
                             IsNormalization(node.op_type)
                                 ? ReadNormalization(model, node, channels)
@@ -232,10 +234,10 @@ Result<ChannelAffine> JoinSteps(const ModelGraph& model, const ModelLayer& layer
   return joined;
 }
 
-Result<std::vector<double>> FoldedBias(const ModelGraph& model, const ModelLayer& layer,
+Result<std::vector<double>> FoldedBias(const model::ModelGraph& model, const ModelLayer& layer,
                                        const ChannelAffine& folded) {
   std::vector<double> bias(ChannelsOf(model, layer));
-  if (layer.bias != kNoTensor) {
+  if (layer.bias != model::kNoTensor) {
     CBOARD_ASSIGN_OR_RETURN(const std::vector<float> values, ReadBias(model, layer));
     if (values.size() == bias.size()) {
       std::ranges::copy(values, bias.begin());
@@ -249,8 +251,8 @@ Result<std::vector<double>> FoldedBias(const ModelGraph& model, const ModelLayer
   return bias;
 }
 
-Result<FoldedSteps> FindFolded(const ModelGraph& baseline, const ModelLayer& before,
-                               const ModelGraph& variant, const ModelLayer& after) {
+Result<FoldedSteps> FindFolded(const model::ModelGraph& baseline, const ModelLayer& before,
+                               const model::ModelGraph& variant, const ModelLayer& after) {
   if (before.steps.empty() && after.steps.empty()) return FoldedSteps();
   CBOARD_ASSIGN_OR_RETURN(const WeightRows x, ReadRows(baseline, before));
   CBOARD_ASSIGN_OR_RETURN(const WeightRows y, ReadRows(variant, after));
@@ -266,7 +268,7 @@ Result<FoldedSteps> FindFolded(const ModelGraph& baseline, const ModelLayer& bef
   std::vector<Candidate> candidates = {
       {{}, DistanceOf(sums, {}, false), BiasDistanceOf(ours, theirs)}};
   for (const bool is_variant : {false, true}) {
-    const ModelGraph& model = is_variant ? variant : baseline;
+    const model::ModelGraph& model = is_variant ? variant : baseline;
     const ModelLayer& layer = is_variant ? after : before;
     for (std::size_t k = 1; k <= layer.steps.size(); ++k) {
       CBOARD_ASSIGN_OR_RETURN(const ChannelAffine joined, JoinSteps(model, layer, k));
@@ -290,8 +292,8 @@ Result<FoldedSteps> FindFolded(const ModelGraph& baseline, const ModelLayer& bef
   return best == nullptr ? FoldedSteps() : best->steps;
 }
 
-Result<Folding> ReadFolding(const ModelGraph& baseline, const ModelLayer& before,
-                            const ModelGraph& variant, const ModelLayer& after,
+Result<Folding> ReadFolding(const model::ModelGraph& baseline, const ModelLayer& before,
+                            const model::ModelGraph& variant, const ModelLayer& after,
                             const FoldedSteps& steps, const Equalized* equalized) {
   Folding folding;
   CBOARD_ASSIGN_OR_RETURN(folding.baseline, JoinSteps(baseline, before, steps.baseline));

@@ -20,15 +20,16 @@ struct ChannelAffine {
 
 // Whether `node`, which takes the layer's output, can be one of its steps: BatchNormalization as it
 // is used for inference, or arithmetic with a constant that has one value, or one for each channel.
-bool IsAffine(const ModelGraph& model, const ModelLayer& layer, const ModelNode& node);
+bool IsAffine(const model::ModelGraph& model, const ModelLayer& layer,
+              const model::ModelNode& node);
 
 // The first `count` steps of a layer as one; empty for none of them.
-Result<ChannelAffine> JoinSteps(const ModelGraph& model, const ModelLayer& layer,
+Result<ChannelAffine> JoinSteps(const model::ModelGraph& model, const ModelLayer& layer,
                                 std::size_t count);
 
 // The layer's bias, by channel, with what was folded into it: zeros where it has none, or one of
 // another shape.
-Result<std::vector<double>> FoldedBias(const ModelGraph& model, const ModelLayer& layer,
+Result<std::vector<double>> FoldedBias(const model::ModelGraph& model, const ModelLayer& layer,
                                        const ChannelAffine& folded);
 
 // How many steps of one model are in the weights and the bias of the other; of one of the two, at
@@ -39,8 +40,8 @@ struct FoldedSteps {
 
 // The steps with which weights of the two sides are nearest to each other, but for one scale, and
 // then scales and biases. Weights have as many channels and elements on both sides.
-Result<FoldedSteps> FindFolded(const ModelGraph& baseline, const ModelLayer& before,
-                               const ModelGraph& variant, const ModelLayer& after);
+Result<FoldedSteps> FindFolded(const model::ModelGraph& baseline, const ModelLayer& before,
+                               const model::ModelGraph& variant, const ModelLayer& after);
 
 // What is done to each channel, on either side, so that weights are alike: what was folded, and of
 // the baseline's also what was equalized. To be read when it is needed: of all layers together, it
@@ -53,8 +54,8 @@ struct Folding {
     return !baseline.factors.empty() || !variant.factors.empty() || !inputs.factors.empty();
   }
 };
-Result<Folding> ReadFolding(const ModelGraph& baseline, const ModelLayer& before,
-                            const ModelGraph& variant, const ModelLayer& after,
+Result<Folding> ReadFolding(const model::ModelGraph& baseline, const ModelLayer& before,
+                            const model::ModelGraph& variant, const ModelLayer& after,
                             const FoldedSteps& steps, const Equalized* equalized = nullptr);
 
 }  // namespace cboard::compare

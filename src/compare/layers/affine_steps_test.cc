@@ -20,8 +20,8 @@ constexpr std::int64_t kInputs = 4;
 constexpr std::size_t kRow = kInputs * 9;
 
 // A convolution with 3 channels whose output is "c", and what `append` adds behind it.
-ModelGraph Convolution(const std::function<void(OnnxBuilder&)>& append,
-                       const std::string& output = "y") {
+model::ModelGraph Convolution(const std::function<void(OnnxBuilder&)>& append,
+                              const std::string& output = "y") {
   OnnxBuilder builder;
   builder.Input("x", {1, kInputs, 8, 8})
       .Weight("w", {3, kInputs, 3, 3}, Gaussian(3 * kRow, 1))
@@ -32,8 +32,9 @@ ModelGraph Convolution(const std::function<void(OnnxBuilder&)>& append,
   return Opened(builder);
 }
 
-ModelGraph WithArithmetic(const std::string& type, bool is_first, std::vector<std::int64_t> shape,
-                          const std::vector<float>& values) {
+model::ModelGraph WithArithmetic(const std::string& type, bool is_first,
+                                 std::vector<std::int64_t> shape,
+                                 const std::vector<float>& values) {
   return Convolution([&](OnnxBuilder& builder) {
     builder.Weight("k", std::move(shape), values)
         .Node(type,
@@ -42,7 +43,7 @@ ModelGraph WithArithmetic(const std::string& type, bool is_first, std::vector<st
   });
 }
 
-ChannelAffine JoinedSteps(const ModelGraph& model) {
+ChannelAffine JoinedSteps(const model::ModelGraph& model) {
   const ModelLayer layer = FindWeightLayers(model)[0];
   auto joined = JoinSteps(model, layer, layer.steps.size());
   EXPECT_THAT(joined, Succeeds());
@@ -78,7 +79,7 @@ TEST(AffineSteps, AConstantAlongTheWidthIsNoStep) {
 }
 
 TEST(AffineSteps, AnOutputThatOthersUseIsNotFollowed) {
-  const ModelGraph model = Convolution([](OnnxBuilder& builder) {
+  const model::ModelGraph model = Convolution([](OnnxBuilder& builder) {
     builder.Weight("k", {}, {2})
         .Node("Mul", {"c", "k"}, {"m"})
         .Node("Sigmoid", {"c"}, {"s"})
@@ -106,7 +107,7 @@ class Folded {
   }
 
   // As a float model, or with weights as codes of one scale.
-  static ModelGraph Model(std::size_t folded, bool is_quantized) {
+  static model::ModelGraph Model(std::size_t folded, bool is_quantized) {
     const ChannelAffine affine = After(folded);
     std::vector<float> weights = Gaussian(3 * kRow, 1), bias = {0.5f, -1, 2};
     for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -151,7 +152,7 @@ class Folded {
 };
 
 TEST(AffineSteps, StepsAreJoinedInTheirOrder) {
-  const ModelGraph model = Folded::Model(0, false);
+  const model::ModelGraph model = Folded::Model(0, false);
   const ModelLayer layer = FindWeightLayers(model)[0];
   ASSERT_EQ(layer.steps.size(), 3u);
   EXPECT_TRUE(layer.clamp);
@@ -167,7 +168,7 @@ TEST(AffineSteps, StepsAreJoinedInTheirOrder) {
 TEST(AffineSteps, WhatIsInTheWeightsOfTheOtherFileIsFound) {
   for (std::size_t ours = 0; ours <= 3; ++ours) {
     for (std::size_t theirs = 0; theirs <= 3; ++theirs) {
-      const ModelGraph a = Folded::Model(ours, false), b = Folded::Model(theirs, true);
+      const model::ModelGraph a = Folded::Model(ours, false), b = Folded::Model(theirs, true);
       const auto folded = FindFolded(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0]);
       ASSERT_THAT(folded, Succeeds());
       EXPECT_EQ(folded->baseline, theirs > ours ? theirs - ours : 0) << ours << theirs;
@@ -177,7 +178,7 @@ TEST(AffineSteps, WhatIsInTheWeightsOfTheOtherFileIsFound) {
 }
 
 TEST(AffineSteps, ALayerThatIsCutEndsBehindTheStepsThatAreLeft) {
-  const ModelGraph model = Folded::Model(0, false);
+  const model::ModelGraph model = Folded::Model(0, false);
   for (const auto& [count, output] : {std::pair(0, "t0"), std::pair(1, "t1"), std::pair(2, "t2")}) {
     ModelLayer layer = FindWeightLayers(model)[0];
     CutSteps(model, static_cast<std::size_t>(count), layer);

@@ -8,7 +8,7 @@ namespace cboard::compare {
 namespace {
 
 // The number that the file says about itself under `key`, or 0.
-std::size_t NumberOf(const ModelGraph& model, const std::string& key) {
+std::size_t NumberOf(const model::ModelGraph& model, const std::string& key) {
   const auto found =
       std::ranges::find(model.metadata(), key, &std::pair<std::string, std::string>::first);
   if (found == model.metadata().end()) return 0;
@@ -18,7 +18,7 @@ std::size_t NumberOf(const ModelGraph& model, const std::string& key) {
   return error == std::errc() && end == text.data() + text.size() ? number : 0;
 }
 
-std::string ArchitectureOf(const ModelGraph& model) {
+std::string ArchitectureOf(const model::ModelGraph& model) {
   for (const auto& [key, value] : model.metadata()) {
     if (key == "general.architecture") return value;
   }
@@ -27,8 +27,8 @@ std::string ArchitectureOf(const ModelGraph& model) {
 
 }  // namespace
 
-std::size_t PairedHeadsOf(const ModelGraph& model, const ModelLayer& layer) {
-  if (model.format() != ModelFormat::kGguf || layer.layout.channel_axis != 0) return 0;
+std::size_t PairedHeadsOf(const model::ModelGraph& model, const ModelLayer& layer) {
+  if (model.format() != model::ModelFormat::kGguf || layer.layout.channel_axis != 0) return 0;
   const std::string name = NameOf(model, layer);
   const bool is_query = name.ends_with("attn_q"), is_key = name.ends_with("attn_k");
   if (!is_query && !is_key) return 0;

@@ -13,7 +13,7 @@ namespace cboard::compare {
 
 // How many heads the rows of a layer belong to, if it is one whose rows a converter to GGUF may
 // have put in pairs; otherwise 0. Not every architecture's are: only the weights themselves tell.
-std::size_t PairedHeadsOf(const ModelGraph& model, const ModelLayer& layer);
+std::size_t PairedHeadsOf(const model::ModelGraph& model, const ModelLayer& layer);
 
 // Where llama.cpp stores row `row` of `rows` that are in pairs.
 std::size_t PairedPlace(std::size_t heads, std::size_t rows, std::size_t row);

@@ -54,13 +54,14 @@ bool IsStart(std::string_view op_type) {
   return HasChannelsSecond(op_type) || HasChannelsLast(op_type) || IsSoftmax(op_type);
 }
 
-std::optional<std::int64_t> IntegerOf(const ModelNode& node, std::string_view key) {
-  const AttributeValue* value = node.FindAttribute(key);
+std::optional<std::int64_t> IntegerOf(const model::ModelNode& node, std::string_view key) {
+  const model::AttributeValue* value = node.FindAttribute(key);
   const auto* integer = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
   return integer == nullptr ? std::nullopt : std::optional(*integer);
 }
 
-std::optional<std::size_t> AxisOf(const ModelNode& node, std::int64_t otherwise, std::size_t rank) {
+std::optional<std::size_t> AxisOf(const model::ModelNode& node, std::int64_t otherwise,
+                                  std::size_t rank) {
   std::int64_t axis = IntegerOf(node, "axis").value_or(otherwise);
   if (axis < 0) axis += static_cast<std::int64_t>(rank);
   if (axis < 0 || axis >= static_cast<std::int64_t>(rank)) return std::nullopt;
@@ -76,17 +77,17 @@ std::vector<std::int64_t> StridesOf(const std::vector<std::int64_t>& shape) {
 
 }  // namespace
 
-std::optional<ChannelLayout> ChannelTracer::Trace(TensorId tensor) const {
+std::optional<ChannelLayout> ChannelTracer::Trace(model::TensorId tensor) const {
   Visited visited;
   return Trace(tensor, visited);
 }
 
-std::optional<ChannelLayout> ChannelTracer::Trace(TensorId tensor, Visited& visited) const {
-  if (tensor == kNoTensor || visited.size() >= kMaxTensorsOnTheWay) return std::nullopt;
+std::optional<ChannelLayout> ChannelTracer::Trace(model::TensorId tensor, Visited& visited) const {
+  if (tensor == model::kNoTensor || visited.size() >= kMaxTensorsOnTheWay) return std::nullopt;
   if (!visited.insert(tensor).second) return std::nullopt;
-  const NodeId producer = model_.tensor(tensor).producer;
+  const model::NodeId producer = model_.tensor(tensor).producer;
   const std::vector<std::int64_t>* shape = shape_of_(tensor);
-  if (producer == kNoNode || shape == nullptr || shape->empty()) return std::nullopt;
+  if (producer == model::kNoNode || shape == nullptr || shape->empty()) return std::nullopt;
   std::optional<ChannelLayout> layout = TraceThrough(model_.node(producer), tensor, visited);
   if (!layout || layout->axis >= shape->size()) return std::nullopt;
   std::size_t channels = 0;
@@ -96,7 +97,8 @@ std::optional<ChannelLayout> ChannelTracer::Trace(TensorId tensor, Visited& visi
   return layout;
 }
 
-std::optional<ChannelLayout> ChannelTracer::TraceThrough(const ModelNode& node, TensorId tensor,
+std::optional<ChannelLayout> ChannelTracer::TraceThrough(const model::ModelNode& node,
+                                                         model::TensorId tensor,
                                                          Visited& visited) const {
   const std::vector<std::int64_t>& shape = *shape_of_(tensor);
   const std::size_t rank = shape.size();
@@ -111,7 +113,7 @@ std::optional<ChannelLayout> ChannelTracer::TraceThrough(const ModelNode& node, 
   if (op_type == "Transpose") {
     std::optional<ChannelLayout> layout = TraceFirst(node, rank, visited);
     if (!layout) return std::nullopt;
-    const AttributeValue* value = node.FindAttribute("perm");
+    const model::AttributeValue* value = node.FindAttribute("perm");
     const auto* order = value == nullptr ? nullptr : std::get_if<std::vector<std::int64_t>>(value);
     if (order == nullptr) {  // The dimensions in reverse.
       layout->axis = rank - 1 - layout->axis;
@@ -130,10 +132,10 @@ std::optional<ChannelLayout> ChannelTracer::TraceThrough(const ModelNode& node, 
 }
 
 // Operators that keep the place of dimensions: activations, arithmetic, pooling, Slice, Split, …
-std::optional<ChannelLayout> ChannelTracer::TraceFirst(const ModelNode& node, std::size_t rank,
-                                                       Visited& visited) const {
-  for (const TensorId input : node.inputs) {
-    if (input == kNoTensor || model_.IsWeight(input)) continue;
+std::optional<ChannelLayout> ChannelTracer::TraceFirst(const model::ModelNode& node,
+                                                       std::size_t rank, Visited& visited) const {
+  for (const model::TensorId input : node.inputs) {
+    if (input == model::kNoTensor || model_.IsWeight(input)) continue;
     const std::vector<std::int64_t>* shape = shape_of_(input);
     if (shape == nullptr || shape->size() != rank) continue;
     if (auto layout = Trace(input, visited)) return layout;
@@ -141,8 +143,8 @@ std::optional<ChannelLayout> ChannelTracer::TraceFirst(const ModelNode& node, st
   return std::nullopt;
 }
 
-std::optional<ChannelLayout> ChannelTracer::TraceConcat(const ModelNode& node, std::size_t rank,
-                                                        Visited& visited) const {
+std::optional<ChannelLayout> ChannelTracer::TraceConcat(const model::ModelNode& node,
+                                                        std::size_t rank, Visited& visited) const {
   const std::optional<std::size_t> axis = AxisOf(node, 1, rank);
   if (!axis) return std::nullopt;
   std::optional<ChannelLayout> layout = TraceFirst(node, rank, visited);
@@ -151,23 +153,24 @@ std::optional<ChannelLayout> ChannelTracer::TraceConcat(const ModelNode& node, s
   if (!layout || layout->axis != *axis) return layout;  // It joins positions.
   layout->branches.clear();
   layout->is_softmax = false;
-  for (const TensorId input : node.inputs) {
-    const std::vector<std::int64_t>* shape = input == kNoTensor ? nullptr : shape_of_(input);
+  for (const model::TensorId input : node.inputs) {
+    const std::vector<std::int64_t>* shape = input == model::kNoTensor ? nullptr : shape_of_(input);
     if (shape == nullptr || shape->size() != rank) return ChannelLayout{.axis = *axis};
-    const ModelTensor& joined = model_.tensor(input);
-    layout->branches.push_back(
-        {.node = joined.producer == kNoNode ? joined.name : model_.node(joined.producer).name,
-         .channels = static_cast<std::size_t>((*shape)[*axis])});
+    const model::ModelTensor& joined = model_.tensor(input);
+    layout->branches.push_back({.node = joined.producer == model::kNoNode
+                                            ? joined.name
+                                            : model_.node(joined.producer).name,
+                                .channels = static_cast<std::size_t>((*shape)[*axis])});
   }
   return layout;
 }
 
 // 1x18x10x10 -> 1x18x100 keeps the axis. 1x255x10x10 -> 1x3x85x10x10 divides it: the inner part has
 // the channels, the outer one the anchors.
-std::optional<ChannelLayout> ChannelTracer::TraceReshape(const ModelNode& node,
+std::optional<ChannelLayout> ChannelTracer::TraceReshape(const model::ModelNode& node,
                                                          const std::vector<std::int64_t>& shape,
                                                          Visited& visited) const {
-  const TensorId input = node.inputs.empty() ? kNoTensor : node.inputs[0];
+  const model::TensorId input = node.inputs.empty() ? model::kNoTensor : node.inputs[0];
   std::optional<ChannelLayout> layout = Trace(input, visited);
   if (!layout) return std::nullopt;
   const std::vector<std::int64_t>& before = *shape_of_(input);
@@ -184,15 +187,17 @@ std::optional<ChannelLayout> ChannelTracer::TraceReshape(const ModelNode& node,
   return std::nullopt;
 }
 
-std::vector<TensorId> ChannelTracer::TensorsOnTheWay(const ModelGraph& model, TensorId tensor) {
-  std::vector<TensorId> found = {tensor};
-  std::unordered_set<TensorId> seen = {tensor};
+std::vector<model::TensorId> ChannelTracer::TensorsOnTheWay(const model::ModelGraph& model,
+                                                            model::TensorId tensor) {
+  std::vector<model::TensorId> found = {tensor};
+  std::unordered_set<model::TensorId> seen = {tensor};
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const NodeId producer = model.tensor(found[i]).producer;
-    if (producer == kNoNode || IsStart(model.node(producer).op_type)) continue;
-    for (const TensorId input : model.node(producer).inputs) {
+    const model::NodeId producer = model.tensor(found[i]).producer;
+    if (producer == model::kNoNode || IsStart(model.node(producer).op_type)) continue;
+    for (const model::TensorId input : model.node(producer).inputs) {
       if (found.size() >= kMaxTensorsOnTheWay) return found;
-      if (input == kNoTensor || model.IsWeight(input) || !seen.insert(input).second) continue;
+      if (input == model::kNoTensor || model.IsWeight(input) || !seen.insert(input).second)
+        continue;
       found.push_back(input);
     }
   }

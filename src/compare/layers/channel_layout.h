@@ -32,33 +32,34 @@ struct ChannelLayout {
 //   tracer.Trace(output);  // 1 x 18 x 2100, a Concat of boxes and scores: axis 1, {4, 14}.
 class ChannelTracer {
  public:
-  using ShapeOf = std::function<const std::vector<std::int64_t>*(TensorId)>;
+  using ShapeOf = std::function<const std::vector<std::int64_t>*(model::TensorId)>;
 
   // Borrows the model. `shape_of` gives null for a shape that is not known.
-  ChannelTracer(const ModelGraph& model, ShapeOf shape_of)
+  ChannelTracer(const model::ModelGraph& model, ShapeOf shape_of)
       : model_(model), shape_of_(std::move(shape_of)) {}
 
   // Nothing where the way back does not lead to an operator with channels.
-  std::optional<ChannelLayout> Trace(TensorId tensor) const;
+  std::optional<ChannelLayout> Trace(model::TensorId tensor) const;
 
   // The tensors whose shapes Trace() asks for: those on the way back; at most 256.
-  static std::vector<TensorId> TensorsOnTheWay(const ModelGraph& model, TensorId tensor);
+  static std::vector<model::TensorId> TensorsOnTheWay(const model::ModelGraph& model,
+                                                      model::TensorId tensor);
 
  private:
-  using Visited = std::unordered_set<TensorId>;
+  using Visited = std::unordered_set<model::TensorId>;
 
-  std::optional<ChannelLayout> Trace(TensorId tensor, Visited& visited) const;
-  std::optional<ChannelLayout> TraceThrough(const ModelNode& node, TensorId tensor,
+  std::optional<ChannelLayout> Trace(model::TensorId tensor, Visited& visited) const;
+  std::optional<ChannelLayout> TraceThrough(const model::ModelNode& node, model::TensorId tensor,
                                             Visited& visited) const;
-  std::optional<ChannelLayout> TraceConcat(const ModelNode& node, std::size_t rank,
+  std::optional<ChannelLayout> TraceConcat(const model::ModelNode& node, std::size_t rank,
                                            Visited& visited) const;
-  std::optional<ChannelLayout> TraceReshape(const ModelNode& node,
+  std::optional<ChannelLayout> TraceReshape(const model::ModelNode& node,
                                             const std::vector<std::int64_t>& shape,
                                             Visited& visited) const;
-  std::optional<ChannelLayout> TraceFirst(const ModelNode& node, std::size_t rank,
+  std::optional<ChannelLayout> TraceFirst(const model::ModelNode& node, std::size_t rank,
                                           Visited& visited) const;
 
-  const ModelGraph& model_;
+  const model::ModelGraph& model_;
   ShapeOf shape_of_;
 };
 

@@ -15,8 +15,8 @@ using Shapes = std::map<std::string, std::vector<std::int64_t>>;
 
 std::optional<ChannelLayout> Traced(const OnnxBuilder& builder, const std::string& tensor,
                                     const Shapes& shapes) {
-  const ModelGraph model = Opened(builder);
-  const ChannelTracer tracer(model, [&](TensorId id) -> const std::vector<std::int64_t>* {
+  const model::ModelGraph model = Opened(builder);
+  const ChannelTracer tracer(model, [&](model::TensorId id) -> const std::vector<std::int64_t>* {
     const auto found = shapes.find(model.tensor(id).name);
     return found == shapes.end() ? nullptr : &found->second;
   });

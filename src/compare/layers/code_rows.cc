@@ -9,9 +9,10 @@ namespace {
 using Granularity = Quantization::Granularity;
 
 // Elements of a row that share a scale; 0 where all do, and nothing where they are not neighbours.
-std::optional<std::size_t> GroupSizeOf(const ModelTensor& weight, const ModelTensor& stored,
-                                       const WeightLayout& layout,
-                                       const ModelQuantization& quantization, std::size_t row) {
+std::optional<std::size_t> GroupSizeOf(const model::ModelTensor& weight,
+                                       const model::ModelTensor& stored, const WeightLayout& layout,
+                                       const model::ModelQuantization& quantization,
+                                       std::size_t row) {
   if (quantization.granularity == Granularity::kPerTensor) return 0;
   // Another shape has other dimensions.
   if (weight.shape != stored.shape || quantization.axis >= weight.shape.size()) return std::nullopt;
@@ -27,12 +28,13 @@ std::optional<std::size_t> GroupSizeOf(const ModelTensor& weight, const ModelTen
 
 }  // namespace
 
-Result<std::optional<CodeRows>> CodeRows::Open(const ModelGraph& model, const ModelLayer& layer) {
-  const ModelTensor& weight = model.tensor(layer.weight);
-  const ModelTensor& stored = model.tensor(weight.source);
-  CBOARD_ASSIGN_OR_RETURN(const WeightReader reader, OpenRows(model, layer));
-  const ModelQuantization* quantization = reader.quantization();
-  const bool are_small_floats = HoldsCodes(stored.type) && !IsInteger(stored.type);
+Result<std::optional<CodeRows>> CodeRows::Open(const model::ModelGraph& model,
+                                               const ModelLayer& layer) {
+  const model::ModelTensor& weight = model.tensor(layer.weight);
+  const model::ModelTensor& stored = model.tensor(weight.source);
+  CBOARD_ASSIGN_OR_RETURN(const model::WeightReader reader, OpenRows(model, layer));
+  const model::ModelQuantization* quantization = reader.quantization();
+  const bool are_small_floats = model::HoldsCodes(stored.type) && !model::IsInteger(stored.type);
   if (quantization == nullptr || are_small_floats) return std::nullopt;
   const bool is_signed = quantization->code_min < 0;
   const std::int64_t least = is_signed ? -128 : 0, most = is_signed ? 127 : 255;
@@ -48,7 +50,7 @@ Result<std::optional<CodeRows>> CodeRows::Open(const ModelGraph& model, const Mo
   if (!group_size) return std::nullopt;
 
   CBOARD_ASSIGN_OR_RETURN(RowReader rows,
-                          RowReader::Open(model, layer, {}, {}, &WeightReader::ReadCodes));
+                          RowReader::Open(model, layer, {}, {}, &model::WeightReader::ReadCodes));
   CodeRows codes(std::move(rows));
   codes.range_ = {.min = static_cast<std::int32_t>(quantization->code_min),
                   .max = static_cast<std::int32_t>(quantization->code_max)};

@@ -18,9 +18,10 @@ class CodeRows {
  public:
   // Nothing for real numbers, for codes of more than eight bits, and for scales that change within
   // a row otherwise than from group to group. Fails as RowReader::Open does. Borrows the model.
-  static Result<std::optional<CodeRows>> Open(const ModelGraph& model, const ModelLayer& layer);
+  static Result<std::optional<CodeRows>> Open(const model::ModelGraph& model,
+                                              const ModelLayer& layer);
 
-  ComparisonOptions::CodeRange code_range() const { return range_; }
+  tensor::ComparisonOptions::CodeRange code_range() const { return range_; }
 
   // Rows [first, first + count), which must exist, with their scales; valid until the next call.
   TensorView Read(std::size_t first, std::size_t count);
@@ -29,7 +30,7 @@ class CodeRows {
   explicit CodeRows(RowReader rows) : rows_(std::move(rows)) {}
 
   RowReader rows_;
-  ComparisonOptions::CodeRange range_;
+  tensor::ComparisonOptions::CodeRange range_;
   std::size_t group_size_ = 0;  // 0: one scale for each row.
   // Row by row, group by group.
   std::vector<float> scales_;

@@ -6,38 +6,42 @@
 namespace cboard::compare {
 namespace {
 
-TensorId TensorAt(const std::vector<TensorId>& tensors, std::size_t i) {
-  return i < tensors.size() ? tensors[i] : kNoTensor;
+model::TensorId TensorAt(const std::vector<model::TensorId>& tensors, std::size_t i) {
+  return i < tensors.size() ? tensors[i] : model::kNoTensor;
 }
 
-const ModelNode* ProducerOf(const ModelGraph& model, TensorId tensor, std::string_view op_type) {
-  const NodeId producer = tensor == kNoTensor ? kNoNode : model.tensor(tensor).producer;
-  if (producer == kNoNode || model.node(producer).op_type != op_type) return nullptr;
+const model::ModelNode* ProducerOf(const model::ModelGraph& model, model::TensorId tensor,
+                                   std::string_view op_type) {
+  const model::NodeId producer =
+      tensor == model::kNoTensor ? model::kNoNode : model.tensor(tensor).producer;
+  if (producer == model::kNoNode || model.node(producer).op_type != op_type) return nullptr;
   return &model.node(producer);
 }
 
 // The only node that uses `tensor`, if that is this operator with one output.
-const ModelNode* OnlyUse(const ModelGraph& model, TensorId tensor, std::string_view op_type) {
-  if (tensor == kNoTensor) return nullptr;
+const model::ModelNode* OnlyUse(const model::ModelGraph& model, model::TensorId tensor,
+                                std::string_view op_type) {
+  if (tensor == model::kNoTensor) return nullptr;
   const auto consumers = model.consumers(tensor);
   if (consumers.size() != 1) return nullptr;
-  const ModelNode& node = model.node(consumers[0]);
+  const model::ModelNode& node = model.node(consumers[0]);
   const bool is_it = node.op_type == op_type && node.outputs.size() == 1;
-  return is_it && node.outputs[0] != kNoTensor ? &node : nullptr;
+  return is_it && node.outputs[0] != model::kNoTensor ? &node : nullptr;
 }
 
 // x -> DynamicQuantizeLinear -> MatMulInteger -> Cast -> Mul by the product of both scales.
-std::optional<FloatProduct> ProductOfIntegers(const ModelGraph& model, const ModelNode& node) {
-  const TensorId codes = TensorAt(node.inputs, 0);
-  const ModelNode* const dynamic = ProducerOf(model, codes, "DynamicQuantizeLinear");
+std::optional<FloatProduct> ProductOfIntegers(const model::ModelGraph& model,
+                                              const model::ModelNode& node) {
+  const model::TensorId codes = TensorAt(node.inputs, 0);
+  const model::ModelNode* const dynamic = ProducerOf(model, codes, "DynamicQuantizeLinear");
   if (dynamic == nullptr || TensorAt(dynamic->outputs, 0) != codes) return std::nullopt;
-  const TensorId left = TensorAt(dynamic->inputs, 0);
-  const ModelNode* const cast = OnlyUse(model, TensorAt(node.outputs, 0), "Cast");
-  if (left == kNoTensor || cast == nullptr) return std::nullopt;
-  const ModelNode* const scaled = OnlyUse(model, cast->outputs[0], "Mul");
+  const model::TensorId left = TensorAt(dynamic->inputs, 0);
+  const model::ModelNode* const cast = OnlyUse(model, TensorAt(node.outputs, 0), "Cast");
+  if (left == model::kNoTensor || cast == nullptr) return std::nullopt;
+  const model::ModelNode* const scaled = OnlyUse(model, cast->outputs[0], "Mul");
   if (scaled == nullptr || scaled->inputs.size() != 2) return std::nullopt;
-  const TensorId scale = scaled->inputs[scaled->inputs[0] == cast->outputs[0] ? 1 : 0];
-  const ModelNode* const scales = ProducerOf(model, scale, "Mul");
+  const model::TensorId scale = scaled->inputs[scaled->inputs[0] == cast->outputs[0] ? 1 : 0];
+  const model::ModelNode* const scales = ProducerOf(model, scale, "Mul");
   if (scales == nullptr || scales->inputs.size() != 2) return std::nullopt;
   const bool is_first = scales->inputs[0] == TensorAt(dynamic->outputs, 1);
   if (!is_first && scales->inputs[1] != TensorAt(dynamic->outputs, 1)) return std::nullopt;
@@ -47,16 +51,18 @@ std::optional<FloatProduct> ProductOfIntegers(const ModelGraph& model, const Mod
 
 }  // namespace
 
-bool IsFloat(const ModelTensor& tensor) {
-  return !tensor.quantization &&
-         (tensor.type == ElementType::kFloat32 || tensor.type == ElementType::kUnknown);
+bool IsFloat(const model::ModelTensor& tensor) {
+  return !tensor.quantization && (tensor.type == model::ElementType::kFloat32 ||
+                                  tensor.type == model::ElementType::kUnknown);
 }
 
-std::optional<FloatProduct> ProductInsteadOf(const ModelGraph& model, const ModelLayer& layer) {
-  const ModelNode& node = model.node(layer.node);
+std::optional<FloatProduct> ProductInsteadOf(const model::ModelGraph& model,
+                                             const ModelLayer& layer) {
+  const model::ModelNode& node = model.node(layer.node);
   std::optional<FloatProduct> product;
   if (node.op_type == "MatMulNBits" && layer.layout.channel_axis == 0 &&
-      TensorAt(node.inputs, 5) == kNoTensor && TensorAt(node.inputs, 0) != kNoTensor) {
+      TensorAt(node.inputs, 5) == model::kNoTensor &&
+      TensorAt(node.inputs, 0) != model::kNoTensor) {
     product = FloatProduct{.left = node.inputs[0], .output = layer.product};
   } else if (node.op_type == "MatMulInteger" && model.tensor(layer.operand).shape.size() == 2) {
     product = ProductOfIntegers(model, node);
@@ -65,21 +71,21 @@ std::optional<FloatProduct> ProductInsteadOf(const ModelGraph& model, const Mode
   return product;
 }
 
-bool CanBecomeLstm(const ModelGraph& model, const ModelLayer& layer) {
-  const ModelNode& node = model.node(layer.node);
+bool CanBecomeLstm(const model::ModelGraph& model, const ModelLayer& layer) {
+  const model::ModelNode& node = model.node(layer.node);
   if (node.op_type != "DynamicQuantizeLSTM") return false;
   const auto is_stored = [&](std::size_t input) {
-    const TensorId tensor = TensorAt(node.inputs, input);
-    return tensor != kNoTensor && model.tensor(tensor).source == tensor &&
+    const model::TensorId tensor = TensorAt(node.inputs, input);
+    return tensor != model::kNoTensor && model.tensor(tensor).source == tensor &&
            model.tensor(tensor).shape.size() == 3;
   };
   const auto is_float = [&](std::size_t input) {
-    const TensorId tensor = TensorAt(node.inputs, input);
-    return tensor == kNoTensor || IsFloat(model.tensor(tensor));
+    const model::TensorId tensor = TensorAt(node.inputs, input);
+    return tensor == model::kNoTensor || IsFloat(model.tensor(tensor));
   };
   // X, W, R, B, the lengths of sequences, both first states, peepholes.
-  return TensorAt(node.inputs, 0) != kNoTensor && is_stored(1) && is_stored(2) && is_float(0) &&
-         is_float(3) && is_float(5) && is_float(6) && is_float(7);
+  return TensorAt(node.inputs, 0) != model::kNoTensor && is_stored(1) && is_stored(2) &&
+         is_float(0) && is_float(3) && is_float(5) && is_float(6) && is_float(7);
 }
 
 }  // namespace cboard::compare

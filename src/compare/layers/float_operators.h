@@ -10,18 +10,19 @@ namespace cboard::compare {
 
 // A matrix product of floats: of `left` and the weights, in place of what gives `output`.
 struct FloatProduct {
-  TensorId left = kNoTensor;
-  TensorId output = kNoTensor;
+  model::TensorId left = model::kNoTensor;
+  model::TensorId output = model::kNoTensor;
 };
 
 // Of a MatMulNBits, and of a MatMulInteger as dynamic quantization puts it between a
 // DynamicQuantizeLinear and the scale of the product; nothing for others.
-std::optional<FloatProduct> ProductInsteadOf(const ModelGraph& model, const ModelLayer& layer);
+std::optional<FloatProduct> ProductInsteadOf(const model::ModelGraph& model,
+                                             const ModelLayer& layer);
 
 // Whether this is a DynamicQuantizeLSTM that an LSTM with the same attributes may stand in for.
-bool CanBecomeLstm(const ModelGraph& model, const ModelLayer& layer);
+bool CanBecomeLstm(const model::ModelGraph& model, const ModelLayer& layer);
 
 // Floats that are not a quantizer's codes; true also when the file does not say what they are.
-bool IsFloat(const ModelTensor& tensor);
+bool IsFloat(const model::ModelTensor& tensor);
 
 }  // namespace cboard::compare

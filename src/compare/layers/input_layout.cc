@@ -7,12 +7,12 @@
 
 namespace cboard::compare {
 
-std::optional<InputLayout> InputsOf(const ModelGraph& model, const ModelLayer& layer) {
-  if (layer.node == kNoNode || !layer.part.empty() || layer.layout.direction_axis ||
+std::optional<InputLayout> InputsOf(const model::ModelGraph& model, const ModelLayer& layer) {
+  if (layer.node == model::kNoNode || !layer.part.empty() || layer.layout.direction_axis ||
       layer.is_table) {
     return std::nullopt;
   }
-  const ModelNode& node = model.node(layer.node);
+  const model::ModelNode& node = model.node(layer.node);
   const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
   const WeightSize size = SizeOf(model, layer);
   // Rows begin with their inputs. What TensorFlow calls depthwise has others there.
@@ -25,7 +25,7 @@ std::optional<InputLayout> InputsOf(const ModelGraph& model, const ModelLayer& l
   if (size.elements == 0 || axis >= shape.size()) return std::nullopt;
   InputLayout layout{.inputs = static_cast<std::size_t>(shape[axis])};
   layout.each = size.elements / size.channels / layout.inputs;
-  const AttributeValue* const group = node.FindAttribute("group");
+  const model::AttributeValue* const group = node.FindAttribute("group");
   const auto* const groups = group == nullptr ? nullptr : std::get_if<std::int64_t>(group);
   if (groups == nullptr || *groups <= 1) return layout;
   layout.groups = static_cast<std::size_t>(*groups);
@@ -34,12 +34,12 @@ std::optional<InputLayout> InputsOf(const ModelGraph& model, const ModelLayer& l
   return layout;
 }
 
-TensorId DataOf(const ModelGraph& model, const ModelLayer& layer) {
-  if (layer.node == kNoNode) return kNoTensor;
+model::TensorId DataOf(const model::ModelGraph& model, const ModelLayer& layer) {
+  if (layer.node == model::kNoNode) return model::kNoTensor;
   const auto& inputs = model.node(layer.node).inputs;
   const auto found = std::ranges::find_if(
-      inputs, [&](TensorId id) { return id != layer.operand && id != layer.weight; });
-  return found == inputs.end() ? kNoTensor : *found;
+      inputs, [&](model::TensorId id) { return id != layer.operand && id != layer.weight; });
+  return found == inputs.end() ? model::kNoTensor : *found;
 }
 
 void ScaleInputs(const InputFactors& inputs, std::size_t first, std::size_t channels,

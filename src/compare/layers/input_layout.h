@@ -40,10 +40,10 @@ struct Equalized {
 
 // That of a layer's rows; nothing for those without nodes, with several weights,
 // and for tables.
-std::optional<InputLayout> InputsOf(const ModelGraph& model, const ModelLayer& layer);
+std::optional<InputLayout> InputsOf(const model::ModelGraph& model, const ModelLayer& layer);
 
 // The tensor that the layer's weights meet: of its node's inputs, the first that is not these.
-TensorId DataOf(const ModelGraph& model, const ModelLayer& layer);
+model::TensorId DataOf(const model::ModelGraph& model, const ModelLayer& layer);
 
 // Multiplies each weight of the rows from `first` on, of `channels`, by the factor of its input;
 // without factors, by none.

@@ -128,9 +128,9 @@ std::span<const WeightedOp> FindRows(std::string_view op_type) {
   return {fused, 1};
 }
 
-bool IsTransposed(const ModelNode& node) {
+bool IsTransposed(const model::ModelNode& node) {
   for (const std::string_view key : {"transB", "transpose_b", "adj_y"}) {
-    const AttributeValue* value = node.FindAttribute(key);
+    const model::AttributeValue* value = node.FindAttribute(key);
     if (value == nullptr) continue;
     if (const auto* flag = std::get_if<std::int64_t>(value)) return *flag != 0;
     if (const auto* text = std::get_if<std::string>(value)) return *text == "true" || *text == "1";
@@ -139,8 +139,8 @@ bool IsTransposed(const ModelNode& node) {
 }
 
 // Whether entries are rows. The axis is an attribute, or the third input; 0 without either.
-bool ChoosesRows(const ModelGraph& model, const ModelNode& node) {
-  const AttributeValue* attribute =
+bool ChoosesRows(const model::ModelGraph& model, const model::ModelNode& node) {
+  const model::AttributeValue* attribute =
       node.FindAttribute(node.op_type == "GatherBlockQuantized" ? "gather_axis" : "axis");
   if (const auto* axis = attribute == nullptr ? nullptr : std::get_if<std::int64_t>(attribute)) {
     return *axis == 0 || *axis == -2;
@@ -161,9 +161,10 @@ std::vector<ChannelRun> GateOrderOf(std::string_view op_type, std::int64_t chann
 }
 
 // Nothing when the operator has no such weights.
-std::optional<OperatorWeights> WeightsIn(const ModelGraph& model, const ModelNode& node,
-                                         const WeightedOp& row) {
-  if (node.inputs.size() <= row.weight || node.inputs[row.weight] == kNoTensor) return std::nullopt;
+std::optional<OperatorWeights> WeightsIn(const model::ModelGraph& model,
+                                         const model::ModelNode& node, const WeightedOp& row) {
+  if (node.inputs.size() <= row.weight || node.inputs[row.weight] == model::kNoTensor)
+    return std::nullopt;
   if (node.inputs.size() < row.inputs) return std::nullopt;
   const std::vector<std::int64_t>& shape = model.tensor(node.inputs[row.weight]).shape;
   const std::size_t rank = shape.size();
@@ -219,9 +220,9 @@ std::optional<OperatorWeights> WeightsIn(const ModelGraph& model, const ModelNod
       break;
     case Layout::kTable: {
       // Tables of whole numbers are positions, shapes and masks, unless they are codes.
-      const ModelTensor& table = model.tensor(node.inputs[row.weight]);
-      const bool is_real = HoldsRealNumbers(table.type) && !IsInteger(table.type) &&
-                           table.type != ElementType::kBool;
+      const model::ModelTensor& table = model.tensor(node.inputs[row.weight]);
+      const bool is_real = model::HoldsRealNumbers(table.type) && !model::IsInteger(table.type) &&
+                           table.type != model::ElementType::kBool;
       const bool is_weight = table.quantization || is_real;
       if (rank != 2 || !is_weight || !ChoosesRows(model, node)) return std::nullopt;
       layout.channel_axis = 1;
@@ -234,7 +235,8 @@ std::optional<OperatorWeights> WeightsIn(const ModelGraph& model, const ModelNod
 
 }  // namespace
 
-std::vector<OperatorWeights> WeightsOf(const ModelGraph& model, const ModelNode& node) {
+std::vector<OperatorWeights> WeightsOf(const model::ModelGraph& model,
+                                       const model::ModelNode& node) {
   std::vector<OperatorWeights> all;
   for (const WeightedOp& row : FindRows(node.op_type)) {
     if (auto weights = WeightsIn(model, node, row)) all.push_back(*std::move(weights));

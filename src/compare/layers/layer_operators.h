@@ -26,7 +26,8 @@ struct OperatorWeights {
 // Several for recurrent operators, those that meet the input first. None for operators without
 // weights, and for those whose weights have fewer than two dimensions. Weights may turn out to be
 // computed at run time.
-std::vector<OperatorWeights> WeightsOf(const ModelGraph& model, const ModelNode& node);
+std::vector<OperatorWeights> WeightsOf(const model::ModelGraph& model,
+                                       const model::ModelNode& node);
 
 // Whether outputs of this operator of ONNX are elements of its first input, so that codes pass
 // through it as well as floats do.

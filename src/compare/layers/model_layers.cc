@@ -12,28 +12,28 @@
 namespace cboard::compare {
 namespace {
 
-TensorId At(const std::vector<TensorId>& ids, std::size_t i) {
-  return i < ids.size() ? ids[i] : kNoTensor;
+model::TensorId At(const std::vector<model::TensorId>& ids, std::size_t i) {
+  return i < ids.size() ? ids[i] : model::kNoTensor;
 }
 
-std::optional<float> ConstantOf(const ModelGraph& model, TensorId id) {
+std::optional<float> ConstantOf(const model::ModelGraph& model, model::TensorId id) {
   if (!model.IsWeight(id)) return std::nullopt;
   const auto values = model.ReadWeights(id, 1);
   if (!values || values->size() != 1) return std::nullopt;
   return values->front();
 }
 
-float BoundOf(const ModelGraph& model, const ModelNode& node, std::size_t input,
+float BoundOf(const model::ModelGraph& model, const model::ModelNode& node, std::size_t input,
               std::string_view key, float otherwise) {
   if (const auto constant = ConstantOf(model, At(node.inputs, input))) return *constant;
-  const AttributeValue* value = node.FindAttribute(key);
+  const model::AttributeValue* value = node.FindAttribute(key);
   const auto* number = value == nullptr ? nullptr : std::get_if<double>(value);
   return number == nullptr ? otherwise : static_cast<float>(*number);
 }
 
 }  // namespace
 
-std::optional<ClampRange> ClampOf(const ModelGraph& model, const ModelNode& node) {
+std::optional<ClampRange> ClampOf(const model::ModelGraph& model, const model::ModelNode& node) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   if (node.op_type == "Relu6") return ClampRange{0, 6};
   if (node.op_type == "Relu") return ClampRange{0, kInfinity};
@@ -42,13 +42,14 @@ std::optional<ClampRange> ClampOf(const ModelGraph& model, const ModelNode& node
                     BoundOf(model, node, 2, "max", kInfinity)};
 }
 
-TensorUse::TensorUse(const ModelGraph& model) : model_(model), is_output_(model.tensors().size()) {
-  for (const TensorId output : model.outputs()) is_output_[IndexOf(output)] = true;
+TensorUse::TensorUse(const model::ModelGraph& model)
+    : model_(model), is_output_(model.tensors().size()) {
+  for (const model::TensorId output : model.outputs()) is_output_[model::IndexOf(output)] = true;
 }
 
-NodeId TensorUse::OnlyConsumer(TensorId tensor) const {
+model::NodeId TensorUse::OnlyConsumer(model::TensorId tensor) const {
   const auto consumers = model_.consumers(tensor);
-  return consumers.size() != 1 || IsOutput(tensor) ? kNoNode : consumers[0];
+  return consumers.size() != 1 || IsOutput(tensor) ? model::kNoNode : consumers[0];
 }
 
 namespace {
@@ -56,23 +57,25 @@ namespace {
 constexpr std::size_t kMaxSteps = 6;
 
 // The constant that an Add gives to `input`, or kNoTensor.
-TensorId AddedConstant(const ModelGraph& model, const ModelNode& node, TensorId input) {
+model::TensorId AddedConstant(const model::ModelGraph& model, const model::ModelNode& node,
+                              model::TensorId input) {
   const bool is_add = node.op_type == "Add" || node.op_type == "AddV2" || node.op_type == "BiasAdd";
-  if (!is_add || node.inputs.size() != 2) return kNoTensor;
-  const TensorId other = node.inputs[node.inputs[0] == input ? 1 : 0];
-  return model.IsWeight(other) ? other : kNoTensor;
+  if (!is_add || node.inputs.size() != 2) return model::kNoTensor;
+  const model::TensorId other = node.inputs[node.inputs[0] == input ? 1 : 0];
+  return model.IsWeight(other) ? other : model::kNoTensor;
 }
 
 // Moves the output behind an added constant, normalization and its like, and activation. A
 // convolution's bias that quantization made an Add of its own is one of these.
-void FollowFusedNodes(const ModelGraph& model, const TensorUse& use, ModelLayer& layer) {
+void FollowFusedNodes(const model::ModelGraph& model, const TensorUse& use, ModelLayer& layer) {
   while (!layer.clamp && layer.steps.size() < kMaxSteps) {
-    const NodeId next = use.OnlyConsumer(layer.output);
-    if (next == kNoNode) return;
-    const ModelNode& node = model.node(next);
-    if (At(node.outputs, 0) == kNoTensor || node.parent != model.node(layer.node).parent) return;
-    const TensorId added = AddedConstant(model, node, layer.output);
-    if (added != kNoTensor && layer.bias == kNoTensor && layer.steps.empty()) {
+    const model::NodeId next = use.OnlyConsumer(layer.output);
+    if (next == model::kNoNode) return;
+    const model::ModelNode& node = model.node(next);
+    if (At(node.outputs, 0) == model::kNoTensor || node.parent != model.node(layer.node).parent)
+      return;
+    const model::TensorId added = AddedConstant(model, node, layer.output);
+    if (added != model::kNoTensor && layer.bias == model::kNoTensor && layer.steps.empty()) {
       layer.bias = added;
       layer.has_added_bias = true;
       layer.sum = node.outputs[0];
@@ -89,25 +92,25 @@ void FollowFusedNodes(const ModelGraph& model, const TensorUse& use, ModelLayer&
 
 }  // namespace
 
-std::optional<QuantizedTensor> QuantizerOf(const ModelGraph& model, TensorId tensor) {
-  if (tensor == kNoTensor) return std::nullopt;
-  const auto dequantized = [&](TensorId codes) {
-    for (const NodeId consumer : model.consumers(codes)) {
-      const ModelNode& node = model.node(consumer);
+std::optional<QuantizedTensor> QuantizerOf(const model::ModelGraph& model, model::TensorId tensor) {
+  if (tensor == model::kNoTensor) return std::nullopt;
+  const auto dequantized = [&](model::TensorId codes) {
+    for (const model::NodeId consumer : model.consumers(codes)) {
+      const model::ModelNode& node = model.node(consumer);
       if (node.op_type == "DequantizeLinear" && At(node.inputs, 0) == codes) {
         return At(node.outputs, 0);
       }
     }
-    return kNoTensor;
+    return model::kNoTensor;
   };
   if (model.tensor(tensor).quantization) {
-    return QuantizedTensor{kNoTensor, tensor, dequantized(tensor)};
+    return QuantizedTensor{model::kNoTensor, tensor, dequantized(tensor)};
   }
-  for (const NodeId consumer : model.consumers(tensor)) {
-    const ModelNode& node = model.node(consumer);
+  for (const model::NodeId consumer : model.consumers(tensor)) {
+    const model::ModelNode& node = model.node(consumer);
     if (node.op_type != "QuantizeLinear" || At(node.inputs, 0) != tensor) continue;
-    const TensorId codes = At(node.outputs, 0);
-    if (codes == kNoTensor || !model.tensor(codes).quantization) continue;
+    const model::TensorId codes = At(node.outputs, 0);
+    if (codes == model::kNoTensor || !model.tensor(codes).quantization) continue;
     return QuantizedTensor{tensor, codes, dequantized(codes)};
   }
   return std::nullopt;
@@ -116,11 +119,11 @@ std::optional<QuantizedTensor> QuantizerOf(const ModelGraph& model, TensorId ten
 namespace {
 
 // All sizes are known, and none is zero.
-bool HasElements(const ModelTensor& tensor) {
+bool HasElements(const model::ModelTensor& tensor) {
   return std::ranges::all_of(tensor.shape, [](std::int64_t size) { return size > 0; });
 }
 
-std::size_t ElementsOf(const ModelTensor& tensor) {
+std::size_t ElementsOf(const model::ModelTensor& tensor) {
   std::size_t count = tensor.has_shape ? 1 : 0;
   for (const std::int64_t size : tensor.shape) {
     count *= static_cast<std::size_t>(std::max<std::int64_t>(size, 0));
@@ -129,26 +132,27 @@ std::size_t ElementsOf(const ModelTensor& tensor) {
 }
 
 // Files without nodes say only how weights are called: each of two dimensions or more is a layer.
-std::vector<ModelLayer> FindStoredWeights(const ModelGraph& model) {
+std::vector<ModelLayer> FindStoredWeights(const model::ModelGraph& model) {
   std::vector<ModelLayer> layers;
   for (std::size_t i = 0; i < model.tensors().size(); ++i) {
-    const ModelTensor& tensor = model.tensors()[i];
-    if (!tensor.is_constant || tensor.shape.size() < 2 || !HoldsRealNumbers(tensor.type)) continue;
+    const model::ModelTensor& tensor = model.tensors()[i];
+    if (!tensor.is_constant || tensor.shape.size() < 2 || !model::HoldsRealNumbers(tensor.type))
+      continue;
     if (!HasElements(tensor)) continue;
-    ModelLayer layer{.depth = i, .weight = static_cast<TensorId>(i)};
+    ModelLayer layer{.depth = i, .weight = static_cast<model::TensorId>(i)};
     layer.bias = model.FindTensor(std::string(LayerOfWeight(tensor.name)) + ".bias");
     layer.bytes = tensor.stored_bytes();
-    if (layer.bias != kNoTensor) layer.bytes += model.tensor(layer.bias).stored_bytes();
+    if (layer.bias != model::kNoTensor) layer.bytes += model.tensor(layer.bias).stored_bytes();
     layers.push_back(layer);
   }
   return layers;
 }
 
 // Without an output and what follows it; nothing when the weights are computed at run time.
-std::optional<ModelLayer> LayerOf(const ModelGraph& model, std::size_t position,
+std::optional<ModelLayer> LayerOf(const model::ModelGraph& model, std::size_t position,
                                   const OperatorWeights& weights) {
-  const ModelNode& node = model.nodes()[position];
-  ModelLayer layer{.node = static_cast<NodeId>(position),
+  const model::ModelNode& node = model.nodes()[position];
+  ModelLayer layer{.node = static_cast<model::NodeId>(position),
                    .part = weights.part,
                    .depth = position,
                    .operand = node.inputs[weights.weight],
@@ -163,24 +167,25 @@ std::optional<ModelLayer> LayerOf(const ModelGraph& model, std::size_t position,
     // A GRU may have one more bias than it has gates, which belongs to none of them.
     const bool is_of_gates = !weights.part.empty() && !weights.bias_half;
     if (is_of_gates && ElementsOf(model.tensor(layer.bias)) != SizeOf(model, layer).channels) {
-      layer.bias = kNoTensor;
+      layer.bias = model::kNoTensor;
     }
   }
   return layer;
 }
 
 // What the first of a node's layers has, and its only one.
-void CompleteFirst(const ModelGraph& model, const TensorUse& use, std::span<ModelLayer> layers) {
+void CompleteFirst(const model::ModelGraph& model, const TensorUse& use,
+                   std::span<ModelLayer> layers) {
   ModelLayer& first = layers[0];
-  const ModelNode& node = model.node(first.node);
+  const model::ModelNode& node = model.node(first.node);
   first.bytes = node.weight_bytes;
   for (ModelLayer& other : layers.subspan(1)) {
-    const ModelTensor& stored = model.tensor(model.tensor(other.weight).source);
+    const model::ModelTensor& stored = model.tensor(model.tensor(other.weight).source);
     other.bytes = std::min(stored.stored_bytes(), first.bytes);
     first.bytes -= other.bytes;
   }
   const auto output =
-      std::ranges::find_if(node.outputs, [](TensorId id) { return id != kNoTensor; });
+      std::ranges::find_if(node.outputs, [](model::TensorId id) { return id != model::kNoTensor; });
   first.output = first.product = first.sum = *output;
   // What follows an operator with several weights cannot be part of one of them, and an entry of a
   // table is added to others, not to a bias.
@@ -190,13 +195,14 @@ void CompleteFirst(const ModelGraph& model, const TensorUse& use, std::span<Mode
 
 }  // namespace
 
-std::vector<ModelLayer> FindWeightLayers(const ModelGraph& model) {
+std::vector<ModelLayer> FindWeightLayers(const model::ModelGraph& model) {
   if (model.nodes().empty()) return FindStoredWeights(model);
   const TensorUse use(model);
   std::vector<ModelLayer> layers;
   for (std::size_t i = 0; i < model.nodes().size(); ++i) {
-    const std::vector<TensorId>& outputs = model.nodes()[i].outputs;
-    if (std::ranges::all_of(outputs, [](TensorId id) { return id == kNoTensor; })) continue;
+    const std::vector<model::TensorId>& outputs = model.nodes()[i].outputs;
+    if (std::ranges::all_of(outputs, [](model::TensorId id) { return id == model::kNoTensor; }))
+      continue;
     const std::size_t before = layers.size();
     for (const OperatorWeights& weights : WeightsOf(model, model.nodes()[i])) {
       if (auto layer = LayerOf(model, i, weights)) layers.push_back(*std::move(layer));
@@ -207,7 +213,7 @@ std::vector<ModelLayer> FindWeightLayers(const ModelGraph& model) {
   return layers;
 }
 
-void CutSteps(const ModelGraph& model, std::size_t count, ModelLayer& layer) {
+void CutSteps(const model::ModelGraph& model, std::size_t count, ModelLayer& layer) {
   if (count >= layer.steps.size()) return;
   layer.output = count == 0 ? layer.sum : layer.steps[count - 1].output;
   layer.steps.resize(count);
@@ -223,18 +229,20 @@ std::string_view LayerOfWeight(std::string_view tensor) {
   return tensor;
 }
 
-std::string NameOf(const ModelGraph& model, const ModelLayer& layer) {
-  if (layer.node == kNoNode) return std::string(LayerOfWeight(model.tensor(layer.weight).name));
+std::string NameOf(const model::ModelGraph& model, const ModelLayer& layer) {
+  if (layer.node == model::kNoNode)
+    return std::string(LayerOfWeight(model.tensor(layer.weight).name));
   const std::string& node = model.node(layer.node).name;
   return layer.part.empty() ? node : node + "/" + std::string(layer.part);
 }
 
-bool IsInBody(const ModelGraph& model, const ModelLayer& layer) {
-  return layer.node != kNoNode && model.node(layer.node).parent != kNoNode;
+bool IsInBody(const model::ModelGraph& model, const ModelLayer& layer) {
+  return layer.node != model::kNoNode && model.node(layer.node).parent != model::kNoNode;
 }
 
-std::string_view OperatorOf(const ModelGraph& model, const ModelLayer& layer) {
-  return layer.node == kNoNode ? "weights" : std::string_view(model.node(layer.node).op_type);
+std::string_view OperatorOf(const model::ModelGraph& model, const ModelLayer& layer) {
+  return layer.node == model::kNoNode ? "weights"
+                                      : std::string_view(model.node(layer.node).op_type);
 }
 
 std::string_view WithoutQuantizationSuffix(std::string_view name) {

@@ -22,28 +22,30 @@ struct ClampRange {
 
 // Where the values of a tensor are rounded: float -> QuantizeLinear -> codes -> DequantizeLinear.
 struct QuantizedTensor {
-  TensorId before = kNoTensor;  // Floats; kNoTensor when the operator computes codes itself.
-  TensorId codes = kNoTensor;
-  TensorId after = kNoTensor;  // Floats again; kNoTensor when only codes are used.
+  model::TensorId before =
+      model::kNoTensor;  // Floats; kNoTensor when the operator computes codes itself.
+  model::TensorId codes = model::kNoTensor;
+  model::TensorId after = model::kNoTensor;  // Floats again; kNoTensor when only codes are used.
 };
 
 // A node that gives its input times one factor for each channel, plus an offset: normalization, or
 // arithmetic with a constant.
 struct AffineStep {
-  NodeId node = kNoNode;
-  TensorId output = kNoTensor;
+  model::NodeId node = model::kNoNode;
+  model::TensorId output = model::kNoTensor;
 };
 
 // Weights and what is computed with them: mostly a node. Recurrent nodes have several weights, and
 // are a layer for each.
 struct ModelLayer {
-  NodeId node = kNoNode;  // kNoNode: the file has weights only; then the layout is a guess.
+  model::NodeId node =
+      model::kNoNode;     // kNoNode: the file has weights only; then the layout is a guess.
   std::string_view part;  // See OperatorWeights.
   std::size_t depth = 0;
-  TensorId weight = kNoTensor;  // kNoTensor: a layer without weights.
+  model::TensorId weight = model::kNoTensor;  // kNoTensor: a layer without weights.
   // What the node takes, in its own layout: `weight`, or that behind nodes which turn it around.
-  TensorId operand = kNoTensor;
-  TensorId bias = kNoTensor;
+  model::TensorId operand = model::kNoTensor;
+  model::TensorId bias = model::kNoTensor;
   std::optional<std::size_t> bias_half;  // See OperatorWeights.
   bool has_summed_bias = false;          // Both halves together, as the other file has them.
   bool is_table = false;                 // See OperatorWeights.
@@ -54,60 +56,62 @@ struct ModelLayer {
   std::uint64_t bytes = 0;
   // The output after the steps and the activation that follow and nobody else uses. Of several
   // layers of a node, it is the first one's; the others have kNoTensor.
-  TensorId output = kNoTensor;
+  model::TensorId output = model::kNoTensor;
   std::vector<AffineStep> steps;
-  std::optional<ClampRange> clamp;  // Of that activation.
-  bool has_added_bias = false;      // The bias is an Add of its own, before the steps.
-  TensorId product = kNoTensor;     // The output before all of these …
-  TensorId sum = kNoTensor;         // … and before the steps alone.
+  std::optional<ClampRange> clamp;             // Of that activation.
+  bool has_added_bias = false;                 // The bias is an Add of its own, before the steps.
+  model::TensorId product = model::kNoTensor;  // The output before all of these …
+  model::TensorId sum = model::kNoTensor;      // … and before the steps alone.
   std::optional<QuantizedTensor> quantized;
 };
 
 // In the order of execution, those in the bodies of If, Loop and Scan among them. Of files without
 // nodes, all weights of two dimensions or more, in file order.
-std::vector<ModelLayer> FindWeightLayers(const ModelGraph& model);
+std::vector<ModelLayer> FindWeightLayers(const model::ModelGraph& model);
 
 // Makes the layer end behind the first `count` of its steps, where there are more.
-void CutSteps(const ModelGraph& model, std::size_t count, ModelLayer& layer);
+void CutSteps(const model::ModelGraph& model, std::size_t count, ModelLayer& layer);
 
 // Of the node, with the part behind a slash where there are several: "lstm/W"; without a node, the
 // name of the weight without ".weight".
-std::string NameOf(const ModelGraph& model, const ModelLayer& layer);
+std::string NameOf(const model::ModelGraph& model, const ModelLayer& layer);
 std::string_view LayerOfWeight(std::string_view tensor);
 
 // Whether it is inside of If, Loop or Scan, so that what it gives out cannot be captured.
-bool IsInBody(const ModelGraph& model, const ModelLayer& layer);
+bool IsInBody(const model::ModelGraph& model, const ModelLayer& layer);
 
 // The node's operator; "weights" without one.
-std::string_view OperatorOf(const ModelGraph& model, const ModelLayer& layer);
+std::string_view OperatorOf(const model::ModelGraph& model, const ModelLayer& layer);
 
 struct WeightSize {
   std::size_t channels = 0;  // Of all directions.
   std::size_t elements = 0;
   friend auto operator<=>(const WeightSize&, const WeightSize&) = default;
 };
-WeightSize SizeOf(const ModelGraph& model, const ModelLayer& layer);
+WeightSize SizeOf(const model::ModelGraph& model, const ModelLayer& layer);
 
 // The range of a Relu or Clip.
-std::optional<ClampRange> ClampOf(const ModelGraph& model, const ModelNode& node);
+std::optional<ClampRange> ClampOf(const model::ModelGraph& model, const model::ModelNode& node);
 
 // Who uses a tensor. Borrows the model.
 class TensorUse {
  public:
-  explicit TensorUse(const ModelGraph& model);
+  explicit TensorUse(const model::ModelGraph& model);
 
-  bool IsOutput(TensorId tensor) const { return is_output_[IndexOf(tensor)]; }  // Of the graph.
+  bool IsOutput(model::TensorId tensor) const {
+    return is_output_[model::IndexOf(tensor)];
+  }  // Of the graph.
 
   // The only node that uses `tensor`, or kNoNode; outputs of the graph are used by others, too.
-  NodeId OnlyConsumer(TensorId tensor) const;
+  model::NodeId OnlyConsumer(model::TensorId tensor) const;
 
  private:
-  const ModelGraph& model_;
+  const model::ModelGraph& model_;
   std::vector<bool> is_output_;
 };
 
 // The quantizer that `tensor` goes into, if it does.
-std::optional<QuantizedTensor> QuantizerOf(const ModelGraph& model, TensorId tensor);
+std::optional<QuantizedTensor> QuantizerOf(const model::ModelGraph& model, model::TensorId tensor);
 
 // `name` without what quantizers append: _quant, _quantized, _QuantizeLinear, …
 std::string_view WithoutQuantizationSuffix(std::string_view name);

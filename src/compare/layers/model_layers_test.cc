@@ -24,7 +24,7 @@ OnnxBuilder ConvolutionAndRelu() {
 }
 
 TEST(ModelLayers, ALayerEndsBehindTheActivationThatFollows) {
-  const ModelGraph model = Opened(ConvolutionAndRelu());
+  const model::ModelGraph model = Opened(ConvolutionAndRelu());
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   ASSERT_EQ(layers.size(), 1u);
   EXPECT_EQ(NameOf(model, layers[0]), "conv");
@@ -40,7 +40,7 @@ TEST(ModelLayers, ALayerEndsBehindTheActivationThatFollows) {
 TEST(ModelLayers, AnOutputThatOthersUseIsWhereALayerEnds) {
   OnnxBuilder builder = ConvolutionAndRelu();
   builder.Output("sum", {1, 3, 4, 4});
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   EXPECT_EQ(model.tensor(FindWeightLayers(model)[0].output).name, "sum");
 }
 
@@ -49,7 +49,7 @@ TEST(ModelLayers, TheQuantizerOfAnOutputIsFound) {
   builder.Weight("s", {}, {0.5f})
       .Node("QuantizeLinear", {"y", "s"}, {"codes"})
       .Node("DequantizeLinear", {"codes", "s"}, {"real"});
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   // "y" is an output of the graph, and quantized for others.
   const auto quantized = QuantizerOf(model, model.FindTensor("y"));
   ASSERT_TRUE(quantized);
@@ -72,7 +72,7 @@ OnnxBuilder Recurrent() {
 }
 
 TEST(ModelLayers, ARecurrentNodeIsALayerForEachOfItsWeights) {
-  const ModelGraph model = Opened(Recurrent());
+  const model::ModelGraph model = Opened(Recurrent());
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   ASSERT_EQ(layers.size(), 2u);
   EXPECT_EQ(NameOf(model, layers[0]), "lstm/W");
@@ -82,13 +82,13 @@ TEST(ModelLayers, ARecurrentNodeIsALayerForEachOfItsWeights) {
 }
 
 TEST(ModelLayers, TheFirstOfANodesLayersHasWhatTheyShare) {
-  const ModelGraph model = Opened(Recurrent());
+  const model::ModelGraph model = Opened(Recurrent());
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   ASSERT_EQ(layers.size(), 2u);
   // What follows is not linear in the weights, so the layer ends with the node.
   EXPECT_EQ(model.tensor(layers[0].output).name, "y");
   EXPECT_FALSE(layers[0].clamp);
-  EXPECT_EQ(layers[1].output, kNoTensor);
+  EXPECT_EQ(layers[1].output, model::kNoTensor);
   EXPECT_EQ(layers[0].bytes, (16 + 16) * sizeof(float));
   EXPECT_EQ(layers[1].bytes, 8 * sizeof(float));
 }
@@ -107,7 +107,7 @@ TEST(ModelLayers, ATableOfWhichRowsAreChosenIsALayer) {
       .Node("Gather", {"mask", "ids"}, {"masked"}, {}, "masks")
       .Node("Gather", {"words", "ids"}, {"column"}, OnnxBuilder::IntAttribute("axis", 1), "columns")
       .Output("sum", {4, 3});
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   ASSERT_EQ(layers.size(), 1u);
   EXPECT_EQ(NameOf(model, layers[0]), "embedding");
@@ -132,7 +132,7 @@ TEST(ModelLayers, LayersInBodiesEndInTheirBody) {
                 "choose")
       .Node("Relu", {"y"}, {"z"}, {}, "behind")
       .Output("z", {1, 2});
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   ASSERT_EQ(layers.size(), 2u);
   EXPECT_EQ(NameOf(model, layers[0]), "choose/then_branch/product");
@@ -144,7 +144,7 @@ TEST(ModelLayers, LayersInBodiesEndInTheirBody) {
 }
 
 TEST(ModelLayers, FilesOfWeightsHaveALayerForEachMatrix) {
-  const ModelGraph model = OpenedSafetensors(
+  const model::ModelGraph model = OpenedSafetensors(
       {{"fc.weight", {2, 2}, {1, 2, 3, 4}}, {"fc.bias", {2}, {1, 2}}, {"norm", {2}, {1, 1}}});
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   ASSERT_EQ(layers.size(), 1u);

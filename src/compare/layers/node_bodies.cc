@@ -11,7 +11,7 @@ struct BodyName {
   std::string_view own;
 };
 
-BodyName TakeApart(const ModelGraph& model, const ModelNode& node) {
+BodyName TakeApart(const model::ModelGraph& model, const model::ModelNode& node) {
   const std::string& around = model.node(node.parent).name;
   std::string_view name = node.name;
   if (!name.starts_with(around) || !name.substr(around.size()).starts_with('/')) return {};
@@ -23,17 +23,18 @@ BodyName TakeApart(const ModelGraph& model, const ModelNode& node) {
 
 }  // namespace
 
-std::string BodiesAround(const ModelGraph& model, const ModelNode& node) {
+std::string BodiesAround(const model::ModelGraph& model, const model::ModelNode& node) {
   std::string bodies;
-  for (const ModelNode* at = &node; at->parent != kNoNode; at = &model.node(at->parent)) {
+  for (const model::ModelNode* at = &node; at->parent != model::kNoNode;
+       at = &model.node(at->parent)) {
     const std::string body(TakeApart(model, *at).body);
     bodies = bodies.empty() ? body : body + "/" + bodies;
   }
   return bodies;
 }
 
-std::string_view NameInFile(const ModelGraph& model, const ModelNode& node) {
-  if (node.parent == kNoNode) return node.name;
+std::string_view NameInFile(const model::ModelGraph& model, const model::ModelNode& node) {
+  if (node.parent == model::kNoNode) return node.name;
   const std::string_view own = TakeApart(model, node).own;
   return own.empty() ? std::string_view(node.name) : own;
 }
@@ -41,22 +42,24 @@ std::string_view NameInFile(const ModelGraph& model, const ModelNode& node) {
 namespace {
 
 // A node's first output that has a name.
-TensorId FirstOutput(const ModelNode& node) {
-  const auto first =
-      std::ranges::find_if(node.outputs, [](TensorId output) { return output != kNoTensor; });
-  return first == node.outputs.end() ? kNoTensor : *first;
+model::TensorId FirstOutput(const model::ModelNode& node) {
+  const auto first = std::ranges::find_if(
+      node.outputs, [](model::TensorId output) { return output != model::kNoTensor; });
+  return first == node.outputs.end() ? model::kNoTensor : *first;
 }
 
 }  // namespace
 
-TensorInFile FindInFile(const ModelGraph& model, TensorId tensor, const ModelNode& node) {
+TensorInFile FindInFile(const model::ModelGraph& model, model::TensorId tensor,
+                        const model::ModelNode& node) {
   const std::string& name = model.tensor(tensor).name;
-  for (const ModelNode* at = &node; at->parent != kNoNode; at = &model.node(at->parent)) {
-    const ModelNode& around = model.node(at->parent);
+  for (const model::ModelNode* at = &node; at->parent != model::kNoNode;
+       at = &model.node(at->parent)) {
+    const model::ModelNode& around = model.node(at->parent);
     const std::string body(TakeApart(model, *at).body);
     const std::string prefix = around.name + "/" + body + "/";
-    const TensorId output = FirstOutput(around);
-    if (body.empty() || !name.starts_with(prefix) || output == kNoTensor) continue;
+    const model::TensorId output = FirstOutput(around);
+    if (body.empty() || !name.starts_with(prefix) || output == model::kNoTensor) continue;
     TensorInFile of_node = FindInFile(model, output, around);
     of_node.in.push_back({.output = std::move(of_node.name), .attribute = body});
     return {.name = name.substr(prefix.size()), .in = std::move(of_node.in)};

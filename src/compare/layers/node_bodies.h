@@ -12,19 +12,20 @@ namespace cboard::compare {
 
 // The bodies that a node is in, from the outermost: "then_branch", "body/else_branch"; empty in the
 // main graph. The nodes that have these bodies are not named: converters call them as they like.
-std::string BodiesAround(const ModelGraph& model, const ModelNode& node);
+std::string BodiesAround(const model::ModelGraph& model, const model::ModelNode& node);
 
 // What the file itself calls a node, and so does who reads it with other programs: "conv". Lives as
 // long as the node.
-std::string_view NameInFile(const ModelGraph& model, const ModelNode& node);
+std::string_view NameInFile(const model::ModelGraph& model, const model::ModelNode& node);
 
 // Where a file has a tensor, and what it calls it there.
 struct TensorInFile {
   std::string name;
-  GraphPlace in;
+  runtime::GraphPlace in;
 };
 
 // Of a tensor that `node` gives or takes: it is in the body that this node is in, or around that.
-TensorInFile FindInFile(const ModelGraph& model, TensorId tensor, const ModelNode& node);
+TensorInFile FindInFile(const model::ModelGraph& model, model::TensorId tensor,
+                        const model::ModelNode& node);
 
 }  // namespace cboard::compare

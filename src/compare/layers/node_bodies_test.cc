@@ -10,7 +10,7 @@ namespace {
 using testing::OnnxBuilder;
 
 // If "a/b" -> then: Loop (without a name) -> Add "c/d"; and an Add "main".
-ModelGraph Nested() {
+model::ModelGraph Nested() {
   OnnxBuilder innermost, inner, other, builder;
   innermost.Input("i", {}, OnnxBuilder::kInt64)
       .Input("go", {}, 9)
@@ -34,18 +34,18 @@ ModelGraph Nested() {
 }
 
 TEST(NodeBodies, AreNamedFromTheOutermost) {
-  const ModelGraph model = Nested();
-  const NodeId add = model.FindNode("a/b/then_branch/looped/body/c/d");
-  ASSERT_NE(add, kNoNode);
+  const model::ModelGraph model = Nested();
+  const model::NodeId add = model.FindNode("a/b/then_branch/looped/body/c/d");
+  ASSERT_NE(add, model::kNoNode);
   EXPECT_EQ(BodiesAround(model, model.node(add)), "then_branch/body");
-  const NodeId loop = model.FindNode("a/b/then_branch/looped");
-  ASSERT_NE(loop, kNoNode);
+  const model::NodeId loop = model.FindNode("a/b/then_branch/looped");
+  ASSERT_NE(loop, model::kNoNode);
   EXPECT_EQ(BodiesAround(model, model.node(loop)), "then_branch");
   EXPECT_EQ(BodiesAround(model, model.node(model.FindNode("main"))), "");
 }
 
 TEST(NodeBodies, FilesNameNodesWithoutWhatIsAroundThem) {
-  const ModelGraph model = Nested();
+  const model::ModelGraph model = Nested();
   const auto name = [&](std::string_view node) {
     return NameInFile(model, model.node(model.FindNode(node)));
   };
@@ -56,19 +56,19 @@ TEST(NodeBodies, FilesNameNodesWithoutWhatIsAroundThem) {
 }
 
 TEST(NodeBodies, TensorsAreFoundWhereTheFileHasThem) {
-  const ModelGraph model = Nested();
-  const ModelNode& add = model.node(model.FindNode("a/b/then_branch/looped/body/c/d"));
+  const model::ModelGraph model = Nested();
+  const model::ModelNode& add = model.node(model.FindNode("a/b/then_branch/looped/body/c/d"));
   const TensorInFile sum = FindInFile(model, add.outputs[0], add);
   EXPECT_EQ(sum.name, "sum");
-  EXPECT_EQ(sum.in, (GraphPlace{{"y", "then_branch"}, {"looped", "body"}}));
+  EXPECT_EQ(sum.in, (runtime::GraphPlace{{"y", "then_branch"}, {"looped", "body"}}));
   // The node takes it from around both bodies.
   const TensorInFile x = FindInFile(model, model.FindTensor("x"), add);
   EXPECT_EQ(x.name, "x");
-  EXPECT_EQ(x.in, GraphPlace());
+  EXPECT_EQ(x.in, runtime::GraphPlace());
   const TensorInFile looped = FindInFile(model, model.FindTensor("a/b/then_branch/looped"),
                                          model.node(model.FindNode("a/b/then_branch/looped")));
   EXPECT_EQ(looped.name, "looped");
-  EXPECT_EQ(looped.in, (GraphPlace{{"y", "then_branch"}}));
+  EXPECT_EQ(looped.in, (runtime::GraphPlace{{"y", "then_branch"}}));
 }
 
 }  // namespace

@@ -7,9 +7,10 @@ namespace cboard::compare {
 
 // How the values of `tensor` were or are to be rounded: its own quantization, or that of the codes
 // it was dequantized from; nullptr when there is none.
-const ModelQuantization* QuantizationOf(const ModelGraph& model, TensorId tensor);
+const model::ModelQuantization* QuantizationOf(const model::ModelGraph& model,
+                                               model::TensorId tensor);
 
-bool IsQuantizer(const ModelNode& node);    // QuantizeLinear, TFLite's QUANTIZE, …
-bool IsDequantizer(const ModelNode& node);  // DequantizeLinear, …
+bool IsQuantizer(const model::ModelNode& node);    // QuantizeLinear, TFLite's QUANTIZE, …
+bool IsDequantizer(const model::ModelNode& node);  // DequantizeLinear, …
 
 }  // namespace cboard::compare

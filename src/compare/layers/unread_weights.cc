@@ -9,8 +9,8 @@
 namespace cboard::compare {
 namespace {
 
-TensorId InputAt(const ModelNode& node, std::size_t i) {
-  return i < node.inputs.size() ? node.inputs[i] : kNoTensor;
+model::TensorId InputAt(const model::ModelNode& node, std::size_t i) {
+  return i < node.inputs.size() ? node.inputs[i] : model::kNoTensor;
 }
 
 // Operators on codes, and which inputs are those of weights.
@@ -24,19 +24,20 @@ constexpr CodedInput kCodedInputs[] = {
     {"DynamicQuantizeMatMul", 1}, {"DynamicQuantizeLSTM", 1}, {"DynamicQuantizeLSTM", 2},
 };
 
-std::string_view UnreadReason(const ModelGraph& model, const ModelNode& node) {
+std::string_view UnreadReason(const model::ModelGraph& model, const model::ModelNode& node) {
   if (node.op_type != "MatMulNBits")
     return "its weights are codes, and no scale of theirs is known";
-  const TensorId scales = InputAt(node, 2), zero_points = InputAt(node, 3);
-  if (InputAt(node, 4) != kNoTensor) return "its columns are in groups of their own (g_idx)";
-  const AttributeValue* prepacked = node.FindAttribute("weight_prepacked");
-  if (prepacked != nullptr && *prepacked != AttributeValue(std::int64_t{0})) {
+  const model::TensorId scales = InputAt(node, 2), zero_points = InputAt(node, 3);
+  if (InputAt(node, 4) != model::kNoTensor) return "its columns are in groups of their own (g_idx)";
+  const model::AttributeValue* prepacked = node.FindAttribute("weight_prepacked");
+  if (prepacked != nullptr && *prepacked != model::AttributeValue(std::int64_t{0})) {
     return "its weights are laid out for one device (weight_prepacked)";
   }
-  if (!model.IsWeight(scales) || (zero_points != kNoTensor && !model.IsWeight(zero_points))) {
+  if (!model.IsWeight(scales) ||
+      (zero_points != model::kNoTensor && !model.IsWeight(zero_points))) {
     return "its scales or zero points are computed at run time";
   }
-  if (zero_points != kNoTensor && !IsInteger(model.tensor(zero_points).type)) {
+  if (zero_points != model::kNoTensor && !model::IsInteger(model.tensor(zero_points).type)) {
     return "its zero points are not whole numbers, one for each block";
   }
   return "its K, N, bits and block_size do not fit the sizes of its tensors";
@@ -44,23 +45,23 @@ std::string_view UnreadReason(const ModelGraph& model, const ModelNode& node) {
 
 }  // namespace
 
-bool HasUnreadWeights(const ModelGraph& model, const ModelNode& node) {
+bool HasUnreadWeights(const model::ModelGraph& model, const model::ModelNode& node) {
   return std::ranges::any_of(kCodedInputs, [&](const CodedInput& input) {
     if (input.op != node.op_type) return false;
-    const TensorId codes = InputAt(node, input.codes);
-    if (codes == kNoTensor || model.tensor(codes).quantization) return false;
+    const model::TensorId codes = InputAt(node, input.codes);
+    if (codes == model::kNoTensor || model.tensor(codes).quantization) return false;
     // Others may be what was computed before: not weights, but another factor.
     return node.op_type == "MatMulNBits" || model.tensor(codes).is_constant;
   });
 }
 
-std::vector<std::string> UnreadWeights(const ModelGraph& model) {
+std::vector<std::string> UnreadWeights(const model::ModelGraph& model) {
   struct Nodes {
-    const ModelNode* first = nullptr;
+    const model::ModelNode* first = nullptr;
     std::size_t count = 0;
   };
   std::map<std::string_view, Nodes> by_reason;
-  for (const ModelNode& node : model.nodes()) {
+  for (const model::ModelNode& node : model.nodes()) {
     if (!HasUnreadWeights(model, node)) continue;
     Nodes& nodes = by_reason[UnreadReason(model, node)];
     if (nodes.count++ == 0) nodes.first = &node;

@@ -10,9 +10,9 @@
 namespace cboard::compare {
 
 // Whether these are codes of the node's operator, whose scales were not found to fit them.
-bool HasUnreadWeights(const ModelGraph& model, const ModelNode& node);
+bool HasUnreadWeights(const model::ModelGraph& model, const model::ModelNode& node);
 
 // A sentence for each reason: "MatMulNBits 'fc_Q4' of 'int4.onnx' is not compared: …".
-std::vector<std::string> UnreadWeights(const ModelGraph& model);
+std::vector<std::string> UnreadWeights(const model::ModelGraph& model);
 
 }  // namespace cboard::compare

@@ -21,9 +21,10 @@ bool OnlyAddsOrDropsOnes(std::string_view op) {
 }
 
 // For each dimension of a Transpose's output the one of its input; empty when it is not known.
-std::vector<std::size_t> OrderOf(const ModelGraph& model, const ModelNode& node, std::size_t rank) {
+std::vector<std::size_t> OrderOf(const model::ModelGraph& model, const model::ModelNode& node,
+                                 std::size_t rank) {
   std::vector<double> given;
-  if (const AttributeValue* value = node.FindAttribute("perm")) {
+  if (const model::AttributeValue* value = node.FindAttribute("perm")) {
     if (const auto* list = std::get_if<std::vector<std::int64_t>>(value)) {
       given.assign(list->begin(), list->end());
     }
@@ -46,7 +47,7 @@ std::vector<std::size_t> OrderOf(const ModelGraph& model, const ModelNode& node,
 }
 
 // Positions of the dimensions that are not one; nothing when a size is not known.
-std::optional<std::vector<std::size_t>> RealDimensions(const ModelTensor& tensor) {
+std::optional<std::vector<std::size_t>> RealDimensions(const model::ModelTensor& tensor) {
   if (!tensor.has_shape) return std::nullopt;
   std::vector<std::size_t> real;
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
@@ -58,7 +59,8 @@ std::optional<std::vector<std::size_t>> RealDimensions(const ModelTensor& tensor
 
 // Turns dimensions of `to` into those of `from`, which has the same ones but for some of size one;
 // those become nothing. False when the two have other dimensions.
-bool PassOnes(const ModelTensor& from, const ModelTensor& to, std::vector<Axis>& axes) {
+bool PassOnes(const model::ModelTensor& from, const model::ModelTensor& to,
+              std::vector<Axis>& axes) {
   const auto before = RealDimensions(from), after = RealDimensions(to);
   if (!before || !after || before->size() != after->size()) return false;
   for (std::size_t i = 0; i < before->size(); ++i) {
@@ -73,13 +75,13 @@ bool PassOnes(const ModelTensor& from, const ModelTensor& to, std::vector<Axis>&
 }
 
 // What a Slice takes of dimension `axis` of its input, if it takes all of the others.
-std::optional<ChannelRun> SlicedRun(const ModelGraph& model, const ModelNode& node,
+std::optional<ChannelRun> SlicedRun(const model::ModelGraph& model, const model::ModelNode& node,
                                     std::size_t axis) {
   const std::vector<std::int64_t>& shape = model.tensor(node.inputs[0]).shape;
   // Starts, ends, axes, steps: one number each; nothing when it is not known.
   const auto number = [&](std::size_t input,
                           std::optional<double> otherwise) -> std::optional<double> {
-    if (node.inputs.size() <= input || node.inputs[input] == kNoTensor) return otherwise;
+    if (node.inputs.size() <= input || node.inputs[input] == model::kNoTensor) return otherwise;
     if (!model.IsWeight(node.inputs[input])) return std::nullopt;
     const auto values = model.ReadWeights(node.inputs[input], 1);
     return values && values->size() == 1 ? std::optional<double>(values->front()) : std::nullopt;
@@ -110,27 +112,28 @@ bool HaveEachOnce(std::vector<ChannelRun> runs, std::size_t count) {
 
 // A tensor whose channels were put in another order.
 struct Reordered {
-  TensorId tensor = kNoTensor;
+  model::TensorId tensor = model::kNoTensor;
   std::vector<ChannelRun> order;
 };
 
 // What a Concat of Slices, all of one tensor and along `axis`, makes of that.
-std::optional<Reordered> ReorderedBy(const ModelGraph& model, const ModelNode& concat,
+std::optional<Reordered> ReorderedBy(const model::ModelGraph& model, const model::ModelNode& concat,
                                      std::size_t axis) {
   const auto* value = concat.FindAttribute("axis");
   const auto* along = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
   Reordered found;
-  for (const TensorId part : concat.inputs) {
-    const NodeId producer = part == kNoTensor ? kNoNode : model.tensor(part).producer;
-    if (producer == kNoNode || model.node(producer).op_type != "Slice") return std::nullopt;
-    const ModelNode& slice = model.node(producer);
-    if (slice.inputs.empty() || slice.inputs[0] == kNoTensor) return std::nullopt;
-    if (found.tensor == kNoTensor) found.tensor = slice.inputs[0];
+  for (const model::TensorId part : concat.inputs) {
+    const model::NodeId producer =
+        part == model::kNoTensor ? model::kNoNode : model.tensor(part).producer;
+    if (producer == model::kNoNode || model.node(producer).op_type != "Slice") return std::nullopt;
+    const model::ModelNode& slice = model.node(producer);
+    if (slice.inputs.empty() || slice.inputs[0] == model::kNoTensor) return std::nullopt;
+    if (found.tensor == model::kNoTensor) found.tensor = slice.inputs[0];
     const std::optional<ChannelRun> run = SlicedRun(model, slice, axis);
     if (!run || slice.inputs[0] != found.tensor) return std::nullopt;
     found.order.push_back(*run);
   }
-  if (found.tensor == kNoTensor || along == nullptr) return std::nullopt;
+  if (found.tensor == model::kNoTensor || along == nullptr) return std::nullopt;
   const std::vector<std::int64_t>& shape = model.tensor(found.tensor).shape;
   const auto rank = static_cast<std::int64_t>(shape.size());
   if ((*along < 0 ? *along + rank : *along) != static_cast<std::int64_t>(axis)) return std::nullopt;
@@ -140,17 +143,17 @@ std::optional<Reordered> ReorderedBy(const ModelGraph& model, const ModelNode& c
 
 // The way from an operand to where it is stored.
 struct Way {
-  TensorId tensor = kNoTensor;
+  model::TensorId tensor = model::kNoTensor;
   std::vector<Axis> axes;  // Where each dimension of the operand is in `tensor`.
   std::vector<ChannelRun> channel_order;
 };
 
 // Takes one node of the way; false when it does something else to the values.
-bool StepBack(const ModelGraph& model, std::size_t channel_axis, Way& way) {
-  const NodeId producer = model.tensor(way.tensor).producer;
-  if (producer == kNoNode) return false;
-  const ModelNode& node = model.node(producer);
-  if (node.inputs.empty() || node.inputs[0] == kNoTensor) return false;
+bool StepBack(const model::ModelGraph& model, std::size_t channel_axis, Way& way) {
+  const model::NodeId producer = model.tensor(way.tensor).producer;
+  if (producer == model::kNoNode) return false;
+  const model::ModelNode& node = model.node(producer);
+  if (node.inputs.empty() || node.inputs[0] == model::kNoTensor) return false;
   if (IsTranspose(node.op_type)) {
     const auto order = OrderOf(model, node, model.tensor(way.tensor).shape.size());
     if (order.empty()) return false;
@@ -175,9 +178,9 @@ bool StepBack(const ModelGraph& model, std::size_t channel_axis, Way& way) {
 
 }  // namespace
 
-std::optional<WeightOrigin> FindWeightOrigin(const ModelGraph& model, TensorId operand,
-                                             const WeightLayout& layout) {
-  if (operand == kNoTensor) return std::nullopt;
+std::optional<WeightOrigin> FindWeightOrigin(const model::ModelGraph& model,
+                                             model::TensorId operand, const WeightLayout& layout) {
+  if (operand == model::kNoTensor) return std::nullopt;
   Way way{.tensor = operand, .axes = {}, .channel_order = {}};
   way.axes.resize(model.tensor(operand).shape.size());
   for (std::size_t i = 0; i < way.axes.size(); ++i) way.axes[i] = i;

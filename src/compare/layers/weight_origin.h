@@ -12,13 +12,13 @@
 namespace cboard::compare {
 
 struct WeightOrigin {
-  TensorId tensor = kNoTensor;
+  model::TensorId tensor = model::kNoTensor;
   WeightLayout layout;  // Of `tensor`.
 };
 
 // For an operator that takes `operand`, in this layout. Nothing when the values are computed
 // otherwise, or lie so that rows of output channels cannot be read in the operator's own order.
-std::optional<WeightOrigin> FindWeightOrigin(const ModelGraph& model, TensorId operand,
-                                             const WeightLayout& layout);
+std::optional<WeightOrigin> FindWeightOrigin(const model::ModelGraph& model,
+                                             model::TensorId operand, const WeightLayout& layout);
 
 }  // namespace cboard::compare

@@ -28,7 +28,7 @@ TEST(WeightOrigin, ATransposedMatrixIsReadWhereItIsStored) {
   builder.Weight("w", {2, 3}, {1, 2, 3, 4, 5, 6})
       .Node("Transpose", {"w"}, {"t"})
       .Node("MatMul", {"x", "t"}, {"y"}, {}, "product");
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   ASSERT_EQ(layers.size(), 1u);
   EXPECT_EQ(model.tensor(layers[0].weight).name, "w");
@@ -48,7 +48,7 @@ TEST(WeightOrigin, BehindADequantizerItHasItsScales) {
       .Node("DequantizeLinear", {"q", "s"}, {"w"}, OnnxBuilder::IntAttribute("axis", 0))
       .Node("Transpose", {"w"}, {"t"}, Order({1, 0}))
       .Node("MatMul", {"x", "t"}, {"y"}, {}, "product");
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   ASSERT_EQ(layers.size(), 1u);
   EXPECT_EQ(layers[0].layout.channel_axis, 0u);
@@ -65,7 +65,7 @@ TEST(WeightOrigin, InputsThatAreStoredLastAreReadFirst) {
       .Node("Transpose", {"w"}, {"t"}, Order({0, 2, 1}))
       .Node("Conv", {"x", "t"}, {"y"}, {}, "conv")
       .Output("y", {1, 1, 2});
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   ASSERT_EQ(layers.size(), 1u);
   const auto rows = ReadRows(model, layers[0]);
@@ -92,7 +92,7 @@ TEST(WeightOrigin, DimensionsOfOneComeAndGo) {
       .Node("Unsqueeze", {"t"}, {"u"}, OnnxBuilder::IntsAttribute("axes", {0}))
       .Node("MatMul", {"x", "u"}, {"y"}, {}, "product")
       .Output("y", {1, 1, 2});
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   ASSERT_EQ(layers.size(), 1u);
   EXPECT_EQ(model.tensor(layers[0].weight).name, "w");
@@ -107,7 +107,7 @@ TEST(WeightOrigin, OneChannelMayLoseItsDimension) {
       .Node("Unsqueeze", {"t"}, {"u"}, OnnxBuilder::IntsAttribute("axes", {0}))
       .Node("MatMul", {"x", "u"}, {"y"}, {}, "product")
       .Output("y", {1, 1, 1});
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   ASSERT_EQ(layers.size(), 1u);
   const auto rows = ReadRows(model, layers[0]);
@@ -140,7 +140,7 @@ OnnxBuilder Sliced(std::int64_t along, std::vector<std::int64_t> starts,
 
 TEST(WeightOrigin, ChannelsMayBePutInAnotherOrder) {
   // Numbers beyond the end are the end, and negative ones count from there.
-  const ModelGraph model = Opened(Sliced(1, {-2, 0}, {1 << 30, 2}));
+  const model::ModelGraph model = Opened(Sliced(1, {-2, 0}, {1 << 30, 2}));
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   ASSERT_EQ(layers.size(), 1u);
   EXPECT_EQ(model.tensor(layers[0].weight).name, "w");
@@ -176,7 +176,7 @@ TEST(WeightOrigin, GatesOfOpenVinoAreInTheOrderOfOnnx) {
       .Weight("b", {2, 4}, {-1, -2, -3, -4, -11, -12, -13, -14})
       .Node("LSTMSequence", {"x", "", "", "", "w", "r", "b"}, {"y"}, {}, "lstm")
       .Output("y", {1, 2, 5, 1});
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   ASSERT_EQ(layers.size(), 2u);
   EXPECT_EQ(NameOf(model, layers[0]), "lstm/W");
@@ -188,7 +188,7 @@ TEST(WeightOrigin, GatesOfOpenVinoAreInTheOrderOfOnnx) {
   const auto bias = ReadBias(model, layers[0]);
   ASSERT_THAT(bias, Succeeds());
   EXPECT_THAT(*bias, ElementsAre(-2, -4, -1, -3, -12, -14, -11, -13));
-  EXPECT_EQ(layers[1].bias, kNoTensor);
+  EXPECT_EQ(layers[1].bias, model::kNoTensor);
   // And back again.
   EXPECT_THAT(ToStoredOrder(model, layers[0], *w), ElementsAre(1, 2, 3, 4, 11, 12, 13, 14));
 }
@@ -198,7 +198,7 @@ TEST(WeightOrigin, AnOrderOfMoreChannelsThanAreStoredIsRefused) {
   builder.Weight("w", {2, 3}, {1, 2, 3, 4, 5, 6})
       .Node("Transpose", {"w"}, {"t"})
       .Node("MatMul", {"x", "t"}, {"y"}, {}, "product");
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   for (const char* tensor : {"w", "t"}) {
     const WeightLayout layout{.channel_axis = tensor[0] == 'w' ? 0u : 1u,
                               .channel_order = {{1, 1}, {0, 1}, {2, 100}}};

@@ -15,9 +15,9 @@ namespace {
 
 // A stored value may stand for any number of elements, and two bits are the least that others take:
 // more than that is a size that somebody made up.
-std::size_t MaxElements(const ModelGraph& model) { return 8 * model.file_bytes(); }
+std::size_t MaxElements(const model::ModelGraph& model) { return 8 * model.file_bytes(); }
 
-std::size_t DirectionsOf(const ModelGraph& model, const ModelLayer& layer) {
+std::size_t DirectionsOf(const model::ModelGraph& model, const ModelLayer& layer) {
   const auto axis = layer.layout.direction_axis;
   return axis ? static_cast<std::size_t>(model.tensor(layer.weight).shape[*axis]) : 1;
 }
@@ -35,7 +35,7 @@ std::vector<std::size_t> RowAxesOf(const WeightLayout& layout, std::size_t rank)
 
 // For each channel of the operator, the one that the file has of it; those of a second direction
 // behind those of the first.
-std::vector<std::size_t> StoredChannels(const ModelGraph& model, const ModelLayer& layer) {
+std::vector<std::size_t> StoredChannels(const model::ModelGraph& model, const ModelLayer& layer) {
   const std::size_t channels = SizeOf(model, layer).channels;
   std::vector<std::size_t> stored;
   stored.reserve(channels);
@@ -55,7 +55,7 @@ std::vector<std::size_t> StoredChannels(const ModelGraph& model, const ModelLaye
 }
 
 // Rows from `first` on that are each together, as many as `rows` has room for.
-void ReadContiguousRows(const WeightReader& reader, RowReader::ReadElements read,
+void ReadContiguousRows(const model::WeightReader& reader, RowReader::ReadElements read,
                         const StoredPlaces& places, std::size_t first, std::span<float> rows) {
   const std::size_t row = places.elements.size();
   while (!rows.empty()) {
@@ -105,7 +105,7 @@ void TurnTiles(std::span<const float> stored, std::size_t begin, const StoredPla
   }
 }
 
-std::vector<float> ReadAll(const WeightReader& reader, RowReader::ReadElements read,
+std::vector<float> ReadAll(const model::WeightReader& reader, RowReader::ReadElements read,
                            const StoredPlaces& places) {
   std::vector<float> rows(reader.element_count());
   if (places.AreRowsContiguous()) {
@@ -127,9 +127,9 @@ std::vector<float> ReadAll(const WeightReader& reader, RowReader::ReadElements r
 }
 
 // The weights where they are in the file; none when they are not float32, or not aligned.
-std::span<const float> FloatsOf(const ModelGraph& model, const ModelLayer& layer) {
+std::span<const float> FloatsOf(const model::ModelGraph& model, const ModelLayer& layer) {
   const std::optional<TensorView> view = model.ViewOf(layer.weight);
-  const ModelTensor& stored = model.tensor(model.tensor(layer.weight).source);
+  const model::ModelTensor& stored = model.tensor(model.tensor(layer.weight).source);
   if (!view || view->quantization || view->dtype != DType::kFloat32 ||
       reinterpret_cast<std::uintptr_t>(view->data) % alignof(float) != 0 ||
       stored.data.size() < view->element_count() * sizeof(float)) {
@@ -140,7 +140,7 @@ std::span<const float> FloatsOf(const ModelGraph& model, const ModelLayer& layer
 
 }  // namespace
 
-WeightSize SizeOf(const ModelGraph& model, const ModelLayer& layer) {
+WeightSize SizeOf(const model::ModelGraph& model, const ModelLayer& layer) {
   const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
   WeightSize size{.channels = static_cast<std::size_t>(shape[layer.layout.channel_axis]) *
                               DirectionsOf(model, layer),
@@ -161,7 +161,7 @@ bool StoredPlaces::AreRowsInOrder() const {
   return true;
 }
 
-StoredPlaces PlacesOf(const ModelGraph& model, const ModelLayer& layer) {
+StoredPlaces PlacesOf(const model::ModelGraph& model, const ModelLayer& layer) {
   const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
   const auto length = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
   std::vector<std::size_t> strides(shape.size());
@@ -187,8 +187,8 @@ StoredPlaces PlacesOf(const ModelGraph& model, const ModelLayer& layer) {
   return places;
 }
 
-Result<WeightReader> OpenRows(const ModelGraph& model, const ModelLayer& layer) {
-  CBOARD_ASSIGN_OR_RETURN(WeightReader reader, model.OpenWeights(layer.weight));
+Result<model::WeightReader> OpenRows(const model::ModelGraph& model, const ModelLayer& layer) {
+  CBOARD_ASSIGN_OR_RETURN(model::WeightReader reader, model.OpenWeights(layer.weight));
   const std::size_t elements = SizeOf(model, layer).elements;
   const auto weights = [&] { return "the weights of " + Quoted(NameOf(model, layer)) + " have "; };
   if (reader.element_count() != elements) {
@@ -204,18 +204,18 @@ Result<WeightReader> OpenRows(const ModelGraph& model, const ModelLayer& layer) 
   return reader;
 }
 
-Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer) {
-  CBOARD_ASSIGN_OR_RETURN(const WeightReader reader, OpenRows(model, layer));
+Result<WeightRows> ReadRows(const model::ModelGraph& model, const ModelLayer& layer) {
+  CBOARD_ASSIGN_OR_RETURN(const model::WeightReader reader, OpenRows(model, layer));
   const StoredPlaces places = PlacesOf(model, layer);
   return WeightRows{.channels = places.channels.size(),
                     .row = places.elements.size(),
-                    .values = ReadAll(reader, &WeightReader::Read, places)};
+                    .values = ReadAll(reader, &model::WeightReader::Read, places)};
 }
 
-Result<WeightRows> ReadSubset(const ModelGraph& model, const ModelLayer& layer,
+Result<WeightRows> ReadSubset(const model::ModelGraph& model, const ModelLayer& layer,
                               std::span<const std::size_t> channels,
                               std::span<const std::size_t> elements) {
-  CBOARD_ASSIGN_OR_RETURN(const WeightReader reader, OpenRows(model, layer));
+  CBOARD_ASSIGN_OR_RETURN(const model::WeightReader reader, OpenRows(model, layer));
   const StoredPlaces places = PlacesOf(model, layer);
   WeightRows rows{.channels = channels.size(),
                   .row = elements.size(),
@@ -246,10 +246,10 @@ std::vector<std::size_t> SamplePositions(std::size_t count, std::size_t stretche
   return some;
 }
 
-Result<RowReader> RowReader::Open(const ModelGraph& model, const ModelLayer& layer,
+Result<RowReader> RowReader::Open(const model::ModelGraph& model, const ModelLayer& layer,
                                   std::span<const double> factors, const InputFactors& inputs,
                                   ReadElements read) {
-  CBOARD_ASSIGN_OR_RETURN(const WeightReader reader, OpenRows(model, layer));
+  CBOARD_ASSIGN_OR_RETURN(const model::WeightReader reader, OpenRows(model, layer));
   RowReader rows(reader, read, PlacesOf(model, layer), factors, inputs);
   if (!rows.places_.AreRowsContiguous()) {
     rows.ReadAll();
@@ -290,7 +290,7 @@ void ScaleRows(std::span<const double> factors, std::span<float> rows) {
   }
 }
 
-std::vector<float> ToStoredOrder(const ModelGraph& model, const ModelLayer& layer,
+std::vector<float> ToStoredOrder(const model::ModelGraph& model, const ModelLayer& layer,
                                  const WeightRows& rows) {
   const StoredPlaces places = PlacesOf(model, layer);
   std::vector<float> stored(rows.values.size());
@@ -301,7 +301,7 @@ std::vector<float> ToStoredOrder(const ModelGraph& model, const ModelLayer& laye
   return stored;
 }
 
-Result<std::vector<float>> ReadBias(const ModelGraph& model, const ModelLayer& layer) {
+Result<std::vector<float>> ReadBias(const model::ModelGraph& model, const ModelLayer& layer) {
   CBOARD_ASSIGN_OR_RETURN(std::vector<float> bias,
                           model.ReadWeights(layer.bias, MaxElements(model)));
   const std::size_t channels = SizeOf(model, layer).channels;

@@ -23,7 +23,7 @@ struct StoredPlaces {
   bool AreRowsContiguous() const;  // The elements of a row, one behind the other.
   bool AreRowsInOrder() const;     // If they are together: also the rows.
 };
-StoredPlaces PlacesOf(const ModelGraph& model, const ModelLayer& layer);
+StoredPlaces PlacesOf(const model::ModelGraph& model, const ModelLayer& layer);
 
 // All rows.
 struct WeightRows {
@@ -33,11 +33,11 @@ struct WeightRows {
 };
 
 // Fails as ModelGraph::OpenWeights does, and where a file holds less than its shapes say.
-Result<WeightReader> OpenRows(const ModelGraph& model, const ModelLayer& layer);
-Result<WeightRows> ReadRows(const ModelGraph& model, const ModelLayer& layer);
+Result<model::WeightReader> OpenRows(const model::ModelGraph& model, const ModelLayer& layer);
+Result<WeightRows> ReadRows(const model::ModelGraph& model, const ModelLayer& layer);
 
 // Only some elements of some channels, which are given by their positions in ascending order.
-Result<WeightRows> ReadSubset(const ModelGraph& model, const ModelLayer& layer,
+Result<WeightRows> ReadSubset(const model::ModelGraph& model, const ModelLayer& layer,
                               std::span<const std::size_t> channels,
                               std::span<const std::size_t> elements);
 
@@ -47,7 +47,7 @@ std::vector<std::size_t> SamplePositions(std::size_t count, std::size_t stretche
 
 // Values of a layer in the order in which its file would store them: the inverse of ReadRows, for
 // rows of as many channels and elements.
-std::vector<float> ToStoredOrder(const ModelGraph& model, const ModelLayer& layer,
+std::vector<float> ToStoredOrder(const model::ModelGraph& model, const ModelLayer& layer,
                                  const WeightRows& rows);
 
 // Multiplies each row by the factor of its channel; without factors, by none.
@@ -58,14 +58,14 @@ void ScaleRows(std::span<const double> factors, std::span<float> rows);
 // none.
 class RowReader {
  public:
-  using ReadElements = void (WeightReader::*)(std::size_t, std::span<float>) const;
+  using ReadElements = void (model::WeightReader::*)(std::size_t, std::span<float>) const;
 
   // Fails as ReadRows does. Borrows the model and the factors.
-  static Result<RowReader> Open(const ModelGraph& model, const ModelLayer& layer,
+  static Result<RowReader> Open(const model::ModelGraph& model, const ModelLayer& layer,
                                 std::span<const double> factors, const InputFactors& inputs = {},
-                                ReadElements read = &WeightReader::Read);
+                                ReadElements read = &model::WeightReader::Read);
 
-  const WeightReader& reader() const { return reader_; }
+  const model::WeightReader& reader() const { return reader_; }
   const StoredPlaces& places() const { return places_; }
 
   std::size_t channels() const { return places_.channels.size(); }
@@ -78,7 +78,7 @@ class RowReader {
   std::span<const float> ReadAll();
 
  private:
-  RowReader(const WeightReader& reader, ReadElements read, StoredPlaces places,
+  RowReader(const model::WeightReader& reader, ReadElements read, StoredPlaces places,
             std::span<const double> factors, const InputFactors& inputs)
       : reader_(reader),
         read_(read),
@@ -88,7 +88,7 @@ class RowReader {
 
   void Scale(std::size_t first, std::size_t count, std::span<float> rows) const;
 
-  WeightReader reader_;
+  model::WeightReader reader_;
   ReadElements read_;
   StoredPlaces places_;
   std::span<const double> factors_;
@@ -99,6 +99,6 @@ class RowReader {
 };
 
 // The bias of a layer that has one, in the order of rows.
-Result<std::vector<float>> ReadBias(const ModelGraph& model, const ModelLayer& layer);
+Result<std::vector<float>> ReadBias(const model::ModelGraph& model, const ModelLayer& layer);
 
 }  // namespace cboard::compare

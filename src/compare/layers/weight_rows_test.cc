@@ -16,8 +16,8 @@ TEST(WeightRows, RowsAreOutputChannelsHoweverTheFileOrdersThem) {
   const std::vector<float> want = {0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112};
   const auto read = [](std::vector<std::int64_t> shape, const std::vector<float>& values,
                        std::size_t channel_axis, std::optional<std::size_t> input_axis) {
-    const ModelGraph model = OpenedSafetensors({{"w", std::move(shape), values}});
-    const ModelLayer layer{.weight = TensorId{0},
+    const model::ModelGraph model = OpenedSafetensors({{"w", std::move(shape), values}});
+    const ModelLayer layer{.weight = model::TensorId{0},
                            .layout = {.channel_axis = channel_axis, .input_axis = input_axis}};
     const auto rows = ReadRows(model, layer);
     EXPECT_THAT(rows, Succeeds());
@@ -35,9 +35,9 @@ TEST(WeightRows, RowsAreOutputChannelsHoweverTheFileOrdersThem) {
 TEST(WeightRows, ReadInPartsOrAllTheyAreTheSame) {
   constexpr std::size_t kHeight = 600, kWidth = 70;  // More than one tile, and not whole ones.
   const std::vector<float> values = Gaussian(kHeight * kWidth, 1);
-  const ModelGraph model = OpenedSafetensors({{"w", {kHeight, kWidth}, values}});
+  const model::ModelGraph model = OpenedSafetensors({{"w", {kHeight, kWidth}, values}});
   for (const std::size_t axis : {0u, 1u}) {
-    const ModelLayer layer{.weight = TensorId{0}, .layout = {.channel_axis = axis}};
+    const ModelLayer layer{.weight = model::TensorId{0}, .layout = {.channel_axis = axis}};
     const std::size_t channels = axis == 0 ? kHeight : kWidth, row = values.size() / channels;
     for (const std::vector<double>& factors :
          {std::vector<double>(), std::vector<double>(channels, 2)}) {
@@ -61,8 +61,8 @@ const std::vector<float> kRecurrent = {0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 
 
 WeightRows RowsOf(std::vector<std::int64_t> shape, const std::vector<float>& values,
                   const WeightLayout& layout) {
-  const ModelGraph model = OpenedSafetensors({{"w", std::move(shape), values}});
-  const ModelLayer layer{.weight = TensorId{0}, .layout = layout};
+  const model::ModelGraph model = OpenedSafetensors({{"w", std::move(shape), values}});
+  const ModelLayer layer{.weight = model::TensorId{0}, .layout = layout};
   const auto rows = ReadRows(model, layer);
   EXPECT_THAT(rows, Succeeds());
   EXPECT_EQ(ToStoredOrder(model, layer, *rows), values);  // And back.
@@ -99,7 +99,7 @@ TEST(WeightRows, EachWeightHasItsHalfOfTheBias) {
       .Weight("b", {2, 2}, {10, 20, 11, 21})
       .Node("RNN", {"x", "w", "r", "b"}, {"y"}, {}, "rnn")
       .Output("y", {5, 2, 1, 1});
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   ASSERT_EQ(layers.size(), 2u);
   const auto forward = ReadBias(model, layers[0]), recurrent = ReadBias(model, layers[1]);

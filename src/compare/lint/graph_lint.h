@@ -9,9 +9,9 @@
 namespace cboard::compare {
 
 // kFloatIsland and kUnfusedPair: about who computes in integers.
-void LintIslands(const ModelGraph& model, std::vector<LintFinding>& findings);
+void LintIslands(const model::ModelGraph& model, std::vector<LintFinding>& findings);
 
 // The other rules, about scales.
-void LintScales(const ModelGraph& model, std::vector<LintFinding>& findings);
+void LintScales(const model::ModelGraph& model, std::vector<LintFinding>& findings);
 
 }  // namespace cboard::compare

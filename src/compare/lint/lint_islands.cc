@@ -18,19 +18,19 @@ enum class Computes {
 };
 
 // What integer kernels do on the way out, besides.
-bool IsFused(const ModelNode& node) {
+bool IsFused(const model::ModelNode& node) {
   return node.op_type == "Relu" || node.op_type == "Clip" || node.op_type == "Add" ||
          PassesValues(node.op_type);
 }
 
-bool IsFloat(ElementType type) {
-  return type == ElementType::kFloat32 || type == ElementType::kFloat16 ||
-         type == ElementType::kBfloat16 || type == ElementType::kFloat64;
+bool IsFloat(model::ElementType type) {
+  return type == model::ElementType::kFloat32 || type == model::ElementType::kFloat16 ||
+         type == model::ElementType::kBfloat16 || type == model::ElementType::kFloat64;
 }
 
 class IslandFinder {
  public:
-  explicit IslandFinder(const ModelGraph& model)
+  explicit IslandFinder(const model::ModelGraph& model)
       : model_(model),
         use_(model),
         is_quantized_after_(model.tensors().size()),
@@ -49,7 +49,7 @@ class IslandFinder {
     };
     for (std::size_t i = 0; i < computes_.size(); ++i) {
       if (computes_[i] != Computes::kFloats) continue;
-      for (const TensorId input : model_.nodes()[i].inputs) {
+      for (const model::TensorId input : model_.nodes()[i].inputs) {
         const std::size_t producer = ProducerOf(input);
         if (producer < computes_.size() && computes_[producer] == Computes::kFloats) {
           group[std::max(root(i), root(producer))] = std::min(root(i), root(producer));
@@ -67,22 +67,23 @@ class IslandFinder {
 
   // Pairs of QuantizeLinear and DequantizeLinear whose values only floating-point nodes use.
   void FindPairs(std::vector<LintFinding>& findings) const {
-    for (const ModelNode& node : model_.nodes()) {
+    for (const model::ModelNode& node : model_.nodes()) {
       if (!IsDequantizer(node) || node.inputs.empty() || node.outputs.empty()) continue;
-      const TensorId codes = node.inputs[0], real = node.outputs[0];
-      if (codes == kNoTensor || real == kNoTensor || model_.IsWeight(codes)) continue;
+      const model::TensorId codes = node.inputs[0], real = node.outputs[0];
+      if (codes == model::kNoTensor || real == model::kNoTensor || model_.IsWeight(codes)) continue;
       const std::size_t quantizer = ProducerOf(codes);
       if (quantizer >= computes_.size() || !IsQuantizer(model_.nodes()[quantizer])) continue;
       const auto consumers = model_.consumers(real);
       if (consumers.empty() || use_.IsOutput(real)) continue;
-      if (std::ranges::all_of(consumers, [&](NodeId id) { return IsQuantizer(model_.node(id)); })) {
+      if (std::ranges::all_of(consumers,
+                              [&](model::NodeId id) { return IsQuantizer(model_.node(id)); })) {
         findings.push_back({LintRule::kUnfusedPair, node.name,
                             "what it dequantizes is only quantized again: values are rounded twice "
                             "and nothing is computed in between"});
-      } else if (std::ranges::all_of(consumers, [&](NodeId id) {
-                   return computes_[IndexOf(id)] == Computes::kFloats;
+      } else if (std::ranges::all_of(consumers, [&](model::NodeId id) {
+                   return computes_[model::IndexOf(id)] == Computes::kFloats;
                  })) {
-        const ModelNode& user = model_.node(consumers[0]);
+        const model::ModelNode& user = model_.node(consumers[0]);
         findings.push_back({LintRule::kUnfusedPair, node.name,
                             "rounds what only floating-point nodes use (" + Quoted(user.name) +
                                 ", " + user.op_type +
@@ -98,12 +99,13 @@ class IslandFinder {
     bool is_entered = false, is_left = false;  // By what was or will be quantized.
   };
 
-  std::size_t ProducerOf(TensorId id) const {
-    if (id == kNoTensor || model_.tensor(id).producer == kNoNode) return computes_.size();
-    return IndexOf(model_.tensor(id).producer);
+  std::size_t ProducerOf(model::TensorId id) const {
+    if (id == model::kNoTensor || model_.tensor(id).producer == model::kNoNode)
+      return computes_.size();
+    return model::IndexOf(model_.tensor(id).producer);
   }
 
-  bool IsDequantized(TensorId id) const {
+  bool IsDequantized(model::TensorId id) const {
     const std::size_t producer = ProducerOf(id);
     return producer < computes_.size() && IsDequantizer(model_.nodes()[producer]);
   }
@@ -112,32 +114,33 @@ class IslandFinder {
   // of the model count, since they are floats by right. From the last node to the first.
   void MarkQuantizedAfter() {
     for (auto node = model_.nodes().rbegin(); node != model_.nodes().rend(); ++node) {
-      for (const TensorId output : node->outputs) {
-        if (output != kNoTensor) is_quantized_after_[IndexOf(output)] = IsQuantizedAfter(output);
+      for (const model::TensorId output : node->outputs) {
+        if (output != model::kNoTensor)
+          is_quantized_after_[model::IndexOf(output)] = IsQuantizedAfter(output);
       }
     }
   }
 
-  bool IsQuantizedAfter(TensorId id) const {
+  bool IsQuantizedAfter(model::TensorId id) const {
     if (model_.tensor(id).quantization || use_.IsOutput(id)) return true;
-    return std::ranges::any_of(model_.consumers(id), [&](NodeId consumer) {
-      const ModelNode& node = model_.node(consumer);
+    return std::ranges::any_of(model_.consumers(id), [&](model::NodeId consumer) {
+      const model::ModelNode& node = model_.node(consumer);
       if (IsQuantizer(node)) return true;
-      return IsFused(node) && !node.outputs.empty() && node.outputs[0] != kNoTensor &&
-             is_quantized_after_[IndexOf(node.outputs[0])];
+      return IsFused(node) && !node.outputs.empty() && node.outputs[0] != model::kNoTensor &&
+             is_quantized_after_[model::IndexOf(node.outputs[0])];
     });
   }
 
-  Computes Classify(const ModelNode& node) const {
+  Computes Classify(const model::ModelNode& node) const {
     if (IsQuantizer(node) || IsDequantizer(node) || node.outputs.empty()) return Computes::kNothing;
-    const TensorId output = node.outputs[0];
-    if (output == kNoTensor || model_.IsWeight(output)) return Computes::kNothing;
-    const ModelTensor& result = model_.tensor(output);
+    const model::TensorId output = node.outputs[0];
+    if (output == model::kNoTensor || model_.IsWeight(output)) return Computes::kNothing;
+    const model::ModelTensor& result = model_.tensor(output);
     if (result.quantization) return Computes::kIntegers;
     std::size_t values = 0, dequantized = 0, codes = 0, float_weights = 0, quantized_weights = 0;
-    for (const TensorId input : node.inputs) {
-      if (input == kNoTensor) continue;
-      const ModelTensor& tensor = model_.tensor(input);
+    for (const model::TensorId input : node.inputs) {
+      if (input == model::kNoTensor) continue;
+      const model::ModelTensor& tensor = model_.tensor(input);
       if (model_.IsWeight(input)) {
         // Biases stay in floating point in many sound models, and small constants do no harm.
         if (IsFloat(tensor.type) && tensor.shape.size() >= 2 &&
@@ -148,7 +151,7 @@ class IslandFinder {
         }
         continue;
       }
-      if (IsInteger(tensor.type)) {
+      if (model::IsInteger(tensor.type)) {
         ++codes;
         continue;
       }
@@ -157,15 +160,16 @@ class IslandFinder {
     }
     if (values == 0)
       return codes > 0 && IsFloat(result.type) ? Computes::kIntegers : Computes::kNothing;
-    if (result.type != ElementType::kUnknown && !IsFloat(result.type)) return Computes::kNothing;
+    if (result.type != model::ElementType::kUnknown && !IsFloat(result.type))
+      return Computes::kNothing;
     // Products of codes may leave as floats, which integer kernels give out as well.
     if (dequantized == values && float_weights == 0 &&
-        (quantized_weights > 0 || is_quantized_after_[IndexOf(output)])) {
+        (quantized_weights > 0 || is_quantized_after_[model::IndexOf(output)])) {
       return Computes::kIntegers;
     }
     // An activation between a quantized node and its quantizer is part of that node.
-    if (values == 1 && IsFused(node) && is_quantized_after_[IndexOf(output)]) {
-      for (const TensorId input : node.inputs) {
+    if (values == 1 && IsFused(node) && is_quantized_after_[model::IndexOf(output)]) {
+      for (const model::TensorId input : node.inputs) {
         const std::size_t producer = ProducerOf(input);
         if (producer < computes_.size() && computes_[producer] == Computes::kIntegers) {
           return Computes::kIntegers;
@@ -176,27 +180,27 @@ class IslandFinder {
   }
 
   void Add(std::size_t i, Island& island) const {
-    const ModelNode& node = model_.nodes()[i];
+    const model::ModelNode& node = model_.nodes()[i];
     ++island.nodes;
     island.weight_bytes += node.weight_bytes;
     island.macs += node.macs.value_or(0);
-    for (const TensorId input : node.inputs) {
-      if (input == kNoTensor || model_.IsWeight(input)) continue;
+    for (const model::TensorId input : node.inputs) {
+      if (input == model::kNoTensor || model_.IsWeight(input)) continue;
       const std::size_t producer = ProducerOf(input);
       const bool is_integer =
           producer < computes_.size() && computes_[producer] == Computes::kIntegers;
       if (is_integer || IsDequantized(input)) island.is_entered = true;
     }
-    for (const TensorId output : node.outputs) {
-      if (output == kNoTensor) continue;
-      for (const NodeId consumer : model_.consumers(output)) {
+    for (const model::TensorId output : node.outputs) {
+      if (output == model::kNoTensor) continue;
+      for (const model::NodeId consumer : model_.consumers(output)) {
         if (IsQuantizer(model_.node(consumer))) island.is_left = true;
       }
     }
   }
 
   void Report(std::size_t first, const Island& island, std::vector<LintFinding>& findings) const {
-    const ModelNode& node = model_.nodes()[first];
+    const model::ModelNode& node = model_.nodes()[first];
     const bool is_one = island.nodes == 1;
     std::string text = std::to_string(island.nodes) + (is_one ? " node" : " nodes") +
                        " from here on (" + node.op_type + " first) " +
@@ -209,7 +213,7 @@ class IslandFinder {
     findings.push_back({LintRule::kFloatIsland, node.name, std::move(text)});
   }
 
-  const ModelGraph& model_;
+  const model::ModelGraph& model_;
   TensorUse use_;
   std::vector<bool> is_quantized_after_;
   std::vector<Computes> computes_;
@@ -217,7 +221,7 @@ class IslandFinder {
 
 }  // namespace
 
-void LintIslands(const ModelGraph& model, std::vector<LintFinding>& findings) {
+void LintIslands(const model::ModelGraph& model, std::vector<LintFinding>& findings) {
   const IslandFinder finder(model);
   finder.FindIslands(findings);
   finder.FindPairs(findings);

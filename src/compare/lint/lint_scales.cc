@@ -23,23 +23,23 @@ constexpr double kUnequalAdd = 2;
 
 // Whether a tensor becomes codes, as it is or behind an activation. Otherwise it is a float, and
 // loses nothing.
-bool IsRounded(const ModelGraph& model, TensorId tensor) {
-  if (tensor == kNoTensor) return false;
+bool IsRounded(const model::ModelGraph& model, model::TensorId tensor) {
+  if (tensor == model::kNoTensor) return false;
   if (QuantizerOf(model, tensor)) return true;
-  return std::ranges::any_of(model.consumers(tensor), [&](NodeId consumer) {
-    const ModelNode& node = model.node(consumer);
+  return std::ranges::any_of(model.consumers(tensor), [&](model::NodeId consumer) {
+    const model::ModelNode& node = model.node(consumer);
     return ClampOf(model, node) && !node.outputs.empty() && QuantizerOf(model, node.outputs[0]);
   });
 }
 
-void LintInputs(const ModelGraph& model, const ModelNode& node, double limit,
+void LintInputs(const model::ModelGraph& model, const model::ModelNode& node, double limit,
                 std::vector<LintFinding>& findings) {
   if (node.outputs.empty() || !IsRounded(model, node.outputs[0])) return;
   double finest = HUGE_VAL, coarsest = 0;
-  TensorId fine = kNoTensor, coarse = kNoTensor;
-  for (const TensorId input : node.inputs) {
-    if (input == kNoTensor || model.IsWeight(input)) continue;
-    const ModelQuantization* how = QuantizationOf(model, input);
+  model::TensorId fine = model::kNoTensor, coarse = model::kNoTensor;
+  for (const model::TensorId input : node.inputs) {
+    if (input == model::kNoTensor || model.IsWeight(input)) continue;
+    const model::ModelQuantization* how = QuantizationOf(model, input);
     if (how == nullptr || how->scales.size() != 1) return;
     const double scale = std::abs(double{how->scales[0]});
     if (scale < finest) finest = scale, fine = input;
@@ -47,29 +47,30 @@ void LintInputs(const ModelGraph& model, const ModelNode& node, double limit,
   }
   if (fine == coarse || !(coarsest > limit * finest)) return;
   findings.push_back({LintRule::kUnequalScales, node.name,
-                      "inputs of this " + node.op_type + " have steps of " + ShortNumber(finest) +
-                          " (" + Quoted(model.tensor(fine).name) + ") and " +
-                          ShortNumber(coarsest) + " (" + Quoted(model.tensor(coarse).name) +
-                          "), a quotient of " + ShortNumber(coarsest / finest, 3) +
+                      "inputs of this " + node.op_type + " have steps of " +
+                          verdict::ShortNumber(finest) + " (" + Quoted(model.tensor(fine).name) +
+                          ") and " + verdict::ShortNumber(coarsest) + " (" +
+                          Quoted(model.tensor(coarse).name) + "), a quotient of " +
+                          verdict::ShortNumber(coarsest / finest, 3) +
                           ": give them one range, or the finer one loses " +
-                          ShortNumber(std::log2(coarsest / finest), 2) + " bits"});
+                          verdict::ShortNumber(std::log2(coarsest / finest), 2) + " bits"});
 }
 
-bool IsDepthwise(const ModelGraph& model, const ModelLayer& layer) {
-  const ModelNode& node = model.node(layer.node);
+bool IsDepthwise(const model::ModelGraph& model, const ModelLayer& layer) {
+  const model::ModelNode& node = model.node(layer.node);
   if (node.op_type.find("DEPTHWISE") != std::string::npos ||
       node.op_type.find("Depthwise") != std::string::npos) {
     return true;
   }
   const std::vector<std::int64_t>& shape = model.tensor(layer.operand).shape;
-  const AttributeValue* group = node.FindAttribute("group");
+  const model::AttributeValue* group = node.FindAttribute("group");
   const auto* groups = group == nullptr ? nullptr : std::get_if<std::int64_t>(group);
   return groups != nullptr && *groups > 1 && shape.size() >= 3 && shape[1] == 1;
 }
 
-void LintWeights(const ModelGraph& model, const ModelLayer& layer,
+void LintWeights(const model::ModelGraph& model, const ModelLayer& layer,
                  std::vector<LintFinding>& findings) {
-  const ModelQuantization* how = QuantizationOf(model, layer.weight);
+  const model::ModelQuantization* how = QuantizationOf(model, layer.weight);
   if (how == nullptr) return;
   const std::string& name = model.node(layer.node).name;
   const std::size_t channels = SizeOf(model, layer).channels;
@@ -90,15 +91,16 @@ void LintWeights(const ModelGraph& model, const ModelLayer& layer,
 
 // One finding for all layers: it is about how the file was made. Weights that several nodes share
 // count once.
-void LintFloatWeights(const ModelGraph& model, std::span<const ModelLayer> layers,
+void LintFloatWeights(const model::ModelGraph& model, std::span<const ModelLayer> layers,
                       std::vector<LintFinding>& findings) {
-  std::unordered_set<TensorId> stored;
+  std::unordered_set<model::TensorId> stored;
   std::uint64_t bytes = 0, code_bits = 0;
   const ModelLayer* first = nullptr;
   for (const ModelLayer& layer : layers) {
-    const ModelTensor& weight = model.tensor(layer.weight);
-    const ModelQuantization* how = QuantizationOf(model, layer.weight);
-    if (layer.node == kNoNode || weight.rounded_by == kNoTensor || how == nullptr) continue;
+    const model::ModelTensor& weight = model.tensor(layer.weight);
+    const model::ModelQuantization* how = QuantizationOf(model, layer.weight);
+    if (layer.node == model::kNoNode || weight.rounded_by == model::kNoTensor || how == nullptr)
+      continue;
     if (!stored.insert(weight.source).second) continue;
     if (first == nullptr) first = &layer;
     const auto levels = static_cast<std::uint64_t>(how->code_max - how->code_min);
@@ -120,14 +122,14 @@ void LintFloatWeights(const ModelGraph& model, std::span<const ModelLayer> layer
 }
 
 // A bias is added to 32-bit sums of products, so its step is the product of theirs.
-void LintBias(const ModelGraph& model, const ModelLayer& layer,
+void LintBias(const model::ModelGraph& model, const ModelLayer& layer,
               std::vector<LintFinding>& findings) {
   constexpr double kLimit = std::numeric_limits<std::int32_t>::max();
-  const ModelQuantization* weight = QuantizationOf(model, layer.weight);
-  const ModelNode& node = model.node(layer.node);
-  const ModelQuantization* input =
+  const model::ModelQuantization* weight = QuantizationOf(model, layer.weight);
+  const model::ModelNode& node = model.node(layer.node);
+  const model::ModelQuantization* input =
       node.inputs.empty() ? nullptr : QuantizationOf(model, node.inputs[0]);
-  if (layer.bias == kNoTensor || weight == nullptr || input == nullptr) return;
+  if (layer.bias == model::kNoTensor || weight == nullptr || input == nullptr) return;
   if (input->scales.size() != 1 || weight->scales.empty()) return;
   const auto bias = ReadBias(model, layer);
   if (!bias) return;
@@ -144,18 +146,19 @@ void LintBias(const ModelGraph& model, const ModelLayer& layer,
     if (code > largest) largest = code, worst = i;
   }
   if (overflowing == 0) return;
-  findings.push_back({LintRule::kBiasOverflow, node.name,
-                      std::to_string(overflowing) + " of " + std::to_string(bias->size()) +
-                          " values of the bias do not fit 32 bits: " + ShortNumber((*bias)[worst]) +
-                          " in channel " + std::to_string(worst) + " is " + ShortNumber(largest) +
-                          " steps of input times weight; the weights of that channel are too "
-                          "small for a scale of their own"});
+  findings.push_back(
+      {LintRule::kBiasOverflow, node.name,
+       std::to_string(overflowing) + " of " + std::to_string(bias->size()) +
+           " values of the bias do not fit 32 bits: " + verdict::ShortNumber((*bias)[worst]) +
+           " in channel " + std::to_string(worst) + " is " + verdict::ShortNumber(largest) +
+           " steps of input times weight; the weights of that channel are too "
+           "small for a scale of their own"});
 }
 
 }  // namespace
 
-void LintScales(const ModelGraph& model, std::vector<LintFinding>& findings) {
-  for (const ModelNode& node : model.nodes()) {
+void LintScales(const model::ModelGraph& model, std::vector<LintFinding>& findings) {
+  for (const model::ModelNode& node : model.nodes()) {
     if (node.op_type == "Concat" || node.op_type == "CONCATENATION" || node.op_type == "ConcatV2" ||
         node.op_type == "QLinearConcat") {
       LintInputs(model, node, kUnequalConcat, findings);

@@ -14,10 +14,11 @@ std::string_view NameOf(LintRule rule) {
   return kNames[static_cast<std::size_t>(rule)];
 }
 
-std::vector<LintFinding> LintModel(const ModelGraph& model) {
+std::vector<LintFinding> LintModel(const model::ModelGraph& model) {
   std::vector<LintFinding> findings;
   const bool is_quantized = std::ranges::any_of(
-      model.tensors(), [](const ModelTensor& tensor) { return tensor.quantization.has_value(); });
+      model.tensors(),
+      [](const model::ModelTensor& tensor) { return tensor.quantization.has_value(); });
   if (!is_quantized || model.nodes().empty()) return findings;
   LintIslands(model, findings);
   LintScales(model, findings);

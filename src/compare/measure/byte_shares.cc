@@ -17,7 +17,7 @@ constexpr std::string_view kRest = "graph, names and metadata";
 using Shares = std::map<std::string, std::uint64_t>;
 
 // Whether input `i` of a node is a scale or a zero point by its place.
-bool IsScaleInput(const ModelNode& node, std::size_t i) {
+bool IsScaleInput(const model::ModelNode& node, std::size_t i) {
   if (IsQuantizer(node) || IsDequantizer(node)) return i > 0;
   if (node.op_type == "QLinearConv") return i != 0 && i != 3 && i != 8;
   if (node.op_type == "QGemm") return i != 0 && i != 3 && i != 6;
@@ -26,18 +26,18 @@ bool IsScaleInput(const ModelNode& node, std::size_t i) {
   return node.op_type.starts_with("QLinear") && i % 3 != 0;
 }
 
-Shares SharesOf(const ModelGraph& model, const std::vector<ModelLayer>& layers) {
-  std::unordered_map<TensorId, std::string> kinds;
+Shares SharesOf(const model::ModelGraph& model, const std::vector<ModelLayer>& layers) {
+  std::unordered_map<model::TensorId, std::string> kinds;
   for (const ModelLayer& layer : layers) {
-    const TensorId weight = model.tensor(layer.weight).source;
+    const model::TensorId weight = model.tensor(layer.weight).source;
     kinds.try_emplace(weight, "weights, " + std::string(NameOf(model.tensor(weight).type)) +
                                   (model.tensor(weight).is_sparse() ? ", sparse" : ""));
     if (model.IsWeight(layer.bias)) kinds.try_emplace(model.tensor(layer.bias).source, kBiases);
   }
-  for (const ModelNode& node : model.nodes()) {
+  for (const model::ModelNode& node : model.nodes()) {
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      const TensorId input = node.inputs[i];
-      if (input != kNoTensor && IsScaleInput(node, i) && model.tensor(input).is_constant) {
+      const model::TensorId input = node.inputs[i];
+      if (input != model::kNoTensor && IsScaleInput(node, i) && model.tensor(input).is_constant) {
         kinds.try_emplace(input, kScales);
       }
     }
@@ -45,9 +45,9 @@ Shares SharesOf(const ModelGraph& model, const std::vector<ModelLayer>& layers) 
   Shares shares;
   std::uint64_t counted = 0;
   for (std::size_t i = 0; i < model.tensors().size(); ++i) {
-    const ModelTensor& tensor = model.tensors()[i];
+    const model::ModelTensor& tensor = model.tensors()[i];
     if (!tensor.is_constant || tensor.data.empty()) continue;
-    const auto kind = kinds.find(static_cast<TensorId>(i));
+    const auto kind = kinds.find(static_cast<model::TensorId>(i));
     shares[kind == kinds.end() ? std::string(kOther) : kind->second] += tensor.stored_bytes();
     counted += tensor.stored_bytes();
   }
@@ -57,9 +57,9 @@ Shares SharesOf(const ModelGraph& model, const std::vector<ModelLayer>& layers) 
 
 }  // namespace
 
-std::vector<ByteShare> CompareBytes(const ModelGraph& baseline,
+std::vector<ByteShare> CompareBytes(const model::ModelGraph& baseline,
                                     const std::vector<ModelLayer>& baseline_layers,
-                                    const ModelGraph& variant,
+                                    const model::ModelGraph& variant,
                                     const std::vector<ModelLayer>& variant_layers) {
   std::map<std::string, ByteShare> shares;
   for (const auto& [what, bytes] : SharesOf(baseline, baseline_layers)) {

@@ -12,9 +12,9 @@ namespace cboard::compare {
 
 // Largest first. The shares of a side add up to the size of its file; what several nodes use
 // counts once.
-std::vector<ByteShare> CompareBytes(const ModelGraph& baseline,
+std::vector<ByteShare> CompareBytes(const model::ModelGraph& baseline,
                                     const std::vector<ModelLayer>& baseline_layers,
-                                    const ModelGraph& variant,
+                                    const model::ModelGraph& variant,
                                     const std::vector<ModelLayer>& variant_layers);
 
 }  // namespace cboard::compare

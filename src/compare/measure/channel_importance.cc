@@ -11,7 +11,7 @@ namespace {
 
 // Adds the squares of the weights that each channel of the layer's input meets; false when these
 // cannot be told apart.
-Result<bool> AddSquares(const ModelGraph& model, const ModelLayer& layer,
+Result<bool> AddSquares(const model::ModelGraph& model, const ModelLayer& layer,
                         std::vector<double>& squares) {
   const std::vector<std::int64_t>& shape = model.tensor(layer.operand).shape;
   const bool is_convolution = model.node(layer.node).op_type == "Conv";
@@ -45,24 +45,26 @@ bool IsChannelwise(std::string_view op_type) {
   return std::ranges::find(kOps, op_type) != kOps.end();
 }
 
-ChannelImportance::ChannelImportance(const ModelGraph& model, std::span<const ModelLayer> layers)
+ChannelImportance::ChannelImportance(const model::ModelGraph& model,
+                                     std::span<const ModelLayer> layers)
     : model_(model), use_(model) {
   for (const ModelLayer& layer : layers) {
     // What a body computes with, it may give out as well. R meets the state, not the input.
-    if (layer.node == kNoNode || IsInBody(model, layer) || layer.part == "R") continue;
+    if (layer.node == model::kNoNode || IsInBody(model, layer) || layer.part == "R") continue;
     layers_.emplace(layer.node, &layer);
   }
 }
 
-Result<std::vector<double>> ChannelImportance::Of(TensorId tensor, std::size_t channels) const {
+Result<std::vector<double>> ChannelImportance::Of(model::TensorId tensor,
+                                                  std::size_t channels) const {
   std::vector<double> squares(channels);
-  std::vector<TensorId> left = {tensor};
+  std::vector<model::TensorId> left = {tensor};
   while (!left.empty()) {
-    const TensorId next = left.back();
+    const model::TensorId next = left.back();
     left.pop_back();
     if (use_.IsOutput(next) || model_.consumers(next).empty()) return std::vector<double>();
-    for (const NodeId id : model_.consumers(next)) {
-      const ModelNode& node = model_.node(id);
+    for (const model::NodeId id : model_.consumers(next)) {
+      const model::ModelNode& node = model_.node(id);
       if (IsChannelwise(node.op_type) && !node.outputs.empty()) {
         left.push_back(node.outputs[0]);
         continue;

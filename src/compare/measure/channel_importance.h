@@ -19,19 +19,19 @@ bool IsChannelwise(std::string_view op_type);
 // Borrows the model, of ONNX, and its layers. Safe from many threads.
 class ChannelImportance {
  public:
-  ChannelImportance(const ModelGraph& model, std::span<const ModelLayer> layers);
+  ChannelImportance(const model::ModelGraph& model, std::span<const ModelLayer> layers);
 
   // For each of `channels` channels of a tensor, the sum of the squared weights that it is
   // multiplied with next. An error there counts in proportion: a large channel whose weights are
   // small in turn is worth no more than the others. Empty where something else than layers with
   // weights uses the tensor, behind nodes that keep channels apart (activations, pooling, Flatten).
   // Fails when weights cannot be read.
-  Result<std::vector<double>> Of(TensorId tensor, std::size_t channels) const;
+  Result<std::vector<double>> Of(model::TensorId tensor, std::size_t channels) const;
 
  private:
-  const ModelGraph& model_;
+  const model::ModelGraph& model_;
   TensorUse use_;
-  std::unordered_map<NodeId, const ModelLayer*> layers_;
+  std::unordered_map<model::NodeId, const ModelLayer*> layers_;
 };
 
 }  // namespace cboard::compare

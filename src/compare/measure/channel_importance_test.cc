@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 using testing::OnnxBuilder;
 using testing::Succeeds;
 
-std::vector<double> ImportanceOf(const ModelGraph& model, std::string_view tensor,
+std::vector<double> ImportanceOf(const model::ModelGraph& model, std::string_view tensor,
                                  std::size_t channels) {
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   const auto found = ChannelImportance(model, layers).Of(model.FindTensor(tensor), channels);
@@ -93,7 +93,7 @@ TEST(ChannelImportance, IsNotKnownWhereOtherNodesTakePart) {
       .Node("Sigmoid", {"x"}, {"s"})
       .Output("y", {-1, 1})
       .Output("s", {-1, 2});
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   EXPECT_THAT(ImportanceOf(model, "x", 2), IsEmpty());
   EXPECT_THAT(ImportanceOf(model, "y", 1), IsEmpty());  // What the model answers.
 }

@@ -11,14 +11,15 @@ namespace cboard::compare {
 namespace {
 
 // The shapes of inputs as far as one of the files fixes them; -1 for sizes that both leave open.
-InputShapes DeclaredShapes(const ModelGraph& baseline, const ModelGraph& variant) {
-  InputShapes shapes;
-  for (const TensorId id : baseline.inputs()) {
-    const ModelTensor& input = baseline.tensor(id);
+model::InputShapes DeclaredShapes(const model::ModelGraph& baseline,
+                                  const model::ModelGraph& variant) {
+  model::InputShapes shapes;
+  for (const model::TensorId id : baseline.inputs()) {
+    const model::ModelTensor& input = baseline.tensor(id);
     if (!input.has_shape) continue;
     std::vector<std::int64_t>& shape = shapes[input.name] = input.shape;
-    const TensorId other = variant.FindTensor(input.name);
-    if (other == kNoTensor || variant.tensor(other).shape.size() != shape.size()) continue;
+    const model::TensorId other = variant.FindTensor(input.name);
+    if (other == model::kNoTensor || variant.tensor(other).shape.size() != shape.size()) continue;
     for (std::size_t i = 0; i < shape.size(); ++i) {
       if (shape[i] < 0) shape[i] = variant.tensor(other).shape[i];
     }
@@ -28,12 +29,13 @@ InputShapes DeclaredShapes(const ModelGraph& baseline, const ModelGraph& variant
 
 // What the compressed model's own inputs were calibrated for. Made-up values beyond that would only
 // show that they were made up.
-std::map<std::string, SampleOptions::ValueRange> CalibratedRanges(const ModelGraph& variant) {
-  std::map<std::string, SampleOptions::ValueRange> ranges;
-  for (const TensorId id : variant.inputs()) {
+std::map<std::string, runtime::SampleOptions::ValueRange> CalibratedRanges(
+    const model::ModelGraph& variant) {
+  std::map<std::string, runtime::SampleOptions::ValueRange> ranges;
+  for (const model::TensorId id : variant.inputs()) {
     const auto quantizer = QuantizerOf(variant, id);
-    if (!quantizer || quantizer->before == kNoTensor) continue;
-    const ModelQuantization& how = *variant.tensor(quantizer->codes).quantization;
+    if (!quantizer || quantizer->before == model::kNoTensor) continue;
+    const model::ModelQuantization& how = *variant.tensor(quantizer->codes).quantization;
     if (how.scales.size() != 1) continue;
     const auto zero = how.zero_points.empty() ? 0.f : static_cast<float>(how.zero_points[0]);
     const float low = (static_cast<float>(how.code_min) - zero) * how.scales[0];
@@ -47,25 +49,25 @@ std::map<std::string, SampleOptions::ValueRange> CalibratedRanges(const ModelGra
 
 }  // namespace
 
-Result<std::unique_ptr<SampleSource>> OpenComparedSamples(const ModelGraph& baseline,
-                                                          const ModelGraph& variant,
-                                                          std::span<const ModelValue> inputs,
-                                                          const CompareOptions& options,
-                                                          std::size_t max_samples) {
-  return OpenSamples(options.data, inputs,
-                     {.max_samples = max_samples,
-                      .shapes = DeclaredShapes(baseline, variant),
-                      .ranges = CalibratedRanges(variant)});
+Result<std::unique_ptr<runtime::SampleSource>> OpenComparedSamples(
+    const model::ModelGraph& baseline, const model::ModelGraph& variant,
+    std::span<const runtime::ModelValue> inputs, const CompareOptions& options,
+    std::size_t max_samples) {
+  return runtime::OpenSamples(options.data, inputs,
+                              {.max_samples = max_samples,
+                               .shapes = DeclaredShapes(baseline, variant),
+                               .ranges = CalibratedRanges(variant)});
 }
 
-Error WithAdvice(Error error, std::span<const ModelValue> inputs, SampleSource& samples) {
+Error WithAdvice(Error error, std::span<const runtime::ModelValue> inputs,
+                 runtime::SampleSource& samples) {
   const auto sample = samples.Read(0);
   if (!samples.is_generated() || !sample) return error;
   std::string guesses, flags;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (std::ranges::none_of(inputs[i].shape, [](std::int64_t size) { return size < 0; })) continue;
     guesses += (guesses.empty() ? "" : ", ") +
-               ToText({{inputs[i].name, (*sample)[i].tensor.shape}}) + " for " +
+               model::ToText({{inputs[i].name, (*sample)[i].tensor.shape}}) + " for " +
                Describe(inputs[i]);
     flags += (flags.empty() ? "" : " ") + ("--shape " + inputs[i].name + "=SIZES");
   }

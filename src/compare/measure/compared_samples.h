@@ -15,13 +15,13 @@ namespace cboard::compare {
 // At most `max_samples` of what `options` name, for models with these inputs. Made-up ones have the
 // sizes that one of the files fixes, or was opened with, and values in the ranges that the
 // quantizers of the compressed model's inputs have. Fails as OpenSamples does.
-Result<std::unique_ptr<SampleSource>> OpenComparedSamples(const ModelGraph& baseline,
-                                                          const ModelGraph& variant,
-                                                          std::span<const ModelValue> inputs,
-                                                          const CompareOptions& options,
-                                                          std::size_t max_samples);
+Result<std::unique_ptr<runtime::SampleSource>> OpenComparedSamples(
+    const model::ModelGraph& baseline, const model::ModelGraph& variant,
+    std::span<const runtime::ModelValue> inputs, const CompareOptions& options,
+    std::size_t max_samples);
 
 // The error of a run; where samples were made up, with their shapes and how to give others.
-Error WithAdvice(Error error, std::span<const ModelValue> inputs, SampleSource& samples);
+Error WithAdvice(Error error, std::span<const runtime::ModelValue> inputs,
+                 runtime::SampleSource& samples);
 
 }  // namespace cboard::compare

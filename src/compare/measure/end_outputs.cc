@@ -109,11 +109,11 @@ std::vector<bool> DetectedPositions(const std::vector<HeadCounts>& heads,
 
 }  // namespace
 
-std::vector<EndPair> PairEnds(const ModelGraph& baseline, const ModelGraph& variant) {
-  std::unordered_map<std::string_view, TensorId> theirs;
-  for (const TensorId id : variant.outputs()) theirs.emplace(variant.tensor(id).name, id);
+std::vector<EndPair> PairEnds(const model::ModelGraph& baseline, const model::ModelGraph& variant) {
+  std::unordered_map<std::string_view, model::TensorId> theirs;
+  for (const model::TensorId id : variant.outputs()) theirs.emplace(variant.tensor(id).name, id);
   std::vector<EndPair> pairs;
-  for (const TensorId id : baseline.outputs()) {
+  for (const model::TensorId id : baseline.outputs()) {
     const auto found = theirs.find(baseline.tensor(id).name);
     if (found != theirs.end()) pairs.push_back({id, found->second});
   }
@@ -125,13 +125,13 @@ std::vector<EndPair> PairEnds(const ModelGraph& baseline, const ModelGraph& vari
   }
   // What no node computes is an input handed through, or a constant.
   std::erase_if(pairs, [&](const EndPair& pair) {
-    return baseline.tensor(pair.baseline).producer == kNoNode ||
-           variant.tensor(pair.variant).producer == kNoNode;
+    return baseline.tensor(pair.baseline).producer == model::kNoNode ||
+           variant.tensor(pair.variant).producer == model::kNoNode;
   });
   return pairs;
 }
 
-EndGatherer::EndGatherer(const ModelGraph& baseline, const ModelGraph& variant)
+EndGatherer::EndGatherer(const model::ModelGraph& baseline, const model::ModelGraph& variant)
     : baseline_(baseline), variant_(variant) {
   for (const EndPair& pair : PairEnds(baseline, variant)) {
     End end{.pair = pair,
@@ -146,7 +146,8 @@ EndGatherer::EndGatherer(const ModelGraph& baseline, const ModelGraph& variant)
 std::vector<std::string> EndGatherer::BaselineTensors() const {
   std::vector<std::string> names;
   for (const End& end : ends_) {
-    for (const TensorId tensor : end.on_the_way) names.push_back(baseline_.tensor(tensor).name);
+    for (const model::TensorId tensor : end.on_the_way)
+      names.push_back(baseline_.tensor(tensor).name);
   }
   return names;
 }
@@ -183,8 +184,8 @@ Result<void> EndGatherer::AddTo(End& end, const Find& find) {
   }
   if (reference->element_count() == 0) return {};
   if (!IsFloatType(reference->dtype)) {
-    CBOARD_ASSIGN_OR_RETURN(const std::vector<double> ours, ToDoubles(*reference));
-    CBOARD_ASSIGN_OR_RETURN(const std::vector<double> theirs, ToDoubles(compressed));
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<double> ours, tensor::ToDoubles(*reference));
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<double> theirs, tensor::ToDoubles(compressed));
     for (std::size_t i = 0; i < ours.size(); ++i) {
       ++findings.labels;
       if (ours[i] == theirs[i]) ++findings.same_labels;
@@ -205,8 +206,8 @@ Result<void> EndGatherer::AddTo(End& end, const Find& find) {
 Result<void> EndGatherer::AddFloats(End& end, const TensorView& reference,
                                     const TensorView& compressed, const Find& find) {
   EndFindings& findings = end.findings;
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> ours, ToFloats(reference));
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> theirs, ToFloats(compressed));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> ours, tensor::ToFloats(reference));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> theirs, tensor::ToFloats(compressed));
   if (end.builder == nullptr) SetLayout(end, reference, ours, find);
   const auto axis = findings.layout ? std::optional(findings.layout->axis) : std::nullopt;
   const bool is_same_layout = reference.shape.size() == findings.shape.size() &&
@@ -229,16 +230,17 @@ Result<void> EndGatherer::AddFloats(End& end, const TensorView& reference,
 void EndGatherer::SetLayout(End& end, const TensorView& reference, std::span<const float> values,
                             const Find& find) const {
   EndFindings& findings = end.findings;
-  std::unordered_map<TensorId, std::vector<std::int64_t>> shapes;
-  for (const TensorId tensor : end.on_the_way) {
+  std::unordered_map<model::TensorId, std::vector<std::int64_t>> shapes;
+  for (const model::TensorId tensor : end.on_the_way) {
     if (const TensorView* found = find(0, baseline_.tensor(tensor).name)) {
       shapes.emplace(tensor, found->shape);
     }
   }
-  const ChannelTracer tracer(baseline_, [&](TensorId id) -> const std::vector<std::int64_t>* {
-    const auto found = shapes.find(id);
-    return found == shapes.end() ? nullptr : &found->second;
-  });
+  const ChannelTracer tracer(baseline_,
+                             [&](model::TensorId id) -> const std::vector<std::int64_t>* {
+                               const auto found = shapes.find(id);
+                               return found == shapes.end() ? nullptr : &found->second;
+                             });
   findings.shape = reference.shape;
   findings.layout = tracer.Trace(end.pair.baseline);
   if (!findings.layout) {
@@ -249,8 +251,8 @@ void EndGatherer::SetLayout(End& end, const TensorView& reference, std::span<con
   const auto axis = findings.layout ? std::optional(findings.layout->axis) : std::nullopt;
   const ChannelSizes sizes = SizesOf(reference.shape, axis);
   const bool has_figures = axis && sizes.channels <= kMaxChannels;
-  end.builder = std::make_unique<ComparisonBuilder>(
-      ComparisonOptions{.channel_axis = has_figures ? axis : std::nullopt});
+  end.builder = std::make_unique<tensor::ComparisonBuilder>(
+      tensor::ComparisonOptions{.channel_axis = has_figures ? axis : std::nullopt});
   if (!axis) {
     findings.heads = {HeadOf(0, 1)};
     return;

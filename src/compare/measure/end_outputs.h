@@ -22,19 +22,19 @@ namespace cboard::compare {
 
 // An output that both models declare.
 struct EndPair {
-  TensorId baseline = kNoTensor;
-  TensorId variant = kNoTensor;
+  model::TensorId baseline = model::kNoTensor;
+  model::TensorId variant = model::kNoTensor;
 };
 
 // By name; where none has the same name and there are as many, by position.
-std::vector<EndPair> PairEnds(const ModelGraph& baseline, const ModelGraph& variant);
+std::vector<EndPair> PairEnds(const model::ModelGraph& baseline, const model::ModelGraph& variant);
 
 // What was gathered of an output.
 struct EndFindings {
   std::string name;
   std::vector<std::int64_t> shape;  // For the first sample.
   std::optional<ChannelLayout> layout;
-  Comparison comparison;          // By channel along the layout's axis.
+  tensor::Comparison comparison;  // By channel along the layout's axis.
   std::vector<HeadCounts> heads;  // One at least, where anything was compared.
   std::size_t samples = 0;
   std::size_t other_shapes = 0;               // Samples for which the two shapes differ.
@@ -45,7 +45,7 @@ struct EndFindings {
 // Borrows both models.
 class EndGatherer {
  public:
-  EndGatherer(const ModelGraph& baseline, const ModelGraph& variant);
+  EndGatherer(const model::ModelGraph& baseline, const model::ModelGraph& variant);
 
   // The tensors to capture in the baseline (outputs, and those whose shapes say where channels are)
   // and in the compressed model.
@@ -62,9 +62,9 @@ class EndGatherer {
  private:
   struct End {
     EndPair pair;
-    std::vector<TensorId> on_the_way;
+    std::vector<model::TensorId> on_the_way;
     EndFindings findings;
-    std::unique_ptr<ComparisonBuilder> builder;
+    std::unique_ptr<tensor::ComparisonBuilder> builder;
   };
 
   Result<void> AddTo(End& end, const Find& find);
@@ -73,8 +73,8 @@ class EndGatherer {
   void SetLayout(End& end, const TensorView& reference, std::span<const float> values,
                  const Find& find) const;
 
-  const ModelGraph& baseline_;
-  const ModelGraph& variant_;
+  const model::ModelGraph& baseline_;
+  const model::ModelGraph& variant_;
   std::vector<End> ends_;
 };
 

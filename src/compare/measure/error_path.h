@@ -12,14 +12,15 @@ namespace cboard::compare {
 class ErrorPath {
  public:
   // `measured`: SQNRs in dB. Borrows the model.
-  ErrorPath(const ModelGraph& model, const std::unordered_map<TensorId, double>& measured);
+  ErrorPath(const model::ModelGraph& model,
+            const std::unordered_map<model::TensorId, double>& measured);
 
   // Of the worst that the node computes with: what was measured of each input or, where nothing
   // was, of the worst that this one is computed from. Infinite where nothing was measured at all.
-  double WorstInputDb(NodeId node) const;
+  double WorstInputDb(model::NodeId node) const;
 
  private:
-  const ModelGraph& model_;
+  const model::ModelGraph& model_;
   std::vector<double> db_;  // Of every tensor.
 };
 

@@ -10,7 +10,7 @@ namespace {
 using testing::OnnxBuilder;
 
 // x -> first -> a -> second -> b -> both(a, b) -> y
-ModelGraph Branches() {
+model::ModelGraph Branches() {
   OnnxBuilder builder;
   builder.Input("x", {1, 2})
       .Node("Relu", {"x"}, {"a"}, {}, "first")
@@ -21,7 +21,7 @@ ModelGraph Branches() {
 }
 
 TEST(ErrorPath, AnInputThatWasNotMeasuredIsAsGoodAsWhatItIsComputedFrom) {
-  const ModelGraph model = Branches();
+  const model::ModelGraph model = Branches();
   const ErrorPath path(model, {{model.FindTensor("x"), 40.0}});
   for (const char* node : {"first", "second", "both"}) {
     EXPECT_EQ(path.WorstInputDb(model.FindNode(node)), 40) << node;
@@ -29,7 +29,7 @@ TEST(ErrorPath, AnInputThatWasNotMeasuredIsAsGoodAsWhatItIsComputedFrom) {
 }
 
 TEST(ErrorPath, TheWorstInputCounts) {
-  const ModelGraph model = Branches();
+  const model::ModelGraph model = Branches();
   const ErrorPath path(model, {{model.FindTensor("x"), 10.0},
                                {model.FindTensor("a"), 30.0},
                                {model.FindTensor("b"), 20.0}});
@@ -38,7 +38,7 @@ TEST(ErrorPath, TheWorstInputCounts) {
 }
 
 TEST(ErrorPath, WhereNothingWasMeasuredNothingIsLost) {
-  const ModelGraph model = Branches();
+  const model::ModelGraph model = Branches();
   EXPECT_EQ(ErrorPath(model, {}).WorstInputDb(model.FindNode("both")), HUGE_VAL);
 }
 

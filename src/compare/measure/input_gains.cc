@@ -41,28 +41,28 @@ bool PassesOn(std::string_view op_type) {
 // Calls `multiply(constant, divides)` for what a tensor was multiplied by before, and
 // `pass(tensor)` for each one on the way, itself included.
 template <typename Multiply, typename Pass>
-Result<void> WalkBack(const ModelGraph& model, TensorId tensor, const Multiply& multiply,
-                      const Pass& pass) {
-  for (std::size_t i = 0; i < kMaxSteps && tensor != kNoTensor; ++i) {
+Result<void> WalkBack(const model::ModelGraph& model, model::TensorId tensor,
+                      const Multiply& multiply, const Pass& pass) {
+  for (std::size_t i = 0; i < kMaxSteps && tensor != model::kNoTensor; ++i) {
     pass(tensor);
-    const NodeId producer = model.tensor(tensor).producer;
-    if (producer == kNoNode) break;
-    const ModelNode& node = model.node(producer);
+    const model::NodeId producer = model.tensor(tensor).producer;
+    if (producer == model::kNoNode) break;
+    const model::ModelNode& node = model.node(producer);
     const auto scales = ScalesOf(node.op_type);
     if (scales)
       return *scales < node.inputs.size() ? multiply(node.inputs[*scales], false) : Result<void>();
     const bool divides = node.op_type == "Div";
     const bool multiplies = divides || node.op_type == "Mul";
     if (!multiplies && !PassesOn(node.op_type)) break;
-    tensor = kNoTensor;
-    for (const TensorId input : node.inputs) {
-      if (input == kNoTensor || model.IsWeight(input)) continue;
-      if (tensor != kNoTensor) return {};  // There are two ways.
+    tensor = model::kNoTensor;
+    for (const model::TensorId input : node.inputs) {
+      if (input == model::kNoTensor || model.IsWeight(input)) continue;
+      if (tensor != model::kNoTensor) return {};  // There are two ways.
       tensor = input;
     }
     if (!multiplies || (divides && node.inputs[0] != tensor)) continue;
-    for (const TensorId input : node.inputs) {
-      if (input != kNoTensor && model.IsWeight(input))
+    for (const model::TensorId input : node.inputs) {
+      if (input != model::kNoTensor && model.IsWeight(input))
         CBOARD_RETURN_IF_ERROR(multiply(input, divides));
     }
   }
@@ -71,18 +71,19 @@ Result<void> WalkBack(const ModelGraph& model, TensorId tensor, const Multiply& 
 
 class Gains {
  public:
-  Gains(const ModelGraph& model, std::size_t channels) : model_(model), gains_(channels, 1) {}
+  Gains(const model::ModelGraph& model, std::size_t channels)
+      : model_(model), gains_(channels, 1) {}
 
-  Result<std::vector<double>> At(TensorId tensor) {
+  Result<std::vector<double>> At(model::TensorId tensor) {
     CBOARD_RETURN_IF_ERROR(WalkBack(
         model_, tensor,
-        [&](TensorId constant, bool divides) { return Multiply(constant, divides); },
-        [](TensorId) {}));
+        [&](model::TensorId constant, bool divides) { return Multiply(constant, divides); },
+        [](model::TensorId) {}));
     return std::move(gains_);
   }
 
  private:
-  Result<void> Multiply(TensorId constant, bool divides) {
+  Result<void> Multiply(model::TensorId constant, bool divides) {
     if (!model_.IsWeight(constant)) return {};
     std::size_t count = 1;
     for (const std::int64_t size : model_.tensor(constant).shape) {
@@ -97,14 +98,16 @@ class Gains {
     return {};
   }
 
-  const ModelGraph& model_;
+  const model::ModelGraph& model_;
   std::vector<double> gains_;
 };
 
 }  // namespace
 
-Result<std::optional<std::vector<double>>> GainsBetween(const ModelGraph& baseline, TensorId before,
-                                                        const ModelGraph& variant, TensorId after,
+Result<std::optional<std::vector<double>>> GainsBetween(const model::ModelGraph& baseline,
+                                                        model::TensorId before,
+                                                        const model::ModelGraph& variant,
+                                                        model::TensorId after,
                                                         std::size_t channels) {
   CBOARD_ASSIGN_OR_RETURN(const std::vector<double> ours, Gains(baseline, channels).At(before));
   CBOARD_ASSIGN_OR_RETURN(std::vector<double> gains, Gains(variant, channels).At(after));
@@ -117,12 +120,13 @@ Result<std::optional<std::vector<double>>> GainsBetween(const ModelGraph& baseli
   return gains;
 }
 
-std::vector<TensorId> TensorsWithGains(const ModelGraph& model, TensorId tensor) {
-  std::vector<TensorId> tensors;
+std::vector<model::TensorId> TensorsWithGains(const model::ModelGraph& model,
+                                              model::TensorId tensor) {
+  std::vector<model::TensorId> tensors;
   const auto walked = WalkBack(
-      model, tensor, [](TensorId, bool) { return Result<void>(); },
-      [&](TensorId passed) { tensors.push_back(passed); });
-  return walked ? tensors : std::vector<TensorId>();
+      model, tensor, [](model::TensorId, bool) { return Result<void>(); },
+      [&](model::TensorId passed) { tensors.push_back(passed); });
+  return walked ? tensors : std::vector<model::TensorId>();
 }
 
 }  // namespace cboard::compare

@@ -13,11 +13,14 @@ namespace cboard::compare {
 // How much more each of so many channels of a tensor is multiplied by constants in the variant than
 // in the baseline: by a Mul or Div, or by the scales of a normalization, as SmoothQuant divides
 // them. Nothing where neither has any, or the same; 0 where it cannot be told.
-Result<std::optional<std::vector<double>>> GainsBetween(const ModelGraph& baseline, TensorId before,
-                                                        const ModelGraph& variant, TensorId after,
+Result<std::optional<std::vector<double>>> GainsBetween(const model::ModelGraph& baseline,
+                                                        model::TensorId before,
+                                                        const model::ModelGraph& variant,
+                                                        model::TensorId after,
                                                         std::size_t channels);
 
 // The tensors before `tensor`, and itself, up to where such constants are looked for.
-std::vector<TensorId> TensorsWithGains(const ModelGraph& model, TensorId tensor);
+std::vector<model::TensorId> TensorsWithGains(const model::ModelGraph& model,
+                                              model::TensorId tensor);
 
 }  // namespace cboard::compare

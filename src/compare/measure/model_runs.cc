@@ -21,48 +21,48 @@ class TensorFactors {
       const Equalized& equalized = models.equalized[i];
       if (!equalized.outputs.empty()) outputs_.emplace(layer.output, &equalized.outputs);
       if (!equalized.undoes_gains) continue;
-      const TensorId data = DataOf(models.baseline, layer);
-      for (const TensorId tensor : TensorsWithGains(models.baseline, data)) {
+      const model::TensorId data = DataOf(models.baseline, layer);
+      for (const model::TensorId tensor : TensorsWithGains(models.baseline, data)) {
         gained_.emplace(tensor, equalized.inputs.size());
       }
     }
   }
 
   Result<void> AddTo(OutputPlan& plan) const {
-    const ModelGraph& model = models_.baseline;
-    TensorId tensor = model.FindTensor(plan.baseline);
+    const model::ModelGraph& model = models_.baseline;
+    model::TensorId tensor = model.FindTensor(plan.baseline);
     if (const auto gained = gained_.find(tensor); gained != gained_.end()) {
-      const TensorId theirs =
+      const model::TensorId theirs =
           models_.variant.FindTensor(plan.before.empty() ? plan.variant : plan.before);
       CBOARD_ASSIGN_OR_RETURN(auto gains,
                               GainsBetween(model, tensor, models_.variant, theirs, gained->second));
       if (gains) plan.factors = *std::move(gains);
       return {};
     }
-    while (!outputs_.empty() && tensor != kNoTensor) {
+    while (!outputs_.empty() && tensor != model::kNoTensor) {
       if (const auto found = outputs_.find(tensor); found != outputs_.end()) {
         plan.factors = *found->second;
         return {};
       }
-      const NodeId producer = model.tensor(tensor).producer;
-      if (producer == kNoNode || !IsChannelwise(model.node(producer).op_type)) break;
+      const model::NodeId producer = model.tensor(tensor).producer;
+      if (producer == model::kNoNode || !IsChannelwise(model.node(producer).op_type)) break;
       const auto& inputs = model.node(producer).inputs;
-      tensor = inputs.empty() ? kNoTensor : inputs[0];
+      tensor = inputs.empty() ? model::kNoTensor : inputs[0];
     }
     return {};
   }
 
  private:
   const PairedModels& models_;
-  std::unordered_map<TensorId, const std::vector<double>*> outputs_;
-  std::unordered_map<TensorId, std::size_t> gained_;  // With the number of their channels.
+  std::unordered_map<model::TensorId, const std::vector<double>*> outputs_;
+  std::unordered_map<model::TensorId, std::size_t> gained_;  // With the number of their channels.
 };
 
 }  // namespace
 
 bool AreRunsAskedFor(const CompareOptions& options) {
   return options.samples || !options.data.empty() || !options.shapes.empty() ||
-         options.verify > 0 || IsRuntimeNamed();
+         options.verify > 0 || runtime::IsRuntimeNamed();
 }
 
 Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& options) {

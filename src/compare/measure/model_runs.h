@@ -15,7 +15,7 @@ namespace cboard::compare {
 struct PairRun {
   std::optional<OutputPlan> plan;  // Nothing when their outputs cannot be compared.
   OutputFindings findings;
-  std::optional<SaturationCount> saturation;
+  std::optional<tensor::SaturationCount> saturation;
 };
 
 // Of a layer without weights, whose output is quantized, or which has layers inside.

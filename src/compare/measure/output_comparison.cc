@@ -33,7 +33,7 @@ Result<std::span<const float>> FloatsOf(const TensorView& tensor, std::vector<fl
   if (tensor.dtype == DType::kFloat32 && !tensor.quantization && is_aligned) {
     return std::span(static_cast<const float*>(tensor.data), tensor.element_count());
   }
-  CBOARD_ASSIGN_OR_RETURN(storage, ToFloats(tensor));
+  CBOARD_ASSIGN_OR_RETURN(storage, tensor::ToFloats(tensor));
   return storage;
 }
 
@@ -62,14 +62,14 @@ class OutputGatherer {
       std::optional axis = ChannelAxisOf(plan_, reference.shape.size());
       if (!budget_.Take(static_cast<std::size_t>(reference.shape[*axis]), kBuilders)) axis.reset();
       const auto grid = plan_.codes ? std::nullopt : plan_.grid;
-      accumulated_.emplace(ComparisonOptions{.channel_axis = axis});
-      local_.emplace(
-          ComparisonOptions{.channel_axis = axis, .grid = grid, .divergence = grid.has_value()});
-      undisturbed_.emplace(ComparisonOptions{.channel_axis = axis, .grid = plan_.grid});
+      accumulated_.emplace(tensor::ComparisonOptions{.channel_axis = axis});
+      local_.emplace(tensor::ComparisonOptions{
+          .channel_axis = axis, .grid = grid, .divergence = grid.has_value()});
+      undisturbed_.emplace(tensor::ComparisonOptions{.channel_axis = axis, .grid = plan_.grid});
     }
     CBOARD_RETURN_IF_ERROR(accumulated_->Add(reference, compressed));
     if (sample_cosines_.size() < kMaxSampleCosines) {
-      CBOARD_ASSIGN_OR_RETURN(const Comparison sample, Compare(reference, compressed));
+      CBOARD_ASSIGN_OR_RETURN(const tensor::Comparison sample, Compare(reference, compressed));
       sample_cosines_.push_back(sample.total.Cosine());
     }
     if (before != nullptr && before->shape == compressed.shape) {
@@ -106,7 +106,7 @@ class OutputGatherer {
     const std::size_t axis = ChannelAxisOf(plan_, reference.shape.size());
     const auto channels = static_cast<std::size_t>(reference.shape[axis]);
     if (channels % plan_.factors.size() != 0) return {};
-    CBOARD_ASSIGN_OR_RETURN(storage, ToFloats(reference));
+    CBOARD_ASSIGN_OR_RETURN(storage, tensor::ToFloats(reference));
     std::size_t inner = channels / plan_.factors.size();  // More than one behind a Flatten.
     for (std::size_t i = axis + 1; i < reference.shape.size(); ++i) {
       inner *= static_cast<std::size_t>(reference.shape[i]);
@@ -125,7 +125,7 @@ class OutputGatherer {
       CBOARD_RETURN_IF_ERROR(AddResidual(before, after, local_residual_));
       return local_->Add(before, after);
     }
-    CBOARD_ASSIGN_OR_RETURN(std::vector<float> clamped, ToFloats(before));
+    CBOARD_ASSIGN_OR_RETURN(std::vector<float> clamped, tensor::ToFloats(before));
     for (float& value : clamped) {
       value = std::min(std::max(value, plan_.clamp->low), plan_.clamp->high);
     }
@@ -167,20 +167,22 @@ class OutputGatherer {
   ChannelBudget& budget_;
   bool is_given_up_ = false;
   bool has_local_ = false;
-  std::optional<ComparisonBuilder> accumulated_, local_, undisturbed_;
+  std::optional<tensor::ComparisonBuilder> accumulated_, local_, undisturbed_;
   ClippingResidual local_residual_, baseline_input_residual_;
   std::vector<double> sample_cosines_;
   std::shared_ptr<ValueBins> values_ = std::make_shared<ValueBins>();
-  HistogramSum baseline_, variant_;
+  compression::HistogramSum baseline_, variant_;
 };
 
 // Names of tensors that nodes compute; inputs come with the sample.
-std::vector<std::string> Computed(const ModelGraph& model, const std::vector<std::string>& names) {
+std::vector<std::string> Computed(const model::ModelGraph& model,
+                                  const std::vector<std::string>& names) {
   std::vector<std::string> computed;
   std::unordered_set<std::string> seen;
   for (const std::string& name : names) {
-    const TensorId id = model.FindTensor(name);
-    if (id == kNoTensor || model.tensor(id).producer == kNoNode || !seen.insert(name).second) {
+    const model::TensorId id = model.FindTensor(name);
+    if (id == model::kNoTensor || model.tensor(id).producer == model::kNoNode ||
+        !seen.insert(name).second) {
       continue;
     }
     computed.push_back(name);
@@ -188,20 +190,22 @@ std::vector<std::string> Computed(const ModelGraph& model, const std::vector<std
   return computed;
 }
 
-Result<ModelCapture> OpenCapture(const ModelGraph& model, const std::vector<std::string>& names) {
-  return ModelCapture::Open(model.path(), {.tensors = Computed(model, names)});
+Result<runtime::ModelCapture> OpenCapture(const model::ModelGraph& model,
+                                          const std::vector<std::string>& names) {
+  return runtime::ModelCapture::Open(model.path(), {.tensors = Computed(model, names)});
 }
 
-const TensorView* FindIn(const RunResult& result, std::span<const NamedTensor> inputs,
-                         const std::string& name) {
+const TensorView* FindIn(const runtime::RunResult& result,
+                         std::span<const runtime::NamedTensor> inputs, const std::string& name) {
   if (const TensorView* tensor = result.Find(name)) return tensor;
-  const auto found = std::ranges::find(inputs, name, &NamedTensor::name);
+  const auto found = std::ranges::find(inputs, name, &runtime::NamedTensor::name);
   return found == inputs.end() ? nullptr : &found->tensor;
 }
 
 }  // namespace
 
-Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGraph& variant,
+Result<OutputSummary> CompareOutputs(const model::ModelGraph& baseline,
+                                     const model::ModelGraph& variant,
                                      const std::vector<OutputPlan>& plans,
                                      std::span<SaturationCheck> checks,
                                      const CompareOptions& options) {
@@ -218,17 +222,17 @@ Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGrap
   EndGatherer ends(baseline, variant);
   for (std::string& name : ends.BaselineTensors()) ours.push_back(std::move(name));
   for (std::string& name : ends.VariantTensors()) theirs.push_back(std::move(name));
-  CBOARD_ASSIGN_OR_RETURN(const ModelCapture first, OpenCapture(baseline, ours));
-  CBOARD_ASSIGN_OR_RETURN(const ModelCapture second, OpenCapture(variant, theirs));
-  CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSource> samples,
+  CBOARD_ASSIGN_OR_RETURN(const runtime::ModelCapture first, OpenCapture(baseline, ours));
+  CBOARD_ASSIGN_OR_RETURN(const runtime::ModelCapture second, OpenCapture(variant, theirs));
+  CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<runtime::SampleSource> samples,
                           OpenComparedSamples(baseline, variant, first.session().inputs(), options,
                                               options.samples.value_or(kDefaultSamples)));
-  const ModelCapture* models[] = {&first, &second};
-  InputShapes input_shapes;
-  const Result<CaptureSummary> captured = CaptureSamples(
+  const runtime::ModelCapture* models[] = {&first, &second};
+  model::InputShapes input_shapes;
+  const Result<runtime::CaptureSummary> captured = runtime::CaptureSamples(
       *samples, models,
-      [&](const CapturedSample& sample) -> Result<void> {
-        for (const NamedTensor& input : sample.inputs) {
+      [&](const runtime::CapturedSample& sample) -> Result<void> {
+        for (const runtime::NamedTensor& input : sample.inputs) {
           input_shapes.try_emplace(input.name, input.tensor.shape);
         }
         for (std::size_t i = 0; i < plans.size(); ++i) {

@@ -33,8 +33,8 @@ struct OutputPlan {
   ChannelPlace channels = ChannelPlace::kByRank;
   // An activation that the quantizer of the compressed model does by its range.
   std::optional<ClampRange> clamp;
-  std::optional<ModelQuantization> codes;  // `variant` holds codes: how to read them.
-  std::optional<QuantizationGrid> grid;    // Of the quantizer.
+  std::optional<model::ModelQuantization> codes;  // `variant` holds codes: how to read them.
+  std::optional<tensor::QuantizationGrid> grid;   // Of the quantizer.
   // Of a declared output with several heads: these channels along `head_axis` are measured one by
   // one, and the worst counts.
   struct Channels {
@@ -48,24 +48,24 @@ struct OutputPlan {
 };
 
 struct OutputFindings {
-  std::optional<Comparison> local;
+  std::optional<tensor::Comparison> local;
   // What the quantizer would do to the baseline's output: with `local`, it also gets what errors
   // before it have made of that.
-  std::optional<Comparison> undisturbed;
+  std::optional<tensor::Comparison> undisturbed;
   // Of these two; where there is a grid.
   ClippingResidual local_residual, baseline_input_residual;
-  std::optional<Comparison> accumulated;  // Nothing when shapes differ.
+  std::optional<tensor::Comparison> accumulated;  // Nothing when shapes differ.
   // The baseline's values, and the quantizer; where there is `undisturbed`.
   std::shared_ptr<const ValueBins> values;
-  std::optional<QuantizationGrid> grid;
+  std::optional<tensor::QuantizationGrid> grid;
   std::optional<Histograms> histograms;
   std::vector<double> sample_cosines;  // See LayerComparison.
 };
 
 // The plan for a pair of layers with weights; nothing when their outputs cannot be compared, such
 // as those in bodies of If, Loop and Scan, which nobody outside sees.
-std::optional<OutputPlan> PlanOutput(const ModelGraph& baseline, const ModelLayer& before,
-                                     const ModelGraph& variant, const ModelLayer& after);
+std::optional<OutputPlan> PlanOutput(const model::ModelGraph& baseline, const ModelLayer& before,
+                                     const model::ModelGraph& variant, const ModelLayer& after);
 
 // Quantized tensors that belong to no layer in `variant_layers`, found in the baseline by name.
 struct TensorPair {
@@ -76,12 +76,14 @@ struct TensorPair {
   std::size_t depth = 0;
   int bits = 8;
 };
-std::vector<TensorPair> PairQuantizedTensors(const ModelGraph& baseline, const ModelGraph& variant,
+std::vector<TensorPair> PairQuantizedTensors(const model::ModelGraph& baseline,
+                                             const model::ModelGraph& variant,
                                              const std::vector<ModelLayer>& variant_layers);
 
 // What an If, Loop or Scan of the main graph gives out that has some of `baseline_layers` inside,
 // which nobody sees: found in the compressed model by name, and not rounded there.
-std::vector<TensorPair> PairBodyOutputs(const ModelGraph& baseline, const ModelGraph& variant,
+std::vector<TensorPair> PairBodyOutputs(const model::ModelGraph& baseline,
+                                        const model::ModelGraph& variant,
                                         const std::vector<ModelLayer>& baseline_layers);
 
 struct OutputSummary {
@@ -90,12 +92,13 @@ struct OutputSummary {
   std::size_t samples = 0;
   std::string source;
   bool is_generated = false;
-  InputShapes input_shapes;  // Of the first sample.
+  model::InputShapes input_shapes;  // Of the first sample.
 };
 
 // Runs both models and compares what `plans` name; `checks` get the codes they ask for of the
 // compressed one. Fails as OpenSamples and ModelCapture do.
-Result<OutputSummary> CompareOutputs(const ModelGraph& baseline, const ModelGraph& variant,
+Result<OutputSummary> CompareOutputs(const model::ModelGraph& baseline,
+                                     const model::ModelGraph& variant,
                                      const std::vector<OutputPlan>& plans,
                                      std::span<SaturationCheck> checks,
                                      const CompareOptions& options);

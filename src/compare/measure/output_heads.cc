@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMaxKeptBytes = std::size_t{256} << 20;
 
 // The SQNR of the worst head; of the whole where the end has one.
-double WorstHeadDb(const Comparison& comparison, const OutputPlan& end) {
+double WorstHeadDb(const tensor::Comparison& comparison, const OutputPlan& end) {
   double worst = comparison.total.SqnrDb();
   if (end.heads.empty() || comparison.channels.empty()) return worst;
   worst = HUGE_VAL;
@@ -40,78 +40,80 @@ std::vector<std::string> NamesOf(const std::vector<OutputPlan>& ends,
 
 }  // namespace
 
-std::vector<std::size_t> FindHeads(const ModelGraph& model, std::span<const TensorId> tensors) {
+std::vector<std::size_t> FindHeads(const model::ModelGraph& model,
+                                   std::span<const model::TensorId> tensors) {
   // What is in a body leads to what its node gives out.
-  std::unordered_map<NodeId, std::vector<NodeId>> bodies;
+  std::unordered_map<model::NodeId, std::vector<model::NodeId>> bodies;
   for (std::size_t i = 0; i < model.nodes().size(); ++i) {
-    const NodeId parent = model.nodes()[i].parent;
-    if (parent != kNoNode) bodies[parent].push_back(static_cast<NodeId>(i));
+    const model::NodeId parent = model.nodes()[i].parent;
+    if (parent != model::kNoNode) bodies[parent].push_back(static_cast<model::NodeId>(i));
   }
   // Backwards from the nodes that give these tensors.
   std::vector<bool> leads_on(model.tensors().size()), is_seen(model.nodes().size());
-  std::vector<NodeId> rest;
-  const auto visit = [&](NodeId node) {
-    if (node == kNoNode || is_seen[IndexOf(node)]) return;
-    is_seen[IndexOf(node)] = true;
+  std::vector<model::NodeId> rest;
+  const auto visit = [&](model::NodeId node) {
+    if (node == model::kNoNode || is_seen[model::IndexOf(node)]) return;
+    is_seen[model::IndexOf(node)] = true;
     rest.push_back(node);
   };
-  for (const TensorId tensor : tensors) visit(model.tensor(tensor).producer);
+  for (const model::TensorId tensor : tensors) visit(model.tensor(tensor).producer);
   while (!rest.empty()) {
-    const NodeId next = rest.back();
+    const model::NodeId next = rest.back();
     rest.pop_back();
-    for (const TensorId input : model.node(next).inputs) {
-      if (input == kNoTensor) continue;
-      leads_on[IndexOf(input)] = true;
+    for (const model::TensorId input : model.node(next).inputs) {
+      if (input == model::kNoTensor) continue;
+      leads_on[model::IndexOf(input)] = true;
       visit(model.tensor(input).producer);
     }
     if (const auto inside = bodies.find(next); inside != bodies.end()) {
-      for (const NodeId node : inside->second) visit(node);
+      for (const model::NodeId node : inside->second) visit(node);
     }
   }
   std::vector<std::size_t> ends;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (!leads_on[IndexOf(tensors[i])]) ends.push_back(i);
+    if (!leads_on[model::IndexOf(tensors[i])]) ends.push_back(i);
   }
   return ends;
 }
 
-HeadRunner::HeadRunner(ModelCapture baseline, const ModelGraph& variant,
-                       std::vector<OutputPlan> ends, std::unique_ptr<SampleSource> samples)
+HeadRunner::HeadRunner(runtime::ModelCapture baseline, const model::ModelGraph& variant,
+                       std::vector<OutputPlan> ends, std::unique_ptr<runtime::SampleSource> samples)
     : baseline_(std::move(baseline)),
       variant_(variant),
       ends_(std::move(ends)),
       samples_(std::move(samples)) {}
 
-Result<HeadRunner> HeadRunner::Open(const ModelGraph& baseline, const ModelGraph& variant,
-                                    std::vector<OutputPlan> ends, const CompareOptions& options,
-                                    std::size_t samples) {
+Result<HeadRunner> HeadRunner::Open(const model::ModelGraph& baseline,
+                                    const model::ModelGraph& variant, std::vector<OutputPlan> ends,
+                                    const CompareOptions& options, std::size_t samples) {
+  CBOARD_ASSIGN_OR_RETURN(runtime::ModelCapture capture,
+                          runtime::ModelCapture::Open(
+                              baseline.path(), {.tensors = NamesOf(ends, &OutputPlan::baseline)}));
   CBOARD_ASSIGN_OR_RETURN(
-      ModelCapture capture,
-      ModelCapture::Open(baseline.path(), {.tensors = NamesOf(ends, &OutputPlan::baseline)}));
-  CBOARD_ASSIGN_OR_RETURN(
-      std::unique_ptr<SampleSource> source,
+      std::unique_ptr<runtime::SampleSource> source,
       OpenComparedSamples(baseline, variant, capture.session().inputs(), options, samples));
   return HeadRunner(std::move(capture), variant, std::move(ends), std::move(source));
 }
 
 Result<std::optional<std::vector<double>>> HeadRunner::Measure(
-    GraphEdits edits, const std::function<bool(std::size_t done, std::size_t total)>& progress) {
+    runtime::GraphEdits edits,
+    const std::function<bool(std::size_t done, std::size_t total)>& progress) {
   CBOARD_ASSIGN_OR_RETURN(
-      const ModelCapture edited,
-      ModelCapture::Open(variant_.path(), {.tensors = NamesOf(ends_, &OutputPlan::variant),
-                                           .edits = std::move(edits)}));
+      const runtime::ModelCapture edited,
+      runtime::ModelCapture::Open(variant_.path(), {.tensors = NamesOf(ends_, &OutputPlan::variant),
+                                                    .edits = std::move(edits)}));
   const bool has_baseline_outputs = answers_.size() == samples_->size();
-  std::vector<const ModelCapture*> models = {&edited};
+  std::vector<const runtime::ModelCapture*> models = {&edited};
   if (!has_baseline_outputs) models.push_back(&baseline_);
-  std::vector<ComparisonBuilder> builders;
+  std::vector<tensor::ComparisonBuilder> builders;
   for (const OutputPlan& end : ends_) {
-    builders.emplace_back(ComparisonOptions{
+    builders.emplace_back(tensor::ComparisonOptions{
         .channel_axis = end.heads.empty() ? std::nullopt : std::optional(end.head_axis)});
   }
-  CBOARD_ASSIGN_OR_RETURN(const CaptureSummary summary,
-                          CaptureSamples(
+  CBOARD_ASSIGN_OR_RETURN(const runtime::CaptureSummary summary,
+                          runtime::CaptureSamples(
                               *samples_, models,
-                              [&](const CapturedSample& sample) -> Result<void> {
+                              [&](const runtime::CapturedSample& sample) -> Result<void> {
                                 if (!has_baseline_outputs)
                                   CBOARD_RETURN_IF_ERROR(CacheBaselineOutputs(sample));
                                 return Compare(sample, builders);
@@ -128,7 +130,7 @@ Result<std::optional<std::vector<double>>> HeadRunner::Measure(
   return std::optional(std::move(measured));
 }
 
-Result<void> HeadRunner::CacheBaselineOutputs(const CapturedSample& sample) {
+Result<void> HeadRunner::CacheBaselineOutputs(const runtime::CapturedSample& sample) {
   if (sample.index != answers_.size()) return {};  // Kept before, or there was no room.
   std::size_t bytes = 0;
   for (const OutputPlan& end : ends_) {
@@ -141,15 +143,15 @@ Result<void> HeadRunner::CacheBaselineOutputs(const CapturedSample& sample) {
   std::vector<Answer> answers;
   for (const OutputPlan& end : ends_) {
     const TensorView& answer = *sample.results[1].Find(end.baseline);
-    CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, ToFloats(answer));
+    CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, tensor::ToFloats(answer));
     answers.push_back({std::move(values), answer.shape});
   }
   answers_.push_back(std::move(answers));
   return {};
 }
 
-Result<void> HeadRunner::Compare(const CapturedSample& sample,
-                                 std::vector<ComparisonBuilder>& builders) const {
+Result<void> HeadRunner::Compare(const runtime::CapturedSample& sample,
+                                 std::vector<tensor::ComparisonBuilder>& builders) const {
   for (std::size_t i = 0; i < ends_.size(); ++i) {
     const TensorView* found = sample.results[0].Find(ends_[i].variant);
     if (found == nullptr) return Fail(ErrorCode::kInvalidArgument, "it gives no numbers");

@@ -17,23 +17,25 @@
 namespace cboard::compare {
 
 // Positions of those of `tensors` that no other one is computed from, in their order.
-std::vector<std::size_t> FindHeads(const ModelGraph& model, std::span<const TensorId> tensors);
+std::vector<std::size_t> FindHeads(const model::ModelGraph& model,
+                                   std::span<const model::TensorId> tensors);
 
 // Runs the compressed model, edited in many ways, against one baseline. One sample is in memory at
 // a time, besides as many of the baseline's answers as take 256 MiB; others are computed again.
 class HeadRunner {
  public:
   // Borrows `variant`. Fails as ModelCapture and OpenSamples do.
-  static Result<HeadRunner> Open(const ModelGraph& baseline, const ModelGraph& variant,
-                                 std::vector<OutputPlan> ends, const CompareOptions& options,
-                                 std::size_t samples);
+  static Result<HeadRunner> Open(const model::ModelGraph& baseline,
+                                 const model::ModelGraph& variant, std::vector<OutputPlan> ends,
+                                 const CompareOptions& options, std::size_t samples);
 
   std::size_t samples() const { return samples_->size(); }
 
   // The SQNR in dB of each end with these edits. Nothing when `progress`, which hears how many
   // samples are done, has said false.
   Result<std::optional<std::vector<double>>> Measure(
-      GraphEdits edits, const std::function<bool(std::size_t done, std::size_t total)>& progress);
+      runtime::GraphEdits edits,
+      const std::function<bool(std::size_t done, std::size_t total)>& progress);
 
  private:
   // The baseline's output at an end, for one sample.
@@ -42,17 +44,17 @@ class HeadRunner {
     std::vector<std::int64_t> shape;
   };
 
-  HeadRunner(ModelCapture baseline, const ModelGraph& variant, std::vector<OutputPlan> ends,
-             std::unique_ptr<SampleSource> samples);
+  HeadRunner(runtime::ModelCapture baseline, const model::ModelGraph& variant,
+             std::vector<OutputPlan> ends, std::unique_ptr<runtime::SampleSource> samples);
 
-  Result<void> CacheBaselineOutputs(const CapturedSample& sample);
-  Result<void> Compare(const CapturedSample& sample,
-                       std::vector<ComparisonBuilder>& builders) const;
+  Result<void> CacheBaselineOutputs(const runtime::CapturedSample& sample);
+  Result<void> Compare(const runtime::CapturedSample& sample,
+                       std::vector<tensor::ComparisonBuilder>& builders) const;
 
-  ModelCapture baseline_;
-  const ModelGraph& variant_;
+  runtime::ModelCapture baseline_;
+  const model::ModelGraph& variant_;
   std::vector<OutputPlan> ends_;
-  std::unique_ptr<SampleSource> samples_;
+  std::unique_ptr<runtime::SampleSource> samples_;
   std::vector<std::vector<Answer>> answers_;  // Of all ends, for the first samples.
   std::size_t kept_bytes_ = 0;
 };

@@ -21,9 +21,9 @@ TEST(HeadRunner, AreWhatNothingElseIsComputedFrom) {
       .Node("Sigmoid", {"boxes"}, {"y"})
       .Output("y", {4})
       .Output("scores", {4});
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   const auto ends = [&](const std::vector<std::string>& names) {
-    std::vector<TensorId> tensors;
+    std::vector<model::TensorId> tensors;
     for (const std::string& name : names) tensors.push_back(model.FindTensor(name));
     return FindHeads(model, tensors);
   };
@@ -49,9 +49,9 @@ TEST(HeadRunner, LieBehindBodies) {
       .Node("Sigmoid", {"chosen"}, {"y"})
       .Output("y", {4})
       .Output("other", {4});
-  const ModelGraph model = Opened(builder);
-  const std::vector<TensorId> tensors = {model.FindTensor("hidden"), model.FindTensor("other"),
-                                         model.FindTensor("chosen")};
+  const model::ModelGraph model = Opened(builder);
+  const std::vector<model::TensorId> tensors = {
+      model.FindTensor("hidden"), model.FindTensor("other"), model.FindTensor("chosen")};
   EXPECT_THAT(FindHeads(model, tensors), ElementsAre(1, 2));
 }
 

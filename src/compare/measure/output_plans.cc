@@ -9,23 +9,24 @@
 namespace cboard::compare {
 namespace {
 
-std::optional<QuantizationGrid> GridOf(const ModelTensor& codes) {
+std::optional<tensor::QuantizationGrid> GridOf(const model::ModelTensor& codes) {
   if (!codes.quantization || codes.quantization->scales.size() != 1) return std::nullopt;
-  const ModelQuantization& how = *codes.quantization;
+  const model::ModelQuantization& how = *codes.quantization;
   if (how.bits() > 16) return std::nullopt;
-  return QuantizationGrid{.scale = double{how.scales[0]},
-                          .zero_point = how.zero_points.empty() ? 0 : how.zero_points[0],
-                          .code_min = static_cast<std::int32_t>(how.code_min),
-                          .code_max = static_cast<std::int32_t>(how.code_max)};
+  return tensor::QuantizationGrid{.scale = double{how.scales[0]},
+                                  .zero_point = how.zero_points.empty() ? 0 : how.zero_points[0],
+                                  .code_min = static_cast<std::int32_t>(how.code_min),
+                                  .code_max = static_cast<std::int32_t>(how.code_max)};
 }
 
 // False when the quantizer's tensors cannot be read.
-bool SetVariant(const ModelGraph& variant, const QuantizedTensor& quantized, OutputPlan& plan) {
-  const ModelTensor& codes = variant.tensor(quantized.codes);
+bool SetVariant(const model::ModelGraph& variant, const QuantizedTensor& quantized,
+                OutputPlan& plan) {
+  const model::ModelTensor& codes = variant.tensor(quantized.codes);
   plan.grid = GridOf(codes);
   if (!plan.grid) return false;
-  if (quantized.before != kNoTensor) plan.before = variant.tensor(quantized.before).name;
-  if (quantized.after != kNoTensor) {
+  if (quantized.before != model::kNoTensor) plan.before = variant.tensor(quantized.before).name;
+  if (quantized.after != model::kNoTensor) {
     plan.variant = variant.tensor(quantized.after).name;
   } else {
     plan.variant = codes.name;
@@ -34,24 +35,24 @@ bool SetVariant(const ModelGraph& variant, const QuantizedTensor& quantized, Out
   return true;
 }
 
-ChannelPlace ChannelsOf(const ModelGraph& model, const ModelLayer& layer) {
+ChannelPlace ChannelsOf(const model::ModelGraph& model, const ModelLayer& layer) {
   if (!layer.part.empty()) return ChannelPlace::kLast;
   return model.node(layer.node).op_type.find("Conv") != std::string::npos ? ChannelPlace::kSecond
                                                                           : ChannelPlace::kByRank;
 }
 
-bool CanBeCaptured(const ModelGraph& model, const ModelLayer& layer) {
-  return layer.output != kNoTensor && !IsInBody(model, layer);
+bool CanBeCaptured(const model::ModelGraph& model, const ModelLayer& layer) {
+  return layer.output != model::kNoTensor && !IsInBody(model, layer);
 }
 
 }  // namespace
 
-std::optional<OutputPlan> PlanOutput(const ModelGraph& baseline, const ModelLayer& before,
-                                     const ModelGraph& variant, const ModelLayer& after) {
+std::optional<OutputPlan> PlanOutput(const model::ModelGraph& baseline, const ModelLayer& before,
+                                     const model::ModelGraph& variant, const ModelLayer& after) {
   if (!CanBeCaptured(baseline, before) || !CanBeCaptured(variant, after)) return std::nullopt;
   OutputPlan plan{.channels = ChannelsOf(baseline, before)};
   // Quantization may have come between a product and the Add that is its bias.
-  const bool is_cut = before.has_added_bias && after.bias == kNoTensor;
+  const bool is_cut = before.has_added_bias && after.bias == model::kNoTensor;
   if (is_cut && after.clamp) return std::nullopt;
   const std::optional<ClampRange> clamp = is_cut ? std::nullopt : before.clamp;
   plan.baseline = baseline.tensor(is_cut ? before.product : before.output).name;
@@ -62,9 +63,10 @@ std::optional<OutputPlan> PlanOutput(const ModelGraph& baseline, const ModelLaye
     return plan;
   }
   // Sums of codes (ConvInteger, MatMulInteger) get their scale further on, and then their name.
-  if (variant.tensor(after.output).type == ElementType::kInt32) {
-    const TensorId scaled = variant.FindTensor(plan.baseline);
-    if (scaled == kNoTensor || variant.tensor(scaled).producer == kNoNode) return std::nullopt;
+  if (variant.tensor(after.output).type == model::ElementType::kInt32) {
+    const model::TensorId scaled = variant.FindTensor(plan.baseline);
+    if (scaled == model::kNoTensor || variant.tensor(scaled).producer == model::kNoNode)
+      return std::nullopt;
     plan.variant = plan.baseline;
     return plan;
   }
@@ -73,78 +75,85 @@ std::optional<OutputPlan> PlanOutput(const ModelGraph& baseline, const ModelLaye
   return plan;
 }
 
-std::vector<TensorPair> PairQuantizedTensors(const ModelGraph& baseline, const ModelGraph& variant,
+std::vector<TensorPair> PairQuantizedTensors(const model::ModelGraph& baseline,
+                                             const model::ModelGraph& variant,
                                              const std::vector<ModelLayer>& variant_layers) {
-  std::unordered_set<TensorId> done;
+  std::unordered_set<model::TensorId> done;
   for (const ModelLayer& layer : variant_layers) {
     if (layer.quantized) done.insert(layer.quantized->before);
   }
   const TensorUse use(baseline);
   std::vector<TensorPair> pairs;
-  for (const ModelNode& node : variant.nodes()) {
-    if (node.op_type != "QuantizeLinear" || node.parent != kNoNode || node.inputs.empty()) continue;
-    const TensorId before = node.inputs[0];
-    if (before == kNoTensor || variant.IsWeight(before) || !done.insert(before).second) continue;
+  for (const model::ModelNode& node : variant.nodes()) {
+    if (node.op_type != "QuantizeLinear" || node.parent != model::kNoNode || node.inputs.empty())
+      continue;
+    const model::TensorId before = node.inputs[0];
+    if (before == model::kNoTensor || variant.IsWeight(before) || !done.insert(before).second)
+      continue;
     const std::optional<QuantizedTensor> quantized = QuantizerOf(variant, before);
     if (!quantized) continue;
-    const ModelTensor& tensor = variant.tensor(before);
-    TensorId ours = baseline.FindTensor(WithoutQuantizationSuffix(tensor.name));
-    if (ours == kNoTensor || baseline.IsWeight(ours)) continue;
+    const model::ModelTensor& tensor = variant.tensor(before);
+    model::TensorId ours = baseline.FindTensor(WithoutQuantizationSuffix(tensor.name));
+    if (ours == model::kNoTensor || baseline.IsWeight(ours)) continue;
     TensorPair pair;
     // An activation may have become the range of the quantizer.
-    if (const NodeId next = use.OnlyConsumer(ours); next != kNoNode) {
+    if (const model::NodeId next = use.OnlyConsumer(ours); next != model::kNoNode) {
       const auto clamp = ClampOf(baseline, baseline.node(next));
-      const TensorId clamped = clamp ? baseline.node(next).outputs[0] : kNoTensor;
-      if (clamped != kNoTensor && variant.FindTensor(baseline.tensor(clamped).name) == kNoTensor) {
+      const model::TensorId clamped = clamp ? baseline.node(next).outputs[0] : model::kNoTensor;
+      if (clamped != model::kNoTensor &&
+          variant.FindTensor(baseline.tensor(clamped).name) == model::kNoTensor) {
         ours = clamped;
       }
     }
-    const NodeId producer = baseline.tensor(ours).producer;
+    const model::NodeId producer = baseline.tensor(ours).producer;
     // Or the node before it got its output's name.
-    const bool is_clamped =
-        tensor.producer != kNoNode && ClampOf(variant, variant.node(tensor.producer)).has_value();
-    if (producer != kNoNode && !is_clamped) {
+    const bool is_clamped = tensor.producer != model::kNoNode &&
+                            ClampOf(variant, variant.node(tensor.producer)).has_value();
+    if (producer != model::kNoNode && !is_clamped) {
       pair.plan.clamp = ClampOf(baseline, baseline.node(producer));
     }
     if (!SetVariant(variant, *quantized, pair.plan)) continue;
     pair.plan.baseline = baseline.tensor(ours).name;
-    pair.name = producer == kNoNode ? baseline.tensor(ours).name : baseline.node(producer).name;
-    pair.op_type = producer == kNoNode ? "Input" : baseline.node(producer).op_type;
-    pair.depth = producer == kNoNode ? 0 : IndexOf(producer);
+    pair.name =
+        producer == model::kNoNode ? baseline.tensor(ours).name : baseline.node(producer).name;
+    pair.op_type = producer == model::kNoNode ? "Input" : baseline.node(producer).op_type;
+    pair.depth = producer == model::kNoNode ? 0 : model::IndexOf(producer);
     pair.variant_name =
-        tensor.producer == kNoNode ? tensor.name : variant.node(tensor.producer).name;
+        tensor.producer == model::kNoNode ? tensor.name : variant.node(tensor.producer).name;
     pair.bits = variant.tensor(quantized->codes).quantization->bits();
     pairs.push_back(std::move(pair));
   }
   return pairs;
 }
 
-std::vector<TensorPair> PairBodyOutputs(const ModelGraph& baseline, const ModelGraph& variant,
+std::vector<TensorPair> PairBodyOutputs(const model::ModelGraph& baseline,
+                                        const model::ModelGraph& variant,
                                         const std::vector<ModelLayer>& baseline_layers) {
-  std::set<NodeId> nodes;
+  std::set<model::NodeId> nodes;
   for (const ModelLayer& layer : baseline_layers) {
-    NodeId node = layer.node;
-    while (node != kNoNode && baseline.node(node).parent != kNoNode) {
+    model::NodeId node = layer.node;
+    while (node != model::kNoNode && baseline.node(node).parent != model::kNoNode) {
       node = baseline.node(node).parent;
     }
     if (node != layer.node) nodes.insert(node);
   }
   std::vector<TensorPair> pairs;
-  for (const NodeId id : nodes) {
-    const ModelNode& node = baseline.node(id);
-    for (const TensorId output : node.outputs) {
-      if (output == kNoTensor || !IsFloat(baseline.tensor(output))) continue;
+  for (const model::NodeId id : nodes) {
+    const model::ModelNode& node = baseline.node(id);
+    for (const model::TensorId output : node.outputs) {
+      if (output == model::kNoTensor || !IsFloat(baseline.tensor(output))) continue;
       const std::string& name = baseline.tensor(output).name;
-      const TensorId theirs = variant.FindTensor(name);
-      const NodeId producer = theirs == kNoTensor ? kNoNode : variant.tensor(theirs).producer;
-      if (producer == kNoNode || variant.node(producer).parent != kNoNode) continue;
+      const model::TensorId theirs = variant.FindTensor(name);
+      const model::NodeId producer =
+          theirs == model::kNoTensor ? model::kNoNode : variant.tensor(theirs).producer;
+      if (producer == model::kNoNode || variant.node(producer).parent != model::kNoNode) continue;
       // Where it is rounded, it is a layer for that.
       if (!IsFloat(variant.tensor(theirs)) || QuantizerOf(variant, theirs)) continue;
       pairs.push_back({.plan = {.baseline = name, .variant = name},
                        .name = node.outputs.size() == 1 ? node.name : node.name + "/" + name,
                        .variant_name = variant.node(producer).name,
                        .op_type = node.op_type,
-                       .depth = IndexOf(id),
+                       .depth = model::IndexOf(id),
                        .bits = 32});
     }
   }

@@ -9,7 +9,7 @@ namespace {
 using testing::OnnxBuilder;
 
 // x + 3, cut off at 0 and 6 as "y".
-ModelGraph Clipped() {
+model::ModelGraph Clipped() {
   OnnxBuilder builder;
   builder.Input("x", {1, 2})
       .Weight("three", {}, {3})
@@ -22,7 +22,7 @@ ModelGraph Clipped() {
 }
 
 // The same with a quantizer behind `quantized`, what the Add gives being called `sum`.
-ModelGraph QuantizedSum(const std::string& sum, bool keeps_clip) {
+model::ModelGraph QuantizedSum(const std::string& sum, bool keeps_clip) {
   OnnxBuilder builder;
   builder.Input("x", {1, 2}).Weight("three", {}, {3}).Weight("scale", {}, {6.0f / 255});
   builder.Node("Add", {"x", "three"}, {sum}, {}, "add");
@@ -39,7 +39,7 @@ ModelGraph QuantizedSum(const std::string& sum, bool keeps_clip) {
   return Opened(builder);
 }
 
-std::vector<TensorPair> Paired(const ModelGraph& variant) {
+std::vector<TensorPair> Paired(const model::ModelGraph& variant) {
   return PairQuantizedTensors(Clipped(), variant, {});
 }
 

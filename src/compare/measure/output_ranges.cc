@@ -74,7 +74,7 @@ CodeRange ValueBins::Range() const {
   return range;
 }
 
-double ValueBins::SquaredError(const QuantizationGrid& grid) const {
+double ValueBins::SquaredError(const tensor::QuantizationGrid& grid) const {
   if (!(grid.scale > 0)) return HUGE_VAL;
   const double low = static_cast<double>(grid.code_min) - grid.zero_point;
   const double high = static_cast<double>(grid.code_max) - grid.zero_point;
@@ -85,7 +85,7 @@ double ValueBins::SquaredError(const QuantizationGrid& grid) const {
   return sum * grid.scale * grid.scale;
 }
 
-double ValueBins::ClippedShare(const QuantizationGrid& grid) const {
+double ValueBins::ClippedShare(const tensor::QuantizationGrid& grid) const {
   const CodeRange range = RangeOf(grid);
   const double low = range.low - grid.scale / 2, high = range.high + grid.scale / 2;
   double beyond = 0, all = 0;
@@ -101,20 +101,20 @@ double ValueBins::ClippedShare(const QuantizationGrid& grid) const {
   return all == 0 ? 0 : beyond / all;
 }
 
-CodeScheme CodeScheme::Of(const QuantizationGrid& grid) {
+CodeScheme CodeScheme::Of(const tensor::QuantizationGrid& grid) {
   return {.code_min = grid.code_min,
           .code_max = grid.code_max,
           .is_symmetric = grid.code_min < 0 && grid.zero_point == 0};
 }
 
-QuantizationGrid GridFor(CodeRange range, const CodeScheme& scheme) {
+tensor::QuantizationGrid GridFor(CodeRange range, const CodeScheme& scheme) {
   double low = std::min(range.low, 0.0), high = std::max(range.high, 0.0);
   const double codes = static_cast<double>(scheme.code_max) - scheme.code_min;
   if (scheme.is_symmetric) {
     high = std::max(-low, high);
     low = -high;
   }
-  QuantizationGrid grid{
+  tensor::QuantizationGrid grid{
       .scale = (high - low) / codes, .code_min = scheme.code_min, .code_max = scheme.code_max};
   if (grid.scale > 0) {
     const double zero =
@@ -125,7 +125,7 @@ QuantizationGrid GridFor(CodeRange range, const CodeScheme& scheme) {
   return grid;
 }
 
-CodeRange RangeOf(const QuantizationGrid& grid) {
+CodeRange RangeOf(const tensor::QuantizationGrid& grid) {
   return {(static_cast<double>(grid.code_min) - grid.zero_point) * grid.scale,
           (static_cast<double>(grid.code_max) - grid.zero_point) * grid.scale};
 }

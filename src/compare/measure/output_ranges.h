@@ -36,10 +36,10 @@ class ValueBins {
 
   // Σ(x - y)² over all values x, with y the nearest of the grid's. Values of a bin count as spread
   // evenly between its smallest and largest, and where these are one, as that.
-  double SquaredError(const QuantizationGrid& grid) const;
+  double SquaredError(const tensor::QuantizationGrid& grid) const;
 
   // The share of the values that are more than half a step beyond the last code.
-  double ClippedShare(const QuantizationGrid& grid) const;
+  double ClippedShare(const tensor::QuantizationGrid& grid) const;
 
  private:
   static constexpr std::size_t kPages = 1 << 9;
@@ -65,15 +65,15 @@ struct CodeScheme {
   bool is_symmetric = false;
 
   // That of a quantizer in use: symmetric when its codes have a sign and its zero point is 0.
-  static CodeScheme Of(const QuantizationGrid& grid);
+  static CodeScheme Of(const tensor::QuantizationGrid& grid);
 };
 
 // The codes of a range as quantizers lay them out: zero is one of them, so that both ends move by
 // up to half a step. The range is widened to hold zero, and to its larger side if symmetric.
-QuantizationGrid GridFor(CodeRange range, const CodeScheme& scheme);
+tensor::QuantizationGrid GridFor(CodeRange range, const CodeScheme& scheme);
 
 // From the first to the last code.
-CodeRange RangeOf(const QuantizationGrid& grid);
+CodeRange RangeOf(const tensor::QuantizationGrid& grid);
 
 // The range with the least SquaredError that was found, as its codes have it: from the smallest to
 // the largest value, or less of it. Each side is searched in turn, in ever smaller steps.

@@ -14,7 +14,7 @@ constexpr CodeScheme kBytes{.code_min = 0, .code_max = 255};
 constexpr CodeScheme kSigned{.code_min = -128, .code_max = 127, .is_symmetric = true};
 
 // Σ(x - y)² by quantizing every value.
-double ErrorOn(std::span<const float> values, const QuantizationGrid& grid) {
+double ErrorOn(std::span<const float> values, const tensor::QuantizationGrid& grid) {
   double sum = 0;
   for (const float value : values) {
     const double code = std::clamp<double>(std::nearbyint(value / grid.scale) + grid.zero_point,
@@ -73,7 +73,7 @@ TEST(ValueBins, TellTheErrorThatQuantizingHas) {
     for (const CodeScheme& scheme : {kBytes, kSigned, CodeScheme{.code_min = 0, .code_max = 15},
                                      CodeScheme{.code_min = 0, .code_max = 65535}}) {
       for (const double share : {1.0, 0.5, 0.1}) {
-        const QuantizationGrid grid =
+        const tensor::QuantizationGrid grid =
             GridFor({bins.Range().low * share, bins.Range().high * share}, scheme);
         EXPECT_NEAR(DbBetween(bins.SquaredError(grid), ErrorOn(values, grid)), 0, 0.1)
             << distribution.name << ", " << scheme.code_max << ", " << share;
@@ -128,19 +128,19 @@ TEST(BestRange, CutsOffWhatIsRare) {
   const std::vector<float> values = Draw(Distributions()[5]);
   ValueBins bins;
   bins.Add(values);
-  const QuantizationGrid whole = GridFor(bins.Range(), kBytes);
-  const QuantizationGrid best = GridFor(BestRange(bins, kBytes), kBytes);
+  const tensor::QuantizationGrid whole = GridFor(bins.Range(), kBytes);
+  const tensor::QuantizationGrid best = GridFor(BestRange(bins, kBytes), kBytes);
   EXPECT_LE(bins.SquaredError(best), bins.SquaredError(whole));
   // A quantizer that is told this range has these codes.
   const CodeRange range = BestRange(bins, kBytes);
   EXPECT_NEAR(RangeOf(best).low, range.low, 1e-12);
   EXPECT_NEAR(RangeOf(best).high, range.high, 1e-12);
-  const QuantizationGrid symmetric = GridFor(BestRange(bins, kSigned), kSigned);
+  const tensor::QuantizationGrid symmetric = GridFor(BestRange(bins, kSigned), kSigned);
   EXPECT_EQ(symmetric.zero_point, 0);
 }
 
 TEST(GridFor, HasZeroAmongItsCodes) {
-  const QuantizationGrid bytes = GridFor({-1, 3}, kBytes);
+  const tensor::QuantizationGrid bytes = GridFor({-1, 3}, kBytes);
   EXPECT_DOUBLE_EQ(bytes.scale, 4.0 / 255);
   EXPECT_EQ(bytes.zero_point, 64);
   EXPECT_EQ(GridFor({1, 3}, kBytes).zero_point, 0);

@@ -14,28 +14,29 @@ constexpr std::uint64_t kMaxPairs = std::uint64_t{1} << 30;
 // Patches take memory in proportion to padding; no real convolution has more.
 constexpr std::int64_t kMaxPadding = 4096;
 
-std::vector<std::int64_t> IntsOf(const ModelNode& node, std::string_view key,
+std::vector<std::int64_t> IntsOf(const model::ModelNode& node, std::string_view key,
                                  std::vector<std::int64_t> otherwise) {
-  const AttributeValue* value = node.FindAttribute(key);
+  const model::AttributeValue* value = node.FindAttribute(key);
   const auto* list = value == nullptr ? nullptr : std::get_if<std::vector<std::int64_t>>(value);
   return list == nullptr || list->size() != otherwise.size() ? otherwise : *list;
 }
 
 // The codes that `node` multiplies: its first input, or what that was dequantized from.
-TensorId CodesOf(const ModelGraph& model, const ModelNode& node) {
-  if (node.inputs.empty() || node.inputs[0] == kNoTensor) return kNoTensor;
-  const ModelTensor& input = model.tensor(node.inputs[0]);
+model::TensorId CodesOf(const model::ModelGraph& model, const model::ModelNode& node) {
+  if (node.inputs.empty() || node.inputs[0] == model::kNoTensor) return model::kNoTensor;
+  const model::ModelTensor& input = model.tensor(node.inputs[0]);
   if (input.quantization) return node.inputs[0];
-  if (input.producer == kNoNode || !IsDequantizer(model.node(input.producer))) return kNoTensor;
+  if (input.producer == model::kNoNode || !IsDequantizer(model.node(input.producer)))
+    return model::kNoTensor;
   return model.node(input.producer).inputs[0];
 }
 
 }  // namespace
 
 std::optional<SaturationCheck::Window> SaturationCheck::WindowOf(
-    const ModelNode& node, const std::vector<std::int64_t>& shape) {
+    const model::ModelNode& node, const std::vector<std::int64_t>& shape) {
   if (shape.size() != 4) return std::nullopt;
-  const AttributeValue* automatic = node.FindAttribute("auto_pad");
+  const model::AttributeValue* automatic = node.FindAttribute("auto_pad");
   const auto* text = automatic == nullptr ? nullptr : std::get_if<std::string>(automatic);
   if (text != nullptr && *text != "NOTSET" && *text != "VALID") return std::nullopt;
   const auto strides = IntsOf(node, "strides", {1, 1});
@@ -50,19 +51,20 @@ std::optional<SaturationCheck::Window> SaturationCheck::WindowOf(
                 pads[1],  pads[2],  pads[3],    dilations[0], dilations[1]};
 }
 
-std::optional<SaturationCheck> SaturationCheck::For(const ModelGraph& model,
+std::optional<SaturationCheck> SaturationCheck::For(const model::ModelGraph& model,
                                                     const ModelLayer& layer) {
   // Codes inside of bodies cannot be captured.
-  if (layer.node == kNoNode || IsInBody(model, layer)) return std::nullopt;
-  const ModelNode& node = model.node(layer.node);
+  if (layer.node == model::kNoNode || IsInBody(model, layer)) return std::nullopt;
+  const model::ModelNode& node = model.node(layer.node);
   const bool is_convolution = node.op_type == "Conv" || node.op_type == "QLinearConv";
   const bool is_product = node.op_type.ends_with("MatMul") || node.op_type.ends_with("Gemm");
-  const TensorId codes = CodesOf(model, node);
+  const model::TensorId codes = CodesOf(model, node);
   const std::optional<TensorView> view = model.ViewOf(layer.weight);
-  if ((!is_convolution && !is_product) || codes == kNoTensor || !view) return std::nullopt;
-  const ModelTensor& input = model.tensor(codes);
-  if (!input.quantization || input.type != ElementType::kUint8 || input.producer == kNoNode ||
-      view->dtype != DType::kInt8 || view->element_count() == 0) {
+  if ((!is_convolution && !is_product) || codes == model::kNoTensor || !view) return std::nullopt;
+  const model::ModelTensor& input = model.tensor(codes);
+  if (!input.quantization || input.type != model::ElementType::kUint8 ||
+      input.producer == model::kNoNode || view->dtype != DType::kInt8 ||
+      view->element_count() == 0) {
     return std::nullopt;
   }
   SaturationCheck check;
@@ -87,7 +89,7 @@ std::optional<SaturationCheck> SaturationCheck::For(const ModelGraph& model,
     return check;
   }
   check.window_ = WindowOf(node, shape);
-  const AttributeValue* group = node.FindAttribute("group");
+  const model::AttributeValue* group = node.FindAttribute("group");
   const auto* groups = group == nullptr ? nullptr : std::get_if<std::int64_t>(group);
   check.groups_ =
       groups == nullptr ? 1 : static_cast<std::size_t>(std::max<std::int64_t>(1, *groups));
@@ -113,8 +115,8 @@ std::optional<SaturationCheck> SaturationCheck::For(const ModelGraph& model,
 
 void SaturationCheck::Count(std::span<const std::uint8_t> rows, std::size_t group) {
   const std::span<const std::int8_t> all(weights_);
-  const auto counted =
-      CountSaturation(rows, all.subspan(group * channels_ * depth_, channels_ * depth_), depth_);
+  const auto counted = tensor::CountSaturation(
+      rows, all.subspan(group * channels_ * depth_, channels_ * depth_), depth_);
   if (!counted) return;
   was_fed_ = true;
   count_.pairs += counted->pairs;
@@ -173,7 +175,7 @@ void SaturationCheck::AddImages(const TensorView& codes) {
   }
 }
 
-std::optional<SaturationCount> SaturationCheck::Build() const {
+std::optional<tensor::SaturationCount> SaturationCheck::Build() const {
   return was_fed_ ? std::optional(count_) : std::nullopt;
 }
 

@@ -19,7 +19,8 @@ class SaturationCheck {
  public:
   // Nothing for layers of other kinds: products, and convolutions of two dimensions with explicit
   // padding, are checked.
-  static std::optional<SaturationCheck> For(const ModelGraph& model, const ModelLayer& layer);
+  static std::optional<SaturationCheck> For(const model::ModelGraph& model,
+                                            const ModelLayer& layer);
 
   // The tensor of codes to capture.
   const std::string& input() const { return input_; }
@@ -28,7 +29,7 @@ class SaturationCheck {
   void Add(const TensorView& codes);
 
   // Nothing before the first codes.
-  std::optional<SaturationCount> Build() const;
+  std::optional<tensor::SaturationCount> Build() const;
 
  private:
   struct Window {  // Of a convolution.
@@ -39,7 +40,7 @@ class SaturationCheck {
   };
 
   SaturationCheck() = default;
-  static std::optional<Window> WindowOf(const ModelNode& node,
+  static std::optional<Window> WindowOf(const model::ModelNode& node,
                                         const std::vector<std::int64_t>& shape);
   void AddImages(const TensorView& codes);
   void Count(std::span<const std::uint8_t> rows, std::size_t group);
@@ -51,7 +52,7 @@ class SaturationCheck {
   std::size_t channels_ = 0, depth_ = 0;  // Of one group.
   std::vector<std::int8_t> weights_;      // [groups, channels, depth].
   bool was_fed_ = false;
-  SaturationCount count_;
+  tensor::SaturationCount count_;
 };
 
 }  // namespace cboard::compare

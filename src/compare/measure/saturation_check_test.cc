@@ -28,7 +28,7 @@ void AddWeights(OnnxBuilder& builder, std::vector<std::int64_t> shape,
       .Node("DequantizeLinear", {"w", "ws"}, {"wr"});
 }
 
-std::optional<SaturationCheck> CheckOf(const ModelGraph& model) {
+std::optional<SaturationCheck> CheckOf(const model::ModelGraph& model) {
   return SaturationCheck::For(model, FindWeightLayers(model)[0]);
 }
 
@@ -36,7 +36,7 @@ TEST(SaturationCheck, CountsThePairsOfAProduct) {
   OnnxBuilder builder = WithCodes({1, 4});
   AddWeights(builder, {4, 2}, {127, 1, 127, 1, 10, 1, 10, 1});  // Channel 0 is 127 127 10 10.
   builder.Node("MatMul", {"real", "wr"}, {"y"}).Output("y", {1, 2});
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   auto check = CheckOf(model);
   ASSERT_TRUE(check);
   EXPECT_EQ(check->input(), "codes");
@@ -61,7 +61,7 @@ TEST(SaturationCheck, BringsThePatchesOfAConvolution) {
     attribute.Int(20, 7);
   });
   builder.Node("Conv", {"real", "wr"}, {"y"}, pads).Output("y", {1, 1, 3, 3});
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   auto check = CheckOf(model);
   ASSERT_TRUE(check);
   // Both channels are 255 in two of nine pixels, one of them in a third.
@@ -79,7 +79,7 @@ TEST(SaturationCheck, SignedActivationsCannotSaturate) {
   OnnxBuilder builder = WithCodes({1, 4}, OnnxBuilder::kInt8);
   AddWeights(builder, {4, 1}, {127, 127, 127, 127});
   builder.Node("MatMul", {"real", "wr"}, {"y"}).Output("y", {1, 1});
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   EXPECT_FALSE(CheckOf(model));
 }
 

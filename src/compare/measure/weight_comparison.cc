@@ -21,13 +21,13 @@ constexpr double kMinDeviation = 0.1;
 constexpr std::size_t kMaxForDivergence = std::size_t{1} << 20;
 
 // The factor that brings a channel of the baseline nearest to the compressed one.
-double FactorOf(const PairStatistics& channel) {
+double FactorOf(const tensor::PairStatistics& channel) {
   const double energy = channel.reference.sum_squares;
   return energy > 0 ? channel.Dot() / energy : 1;
 }
 
 // Whether that factor is all that happened to the channel. Normalization may have turned its sign.
-bool IsOnlyScaled(const PairStatistics& channel, double factor) {
+bool IsOnlyScaled(const tensor::PairStatistics& channel, double factor) {
   const double energy = channel.compressed.sum_squares;
   const double left = energy - factor * factor * channel.reference.sum_squares;
   return factor != 0 && energy >= left * std::pow(10, kRescaledDb / 10);
@@ -36,11 +36,11 @@ bool IsOnlyScaled(const PairStatistics& channel, double factor) {
 // The factors that bring channels nearest to the other side, when most differ from one and from
 // each other and explain their own channel; otherwise nothing. Judged by channel: in sums over all
 // of them, a large one would speak for small ones that are lost.
-std::vector<double> RescalingOf(const Comparison& comparison) {
+std::vector<double> RescalingOf(const tensor::Comparison& comparison) {
   std::vector<double> factors;
   double sum = 0, squares = 0;
   std::size_t differing = 0, explained = 0;
-  for (const PairStatistics& channel : comparison.channels) {
+  for (const tensor::PairStatistics& channel : comparison.channels) {
     const double factor = FactorOf(channel);
     const bool is_scaled = IsOnlyScaled(channel, factor);
     factors.push_back(is_scaled ? factor : 1);
@@ -59,28 +59,29 @@ std::vector<double> RescalingOf(const Comparison& comparison) {
 }
 
 // The tensor whose scales round the values of `weight`; the stored one where nothing does.
-const ModelTensor& RoundedBy(const ModelGraph& model, const ModelTensor& weight) {
-  return model.tensor(weight.rounded_by == kNoTensor ? weight.source : weight.rounded_by);
+const model::ModelTensor& RoundedBy(const model::ModelGraph& model,
+                                    const model::ModelTensor& weight) {
+  return model.tensor(weight.rounded_by == model::kNoTensor ? weight.source : weight.rounded_by);
 }
 
-bool SharesScale(const ModelTensor& rounded) {
+bool SharesScale(const model::ModelTensor& rounded) {
   return rounded.quantization && rounded.quantization->scales.size() == 1;
 }
 
-std::string PrecisionOf(const ModelTensor& tensor) {
-  if (IsBlockType(tensor.type)) return std::string(NameOf(tensor.type));
-  const bool is_small_float = HoldsCodes(tensor.type) && !IsInteger(tensor.type);
-  if (is_small_float) return tensor.type == ElementType::kFloat4E2m1 ? "fp4" : "fp8";
+std::string PrecisionOf(const model::ModelTensor& tensor) {
+  if (model::IsBlockType(tensor.type)) return std::string(NameOf(tensor.type));
+  const bool is_small_float = model::HoldsCodes(tensor.type) && !model::IsInteger(tensor.type);
+  if (is_small_float) return tensor.type == model::ElementType::kFloat4E2m1 ? "fp4" : "fp8";
   // Also floats that are rounded to codes.
   if (tensor.quantization) return "int" + std::to_string(tensor.quantization->bits());
   switch (tensor.type) {
-    case ElementType::kFloat32:
+    case model::ElementType::kFloat32:
       return "fp32";
-    case ElementType::kFloat64:
+    case model::ElementType::kFloat64:
       return "fp64";
-    case ElementType::kFloat16:
+    case model::ElementType::kFloat16:
       return "fp16";
-    case ElementType::kBfloat16:
+    case model::ElementType::kBfloat16:
       return "bf16";
     default:
       return std::string(NameOf(tensor.type));
@@ -91,11 +92,9 @@ std::string PrecisionOf(const ModelTensor& tensor) {
 // compressed ones are codes; these say more than their values: what was clipped, how many are in
 // use. Those of the baseline get factors by channel, if there are any. Nothing when rows have to be
 // read.
-Result<std::optional<Comparison>> CompareInPlace(const ModelGraph& baseline,
-                                                 const ModelLayer& before,
-                                                 const ModelGraph& variant, const ModelLayer& after,
-                                                 const std::vector<double>& factors,
-                                                 bool by_channel) {
+Result<std::optional<tensor::Comparison>> CompareInPlace(
+    const model::ModelGraph& baseline, const ModelLayer& before, const model::ModelGraph& variant,
+    const ModelLayer& after, const std::vector<double>& factors, bool by_channel) {
   const std::optional<TensorView> codes = variant.ViewOf(after.weight);
   const std::optional<TensorView> reference = baseline.ViewOf(before.weight);
   if (!codes || !reference || !codes->quantization || codes->shape != reference->shape ||
@@ -106,7 +105,7 @@ Result<std::optional<Comparison>> CompareInPlace(const ModelGraph& baseline,
     return std::nullopt;
   }
   const bool is_byte = codes->dtype == DType::kInt8 || codes->dtype == DType::kUint8;
-  const ComparisonOptions options{
+  const tensor::ComparisonOptions options{
       .channel_axis = by_channel ? std::optional(after.layout.channel_axis) : std::nullopt,
       .divergence = is_byte && codes->element_count() <= kMaxForDivergence};
   if (factors.empty()) return Compare(*reference, *codes, options);
@@ -142,8 +141,9 @@ TensorView ReadView(CodeRows& rows, std::size_t first, std::size_t count) {
 
 // `Rows` are a RowReader or CodeRows.
 template <typename Rows>
-Result<Comparison> CompareRows(RowReader& before, Rows& after, const ComparisonOptions& options) {
-  ComparisonBuilder builder(options);
+Result<tensor::Comparison> CompareRows(RowReader& before, Rows& after,
+                                       const tensor::ComparisonOptions& options) {
+  tensor::ComparisonBuilder builder(options);
   CBOARD_RETURN_IF_ERROR(ForEachRows(before, [&](std::size_t first, std::size_t count) {
     const TensorView x = ReadView(before, first, count), y = ReadView(after, first, count);
     return options.channel_axis ? builder.AddChannels(x, y, first, before.channels())
@@ -153,10 +153,11 @@ Result<Comparison> CompareRows(RowReader& before, Rows& after, const ComparisonO
 }
 
 // The nearest that there is to what the compressed weights went through.
-Quantizer QuantizerOf(const ModelQuantization& quantization, int bits, std::size_t channels) {
+tensor::Quantizer QuantizerOf(const model::ModelQuantization& quantization, int bits,
+                              std::size_t channels) {
   using Granularity = Quantization::Granularity;
   constexpr std::size_t kDefaultGroupSize = 32;
-  Quantizer quantizer{.bits = std::clamp(bits, 2, 16)};
+  tensor::Quantizer quantizer{.bits = std::clamp(bits, 2, 16)};
   const std::size_t scales = quantization.scales.size();
   if (scales == 0) {  // Blocks have them in themselves.
     quantizer.granularity = Granularity::kPerGroup;
@@ -172,11 +173,12 @@ Quantizer QuantizerOf(const ModelQuantization& quantization, int bits, std::size
 
 // The step of each row, whose weights are multiples of it: one for all, which is 0 for floats, or
 // one for each. Nothing where a row has many, or factors besides.
-std::optional<std::vector<float>> StepsByRow(const ModelTensor& rounded, const ModelLayer& layer,
-                                             std::size_t rows, bool has_factors) {
+std::optional<std::vector<float>> StepsByRow(const model::ModelTensor& rounded,
+                                             const ModelLayer& layer, std::size_t rows,
+                                             bool has_factors) {
   using Granularity = Quantization::Granularity;
   if (!rounded.quantization) return std::vector<float>{0};
-  const ModelQuantization& how = *rounded.quantization;
+  const model::ModelQuantization& how = *rounded.quantization;
   if (has_factors) return std::nullopt;
   if (SharesScale(rounded)) return how.scales;
   const bool is_by_row = how.granularity == Granularity::kPerChannel && how.scales.size() == rows &&
@@ -188,10 +190,10 @@ std::optional<std::vector<float>> StepsByRow(const ModelTensor& rounded, const M
 // What only a diagnosis needs: medians; what is left when the baseline's weights are cut off where
 // the compressed ones end, in every channel or, when they share a scale, in all; weights that were
 // pruned; and channels that changed places. Nothing by channel where the comparison has none.
-Result<void> CollectEvidence(RowReader& before, RowReader& after, const ModelTensor& rounded,
+Result<void> CollectEvidence(RowReader& before, RowReader& after, const model::ModelTensor& rounded,
                              const std::optional<std::vector<float>>& steps,
                              const Thresholds& thresholds, WeightFindings& findings) {
-  const Comparison& comparison = findings.comparison;
+  const tensor::Comparison& comparison = findings.comparison;
   const std::size_t row = before.row();
   const bool by_channel = !comparison.channels.empty();
   const bool may_be_permuted = by_channel && comparison.total.SqnrDb() < thresholds.sqnr_red_db;
@@ -209,14 +211,14 @@ Result<void> CollectEvidence(RowReader& before, RowReader& after, const ModelTen
     for (std::size_t i = 0; i < count && row > 0; ++i) {
       const std::size_t channel = first + i;
       const auto x = xs.subspan(i * row, row), y = ys.subspan(i * row, row);
-      if (by_channel) findings.channel_medians[channel] = RankedMagnitude(x, row / 2);
+      if (by_channel) findings.channel_medians[channel] = tensor::RankedMagnitude(x, row / 2);
       if (by_channel && steps) {
         pruning.AddRow(x, y, (*steps)[steps->size() == 1 ? 0 : channel]);
       }
       if (may_clip) {
-        const TensorStatistics& range = SharesScale(rounded)
-                                            ? comparison.total.compressed
-                                            : comparison.channels[channel].compressed;
+        const tensor::TensorStatistics& range = SharesScale(rounded)
+                                                    ? comparison.total.compressed
+                                                    : comparison.channels[channel].compressed;
         left.Add(x, y, static_cast<float>(range.min), static_cast<float>(range.max));
       }
       if (may_be_permuted && permuted.IsPermuted(channel, y)) {
@@ -241,7 +243,7 @@ Result<void> CollectEvidence(RowReader& before, RowReader& after, const ModelTen
 
 }  // namespace
 
-Result<std::vector<float>> ReadScaled(const ModelGraph& model, const ModelLayer& layer,
+Result<std::vector<float>> ReadScaled(const model::ModelGraph& model, const ModelLayer& layer,
                                       const std::vector<double>& factors) {
   CBOARD_ASSIGN_OR_RETURN(std::vector<float> values,
                           model.ReadWeights(layer.weight, 8 * model.file_bytes()));
@@ -257,19 +259,19 @@ Result<std::vector<float>> ReadScaled(const ModelGraph& model, const ModelLayer&
   return values;
 }
 
-int BitsOfWeight(const ModelGraph& model, TensorId weight) {
-  const ModelTensor& rounded = RoundedBy(model, model.tensor(weight));
+int BitsOfWeight(const model::ModelGraph& model, model::TensorId weight) {
+  const model::ModelTensor& rounded = RoundedBy(model, model.tensor(weight));
   return rounded.quantization ? rounded.quantization->bits()
-                              : static_cast<int>(BitsPerElement(rounded.type));
+                              : static_cast<int>(model::BitsPerElement(rounded.type));
 }
 
-Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLayer& before,
-                                      const ModelGraph& variant, const ModelLayer& after,
+Result<WeightFindings> CompareWeights(const model::ModelGraph& baseline, const ModelLayer& before,
+                                      const model::ModelGraph& variant, const ModelLayer& after,
                                       const Folding& folding, const WeightOptions& options) {
   WeightFindings findings;
   findings.is_rescaled = folding.HasFactors();
-  const ModelTensor& weight = variant.tensor(after.weight);
-  const ModelTensor& rounded = RoundedBy(variant, weight);
+  const model::ModelTensor& weight = variant.tensor(after.weight);
+  const model::ModelTensor& rounded = RoundedBy(variant, weight);
   findings.bits = BitsOfWeight(variant, after.weight);
   if (rounded.quantization) {
     // A scale for each direction of a recurrent layer is one for all channels of that.
@@ -287,7 +289,7 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
 
   bool is_compared = false;
   if (folding.variant.factors.empty() && folding.inputs.factors.empty()) {
-    CBOARD_ASSIGN_OR_RETURN(std::optional<Comparison> in_place,
+    CBOARD_ASSIGN_OR_RETURN(std::optional<tensor::Comparison> in_place,
                             CompareInPlace(baseline, before, variant, after,
                                            folding.baseline.factors, options.by_channel));
     if (in_place) {
@@ -305,7 +307,7 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   };
   const auto channel_axis = options.by_channel ? std::optional<std::size_t>(0) : std::nullopt;
   // With codes where the compressed weights are codes, and no factors stand between the two.
-  const auto compare_rows = [&](std::span<const double> factors) -> Result<Comparison> {
+  const auto compare_rows = [&](std::span<const double> factors) -> Result<tensor::Comparison> {
     CBOARD_ASSIGN_OR_RETURN(ours, RowReader::Open(baseline, before, factors, folding.inputs));
     if (folding.variant.factors.empty() && !codes) {
       CBOARD_ASSIGN_OR_RETURN(codes, CodeRows::Open(variant, after));
@@ -343,7 +345,8 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
   if (rounded.quantization && findings.fixes.empty()) {
     theirs.reset();
     const TensorView rows = ViewOf(ours->ReadAll(), ours->channels(), ours->row());
-    const Quantizer now = QuantizerOf(*rounded.quantization, findings.bits, ours->channels());
+    const tensor::Quantizer now =
+        QuantizerOf(*rounded.quantization, findings.bits, ours->channels());
     CBOARD_ASSIGN_OR_RETURN(findings.fixes,
                             FindWeightFixes(rows, now, weight.shape.size() == 2, channel_axis));
   }
@@ -351,10 +354,10 @@ Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLay
 }
 
 Result<std::optional<std::vector<double>>> BiasShifts(
-    const ModelGraph& baseline, const ModelLayer& before, const ModelGraph& variant,
+    const model::ModelGraph& baseline, const ModelLayer& before, const model::ModelGraph& variant,
     const ModelLayer& after, const Folding& folding, const OutputSpread& output) {
   const std::vector<double>& deviations = output.deviations;
-  const bool have_bias = before.bias != kNoTensor && after.bias != kNoTensor;
+  const bool have_bias = before.bias != model::kNoTensor && after.bias != model::kNoTensor;
   if (!have_bias && !folding.HasFactors()) return std::nullopt;
   // ONNX has a bias for the input and one for the state, where OpenVINO has their sum.
   ModelLayer ours = before, theirs = after;

@@ -14,7 +14,7 @@
 namespace cboard::compare {
 
 struct WeightFindings {
-  Comparison comparison;
+  tensor::Comparison comparison;
   bool is_rescaled = false;
   std::vector<double> rescaling;  // Of the baseline's channels, besides folding; empty for none.
   int bits = 32;
@@ -50,18 +50,18 @@ struct WeightOptions {
 // What was folded is part of the weights that are compared. Weights have as many channels and
 // elements on both sides. What only a diagnosis and fixes need is left out where the thresholds
 // find nothing wrong.
-Result<WeightFindings> CompareWeights(const ModelGraph& baseline, const ModelLayer& before,
-                                      const ModelGraph& variant, const ModelLayer& after,
+Result<WeightFindings> CompareWeights(const model::ModelGraph& baseline, const ModelLayer& before,
+                                      const model::ModelGraph& variant, const ModelLayer& after,
                                       const Folding& folding, const WeightOptions& options);
 
 // All weights of a layer as the file orders them, each times the factor of its channel; without
 // factors, as they are.
-Result<std::vector<float>> ReadScaled(const ModelGraph& model, const ModelLayer& layer,
+Result<std::vector<float>> ReadScaled(const model::ModelGraph& model, const ModelLayer& layer,
                                       const std::vector<double>& factors);
 
 // The width of its codes, or of its stored elements where it has none. `weight` is one that
 // IsWeight.
-int BitsOfWeight(const ModelGraph& model, TensorId weight);
+int BitsOfWeight(const model::ModelGraph& model, model::TensorId weight);
 
 // How much each channel of an output varies, and how far it is off; `errors` is empty when nobody
 // has seen it.
@@ -75,7 +75,7 @@ struct OutputSpread {
 // nobody sees them. An offset counts no more than the output is off: what an activation cuts off,
 // or what makes up for other errors, does no harm. Nothing when either side has no bias.
 Result<std::optional<std::vector<double>>> BiasShifts(
-    const ModelGraph& baseline, const ModelLayer& before, const ModelGraph& variant,
+    const model::ModelGraph& baseline, const ModelLayer& before, const model::ModelGraph& variant,
     const ModelLayer& after, const Folding& folding, const OutputSpread& output);
 
 }  // namespace cboard::compare

@@ -18,7 +18,7 @@ std::vector<float> Weights(unsigned seed = 1) { return Gaussian(kRowInputs * kOu
 WeightFindings Compared(const std::vector<float>& before, const Codes& after,
                         bool allow_rescaling = true) {
   const std::vector<MatMulLayer> layers = {{"fc", "w", kRowInputs, kOutputs, before}};
-  const ModelGraph a = FloatChain(layers), b = QuantizedChain(layers, {after});
+  const model::ModelGraph a = FloatChain(layers), b = QuantizedChain(layers, {after});
   auto findings = CompareWeights(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0], {},
                                  {.allow_rescaling = allow_rescaling});
   EXPECT_THAT(findings, Succeeds());
@@ -41,7 +41,7 @@ TEST(WeightComparison, NumbersAreThoseOfTheSumsWrittenOut) {
     error += (x[i] - y) * (x[i] - y);
   }
   const WeightFindings findings = Compared(x, codes);
-  const PairStatistics& total = findings.comparison.total;
+  const tensor::PairStatistics& total = findings.comparison.total;
   EXPECT_THAT(total.SqnrDb(), DoubleNear(10 * std::log10(signal / error), 1e-6));
   EXPECT_THAT(total.Mse(), DoubleNear(error / static_cast<double>(x.size()), 1e-12));
   EXPECT_EQ(findings.comparison.channels.size(), 8u);
@@ -128,7 +128,7 @@ TEST(WeightComparison, ShiftsOfTheBiasAreInUnitsOfTheOutput) {
         .Output("y", {-1, 2});
     return Opened(builder);
   };
-  const ModelGraph a = model({1, 2}), b = model({1.5f, 2});
+  const model::ModelGraph a = model({1, 2}), b = model({1.5f, 2});
   const auto shifts =
       BiasShifts(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0], {}, {{0.25, 1}, {}});
   ASSERT_THAT(shifts, Succeeds());

@@ -10,34 +10,34 @@ namespace {
 
 struct Trial {
   std::string action;
-  Quantizer quantizer;
+  tensor::Quantizer quantizer;
 };
 
-std::vector<Trial> TrialsFrom(const Quantizer& now, std::size_t row, bool may_group) {
+std::vector<Trial> TrialsFrom(const tensor::Quantizer& now, std::size_t row, bool may_group) {
   using Granularity = Quantization::Granularity;
   std::vector<Trial> trials = {{"quantize these weights anew, as they are", now}};
   const auto add = [&](std::string action, const auto& change) {
-    Quantizer other = now;
+    tensor::Quantizer other = now;
     change(other);
     trials.push_back({std::move(action), other});
   };
   // Of so few values as a group has, a percentile is the largest.
   if (now.granularity != Granularity::kPerGroup) {
-    add("clip at the 99.9th percentile", [](Quantizer& q) { q.percentile = 99.9; });
-    add("clip at the 99.99th percentile", [](Quantizer& q) { q.percentile = 99.99; });
+    add("clip at the 99.9th percentile", [](tensor::Quantizer& q) { q.percentile = 99.9; });
+    add("clip at the 99.99th percentile", [](tensor::Quantizer& q) { q.percentile = 99.99; });
   }
   const int more_bits = now.bits < 8 ? 8 : 16;
-  add(std::to_string(more_bits) + " bits", [&](Quantizer& q) { q.bits = more_bits; });
+  add(std::to_string(more_bits) + " bits", [&](tensor::Quantizer& q) { q.bits = more_bits; });
   if (now.granularity == Granularity::kPerTensor) {
     add("one scale per output channel",
-        [](Quantizer& q) { q.granularity = Granularity::kPerChannel; });
+        [](tensor::Quantizer& q) { q.granularity = Granularity::kPerChannel; });
   }
   // What matrices of few bits have in most formats, and 8 bits need in none.
   constexpr std::size_t kGroup = 32;
   const bool has_such_groups =
       now.granularity == Granularity::kPerGroup && now.group_size <= kGroup;
   if (may_group && now.bits < 8 && row > kGroup && !has_such_groups) {
-    add("one scale for each " + std::to_string(kGroup) + " weights", [](Quantizer& q) {
+    add("one scale for each " + std::to_string(kGroup) + " weights", [](tensor::Quantizer& q) {
       q.granularity = Granularity::kPerGroup;
       q.group_size = kGroup;
     });
@@ -47,7 +47,7 @@ std::vector<Trial> TrialsFrom(const Quantizer& now, std::size_t row, bool may_gr
 
 }  // namespace
 
-Result<std::vector<Fix>> FindWeightFixes(const TensorView& rows, const Quantizer& now,
+Result<std::vector<Fix>> FindWeightFixes(const TensorView& rows, const tensor::Quantizer& now,
                                          bool may_group, std::optional<std::size_t> channel_axis) {
   // Sums of short channels take more memory than these do, and only the worst is wanted of each
   // trial. Of long ones, all trials look at the weights while these are near.
@@ -56,14 +56,14 @@ Result<std::vector<Fix>> FindWeightFixes(const TensorView& rows, const Quantizer
       !channel_axis || rows.shape[1] >= kMinRowElements || rows.shape[0] <= kMaxChannels;
   const std::vector<Trial> trials =
       TrialsFrom(now, static_cast<std::size_t>(rows.shape[1]), may_group);
-  std::vector<Quantizer> quantizers;
+  std::vector<tensor::Quantizer> quantizers;
   for (const Trial& trial : trials) quantizers.push_back(trial.quantizer);
   const std::size_t at_once = together ? quantizers.size() : 1;
   std::vector<Fix> fixes;
   for (std::size_t first = 0; first < quantizers.size(); first += at_once) {
     CBOARD_ASSIGN_OR_RETURN(
-        const std::vector<QuantizerTrial> tried,
-        TryQuantizers(rows, std::span(quantizers).subspan(first, at_once), channel_axis));
+        const std::vector<tensor::QuantizerTrial> tried,
+        tensor::TryQuantizers(rows, std::span(quantizers).subspan(first, at_once), channel_axis));
     for (const auto& [comparison, size_bytes] : tried) {
       Fix fix{.action = trials[fixes.size()].action,
               .sqnr_db = comparison.total.SqnrDb(),

@@ -16,7 +16,7 @@ namespace cboard::compare {
 // `now` is the one that the compressed model has; `may_group` says that elements of a channel may
 // have several scales, as those of matrices. With a `channel_axis`, which is 0, they say what the
 // worst channel would have.
-Result<std::vector<Fix>> FindWeightFixes(const TensorView& rows, const Quantizer& now,
+Result<std::vector<Fix>> FindWeightFixes(const TensorView& rows, const tensor::Quantizer& now,
                                          bool may_group, std::optional<std::size_t> channel_axis);
 
 }  // namespace cboard::compare

@@ -21,34 +21,34 @@ void WriteNumber(std::optional<double> value, JsonWriter& json) {
 }
 
 // Columns, an entry per channel.
-void WriteChannels(const std::vector<PairStatistics>& channels, JsonWriter& json) {
+void WriteChannels(const std::vector<tensor::PairStatistics>& channels, JsonWriter& json) {
   const auto column = [&](const char* key, const auto& value) {
     json.Key(key).BeginArray();
-    for (const PairStatistics& channel : channels) json.Value(value(channel));
+    for (const tensor::PairStatistics& channel : channels) json.Value(value(channel));
     json.EndArray();
   };
-  const auto mean = [](const TensorStatistics& side) {
+  const auto mean = [](const tensor::TensorStatistics& side) {
     return side.sum / static_cast<double>(side.finite_count());
   };
   json.BeginObject();
-  column("sqnr_db", [](const PairStatistics& c) { return c.SqnrDb(); });
-  column("baseline_min", [](const PairStatistics& c) { return c.reference.min; });
-  column("baseline_max", [](const PairStatistics& c) { return c.reference.max; });
-  column("baseline_mean", [&](const PairStatistics& c) { return mean(c.reference); });
-  column("variant_min", [](const PairStatistics& c) { return c.compressed.min; });
-  column("variant_max", [](const PairStatistics& c) { return c.compressed.max; });
-  column("variant_mean", [&](const PairStatistics& c) { return mean(c.compressed); });
+  column("sqnr_db", [](const tensor::PairStatistics& c) { return c.SqnrDb(); });
+  column("baseline_min", [](const tensor::PairStatistics& c) { return c.reference.min; });
+  column("baseline_max", [](const tensor::PairStatistics& c) { return c.reference.max; });
+  column("baseline_mean", [&](const tensor::PairStatistics& c) { return mean(c.reference); });
+  column("variant_min", [](const tensor::PairStatistics& c) { return c.compressed.min; });
+  column("variant_max", [](const tensor::PairStatistics& c) { return c.compressed.max; });
+  column("variant_mean", [&](const tensor::PairStatistics& c) { return mean(c.compressed); });
   json.EndObject();
 }
 
-void WriteComparison(std::string_view key, const std::optional<Comparison>& comparison,
+void WriteComparison(std::string_view key, const std::optional<tensor::Comparison>& comparison,
                      JsonWriter& json) {
   json.Key(key);
   if (!comparison) {
     json.Null();
     return;
   }
-  const PairStatistics& total = comparison->total;
+  const tensor::PairStatistics& total = comparison->total;
   json.BeginObject();
   json.Key("sqnr_db").Value(total.SqnrDb());
   json.Key("worst_channel");
@@ -77,7 +77,7 @@ void WriteComparison(std::string_view key, const std::optional<Comparison>& comp
   json.EndObject();
 }
 
-void WriteSaturation(const std::optional<SaturationCount>& count, JsonWriter& json) {
+void WriteSaturation(const std::optional<tensor::SaturationCount>& count, JsonWriter& json) {
   if (!count) {
     json.Null();
     return;

@@ -21,14 +21,14 @@
 namespace cboard::compare {
 namespace {
 
-std::optional<double> WorstChannelOf(const std::optional<Comparison>& part) {
+std::optional<double> WorstChannelOf(const std::optional<tensor::Comparison>& part) {
   if (!part || !part->worst_channel) return std::nullopt;
   return part->channels[*part->worst_channel].SqnrDb();
 }
 
 // What the layer itself does: the worst of its weights, its bias and the rounding of its output.
 double OwnSqnr(const LayerComparison& layer) {
-  double sqnr = kLoggedExactDb;
+  double sqnr = verdict::kLoggedExactDb;
   for (const auto* part : {&layer.weight, &layer.local}) {
     if (*part) sqnr = std::min(sqnr, (*part)->total.SqnrDb());
   }
@@ -66,7 +66,7 @@ Result<void> LogNumbers(SummaryWriter& writer, const LayerTags& tags,
     // What is lost altogether must not look like what was not compared: limits are checked by it.
     const bool is_lost =
         number.value == -HUGE_VAL && std::string_view(number.metric).ends_with("_db");
-    if (is_lost) number.value = -kLoggedExactDb;
+    if (is_lost) number.value = -verdict::kLoggedExactDb;
     if (!number.value || !std::isfinite(*number.value)) continue;
     CBOARD_RETURN_IF_ERROR(AddFigure(writer, tags, number.metric, *number.value));
   }
@@ -74,18 +74,18 @@ Result<void> LogNumbers(SummaryWriter& writer, const LayerTags& tags,
 }
 
 Result<void> AddHistogram(SummaryWriter& writer, const LayerTags& tags, std::string_view what,
-                          const HistogramData& counted) {
+                          const tensor::HistogramData& counted) {
   std::string summary;
-  proto::AppendHistogramValue(ToValidUtf8(tags.For(what)),
-                              {.min = counted.min,
-                               .max = counted.max,
-                               .num = counted.num,
-                               .sum = counted.sum,
-                               .sum_squares = counted.sum_squares,
-                               .bucket_limits = counted.bucket_limits,
-                               .bucket_counts = counted.bucket_counts},
-                              {.plugin_name = kCompressionPluginName, .plugin_content = tags.label},
-                              summary);
+  proto::AppendHistogramValue(
+      ToValidUtf8(tags.For(what)),
+      {.min = counted.min,
+       .max = counted.max,
+       .num = counted.num,
+       .sum = counted.sum,
+       .sum_squares = counted.sum_squares,
+       .bucket_limits = counted.bucket_limits,
+       .bucket_counts = counted.bucket_counts},
+      {.plugin_name = compression::kCompressionPluginName, .plugin_content = tags.label}, summary);
   return writer.AddSummary(summary, 0);
 }
 
@@ -98,7 +98,7 @@ std::string RankingText(const ModelComparison& comparison) {
   text += "| level | layer | SQNR dB | cause | |\n|---|---|---|---|---|\n";
   for (const LayerComparison& layer : comparison.layers) {
     text += "| " + std::string(NameOf(layer.diagnosis.level)) + " | " + MarkdownCell(layer.name) +
-            " | " + ShortNumber(OwnSqnr(layer), 3) + " | " +
+            " | " + verdict::ShortNumber(OwnSqnr(layer), 3) + " | " +
             std::string(NameOf(layer.diagnosis.cause)) + " | " +
             MarkdownCell(ExplanationOf(layer)) + " |\n";
   }
@@ -109,16 +109,17 @@ std::string RankingText(const ModelComparison& comparison) {
 // two models are two curves of one chart. Tags name the model: comparisons of several models may be
 // logged to one directory, and their layers be called alike.
 Result<void> LogChannels(const ModelComparison& comparison, const std::filesystem::path& run,
-                         TensorStatistics PairStatistics::*side) {
+                         tensor::TensorStatistics tensor::PairStatistics::*side) {
   struct Statistic {
     const char* run;
-    double (*value)(const TensorStatistics&);
+    double (*value)(const tensor::TensorStatistics&);
   };
   const Statistic statistics[] = {
-      {"min_per_channel", [](const TensorStatistics& s) { return s.min; }},
-      {"max_per_channel", [](const TensorStatistics& s) { return s.max; }},
-      {"mean_per_channel",
-       [](const TensorStatistics& s) { return s.sum / static_cast<double>(s.finite_count()); }}};
+      {"min_per_channel", [](const tensor::TensorStatistics& s) { return s.min; }},
+      {"max_per_channel", [](const tensor::TensorStatistics& s) { return s.max; }},
+      {"mean_per_channel", [](const tensor::TensorStatistics& s) {
+         return s.sum / static_cast<double>(s.finite_count());
+       }}};
   const std::string model = comparison.baseline.stem().string();
   for (const Statistic& statistic : statistics) {
     SummaryWriter writer(run / statistic.run, ReplaceOptions());
@@ -130,9 +131,9 @@ Result<void> LogChannels(const ModelComparison& comparison, const std::filesyste
         const std::string tag = model + "/channels/" + TagName(layer.name) + name;
         bool is_first = true;
         for (std::size_t c = 0; c < (*part)->channels.size(); ++c) {
-          const TensorStatistics& values = (*part)->channels[c].*side;
+          const tensor::TensorStatistics& values = (*part)->channels[c].*side;
           if (values.finite_count() == 0) continue;
-          ScalarLabels labels;  // Those of a tag's first value count.
+          writer::ScalarLabels labels;  // Those of a tag's first value count.
           if (std::exchange(is_first, false))
             labels = LabelsOf(LabelOf(model, layer.name, {}, layer.node));
           CBOARD_RETURN_IF_ERROR(
@@ -169,9 +170,9 @@ Result<void> LogDepth(SummaryWriter& writer, const std::string& model,
 }
 
 Result<void> LogGraph(SummaryWriter& writer, const std::filesystem::path& path,
-                      const std::string& version, const InputShapes& shapes,
+                      const std::string& version, const model::InputShapes& shapes,
                       const NodeFindings& findings) {
-  CBOARD_ASSIGN_OR_RETURN(const ModelGraph model, OpenModel(path, shapes));
+  CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph model, model::OpenModel(path, shapes));
   if (model.version() != version) {
     return Fail(ErrorCode::kUnavailable,
                 Quoted(path.string(), 1000) +
@@ -204,19 +205,21 @@ Result<void> LogModel(const ModelComparison& comparison, const std::filesystem::
   CBOARD_RETURN_IF_ERROR(LogGraph(writer, file, version, comparison.input_shapes, findings));
   if (is_variant) CBOARD_RETURN_IF_ERROR(LogDepth(writer, model, comparison));
   CBOARD_RETURN_IF_ERROR(writer.Close());
-  return LogChannels(comparison, run,
-                     is_variant ? &PairStatistics::compressed : &PairStatistics::reference);
+  return LogChannels(
+      comparison, run,
+      is_variant ? &tensor::PairStatistics::compressed : &tensor::PairStatistics::reference);
 }
 
 // The one metric that files tell by themselves: with it, Overview and the Report know the model.
 Result<void> LogSizes(SummaryWriter& writer, const std::string& model, const std::string& variant,
                       const ModelComparison& comparison) {
   constexpr double kMegabyte = 1e6;
-  const MetricDescription size = DescribeMetric("model_size_mb");
+  const compression::MetricDescription size = compression::DescribeMetric("model_size_mb");
   for (const auto& [name, bytes] :
        {std::pair(kBaselineName, comparison.baseline_bytes),
         std::pair(std::string_view(variant), comparison.variant_bytes)}) {
-    const std::string tag = DefaultTag({.model = model, .name = size.key, .variant = name});
+    const std::string tag =
+        compression::DefaultTag({.model = model, .name = size.key, .variant = name});
     CBOARD_RETURN_IF_ERROR(writer.AddScalar(tag, static_cast<double>(bytes) / kMegabyte, 0,
                                             LabelsOf(size, model, name)));
   }

@@ -265,7 +265,8 @@ TEST_F(VerifiedLog, SaysWhyThereIsNothingAndNothingWhenNobodyAsked) {
 }
 
 TEST(GraphLog, AFileOfWeightsHasANodePerTensor) {
-  const ModelGraph model = OpenedSafetensors({{"fc.weight", {1, 2}, {1, 2}}, {"b", {1}, {3}}});
+  const model::ModelGraph model =
+      OpenedSafetensors({{"fc.weight", {1, 2}, {1, 2}}, {"b", {1}, {3}}});
   const GraphLog log = BuildGraphLog(model, {});
   EXPECT_THAT(log.graph_def, HasSubstr("fc.weight: float32 [1, 2]"));
   EXPECT_THAT(log.resources, HasSubstr("fc.weight"));

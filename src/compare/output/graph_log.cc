@@ -17,7 +17,7 @@ using proto::Attribute;
 using Attributes = std::vector<std::pair<std::string, Attribute>>;
 
 // "w: int8 [8, 1, 3, 3]"
-std::string Described(const ModelTensor& tensor) {
+std::string Described(const model::ModelTensor& tensor) {
   std::string text = tensor.name + ": " + std::string(NameOf(tensor.type)) + " [";
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
     text += (i > 0 ? ", " : "") + std::to_string(tensor.shape[i]);
@@ -27,17 +27,17 @@ std::string Described(const ModelTensor& tensor) {
 
 class GraphLogBuilder {
  public:
-  GraphLogBuilder(const ModelGraph& model, const NodeFindings& findings)
+  GraphLogBuilder(const model::ModelGraph& model, const NodeFindings& findings)
       : model_(model), findings_(findings) {}
 
   GraphLog Build() {
-    for (const TensorId input : model_.inputs()) AddInput(input);
+    for (const model::TensorId input : model_.inputs()) AddInput(input);
     // Names first: a subgraph may use what is computed around it.
     std::vector<std::string> names;
-    for (const ModelNode& node : model_.nodes()) {
+    for (const model::ModelNode& node : model_.nodes()) {
       names.push_back(names_.Take(WithoutSlash(node.name)));
       for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-        if (node.outputs[i] == kNoTensor) continue;
+        if (node.outputs[i] == model::kNoTensor) continue;
         references_.try_emplace(node.outputs[i],
                                 i == 0 ? names.back() : names.back() + ":" + std::to_string(i));
       }
@@ -48,8 +48,8 @@ class GraphLogBuilder {
   }
 
  private:
-  void AddInput(TensorId input) {
-    const ModelTensor& tensor = model_.tensor(input);
+  void AddInput(model::TensorId input) {
+    const model::ModelTensor& tensor = model_.tensor(input);
     if (tensor.is_constant) return;
     const std::string name = names_.Take(WithoutSlash(tensor.name));
     references_.try_emplace(input, name);
@@ -60,11 +60,11 @@ class GraphLogBuilder {
     graph_.AddNode(node);
   }
 
-  void AddNode(const ModelNode& node, const std::string& name) {
+  void AddNode(const model::ModelNode& node, const std::string& name) {
     proto::Node added{.name = name, .op = node.op_type, .device = node.op_type};
     std::vector<std::string> weights;
-    for (const TensorId input : node.inputs) {
-      if (input == kNoTensor) continue;
+    for (const model::TensorId input : node.inputs) {
+      if (input == model::kNoTensor) continue;
       const auto reference = references_.find(input);
       if (reference != references_.end()) {
         added.inputs.push_back(reference->second);
@@ -73,7 +73,7 @@ class GraphLogBuilder {
       }
     }
     if (!weights.empty()) added.attributes.emplace_back("weights", Attribute::StringList(weights));
-    if (const TensorId weight = LargestWeight(node); weight != kNoTensor) {
+    if (const model::TensorId weight = LargestWeight(node); weight != model::kNoTensor) {
       added.attributes.emplace_back("weight_bits", Attribute::Int(BitsOfWeight(model_, weight)));
     }
     if (node.macs.value_or(0) > 0) {
@@ -81,8 +81,8 @@ class GraphLogBuilder {
     }
     AddFindings(node.name, added.attributes);
     std::vector<proto::Shape> shapes;
-    for (const TensorId output : node.outputs) {
-      if (output != kNoTensor) shapes.push_back(model_.tensor(output).shape);
+    for (const model::TensorId output : node.outputs) {
+      if (output != model::kNoTensor) shapes.push_back(model_.tensor(output).shape);
     }
     added.attributes.emplace_back("_output_shapes", Attribute::ShapeList(shapes));
     graph_.AddNode(added);
@@ -90,10 +90,10 @@ class GraphLogBuilder {
   }
 
   // Scales, axes and the like are constants too. One number is no weight.
-  TensorId LargestWeight(const ModelNode& node) const {
-    TensorId largest = kNoTensor;
+  model::TensorId LargestWeight(const model::ModelNode& node) const {
+    model::TensorId largest = model::kNoTensor;
     double most = 1;
-    for (const TensorId input : node.inputs) {
+    for (const model::TensorId input : node.inputs) {
       if (!model_.IsWeight(input)) continue;
       double elements = 1;
       for (const std::int64_t size : model_.tensor(input).shape) {
@@ -107,7 +107,7 @@ class GraphLogBuilder {
   }
 
   void AddStoredWeights() {
-    for (const ModelTensor& tensor : model_.tensors()) {
+    for (const model::ModelTensor& tensor : model_.tensors()) {
       proto::Node added{.name = names_.Take(WithoutSlash(tensor.name)), .op = "Const"};
       added.device = std::string(NameOf(tensor.type));
       added.attributes.emplace_back("weights", Attribute::StringList({Described(tensor)}));
@@ -128,8 +128,9 @@ class GraphLogBuilder {
       attributes.emplace_back("explanation",
                               Attribute::String(ToValidUtf8(layer.diagnosis.explanation)));
     }
-    const auto add = [&](const char* key, const std::optional<Comparison>& part) {
-      if (part) attributes.emplace_back(key, Attribute::String(ShortNumber(part->total.SqnrDb())));
+    const auto add = [&](const char* key, const std::optional<tensor::Comparison>& part) {
+      if (part)
+        attributes.emplace_back(key, Attribute::String(verdict::ShortNumber(part->total.SqnrDb())));
     };
     add("weight_sqnr_db", layer.weight);
     add("output_sqnr_db", layer.local);
@@ -143,17 +144,17 @@ class GraphLogBuilder {
                           .allocator_name = "weights"});
   }
 
-  const ModelGraph& model_;
+  const model::ModelGraph& model_;
   const NodeFindings& findings_;
-  UniqueNames names_;
-  std::unordered_map<TensorId, std::string> references_;
+  writer::UniqueNames names_;
+  std::unordered_map<model::TensorId, std::string> references_;
   proto::GraphBuilder graph_;
   std::vector<proto::NodeStats> resources_;
 };
 
 }  // namespace
 
-GraphLog BuildGraphLog(const ModelGraph& model, const NodeFindings& findings) {
+GraphLog BuildGraphLog(const model::ModelGraph& model, const NodeFindings& findings) {
   return GraphLogBuilder(model, findings).Build();
 }
 

@@ -22,6 +22,6 @@ struct GraphLog {
 // scope; weights that nodes use are attributes, not nodes. A file of weights alone has a node per
 // tensor. The width of weights is an attribute, and so are level, cause, bits and SQNR of
 // `findings` at their nodes.
-GraphLog BuildGraphLog(const ModelGraph& model, const NodeFindings& findings);
+GraphLog BuildGraphLog(const model::ModelGraph& model, const NodeFindings& findings);
 
 }  // namespace cboard::compare

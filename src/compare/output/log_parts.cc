@@ -25,8 +25,9 @@ std::string LabelOf(std::string_view model, std::string_view layer, std::string_
   return label.Take();
 }
 
-ScalarLabels LabelsOf(std::string label) {
-  return {.plugin_name = std::string(kCompressionPluginName), .plugin_content = std::move(label)};
+writer::ScalarLabels LabelsOf(std::string label) {
+  return {.plugin_name = std::string(compression::kCompressionPluginName),
+          .plugin_content = std::move(label)};
 }
 
 LayerTags TagsOf(const std::string& model, std::string_view layer, std::string_view variant,
@@ -53,9 +54,9 @@ Result<void> AddJson(SummaryWriter& writer, std::string_view tag, std::string_vi
   constexpr std::array<std::int64_t, 1> kShape = {1};
   const std::array<std::string_view, 1> strings = {json};
   std::string summary;
-  proto::AppendTensorValue(ToValidUtf8(tag), proto::EncodeStringTensor(kShape, strings),
-                           {.plugin_name = kCompressionPluginName, .plugin_content = label},
-                           summary);
+  proto::AppendTensorValue(
+      ToValidUtf8(tag), proto::EncodeStringTensor(kShape, strings),
+      {.plugin_name = compression::kCompressionPluginName, .plugin_content = label}, summary);
   return writer.AddSummary(summary, 0);
 }
 

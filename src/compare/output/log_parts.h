@@ -20,7 +20,7 @@ inline constexpr std::string_view kBaselineName = "fp32";
 // `node` has the layer, where that is another name.
 std::string LabelOf(std::string_view model, std::string_view layer, std::string_view variant,
                     std::string_view node = {});
-ScalarLabels LabelsOf(std::string label);
+writer::ScalarLabels LabelsOf(std::string label);
 
 // What is logged of one layer of one of the two models: the first part of its tags, and what the
 // tags cannot say.

@@ -25,8 +25,8 @@ constexpr int kMaxRecordsBeforeOwner = 4;
 std::string FirstLabel(const fs::path& path) {
   const auto file = File::OpenForReading(path);
   if (!file) return {};
-  FileSource source(*file);
-  RecordReader reader(source);
+  record::FileSource source(*file);
+  record::RecordReader reader(source);
   for (int i = 0; i <= kMaxRecordsBeforeOwner; ++i) {
     const auto record = reader.Next();
     if (!record) return {};
@@ -36,7 +36,7 @@ std::string FirstLabel(const fs::path& path) {
     std::string label;
     const auto read = proto::ForEachValue(event->payload, [&](const proto::SummaryValue& value) {
       const auto metadata = proto::ParseSummaryMetadata(value.metadata);
-      if (!metadata || metadata->plugin_name != kCompressionPluginName) return;
+      if (!metadata || metadata->plugin_name != compression::kCompressionPluginName) return;
       if (value.tag.find(kOwnerTag) != std::string_view::npos) label = metadata->plugin_content;
     });
     return read ? label : std::string();

@@ -12,13 +12,13 @@
 #include "compare/output/log_parts.h"
 #include "compare/output/verified_log.h"
 
-namespace cboard {
+namespace cboard::compare {
 namespace {
 
 constexpr std::string_view kBefore = "initial_graph";
 constexpr std::string_view kAfter = "after_quantization";
 
-StageAttribute ToAttribute(const AttributeValue& value) {
+compression::StageAttribute ToAttribute(const model::AttributeValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
   if (const auto* number = std::get_if<double>(&value)) return *number;
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
@@ -36,10 +36,11 @@ StageAttribute ToAttribute(const AttributeValue& value) {
   return "(" + list + ")";
 }
 
-StageAttributes Describe(const ModelQuantization& quantization, const char* bits) {
-  StageAttributes attributes = {{bits, std::int64_t{quantization.bits()}},
-                                {"origin", std::string(NameOf(quantization.origin))}};
-  if (quantization.granularity == ModelQuantization::Granularity::kPerChannel) {
+compression::StageAttributes Describe(const model::ModelQuantization& quantization,
+                                      const char* bits) {
+  compression::StageAttributes attributes = {{bits, std::int64_t{quantization.bits()}},
+                                             {"origin", std::string(NameOf(quantization.origin))}};
+  if (quantization.granularity == model::ModelQuantization::Granularity::kPerChannel) {
     attributes.emplace_back("channels_axis", static_cast<std::int64_t>(quantization.axis));
   }
   if (!quantization.scales.empty()) {
@@ -56,30 +57,30 @@ StageAttributes Describe(const ModelQuantization& quantization, const char* bits
 
 class GraphConverter {
  public:
-  explicit GraphConverter(const ModelGraph& model) : model_(model) {}
+  explicit GraphConverter(const model::ModelGraph& model) : model_(model) {}
 
-  std::vector<StageNode> Convert() {
-    for (const TensorId input : model_.inputs()) {
-      const ModelTensor& tensor = model_.tensor(input);
+  std::vector<compression::StageNode> Convert() {
+    for (const model::TensorId input : model_.inputs()) {
+      const model::ModelTensor& tensor = model_.tensor(input);
       if (!tensor.is_constant) Add({.op = "Input"}, tensor.name, {&input, 1});
     }
-    for (const ModelNode& node : model_.nodes()) {
-      StageNode added{.op = node.op_type, .weight_bytes = node.weight_bytes};
+    for (const model::ModelNode& node : model_.nodes()) {
+      compression::StageNode added{.op = node.op_type, .weight_bytes = node.weight_bytes};
       for (const auto& [key, value] : node.attributes) {
         added.attributes.emplace_back(key, ToAttribute(value));
       }
-      for (const TensorId input : node.inputs) {
-        if (input == kNoTensor) continue;
-        const auto source = sources_.find(IndexOf(input));
+      for (const model::TensorId input : node.inputs) {
+        if (input == model::kNoTensor) continue;
+        const auto source = sources_.find(model::IndexOf(input));
         if (source != sources_.end()) added.inputs.push_back(source->second);
-        const ModelTensor& tensor = model_.tensor(input);
-        if (tensor.source == kNoTensor || !added.weights.empty()) continue;
-        const ModelTensor& stored = model_.tensor(tensor.source);
+        const model::ModelTensor& tensor = model_.tensor(input);
+        if (tensor.source == model::kNoTensor || !added.weights.empty()) continue;
+        const model::ModelTensor& stored = model_.tensor(tensor.source);
         if (stored.quantization) added.weights = Describe(*stored.quantization, "weights_n_bits");
       }
-      if (!node.outputs.empty() && node.outputs.front() != kNoTensor) {
-        const ModelTensor& output = model_.tensor(node.outputs.front());
-        if (output.quantization && output.source == kNoTensor) {
+      if (!node.outputs.empty() && node.outputs.front() != model::kNoTensor) {
+        const model::ModelTensor& output = model_.tensor(node.outputs.front());
+        if (output.quantization && output.source == model::kNoTensor) {
           added.activation = Describe(*output.quantization, "activation_n_bits");
         }
       }
@@ -89,53 +90,55 @@ class GraphConverter {
   }
 
  private:
-  void Add(StageNode node, std::string_view name, std::span<const TensorId> outputs) {
-    const std::string stem(compare::WithoutSlash(name));
+  void Add(compression::StageNode node, std::string_view name,
+           std::span<const model::TensorId> outputs) {
+    const std::string stem(WithoutSlash(name));
     node.name = stem;
     // An input may be called as a node is.
     for (int n = 2; !names_.insert(node.name).second; ++n) {
       node.name = stem + "_" + std::to_string(n);
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if (outputs[i] == kNoTensor) continue;
-      sources_.try_emplace(IndexOf(outputs[i]),
-                           StageInput{node.name, static_cast<std::int64_t>(i)});
-      const ModelTensor& tensor = model_.tensor(outputs[i]);
+      if (outputs[i] == model::kNoTensor) continue;
+      sources_.try_emplace(model::IndexOf(outputs[i]),
+                           compression::StageInput{node.name, static_cast<std::int64_t>(i)});
+      const model::ModelTensor& tensor = model_.tensor(outputs[i]);
       if (tensor.has_shape) node.output_shapes.push_back(tensor.shape);
     }
     nodes_.push_back(std::move(node));
   }
 
-  const ModelGraph& model_;
-  std::unordered_map<std::size_t, StageInput> sources_;  // By tensor.
+  const model::ModelGraph& model_;
+  std::unordered_map<std::size_t, compression::StageInput> sources_;  // By tensor.
   std::unordered_set<std::string> names_;
-  std::vector<StageNode> nodes_;
+  std::vector<compression::StageNode> nodes_;
 };
 
-Result<void> LogGraph(const std::filesystem::path& path, const InputShapes& shapes,
+Result<void> LogGraph(const std::filesystem::path& path, const model::InputShapes& shapes,
                       std::string_view stage, StageLogger& logger) {
-  CBOARD_ASSIGN_OR_RETURN(const ModelGraph model, OpenModel(path, shapes));
+  CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph model, model::OpenModel(path, shapes));
   return logger.LogGraph(stage, StageGraphOf(model, path.stem().string()));
 }
 
-std::vector<TensorStatistics> ChannelsOf(const Comparison& comparison,
-                                         TensorStatistics PairStatistics::*side) {
-  std::vector<TensorStatistics> channels;
-  for (const PairStatistics& channel : comparison.channels) channels.push_back(channel.*side);
+std::vector<tensor::TensorStatistics> ChannelsOf(
+    const tensor::Comparison& comparison, tensor::TensorStatistics tensor::PairStatistics::*side) {
+  std::vector<tensor::TensorStatistics> channels;
+  for (const tensor::PairStatistics& channel : comparison.channels)
+    channels.push_back(channel.*side);
   return channels;
 }
 
-Result<void> LogOutput(const compare::LayerComparison& layer, StageLogger& logger) {
-  const std::string_view name = compare::WithoutSlash(layer.name);
+Result<void> LogOutput(const LayerComparison& layer, StageLogger& logger) {
+  const std::string_view name = WithoutSlash(layer.name);
   if (layer.output_histograms) {
     CBOARD_RETURN_IF_ERROR(logger.LogHistogram(kBefore, name, layer.output_histograms->baseline));
     CBOARD_RETURN_IF_ERROR(logger.LogHistogram(kAfter, name, layer.output_histograms->variant));
   }
   if (!layer.accumulated) return {};
   CBOARD_RETURN_IF_ERROR(logger.LogChannels(
-      kBefore, name, ChannelsOf(*layer.accumulated, &PairStatistics::reference)));
+      kBefore, name, ChannelsOf(*layer.accumulated, &tensor::PairStatistics::reference)));
   CBOARD_RETURN_IF_ERROR(logger.LogChannels(
-      kAfter, name, ChannelsOf(*layer.accumulated, &PairStatistics::compressed)));
+      kAfter, name, ChannelsOf(*layer.accumulated, &tensor::PairStatistics::compressed)));
   CBOARD_RETURN_IF_ERROR(
       logger.LogLayerFigures(kAfter, name,
                              {{"accumulated_sqnr_db", layer.accumulated->total.SqnrDb()},
@@ -152,55 +155,55 @@ Result<void> LogOutput(const compare::LayerComparison& layer, StageLogger& logge
 
 // What was found out of the layers and measured with parts of them restored, by the names that the
 // layers of a stage have.
-compare::ModelComparison FoundOf(const compare::ModelComparison& comparison) {
-  compare::ModelComparison found;
+ModelComparison FoundOf(const ModelComparison& comparison) {
+  ModelComparison found;
   found.samples = comparison.samples;
   found.verified = comparison.verified;
   found.why_not_verified = comparison.why_not_verified;
   for (const std::string& layer : comparison.verified_layers) {
-    found.verified_layers.emplace_back(compare::WithoutSlash(layer));
+    found.verified_layers.emplace_back(WithoutSlash(layer));
   }
-  for (compare::Verification& run : found.verified) {
-    for (compare::RestoredPart& part : run.parts) part.layer = compare::WithoutSlash(part.layer);
+  for (Verification& run : found.verified) {
+    for (RestoredPart& part : run.parts) part.layer = WithoutSlash(part.layer);
   }
-  for (const compare::LayerComparison& layer : comparison.layers) {
-    compare::LayerComparison& named = found.layers.emplace_back();
-    named.name = compare::WithoutSlash(layer.name);
+  for (const LayerComparison& layer : comparison.layers) {
+    LayerComparison& named = found.layers.emplace_back();
+    named.name = WithoutSlash(layer.name);
     named.diagnosis = layer.diagnosis;
-    named.diagnosis.explanation = compare::ExplanationOf(layer);
+    named.diagnosis.explanation = ExplanationOf(layer);
   }
   return found;
 }
 
-Result<void> LogFound(const compare::ModelComparison& comparison, StageLogger& logger) {
-  const compare::ModelComparison found = FoundOf(comparison);
-  const std::string model = TagPrefixOf(logger.model()), stage(kAfter);
+Result<void> LogFound(const ModelComparison& comparison, StageLogger& logger) {
+  const ModelComparison found = FoundOf(comparison);
+  const std::string model = compression::TagPrefixOf(logger.model()), stage(kAfter);
   CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const writer, logger.WriterOfStage(stage));
-  CBOARD_RETURN_IF_ERROR(compare::LogFindings(*writer, model, stage, found));
-  return compare::LogVerified(*writer, model, stage, found);
+  CBOARD_RETURN_IF_ERROR(LogFindings(*writer, model, stage, found));
+  return LogVerified(*writer, model, stage, found);
 }
 
 }  // namespace
 
-StageGraph StageGraphOf(const ModelGraph& model, std::string name) {
+compression::StageGraph StageGraphOf(const model::ModelGraph& model, std::string name) {
   return {.name = std::move(name), .nodes = GraphConverter(model).Convert()};
 }
 
-Result<void> LogModelStages(const compare::ModelComparison& comparison, StageLogger& logger) {
+Result<void> LogModelStages(const ModelComparison& comparison, StageLogger& logger) {
   CBOARD_RETURN_IF_ERROR(LogGraph(comparison.baseline, comparison.input_shapes, kBefore, logger));
   CBOARD_RETURN_IF_ERROR(LogGraph(comparison.variant, comparison.input_shapes, kAfter, logger));
   std::vector<std::string> points;
   std::vector<std::vector<double>> samples;
-  std::vector<LayerBits> bits;
-  for (const compare::LayerComparison* layer : compare::LayersAlongDepth(comparison)) {
+  std::vector<compression::LayerBits> bits;
+  for (const LayerComparison* layer : LayersAlongDepth(comparison)) {
     CBOARD_RETURN_IF_ERROR(LogOutput(*layer, logger));
     if (layer->weight && layer->bits < 32) {
-      bits.push_back({.layer = std::string(compare::WithoutSlash(layer->name)),
+      bits.push_back({.layer = std::string(WithoutSlash(layer->name)),
                       .op = layer->op_type,
                       .weights = layer->bits});
     }
     if (layer->sample_cosines.empty()) continue;
-    points.emplace_back(compare::WithoutSlash(layer->name));
+    points.emplace_back(WithoutSlash(layer->name));
     samples.resize(std::max(samples.size(), layer->sample_cosines.size()));
     for (std::size_t i = 0; i < layer->sample_cosines.size(); ++i) {
       samples[i].resize(points.size() - 1, std::numeric_limits<double>::quiet_NaN());
@@ -215,4 +218,4 @@ Result<void> LogModelStages(const compare::ModelComparison& comparison, StageLog
   return bits.empty() ? Result<void>() : logger.LogBitWidths(bits);
 }
 
-}  // namespace cboard
+}  // namespace cboard::compare

@@ -12,11 +12,11 @@ namespace cboard::compare {
 namespace {
 
 double LoggedDb(const Verification& run) {
-  return std::clamp(run.sqnr_db, -kLoggedExactDb, kLoggedExactDb);
+  return std::clamp(run.sqnr_db, -verdict::kLoggedExactDb, verdict::kLoggedExactDb);
 }
 
 // JSON has no infinity, and null is exact.
-double ClampSqnrDb(double db) { return std::max(db, -kLoggedExactDb); }
+double ClampSqnrDb(double db) { return std::max(db, -verdict::kLoggedExactDb); }
 
 bool HasParts(const Verification& run) {
   return run.restored == Restored::kParts && run.why_not.empty() && !std::isnan(run.sqnr_db);
@@ -50,7 +50,7 @@ std::string TableText(const ModelComparison& comparison) {
   }
   const auto shown = [](double db) {
     if (std::isinf(db)) return std::string(db > 0 ? "exact" : "lost");
-    return ShortNumber(db, 3);
+    return verdict::ShortNumber(db, 3);
   };
   const std::vector<std::string>& ends = comparison.verified_layers;
   std::string text =
@@ -65,8 +65,8 @@ std::string TableText(const ModelComparison& comparison) {
       continue;
     }
     const double gained = run.sqnr_db - comparison.verified[0].sqnr_db;
-    text +=
-        shown(run.sqnr_db) + " | " + (std::isfinite(gained) ? ShortNumber(gained, 3) : "") + " |\n";
+    text += shown(run.sqnr_db) + " | " +
+            (std::isfinite(gained) ? verdict::ShortNumber(gained, 3) : "") + " |\n";
   }
   return text;
 }

@@ -13,9 +13,9 @@ constexpr std::uint64_t kMinBytes = std::uint64_t{32} << 20;
 
 }  // namespace
 
-ChannelBudget::ChannelBudget(const ModelGraph& baseline, const ModelGraph& variant)
+ChannelBudget::ChannelBudget(const model::ModelGraph& baseline, const model::ModelGraph& variant)
     : left_((kMinBytes + baseline.file_bytes() / 4 + variant.file_bytes() / 4) /
-            sizeof(PairStatistics)) {}
+            sizeof(tensor::PairStatistics)) {}
 
 bool ChannelBudget::Take(std::size_t channels, std::size_t comparisons) {
   if (channels > left_ / comparisons) return false;

@@ -15,7 +15,7 @@ namespace cboard::compare {
 // files are small.
 class ChannelBudget {
  public:
-  ChannelBudget(const ModelGraph& baseline, const ModelGraph& variant);
+  ChannelBudget(const model::ModelGraph& baseline, const model::ModelGraph& variant);
 
   // Whether there is room for `comparisons` more, of this many channels each. Then it is taken.
   bool Take(std::size_t channels, std::size_t comparisons = 1);

@@ -117,9 +117,9 @@ ModelLayer Read(ModelLayer layer, const Reading& reading) {
   return layer;
 }
 
-Result<LayerPairing> PairLayers(const ModelGraph& baseline,
+Result<LayerPairing> PairLayers(const model::ModelGraph& baseline,
                                 std::span<const ModelLayer> baseline_layers,
-                                const ModelGraph& variant,
+                                const model::ModelGraph& variant,
                                 std::span<const ModelLayer> variant_layers) {
   LayerPairing pairing;
   PairingSide a(baseline, baseline_layers), b(variant, variant_layers);
@@ -136,7 +136,7 @@ Result<LayerPairing> PairLayers(const ModelGraph& baseline,
   PairByKey(
       a, b, PairedBy::kWeights,
       [](const PairingSide& side, std::size_t i) {
-        const ModelTensor& weight = side.model.tensor(side.layers[i].weight);
+        const model::ModelTensor& weight = side.model.tensor(side.layers[i].weight);
         const std::string& name = side.model.tensor(weight.source).name;
         return std::string(LayerOfWeight(WithoutQuantizationSuffix(name)));
       },
@@ -144,7 +144,7 @@ Result<LayerPairing> PairLayers(const ModelGraph& baseline,
   PairByKey(
       a, b, PairedBy::kScope,
       [](const PairingSide& side, std::size_t i) {
-        if (side.layers[i].node == kNoNode) return std::string();
+        if (side.layers[i].node == model::kNoNode) return std::string();
         const std::string& scope = side.model.node(side.layers[i].node).scope;
         const auto [channels, elements] = side.SizeAt(i);
         return scope.empty()

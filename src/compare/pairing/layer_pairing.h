@@ -38,9 +38,9 @@ struct LayerPairing {
 // without nodes may be transposed for that. Names are believed first, in the same body of an If,
 // Loop or Scan; what is left is paired by scope and then by content, which reads some of the
 // weights. Takes time in proportion to the number of layers, times a logarithm.
-Result<LayerPairing> PairLayers(const ModelGraph& baseline,
+Result<LayerPairing> PairLayers(const model::ModelGraph& baseline,
                                 std::span<const ModelLayer> baseline_layers,
-                                const ModelGraph& variant,
+                                const model::ModelGraph& variant,
                                 std::span<const ModelLayer> variant_layers);
 
 }  // namespace cboard::compare

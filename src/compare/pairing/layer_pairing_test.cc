@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 using testing::OnnxBuilder;
 using testing::Succeeds;
 
-LayerPairing Paired(const ModelGraph& baseline, const ModelGraph& variant) {
+LayerPairing Paired(const model::ModelGraph& baseline, const model::ModelGraph& variant) {
   const auto pairing =
       PairLayers(baseline, FindWeightLayers(baseline), variant, FindWeightLayers(variant));
   EXPECT_THAT(pairing, Succeeds());
@@ -20,7 +20,8 @@ LayerPairing Paired(const ModelGraph& baseline, const ModelGraph& variant) {
 }
 
 // "fc1=fc1_quant (suffix)".
-std::vector<std::string> Described(const ModelGraph& baseline, const ModelGraph& variant) {
+std::vector<std::string> Described(const model::ModelGraph& baseline,
+                                   const model::ModelGraph& variant) {
   const auto ours = FindWeightLayers(baseline), theirs = FindWeightLayers(variant);
   std::vector<std::string> pairs;
   for (const LayerPair& pair : Paired(baseline, variant).pairs) {
@@ -37,15 +38,15 @@ MatMulLayer Layer(std::string node, std::string weight, unsigned seed) {
 
 TEST(LayerPairing, TheSameNameIsTheSameLayer) {
   // Although the weights are swapped: names are believed first.
-  const ModelGraph a = FloatChain({{"fc1", "w1", 6, 6, Gaussian(36, 1)},  //
-                                   {"fc2", "w2", 6, 6, Gaussian(36, 2)}});
-  const ModelGraph b =
+  const model::ModelGraph a = FloatChain({{"fc1", "w1", 6, 6, Gaussian(36, 1)},  //
+                                          {"fc2", "w2", 6, 6, Gaussian(36, 2)}});
+  const model::ModelGraph b =
       FloatChain({{"fc1", "v1", 6, 6, Gaussian(36, 2)}, {"fc2", "v2", 6, 6, Gaussian(36, 1)}});
   EXPECT_THAT(Described(a, b), ElementsAre("fc1=fc1 (name)", "fc2=fc2 (name)"));
 }
 
 TEST(LayerPairing, WhatQuantizationAppendsToANameIsIgnored) {
-  const ModelGraph a = FloatChain({Layer("fc1", "w", 1)});
+  const model::ModelGraph a = FloatChain({Layer("fc1", "w", 1)});
   EXPECT_THAT(Described(a, FloatChain({Layer("fc1_quant", "v", 2)})),
               ElementsAre("fc1=fc1_quant (suffix)"));
   EXPECT_THAT(Described(a, FloatChain({Layer("fc1_eightbit_quantized_mat_mul", "v", 2)})),
@@ -53,11 +54,11 @@ TEST(LayerPairing, WhatQuantizationAppendsToANameIsIgnored) {
 }
 
 TEST(LayerPairing, NamesThatAConverterJoinedAreNamesOfTheLayer) {
-  const ModelGraph a = FloatChain({{"a/Conv2D", "w1", 6, 6, Gaussian(36, 1)},
-                                   {"b/Conv2D", "w2", 6, 6, Gaussian(36, 1)},
-                                   {"c/Conv2D", "w3", 6, 6, Gaussian(36, 1)}});
+  const model::ModelGraph a = FloatChain({{"a/Conv2D", "w1", 6, 6, Gaussian(36, 1)},
+                                          {"b/Conv2D", "w2", 6, 6, Gaussian(36, 1)},
+                                          {"c/Conv2D", "w3", 6, 6, Gaussian(36, 1)}});
   // What is in the names of two layers says nothing.
-  const ModelGraph b =
+  const model::ModelGraph b =
       FloatChain({{"b/Relu;b/BiasAdd;b/Conv2D;c/Conv2D", "v1", 6, 6, Gaussian(36, 3)},
                   {"a/Conv2D;a/Conv2D;c/Conv2D", "v2", 6, 6, Gaussian(36, 4)}});
   EXPECT_THAT(Described(a, b), ElementsAre("a/Conv2D=a/Conv2D;a/Conv2D;c/Conv2D (name)",
@@ -65,8 +66,8 @@ TEST(LayerPairing, NamesThatAConverterJoinedAreNamesOfTheLayer) {
 }
 
 TEST(LayerPairing, AJoinedNameOfAnotherSizeIsNoPair) {
-  const ModelGraph a = FloatChain({Layer("a/Conv2D", "w", 1)});
-  const ModelGraph b = FloatChain({{"a/Conv2D;b/Conv2D", "v", 8, 7, Gaussian(56, 1)}});
+  const model::ModelGraph a = FloatChain({Layer("a/Conv2D", "w", 1)});
+  const model::ModelGraph b = FloatChain({{"a/Conv2D;b/Conv2D", "v", 8, 7, Gaussian(56, 1)}});
   EXPECT_THAT(Described(a, b), IsEmpty());
 }
 
@@ -78,8 +79,8 @@ TEST(LayerPairing, WeightsOfTheSameNameMakeAPair) {
 }
 
 TEST(LayerPairing, TheOnlyLayerOfItsSizeInAScopeIsThatLayer) {
-  const ModelGraph a = FloatChain({Layer("/block1/conv/Conv", "w1", 1)});
-  const ModelGraph b = FloatChain({Layer("/block1/conv/fused_relu", "w2", 2)});
+  const model::ModelGraph a = FloatChain({Layer("/block1/conv/Conv", "w1", 1)});
+  const model::ModelGraph b = FloatChain({Layer("/block1/conv/fused_relu", "w2", 2)});
   EXPECT_THAT(Described(a, b), ElementsAre("/block1/conv/Conv=/block1/conv/fused_relu (scope)"));
 }
 
@@ -124,9 +125,9 @@ TEST(LayerPairing, ContentIsSeenThroughATransposeAndFactorsOfChannels) {
 
 TEST(LayerPairing, AFileOfWeightsHasLayersToo) {
   const std::vector<float> weights = Gaussian(8 * 6, 5);
-  const ModelGraph model = FloatChain({{"/fc/MatMul", "fc.weight", 8, 6, weights}});
+  const model::ModelGraph model = FloatChain({{"/fc/MatMul", "fc.weight", 8, 6, weights}});
   // Stored as the product uses it, so the second dimension is that of channels.
-  const ModelGraph stored = OpenedSafetensors({{"fc.weight", {8, 6}, weights}});
+  const model::ModelGraph stored = OpenedSafetensors({{"fc.weight", {8, 6}, weights}});
   EXPECT_THAT(Described(stored, model), ElementsAre("fc=/fc/MatMul (weights)"));
   const LayerPairing pairing = Paired(stored, model);
   EXPECT_TRUE(pairing.pairs[0].baseline_reading.is_transposed);
@@ -135,7 +136,7 @@ TEST(LayerPairing, AFileOfWeightsHasLayersToo) {
 
 TEST(LayerPairing, ASquareMatrixOfSuchAFileIsTurnedWhenThatIsWhatFits) {
   const std::vector<float> weights = Gaussian(64, 5);
-  const ModelGraph model = FloatChain({{"/fc/MatMul", "w", 8, 8, weights}});
+  const model::ModelGraph model = FloatChain({{"/fc/MatMul", "w", 8, 8, weights}});
   const LayerPairing pairing =
       Paired(OpenedSafetensors({{"blk.0.ffn.weight", {8, 8}, weights}}), model);
   ASSERT_EQ(pairing.pairs.size(), 1u);
@@ -144,8 +145,8 @@ TEST(LayerPairing, ASquareMatrixOfSuchAFileIsTurnedWhenThatIsWhatFits) {
 }
 
 TEST(LayerPairing, WhatIsUnlikeStaysAlone) {
-  const ModelGraph a = FloatChain({Layer("fc1", "u", 1)});
-  const ModelGraph b = FloatChain({Layer("other", "v", 2)});
+  const model::ModelGraph a = FloatChain({Layer("fc1", "u", 1)});
+  const model::ModelGraph b = FloatChain({Layer("other", "v", 2)});
   const LayerPairing pairing = Paired(a, b);
   EXPECT_THAT(pairing.pairs, IsEmpty());
   EXPECT_THAT(pairing.baseline_only, ElementsAre(0u));
@@ -153,8 +154,8 @@ TEST(LayerPairing, WhatIsUnlikeStaysAlone) {
 }
 
 // An RNN whose W and R have the same size.
-ModelGraph Recurrent(const std::string& node, const std::string& prefix,
-                     const std::vector<float>& w, const std::vector<float>& r) {
+model::ModelGraph Recurrent(const std::string& node, const std::string& prefix,
+                            const std::vector<float>& w, const std::vector<float>& r) {
   OnnxBuilder builder;
   builder.Input("x", {5, 1, 6})
       .Weight(prefix + "w", {1, 6, 6}, w)
@@ -166,20 +167,20 @@ ModelGraph Recurrent(const std::string& node, const std::string& prefix,
 
 TEST(LayerPairing, WeightsOfANodeArePairedEachWithItsOwn) {
   const std::vector<float> w = Gaussian(36, 1), r = Gaussian(36, 2);
-  const ModelGraph a = Recurrent("net/rnn", "a.", w, r);
+  const model::ModelGraph a = Recurrent("net/rnn", "a.", w, r);
   EXPECT_THAT(
       Described(a, Recurrent("net/rnn_quant", "b.", r, w)),
       ElementsAre("net/rnn/W=net/rnn_quant/W (suffix)", "net/rnn/R=net/rnn_quant/R (suffix)"));
   EXPECT_THAT(Described(a, Recurrent("net/other", "b.", w, r)),
               ElementsAre("net/rnn/W=net/other/W (scope)", "net/rnn/R=net/other/R (scope)"));
   // The same weights twice are told apart by what they are.
-  const ModelGraph same = Recurrent("rnn", "a.", w, w);
+  const model::ModelGraph same = Recurrent("rnn", "a.", w, w);
   EXPECT_THAT(Described(same, Recurrent("renamed", "b.", w, w)),
               ElementsAre("rnn/W=renamed/W (content)", "rnn/R=renamed/R (content)"));
 }
 
 // Both branches of an If take the same weights, which are outside.
-ModelGraph Branches(const std::string& weight, const std::string& node) {
+model::ModelGraph Branches(const std::string& weight, const std::string& node) {
   OnnxBuilder then_branch, else_branch, builder;
   then_branch.Node("MatMul", {"x", weight}, {"t"}, {}, node).Output("t", {1, 6});
   else_branch.Node("MatMul", {"x", weight}, {"e"}, {}, node).Output("e", {1, 6});
@@ -195,7 +196,7 @@ ModelGraph Branches(const std::string& weight, const std::string& node) {
 }
 
 TEST(LayerPairing, LayersOfBranchesStayInTheirBranch) {
-  const ModelGraph a = Branches("w", "fc");
+  const model::ModelGraph a = Branches("w", "fc");
   EXPECT_THAT(Described(a, Branches("w", "fc_quant")),
               ElementsAre("if/then_branch/fc=if/then_branch/fc_quant (suffix)",
                           "if/else_branch/fc=if/else_branch/fc_quant (suffix)"));
@@ -205,14 +206,14 @@ TEST(LayerPairing, LayersOfBranchesStayInTheirBranch) {
 }
 
 TEST(LayerPairing, WhatIsInNoBranchAnyMoreIsKnownByItsWeights) {
-  const ModelGraph a = Branches("w", "fc");
-  const ModelGraph b = FloatChain({{"inlined", "v", 6, 6, Gaussian(36, 1)}});
+  const model::ModelGraph a = Branches("w", "fc");
+  const model::ModelGraph b = FloatChain({{"inlined", "v", 6, 6, Gaussian(36, 1)}});
   EXPECT_THAT(Described(a, b), ElementsAre("if/then_branch/fc=inlined (content)"));
 }
 
 TEST(LayerPairing, ANameDoesNotPairLayersOfDifferentSize) {
-  const ModelGraph a = FloatChain({Layer("fc", "w", 1)});
-  const ModelGraph b = FloatChain({{"fc", "w", 8, 7, Gaussian(56, 1)}});
+  const model::ModelGraph a = FloatChain({Layer("fc", "w", 1)});
+  const model::ModelGraph b = FloatChain({{"fc", "w", 8, 7, Gaussian(56, 1)}});
   EXPECT_THAT(Described(a, b), IsEmpty());
 }
 

@@ -14,7 +14,7 @@ namespace {
 Error NoPartner(const PairedModels& models) {
   std::string why;
   if (const auto resized = ResizedLayersNote(models)) why += ". " + *resized;
-  for (const ModelGraph* model : {&models.baseline, &models.variant}) {
+  for (const model::ModelGraph* model : {&models.baseline, &models.variant}) {
     for (const std::string& sentence : UnreadWeights(*model)) {
       why += (why.empty() ? ". " : " ") + sentence;
     }
@@ -57,7 +57,8 @@ Result<Folding> PairedModels::FoldingOf(std::size_t pair) const {
                      equalized.empty() ? nullptr : &equalized[pair]);
 }
 
-Result<PairedModels> PairModels(const ModelGraph& baseline, const ModelGraph& variant) {
+Result<PairedModels> PairModels(const model::ModelGraph& baseline,
+                                const model::ModelGraph& variant) {
   PairedModels models{.baseline = baseline,
                       .variant = variant,
                       .ours = FindWeightLayers(baseline),

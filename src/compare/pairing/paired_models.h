@@ -13,8 +13,8 @@ namespace cboard::compare {
 
 // Borrows both models.
 struct PairedModels {
-  const ModelGraph& baseline;
-  const ModelGraph& variant;
+  const model::ModelGraph& baseline;
+  const model::ModelGraph& variant;
   std::vector<ModelLayer> ours, theirs;  // Layers with weights, of the baseline and of the variant.
   LayerPairing pairing;
   std::vector<FoldedSteps> folded;   // Of the pairs, as those that follow.
@@ -30,6 +30,7 @@ struct PairedModels {
 
 // Layers of a pair end where both files have had the same done to them. Fails when weights cannot
 // be read, and with kInvalidArgument when there is no pair.
-Result<PairedModels> PairModels(const ModelGraph& baseline, const ModelGraph& variant);
+Result<PairedModels> PairModels(const model::ModelGraph& baseline,
+                                const model::ModelGraph& variant);
 
 }  // namespace cboard::compare

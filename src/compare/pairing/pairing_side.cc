@@ -6,11 +6,11 @@
 
 namespace cboard::compare {
 
-PairingSide::PairingSide(const ModelGraph& graph, std::span<const ModelLayer> found)
+PairingSide::PairingSide(const model::ModelGraph& graph, std::span<const ModelLayer> found)
     : model(graph), layers(found), taken(found.size()) {
   for (const ModelLayer& layer : layers) {
     std::string kind;
-    if (layer.node != kNoNode) kind = BodiesAround(model, model.node(layer.node));
+    if (layer.node != model::kNoNode) kind = BodiesAround(model, model.node(layer.node));
     if (!kind.empty() || !layer.part.empty()) kind += ":" + std::string(layer.part);
     kinds.push_back(std::move(kind));
   }

@@ -13,9 +13,9 @@ namespace cboard::compare {
 
 // Borrows the model and its layers.
 struct PairingSide {
-  PairingSide(const ModelGraph& graph, std::span<const ModelLayer> found);
+  PairingSide(const model::ModelGraph& graph, std::span<const ModelLayer> found);
 
-  const ModelGraph& model;
+  const model::ModelGraph& model;
   std::span<const ModelLayer> layers;
   std::vector<bool> taken;  // Those that have a partner.
   // Which of a node's weights a layer is, and in which bodies of If, Loop and Scan:
@@ -24,13 +24,13 @@ struct PairingSide {
 
   // Of the node, or of weights without one.
   std::string_view NameAt(std::size_t i) const {
-    return layers[i].node == kNoNode ? LayerOfWeight(model.tensor(layers[i].weight).name)
-                                     : std::string_view(model.node(layers[i].node).name);
+    return layers[i].node == model::kNoNode ? LayerOfWeight(model.tensor(layers[i].weight).name)
+                                            : std::string_view(model.node(layers[i].node).name);
   }
   WeightSize SizeAt(std::size_t i) const { return SizeOf(model, layers[i]); }
   // Whether nothing says which of the two dimensions of layer i are channels.
   bool IsUnoriented(std::size_t i) const {
-    return layers[i].node == kNoNode && model.tensor(layers[i].weight).shape.size() == 2;
+    return layers[i].node == model::kNoNode && model.tensor(layers[i].weight).shape.size() == 2;
   }
 };
 

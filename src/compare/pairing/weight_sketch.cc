@@ -16,7 +16,7 @@ constexpr std::size_t kStretches = 4, kStretch = 16;
 
 }  // namespace
 
-Result<WeightSketch> WeightSketch::Of(const ModelGraph& model, const ModelLayer& layer) {
+Result<WeightSketch> WeightSketch::Of(const model::ModelGraph& model, const ModelLayer& layer) {
   const WeightSize size = SizeOf(model, layer);
   const std::size_t length = size.channels == 0 ? 0 : size.elements / size.channels;
   const auto channels = SamplePositions(size.channels, kMaxRows, 1);

@@ -14,7 +14,7 @@ namespace cboard::compare {
 class WeightSketch {
  public:
   // Fails as ReadRows does. Reads no more than the sketch needs.
-  static Result<WeightSketch> Of(const ModelGraph& model, const ModelLayer& layer);
+  static Result<WeightSketch> Of(const model::ModelGraph& model, const ModelLayer& layer);
 
   // The mean cosine between this one's rows and those of `other`, which is of the same size.
   double MeanCosine(const WeightSketch& other) const;

@@ -28,8 +28,8 @@ std::vector<float> WithNoise(std::vector<float> weights, double deviation, std::
   return weights;
 }
 
-WeightSketch SketchOf(const ModelGraph& model, std::size_t i, std::size_t channel_axis = 0) {
-  const ModelLayer layer{.weight = static_cast<TensorId>(i),
+WeightSketch SketchOf(const model::ModelGraph& model, std::size_t i, std::size_t channel_axis = 0) {
+  const ModelLayer layer{.weight = static_cast<model::TensorId>(i),
                          .layout = {.channel_axis = channel_axis}};
   auto sketch = WeightSketch::Of(model, layer);
   EXPECT_THAT(sketch, Succeeds());

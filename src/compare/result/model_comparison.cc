@@ -71,7 +71,7 @@ std::string ExplanationOf(const LayerComparison& layer) {
     return explanation;
   }
   return explanation + "; as the layers that follow count channels, its output keeps " +
-         ShortNumber(*layer.useful_output_db, 3) + " dB";
+         verdict::ShortNumber(*layer.useful_output_db, 3) + " dB";
 }
 
 const LayerComparison* LastLayer(const ModelComparison& comparison) {

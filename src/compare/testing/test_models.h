@@ -25,8 +25,8 @@ inline std::vector<float> Gaussian(std::size_t count, unsigned seed, float devia
   return values;
 }
 
-inline ModelGraph Opened(const testing::OnnxBuilder& builder) {
-  auto model = ReadOnnx(MappedFile::FromMemory(builder.Bytes(), "m.onnx"));
+inline model::ModelGraph Opened(const testing::OnnxBuilder& builder) {
+  auto model = model::ReadOnnx(model::MappedFile::FromMemory(builder.Bytes(), "m.onnx"));
   EXPECT_THAT(model, testing::Succeeds());
   return *std::move(model);
 }
@@ -37,7 +37,7 @@ struct StoredWeight {
   std::vector<std::int64_t> shape;
   std::vector<float> values;
 };
-inline ModelGraph OpenedSafetensors(const std::vector<StoredWeight>& weights) {
+inline model::ModelGraph OpenedSafetensors(const std::vector<StoredWeight>& weights) {
   std::string header, data;
   for (const StoredWeight& weight : weights) {
     std::string shape;
@@ -53,7 +53,8 @@ inline ModelGraph OpenedSafetensors(const std::vector<StoredWeight>& weights) {
   header += "}";
   std::string file(8, '\0');
   for (std::size_t i = 0; i < 8; ++i) file[i] = static_cast<char>(header.size() >> (8 * i));
-  auto model = ReadSafetensors(MappedFile::FromMemory(file + header + data, "m.safetensors"));
+  auto model =
+      model::ReadSafetensors(model::MappedFile::FromMemory(file + header + data, "m.safetensors"));
   EXPECT_THAT(model, testing::Succeeds());
   return *std::move(model);
 }
@@ -66,7 +67,7 @@ struct MatMulLayer {
   std::vector<float> values;
 };
 
-inline ModelGraph FloatChain(const std::vector<MatMulLayer>& layers) {
+inline model::ModelGraph FloatChain(const std::vector<MatMulLayer>& layers) {
   testing::OnnxBuilder builder;
   builder.Input("x", {-1, layers.front().inputs});
   std::string from = "x";
@@ -96,8 +97,8 @@ inline Codes Quantized(const std::vector<float>& values) {
 }
 
 // The same with weights as codes and a DequantizeLinear each: <weight>_quantized, <weight>_scale.
-inline ModelGraph QuantizedChain(const std::vector<MatMulLayer>& layers,
-                                 const std::vector<Codes>& codes) {
+inline model::ModelGraph QuantizedChain(const std::vector<MatMulLayer>& layers,
+                                        const std::vector<Codes>& codes) {
   testing::OnnxBuilder builder;
   builder.Input("x", {-1, layers.front().inputs});
   std::string from = "x";

@@ -3,7 +3,7 @@
 #include <array>
 #include <charconv>
 
-namespace cboard {
+namespace cboard::compare {
 
 std::string_view NameOf(Toolchain toolchain) {
   constexpr std::array<std::string_view, 7> kNames = {
@@ -192,4 +192,4 @@ std::string KeepFloatSnippet(std::span<const std::string> layers, Toolchain tool
   return {};
 }
 
-}  // namespace cboard
+}  // namespace cboard::compare

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-namespace cboard {
+namespace cboard::compare {
 namespace {
 
 const std::vector<std::string> kLayers = {"/conv1/Conv", "it's"};
@@ -104,4 +104,4 @@ TEST(OverridesSnippet, SaysWhatAQuantizerNeedsToKnow) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compare

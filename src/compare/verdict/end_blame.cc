@@ -35,11 +35,12 @@ std::string ChannelsText(const HeadVerdict& head) {
 }
 
 // `tensor`, and those before it that have the same values in another shape or order.
-std::unordered_set<TensorId> SameValues(const ModelGraph& model, TensorId tensor) {
-  std::unordered_set<TensorId> same;
-  while (tensor != kNoTensor && same.insert(tensor).second) {
-    const NodeId producer = model.tensor(tensor).producer;
-    if (producer == kNoNode || model.node(producer).inputs.empty()) break;
+std::unordered_set<model::TensorId> SameValues(const model::ModelGraph& model,
+                                               model::TensorId tensor) {
+  std::unordered_set<model::TensorId> same;
+  while (tensor != model::kNoTensor && same.insert(tensor).second) {
+    const model::NodeId producer = model.tensor(tensor).producer;
+    if (producer == model::kNoNode || model.node(producer).inputs.empty()) break;
     const std::string_view op_type = model.node(producer).op_type;
     if (op_type == "Slice" || op_type == "Split" || op_type == "Gather") break;
     if (!PassesValues(op_type) || op_type == "MaxPool") break;
@@ -48,8 +49,8 @@ std::unordered_set<TensorId> SameValues(const ModelGraph& model, TensorId tensor
   return same;
 }
 
-void MakeRed(const ModelGraph& baseline, TensorId output, double severity_db, Cause cause,
-             std::string explanation, LayerComparison& layer) {
+void MakeRed(const model::ModelGraph& baseline, model::TensorId output, double severity_db,
+             Cause cause, std::string explanation, LayerComparison& layer) {
   if (layer.diagnosis.level == Level::kGreen) {
     layer.diagnosis.explanation.clear();
     layer.diagnosis.severity_db = severity_db;
@@ -70,7 +71,8 @@ void MakeRed(const ModelGraph& baseline, TensorId output, double severity_db, Ca
 }
 
 // What 16 bits over the same range leave of a head, in dB.
-Fix SixteenBits(const QuantizationGrid& grid, double head_sqnr_db, double head_mean_square) {
+Fix SixteenBits(const tensor::QuantizationGrid& grid, double head_sqnr_db,
+                double head_mean_square) {
   const double span = static_cast<double>(grid.code_max - grid.code_min);
   const double low = (grid.code_min - grid.zero_point) * grid.scale;
   const double step = grid.scale * span / 65535;
@@ -83,7 +85,7 @@ Fix SixteenBits(const QuantizationGrid& grid, double head_sqnr_db, double head_m
 
 }  // namespace
 
-void BlameSharedScales(const ModelGraph& baseline, const EndVerdict& verdict,
+void BlameSharedScales(const model::ModelGraph& baseline, const EndVerdict& verdict,
                        std::vector<EvaluatedLayer>& layers) {
   bool is_changed = false;
   for (const OutputVerdict& output : verdict.outputs) {
@@ -106,13 +108,15 @@ void BlameSharedScales(const ModelGraph& baseline, const EndVerdict& verdict,
       }
       if (lost == nullptr || lost == largest) continue;
       const auto reach = [](const HeadVerdict& head) {
-        return ShortNumber(head.baseline_min, 3) + " to " + ShortNumber(head.baseline_max, 3);
+        return verdict::ShortNumber(head.baseline_min, 3) + " to " +
+               verdict::ShortNumber(head.baseline_max, 3);
       };
       MakeRed(baseline, layer.output, lost->sqnr_db, Cause::kChannelSpread,
               "one scale for heads of very different size: " + ChannelsText(*largest) + " are " +
-                  reach(*largest) + " and need steps of " + ShortNumber(plan->grid->scale, 3) +
-                  "; " + ChannelsText(*lost) + " are " + reach(*lost) + " and keep at most " +
-                  ShortNumber(
+                  reach(*largest) + " and need steps of " +
+                  verdict::ShortNumber(plan->grid->scale, 3) + "; " + ChannelsText(*lost) +
+                  " are " + reach(*lost) + " and keep at most " +
+                  verdict::ShortNumber(
                       2 + std::floor((lost->baseline_max - lost->baseline_min) / plan->grid->scale),
                       3) +
                   " codes; give the heads outputs of their own, or keep what joins them in float32",
@@ -165,11 +169,11 @@ const OutputPlan* PlanOf(std::string_view name, const std::vector<RestorableLaye
 }
 
 // Whether all that comes of `tensor` goes into a Softmax, behind nodes that only add or move.
-bool LeadsToSoftmax(const ModelGraph& model, TensorId tensor) {
+bool LeadsToSoftmax(const model::ModelGraph& model, model::TensorId tensor) {
   constexpr std::size_t kMaxSteps = 4;
-  for (std::size_t i = 0; i < kMaxSteps && tensor != kNoTensor; ++i) {
+  for (std::size_t i = 0; i < kMaxSteps && tensor != model::kNoTensor; ++i) {
     if (model.consumers(tensor).empty()) return false;
-    const ModelNode& node = model.node(model.consumers(tensor)[0]);
+    const model::ModelNode& node = model.node(model.consumers(tensor)[0]);
     if (node.op_type == "Softmax") return true;
     const bool is_passed = node.op_type == "Add" || node.op_type == "Where" ||
                            node.op_type == "Clip" || PassesValues(node.op_type);
@@ -200,7 +204,7 @@ const Verification* GuiltyRun(const ModelComparison& comparison) {
 }
 
 std::string DbText(double db) {
-  return std::isinf(db) ? (db > 0 ? "exact" : "nothing") : ShortNumber(db, 3) + " dB";
+  return std::isinf(db) ? (db > 0 ? "exact" : "nothing") : verdict::ShortNumber(db, 3) + " dB";
 }
 
 std::string MeasuredText(const ModelComparison& comparison, const Verification& run) {
@@ -214,18 +218,18 @@ std::string MeasuredText(const ModelComparison& comparison, const Verification& 
 }
 
 // A quantizer that is made for masks leaves nothing of the values beside them.
-std::string MaskText(const ModelGraph& baseline, const OutputPlan& plan,
+std::string MaskText(const model::ModelGraph& baseline, const OutputPlan& plan,
                      const LayerComparison& layer) {
   if (!plan.grid || !layer.accumulated) return {};
   if (!(layer.accumulated->total.reference.min <= kMaskValue)) return {};
   if (!LeadsToSoftmax(baseline, baseline.FindTensor(plan.baseline))) return {};
-  return "mask values down to " + ShortNumber(layer.accumulated->total.reference.min, 3) +
-         " before a Softmax make steps of " + ShortNumber(plan.grid->scale, 3) +
+  return "mask values down to " + verdict::ShortNumber(layer.accumulated->total.reference.min, 3) +
+         " before a Softmax make steps of " + verdict::ShortNumber(plan.grid->scale, 3) +
          ", and the scores beside them are lost; use a mask about 20 below the range of the "
          "scores, which Softmax turns into 0 as well, or keep this output in float32";
 }
 
-void BlameMeasured(const ModelGraph& baseline, const std::vector<RestorableLayer>& layers,
+void BlameMeasured(const model::ModelGraph& baseline, const std::vector<RestorableLayer>& layers,
                    ModelComparison& comparison) {
   const Verification* run = GuiltyRun(comparison);
   if (run == nullptr) return;
@@ -248,7 +252,8 @@ void BlameMeasured(const ModelGraph& baseline, const std::vector<RestorableLayer
                       " is rounded too coarsely for what the network makes of it"
                 : layer->diagnosis.explanation;
     }
-    const TensorId output = plan == nullptr ? kNoTensor : baseline.FindTensor(plan->baseline);
+    const model::TensorId output =
+        plan == nullptr ? model::kNoTensor : baseline.FindTensor(plan->baseline);
     MakeRed(baseline, output, end_db, cause, why + "; measured: " + measured, *layer);
     layer->diagnosis.part = part.part;
   }
@@ -277,7 +282,7 @@ void BlameLosses(ModelComparison& comparison) {
 
 }  // namespace
 
-void NameSuspects(const ModelGraph& baseline, const std::vector<RestorableLayer>& layers,
+void NameSuspects(const model::ModelGraph& baseline, const std::vector<RestorableLayer>& layers,
                   ModelComparison& comparison) {
   if (comparison.verdict.level != VerdictLevel::kBroken) return;
   if (CountOf(comparison, Level::kRed) == 0) {

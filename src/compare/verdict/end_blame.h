@@ -13,7 +13,7 @@ namespace cboard::compare {
 
 // Makes red the layer whose one scale, shared by heads of very different size, leaves a broken head
 // fewer than four steps. Keeps the worst first.
-void BlameSharedScales(const ModelGraph& baseline, const EndVerdict& verdict,
+void BlameSharedScales(const model::ModelGraph& baseline, const EndVerdict& verdict,
                        std::vector<EvaluatedLayer>& layers);
 
 // Red layers become amber if the outputs of the model are sound. Keeps the order.
@@ -25,7 +25,7 @@ CompareOptions WithinBudget(const CompareOptions& options);
 // Fills `verdict.suspects` of a broken model: its worst red layers; where none is red, the part
 // whose restoring helps the end most becomes so, and without such runs the layer in which most is
 // lost. `layers` are those of the comparison, in its order; may be empty where one is red.
-void NameSuspects(const ModelGraph& baseline, const std::vector<RestorableLayer>& layers,
+void NameSuspects(const model::ModelGraph& baseline, const std::vector<RestorableLayer>& layers,
                   ModelComparison& comparison);
 
 }  // namespace cboard::compare

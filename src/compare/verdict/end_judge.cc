@@ -30,7 +30,7 @@ constexpr double kMaxOtherShare = 0.2;
 std::string Db(double value) {
   if (std::isinf(value)) return value > 0 ? "exact" : "nothing left";
   const double tenths = std::round(10 * value) / 10;
-  return ShortNumber(tenths == 0 ? 0 : tenths, 4) + " dB";
+  return verdict::ShortNumber(tenths == 0 ? 0 : tenths, 4) + " dB";
 }
 
 void Raise(VerdictLevel level, std::string reason, HeadVerdict& head) {
@@ -43,7 +43,7 @@ void Raise(VerdictLevel level, std::string reason, HeadVerdict& head) {
   head.reason = std::move(reason);
 }
 
-double VarianceOfSide(const TensorStatistics& side) {
+double VarianceOfSide(const tensor::TensorStatistics& side) {
   const auto count = static_cast<double>(side.finite_count());
   return count == 0 ? 0 : std::max(0.0, side.sum_squares - side.sum * side.sum / count);
 }
@@ -148,12 +148,12 @@ class HeadJudge {
 
   // What the signal is compared with: around the mean, unless the values hardly vary.
   void JudgeChannels() {
-    const std::vector<PairStatistics>& channels = end_.comparison.channels;
+    const std::vector<tensor::PairStatistics>& channels = end_.comparison.channels;
     if (counts_.first_channel + counts_.channel_count > channels.size()) return;
     const double mean_variance = counts_.Variance() / static_cast<double>(counts_.channel_count);
     for (std::size_t c = counts_.first_channel; c < counts_.first_channel + counts_.channel_count;
          ++c) {
-      const PairStatistics& channel = channels[c];
+      const tensor::PairStatistics& channel = channels[c];
       if (channel.finite_count() == 0 || channel.reference.sum_squares == 0) continue;
       const double db = channel.SqnrDb();
       if (!head_.worst_channel || db < head_.worst_channel_sqnr_db) {
@@ -179,9 +179,9 @@ class HeadJudge {
     if (is_constant && is_seen && Varies() && counts_.count > 1) {
       head_.is_collapsed = true;
       Raise(VerdictLevel::kBroken,
-            "all values became " + ShortNumber(counts_.variant_min, 3) +
-                ", where the baseline has " + ShortNumber(counts_.baseline_min, 3) + " to " +
-                ShortNumber(counts_.baseline_max, 3),
+            "all values became " + verdict::ShortNumber(counts_.variant_min, 3) +
+                ", where the baseline has " + verdict::ShortNumber(counts_.baseline_min, 3) +
+                " to " + verdict::ShortNumber(counts_.baseline_max, 3),
             head_);
       return true;
     }
@@ -192,9 +192,11 @@ class HeadJudge {
       head_.is_collapsed = true;
       Raise(VerdictLevel::kBroken,
             "only " + std::to_string(left) + " different values are left, " +
-                ShortNumber(counts_.variant_min, 3) + " to " + ShortNumber(counts_.variant_max, 3) +
-                ", where the baseline has " + ShortNumber(counts_.baseline_min, 3) + " to " +
-                ShortNumber(counts_.baseline_max, 3) + "; SQNR " + Db(head_.judged_sqnr_db),
+                verdict::ShortNumber(counts_.variant_min, 3) + " to " +
+                verdict::ShortNumber(counts_.variant_max, 3) + ", where the baseline has " +
+                verdict::ShortNumber(counts_.baseline_min, 3) + " to " +
+                verdict::ShortNumber(counts_.baseline_max, 3) + "; SQNR " +
+                Db(head_.judged_sqnr_db),
             head_);
       return true;
     }
@@ -212,12 +214,12 @@ class HeadJudge {
       changed = found.changed;
       head_.agreement = share;
       head_.decisions = found.decisions;
-      const std::string of = found.is_of_others
-                                 ? Percent(share) + " of the answers other than the most frequent"
-                                 : HumanCount(static_cast<std::size_t>(
-                                       std::lround(share * static_cast<double>(found.decisions)))) +
-                                       " of " + HumanCount(found.decisions) +
-                                       (is_sure ? " answers" : " positions");
+      const std::string of =
+          found.is_of_others
+              ? verdict::Percent(share) + " of the answers other than the most frequent"
+              : HumanCount(static_cast<std::size_t>(
+                    std::lround(share * static_cast<double>(found.decisions)))) +
+                    " of " + HumanCount(found.decisions) + (is_sure ? " answers" : " positions");
       measured = "arg max agrees in " + of + ", " + measured;
     }
     // Features have no answers, and noise hardly has: there, both measures have to say it.
@@ -257,7 +259,7 @@ class HeadJudge {
 
   void JudgeScores() {
     if (counts_.baseline_max < kMinScore && counts_.variant_max < kMinScore) {
-      head_.reason = "no score reaches " + ShortNumber(kMinScore) +
+      head_.reason = "no score reaches " + verdict::ShortNumber(kMinScore) +
                      " in either model: these samples show no detection";
       return;
     }
@@ -265,8 +267,8 @@ class HeadJudge {
     std::string measured = "SQNR " + Db(db);
     const double share = head_.agreement.value_or(1);
     if (head_.agreement) {
-      measured = "scores above " + ShortNumber(*head_.threshold) + " agree in " + Percent(share) +
-                 " (baseline: " + HumanCount(head_.decisions) +
+      measured = "scores above " + verdict::ShortNumber(*head_.threshold) + " agree in " +
+                 verdict::Percent(share) + " (baseline: " + HumanCount(head_.decisions) +
                  ", compressed: " + HumanCount(detected_by_variant_) + "), " + measured;
     }
     VerdictLevel level = VerdictLevel::kSound;

@@ -47,8 +47,8 @@ std::vector<LayerPart> RestorableParts::PartsToVerify(std::size_t most) const {
   return suspects;
 }
 
-Result<GraphEdits> RestorableParts::RestoringEdits(Restored restored,
-                                                   const std::vector<LayerPart>& parts) const {
+Result<runtime::GraphEdits> RestorableParts::RestoringEdits(
+    Restored restored, const std::vector<LayerPart>& parts) const {
   Restoration restoration(baseline_, variant_);
   for (const LayerPart& part : parts) {
     if (restored == Restored::kAllExceptParts) {

@@ -32,7 +32,7 @@ struct LayerPart {
 // Borrows all; `layers` are those of the comparison, in its order.
 class RestorableParts {
  public:
-  RestorableParts(const ModelGraph& baseline, const ModelGraph& variant,
+  RestorableParts(const model::ModelGraph& baseline, const model::ModelGraph& variant,
                   const std::vector<RestorableLayer>& layers, const ModelComparison& comparison)
       : baseline_(baseline), variant_(variant), layers_(layers), comparison_(comparison) {}
 
@@ -45,7 +45,8 @@ class RestorableParts {
 
   // What to edit of the compressed model; `parts` are those of Restored::kParts and
   // kAllExceptParts. Fails when weights cannot be read.
-  Result<GraphEdits> RestoringEdits(Restored restored, const std::vector<LayerPart>& parts) const;
+  Result<runtime::GraphEdits> RestoringEdits(Restored restored,
+                                             const std::vector<LayerPart>& parts) const;
 
  private:
   bool CanRestore(const LayerPart& part) const;
@@ -53,8 +54,8 @@ class RestorableParts {
   Result<void> Add(const LayerPart& part, Restoration& restoration) const;
   void Keep(const LayerPart& part, Restoration& restoration) const;
 
-  const ModelGraph& baseline_;
-  const ModelGraph& variant_;
+  const model::ModelGraph& baseline_;
+  const model::ModelGraph& variant_;
   const std::vector<RestorableLayer>& layers_;
   const ModelComparison& comparison_;
 };

@@ -14,7 +14,7 @@ namespace {
 // Constants further apart than this were made into something else, and not rounded.
 constexpr double kSameConstantDb = 10;
 
-std::optional<std::size_t> CountOf(const ModelTensor& tensor) {
+std::optional<std::size_t> CountOf(const model::ModelTensor& tensor) {
   if (!tensor.has_shape) return std::nullopt;
   std::size_t count = 1;
   for (const std::int64_t size : tensor.shape) {
@@ -41,7 +41,7 @@ std::vector<double> FactorsOf(const Folding& folding, const std::vector<double>&
 
 // What is edited for the weights of a layer. The two of an LSTM become one node, and each may be
 // kept as it is.
-std::string EditedFor(const ModelGraph& variant, const ModelLayer& layer) {
+std::string EditedFor(const model::ModelGraph& variant, const ModelLayer& layer) {
   if (const auto product = ProductInsteadOf(variant, layer)) {
     return variant.tensor(product->output).name;
   }
@@ -59,8 +59,8 @@ std::vector<float> Transposed(const WeightRows& rows) {
 
 }  // namespace
 
-bool CanRestoreWeights(const ModelGraph& variant, const ModelLayer& after) {
-  if (after.node == kNoNode) return false;
+bool CanRestoreWeights(const model::ModelGraph& variant, const ModelLayer& after) {
+  if (after.node == model::kNoNode) return false;
   return IsFloat(variant.tensor(after.weight)) || ProductInsteadOf(variant, after) ||
          CanBecomeLstm(variant, after);
 }
@@ -77,7 +77,7 @@ Result<void> Restoration::AddWeights(const PairedWeights& weights) {
     for (std::size_t i = 0; i < rows.values.size(); ++i) {
       rows.values[i] = static_cast<float>(rows.values[i] * factors[i / rows.row]);
     }
-    const ModelNode& node = variant_.node(after.node);
+    const model::ModelNode& node = variant_.node(after.node);
     if (const auto product = ProductInsteadOf(variant_, after)) {
       TensorInFile output = FindInFile(variant_, product->output, node);
       edits_.products.push_back(
@@ -99,15 +99,16 @@ Result<void> Restoration::AddWeights(const PairedWeights& weights) {
 // what their codes stand for.
 Result<void> Restoration::AddToLstm(const ModelLayer& after, WeightRows rows) {
   constexpr std::size_t kW = 1, kR = 2, kPeepholes = 7;
-  const ModelNode& node = variant_.node(after.node);
+  const model::ModelNode& node = variant_.node(after.node);
   const auto [place, is_new] = lstms_.try_emplace(after.node, edits_.added.size());
   if (is_new) {
-    const auto output =
-        std::ranges::find_if(node.outputs, [](TensorId id) { return id != kNoTensor; });
+    const auto output = std::ranges::find_if(
+        node.outputs, [](model::TensorId id) { return id != model::kNoTensor; });
     const TensorInFile found = FindInFile(variant_, *output, node);
-    ReplacedNode lstm{.output = found.name, .op_type = "LSTM", .inputs = {}, .in = found.in};
+    runtime::ReplacedNode lstm{
+        .output = found.name, .op_type = "LSTM", .inputs = {}, .in = found.in};
     for (std::size_t i = 0; i < std::min(node.inputs.size(), kPeepholes + 1); ++i) {
-      lstm.inputs.push_back(node.inputs[i] == kNoTensor
+      lstm.inputs.push_back(node.inputs[i] == model::kNoTensor
                                 ? std::string()
                                 : FindInFile(variant_, node.inputs[i], node).name);
     }
@@ -129,7 +130,8 @@ Result<void> Restoration::AddToLstm(const ModelLayer& after, WeightRows rows) {
   return {};
 }
 
-void Restoration::AddConstant(TensorId tensor, const ModelNode& node, std::vector<float> values) {
+void Restoration::AddConstant(model::TensorId tensor, const model::ModelNode& node,
+                              std::vector<float> values) {
   TensorInFile found = FindInFile(variant_, tensor, node);
   edits_.constants.push_back({.name = std::move(found.name),
                               .shape = variant_.tensor(tensor).shape,
@@ -139,10 +141,11 @@ void Restoration::AddConstant(TensorId tensor, const ModelNode& node, std::vecto
 
 Result<void> Restoration::AddBias(const PairedWeights& weights, const Folding& folding) {
   const auto& [before, after, folded, equalized, rescaling] = weights;
-  if (after.bias == kNoTensor || !IsFloat(variant_.tensor(after.bias))) return {};
-  const ModelTensor& tensor = variant_.tensor(after.bias);
+  if (after.bias == model::kNoTensor || !IsFloat(variant_.tensor(after.bias))) return {};
+  const model::ModelTensor& tensor = variant_.tensor(after.bias);
   if (after.bias_half) {  // The other half comes with it.
-    if (before.bias == kNoTensor || baseline_.tensor(before.bias).shape != tensor.shape) return {};
+    if (before.bias == model::kNoTensor || baseline_.tensor(before.bias).shape != tensor.shape)
+      return {};
     if (!IsNew(tensor.name)) return {};
     CBOARD_ASSIGN_OR_RETURN(std::vector<float> values,
                             baseline_.ReadWeights(before.bias, 8 * baseline_.file_bytes()));
@@ -151,7 +154,7 @@ Result<void> Restoration::AddBias(const PairedWeights& weights, const Folding& f
   }
   const std::size_t channels = SizeOf(variant_, after).channels;
   if (CountOf(tensor) != channels) return {};
-  if (before.bias != kNoTensor) {
+  if (before.bias != model::kNoTensor) {
     const auto count = CountOf(baseline_.tensor(before.bias));
     if (count != channels && count != std::size_t{1}) return {};
   }
@@ -172,16 +175,17 @@ Result<void> Restoration::AddBias(const PairedWeights& weights, const Folding& f
 
 void Restoration::KeepWeights(const PairedWeights& weights) {
   edited_.insert(EditedFor(variant_, weights.after));
-  if (weights.after.bias != kNoTensor) edited_.insert(variant_.tensor(weights.after.bias).name);
+  if (weights.after.bias != model::kNoTensor)
+    edited_.insert(variant_.tensor(weights.after.bias).name);
 }
 
 Result<void> Restoration::AddOtherConstants() {
-  for (const ModelNode& node : variant_.nodes()) {
+  for (const model::ModelNode& node : variant_.nodes()) {
     if (node.op_type != "DequantizeLinear") continue;
-    const TensorId after = node.outputs.empty() ? kNoTensor : node.outputs[0];
+    const model::TensorId after = node.outputs.empty() ? model::kNoTensor : node.outputs[0];
     if (!variant_.IsWeight(after) || !IsFloat(variant_.tensor(after))) continue;
-    const ModelTensor& tensor = variant_.tensor(after);
-    const TensorId ours = baseline_.FindTensor(WithoutQuantizationSuffix(tensor.name));
+    const model::ModelTensor& tensor = variant_.tensor(after);
+    const model::TensorId ours = baseline_.FindTensor(WithoutQuantizationSuffix(tensor.name));
     if (!baseline_.IsWeight(ours) || baseline_.tensor(ours).shape != tensor.shape) continue;
     if (edited_.contains(tensor.name)) continue;
     CBOARD_ASSIGN_OR_RETURN(std::vector<float> x,
@@ -189,7 +193,8 @@ Result<void> Restoration::AddOtherConstants() {
     CBOARD_ASSIGN_OR_RETURN(const std::vector<float> y,
                             variant_.ReadWeights(after, 8 * variant_.file_bytes()));
     if (x.size() != y.size() || x.empty()) continue;
-    CBOARD_ASSIGN_OR_RETURN(const Comparison compared, Compare(TensorView(x), TensorView(y)));
+    CBOARD_ASSIGN_OR_RETURN(const tensor::Comparison compared,
+                            Compare(TensorView(x), TensorView(y)));
     if (!(compared.total.SqnrDb() >= kSameConstantDb)) continue;
     edited_.insert(tensor.name);
     AddConstant(after, node, std::move(x));

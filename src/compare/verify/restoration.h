@@ -32,7 +32,7 @@ struct PairedWeights {
 // Whether the operator computes with floats, which may then be other ones, or is one that may be an
 // operator on floats instead (float_operators.h). Codes that others take as they are (QLinearConv,
 // ConvInteger, …) and halves leave no room for that.
-bool CanRestoreWeights(const ModelGraph& variant, const ModelLayer& after);
+bool CanRestoreWeights(const model::ModelGraph& variant, const ModelLayer& after);
 
 // Whether floats go into the quantizer of this output and come out behind it.
 bool CanRestoreOutput(const OutputPlan& plan);
@@ -41,7 +41,7 @@ bool CanRestoreOutput(const OutputPlan& plan);
 class Restoration {
  public:
   // Borrows both.
-  Restoration(const ModelGraph& baseline, const ModelGraph& variant)
+  Restoration(const model::ModelGraph& baseline, const model::ModelGraph& variant)
       : baseline_(baseline), variant_(variant) {}
 
   // The baseline's weights and bias in the compressed layer's layout, with what was folded into
@@ -51,7 +51,7 @@ class Restoration {
   // Lets a tensor pass its quantizer by, and those behind it that only round the same values to the
   // same codes again (behind MaxPool, Reshape, …). Cut off where an activation has become the range
   // of the quantizer.
-  void AddOutput(TensorId before, const std::optional<ClampRange>& clamp);
+  void AddOutput(model::TensorId before, const std::optional<ClampRange>& clamp);
   void AddOutput(const OutputPlan& plan);
 
   // Leaves these as they are, whatever is added afterwards.
@@ -65,7 +65,7 @@ class Restoration {
   // All quantizers of activations that are left.
   void AddOtherOutputs();
 
-  GraphEdits Take() { return std::move(edits_); }
+  runtime::GraphEdits Take() { return std::move(edits_); }
 
  private:
   // False when the tensor was edited before.
@@ -73,17 +73,19 @@ class Restoration {
   Result<void> AddBias(const PairedWeights& weights, const Folding& folding);
   Result<void> AddToLstm(const ModelLayer& after, WeightRows rows);
   // A tensor that `node` gives or takes becomes these values.
-  void AddConstant(TensorId tensor, const ModelNode& node, std::vector<float> values);
+  void AddConstant(model::TensorId tensor, const model::ModelNode& node, std::vector<float> values);
   // Calls `visit(dequantize, from, clamp)` for what comes out behind the quantizer of `before`, and
   // of those behind it that only round again: what `dequantize` gives would be `from` without them.
   template <typename Visit>
-  void ForEachRounded(TensorId before, const std::optional<ClampRange>& clamp, const Visit& visit);
+  void ForEachRounded(model::TensorId before, const std::optional<ClampRange>& clamp,
+                      const Visit& visit);
 
-  const ModelGraph& baseline_;
-  const ModelGraph& variant_;
-  GraphEdits edits_;
+  const model::ModelGraph& baseline_;
+  const model::ModelGraph& variant_;
+  runtime::GraphEdits edits_;
   std::unordered_set<std::string> edited_;
-  std::unordered_map<NodeId, std::size_t> lstms_;  // Where in edits_.added each has W, then R.
+  std::unordered_map<model::NodeId, std::size_t>
+      lstms_;  // Where in edits_.added each has W, then R.
 };
 
 }  // namespace cboard::compare

@@ -29,7 +29,7 @@ std::vector<float> Multiplied(const std::vector<float>& values, const std::vecto
 }
 
 // A convolution with 3 channels, and its output times a factor for each of them.
-ModelGraph Scaled() {
+model::ModelGraph Scaled() {
   OnnxBuilder builder;
   builder.Input("x", {1, kInputs, 8, 8})
       .Weight("w", {3, kInputs, 3, 3}, kWeights)
@@ -42,7 +42,7 @@ ModelGraph Scaled() {
 }
 
 // The same with the factors in weights and bias, and these as codes.
-ModelGraph FoldedCodes() {
+model::ModelGraph FoldedCodes() {
   const std::vector<float> weights = Multiplied(kWeights, kFactors);
   const std::vector<float> bias = Multiplied(kBias, kFactors);
   const Codes w = Quantized(weights), b = Quantized(bias);
@@ -59,7 +59,7 @@ ModelGraph FoldedCodes() {
   return Opened(builder);
 }
 
-PairedWeights Paired(const ModelGraph& baseline, const ModelGraph& variant) {
+PairedWeights Paired(const model::ModelGraph& baseline, const model::ModelGraph& variant) {
   PairedWeights pair{.before = FindWeightLayers(baseline)[0],
                      .after = FindWeightLayers(variant)[0]};
   const auto folded = FindFolded(baseline, pair.before, variant, pair.after);
@@ -68,8 +68,8 @@ PairedWeights Paired(const ModelGraph& baseline, const ModelGraph& variant) {
   return pair;
 }
 
-GraphEdits WithWeights(const ModelGraph& baseline, const ModelGraph& variant,
-                       const PairedWeights& weights) {
+runtime::GraphEdits WithWeights(const model::ModelGraph& baseline, const model::ModelGraph& variant,
+                                const PairedWeights& weights) {
   Restoration restoration(baseline, variant);
   EXPECT_THAT(restoration.AddWeights(weights), Succeeds());
   EXPECT_THAT(restoration.AddWeights(weights), Succeeds());  // Changes nothing more.
@@ -77,10 +77,10 @@ GraphEdits WithWeights(const ModelGraph& baseline, const ModelGraph& variant,
 }
 
 TEST(Restoration, WhatWasFoldedIsPartOfRestoredWeights) {
-  const ModelGraph baseline = Scaled(), variant = FoldedCodes();
+  const model::ModelGraph baseline = Scaled(), variant = FoldedCodes();
   const PairedWeights pair = Paired(baseline, variant);
   ASSERT_EQ(pair.folded.baseline, 1u);
-  const GraphEdits edits = WithWeights(baseline, variant, pair);
+  const runtime::GraphEdits edits = WithWeights(baseline, variant, pair);
   ASSERT_EQ(edits.constants.size(), 2u);
   EXPECT_EQ(edits.constants[0].name, "w_real");
   EXPECT_THAT(edits.constants[0].shape, ElementsAre(3, kInputs, 3, 3));
@@ -90,10 +90,10 @@ TEST(Restoration, WhatWasFoldedIsPartOfRestoredWeights) {
 }
 
 TEST(Restoration, WhatIsMultipliedLaterIsTakenOutOfThem) {
-  const ModelGraph baseline = FoldedCodes(), variant = Scaled();
+  const model::ModelGraph baseline = FoldedCodes(), variant = Scaled();
   const PairedWeights pair = Paired(baseline, variant);
   ASSERT_EQ(pair.folded.variant, 1u);
-  const GraphEdits edits = WithWeights(baseline, variant, pair);
+  const runtime::GraphEdits edits = WithWeights(baseline, variant, pair);
   ASSERT_EQ(edits.constants.size(), 2u);
   EXPECT_EQ(edits.constants[0].name, "w");
   EXPECT_THAT(edits.constants[0].values, Pointwise(FloatNear(0.005f), kWeights));
@@ -101,10 +101,10 @@ TEST(Restoration, WhatIsMultipliedLaterIsTakenOutOfThem) {
 }
 
 TEST(Restoration, ChannelsThatWereRescaledStaySo) {
-  const ModelGraph baseline = FoldedCodes();
+  const model::ModelGraph baseline = FoldedCodes();
   PairedWeights pair = Paired(baseline, baseline);
   pair.rescaling = {1, 10, 100};
-  const GraphEdits edits = WithWeights(baseline, baseline, pair);
+  const runtime::GraphEdits edits = WithWeights(baseline, baseline, pair);
   const auto plain = ReadRows(baseline, pair.before);
   EXPECT_EQ(edits.constants[0].values, Multiplied(plain->values, {1, 10, 100}));
   const auto bias = ReadBias(baseline, pair.before);
@@ -121,8 +121,8 @@ TEST(Restoration, WeightsComeInTheLayoutOfTheOtherFile) {
       .Weight("w", {2, 3}, {0, 0, 0, 0, 0, 0})
       .Node("Gemm", {"x", "w"}, {"y"}, OnnxBuilder::IntAttribute("transB", 1), "fc")
       .Output("y", {1, 2});
-  const ModelGraph baseline = Opened(product), variant = Opened(transposed);
-  const GraphEdits edits =
+  const model::ModelGraph baseline = Opened(product), variant = Opened(transposed);
+  const runtime::GraphEdits edits =
       WithWeights(baseline, variant,
                   {.before = FindWeightLayers(baseline)[0], .after = FindWeightLayers(variant)[0]});
   ASSERT_EQ(edits.constants.size(), 1u);
@@ -137,18 +137,19 @@ TEST(Restoration, OperatorsOnCodesCannotTakeFloats) {
       .Constant<std::int8_t>("z", {}, OnnxBuilder::kInt8, {0})
       .Node("QLinearMatMul", {"x", "s", "z", "w", "s", "z", "s", "z"}, {"y"}, {}, "fc")
       .Output("y", {1, 2}, OnnxBuilder::kInt8);
-  const ModelGraph model = Opened(builder);
+  const model::ModelGraph model = Opened(builder);
   ASSERT_EQ(FindWeightLayers(model).size(), 1u);
   EXPECT_FALSE(CanRestoreWeights(model, FindWeightLayers(model)[0]));
-  const ModelGraph scaled = Scaled();
+  const model::ModelGraph scaled = Scaled();
   EXPECT_TRUE(CanRestoreWeights(scaled, FindWeightLayers(scaled)[0]));
   EXPECT_FALSE(CanRestoreOutput({.variant = "y"}));
-  EXPECT_FALSE(CanRestoreOutput({.variant = "codes", .before = "y", .codes = ModelQuantization()}));
+  EXPECT_FALSE(
+      CanRestoreOutput({.variant = "codes", .before = "y", .codes = model::ModelQuantization()}));
   EXPECT_TRUE(CanRestoreOutput({.variant = "real", .before = "y"}));
 }
 
 // A product by weights of four bits: two rows of 16 codes, one block each.
-ModelGraph FourBits() {
+model::ModelGraph FourBits() {
   const auto attribute = [](std::string_view name, std::int64_t value) {
     return OnnxBuilder::IntAttribute(name, value);
   };
@@ -167,10 +168,11 @@ ModelGraph FourBits() {
 TEST(Restoration, AProductByWeightsOfFourBitsBecomesOneByFloats) {
   std::vector<float> weights(32);
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i);
-  const ModelGraph baseline = FloatChain({{"fc", "w", 16, 2, weights}}), variant = FourBits();
+  const model::ModelGraph baseline = FloatChain({{"fc", "w", 16, 2, weights}}),
+                          variant = FourBits();
   ASSERT_EQ(FindWeightLayers(variant).size(), 1u);
   EXPECT_TRUE(CanRestoreWeights(variant, FindWeightLayers(variant)[0]));
-  const GraphEdits edits =
+  const runtime::GraphEdits edits =
       WithWeights(baseline, variant,
                   {.before = FindWeightLayers(baseline)[0], .after = FindWeightLayers(variant)[0]});
   EXPECT_THAT(edits.constants, IsEmpty());
@@ -182,7 +184,7 @@ TEST(Restoration, AProductByWeightsOfFourBitsBecomesOneByFloats) {
 }
 
 // x -> quantizer -> MaxPool -> the same quantizer -> Relu -> the same again, and another one.
-ModelGraph Chain() {
+model::ModelGraph Chain() {
   OnnxBuilder builder;
   builder.Input("x", {1, 1, 4, 4})
       .Weight("s", {}, {0.5f})
@@ -204,17 +206,18 @@ ModelGraph Chain() {
   return Opened(builder);
 }
 
-std::vector<std::string> NamesOf(const GraphEdits& edits) {
+std::vector<std::string> NamesOf(const runtime::GraphEdits& edits) {
   std::vector<std::string> names;
-  for (const PassedTensor& passed : edits.passed) names.push_back(passed.from + "->" + passed.name);
+  for (const runtime::PassedTensor& passed : edits.passed)
+    names.push_back(passed.from + "->" + passed.name);
   return names;
 }
 
 TEST(Restoration, AnOutputPassesQuantizersThatOnlyRepeatItsOwn) {
-  const ModelGraph model = Chain();
+  const model::ModelGraph model = Chain();
   Restoration restoration(model, model);
   restoration.AddOutput(model.FindTensor("x"), ClampRange{0, HUGE_VALF});
-  const GraphEdits edits = restoration.Take();
+  const runtime::GraphEdits edits = restoration.Take();
   EXPECT_THAT(NamesOf(edits), ElementsAre("x->x_real", "x->x_again", "m->m_real"));
   EXPECT_EQ(edits.passed[0].low, 0.0f);
   EXPECT_FALSE(edits.passed[0].high);
@@ -222,7 +225,7 @@ TEST(Restoration, AnOutputPassesQuantizersThatOnlyRepeatItsOwn) {
 }
 
 TEST(Restoration, TheRestIsAddedOnce) {
-  const ModelGraph model = Chain();
+  const model::ModelGraph model = Chain();
   Restoration restoration(model, model);
   restoration.AddOutput({.variant = "r_real", .before = "r"});
   restoration.AddOtherOutputs();
@@ -231,8 +234,8 @@ TEST(Restoration, TheRestIsAddedOnce) {
 }
 
 TEST(Restoration, WhatIsKeptIsNotRestoredAfterwards) {
-  const ModelGraph scaled = Scaled(), codes = FoldedCodes(), four = FourBits();
-  const ModelGraph product = FloatChain({{"fc", "w", 16, 2, Gaussian(32, 1)}});
+  const model::ModelGraph scaled = Scaled(), codes = FoldedCodes(), four = FourBits();
+  const model::ModelGraph product = FloatChain({{"fc", "w", 16, 2, Gaussian(32, 1)}});
   for (const auto& [baseline, variant] : {std::pair(&scaled, &codes), std::pair(&product, &four)}) {
     const PairedWeights pair = Paired(*baseline, *variant);
     Restoration restoration(*baseline, *variant);
@@ -240,7 +243,7 @@ TEST(Restoration, WhatIsKeptIsNotRestoredAfterwards) {
     ASSERT_THAT(restoration.AddWeights(pair), Succeeds());
     EXPECT_TRUE(restoration.Take().empty());
   }
-  const ModelGraph chain = Chain();
+  const model::ModelGraph chain = Chain();
   Restoration restoration(chain, chain);
   restoration.KeepOutput({.variant = "m_real", .before = "m"});
   restoration.AddOutput(chain.FindTensor("x"), std::nullopt);
@@ -267,10 +270,10 @@ TEST(Restoration, OtherConstantsAreKnownByTheirNames) {
       .Node("Add", {"x", "table_DequantizeLinear_Output"}, {"a"})
       .Node("Mul", {"a", "unlike_DequantizeLinear_Output"}, {"y"})
       .Output("y", {64});
-  const ModelGraph baseline = Opened(plain), variant = Opened(quantized);
+  const model::ModelGraph baseline = Opened(plain), variant = Opened(quantized);
   Restoration restoration(baseline, variant);
   ASSERT_THAT(restoration.AddOtherConstants(), Succeeds());
-  const GraphEdits edits = restoration.Take();
+  const runtime::GraphEdits edits = restoration.Take();
   ASSERT_EQ(edits.constants.size(), 1u);
   EXPECT_EQ(edits.constants[0].name, "table_DequantizeLinear_Output");
   EXPECT_EQ(edits.constants[0].values, table);
@@ -278,7 +281,7 @@ TEST(Restoration, OtherConstantsAreKnownByTheirNames) {
 }
 
 // x [n, 4] times w [4, 3], as dynamic quantization writes it; `is_split` scales it in two steps.
-ModelGraph DynamicProduct(bool is_split) {
+model::ModelGraph DynamicProduct(bool is_split) {
   const Codes w = Quantized(Gaussian(12, 5));
   OnnxBuilder builder;
   builder.Input("x", {-1, 4})
@@ -303,17 +306,17 @@ TEST(Restoration, AProductOfCodesBecomesOneOfFloats) {
       .Weight("w", {4, 3}, weights)
       .Node("MatMul", {"x", "w"}, {"y"}, {}, "fc")
       .Output("y", {-1, 3});
-  const ModelGraph baseline = Opened(builder), variant = DynamicProduct(false);
+  const model::ModelGraph baseline = Opened(builder), variant = DynamicProduct(false);
   const PairedWeights pair = Paired(baseline, variant);
   ASSERT_TRUE(CanRestoreWeights(variant, pair.after));
-  const GraphEdits edits = WithWeights(baseline, variant, pair);
+  const runtime::GraphEdits edits = WithWeights(baseline, variant, pair);
   ASSERT_EQ(edits.products.size(), 1u);
   EXPECT_EQ(edits.products[0].name, "y");
   EXPECT_EQ(edits.products[0].left, "x");
   EXPECT_THAT(edits.products[0].shape, ElementsAre(4, 3));
   EXPECT_EQ(edits.products[0].values, weights);
   // Where the scale is not in one place, there is no telling what is the product.
-  const ModelGraph split = DynamicProduct(true);
+  const model::ModelGraph split = DynamicProduct(true);
   EXPECT_FALSE(CanRestoreWeights(split, FindWeightLayers(split)[0]));
 }
 
@@ -348,12 +351,12 @@ TEST(Restoration, AnLstmOfCodesBecomesOneOfFloatsWithTheFirstOfItsWeights) {
             {"x", "Wq", "Rq", "", "", "", "", "", "Ws", "zero", "Rs", "zero"}, {"", "h"},
             OnnxBuilder::IntAttribute("hidden_size", kState), "rnn")
       .Output("h", {1, 1, kState});
-  const ModelGraph baseline = Opened(before), variant = Opened(after);
+  const model::ModelGraph baseline = Opened(before), variant = Opened(after);
   const auto ours = FindWeightLayers(baseline), theirs = FindWeightLayers(variant);
   ASSERT_EQ(theirs.size(), 2u);
   Restoration restoration(baseline, variant);
   ASSERT_THAT(restoration.AddWeights({.before = ours[1], .after = theirs[1]}), Succeeds());
-  const GraphEdits edits = restoration.Take();
+  const runtime::GraphEdits edits = restoration.Take();
   ASSERT_EQ(edits.nodes.size(), 1u);
   EXPECT_EQ(edits.nodes[0].output, "h");
   EXPECT_EQ(edits.nodes[0].op_type, "LSTM");
@@ -368,7 +371,7 @@ TEST(Restoration, AnLstmOfCodesBecomesOneOfFloatsWithTheFirstOfItsWeights) {
   for (const std::size_t i : {0u, 1u}) {
     ASSERT_THAT(both.AddWeights({.before = ours[i], .after = theirs[i]}), Succeeds());
   }
-  const GraphEdits all = both.Take();
+  const runtime::GraphEdits all = both.Take();
   ASSERT_EQ(all.nodes.size(), 1u);
   EXPECT_EQ(all.added.at(0).values, kW);
   EXPECT_EQ(all.added.at(1).values, kR);

@@ -71,7 +71,7 @@ class Verifier {
       return !options_.verify_progress || options_.verify_progress(before + done, runs_ * samples);
     };
     auto measured = [&]() -> Result<std::optional<std::vector<double>>> {
-      CBOARD_ASSIGN_OR_RETURN(GraphEdits edits, parts_.RestoringEdits(restored, parts));
+      CBOARD_ASSIGN_OR_RETURN(runtime::GraphEdits edits, parts_.RestoringEdits(restored, parts));
       return ends_.Measure(std::move(edits), progress);
     }();
     ++runs_done_;
@@ -191,7 +191,7 @@ class Verifier {
   bool is_stopped_ = false;
 };
 
-std::string NotVerifiedReason(const ModelGraph& variant, const RestorableParts& parts,
+std::string NotVerifiedReason(const model::ModelGraph& variant, const RestorableParts& parts,
                               const std::vector<std::size_t>& ends,
                               const ModelComparison& comparison) {
   if (!comparison.why_not_run.empty()) return comparison.why_not_run;
@@ -215,15 +215,16 @@ void SetHeads(const EndVerdict& verdict, OutputPlan& plan) {
 }
 
 // Operators on codes, of layers whose weights are not the baseline's in any of the runs.
-void UnrestorableLayersNote(const ModelGraph& variant, const std::vector<RestorableLayer>& layers,
+void UnrestorableLayersNote(const model::ModelGraph& variant,
+                            const std::vector<RestorableLayer>& layers,
                             ModelComparison& comparison) {
   std::set<std::string> operators;
   std::size_t count = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const LayerComparison& layer = comparison.layers[i];
     if (!layer.weight || layers[i].weights || layer.weight->total.sum_squared_error == 0) continue;
-    const NodeId node = variant.FindNode(VariantNodeOf(layer));
-    if (node != kNoNode) operators.insert(variant.node(node).op_type);
+    const model::NodeId node = variant.FindNode(VariantNodeOf(layer));
+    if (node != model::kNoNode) operators.insert(variant.node(node).op_type);
     ++count;
   }
   if (count == 0) return;
@@ -239,7 +240,7 @@ void UnrestorableLayersNote(const ModelGraph& variant, const std::vector<Restora
 
 }  // namespace
 
-Result<void> VerifyComparison(const ModelGraph& baseline, const ModelGraph& variant,
+Result<void> VerifyComparison(const model::ModelGraph& baseline, const model::ModelGraph& variant,
                               const std::vector<RestorableLayer>& layers,
                               const CompareOptions& options, ModelComparison& comparison) {
   const RestorableParts parts(baseline, variant, layers, comparison);

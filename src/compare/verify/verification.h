@@ -14,7 +14,7 @@ namespace cboard::compare {
 // Sets `verified` and what goes with it in a comparison that is complete otherwise; `layers` are
 // its layers, in its order. What ONNX Runtime has against a restored model is said in its place.
 // Fails as OpenSamples and ModelCapture do for the models as they are.
-Result<void> VerifyComparison(const ModelGraph& baseline, const ModelGraph& variant,
+Result<void> VerifyComparison(const model::ModelGraph& baseline, const model::ModelGraph& variant,
                               const std::vector<RestorableLayer>& layers,
                               const CompareOptions& options, ModelComparison& comparison);
 

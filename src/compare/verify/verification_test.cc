@@ -42,7 +42,7 @@ OnnxBuilder Chain(bool is_quantized, std::vector<std::int64_t> input = {-1, 16})
 class VerificationTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (const auto found = FindRuntime(); !found) GTEST_SKIP() << found.error().message;
+    if (const auto found = runtime::FindRuntime(); !found) GTEST_SKIP() << found.error().message;
     ASSERT_THAT(WriteFileAtomically(folder_ / "a.onnx", Chain(false).Bytes()), Succeeds());
     ASSERT_THAT(WriteFileAtomically(folder_ / "b.onnx", Chain(true).Bytes()), Succeeds());
   }

@@ -16,15 +16,15 @@ constexpr double kExactDb = 80;
 
 }  // namespace
 
-std::vector<std::size_t> FindVerifiedHeads(const ModelGraph& baseline,
+std::vector<std::size_t> FindVerifiedHeads(const model::ModelGraph& baseline,
                                            const std::vector<RestorableLayer>& layers,
                                            const ModelComparison& comparison) {
   std::vector<std::size_t> compared;
-  std::vector<TensorId> tensors;
+  std::vector<model::TensorId> tensors;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (!layers[i].output || !comparison.layers[i].accumulated) continue;
-    const TensorId tensor = baseline.FindTensor(layers[i].output->baseline);
-    if (tensor == kNoTensor || baseline.tensor(tensor).producer == kNoNode) continue;
+    const model::TensorId tensor = baseline.FindTensor(layers[i].output->baseline);
+    if (tensor == model::kNoTensor || baseline.tensor(tensor).producer == model::kNoNode) continue;
     compared.push_back(i);
     tensors.push_back(tensor);
   }

@@ -13,7 +13,7 @@ namespace cboard::compare {
 
 // Positions of the layers behind which no other one was compared, the last one last, at most 16;
 // without those that cannot change.
-std::vector<std::size_t> FindVerifiedHeads(const ModelGraph& baseline,
+std::vector<std::size_t> FindVerifiedHeads(const model::ModelGraph& baseline,
                                            const std::vector<RestorableLayer>& layers,
                                            const ModelComparison& comparison);
 

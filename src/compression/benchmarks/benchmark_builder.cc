@@ -8,7 +8,7 @@
 #include "compression/benchmarks/json_document.h"
 #include "compression/tags/tag_key.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using simdjson::dom::element;
@@ -172,4 +172,4 @@ void AddVariant(Variant variant, ModelComparison& model, BenchmarkBuilder& build
   model.variants.push_back(std::move(variant));
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

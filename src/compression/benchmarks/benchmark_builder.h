@@ -11,7 +11,7 @@
 
 #include "cboard/compression/benchmark_json.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 // A fact as it is stored: booleans as texts, mixed arrays as one text. nullopt for null and
 // objects.
@@ -64,4 +64,4 @@ void AddVariant(Variant variant, ModelComparison& model, BenchmarkBuilder& build
 // Reads an array of rows.
 void ReadTable(std::string_view table, const simdjson::dom::array& rows, BenchmarkBuilder& builder);
 
-}  // namespace cboard
+}  // namespace cboard::compression

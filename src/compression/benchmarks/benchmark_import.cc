@@ -11,7 +11,7 @@
 #include "cboard/compression/names.h"
 #include "compression/writing/hparams_row.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 bool HasEventFiles(const std::filesystem::path& directory) {
@@ -138,7 +138,7 @@ class Importer {
     written.had_event_files = HasEventFiles(written.model.run);
     CompressionOptions writer_options = writer_options_;
     // Thousands of short-lived files: an I/O thread for each would cost more than the writing.
-    if (!io_threads_[thread]) io_threads_[thread] = MakeIoThread();
+    if (!io_threads_[thread]) io_threads_[thread] = writer::MakeIoThread();
     writer_options.writer.io_thread = io_threads_[thread];
     CompressionWriter writer(written.model.run, writer_options);
     CBOARD_RETURN_IF_ERROR(writer.status());
@@ -168,7 +168,7 @@ class Importer {
   const ImportOptions& options_;
   CompressionOptions writer_options_;
   std::vector<Written> written_;  // One per model; each thread touches only those it was given.
-  std::array<std::shared_ptr<IoThread>, kMaxThreads> io_threads_;
+  std::array<std::shared_ptr<writer::IoThread>, kMaxThreads> io_threads_;
   ImportReport report_;
 };
 
@@ -184,4 +184,4 @@ Result<ImportReport> ImportBenchmark(const std::filesystem::path& json,
   return ImportBenchmark(file, options);
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -8,7 +8,7 @@
 #include "cboard/compression/benchmark_import.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 // What compression engines write of a model, about 700 bytes.
@@ -64,4 +64,4 @@ BENCHMARK(BM_Import)
     ->UseRealTime();
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -8,7 +8,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -313,4 +313,4 @@ TEST(ImportBenchmark, PassesOnWhatIsWrongWithFileOrDisk) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -8,7 +8,7 @@
 #include "compression/benchmarks/benchmark_builder.h"
 #include "compression/benchmarks/json_document.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using simdjson::dom::element;
@@ -194,4 +194,4 @@ Result<BenchmarkFile> ReadBenchmarkJson(const std::filesystem::path& path) {
   return ParseBenchmarkJson(std::move(text), path.native());
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

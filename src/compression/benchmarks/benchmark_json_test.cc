@@ -7,7 +7,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -283,4 +283,4 @@ TEST(BenchmarkJson, CallsAnEmptyFileEmpty) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

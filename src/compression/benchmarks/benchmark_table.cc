@@ -6,7 +6,7 @@
 #include "cboard/base/strings.h"
 #include "compression/benchmarks/benchmark_builder.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using simdjson::dom::element;
@@ -80,4 +80,4 @@ void ReadTable(std::string_view table, const simdjson::dom::array& rows,
   for (ModelComparison& model : models) builder.Add(std::move(model));
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

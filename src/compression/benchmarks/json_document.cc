@@ -2,7 +2,7 @@
 
 #include "compression/benchmarks/json_repair.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using simdjson::dom::element;
@@ -47,4 +47,4 @@ std::optional<double> NumberOf(const element& value) {
   return std::nullopt;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -10,7 +10,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 // The document in `text`, which is parsed in place and must outlive it, as must `parser`. Sentences
 // about what had to be repaired are added to `repairs`. Fails with kInvalidArgument: an empty file
@@ -22,4 +22,4 @@ Result<simdjson::dom::element> ParseJson(std::string& text, simdjson::dom::parse
 // A finite or non-finite number, or nullopt: booleans and other strings are none.
 std::optional<double> NumberOf(const simdjson::dom::element& element);
 
-}  // namespace cboard
+}  // namespace cboard::compression

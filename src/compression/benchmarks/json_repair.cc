@@ -8,7 +8,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 // Starts the strings that stand for non-finite numbers. A single character, since "NaN" leaves
@@ -329,4 +329,4 @@ std::optional<double> NonFiniteNumber(std::string_view value) {
   return value[1] == '-' ? -kInfinity : kInfinity;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

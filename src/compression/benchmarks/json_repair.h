@@ -14,7 +14,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 // Deeper nesting than any benchmark has; the fast parser's own limit is 1024.
 inline constexpr std::size_t kMaxJsonDepth = 500;
@@ -29,4 +29,4 @@ Result<std::vector<std::string>> RepairJson(std::string& text, std::string_view 
 // nullopt when `value` is just a string.
 std::optional<double> NonFiniteNumber(std::string_view value);
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -6,7 +6,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -111,4 +111,4 @@ TEST(RepairJson, FindsEveryCutOfADocument) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

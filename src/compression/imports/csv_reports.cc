@@ -6,7 +6,7 @@
 #include "cboard/base/strings.h"
 #include "compression/imports/parsers.h"
 
-namespace cboard::imports {
+namespace cboard::compression::imports {
 namespace {
 
 // Nothing for an empty field, for "None" and whatever else is no number.
@@ -111,4 +111,4 @@ Result<void> ParseNeuralCompressor(const CsvTable& table, const std::filesystem:
   return {};
 }
 
-}  // namespace cboard::imports
+}  // namespace cboard::compression::imports

@@ -3,7 +3,7 @@
 #include "cboard/base/strings.h"
 #include "compression/imports/parsers.h"
 
-namespace cboard::imports {
+namespace cboard::compression::imports {
 namespace {
 
 // Reads fields one by one and counts lines.
@@ -107,4 +107,4 @@ Result<CsvTable> ParseCsv(std::string_view text, std::string_view source) {
   return table;
 }
 
-}  // namespace cboard::imports
+}  // namespace cboard::compression::imports

@@ -7,7 +7,7 @@
 #include "compression/benchmarks/json_document.h"
 #include "compression/imports/parsers.h"
 
-namespace cboard::imports {
+namespace cboard::compression::imports {
 namespace {
 
 using simdjson::dom::array;
@@ -225,4 +225,4 @@ Result<void> ParseModelExplorer(element document, const std::filesystem::path& s
   return {};
 }
 
-}  // namespace cboard::imports
+}  // namespace cboard::compression::imports

@@ -12,7 +12,7 @@
 #include "compression/benchmarks/json_document.h"
 #include "compression/imports/parsers.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 struct NamedKind {
@@ -224,4 +224,4 @@ std::string ModelExplorerNodeData(std::span<const NodeDataGraph> graphs, bool hi
   return json.Take();
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

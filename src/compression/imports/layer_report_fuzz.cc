@@ -10,19 +10,20 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cboard;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  static_cast<void>(DetectLayerReport(text, "per_layer_mse_loss.json"));
+  static_cast<void>(compression::DetectLayerReport(text, "per_layer_mse_loss.json"));
   for (const auto kind :
-       {LayerReportKind::kAimet, LayerReportKind::kTfliteDebugger, LayerReportKind::kMct,
-        LayerReportKind::kNeuralCompressor, LayerReportKind::kModelExplorer}) {
-    const auto report = ParseLayerReport(text, "per_layer_mse_loss.json", kind);
+       {compression::LayerReportKind::kAimet, compression::LayerReportKind::kTfliteDebugger,
+        compression::LayerReportKind::kMct, compression::LayerReportKind::kNeuralCompressor,
+        compression::LayerReportKind::kModelExplorer}) {
+    const auto report = compression::ParseLayerReport(text, "per_layer_mse_loss.json", kind);
     if (!report) {
       CBOARD_CHECK(!report.error().message.empty());
       continue;
     }
     CBOARD_CHECK(!report->models.empty());
-    for (const ReportedModel& model : report->models) {
+    for (const compression::ReportedModel& model : report->models) {
       CBOARD_CHECK(!model.layers.empty() || !model.figures.empty());
-      for (const ReportedLayer& layer : model.layers) {
+      for (const compression::ReportedLayer& layer : model.layers) {
         CBOARD_CHECK(!layer.layer.empty() && !layer.figures.empty());
       }
     }

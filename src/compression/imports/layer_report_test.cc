@@ -8,7 +8,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -245,4 +245,4 @@ TEST(ImportLayerReport, SaysWhyNothingCanBeWritten) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -11,7 +11,7 @@
 
 #include "cboard/compression/layer_report.h"
 
-namespace cboard::imports {
+namespace cboard::compression::imports {
 
 // A table whose first row names its columns.
 struct CsvTable {
@@ -36,4 +36,4 @@ Result<void> ParseTfliteDebugger(const CsvTable& table, const std::filesystem::p
 Result<void> ParseNeuralCompressor(const CsvTable& table, const std::filesystem::path& source,
                                    LayerReport& report);
 
-}  // namespace cboard::imports
+}  // namespace cboard::compression::imports

@@ -6,7 +6,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 struct Ratio {
@@ -116,4 +116,4 @@ Result<AuroraScore> ComputeAurora(const Metrics& baseline, const Metrics& varian
   return result;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -7,7 +7,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -217,4 +217,4 @@ TEST(Aurora, RefusesWeightsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace cboard {
+namespace cboard::compression {
 
 std::vector<double> LatencyEdges(std::vector<double> samples) {
   constexpr std::size_t kFineBins = 200;
@@ -25,4 +25,4 @@ std::vector<double> LatencyEdges(std::vector<double> samples) {
   return edges;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

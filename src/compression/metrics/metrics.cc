@@ -8,7 +8,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 struct KnownMetric {
@@ -143,4 +143,4 @@ std::vector<std::pair<MetricDescription, double>> InLogOrder(const Metrics& metr
   return ordered;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

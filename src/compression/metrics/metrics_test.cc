@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using ::testing::ElementsAre;
@@ -124,4 +124,4 @@ TEST(Ratios, SayWhichSideLacksAMetric) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

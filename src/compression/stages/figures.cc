@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <memory>
 
-namespace cboard::stages {
+namespace cboard::compression::stages {
 namespace {
 
 struct Colour {
@@ -121,16 +121,16 @@ class Canvas {
     cairo_restore(get());
   }
 
-  Result<media::Pixels> Take() {
+  Result<writer::media::Pixels> Take() {
     cairo_surface_flush(surface_.get());
     if (cairo_status(get()) != CAIRO_STATUS_SUCCESS ||
         cairo_surface_status(surface_.get()) != CAIRO_STATUS_SUCCESS) {
       return Fail(ErrorCode::kResourceExhausted, std::string("cannot draw a figure: ") +
                                                      cairo_status_to_string(cairo_status(get())));
     }
-    CBOARD_ASSIGN_OR_RETURN(
-        media::Pixels figure,
-        media::BlankPixels(static_cast<std::size_t>(height_), static_cast<std::size_t>(width_), 3));
+    CBOARD_ASSIGN_OR_RETURN(writer::media::Pixels figure,
+                            writer::media::BlankPixels(static_cast<std::size_t>(height_),
+                                                       static_cast<std::size_t>(width_), 3));
     const unsigned char* const data = cairo_image_surface_get_data(surface_.get());
     const int stride = cairo_image_surface_get_stride(surface_.get());
     for (int row = 0; row < height_; ++row) {
@@ -191,8 +191,8 @@ std::string Shortened(const std::string& label) {
 
 }  // namespace
 
-Result<media::Pixels> DrawLine(const std::vector<double>& values, const std::string& x_label,
-                               const std::string& y_label) {
+Result<writer::media::Pixels> DrawLine(const std::vector<double>& values,
+                                       const std::string& x_label, const std::string& y_label) {
   Range range = {HUGE_VAL, -HUGE_VAL};
   for (const double value : values) {
     if (!std::isfinite(value)) continue;
@@ -235,8 +235,8 @@ Result<media::Pixels> DrawLine(const std::vector<double>& values, const std::str
   return canvas.Take();
 }
 
-Result<media::Pixels> DrawBars(const std::vector<Bar>& bars, const std::string& x_label,
-                               const std::string& y_label, BarColours colours) {
+Result<writer::media::Pixels> DrawBars(const std::vector<Bar>& bars, const std::string& x_label,
+                                       const std::string& y_label, BarColours colours) {
   if (bars.empty()) return Fail(ErrorCode::kInvalidArgument, "there is no bar to draw");
   int highest = 1;
   for (const Bar& bar : bars) highest = std::max(highest, bar.bits);
@@ -261,4 +261,4 @@ Result<media::Pixels> DrawBars(const std::vector<Bar>& bars, const std::string& 
   return canvas.Take();
 }
 
-}  // namespace cboard::stages
+}  // namespace cboard::compression::stages

@@ -7,13 +7,13 @@
 #include "cboard/base/result.h"
 #include "writer/media/pixels.h"
 
-namespace cboard::stages {
+namespace cboard::compression::stages {
 
 // A line through `values`, one per index from 0; NaN leaves a gap. The y axis reaches half a unit
 // beyond the least and greatest value. Fails with kInvalidArgument without a finite value, and with
 // kResourceExhausted when Cairo has no memory.
-Result<media::Pixels> DrawLine(const std::vector<double>& values, const std::string& x_label,
-                               const std::string& y_label);
+Result<writer::media::Pixels> DrawLine(const std::vector<double>& values,
+                                       const std::string& x_label, const std::string& y_label);
 
 struct Bar {
   std::string label;  // Below the bar, where there is room.
@@ -23,7 +23,7 @@ struct Bar {
 enum class BarColours { kByBits, kOne };
 
 // A bar per entry, as high as its bits. Fails as DrawLine.
-Result<media::Pixels> DrawBars(const std::vector<Bar>& bars, const std::string& x_label,
-                               const std::string& y_label, BarColours colours);
+Result<writer::media::Pixels> DrawBars(const std::vector<Bar>& bars, const std::string& x_label,
+                                       const std::string& y_label, BarColours colours);
 
-}  // namespace cboard::stages
+}  // namespace cboard::compression::stages

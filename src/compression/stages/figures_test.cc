@@ -8,7 +8,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard::stages {
+namespace cboard::compression::stages {
 namespace {
 
 using ::cboard::testing::FailsWith;
@@ -16,13 +16,13 @@ using ::cboard::testing::Succeeds;
 
 using Pixel = std::array<int, 3>;
 
-Pixel At(const media::Pixels& figure, std::size_t x, std::size_t y) {
+Pixel At(const writer::media::Pixels& figure, std::size_t x, std::size_t y) {
   const std::uint8_t* const pixel = figure.row(y) + 3 * x;
   return {pixel[0], pixel[1], pixel[2]};
 }
 
 template <typename Predicate>
-std::size_t Count(const media::Pixels& figure, Predicate&& predicate) {
+std::size_t Count(const writer::media::Pixels& figure, Predicate&& predicate) {
   std::size_t count = 0;
   for (std::size_t y = 0; y < figure.height; ++y) {
     for (std::size_t x = 0; x < figure.width; ++x) count += predicate(At(figure, x, y)) ? 1u : 0u;
@@ -31,14 +31,14 @@ std::size_t Count(const media::Pixels& figure, Predicate&& predicate) {
 }
 
 // The line and its smoothed borders; text and grid are grey.
-std::size_t BluePixels(const media::Pixels& figure) {
+std::size_t BluePixels(const writer::media::Pixels& figure) {
   return Count(figure, [](const Pixel& pixel) { return pixel[2] - pixel[0] > 40; });
 }
 
 TEST(DrawLine, DrawsADarkLineOnWhite) {
   const auto figure = DrawLine({1, 0.9, 0.5, 0.99}, "Layer", "Cosine similarity");
   ASSERT_THAT(figure, Succeeds());
-  EXPECT_THAT(media::ValidatePixels(*figure), Succeeds());
+  EXPECT_THAT(writer::media::ValidatePixels(*figure), Succeeds());
   EXPECT_EQ(At(*figure, 1, 1), (Pixel{255, 255, 255}));
   EXPECT_GT(BluePixels(*figure), 300u);
 }
@@ -81,4 +81,4 @@ TEST(DrawBars, FitsThousandsOfLayersAndNamesOfAnyBytes) {
 }
 
 }  // namespace
-}  // namespace cboard::stages
+}  // namespace cboard::compression::stages

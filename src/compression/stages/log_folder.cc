@@ -7,7 +7,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/compression/stage_logger.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 std::mutex folder_mutex;
@@ -47,4 +47,4 @@ std::optional<std::filesystem::path> LogFolder() {
   return log_folder;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

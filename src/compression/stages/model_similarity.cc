@@ -6,7 +6,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 Result<void> ModelSimilarity::AddSample(std::span<const ComparePoint> points) {
   if (points.empty()) {
@@ -30,13 +30,13 @@ Result<void> ModelSimilarity::AddSample(std::span<const ComparePoint> points) {
     }
   }
   const bool first = layers_.empty();
-  std::vector<ComparisonBuilder> builders;
+  std::vector<tensor::ComparisonBuilder> builders;
   std::vector<double> cosines;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const ComparePoint& point = points[i];
-    ComparisonOptions options;
+    tensor::ComparisonOptions options;
     if (point.reference.shape.size() > channel_axis_) options.channel_axis = channel_axis_;
-    ComparisonBuilder sample(options);
+    tensor::ComparisonBuilder sample(options);
     auto added = sample.Add(point.reference, point.compressed);
     if (added && !first) added = builders_[i].Merge(sample);
     if (!added) return Fail(Annotate(std::move(added).error(), "point " + Quoted(point.layer)));
@@ -67,10 +67,10 @@ std::vector<double> MeanCosines(std::size_t points, std::span<const std::vector<
   return means;
 }
 
-std::vector<Comparison> ModelSimilarity::Comparisons() const {
-  std::vector<Comparison> comparisons;
-  for (const ComparisonBuilder& builder : builders_) comparisons.push_back(builder.Build());
+std::vector<tensor::Comparison> ModelSimilarity::Comparisons() const {
+  std::vector<tensor::Comparison> comparisons;
+  for (const tensor::ComparisonBuilder& builder : builders_) comparisons.push_back(builder.Build());
   return comparisons;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -6,7 +6,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -63,4 +63,4 @@ TEST(ModelSimilarity, RefusesSamplesThatDoNotMatch) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -9,7 +9,7 @@
 #include "cboard/proto/run_metadata.h"
 #include "writer/graph_import/node_names.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 constexpr std::uint64_t kFloatBytes = 4;
@@ -111,7 +111,7 @@ class Encoder {
   }
 
   std::string NameFor(const StageNode& node) {
-    const std::string own = NodeName(ToValidUtf8(node.name));
+    const std::string own = writer::NodeName(ToValidUtf8(node.name));
     const int number = numbers_[node.op]++;
     std::string name = graph_.name.empty() ? std::string("model") : ToValidUtf8(graph_.name);
     if (node.inputs.empty()) {
@@ -128,7 +128,7 @@ class Encoder {
   std::unordered_set<std::string_view> read_;  // Nodes that another one reads.
   std::unordered_map<std::string, std::string> sources_;
   std::map<std::string, int, std::less<>> numbers_;  // Nodes so far, by op.
-  UniqueNames unique_;
+  writer::UniqueNames unique_;
   proto::GraphBuilder builder_;
   std::vector<proto::NodeStats> bytes_;
   std::vector<std::string> names_;
@@ -146,4 +146,4 @@ Result<EncodedStageGraph> EncodeStageGraph(const StageGraph& graph) {
   return Encoder(graph).Encode();
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

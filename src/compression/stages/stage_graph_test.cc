@@ -8,7 +8,7 @@
 #include "cboard/proto/run_metadata.h"
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -126,4 +126,4 @@ TEST(EncodeStageGraph, RefusesWhatIsNoGraph) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -12,7 +12,7 @@
 #include "compression/stages/figures.h"
 #include "writer/media/png_encoder.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 constexpr char kFigures[] = "figures";
@@ -21,8 +21,9 @@ constexpr std::string_view kResources = "Resources";
 bool IsNumber(double value) { return !std::isnan(value); }
 
 // Under the very tag: SummaryWriter::AddFigure would replace the spaces in the toolkit's.
-Result<void> AddPicture(SummaryWriter& writer, std::string_view tag, const media::Pixels& picture) {
-  CBOARD_ASSIGN_OR_RETURN(const std::string file, media::EncodePng(picture));
+Result<void> AddPicture(SummaryWriter& writer, std::string_view tag,
+                        const writer::media::Pixels& picture) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string file, writer::media::EncodePng(picture));
   std::string summary;
   proto::AppendImageValue(tag,
                           {.height = static_cast<std::int32_t>(picture.height),
@@ -53,7 +54,7 @@ Result<std::unique_ptr<StageLogger>> StageLogger::OpenIn(const std::filesystem::
 
 StageLogger::StageLogger(std::filesystem::path directory, StageLoggerOptions options)
     : directory_(std::move(directory)), options_(std::move(options)) {
-  if (!options_.writer.io_thread) options_.writer.io_thread = MakeIoThread();
+  if (!options_.writer.io_thread) options_.writer.io_thread = writer::MakeIoThread();
 }
 
 StageLogger::~StageLogger() = default;
@@ -88,18 +89,18 @@ Result<void> StageLogger::LogGraph(std::string_view stage, const StageGraph& gra
 }
 
 Result<void> StageLogger::LogHistogram(std::string_view stage, std::string_view layer,
-                                       const HistogramData& histogram) {
+                                       const tensor::HistogramData& histogram) {
   CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const writer, WriterOfStage(stage));
   return writer->AddHistogramRaw(layer, histogram, 0);
 }
 
 Result<void> StageLogger::LogChannels(std::string_view stage, std::string_view layer,
-                                      std::span<const TensorStatistics> channels) {
+                                      std::span<const tensor::TensorStatistics> channels) {
   CBOARD_RETURN_IF_ERROR(WriterOfStage(stage));
   const auto log = [&](const char* name, auto value_of) -> Result<void> {
     CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const run, WriterOf(std::string(stage) + "/" + name));
     std::int64_t channel = 0;
-    for (const TensorStatistics& values : channels) {
+    for (const tensor::TensorStatistics& values : channels) {
       if (values.finite_count() > 0) {
         CBOARD_RETURN_IF_ERROR(run->AddScalar(layer, value_of(values), channel));
       }
@@ -116,10 +117,10 @@ Result<void> StageLogger::LogChannels(std::string_view stage, std::string_view l
 
 Result<void> StageLogger::LogStatistics(std::string_view stage, std::string_view layer,
                                         const OutputStatistics& statistics) {
-  if (const std::optional<HistogramData> histogram = statistics.Histogram()) {
+  if (const std::optional<tensor::HistogramData> histogram = statistics.Histogram()) {
     CBOARD_RETURN_IF_ERROR(LogHistogram(stage, layer, *histogram));
   }
-  const TensorStatistics& total = statistics.total();
+  const tensor::TensorStatistics& total = statistics.total();
   if (const std::uint64_t left_out = total.count - total.finite_count()) {
     CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const writer, WriterOfStage(stage));
     CBOARD_RETURN_IF_ERROR(writer->AddScalar(std::string(layer) + "/non_finite_count",
@@ -155,7 +156,7 @@ Result<void> StageLogger::LogCosines(std::span<const std::string> layers,
                                                static_cast<std::int64_t>(point)));
     }
     if (i >= kSimilaritySamples || std::ranges::none_of(samples[i], IsNumber)) continue;
-    CBOARD_ASSIGN_OR_RETURN(const media::Pixels figure,
+    CBOARD_ASSIGN_OR_RETURN(const writer::media::Pixels figure,
                             stages::DrawLine(samples[i], "Layer", "Cosine similarity"));
     CBOARD_RETURN_IF_ERROR(AddPicture(*writer, "similarity_distance_sample_" + number, figure));
   }
@@ -172,9 +173,9 @@ Result<void> StageLogger::LogSimilarity(const ModelSimilarity& similarity, std::
   if (!similarity.samples().empty()) CBOARD_RETURN_IF_ERROR(WriterOfStage(stage));
   CBOARD_RETURN_IF_ERROR(LogCosines(similarity.layers(), similarity.samples()));
   const std::vector<double> cosines = similarity.MeanCosines();
-  const std::vector<Comparison> comparisons = similarity.Comparisons();
+  const std::vector<tensor::Comparison> comparisons = similarity.Comparisons();
   for (std::size_t i = 0; i < comparisons.size(); ++i) {
-    const Comparison& layer = comparisons[i];
+    const tensor::Comparison& layer = comparisons[i];
     // Both models ran from their own inputs, so that what earlier layers did is part of it.
     std::map<std::string, double> figures = {{"cosine", cosines[i]},
                                              {"accumulated_sqnr_db", layer.total.SqnrDb()},
@@ -188,9 +189,9 @@ Result<void> StageLogger::LogSimilarity(const ModelSimilarity& similarity, std::
 }
 
 Result<void> StageLogger::LogLocalErrors(const ModelSimilarity& local, std::string_view stage) {
-  const std::vector<Comparison> comparisons = local.Comparisons();
+  const std::vector<tensor::Comparison> comparisons = local.Comparisons();
   for (std::size_t i = 0; i < comparisons.size(); ++i) {
-    const Comparison& layer = comparisons[i];
+    const tensor::Comparison& layer = comparisons[i];
     std::map<std::string, double> figures = {{"sqnr_db", layer.total.SqnrDb()}};
     if (layer.worst_channel) {
       figures["worst_channel_sqnr_db"] = layer.channels[*layer.worst_channel].SqnrDb();
@@ -214,7 +215,7 @@ Result<void> StageLogger::LogBitWidths(std::span<const LayerBits> layers) {
                                                static_cast<std::int64_t>(i)));
     }
     if (bars.empty()) return {};
-    CBOARD_ASSIGN_OR_RETURN(const media::Pixels figure,
+    CBOARD_ASSIGN_OR_RETURN(const writer::media::Pixels figure,
                             stages::DrawBars(bars, x_label, "Number of bits", colours));
     return AddPicture(*writer, title, figure);
   };
@@ -242,4 +243,4 @@ Result<void> StageLogger::Close() {
   return first;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

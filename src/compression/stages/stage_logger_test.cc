@@ -10,7 +10,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -199,4 +199,4 @@ TEST(StageLogger, RefusesStagesThatNoPageWouldFind) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -5,13 +5,13 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 // Bins never get narrower than this part of the largest magnitude, nor than BinGrid has them.
 constexpr int kFinestBits = 20;
 
-void Merge(const TensorStatistics& more, TensorStatistics& into) {
+void Merge(const tensor::TensorStatistics& more, tensor::TensorStatistics& into) {
   if (more.finite_count() > 0) {
     const bool first = into.finite_count() == 0;
     into.min = first ? more.min : std::min(into.min, more.min);
@@ -28,7 +28,7 @@ void Merge(const TensorStatistics& more, TensorStatistics& into) {
 int FinestExponent(double min, double max) {
   const double magnitude = std::max(std::abs(min), std::abs(max));
   if (magnitude == 0) return -kFinestBits;
-  return std::max(std::ilogb(magnitude) - kFinestBits, BinGrid::kMinExponent);
+  return std::max(std::ilogb(magnitude) - kFinestBits, tensor::BinGrid::kMinExponent);
 }
 
 }  // namespace
@@ -71,13 +71,13 @@ void GrowingHistogram::Cover(double min, double max) {
 Result<void> GrowingHistogram::Add(const TensorView& tensor, double min, double max) {
   Cover(min, max);
   // Only in the bins that this tensor reaches: there may be fewer values than bins.
-  const BinGrid reached{.exponent = grid_.exponent, .first = grid_.IndexOf(min)};
+  const tensor::BinGrid reached{.exponent = grid_.exponent, .first = grid_.IndexOf(min)};
   const auto bins = static_cast<std::size_t>(grid_.IndexOf(max) - reached.first + 1);
   const auto offset = static_cast<std::size_t>(reached.first - grid_.first);
-  return CountInGrid(tensor, reached, std::span(counts_).subspan(offset, bins));
+  return tensor::CountInGrid(tensor, reached, std::span(counts_).subspan(offset, bins));
 }
 
-void GrowingHistogram::Fill(HistogramData& data) const {
+void GrowingHistogram::Fill(tensor::HistogramData& data) const {
   data.bucket_limits.clear();
   data.bucket_counts.clear();
   if (counts_.empty()) return;
@@ -99,15 +99,15 @@ Result<void> OutputStatistics::Add(const TensorView& output) {
   }
   if (output.element_count() == 0) return {};
   const std::size_t axis = std::min(channel_axis_, output.shape.size() - 1);
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<TensorStatistics> channels,
-                          ComputeChannelStatistics(output, axis));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<tensor::TensorStatistics> channels,
+                          tensor::ComputeChannelStatistics(output, axis));
   if (!channels_.empty() && channels_.size() != channels.size()) {
     return Fail(ErrorCode::kInvalidArgument,
                 "the output has " + HumanCount(channels.size()) + " channels in dimension " +
                     std::to_string(axis) + ", those before had " + HumanCount(channels_.size()));
   }
-  TensorStatistics total;
-  for (const TensorStatistics& channel : channels) Merge(channel, total);
+  tensor::TensorStatistics total;
+  for (const tensor::TensorStatistics& channel : channels) Merge(channel, total);
   if (total.finite_count() > 0) {
     CBOARD_RETURN_IF_ERROR(histogram_.Add(output, total.min, total.max));
   }
@@ -117,15 +117,15 @@ Result<void> OutputStatistics::Add(const TensorView& output) {
   return {};
 }
 
-std::optional<HistogramData> OutputStatistics::Histogram() const {
+std::optional<tensor::HistogramData> OutputStatistics::Histogram() const {
   if (total_.finite_count() == 0) return std::nullopt;
-  HistogramData data{.min = total_.min,
-                     .max = total_.max,
-                     .num = static_cast<double>(total_.finite_count()),
-                     .sum = total_.sum,
-                     .sum_squares = total_.sum_squares};
+  tensor::HistogramData data{.min = total_.min,
+                             .max = total_.max,
+                             .num = static_cast<double>(total_.finite_count()),
+                             .sum = total_.sum,
+                             .sum_squares = total_.sum_squares};
   histogram_.Fill(data);
   return data;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

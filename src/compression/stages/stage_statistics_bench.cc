@@ -6,7 +6,7 @@
 
 #include "cboard/compression/stage_statistics.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 // A batch of a convolution's output, or, with one value per channel, of a matrix.
@@ -26,4 +26,4 @@ BENCHMARK(BM_OutputStatistics<double>)->Arg(28);
 BENCHMARK(BM_OutputStatistics<std::int8_t>)->Arg(28);
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

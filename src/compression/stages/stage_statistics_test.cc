@@ -10,7 +10,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -83,7 +83,7 @@ TEST(OutputStatistics, HistogramsAreTheSameHoweverValuesAreDivided) {
                                      values.begin() + static_cast<std::ptrdiff_t>(i) + 100);
       ASSERT_THAT(parts.Add(TensorView(part, {100, 1})), Succeeds());
     }
-    const HistogramData a = *whole.Histogram(), b = *parts.Histogram();
+    const tensor::HistogramData a = *whole.Histogram(), b = *parts.Histogram();
     EXPECT_EQ(a.bucket_limits, b.bucket_limits);
     EXPECT_EQ(a.bucket_counts, b.bucket_counts);
     EXPECT_LE(a.bucket_counts.size(), static_cast<std::size_t>(GrowingHistogram::kMaxBins) + 1);
@@ -108,9 +108,9 @@ TEST(OutputStatistics, CountsWhatAHistogramWithTheSameEdgesCounts) {
     for (int i = 0; i < round; ++i) values[random() % values.size()] = static_cast<float>(nan);
     OutputStatistics statistics;
     ASSERT_THAT(statistics.Add(TensorView(values, {30, 10, 10})), Succeeds());
-    const HistogramData counted = *statistics.Histogram();
-    const HistogramData judged =
-        *ComputeHistogram(TensorView(values), BinEdges{counted.bucket_limits});
+    const tensor::HistogramData counted = *statistics.Histogram();
+    const tensor::HistogramData judged =
+        *tensor::ComputeHistogram(TensorView(values), tensor::BinEdges{counted.bucket_limits});
     std::vector<double> expected(counted.bucket_counts.size());
     for (std::size_t i = 0; i < judged.bucket_counts.size(); ++i) {
       const auto at = std::ranges::find(counted.bucket_limits, judged.bucket_limits[i]);
@@ -118,7 +118,7 @@ TEST(OutputStatistics, CountsWhatAHistogramWithTheSameEdgesCounts) {
           judged.bucket_counts[i];
     }
     EXPECT_EQ(counted.bucket_counts, expected);
-    const TensorStatistics all = *ComputeStatistics(TensorView(values));
+    const tensor::TensorStatistics all = *tensor::ComputeStatistics(TensorView(values));
     EXPECT_EQ(counted.min, all.min);
     EXPECT_EQ(counted.max, all.max);
     EXPECT_EQ(statistics.total().nan_count, all.nan_count);
@@ -148,4 +148,4 @@ TEST(OutputStatistics, HistogramsOfConstantsAndExtremesHoldEveryValue) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

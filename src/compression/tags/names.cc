@@ -5,7 +5,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 constexpr std::string_view kHex = "0123456789ABCDEF";
@@ -103,4 +103,4 @@ std::string TagPrefixOf(std::string_view model) {
   return harmless ? std::string(model) : DirectoryNameOf(model);
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

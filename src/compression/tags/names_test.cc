@@ -6,7 +6,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 const std::string kHostileNames[] = {"resnet18",
@@ -98,4 +98,4 @@ TEST(TagPrefix, NeverLeavesTheDirectoryItIsUsedIn) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 struct KnownStage {
@@ -58,4 +58,4 @@ std::span<const std::string_view> StageNames() {
   return *names;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 TEST(DescribeStage, PutsTheStagesOfTheNewestVersionInOrder) {
@@ -47,4 +47,4 @@ TEST(StageNames, AreThoseOfTheNewestVersionInOrder) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -2,7 +2,7 @@
 
 #include "cboard/compression/names.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 std::string TagKeyOf(std::string_view name) {
   std::string key = DirectoryNameOf(name);
@@ -14,4 +14,4 @@ std::string TagKeyOf(std::string_view name) {
   return key;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -7,7 +7,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/compression/names.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 // A name that goes into every value of a model; the whole one is in the text metadata/info.
@@ -56,7 +56,8 @@ class LabelJson {
   JsonWriter json_;
 };
 
-ScalarLabels Labels(std::string display_name, std::string description, std::string content) {
+writer::ScalarLabels Labels(std::string display_name, std::string description,
+                            std::string content) {
   return {.display_name = std::move(display_name),
           .description = std::move(description),
           .plugin_name = std::string(kCompressionPluginName),
@@ -102,8 +103,8 @@ std::string DefaultTag(const TagParts& parts) {
   return tag;
 }
 
-ScalarLabels LabelsOf(const MetricDescription& metric, std::string_view model,
-                      std::string_view variant, bool derived) {
+writer::ScalarLabels LabelsOf(const MetricDescription& metric, std::string_view model,
+                              std::string_view variant, bool derived) {
   LabelJson json(model, variant, {});
   json.Metric(metric.key, metric.unit, metric.better).Derived(derived);
   const std::string shown = Shown(metric.display_name);
@@ -113,8 +114,8 @@ ScalarLabels LabelsOf(const MetricDescription& metric, std::string_view model,
                 json.Take());
 }
 
-ScalarLabels LabelsOf(const RatioValue& ratio, std::string_view model, std::string_view variant,
-                      std::string_view baseline, bool derived) {
+writer::ScalarLabels LabelsOf(const RatioValue& ratio, std::string_view model,
+                              std::string_view variant, std::string_view baseline, bool derived) {
   LabelJson json(model, variant, baseline);
   json.Metric(ratio.name, ratio.unit, ratio.better).Derived(derived);
   const std::string pair = Shown(variant) + " against " + Shown(baseline);
@@ -124,9 +125,9 @@ ScalarLabels LabelsOf(const RatioValue& ratio, std::string_view model, std::stri
                 json.Take());
 }
 
-ScalarLabels LabelsOfAurora(std::string_view name, const AuroraScore& score,
-                            const AuroraOptions& options, std::string_view model,
-                            std::string_view variant, std::string_view baseline) {
+writer::ScalarLabels LabelsOfAurora(std::string_view name, const AuroraScore& score,
+                                    const AuroraOptions& options, std::string_view model,
+                                    std::string_view variant, std::string_view baseline) {
   LabelJson labels(model, variant, baseline);
   labels.Metric(name, "", Better::kHigher);
   JsonWriter& json = labels.json();
@@ -155,4 +156,4 @@ ScalarLabels LabelsOfAurora(std::string_view name, const AuroraScore& score,
                 labels.Take());
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -5,10 +5,11 @@
 
 #include "cboard/tensor/statistics.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 Result<void> HistogramSum::Add(const TensorView& batch) {
-  CBOARD_ASSIGN_OR_RETURN(const TensorStatistics batch_statistics, ComputeStatistics(batch));
+  CBOARD_ASSIGN_OR_RETURN(const tensor::TensorStatistics batch_statistics,
+                          tensor::ComputeStatistics(batch));
   value_count_ += batch_statistics.count;
   nan_count_ += batch_statistics.nan_count;
   infinity_count_ +=
@@ -23,9 +24,9 @@ Result<void> HistogramSum::Add(const TensorView& batch) {
   totals_.sum_squares += batch_statistics.sum_squares;
 
   // Fails only when all values lie beyond the outermost edges, ±1e20: they are in the totals.
-  const Result<HistogramData> counted = ComputeHistogram(batch);
+  const Result<tensor::HistogramData> counted = tensor::ComputeHistogram(batch);
   if (!counted) return {};
-  const std::span<const double> edges = TensorBoardBinEdges();
+  const std::span<const double> edges = tensor::TensorBoardBinEdges();
   if (counts_.empty()) counts_.resize(edges.size());
   const auto first_edge = std::ranges::lower_bound(edges, counted->bucket_limits.front());
   const auto offset = static_cast<std::size_t>(first_edge - edges.begin());
@@ -35,19 +36,19 @@ Result<void> HistogramSum::Add(const TensorView& batch) {
   return {};
 }
 
-std::optional<HistogramData> HistogramSum::Total() const {
+std::optional<tensor::HistogramData> HistogramSum::Total() const {
   const auto occupied = [](double count) { return count > 0; };
   const auto first = std::ranges::find_if(counts_, occupied);
   if (first == counts_.end()) return std::nullopt;
   const auto last = std::find_if(counts_.rbegin(), counts_.rend(), occupied).base();
-  HistogramData total = totals_;
+  tensor::HistogramData total = totals_;
   // An empty bin on the left carries the left edge of the first one, as TensorBoard expects it. The
   // very first edge has no bin before it, and no count either.
   const auto left = first - 1;
   total.bucket_counts.assign(left, last);
-  const auto limits = TensorBoardBinEdges().begin() + (left - counts_.begin());
+  const auto limits = tensor::TensorBoardBinEdges().begin() + (left - counts_.begin());
   total.bucket_limits.assign(limits, limits + (last - left));
   return total;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -8,7 +8,7 @@
 #include "cboard/base/result.h"
 #include "cboard/tensor/histogram.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 // Adds up batches in TensorBoard's bins, which are the same for all values, so that the sum is what
 // one histogram of all batches would be. About 12 KiB, however much is added.
@@ -21,18 +21,18 @@ class HistogramSum {
   Result<void> Add(const TensorView& batch);
 
   // The sum so far; nothing when no finite value lies in any bin.
-  std::optional<HistogramData> Total() const;
+  std::optional<tensor::HistogramData> Total() const;
 
   std::uint64_t value_count() const { return value_count_; }
   std::uint64_t nan_count() const { return nan_count_; }
   std::uint64_t infinity_count() const { return infinity_count_; }
 
  private:
-  HistogramData totals_;        // Without buckets.
-  std::vector<double> counts_;  // counts_[i] is of values below TensorBoardBinEdges()[i].
+  tensor::HistogramData totals_;  // Without buckets.
+  std::vector<double> counts_;    // counts_[i] is of values below TensorBoardBinEdges()[i].
   std::uint64_t value_count_ = 0;
   std::uint64_t nan_count_ = 0;
   std::uint64_t infinity_count_ = 0;
 };
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -9,7 +9,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using testing::FailsWith;
@@ -25,7 +25,7 @@ std::vector<float> Normals(std::size_t count, unsigned seed, float mean, float d
   return values;
 }
 
-void ExpectEqual(const HistogramData& a, const HistogramData& b) {
+void ExpectEqual(const tensor::HistogramData& a, const tensor::HistogramData& b) {
   EXPECT_EQ(a.bucket_limits, b.bucket_limits);
   EXPECT_EQ(a.bucket_counts, b.bucket_counts);
   EXPECT_EQ(a.min, b.min);
@@ -44,7 +44,7 @@ TEST(HistogramSum, OfOneBatchIsItsHistogram) {
                                            {1e19f}}) {
     HistogramSum sum;
     ASSERT_THAT(sum.Add(values), Succeeds());
-    const auto whole = ComputeHistogram(values);
+    const auto whole = tensor::ComputeHistogram(values);
     ASSERT_THAT(whole, Succeeds());
     ASSERT_TRUE(sum.Total());
     ExpectEqual(*sum.Total(), *whole);
@@ -61,7 +61,7 @@ TEST(HistogramSum, OfPartsIsTheHistogramOfTheWhole) {
     ASSERT_THAT(sum.Add(part), Succeeds());
     whole.insert(whole.end(), part.begin(), part.end());
   }
-  ExpectEqual(*sum.Total(), *ComputeHistogram(whole));
+  ExpectEqual(*sum.Total(), *tensor::ComputeHistogram(whole));
 }
 
 TEST(HistogramSum, CountsQuantizedTensorsByTheirRealValues) {
@@ -84,7 +84,7 @@ TEST(HistogramSum, CountsNanAndInfinityApart) {
   EXPECT_EQ(sum.nan_count(), 1u);
   EXPECT_EQ(sum.infinity_count(), 2u);
   EXPECT_EQ(sum.value_count(), 6u);
-  ExpectEqual(*sum.Total(), *ComputeHistogram(std::vector<float>{1, 2, 3}));
+  ExpectEqual(*sum.Total(), *tensor::ComputeHistogram(std::vector<float>{1, 2, 3}));
 }
 
 TEST(HistogramSum, HasNoTotalWithoutAFiniteValue) {
@@ -104,4 +104,4 @@ TEST(HistogramSum, RefusesATensorThatIsNone) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

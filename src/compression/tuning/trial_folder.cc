@@ -11,7 +11,7 @@
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 namespace fs = std::filesystem;
@@ -174,4 +174,4 @@ Result<fs::path> TrialFolder::Abandon() {
   return Rename(from, failed);
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

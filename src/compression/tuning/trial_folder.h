@@ -8,7 +8,7 @@
 #include "cboard/base/result.h"
 #include "cboard/compression/tuning_logger.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 // Holds a lock on the folder, so that two tunings do not mix their trials; it ends with the object,
 // and with the process. In a forked child the folder is still its parent's.
@@ -47,4 +47,4 @@ class TrialFolder {
   int next_number_ = 0;
 };
 
-}  // namespace cboard
+}  // namespace cboard::compression

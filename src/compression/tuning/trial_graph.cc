@@ -10,7 +10,7 @@
 #include "cboard/base/strings.h"
 #include "proto/wire_reader.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using proto::pbf_reader;
@@ -26,13 +26,13 @@ constexpr auto kWeighted = std::to_array<std::string_view>(
     {"Conv2D", "DepthwiseConv2dNative", "MatMul", "FusedBatchNorm", "FusedBatchNormV2",
      "FusedBatchNormV3", "BiasAdd", "_MklFusedInstanceNorm"});
 
-bool IsRequantizing(const ModelNode& node) {
+bool IsRequantizing(const model::ModelNode& node) {
   return node.op_type.find("Requantize") != std::string::npos;
 }
 
 // How many of the first inputs of a node may be its weights and biases. Quantized operations take
 // ranges after them, and those are no weights.
-std::size_t WeightInputs(const ModelNode& node) {
+std::size_t WeightInputs(const model::ModelNode& node) {
   if (std::ranges::find(kWeighted, node.op_type) != kWeighted.end()) return node.inputs.size();
   const bool quantized = node.op_type.starts_with("Quantized") ||
                          node.op_type.starts_with("_FusedQuantized") ||
@@ -75,8 +75,8 @@ std::string TrimmedNode(std::string_view node) {
 }  // namespace
 
 Result<TrialGraph> TrialGraph::Open(const std::filesystem::path& file) {
-  CBOARD_ASSIGN_OR_RETURN(ModelGraph model, OpenModel(file));
-  if (model.format() != ModelFormat::kTensorFlowGraph) {
+  CBOARD_ASSIGN_OR_RETURN(model::ModelGraph model, model::OpenModel(file));
+  if (model.format() != model::ModelFormat::kTensorFlowGraph) {
     return Fail(ErrorCode::kInvalidArgument, Quoted(file.string()) + " is a model of the format " +
                                                  std::string(NameOf(model.format())) +
                                                  "; a TensorFlow GraphDef was expected");
@@ -106,12 +106,12 @@ Result<std::string> TrialGraph::Trimmed() const {
 
 void TrialGraph::ForEachWeight(
     const std::function<void(std::string_view, const Result<TensorView>&)>& visit) const {
-  std::set<TensorId> seen;
-  for (const ModelNode& node : model_.nodes()) {
+  std::set<model::TensorId> seen;
+  for (const model::ModelNode& node : model_.nodes()) {
     for (std::size_t i = 0; i < WeightInputs(node); ++i) {
-      const TensorId input = node.inputs[i];
+      const model::TensorId input = node.inputs[i];
       if (!model_.IsWeight(input)) continue;
-      const TensorId source = model_.tensor(input).source;
+      const model::TensorId source = model_.tensor(input).source;
       const std::string& name = model_.tensor(source).name;
       if (!seen.insert(source).second) continue;
       if (const std::optional<TensorView> in_place = model_.ViewOf(source)) {
@@ -130,9 +130,9 @@ void TrialGraph::ForEachWeight(
 
 std::optional<TrialGraph::Scale> TrialGraph::ScaleOfOutput(std::string_view name,
                                                            DType codes) const {
-  const NodeId id = model_.FindNode(name);
-  if (id == kNoNode || !IsRequantizing(model_.node(id))) return std::nullopt;
-  const ModelNode& node = model_.node(id);
+  const model::NodeId id = model_.FindNode(name);
+  if (id == model::kNoNode || !IsRequantizing(model_.node(id))) return std::nullopt;
+  const model::ModelNode& node = model_.node(id);
   // …, min_freezed_output, max_freezed_output; those that add a summand have it and its range last.
   const std::size_t from_end = node.op_type.find("Sum") != std::string::npos ? 5 : 2;
   if (node.inputs.size() < from_end) return std::nullopt;
@@ -158,4 +158,4 @@ std::optional<TrialGraph::Scale> TrialGraph::ScaleOfOutput(std::string_view name
   return Scale{scale, 0};
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -12,7 +12,7 @@
 #include "cboard/model/model_graph.h"
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 // Owns the opened file. Not thread-safe.
 class TrialGraph {
@@ -42,10 +42,10 @@ class TrialGraph {
   std::optional<Scale> ScaleOfOutput(std::string_view node, DType codes) const;
 
  private:
-  explicit TrialGraph(ModelGraph model) : model_(std::move(model)) {}
+  explicit TrialGraph(model::ModelGraph model) : model_(std::move(model)) {}
 
-  ModelGraph model_;
+  model::ModelGraph model_;
   bool is_quantized_ = false;
 };
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -10,7 +10,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using ::testing::ElementsAre;
@@ -100,4 +100,4 @@ TEST_F(TrialGraphs, RefusesOtherFiles) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -4,7 +4,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 constexpr std::size_t kNodeBins = 1000;  // neural-compressor's.
@@ -88,7 +88,7 @@ Result<void> TuningLogger::Trial::AddNodeOutput(std::string_view node,
 }
 
 Result<void> TuningLogger::Trial::WriteSum(const std::string& tag, const HistogramSum& sum) {
-  if (const std::optional<HistogramData> total = sum.Total()) {
+  if (const std::optional<tensor::HistogramData> total = sum.Total()) {
     CBOARD_RETURN_IF_ERROR(writer_.AddHistogramRaw(tag, *total, 0));
     report_.tags.push_back(tag);
   } else if (sum.value_count() == 0) {
@@ -103,7 +103,8 @@ Result<void> TuningLogger::Trial::WriteSum(const std::string& tag, const Histogr
 }
 
 Result<void> TuningLogger::Trial::WriteEqualBins(const std::string& tag, const TensorView& values) {
-  const Result<HistogramData> histogram = ComputeHistogram(values, EqualBins{kNodeBins});
+  const Result<tensor::HistogramData> histogram =
+      tensor::ComputeHistogram(values, tensor::EqualBins{kNodeBins});
   if (histogram) {
     CBOARD_RETURN_IF_ERROR(writer_.AddHistogramRaw(tag, *histogram, 0));
     report_.tags.push_back(tag);
@@ -140,4 +141,4 @@ Result<void> TuningLogger::Trial::EndFailed(std::string_view reason) {
   return writer_.Close();
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -16,7 +16,7 @@
 #include "compression/tuning/histogram_sum.h"
 #include "compression/tuning/trial_graph.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 // Not thread-safe.
 class TuningLogger::Trial {
@@ -64,4 +64,4 @@ class TuningLogger::Trial {
   std::string session_end_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::compression

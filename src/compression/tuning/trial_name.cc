@@ -3,7 +3,7 @@
 #include "cboard/compression/tuning_names.h"
 #include "writer/summary/python_number.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 constexpr std::string_view kBaseline = "baseline", kTune = "tune_", kAccuracy = "_acc";
@@ -72,10 +72,10 @@ std::string TrialDirectoryName(int number, std::span<const double> accuracies, T
   if (accuracies.size() > 1) name += '[';
   for (std::size_t i = 0; i < accuracies.size(); ++i) {
     if (i > 0) name += ", ";
-    summary::AppendPythonRepr(accuracies[i], name);
+    writer::summary::AppendPythonRepr(accuracies[i], name);
   }
   if (accuracies.size() > 1) name += ']';
   return name;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -8,7 +8,7 @@
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
@@ -24,7 +24,7 @@ Error Exhausted(std::string_view what) {
 }
 
 // true, 8, 0.01 as what they are; anything else, and what was quoted, as text.
-HParam ValueOf(const YAML::Node& scalar) {
+writer::HParam ValueOf(const YAML::Node& scalar) {
   const std::string& text = scalar.Scalar();
   if (scalar.Tag() == "!") return text;  // In quotes.
   if (text == "true" || text == "True") return true;
@@ -95,7 +95,8 @@ class Flattener {
 Result<void> ReadTensorboard(const YAML::Node& parent, bool& tensorboard) {
   const YAML::Node flag = parent["tensorboard"];
   if (!flag) return {};
-  const HParam value = flag.IsScalar() ? ValueOf(flag) : HParam(std::string("no scalar"));
+  const writer::HParam value =
+      flag.IsScalar() ? ValueOf(flag) : writer::HParam(std::string("no scalar"));
   if (const bool* on = std::get_if<bool>(&value)) {
     tensorboard = *on;
     return {};
@@ -163,4 +164,4 @@ Result<TuningConfig> ReadTuningConfig(const std::filesystem::path& path) {
   return config;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

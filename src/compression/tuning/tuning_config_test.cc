@@ -8,7 +8,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using ::testing::ElementsAre;
@@ -52,24 +52,26 @@ tuning:
 )");
   EXPECT_TRUE(config.tensorboard);
   EXPECT_THAT(config.settings,
-              ElementsAre(Pair("quantization.calibration.sampling_size", HParam("[5, 10]")),
+              ElementsAre(Pair("quantization.calibration.sampling_size", writer::HParam("[5, 10]")),
                           Pair("quantization.op_wise.v0/cg/conv0/conv2d/Conv2D.activation.dtype",
-                               HParam("[fp32]")),
-                          Pair("tuning.accuracy_criterion.relative", HParam(0.01)),
-                          Pair("tuning.exit_policy.timeout", HParam(0.0)),
-                          Pair("tuning.exit_policy.performance_only", HParam(false)),
-                          Pair("tuning.strategy.name", HParam("basic"))));
+                               writer::HParam("[fp32]")),
+                          Pair("tuning.accuracy_criterion.relative", writer::HParam(0.01)),
+                          Pair("tuning.exit_policy.timeout", writer::HParam(0.0)),
+                          Pair("tuning.exit_policy.performance_only", writer::HParam(false)),
+                          Pair("tuning.strategy.name", writer::HParam("basic"))));
 }
 
 TEST(TuningConfig, QuotedNumbersAreTexts) {
-  EXPECT_THAT(Parsed("tuning: {a: '8', b: 8, c: .nan, d: 1e999}").settings,
-              ElementsAre(Pair("tuning.a", HParam("8")), Pair("tuning.b", HParam(8.0)),
-                          Pair("tuning.c", HParam(".nan")), Pair("tuning.d", HParam("1e999"))));
+  EXPECT_THAT(
+      Parsed("tuning: {a: '8', b: 8, c: .nan, d: 1e999}").settings,
+      ElementsAre(Pair("tuning.a", writer::HParam("8")), Pair("tuning.b", writer::HParam(8.0)),
+                  Pair("tuning.c", writer::HParam(".nan")),
+                  Pair("tuning.d", writer::HParam("1e999"))));
 }
 
 TEST(TuningConfig, OfASettingGivenTwiceOneIsLeft) {
   EXPECT_THAT(Parsed("tuning: {a: {b: 1}, a.b: 2}").settings,
-              ElementsAre(Pair("tuning.a.b", HParam(2.0))));
+              ElementsAre(Pair("tuning.a.b", writer::HParam(2.0))));
 }
 
 TEST(TuningConfig, ErrorsNameThePlace) {
@@ -113,4 +115,4 @@ TEST(TuningConfig, StaysSmallWhateverTheFileSays) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -4,7 +4,7 @@
 #include "compression/tuning/trial_log.h"
 #include "writer/summary/hparams.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 constexpr std::string_view kNotEnded = "the trial was not finished";
@@ -14,8 +14,8 @@ constexpr std::string_view kNotEnded = "the trial was not finished";
 // for all trials.
 Result<std::pair<std::string, std::string>> SessionOf(const TrialSettings& settings) {
   if (settings.empty()) return std::pair<std::string, std::string>();
-  CBOARD_ASSIGN_OR_RETURN(summary::HParamsSummaries session,
-                          summary::MakeHParamsSummaries(settings, {}));
+  CBOARD_ASSIGN_OR_RETURN(writer::summary::HParamsSummaries session,
+                          writer::summary::MakeHParamsSummaries(settings, {}));
   return std::pair(std::move(session.session_start), std::move(session.session_end));
 }
 
@@ -117,4 +117,4 @@ Result<std::filesystem::path> TuningLogger::AbandonTrial(std::string_view reason
   return directory;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

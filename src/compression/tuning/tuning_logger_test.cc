@@ -16,7 +16,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 namespace fs = std::filesystem;
@@ -373,4 +373,4 @@ TEST_F(TuningLogs, AFileThatIsNoGraphDefIsRefused) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using ::testing::Eq;
@@ -111,4 +111,4 @@ TEST(FusedOps, ModulesThatWillBeFusedKeepTheirParameters) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -2,7 +2,7 @@
 
 #include "cboard/compression/tuning_names.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 // Whether `op` is `group` and a number: conv1.0 of conv1.
@@ -58,4 +58,4 @@ std::string FusedOps::ParameterOwner(std::string_view op) const {
   return merges ? found->second.group : std::string(op);
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -7,7 +7,7 @@
 #include "cboard/base/strings.h"
 #include "compression/tags/tag_key.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 // [3, 224, 224]
@@ -66,4 +66,4 @@ void LogReport::Add(LogReport other) {
   std::ranges::move(other.omitted, std::back_inserter(omitted));
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

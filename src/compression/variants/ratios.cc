@@ -4,7 +4,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/compression/metrics.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 // Which values must be above 0. Sizes, times, rates and powers that are not were never measured, so
@@ -100,4 +100,4 @@ Ratios ComputeRatios(const Metrics& baseline, const Metrics& variant,
   return ratios;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -8,7 +8,7 @@
 #include "compression/tags/tag_key.h"
 #include "compression/writing/hparams_row.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 // display_name -> Display Name
@@ -90,4 +90,4 @@ Result<LogReport> CompressionWriter::LogCompressionHParams(const ModelComparison
   return WriteHParamsRow(directory(), comparison, variant, config, options_, step);
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -6,7 +6,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/compression/latency_edges.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 ModelComparison DefaultPair(std::string_view model, const Metrics& fp32, const Metrics& int8) {
@@ -81,7 +81,7 @@ Result<LogReport> CompressionWriter::LogLatencyDistribution(const ModelCompariso
                               variant.name,
                               comparison.baseline});
     const std::vector<double> edges = LatencyEdges(finite);
-    CBOARD_RETURN_IF_ERROR(AddHistogram(tag, finite, step, BinEdges{edges}));
+    CBOARD_RETURN_IF_ERROR(AddHistogram(tag, finite, step, tensor::BinEdges{edges}));
     report.tags.push_back(std::move(tag));
   }
   return report;
@@ -139,4 +139,4 @@ Result<LogReport> CompressionWriter::LogLatencyDistribution(
   return LogLatencyDistribution(comparison, step);
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -10,7 +10,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -369,4 +369,4 @@ TEST(CompressionWriter, ReportsADirectoryThatCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

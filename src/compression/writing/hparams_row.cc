@@ -7,7 +7,7 @@
 #include "cboard/compression/names.h"
 #include "writer/summary/hparams.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using Columns = std::vector<std::pair<std::string, double>>;
@@ -49,10 +49,10 @@ Columns ColumnsOf(const Variant& baseline, const Variant& variant, const AuroraO
   return columns;
 }
 
-std::vector<std::pair<std::string, HParam>> HParamsOf(const ModelComparison& comparison,
-                                                      std::string_view variant,
-                                                      const CompressionConfig& config) {
-  std::vector<std::pair<std::string, HParam>> hparams = {
+std::vector<std::pair<std::string, writer::HParam>> HParamsOf(const ModelComparison& comparison,
+                                                              std::string_view variant,
+                                                              const CompressionConfig& config) {
+  std::vector<std::pair<std::string, writer::HParam>> hparams = {
       {"model_name", ToValidUtf8(comparison.model)}};
   for (const std::string_view key : {"library", "category"}) {
     const InfoValue* value = FindInfo(comparison.info, key);
@@ -97,8 +97,8 @@ Result<LogReport> WriteHParamsRow(const std::filesystem::path& directory,
     return report;
   }
   CBOARD_ASSIGN_OR_RETURN(
-      const summary::HParamsSummaries summaries,
-      summary::MakeHParamsSummaries(HParamsOf(comparison, variant, config), columns));
+      const writer::summary::HParamsSummaries summaries,
+      writer::summary::MakeHParamsSummaries(HParamsOf(comparison, variant, config), columns));
 
   std::filesystem::path run = directory / DirectoryNameOf(comparison.model);
   if (comparison.baseline != kDefaultBaseline || variant != kDefaultVariant) {
@@ -116,4 +116,4 @@ Result<LogReport> WriteHParamsRow(const std::filesystem::path& directory,
   return report;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

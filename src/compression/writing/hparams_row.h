@@ -8,7 +8,7 @@
 #include "cboard/base/result.h"
 #include "cboard/compression/compression_writer.h"
 
-namespace cboard {
+namespace cboard::compression {
 
 // Writes the row of `variant` as a run of its own below `directory`, and returns its columns. When
 // no figure of it is a column, nothing is written and the report says so. Thread-safe.
@@ -21,4 +21,4 @@ Result<LogReport> WriteHParamsRow(const std::filesystem::path& directory,
                                   const CompressionConfig& config,
                                   const CompressionOptions& options, std::int64_t step);
 
-}  // namespace cboard
+}  // namespace cboard::compression

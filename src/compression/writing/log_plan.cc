@@ -7,7 +7,7 @@
 #include "cboard/compression/names.h"
 #include "compression/tags/tag_key.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 constexpr std::string_view kEnergy = "energy_consumption_mw";
@@ -134,8 +134,8 @@ Result<LogPlan> PlanAurora(const ModelComparison& comparison, const AuroraOption
       continue;
     }
     const auto add = [&](std::string name, double value) {
-      ScalarLabels labels = LabelsOfAurora(name, *aurora, options, comparison.model, variant.name,
-                                           comparison.baseline);
+      writer::ScalarLabels labels = LabelsOfAurora(name, *aurora, options, comparison.model,
+                                                   variant.name, comparison.baseline);
       plan.values.push_back({.kind = CompressionTagKind::kRatio,
                              .name = std::move(name),
                              .variant = variant.name,
@@ -152,4 +152,4 @@ Result<LogPlan> PlanAurora(const ModelComparison& comparison, const AuroraOption
   return plan;
 }
 
-}  // namespace cboard
+}  // namespace cboard::compression

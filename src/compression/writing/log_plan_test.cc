@@ -4,7 +4,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -113,4 +113,4 @@ TEST(LogPlan, NeedsABaselineAndNamesThatDiffer) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

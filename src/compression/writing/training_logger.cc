@@ -7,7 +7,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/compression/names.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 std::filesystem::path DirectoryOr(std::filesystem::path directory, std::string_view model) {
@@ -115,4 +115,4 @@ Result<void> TrainingLogger::LogTrainingSummary(std::int64_t total_epochs,
 
 Result<void> TrainingLogger::Close() { return writer_.Close(); }
 
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -8,7 +8,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::compression {
 namespace {
 
 using ::cboard::testing::Find;
@@ -110,4 +110,4 @@ TEST(TrainingLogger, FailsWhereItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::compression

@@ -8,18 +8,18 @@
 namespace cboard::data_server {
 namespace {
 
-void ForEachStep(const Tag& tag, const std::function<void(std::int64_t)>& visit) {
-  if (tag.kind() != TagKind::kScalar) {
-    tag.blobs.ForEach([&](const BlobEntry& entry) { visit(entry.step); });
+void ForEachStep(const reader::Tag& tag, const std::function<void(std::int64_t)>& visit) {
+  if (tag.kind() != reader::TagKind::kScalar) {
+    tag.blobs.ForEach([&](const reader::BlobEntry& entry) { visit(entry.step); });
     return;
   }
-  tag.scalars.ForEachBlock([&](const ScalarBlock& block) {
+  tag.scalars.ForEachBlock([&](const reader::ScalarBlock& block) {
     for (const std::int64_t step : block.steps) visit(step);
   });
 }
 
 // Whether every step is above the one before it. Evenly spaced steps need not be looked at.
-bool StepsRise(const Tag& tag) {
+bool StepsRise(const reader::Tag& tag) {
   if (!tag.steps_ascend) return false;
   if (tag.size() < 2) return true;
   std::optional<std::int64_t> last;
@@ -28,11 +28,11 @@ bool StepsRise(const Tag& tag) {
     rise = rise && (!last || step > *last);
     last = step;
   };
-  if (tag.kind() != TagKind::kScalar) {
+  if (tag.kind() != reader::TagKind::kScalar) {
     ForEachStep(tag, check);
     return rise;
   }
-  tag.scalars.ForEachStored([&](const StoredScalars& stored) {
+  tag.scalars.ForEachStored([&](const reader::StoredScalars& stored) {
     if (!rise || stored.count == 0) return;
     const auto step_at = [&](std::size_t i) {
       std::uint64_t distance = i * stored.stride;
@@ -64,11 +64,11 @@ std::vector<std::size_t> Chosen(const std::vector<std::size_t>& kept, std::size_
 
 }  // namespace
 
-bool PointSampler::KeepsAny(const Tag& tag) const {
+bool PointSampler::KeepsAny(const reader::Tag& tag) const {
   return tag.size() > 0 && limits_.CapacityOf(ClassOf(*tag.info)) != std::size_t{0};
 }
 
-std::vector<std::size_t> PointSampler::KeptIndices(const Tag& tag, std::size_t max_points) {
+std::vector<std::size_t> PointSampler::KeptIndices(const reader::Tag& tag, std::size_t max_points) {
   const Capacity capacity = limits_.CapacityOf(ClassOf(*tag.info));
   const std::size_t count = tag.size();
   if (count == 0 || max_points == 0 || capacity == std::size_t{0}) return {};
@@ -82,9 +82,9 @@ std::vector<std::size_t> PointSampler::KeptIndices(const Tag& tag, std::size_t m
   return Chosen(*reservoirs_.KeptOf(*capacity, count), max_points);
 }
 
-std::vector<ScalarPoint> ReadPoints(const ScalarSeries& series,
-                                    const std::vector<std::size_t>& indices) {
-  std::vector<ScalarPoint> points;
+std::vector<reader::ScalarPoint> ReadPoints(const reader::ScalarSeries& series,
+                                            const std::vector<std::size_t>& indices) {
+  std::vector<reader::ScalarPoint> points;
   points.reserve(indices.size());
   constexpr std::size_t kFew = 16;  // One point in so many: reading all is not slower.
   if (series.size() > kFew * indices.size()) {
@@ -93,7 +93,7 @@ std::vector<ScalarPoint> ReadPoints(const ScalarSeries& series,
   }
   std::size_t first = 0;
   auto next = indices.begin();
-  series.ForEachBlock([&](const ScalarBlock& block) {
+  series.ForEachBlock([&](const reader::ScalarBlock& block) {
     const std::size_t end = first + block.steps.size();
     for (; next != indices.end() && *next < end; ++next) {
       const std::size_t i = *next - first;

@@ -17,10 +17,10 @@ class PointSampler {
 
   // Indices into the series of `tag`, ascending, at most `max_points`. The last point is always
   // among them, unless no points are kept for its plugin or `max_points` is 0.
-  std::vector<std::size_t> KeptIndices(const Tag& tag, std::size_t max_points);
+  std::vector<std::size_t> KeptIndices(const reader::Tag& tag, std::size_t max_points);
 
   // Whether any points of the tag are kept: its plugin may be switched off.
-  bool KeepsAny(const Tag& tag) const;
+  bool KeepsAny(const reader::Tag& tag) const;
 
  private:
   SampleLimits limits_;
@@ -28,7 +28,7 @@ class PointSampler {
 };
 
 // Points of a scalar tag, in the order of `indices`, which ascend.
-std::vector<ScalarPoint> ReadPoints(const ScalarSeries& series,
-                                    const std::vector<std::size_t>& indices);
+std::vector<reader::ScalarPoint> ReadPoints(const reader::ScalarSeries& series,
+                                            const std::vector<std::size_t>& indices);
 
 }  // namespace cboard::data_server

@@ -36,11 +36,11 @@ class KeptPoints : public ::testing::Test {
                                       .purge_orphaned_data = false});
     const auto snapshot = reader->snapshot();
     PointSampler sampler(*SampleLimits::Parse(limits));
-    const Tag* const found = snapshot->FindTag(".", tag);
+    const reader::Tag* const found = snapshot->FindTag(".", tag);
     if (found == nullptr) return {kAll};
     const auto indices = sampler.KeptIndices(*found, max_points);
-    if (found->kind() == TagKind::kScalar) {
-      std::vector<ScalarPoint> expected;
+    if (found->kind() == reader::TagKind::kScalar) {
+      std::vector<reader::ScalarPoint> expected;
       for (const std::size_t index : indices) expected.push_back(found->scalars.at(index));
       EXPECT_EQ(ReadPoints(found->scalars, indices), expected);
     }

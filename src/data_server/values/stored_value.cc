@@ -27,11 +27,11 @@ tl::unexpected<Error> NotA(std::string_view what, ValueKind found) {
 
 // Rows (left, right, count) with the outer edges at the least and greatest value.
 Result<std::string> TensorOfHistogram(std::string_view value) {
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<HistogramBin> bins,
-                          TensorBoardBins(value, TensorBoardLoader::kRust));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<reader::HistogramBin> bins,
+                          reader::TensorBoardBins(value, reader::TensorBoardLoader::kRust));
   std::string content;
   content.reserve(bins.size() * 3 * sizeof(double));
-  for (const HistogramBin& bin : bins) {
+  for (const reader::HistogramBin& bin : bins) {
     const std::array<double, 3> row = {bin.left, bin.right, bin.count};
     content += AsText(std::as_bytes(std::span(row)));
   }
@@ -40,19 +40,19 @@ Result<std::string> TensorOfHistogram(std::string_view value) {
 }
 
 // Graphs and run metadata that were logged as events: the value is the blob.
-bool IsEvent(const TagInfo& info) {
+bool IsEvent(const reader::TagInfo& info) {
   return info.plugin_name.empty() &&
-         (info.kind == TagKind::kGraph || info.kind == TagKind::kRunMetadata);
+         (info.kind == reader::TagKind::kGraph || info.kind == reader::TagKind::kRunMetadata);
 }
 
-bool MayBeSingle(const TagInfo& info) {
+bool MayBeSingle(const reader::TagInfo& info) {
   const std::string_view plugin = ClassOf(info).plugin_name;
   return plugin == "graph_run_metadata" || plugin == "graph_run_metadata_graph" ||
          plugin == "graph_keras_model";
 }
 
 // Sounds may have labels: [sounds, 2]. The labels are dropped.
-bool IsLabelled(const TagInfo& info, const proto::Shape& shape) {
+bool IsLabelled(const reader::TagInfo& info, const proto::Shape& shape) {
   return shape.size() == 2 && shape[1] == 2 && ClassOf(info).plugin_name == "audio";
 }
 
@@ -79,7 +79,7 @@ Result<std::string> TensorOfValue(std::string_view bytes) {
   }
 }
 
-Result<BlobSequence> BlobsOfValue(const TagInfo& info, std::string_view bytes) {
+Result<BlobSequence> BlobsOfValue(const reader::TagInfo& info, std::string_view bytes) {
   BlobSequence sequence;
   if (IsEvent(info)) {
     sequence.blobs = {bytes};
@@ -137,7 +137,7 @@ std::string_view CutField(const proto::pbf_reader& fields) {
 
 }  // namespace
 
-Result<std::size_t> CountBlobs(const TagInfo& info, std::string_view first_bytes,
+Result<std::size_t> CountBlobs(const reader::TagInfo& info, std::string_view first_bytes,
                                std::size_t value_bytes) {
   if (IsEvent(info)) return 1;
   if (first_bytes.size() >= value_bytes) {

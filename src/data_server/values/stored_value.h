@@ -30,11 +30,11 @@ struct BlobSequence {
   std::vector<std::string> texts;
   std::vector<std::string_view> blobs;
 };
-Result<BlobSequence> BlobsOfValue(const TagInfo& info, std::string_view value);
+Result<BlobSequence> BlobsOfValue(const reader::TagInfo& info, std::string_view value);
 
 // How many blobs BlobsOfValue returns, from the first bytes of a value of `value_bytes` bytes: an
 // image need not be read for that. Fails with kTruncated when these do not tell.
-Result<std::size_t> CountBlobs(const TagInfo& info, std::string_view first_bytes,
+Result<std::size_t> CountBlobs(const reader::TagInfo& info, std::string_view first_bytes,
                                std::size_t value_bytes);
 
 }  // namespace cboard::data_server

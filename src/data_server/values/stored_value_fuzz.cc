@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (CleanTensor(*clean) != clean) std::abort();
   }
   for (const char* plugin : {"images", "audio", "graph_keras_model"}) {
-    const TagInfo info{.name = "t", .kind = TagKind::kImage, .plugin_name = plugin};
+    const reader::TagInfo info{.name = "t", .kind = reader::TagKind::kImage, .plugin_name = plugin};
     if (const auto sequence = BlobsOfValue(info, bytes)) {
       if (sequence->blobs.size() > size + 3) std::abort();
     }

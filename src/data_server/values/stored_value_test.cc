@@ -99,13 +99,15 @@ TEST(CleanTensor, RefusesListsOfNumbersThatEndTooEarly) {
   EXPECT_THAT(CleanTensor("\x22\x05z"sv), FailsWith(ErrorCode::kDataLoss));
 }
 
-const TagInfo kImages{.name = "i", .kind = TagKind::kImage, .plugin_name = "images"};
-const TagInfo kSounds{.name = "s", .kind = TagKind::kAudio, .plugin_name = "audio"};
-const TagInfo kKeras{.name = "k", .kind = TagKind::kGraph, .plugin_name = "graph_keras_model"};
-const TagInfo kGraph{.name = "g", .kind = TagKind::kGraph};
+const reader::TagInfo kImages{
+    .name = "i", .kind = reader::TagKind::kImage, .plugin_name = "images"};
+const reader::TagInfo kSounds{.name = "s", .kind = reader::TagKind::kAudio, .plugin_name = "audio"};
+const reader::TagInfo kKeras{
+    .name = "k", .kind = reader::TagKind::kGraph, .plugin_name = "graph_keras_model"};
+const reader::TagInfo kGraph{.name = "g", .kind = reader::TagKind::kGraph};
 
 // The blobs as texts. CountBlobs must agree for every prefix that tells.
-std::vector<std::string> BlobsOf(const TagInfo& info, const std::string& value) {
+std::vector<std::string> BlobsOf(const reader::TagInfo& info, const std::string& value) {
   const Result<BlobSequence> sequence = BlobsOfValue(info, value);
   for (std::size_t size = 0; size <= value.size(); ++size) {
     const auto count = CountBlobs(info, std::string_view(value).substr(0, size), value.size());

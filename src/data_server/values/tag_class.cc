@@ -16,48 +16,48 @@ constexpr std::string_view kConvertedImage = "\x10\x01"sv;
 // AudioPluginData{encoding: WAV, converted_to_tensor: true}
 constexpr std::string_view kConvertedAudio = "\x10\x0b\x18\x01"sv;
 
-DataClass ClassOfKind(const TagInfo& info) {
+DataClass ClassOfKind(const reader::TagInfo& info) {
   switch (info.kind) {
-    case TagKind::kScalar:
+    case reader::TagKind::kScalar:
       return DataClass::kScalar;
-    case TagKind::kHistogram:
-    case TagKind::kText:
-    case TagKind::kHParams:
-    case TagKind::kPrCurve:
-    case TagKind::kMesh:
-    case TagKind::kCustomScalars:
+    case reader::TagKind::kHistogram:
+    case reader::TagKind::kText:
+    case reader::TagKind::kHParams:
+    case reader::TagKind::kPrCurve:
+    case reader::TagKind::kMesh:
+    case reader::TagKind::kCustomScalars:
       return DataClass::kTensor;
-    case TagKind::kImage:
-    case TagKind::kAudio:
+    case reader::TagKind::kImage:
+    case reader::TagKind::kAudio:
       return DataClass::kBlobSequence;
-    case TagKind::kGraph:
-    case TagKind::kRunMetadata: {
+    case reader::TagKind::kGraph:
+    case reader::TagKind::kRunMetadata: {
       if (info.plugin_name.empty()) {  // An event of its own.
-        return info.name == kMetaGraphTag ? DataClass::kUnknown : DataClass::kBlobSequence;
+        return info.name == reader::kMetaGraphTag ? DataClass::kUnknown : DataClass::kBlobSequence;
       }
       constexpr std::array kTensorPlugins = {"graph_keras_model"sv, "graph_run_metadata"sv,
                                              "graph_run_metadata_graph"sv};
       return std::ranges::count(kTensorPlugins, info.plugin_name) > 0 ? DataClass::kBlobSequence
                                                                       : DataClass::kUnknown;
     }
-    case TagKind::kTensor:
+    case reader::TagKind::kTensor:
       break;
   }
   return DataClass::kUnknown;
 }
 
-std::string_view ContentOf(const TagInfo& info) {
+std::string_view ContentOf(const reader::TagInfo& info) {
   if (info.data_class != DataClass::kUnknown) return info.plugin_content;
   switch (info.kind) {
-    case TagKind::kScalar:
-    case TagKind::kHistogram:
+    case reader::TagKind::kScalar:
+    case reader::TagKind::kHistogram:
       // Values of these kinds may carry the metadata of a plugin that is not the one that shows
       // them.
-      return info.plugin_name == PluginOf(info) ? std::string_view(info.plugin_content)
-                                                : std::string_view();
-    case TagKind::kImage:
+      return info.plugin_name == reader::PluginOf(info) ? std::string_view(info.plugin_content)
+                                                        : std::string_view();
+    case reader::TagKind::kImage:
       return info.plugin_name.empty() ? kConvertedImage : info.plugin_content;
-    case TagKind::kAudio:
+    case reader::TagKind::kAudio:
       return info.plugin_content.empty() ? kConvertedAudio : info.plugin_content;
     default:
       return info.plugin_content;
@@ -66,17 +66,18 @@ std::string_view ContentOf(const TagInfo& info) {
 
 }  // namespace
 
-TagClass ClassOf(const TagInfo& info) {
-  if (info.data_class == DataClass::kUnknown) return {ClassOfKind(info), PluginOf(info)};
+TagClass ClassOf(const reader::TagInfo& info) {
+  if (info.data_class == DataClass::kUnknown) return {ClassOfKind(info), reader::PluginOf(info)};
   // Only scalars are in columns: those must be read as scalars.
-  const bool readable = (info.kind == TagKind::kScalar) == (info.data_class == DataClass::kScalar);
+  const bool readable =
+      (info.kind == reader::TagKind::kScalar) == (info.data_class == DataClass::kScalar);
   const bool known = info.data_class == DataClass::kScalar ||
                      info.data_class == DataClass::kTensor ||
                      info.data_class == DataClass::kBlobSequence;
   return {readable && known ? info.data_class : DataClass::kUnknown, info.plugin_name};
 }
 
-std::string SummaryMetadataOf(const TagInfo& info) {
+std::string SummaryMetadataOf(const reader::TagInfo& info) {
   const TagClass tag_class = ClassOf(info);
   return proto::EncodeSummaryMetadata({.plugin_name = tag_class.plugin_name,
                                        .plugin_content = ContentOf(info),

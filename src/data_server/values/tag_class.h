@@ -19,10 +19,10 @@ struct TagClass {
 // A data class that was logged holds. Without it, the kind of value decides (an image belongs to
 // "images", whatever its metadata says) and, for tensors, the name of a plugin that TensorBoard
 // knows.
-TagClass ClassOf(const TagInfo& info);
+TagClass ClassOf(const reader::TagInfo& info);
 
 // The SummaryMetadata that plugins get, serialized. Old values get what they would have as tensors.
 // Display name and description are kept.
-std::string SummaryMetadataOf(const TagInfo& info);
+std::string SummaryMetadataOf(const reader::TagInfo& info);
 
 }  // namespace cboard::data_server

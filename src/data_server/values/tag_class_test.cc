@@ -9,68 +9,69 @@ namespace {
 
 using proto::DataClass;
 
-void ExpectClass(const TagInfo& info, DataClass data_class, std::string_view plugin_name) {
+void ExpectClass(const reader::TagInfo& info, DataClass data_class, std::string_view plugin_name) {
   const TagClass found = ClassOf(info);
   EXPECT_EQ(found.data_class, data_class) << info.name;
   EXPECT_EQ(found.plugin_name, plugin_name) << info.name;
 }
 
 TEST(TagClass, TheKindOfValueDecidesWhoShowsIt) {
-  ExpectClass({.name = "a", .kind = TagKind::kScalar}, DataClass::kScalar, "scalars");
-  ExpectClass({.name = "b", .kind = TagKind::kScalar, .plugin_name = "compression_board"},
+  ExpectClass({.name = "a", .kind = reader::TagKind::kScalar}, DataClass::kScalar, "scalars");
+  ExpectClass({.name = "b", .kind = reader::TagKind::kScalar, .plugin_name = "compression_board"},
               DataClass::kScalar, "scalars");
-  ExpectClass({.name = "c", .kind = TagKind::kHistogram}, DataClass::kTensor, "histograms");
-  ExpectClass({.name = "d", .kind = TagKind::kImage}, DataClass::kBlobSequence, "images");
-  ExpectClass({.name = "e", .kind = TagKind::kHParams, .plugin_name = "hparams"},
+  ExpectClass({.name = "c", .kind = reader::TagKind::kHistogram}, DataClass::kTensor, "histograms");
+  ExpectClass({.name = "d", .kind = reader::TagKind::kImage}, DataClass::kBlobSequence, "images");
+  ExpectClass({.name = "e", .kind = reader::TagKind::kHParams, .plugin_name = "hparams"},
               DataClass::kTensor, "hparams");
 }
 
 TEST(TagClass, GraphsAreEventsOrTensorsOfThreePlugins) {
-  ExpectClass({.name = std::string(kRunGraphTag), .kind = TagKind::kGraph},
+  ExpectClass({.name = std::string(reader::kRunGraphTag), .kind = reader::TagKind::kGraph},
               DataClass::kBlobSequence, "graphs");
-  ExpectClass({.name = std::string(kMetaGraphTag), .kind = TagKind::kGraph}, DataClass::kUnknown,
-              "graphs");
-  ExpectClass({.name = "step1", .kind = TagKind::kRunMetadata}, DataClass::kBlobSequence,
+  ExpectClass({.name = std::string(reader::kMetaGraphTag), .kind = reader::TagKind::kGraph},
+              DataClass::kUnknown, "graphs");
+  ExpectClass({.name = "step1", .kind = reader::TagKind::kRunMetadata}, DataClass::kBlobSequence,
               "graph_tagged_run_metadata");
-  ExpectClass({.name = "keras", .kind = TagKind::kGraph, .plugin_name = "graph_keras_model"},
-              DataClass::kBlobSequence, "graph_keras_model");
-  ExpectClass({.name = "odd", .kind = TagKind::kGraph, .plugin_name = "graphs"},
+  ExpectClass(
+      {.name = "keras", .kind = reader::TagKind::kGraph, .plugin_name = "graph_keras_model"},
+      DataClass::kBlobSequence, "graph_keras_model");
+  ExpectClass({.name = "odd", .kind = reader::TagKind::kGraph, .plugin_name = "graphs"},
               DataClass::kUnknown, "graphs");
 }
 
 TEST(TagClass, ALoggedDataClassHolds) {
   ExpectClass({.name = "a",
-               .kind = TagKind::kScalar,
+               .kind = reader::TagKind::kScalar,
                .plugin_name = "mine",
                .data_class = DataClass::kScalar},
               DataClass::kScalar, "mine");
   ExpectClass({.name = "b",
-               .kind = TagKind::kTensor,
+               .kind = reader::TagKind::kTensor,
                .plugin_name = "mine",
                .data_class = DataClass::kBlobSequence},
               DataClass::kBlobSequence, "mine");
-  ExpectClass({.name = "c", .kind = TagKind::kTensor, .plugin_name = "mine"}, DataClass::kUnknown,
-              "mine");
+  ExpectClass({.name = "c", .kind = reader::TagKind::kTensor, .plugin_name = "mine"},
+              DataClass::kUnknown, "mine");
   // A tag of columns cannot be read as tensors, and the other way round.
   ExpectClass({.name = "d",
-               .kind = TagKind::kScalar,
+               .kind = reader::TagKind::kScalar,
                .plugin_name = "mine",
                .data_class = DataClass::kTensor},
               DataClass::kUnknown, "mine");
   ExpectClass({.name = "e",
-               .kind = TagKind::kTensor,
+               .kind = reader::TagKind::kTensor,
                .plugin_name = "mine",
                .data_class = static_cast<DataClass>(77)},
               DataClass::kUnknown, "mine");
 }
 
 TEST(SummaryMetadata, KeepsDisplayNameAndDescription) {
-  const TagInfo info{.name = "a",
-                     .kind = TagKind::kScalar,
-                     .plugin_name = "compression_board",
-                     .plugin_content = "{}",
-                     .display_name = "Loss",
-                     .description = "falls"};
+  const reader::TagInfo info{.name = "a",
+                             .kind = reader::TagKind::kScalar,
+                             .plugin_name = "compression_board",
+                             .plugin_content = "{}",
+                             .display_name = "Loss",
+                             .description = "falls"};
   const std::string bytes = SummaryMetadataOf(info);
   const auto metadata = proto::ParseSummaryMetadata(bytes);
   ASSERT_TRUE(metadata);
@@ -82,7 +83,7 @@ TEST(SummaryMetadata, KeepsDisplayNameAndDescription) {
 }
 
 TEST(SummaryMetadata, OldSoundsAreWav) {
-  const std::string bytes = SummaryMetadataOf({.name = "a", .kind = TagKind::kAudio});
+  const std::string bytes = SummaryMetadataOf({.name = "a", .kind = reader::TagKind::kAudio});
   EXPECT_EQ(proto::ParseSummaryMetadata(bytes)->plugin_content, "\x10\x0b\x18\x01");
 }
 

@@ -16,12 +16,12 @@ constexpr std::size_t kFirstBytes = 1024;
 
 }  // namespace
 
-Result<std::string> ValueReader::Read(const BlobEntry& entry) const {
-  CBOARD_ASSIGN_OR_RETURN(Blob blob, ReadBlob(run_, entry));
+Result<std::string> ValueReader::Read(const reader::BlobEntry& entry) const {
+  CBOARD_ASSIGN_OR_RETURN(reader::Blob blob, ReadBlob(run_, entry));
   return std::move(blob.bytes);
 }
 
-Result<std::string> ValueReader::FirstBytes(const BlobEntry& entry) {
+Result<std::string> ValueReader::FirstBytes(const reader::BlobEntry& entry) {
   if (entry.file >= run_.files.size()) {
     return Fail(ErrorCode::kInvalidArgument,
                 "the run has no event file " + std::to_string(entry.file));
@@ -42,7 +42,8 @@ Result<std::string> ValueReader::FirstBytes(const BlobEntry& entry) {
   return bytes;
 }
 
-Result<std::size_t> ValueReader::BlobCount(const TagInfo& info, const BlobEntry& entry) {
+Result<std::size_t> ValueReader::BlobCount(const reader::TagInfo& info,
+                                           const reader::BlobEntry& entry) {
   CBOARD_ASSIGN_OR_RETURN(const std::string first, FirstBytes(entry));
   const Result<std::size_t> count = CountBlobs(info, first, entry.value_bytes);
   if (count || count.error().code != ErrorCode::kTruncated) return count;

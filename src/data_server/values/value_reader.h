@@ -13,19 +13,19 @@ namespace cboard::data_server {
 // Keeps the last file open. Borrows `run`. Not thread-safe.
 class ValueReader {
  public:
-  explicit ValueReader(const Run& run) : run_(run) {}
+  explicit ValueReader(const reader::Run& run) : run_(run) {}
 
   // The value's bytes, checked. Fails as ReadBlob of the reader does.
-  Result<std::string> Read(const BlobEntry& entry) const;
+  Result<std::string> Read(const reader::BlobEntry& entry) const;
 
   // The number of blobs of a value. Reads the first bytes only, which are not checked: a damaged
   // value is found out when it is read.
-  Result<std::size_t> BlobCount(const TagInfo& info, const BlobEntry& entry);
+  Result<std::size_t> BlobCount(const reader::TagInfo& info, const reader::BlobEntry& entry);
 
  private:
-  Result<std::string> FirstBytes(const BlobEntry& entry);
+  Result<std::string> FirstBytes(const reader::BlobEntry& entry);
 
-  const Run& run_;
+  const reader::Run& run_;
   std::optional<File> file_;
   std::uint32_t file_index_ = 0;  // Of `file_`.
 };

@@ -14,7 +14,7 @@
 #include "model/graph/formats.h"
 #include "model/graph/graph_assembler.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 constexpr std::uint32_t kMaxDimensions = 8;  // ggml has four; some room for the future.
@@ -244,4 +244,4 @@ Result<ModelGraph> ReadGguf(std::shared_ptr<const MappedFile> file) {
   return GgufReader(std::move(file)).Run();
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -2,5 +2,5 @@
 #include "model/testing/fuzz_model.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  return cboard::FuzzFormat(cboard::ModelFormat::kGguf, data, size);
+  return cboard::model::FuzzFormat(cboard::model::ModelFormat::kGguf, data, size);
 }

@@ -5,7 +5,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace fs = std::filesystem;
 namespace {
 
@@ -60,4 +60,4 @@ void ExternalData::Provide(std::string_view location, std::shared_ptr<const Mapp
   graph_.AddFile(std::move(file));
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

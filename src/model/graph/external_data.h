@@ -10,7 +10,7 @@
 
 #include "model/graph/graph_assembler.h"
 
-namespace cboard {
+namespace cboard::model {
 
 // Borrows the assembler, which keeps the files mapped.
 class ExternalData {
@@ -32,4 +32,4 @@ class ExternalData {
   std::unordered_map<std::string, ByteSpan> mapped_paths_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::model

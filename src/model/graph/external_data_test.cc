@@ -5,7 +5,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 namespace fs = std::filesystem;
@@ -73,4 +73,4 @@ TEST_F(ExternalDataTest, SaysWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::model

@@ -8,7 +8,7 @@
 #include "cboard/model/model_graph.h"
 #include "model/storage/mapped_file.h"
 
-namespace cboard {
+namespace cboard::model {
 
 Result<ModelGraph> ReadOnnx(std::shared_ptr<const MappedFile> file, const InputShapes& shapes = {});
 Result<ModelGraph> ReadSafetensors(std::shared_ptr<const MappedFile> file);
@@ -33,4 +33,4 @@ Result<std::optional<ModelFormat>> SniffFormat(std::string_view bytes);
 Result<ModelGraph> ReadModel(ModelFormat format, std::shared_ptr<const MappedFile> file,
                              const InputShapes& shapes = {});
 
-}  // namespace cboard
+}  // namespace cboard::model

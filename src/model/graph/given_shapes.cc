@@ -7,7 +7,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
@@ -167,4 +167,4 @@ Result<void> AddInputShape(std::string_view text, InputShapes& shapes) {
   return {};
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

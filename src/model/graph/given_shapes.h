@@ -4,7 +4,7 @@
 #include "cboard/model/input_shapes.h"
 #include "model/graph/graph_assembler.h"
 
-namespace cboard {
+namespace cboard::model {
 
 // Gives inputs these shapes, and every tensor the sizes that follow from them by name. Inputs must
 // be known, and what the file says about shapes. Fails with kInvalidArgument, and says what the
@@ -12,4 +12,4 @@ namespace cboard {
 // the file has.
 Result<void> GiveInputShapes(const InputShapes& shapes, GraphAssembler& graph);
 
-}  // namespace cboard
+}  // namespace cboard::model

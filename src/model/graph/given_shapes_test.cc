@@ -5,7 +5,7 @@
 #include "proto/wire_writer.h"
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 using ::testing::ElementsAre;
@@ -144,4 +144,4 @@ TEST(AddInputShape, RefusesWhatIsNoShape) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::model

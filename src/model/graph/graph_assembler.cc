@@ -9,7 +9,7 @@
 #include "cboard/base/strings.h"
 #include "model/graph/macs.h"
 
-namespace cboard {
+namespace cboard::model {
 
 std::string ScopeOf(std::string_view name) {
   while (name.starts_with('/')) name.remove_prefix(1);
@@ -450,4 +450,4 @@ Result<ModelGraph> GraphAssembler::Finish() {
   return std::move(graph_);
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -19,7 +19,7 @@
 #include "cboard/model/model_graph.h"
 #include "model/storage/mapped_file.h"
 
-namespace cboard {
+namespace cboard::model {
 
 // Where the stored bytes of a constant are: not checked against the shape yet.
 struct StoredBytes {
@@ -147,4 +147,4 @@ bool CanBeSparse(ElementType type);
 // "[64, 3, ?, 7]"
 std::string ShapeText(const std::vector<std::int64_t>& shape);
 
-}  // namespace cboard
+}  // namespace cboard::model

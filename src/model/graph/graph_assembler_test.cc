@@ -4,7 +4,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 using ::testing::ElementsAre;
@@ -160,4 +160,4 @@ TEST(ScopeOf, IsWhatTheNameSaysAboutItsPlace) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::model

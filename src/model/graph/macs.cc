@@ -8,7 +8,7 @@
 #include "model/graph/graph_assembler.h"
 #include "model/graph/node_attributes.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 // How the work of a node follows from shapes.
@@ -226,4 +226,4 @@ std::optional<std::uint64_t> CountMacs(ModelFormat format, const ModelNode& node
   return std::nullopt;
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

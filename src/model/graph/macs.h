@@ -7,7 +7,7 @@
 
 #include "cboard/model/model_graph.h"
 
-namespace cboard {
+namespace cboard::model {
 
 // The elements of a tensor when an unknown first dimension, the batch, is one; nothing when
 // another one is unknown.
@@ -22,4 +22,4 @@ std::optional<std::uint64_t> BytesOfOneSample(const ModelTensor& tensor);
 std::optional<std::uint64_t> CountMacs(ModelFormat format, const ModelNode& node,
                                        const std::vector<ModelTensor>& tensors);
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -8,7 +8,7 @@
 #include "model/graph/graph_assembler.h"
 #include "model/storage/mapped_file.h"
 
-namespace cboard {
+namespace cboard::model {
 
 std::string_view NameOf(ModelFormat format) {
   switch (format) {
@@ -159,4 +159,4 @@ std::optional<TensorView> ModelGraph::ViewOf(TensorId id) const {
   return view;
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -7,7 +7,7 @@
 
 #include "cboard/model/model_graph.h"
 
-namespace cboard {
+namespace cboard::model {
 
 inline std::int64_t IntOf(const ModelNode& node, std::string_view key, std::int64_t otherwise) {
   const AttributeValue* value = node.FindAttribute(key);
@@ -37,4 +37,4 @@ inline std::string_view TextOf(const ModelNode& node, std::string_view key) {
   return text == nullptr ? std::string_view() : std::string_view(*text);
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -6,7 +6,7 @@
 
 #include "model/graph/stored_values.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 // Zero points are whole numbers, though some writers store them as floats.
@@ -120,4 +120,4 @@ Result<std::optional<ModelQuantization>> MakeQuantization(GraphAssembler& graph,
   return made;
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -7,7 +7,7 @@
 
 #include "model/graph/graph_assembler.h"
 
-namespace cboard {
+namespace cboard::model {
 
 // The codes that an integer type can hold.
 void SetCodeRange(ElementType type, ModelQuantization& quantization);
@@ -29,4 +29,4 @@ struct QuantizationSource {
 Result<std::optional<ModelQuantization>> MakeQuantization(GraphAssembler& graph,
                                                           const QuantizationSource& source);
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -9,7 +9,7 @@
 #include "model/storage/ggml_blocks.h"
 #include "model/storage/small_floats.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 template <typename T>
@@ -77,9 +77,9 @@ void LoadStored(ElementType type, ByteSpan data, std::size_t first, std::span<fl
     case ElementType::kFloat64:
       return LoadNumbers<double>(data, first, out);
     case ElementType::kFloat16:
-      return HalvesToFloats(data.subspan(first * sizeof(std::uint16_t)).data(), out);
+      return tensor::HalvesToFloats(data.subspan(first * sizeof(std::uint16_t)).data(), out);
     case ElementType::kBfloat16:
-      return LoadConverted<std::uint16_t>(data, first, out, BfloatToFloat);
+      return LoadConverted<std::uint16_t>(data, first, out, tensor::BfloatToFloat);
     case ElementType::kFloat8E4m3fn:
       return LoadConverted<std::uint8_t>(data, first, out, Float8E4m3fnToFloat);
     case ElementType::kFloat8E4m3fnuz:
@@ -160,4 +160,4 @@ std::optional<std::vector<std::int64_t>> IntegersOf(const ModelTensor& tensor,
   return values;
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

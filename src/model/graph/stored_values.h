@@ -9,7 +9,7 @@
 
 #include "cboard/model/model_graph.h"
 
-namespace cboard {
+namespace cboard::model {
 
 // Elements [first, first + out.size()) as they are stored, without scales; they must be in `data`,
 // and the type must be one that HoldsRealNumbers.
@@ -21,4 +21,4 @@ std::optional<std::vector<float>> FloatsOf(const ModelTensor& tensor, std::size_
 std::optional<std::vector<std::int64_t>> IntegersOf(const ModelTensor& tensor,
                                                     std::size_t max_count);
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -6,7 +6,7 @@
 #include "cboard/model/model_graph.h"
 #include "model/graph/stored_values.h"
 
-namespace cboard {
+namespace cboard::model {
 
 void WeightReader::SetScaleStrides(const std::vector<std::int64_t>& shape,
                                    const ModelQuantization* scaled) {
@@ -100,4 +100,4 @@ void WeightReader::Read(std::size_t first, std::span<float> out) const {
              });
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -7,7 +7,7 @@
 #include "model/storage/small_floats.h"
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 using ::testing::ElementsAre;
@@ -145,7 +145,7 @@ TEST(WeightReader, AgreesWithTheTensorLayer) {
                                                      .axis = 1});
   const std::optional<TensorView> view = graph.ViewOf(kWeights);
   ASSERT_TRUE(view.has_value());
-  EXPECT_EQ(*ToFloats(*view), *graph.ReadWeights(kWeights));
+  EXPECT_EQ(*tensor::ToFloats(*view), *graph.ReadWeights(kWeights));
 }
 
 TEST(WeightReader, RepeatsTheLastStoredElement) {
@@ -197,4 +197,4 @@ TEST(ModelQuantization, CountsTheBitsOfItsCodes) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::model

@@ -7,7 +7,7 @@
 #include "model/graph/quantization_rules.h"
 #include "model/graph/stored_values.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 // What bytes hold in `bits` each; kUnknown for widths that these operators do not have.
@@ -129,4 +129,4 @@ Result<void> ReadGatherBlockQuantized(const ModelNode& node, const BlockInputs& 
   return ReadRows(inputs, type, std::move(shape), block, graph);
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -6,7 +6,7 @@
 
 #include "model/graph/graph_assembler.h"
 
-namespace cboard {
+namespace cboard::model {
 
 struct BlockInputs {
   ModelTensor* codes = nullptr;
@@ -26,4 +26,4 @@ Result<void> ReadMatMulNBits(const ModelNode& node, const BlockInputs& inputs,
 Result<void> ReadGatherBlockQuantized(const ModelNode& node, const BlockInputs& inputs,
                                       GraphAssembler& graph);
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -8,7 +8,7 @@
 
 #include "model/graph/node_attributes.h"
 
-namespace cboard::onnx_shapes {
+namespace cboard::model::onnx_shapes {
 namespace {
 
 // Above every real size. A slice "to the end" goes this far and further.
@@ -238,4 +238,4 @@ Inferred InferRange(const NodeInputs& inputs) {
   return Shape{static_cast<std::int64_t>(std::max(count, 0.0))};
 }
 
-}  // namespace cboard::onnx_shapes
+}  // namespace cboard::model::onnx_shapes

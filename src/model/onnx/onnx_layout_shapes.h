@@ -4,7 +4,7 @@
 
 #include "model/onnx/onnx_shape_values.h"
 
-namespace cboard::onnx_shapes {
+namespace cboard::model::onnx_shapes {
 
 Inferred InferReshape(const NodeInputs& inputs, const Shape& input);
 Inferred InferSqueeze(const NodeInputs& inputs, const Shape& input);
@@ -21,4 +21,4 @@ Inferred InferOneHot(const NodeInputs& inputs, const Shape& input);
 Inferred InferTopK(const NodeInputs& inputs, const Shape& input);
 Inferred InferRange(const NodeInputs& inputs);
 
-}  // namespace cboard::onnx_shapes
+}  // namespace cboard::model::onnx_shapes

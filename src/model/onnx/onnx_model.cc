@@ -14,7 +14,7 @@
 #include "model/onnx/onnx_passes.h"
 #include "model/onnx/onnx_sparsity.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 using proto::OnnxAttribute;
@@ -459,4 +459,4 @@ Result<ModelGraph> ReadOnnx(std::shared_ptr<const MappedFile> file, const InputS
   return OnnxReader(file, model).Run(shapes);
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -3,6 +3,6 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // A shape for the only input, too: sizes are computed with then.
-  cboard::FuzzFormat(cboard::ModelFormat::kOnnx, data, size, {{"", {1, 3, 8, 8}}});
-  return cboard::FuzzFormat(cboard::ModelFormat::kOnnx, data, size);
+  cboard::model::FuzzFormat(cboard::model::ModelFormat::kOnnx, data, size, {{"", {1, 3, 8, 8}}});
+  return cboard::model::FuzzFormat(cboard::model::ModelFormat::kOnnx, data, size);
 }

@@ -6,7 +6,7 @@
 
 #include "model/graph/graph_assembler.h"
 
-namespace cboard {
+namespace cboard::model {
 
 // TensorProto.DataType's numbers.
 ElementType ElementTypeOfOnnx(int elem_type);
@@ -28,4 +28,4 @@ void InferOnnxShapes(const std::unordered_map<TensorId, IfBranches>& branches,
 // known. Fails with kResourceExhausted.
 Result<void> ResolveOnnxQuantization(GraphAssembler& graph);
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -13,7 +13,7 @@
 #include "model/onnx/onnx_block_codes.h"
 #include "model/onnx/onnx_passes.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 // Inputs of an operator on quantized tensors: codes, their scale, their zero point. kOutput stands
@@ -382,4 +382,4 @@ Result<void> ResolveOnnxQuantization(GraphAssembler& graph) {
   return OnnxQuantization(graph).Run();
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -5,7 +5,7 @@
 
 #include "model/graph/node_attributes.h"
 
-namespace cboard::onnx_shapes {
+namespace cboard::model::onnx_shapes {
 namespace {
 
 constexpr std::string_view kSameAsFirst[] = {
@@ -235,4 +235,4 @@ Inferred InferArgument(const ModelNode& node, const Shape& input) {
   return shape;
 }
 
-}  // namespace cboard::onnx_shapes
+}  // namespace cboard::model::onnx_shapes

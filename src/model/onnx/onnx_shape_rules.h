@@ -8,7 +8,7 @@
 
 #include "cboard/model/model_graph.h"
 
-namespace cboard::onnx_shapes {
+namespace cboard::model::onnx_shapes {
 
 using Shape = std::vector<std::int64_t>;
 using Inferred = std::optional<Shape>;
@@ -50,4 +50,4 @@ DimensionRange PartOfShape(const ModelNode& node, std::size_t rank);
 // ArgMax and ArgMin.
 Inferred InferArgument(const ModelNode& node, const Shape& input);
 
-}  // namespace cboard::onnx_shapes
+}  // namespace cboard::model::onnx_shapes

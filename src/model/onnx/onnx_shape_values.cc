@@ -7,7 +7,7 @@
 #include "model/graph/node_attributes.h"
 #include "model/graph/stored_values.h"
 
-namespace cboard::onnx_shapes {
+namespace cboard::model::onnx_shapes {
 namespace {
 
 constexpr double kUnknownNumber = std::numeric_limits<double>::quiet_NaN();
@@ -367,4 +367,4 @@ Inferred NodeInputs::Axes(std::size_t i, std::size_t rank) const {
   return axes;
 }
 
-}  // namespace cboard::onnx_shapes
+}  // namespace cboard::model::onnx_shapes

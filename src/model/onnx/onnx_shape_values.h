@@ -11,7 +11,7 @@
 #include "model/graph/graph_assembler.h"
 #include "model/onnx/onnx_shape_rules.h"
 
-namespace cboard::onnx_shapes {
+namespace cboard::model::onnx_shapes {
 
 // Among numbers that travel in tensors, where -1 has a meaning of its own.
 constexpr std::int64_t kUnknownValue = std::numeric_limits<std::int64_t>::min();
@@ -99,4 +99,4 @@ class NodeInputs {
   const ShapeValues& values_;
 };
 
-}  // namespace cboard::onnx_shapes
+}  // namespace cboard::model::onnx_shapes

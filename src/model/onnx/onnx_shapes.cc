@@ -9,7 +9,7 @@
 #include "model/onnx/onnx_shape_rules.h"
 #include "model/onnx/onnx_window_shapes.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 using namespace onnx_shapes;
@@ -277,4 +277,4 @@ void InferOnnxShapes(const std::unordered_map<TensorId, IfBranches>& branches,
   OnnxShapes(branches, graph).Run();
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -8,7 +8,7 @@
 #include "cboard/base/strings.h"
 #include "model/onnx/onnx_passes.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 // How far apart neighbours of each dimension are in the flat tensor.
@@ -85,4 +85,4 @@ Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
   return {};
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

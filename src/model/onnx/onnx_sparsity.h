@@ -6,7 +6,7 @@
 #include "cboard/proto/onnx.h"
 #include "model/graph/graph_assembler.h"
 
-namespace cboard {
+namespace cboard::model {
 
 // Makes `id` a constant of the values' type and the tensor's shape, unfolded as SetUnfolded says.
 // `values` and `indices` are the elements of the two. Fails with kDataLoss when they do not fit
@@ -16,4 +16,4 @@ Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
                                    const proto::OnnxSparseTensor& sparse, ByteSpan values,
                                    ByteSpan indices);
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -5,7 +5,7 @@
 
 #include "model/graph/node_attributes.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
@@ -123,4 +123,4 @@ std::optional<Shape> InferWindow(const ModelNode& node, const std::vector<ModelT
   return shape;
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -10,7 +10,7 @@
 #include "model/graph/graph_assembler.h"
 #include "model/openvino/openvino_quantization.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 // Far more than any network's description; the parsed tree is several times as large.
@@ -221,4 +221,4 @@ Result<ModelGraph> ReadOpenVino(std::shared_ptr<const MappedFile> file) {
   return OpenVinoReader(std::move(file), net).Run();
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -8,7 +8,7 @@
 #include "model/graph/quantization_rules.h"
 #include "model/graph/stored_values.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 constexpr std::size_t kMaxChannels = std::size_t{1} << 24;
@@ -187,4 +187,4 @@ Result<void> ResolveOpenVinoQuantization(GraphAssembler& graph) {
   return OpenVinoQuantization(graph).Run();
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -4,9 +4,9 @@
 
 #include "model/graph/graph_assembler.h"
 
-namespace cboard {
+namespace cboard::model {
 
 // Fills quantization, source and rounded_by of tensors. Fails with kResourceExhausted.
 Result<void> ResolveOpenVinoQuantization(GraphAssembler& graph);
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -10,7 +10,7 @@
 #include "model/graph/graph_assembler.h"
 #include "model/graph/quantization_rules.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 namespace dom = simdjson::dom;
@@ -173,4 +173,4 @@ Result<ModelGraph> ReadSafetensorsIndex(std::shared_ptr<const MappedFile> file) 
   return graph.Finish();
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

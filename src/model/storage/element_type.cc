@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 struct TypeFacts {
@@ -139,4 +139,4 @@ std::optional<DType> PlainTypeOf(ElementType type) {
   }
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -18,7 +18,7 @@
 // Loops are plain, over bytes that lie behind each other and are shifted alike: the compiler makes
 // vectors of them, once per instruction set.
 HWY_BEFORE_NAMESPACE();
-namespace cboard {
+namespace cboard::model {
 namespace HWY_NAMESPACE {
 
 using Byte = std::uint8_t;
@@ -31,7 +31,7 @@ T Load(const Byte* bytes) {
   std::memcpy(&value, bytes, sizeof(T));
   return value;
 }
-float Half(const Byte* bytes) { return HalfToFloat(Load<std::uint16_t>(bytes)); }
+float Half(const Byte* bytes) { return tensor::HalfToFloat(Load<std::uint16_t>(bytes)); }
 float Signed(Byte byte) { return static_cast<float>(static_cast<std::int8_t>(byte)); }
 float ToFloat(int code) { return static_cast<float>(code); }
 
@@ -228,49 +228,49 @@ void ReadTq2_0(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
 
 using BlockReader = void (*)(const Byte*, float*);
 
-BlockReader ReaderOf(ElementType type) {
+BlockReader ReaderOf(model::ElementType type) {
   switch (type) {
-    case ElementType::kQ4_0:
+    case model::ElementType::kQ4_0:
       return ReadQ4_0;
-    case ElementType::kQ4_1:
+    case model::ElementType::kQ4_1:
       return ReadQ4_1;
-    case ElementType::kQ5_0:
+    case model::ElementType::kQ5_0:
       return ReadQ5_0;
-    case ElementType::kQ5_1:
+    case model::ElementType::kQ5_1:
       return ReadQ5_1;
-    case ElementType::kQ8_0:
+    case model::ElementType::kQ8_0:
       return ReadQ8_0;
-    case ElementType::kQ2_K:
+    case model::ElementType::kQ2_K:
       return ReadQ2_K;
-    case ElementType::kQ3_K:
+    case model::ElementType::kQ3_K:
       return ReadQ3_K;
-    case ElementType::kQ4_K:
+    case model::ElementType::kQ4_K:
       return ReadQ4_K;
-    case ElementType::kQ5_K:
+    case model::ElementType::kQ5_K:
       return ReadQ5_K;
-    case ElementType::kQ6_K:
+    case model::ElementType::kQ6_K:
       return ReadQ6_K;
-    case ElementType::kQ8_K:
+    case model::ElementType::kQ8_K:
       return ReadQ8_K;
-    case ElementType::kIq4Nl:
+    case model::ElementType::kIq4Nl:
       return ReadIq4Nl;
-    case ElementType::kIq4Xs:
+    case model::ElementType::kIq4Xs:
       return ReadIq4Xs;
-    case ElementType::kTq1_0:
+    case model::ElementType::kTq1_0:
       return ReadTq1_0;
-    case ElementType::kTq2_0:
+    case model::ElementType::kTq2_0:
       return ReadTq2_0;
-    case ElementType::kMxfp4:
+    case model::ElementType::kMxfp4:
       return ReadMxfp4;
     default:
       return nullptr;
   }
 }
 
-void ReadAll(ElementType type, const Byte* data, std::size_t first, std::span<float> out) {
+void ReadAll(model::ElementType type, const Byte* data, std::size_t first, std::span<float> out) {
   const BlockReader read = ReaderOf(type);
   CBOARD_CHECK(read != nullptr);
-  const ElementLayout layout = LayoutOf(type);
+  const model::ElementLayout layout = model::LayoutOf(type);
   std::array<float, kMaxBlock> buffer;
   while (!out.empty()) {
     const Byte* const block = data + first / layout.elements * layout.bytes;
@@ -288,11 +288,11 @@ void ReadAll(ElementType type, const Byte* data, std::size_t first, std::span<fl
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cboard
+}  // namespace cboard::model
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cboard {
+namespace cboard::model {
 
 HWY_EXPORT(ReadAll);
 
@@ -301,5 +301,5 @@ void ReadBlocks(ElementType type, ByteSpan data, std::size_t first, std::span<fl
   (type, reinterpret_cast<const std::uint8_t*>(data.data()), first, out);
 }
 
-}  // namespace cboard
+}  // namespace cboard::model
 #endif  // HWY_ONCE

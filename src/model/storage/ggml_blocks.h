@@ -8,10 +8,10 @@
 #include "cboard/base/bytes.h"
 #include "cboard/model/element_type.h"
 
-namespace cboard {
+namespace cboard::model {
 
 // Writes elements [first, first + out.size()) of a tensor of blocks, which must be there, with the
 // same roundings as ggml's reference code. `type` is a block type that HoldsRealNumbers.
 void ReadBlocks(ElementType type, ByteSpan data, std::size_t first, std::span<float> out);
 
-}  // namespace cboard
+}  // namespace cboard::model

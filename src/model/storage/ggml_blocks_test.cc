@@ -11,7 +11,7 @@
 
 #include "testing/every_instruction_set.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 std::vector<std::byte> RandomBytes(std::size_t count) {
@@ -53,4 +53,4 @@ TEST(GgmlBlocks, AreTheSameBitForBitOnEveryInstructionSet) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::model

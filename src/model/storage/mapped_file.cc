@@ -9,7 +9,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 // Waits for a write to the file that is under way in another process. A write sets the file's time
@@ -139,4 +139,4 @@ Result<void> MappedFile::CheckUnchanged() const {
   return {};
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -18,7 +18,7 @@
 #include "cboard/base/file.h"
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::model {
 
 // Safe to share between threads. The bytes live as long as the object.
 //
@@ -84,4 +84,4 @@ class MappedFile {
   std::string memory_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -7,7 +7,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 using testing::FailsSaying;
@@ -103,4 +103,4 @@ TEST(MappedFile, RefusesWhatIsNoFile) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::model

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace cboard {
+namespace cboard::model {
 
 // Sign, `kExponentBits`, mantissa, without the special values that differ from type to type.
 template <int kExponentBits, int kMantissaBits, int kBias>
@@ -53,4 +53,4 @@ inline float Float8E8m0ToFloat(std::uint8_t bits) {
 
 inline float Float4E2m1ToFloat(unsigned bits) { return MiniFloat<2, 1, 1>(bits); }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -8,7 +8,7 @@
 #include "proto/shape.h"
 #include "proto/wire_reader.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 using proto::Length;
@@ -261,4 +261,4 @@ Result<TensorBundle> ReadTensorBundle(const std::string& prefix, ExternalData& f
   return BundleReader(prefix, files, graph).Run();
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

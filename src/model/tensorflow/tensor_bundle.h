@@ -11,7 +11,7 @@
 #include "model/graph/external_data.h"
 #include "model/graph/graph_assembler.h"
 
-namespace cboard {
+namespace cboard::model {
 
 struct BundleEntry {
   proto::DataType type = proto::DataType::kInvalid;
@@ -33,4 +33,4 @@ struct TensorBundle {
 Result<TensorBundle> ReadTensorBundle(const std::string& prefix, ExternalData& files,
                                       GraphAssembler& graph);
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -4,14 +4,16 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cboard;
-  GraphAssembler graph(ModelFormat::kSavedModel,
-                       MappedFile::FromMemory(std::string(), "/nonexistent/saved_model.pb"));
-  ExternalData files(graph);
+  model::GraphAssembler graph(
+      model::ModelFormat::kSavedModel,
+      model::MappedFile::FromMemory(std::string(), "/nonexistent/saved_model.pb"));
+  model::ExternalData files(graph);
   const std::string index(reinterpret_cast<const char*>(data), size);
-  files.Provide("v.index", MappedFile::FromMemory(index, "v.index"));
-  files.Provide("v.data-00000-of-00001", MappedFile::FromMemory(index, "v.data-00000-of-00001"));
-  const Result<TensorBundle> bundle = ReadTensorBundle("v", files, graph);
+  files.Provide("v.index", model::MappedFile::FromMemory(index, "v.index"));
+  files.Provide("v.data-00000-of-00001",
+                model::MappedFile::FromMemory(index, "v.data-00000-of-00001"));
+  const Result<model::TensorBundle> bundle = model::ReadTensorBundle("v", files, graph);
   if (!bundle) return 0;
-  for (const auto& [key, entry] : bundle->entries) Require(entry.data.size() <= size);
+  for (const auto& [key, entry] : bundle->entries) model::Require(entry.data.size() <= size);
   return 0;
 }

@@ -8,7 +8,7 @@
 #include "proto/shape.h"
 #include "proto/wire_reader.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 using proto::BoolOf;
@@ -395,4 +395,4 @@ Result<TensorFlowElements> ElementsOf(const proto::Tensor& tensor) {
   return TensorFlowElements{.decoded = std::move(numbers.decoded), .is_decoded = true};
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

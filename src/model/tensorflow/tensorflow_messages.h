@@ -13,7 +13,7 @@
 #include "cboard/model/model_graph.h"
 #include "cboard/proto/tensor.h"
 
-namespace cboard {
+namespace cboard::model {
 
 ElementType ElementTypeOfTensorFlow(proto::DataType type);
 
@@ -72,4 +72,4 @@ struct TensorFlowElements {
 };
 Result<TensorFlowElements> ElementsOf(const proto::Tensor& tensor);
 
-}  // namespace cboard
+}  // namespace cboard::model

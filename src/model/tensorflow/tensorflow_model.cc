@@ -13,7 +13,7 @@
 #include "model/tensorflow/tensorflow_messages.h"
 #include "model/tensorflow/tensorflow_passes.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 constexpr int kMaxDepth = 32;  // Functions in functions.
@@ -396,4 +396,4 @@ Result<ModelGraph> ReadSavedModel(std::shared_ptr<const MappedFile> file,
   return reader.Run(graph, parts, shapes);
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -3,7 +3,7 @@
 
 #include "model/graph/graph_assembler.h"
 
-namespace cboard {
+namespace cboard::model {
 
 // Fills shapes of tensors that have none, as far as convolutions, products and what is usually
 // between them need.
@@ -14,4 +14,4 @@ void InferTensorFlowShapes(GraphAssembler& graph);
 // of variables. Fails with kResourceExhausted.
 Result<void> ResolveTensorFlowQuantization(GraphAssembler& graph);
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -7,7 +7,7 @@
 #include "model/graph/stored_values.h"
 #include "model/tensorflow/tensorflow_passes.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 constexpr std::size_t kMaxChannels = std::size_t{1} << 20;
@@ -177,4 +177,4 @@ Result<void> ResolveTensorFlowQuantization(GraphAssembler& graph) {
   return TensorFlowQuantization(graph).Run();
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -6,7 +6,7 @@
 #include "model/graph/stored_values.h"
 #include "model/tensorflow/tensorflow_passes.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
@@ -226,4 +226,4 @@ class TensorFlowShapes {
 
 void InferTensorFlowShapes(GraphAssembler& graph) { TensorFlowShapes(graph).Run(); }
 
-}  // namespace cboard
+}  // namespace cboard::model

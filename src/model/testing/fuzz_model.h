@@ -10,7 +10,7 @@
 #include "cboard/model/model_graph.h"
 #include "model/graph/formats.h"
 
-namespace cboard {
+namespace cboard::model {
 
 inline void Require(bool condition) {
   if (!condition) __builtin_trap();
@@ -56,4 +56,4 @@ inline int FuzzFormat(ModelFormat format, const std::uint8_t* data, std::size_t 
   return 0;
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -1,6 +1,6 @@
 #include "model/tflite/flat_buffer.h"
 
-namespace cboard {
+namespace cboard::model {
 
 FlatTable FlatBuffer::Root() { return FlatTable(*this, Load<std::uint32_t>(0)); }
 
@@ -69,4 +69,4 @@ std::vector<FlatTable> FlatTable::Tables(std::size_t field) const {
 
 std::string_view FlatTable::Text(std::size_t field) const { return AsText(Vector(field, 1)); }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -19,7 +19,7 @@
 
 #include "cboard/base/bytes.h"
 
-namespace cboard {
+namespace cboard::model {
 
 class FlatTable;
 
@@ -97,4 +97,4 @@ class FlatTable {
   std::size_t fields_end_ = 0;  // …and ends.
 };
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -9,7 +9,7 @@
 #include "model/tflite/tflite_operators.h"
 #include "model/tflite/tflite_sparsity.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 // Positions of the fields we read, by table, as TFLite's schema numbers them.
@@ -257,4 +257,4 @@ Result<ModelGraph> ReadTflite(std::shared_ptr<const MappedFile> file) {
   return TfliteReader(std::move(file)).Run();
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 // By number.
@@ -225,4 +225,4 @@ std::string_view TfliteOperatorName(std::int32_t number) {
   return kNames[static_cast<std::size_t>(number)];
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

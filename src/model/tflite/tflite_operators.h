@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace cboard {
+namespace cboard::model {
 
 // "CONV_2D" for 3; empty for numbers that are newer than we are.
 std::string_view TfliteOperatorName(std::int32_t number);
 
-}  // namespace cboard
+}  // namespace cboard::model

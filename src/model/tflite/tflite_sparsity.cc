@@ -7,7 +7,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::model {
 namespace {
 
 // Positions of the fields, by table, as TFLite's schema numbers them.
@@ -319,4 +319,4 @@ Result<void> SetSparseConstant(GraphAssembler& graph, TensorId id, ElementType t
   return {};
 }
 
-}  // namespace cboard
+}  // namespace cboard::model

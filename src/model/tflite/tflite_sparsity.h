@@ -20,7 +20,7 @@
 #include "model/graph/graph_assembler.h"
 #include "model/tflite/flat_buffer.h"
 
-namespace cboard {
+namespace cboard::model {
 
 // Makes `id` a constant of this type, which CanBeSparse, and shape. Its elements are unfolded into
 // memory of the graph, so that whoever reads weights need not know how they are stored; only
@@ -34,4 +34,4 @@ Result<void> SetSparseConstant(GraphAssembler& graph, TensorId id, ElementType t
                                const std::vector<std::int64_t>& shape, const FlatTable& sparsity,
                                ByteSpan values);
 
-}  // namespace cboard
+}  // namespace cboard::model

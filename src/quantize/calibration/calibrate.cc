@@ -12,17 +12,17 @@
 
 namespace cboard::quantize {
 
-std::vector<NamedTensor> HeldSample::views() const {
-  std::vector<NamedTensor> inputs;
+std::vector<runtime::NamedTensor> HeldSample::views() const {
+  std::vector<runtime::NamedTensor> inputs;
   for (std::size_t i = 0; i < names.size(); ++i) inputs.push_back({names[i], tensors[i].view()});
   return inputs;
 }
 
-HeldSample HeldSample::CopyOf(std::span<const NamedTensor> inputs) {
+HeldSample HeldSample::CopyOf(std::span<const runtime::NamedTensor> inputs) {
   HeldSample sample;
-  for (const NamedTensor& input : inputs) {
+  for (const runtime::NamedTensor& input : inputs) {
     sample.names.push_back(input.name);
-    const std::size_t size = input.tensor.element_count() * SizeOf(input.tensor.dtype);
+    const std::size_t size = input.tensor.element_count() * tensor::SizeOf(input.tensor.dtype);
     const auto* const bytes = static_cast<const std::byte*>(input.tensor.data);
     sample.tensors.push_back({input.tensor.dtype, input.tensor.shape, {bytes, bytes + size}});
   }
@@ -37,12 +37,12 @@ Result<void> AddTensor(const TensorView& tensor, bool with_gram, TensorStatistic
   const std::size_t rank = tensor.shape.size();
   const std::size_t axis =
       statistics.channel_axis == kLastAxis ? rank - 1 : statistics.channel_axis;
-  cboard::TensorStatistics all;
+  cboard::tensor::TensorStatistics all;
   if (rank > 0 && axis < rank && tensor.shape[axis] > 1) {
-    CBOARD_ASSIGN_OR_RETURN(const auto channels, ComputeChannelStatistics(tensor, axis));
+    CBOARD_ASSIGN_OR_RETURN(const auto channels, tensor::ComputeChannelStatistics(tensor, axis));
     all = channels[0];
     for (std::size_t i = 0; i < channels.size(); ++i) {
-      const cboard::TensorStatistics& channel = channels[i];
+      const cboard::tensor::TensorStatistics& channel = channels[i];
       statistics.channel_min.push_back(channel.min);
       statistics.channel_max.push_back(channel.max);
       statistics.channel_sum.push_back(channel.sum);
@@ -60,7 +60,7 @@ Result<void> AddTensor(const TensorView& tensor, bool with_gram, TensorStatistic
       all.sum_squares += channel.sum_squares;
     }
   } else {
-    CBOARD_ASSIGN_OR_RETURN(all, ComputeStatistics(tensor));
+    CBOARD_ASSIGN_OR_RETURN(all, tensor::ComputeStatistics(tensor));
   }
   statistics.nonfinite_count = all.count - all.finite_count();
   if (all.finite_count() == 0) return {};
@@ -128,7 +128,7 @@ std::vector<bool> ChooseHeldOut(std::size_t samples, std::size_t max_held) {
 Result<void> CheckInputs(const HeldSample& sample, std::size_t index) {
   for (std::size_t i = 0; i < sample.names.size(); ++i) {
     const TensorView view = sample.tensors[i].view();
-    CBOARD_ASSIGN_OR_RETURN(const auto statistics, ComputeStatistics(view));
+    CBOARD_ASSIGN_OR_RETURN(const auto statistics, tensor::ComputeStatistics(view));
     if (statistics.finite_count() == statistics.count) continue;
     return Fail(ErrorCode::kInvalidArgument,
                 "sample " + std::to_string(index) + " contains NaN or infinity in input " +
@@ -139,8 +139,9 @@ Result<void> CheckInputs(const HeldSample& sample, std::size_t index) {
 
 }  // namespace
 
-Result<Calibration> Calibrate(const Graph& graph, SampleSource& samples,
-                              const CalibrationRequest& request, const SessionOptions& session) {
+Result<Calibration> Calibrate(const Graph& graph, runtime::SampleSource& samples,
+                              const CalibrationRequest& request,
+                              const runtime::SessionOptions& session) {
   Calibration calibration;
   Statistics& statistics = calibration.statistics;
   statistics.source = samples.Description();
@@ -162,14 +163,14 @@ Result<Calibration> Calibrate(const Graph& graph, SampleSource& samples,
   }
   const std::unordered_set<std::string> with_gram(request.gram_tensors.begin(),
                                                   request.gram_tensors.end());
-  std::optional<Session> opened;
+  std::optional<runtime::Session> opened;
   {
     CBOARD_ASSIGN_OR_RETURN(const std::string bytes, EncodeGraphWithOutputs(graph, added));
-    SessionOptions options = session;
+    runtime::SessionOptions options = session;
     options.optimize = true;
     options.threads = 1;
-    CBOARD_ASSIGN_OR_RETURN(opened,
-                            Session::FromBytes(AsBytes(bytes), graph.path.string(), options));
+    CBOARD_ASSIGN_OR_RETURN(
+        opened, runtime::Session::FromBytes(AsBytes(bytes), graph.path.string(), options));
   }
   const std::size_t threads = request.threads != 0
                                   ? request.threads
@@ -189,7 +190,7 @@ Result<Calibration> Calibrate(const Graph& graph, SampleSource& samples,
       }
       HeldSample sample = HeldSample::CopyOf(*read);
       CBOARD_RETURN_IF_ERROR(CheckInputs(sample, index));
-      for (const OwnedTensor& tensor : sample.tensors) {
+      for (const runtime::OwnedTensor& tensor : sample.tensors) {
         has_nonzero = has_nonzero || std::ranges::any_of(tensor.elements, [](std::byte byte) {
                         return byte != std::byte{0};
                       });
@@ -205,18 +206,18 @@ Result<Calibration> Calibrate(const Graph& graph, SampleSource& samples,
     }
     results.resize(batch.size());
     const auto work = [&](std::size_t, std::size_t item) -> Result<void> {
-      const std::vector<NamedTensor> views = batch[item].views();
-      CBOARD_ASSIGN_OR_RETURN(const RunResult result, opened->Run(views, computed));
+      const std::vector<runtime::NamedTensor> views = batch[item].views();
+      CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult result, opened->Run(views, computed));
       const auto add = [&](const std::string& name, const TensorView& tensor) -> Result<void> {
         const auto wanted = request.tensors.find(name);
         if (tensor.dtype != DType::kFloat32 || wanted == request.tensors.end()) return {};
         results[item][name].channel_axis = wanted->second;
         return AddTensor(tensor, with_gram.contains(name), results[item][name]);
       };
-      for (const NamedTensor& tensor : result.tensors()) {
+      for (const runtime::NamedTensor& tensor : result.tensors()) {
         CBOARD_RETURN_IF_ERROR(add(tensor.name, tensor.tensor));
       }
-      for (const NamedTensor& input : views) {
+      for (const runtime::NamedTensor& input : views) {
         CBOARD_RETURN_IF_ERROR(add(input.name, input.tensor));
       }
       return {};

@@ -17,10 +17,10 @@ namespace cboard::quantize {
 // Inputs of one sample that stay in memory.
 struct HeldSample {
   std::vector<std::string> names;
-  std::vector<OwnedTensor> tensors;
+  std::vector<runtime::OwnedTensor> tensors;
 
-  std::vector<NamedTensor> views() const;
-  static HeldSample CopyOf(std::span<const NamedTensor> inputs);
+  std::vector<runtime::NamedTensor> views() const;
+  static HeldSample CopyOf(std::span<const runtime::NamedTensor> inputs);
 };
 
 struct CalibrationRequest {
@@ -42,8 +42,9 @@ struct Calibration {
 
 // Reads every sample once. Fails when the model does not run on a sample, and with kInvalidArgument
 // when samples contain NaN or infinity or all of them are zero.
-Result<Calibration> Calibrate(const Graph& graph, SampleSource& samples,
-                              const CalibrationRequest& request, const SessionOptions& session);
+Result<Calibration> Calibrate(const Graph& graph, runtime::SampleSource& samples,
+                              const CalibrationRequest& request,
+                              const runtime::SessionOptions& session);
 
 // Adds one tensor to its statistics.
 Result<void> AddTensor(const TensorView& tensor, bool with_gram, TensorStatistics& statistics);

@@ -10,10 +10,10 @@ namespace {
 
 // The smallest width with which the magnitude has a bin.
 int ExponentOf(double max_magnitude) {
-  if (!(max_magnitude > 0)) return BinGrid::kMinExponent;
+  if (!(max_magnitude > 0)) return tensor::BinGrid::kMinExponent;
   const int exponent = std::ilogb(max_magnitude) + 1;  // max_magnitude < 2^exponent
   return std::max(exponent - std::ilogb(static_cast<double>(WideningHistogram::kBins / 2)),
-                  BinGrid::kMinExponent);
+                  tensor::BinGrid::kMinExponent);
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ Result<void> WideningHistogram::Add(const TensorView& tensor, double max_magnitu
     exponent_ = exponent;
   }
   Widen(exponent);
-  return CountInGrid(tensor, {.exponent = exponent_, .first = -kBins / 2}, counts_);
+  return tensor::CountInGrid(tensor, {.exponent = exponent_, .first = -kBins / 2}, counts_);
 }
 
 void WideningHistogram::Merge(const WideningHistogram& other) {

@@ -21,13 +21,15 @@ using Offsets = std::map<std::string, Placed>;
 template <typename Fields>
 void WriteConstant(Fields& graph, const std::string& name, const Constant& constant,
                    const Offsets& placed, const std::string& data_name) {
-  if (!constant.encoded.empty()) return graph.PresentBytes(kGraphInitializer, constant.encoded);
+  if (!constant.encoded.empty())
+    return graph.PresentBytes(runtime::kGraphInitializer, constant.encoded);
   const auto found = placed.find(name);
-  graph.Message(kGraphInitializer, [&](auto& tensor) {
-    for (const std::int64_t size : constant.shape) tensor.PresentInt(kTensorDims, size);
-    tensor.Int(kTensorType, constant.element_type);
-    tensor.PresentBytes(kTensorName, name);
-    if (found == placed.end()) return tensor.PresentBytes(kTensorRawData, constant.elements);
+  graph.Message(runtime::kGraphInitializer, [&](auto& tensor) {
+    for (const std::int64_t size : constant.shape) tensor.PresentInt(runtime::kTensorDims, size);
+    tensor.Int(runtime::kTensorType, constant.element_type);
+    tensor.PresentBytes(runtime::kTensorName, name);
+    if (found == placed.end())
+      return tensor.PresentBytes(runtime::kTensorRawData, constant.elements);
     const auto entry = [&](std::string_view key, const std::string& value) {
       tensor.Message(13, [&](auto& pair) {
         pair.PresentBytes(1, key);
@@ -43,15 +45,16 @@ void WriteConstant(Fields& graph, const std::string& name, const Constant& const
 
 template <typename Fields>
 void WriteNode(Fields& graph, const Node& node) {
-  graph.Message(kGraphNode, [&](auto& fields) {
-    for (const std::string& input : node.inputs) fields.PresentBytes(kNodeInput, input);
-    for (const std::string& output : node.outputs) fields.PresentBytes(kNodeOutput, output);
+  graph.Message(runtime::kGraphNode, [&](auto& fields) {
+    for (const std::string& input : node.inputs) fields.PresentBytes(runtime::kNodeInput, input);
+    for (const std::string& output : node.outputs)
+      fields.PresentBytes(runtime::kNodeOutput, output);
     fields.Bytes(3, node.name);
-    fields.Bytes(kNodeOperator, node.op_type);
+    fields.Bytes(runtime::kNodeOperator, node.op_type);
     for (const Attribute& attribute : node.attributes) {
-      fields.PresentBytes(kNodeAttribute, attribute.encoded);
+      fields.PresentBytes(runtime::kNodeAttribute, attribute.encoded);
     }
-    fields.Bytes(kNodeDomain, node.domain);
+    fields.Bytes(runtime::kNodeDomain, node.domain);
   });
 }
 
@@ -60,20 +63,22 @@ std::string Encode(const Graph& graph, const std::vector<std::string>& extra_out
   return proto::EncodeMessage([&](auto& model) {
     model.Int(1, graph.ir_version);
     model.Text(2, "compression-board");
-    model.Message(kModelGraph, [&](auto& fields) {
+    model.Message(runtime::kModelGraph, [&](auto& fields) {
       for (const Node& node : graph.nodes) WriteNode(fields, node);
-      fields.Bytes(kGraphName, graph.name.empty() ? "graph" : graph.name);
+      fields.Bytes(runtime::kGraphName, graph.name.empty() ? "graph" : graph.name);
       for (const auto& [name, constant] : graph.constants) {
         WriteConstant(fields, name, constant, placed, data_name);
       }
-      for (const Value& input : graph.inputs) fields.PresentBytes(kGraphInput, input.encoded);
-      for (const Value& output : graph.outputs) fields.PresentBytes(kGraphOutput, output.encoded);
+      for (const Value& input : graph.inputs)
+        fields.PresentBytes(runtime::kGraphInput, input.encoded);
+      for (const Value& output : graph.outputs)
+        fields.PresentBytes(runtime::kGraphOutput, output.encoded);
       for (const std::string& output : extra_outputs) {
-        fields.Message(kGraphOutput, [&](auto& value) { value.PresentBytes(1, output); });
+        fields.Message(runtime::kGraphOutput, [&](auto& value) { value.PresentBytes(1, output); });
       }
       for (const Value& value : graph.values) fields.PresentBytes(13, value.encoded);
       for (const std::string& sparse : graph.sparse_constants) {
-        fields.PresentBytes(kGraphSparseInitializer, sparse);
+        fields.PresentBytes(runtime::kGraphSparseInitializer, sparse);
       }
     });
     for (const auto& [domain, version] : graph.opsets) {

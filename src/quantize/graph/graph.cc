@@ -102,7 +102,7 @@ std::vector<float> Constant::ToFloats() const {
       break;
     case kFloat16:
       values.resize(elements.size() / 2);
-      HalvesToFloats(elements.data(), values);
+      tensor::HalvesToFloats(elements.data(), values);
       break;
     case kInt8:
       Convert<float, std::int8_t>(elements, values);

@@ -112,7 +112,7 @@ std::size_t RemoveTrivialNodes(Graph& graph) {
   return before - graph.nodes.size();
 }
 
-std::size_t FoldConstants(Graph& graph, const SessionOptions& session) {
+std::size_t FoldConstants(Graph& graph, const runtime::SessionOptions& session) {
   std::unordered_set<std::string> constant;
   for (const auto& [name, value] : graph.constants) constant.insert(name);
   Graph part{.ir_version = graph.ir_version, .opsets = graph.opsets, .name = "constants"};
@@ -151,18 +151,19 @@ std::size_t FoldConstants(Graph& graph, const SessionOptions& session) {
   std::erase_if(part.constants, [&](const auto& entry) { return !used.contains(entry.first); });
   auto bytes = EncodeGraphWithOutputs(part, wanted);
   if (!bytes) return 0;
-  SessionOptions options = session;
+  runtime::SessionOptions options = session;
   options.pool = false;
   options.optimize = false;
-  const auto opened = Session::FromBytes(AsBytes(*bytes), "the constants of the model", options);
+  const auto opened =
+      runtime::Session::FromBytes(AsBytes(*bytes), "the constants of the model", options);
   if (!opened) return 0;
   const auto results = opened->Run({}, wanted);
   if (!results) return 0;
-  for (const NamedTensor& result : results->tensors()) {
-    const std::size_t size = result.tensor.element_count() * SizeOf(result.tensor.dtype);
+  for (const runtime::NamedTensor& result : results->tensors()) {
+    const std::size_t size = result.tensor.element_count() * tensor::SizeOf(result.tensor.dtype);
     if (size > kMaxFoldedBytes) continue;
     graph.constants.insert_or_assign(
-        result.name, Constant::Of(ElementOf(result.tensor.dtype), result.tensor.shape,
+        result.name, Constant::Of(runtime::ElementOf(result.tensor.dtype), result.tensor.shape,
                                   {static_cast<const char*>(result.tensor.data), size}));
   }
   const std::size_t before = graph.nodes.size();
@@ -175,7 +176,7 @@ std::size_t FoldConstants(Graph& graph, const SessionOptions& session) {
   return before - graph.nodes.size();
 }
 
-Result<PreparationCounts> PrepareGraph(Graph& graph, const SessionOptions& session) {
+Result<PreparationCounts> PrepareGraph(Graph& graph, const runtime::SessionOptions& session) {
   CBOARD_RETURN_IF_ERROR(CheckIsFloat(graph));
   PreparationCounts counts;
   graph.ir_version = std::max<std::int64_t>(graph.ir_version, 8);

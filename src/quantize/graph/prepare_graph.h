@@ -20,7 +20,7 @@ struct PreparationCounts {
 };
 
 // Runs all passes below in order. Fails with kInvalidArgument when the model is quantized already.
-Result<PreparationCounts> PrepareGraph(Graph& graph, const SessionOptions& session);
+Result<PreparationCounts> PrepareGraph(Graph& graph, const runtime::SessionOptions& session);
 
 // Fails with kInvalidArgument when nodes or constants are quantized already, and names one.
 Result<void> CheckIsFloat(const Graph& graph);
@@ -34,7 +34,7 @@ Result<std::int64_t> UpgradeOpset(Graph& graph);
 
 // Computes nodes without variable inputs once, with ONNX Runtime. Nodes that it cannot compute
 // stay.
-std::size_t FoldConstants(Graph& graph, const SessionOptions& session);
+std::size_t FoldConstants(Graph& graph, const runtime::SessionOptions& session);
 
 // BatchNormalization, and Mul and Add by constants of one value per channel, become part of the
 // Conv, ConvTranspose or Gemm before them.

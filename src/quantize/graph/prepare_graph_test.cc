@@ -20,15 +20,15 @@ using testing::Succeeds;
 class PrepareGraphTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (const auto found = FindRuntime(); !found) GTEST_SKIP() << found.error().message;
+    if (const auto found = runtime::FindRuntime(); !found) GTEST_SKIP() << found.error().message;
   }
 
   static std::vector<float> Run(const Graph& graph, const TensorView& input) {
     const auto bytes = EncodeGraph(graph);
     EXPECT_THAT(bytes, Succeeds());
-    const auto session = Session::FromBytes(AsBytes(*bytes), "test");
+    const auto session = runtime::Session::FromBytes(AsBytes(*bytes), "test");
     EXPECT_THAT(session, Succeeds());
-    const NamedTensor named{graph.inputs[0].name, input};
+    const runtime::NamedTensor named{graph.inputs[0].name, input};
     const auto result = session->Run({&named, 1});
     EXPECT_THAT(result, Succeeds());
     return *ToFloats(result->tensors()[0].tensor);

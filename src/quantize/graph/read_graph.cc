@@ -13,7 +13,7 @@ namespace cboard::quantize {
 namespace {
 
 namespace fs = std::filesystem;
-using File = std::shared_ptr<const MappedFile>;
+using File = std::shared_ptr<const model::MappedFile>;
 
 constexpr std::uint32_t kModelFunction = 25;
 
@@ -57,7 +57,7 @@ class ExternalFiles {
                   "the model's weights are in " + Quoted(location, 300) +
                       ", which is outside of its folder; put it beside the model");
     }
-    CBOARD_ASSIGN_OR_RETURN(File file, MappedFile::Open(path));
+    CBOARD_ASSIGN_OR_RETURN(File file, model::MappedFile::Open(path));
     return files_[location] = std::move(file);
   }
 
@@ -110,9 +110,11 @@ Result<Node> ReadNode(const proto::OnnxNode& from, const std::shared_ptr<const v
             .outputs = {from.outputs.begin(), from.outputs.end()}};
   std::vector<std::string_view> encoded;
   const auto cut = [](proto::pbf_reader fields, std::vector<std::string_view>& out) {
-    ForEachField(fields, [&](std::uint32_t tag, std::string_view content, std::string_view) {
-      if (tag == proto::Length(kNodeAttribute)) out.push_back(content);
-    });
+    runtime::ForEachField(fields,
+                          [&](std::uint32_t tag, std::string_view content, std::string_view) {
+                            if (tag == proto::Length(runtime::kNodeAttribute))
+                              out.push_back(content);
+                          });
   };
   CBOARD_RETURN_IF_ERROR(proto::ReadMessageInto("ONNX node", from.bytes, encoded, cut));
   if (encoded.size() != from.attributes.size()) {
@@ -150,18 +152,23 @@ Result<EncodedParts> CutParts(std::string_view model) {
   EncodedParts parts;
   std::string_view graph;
   const auto read_model = [&](proto::pbf_reader fields, EncodedParts& out) {
-    ForEachField(fields, [&](std::uint32_t tag, std::string_view content, std::string_view) {
-      if (tag == proto::Length(kModelGraph)) graph = content;
-      if (tag == proto::Length(kModelFunction)) out.functions.push_back(content);
-    });
+    runtime::ForEachField(fields,
+                          [&](std::uint32_t tag, std::string_view content, std::string_view) {
+                            if (tag == proto::Length(runtime::kModelGraph)) graph = content;
+                            if (tag == proto::Length(kModelFunction))
+                              out.functions.push_back(content);
+                          });
   };
   CBOARD_RETURN_IF_ERROR(proto::ReadMessageInto("ONNX model", model, parts, read_model));
   const auto read_graph = [](proto::pbf_reader fields, EncodedParts& out) {
-    ForEachField(fields, [&](std::uint32_t tag, std::string_view content, std::string_view) {
-      if (tag == proto::Length(kGraphInput)) out.inputs.push_back(content);
-      if (tag == proto::Length(kGraphOutput)) out.outputs.push_back(content);
-      if (tag == proto::Length(13)) out.values.push_back(content);
-    });
+    runtime::ForEachField(fields,
+                          [&](std::uint32_t tag, std::string_view content, std::string_view) {
+                            if (tag == proto::Length(runtime::kGraphInput))
+                              out.inputs.push_back(content);
+                            if (tag == proto::Length(runtime::kGraphOutput))
+                              out.outputs.push_back(content);
+                            if (tag == proto::Length(13)) out.values.push_back(content);
+                          });
   };
   CBOARD_RETURN_IF_ERROR(proto::ReadMessageInto("ONNX graph", graph, parts, read_graph));
   return parts;
@@ -212,7 +219,7 @@ Result<Graph> ReadFrom(const File& file) {
 }  // namespace
 
 Result<Graph> ReadGraph(const fs::path& path) {
-  CBOARD_ASSIGN_OR_RETURN(const File file, MappedFile::Open(path));
+  CBOARD_ASSIGN_OR_RETURN(const File file, model::MappedFile::Open(path));
   auto graph = ReadFrom(file);
   if (!graph) return Fail(Annotate(std::move(graph).error(), Quoted(path.string(), 1000)));
   CBOARD_RETURN_IF_ERROR(file->CheckUnchanged());
@@ -220,7 +227,7 @@ Result<Graph> ReadGraph(const fs::path& path) {
 }
 
 Result<Graph> ParseGraph(std::string bytes, const fs::path& path) {
-  return ReadFrom(MappedFile::FromMemory(std::move(bytes), path));
+  return ReadFrom(model::MappedFile::FromMemory(std::move(bytes), path));
 }
 
 }  // namespace cboard::quantize

@@ -29,14 +29,16 @@ bool IsBetter(const EndQuality& changed, const EndQuality& now, double min_gain_
 }
 
 Result<ModelOutputs> RunModel(std::string_view model, const std::string& name,
-                              std::span<const HeldSample> samples, const SessionOptions& session) {
-  CBOARD_ASSIGN_OR_RETURN(const Session opened, Session::FromBytes(AsBytes(model), name, session));
+                              std::span<const HeldSample> samples,
+                              const runtime::SessionOptions& session) {
+  CBOARD_ASSIGN_OR_RETURN(const runtime::Session opened,
+                          runtime::Session::FromBytes(AsBytes(model), name, session));
   ModelOutputs outputs;
   for (const HeldSample& sample : samples) {
-    const std::vector<NamedTensor> inputs = sample.views();
-    CBOARD_ASSIGN_OR_RETURN(const RunResult result, opened.Run(inputs));
+    const std::vector<runtime::NamedTensor> inputs = sample.views();
+    CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult result, opened.Run(inputs));
     auto& kept = outputs.samples.emplace_back();
-    for (const NamedTensor& tensor : result.tensors()) {
+    for (const runtime::NamedTensor& tensor : result.tensors()) {
       CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, ToFloats(tensor.tensor));
       kept.push_back({tensor.name, tensor.tensor.shape, std::move(values)});
     }

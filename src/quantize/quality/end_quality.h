@@ -22,7 +22,8 @@ struct ModelOutputs {
 };
 
 Result<ModelOutputs> RunModel(std::string_view model, const std::string& name,
-                              std::span<const HeldSample> samples, const SessionOptions& session);
+                              std::span<const HeldSample> samples,
+                              const runtime::SessionOptions& session);
 
 EndQuality CompareOutputs(const ModelOutputs& baseline, const ModelOutputs& variant);
 

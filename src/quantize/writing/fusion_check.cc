@@ -38,13 +38,14 @@ class ScratchFile {
 }  // namespace
 
 Result<std::vector<UnfusedNode>> FindUnfusedNodes(std::string_view model, const Plan& plan,
-                                                  const SessionOptions& session) {
+                                                  const runtime::SessionOptions& session) {
   CBOARD_ASSIGN_OR_RETURN(const ScratchFile file, ScratchFile::Create());
   {
-    SessionOptions options = session;
+    runtime::SessionOptions options = session;
     options.optimize = true;
     options.optimized_model = file.path();
-    CBOARD_RETURN_IF_ERROR(Session::FromBytes(AsBytes(model), "the quantized model", options));
+    CBOARD_RETURN_IF_ERROR(
+        runtime::Session::FromBytes(AsBytes(model), "the quantized model", options));
   }
   CBOARD_ASSIGN_OR_RETURN(const Graph graph, ReadGraph(file.path()));
   const GraphIndex index(graph);

@@ -11,6 +11,6 @@
 namespace cboard::quantize {
 
 Result<std::vector<UnfusedNode>> FindUnfusedNodes(std::string_view model, const Plan& plan,
-                                                  const SessionOptions& session);
+                                                  const runtime::SessionOptions& session);
 
 }  // namespace cboard::quantize

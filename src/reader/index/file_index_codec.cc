@@ -160,12 +160,12 @@ EncodedIndex FileIndex::Impl::Encode() const {
   structure.Put(all_blocks);
   structure.PutRaw(tags.bytes());
   BytesOut checked;
-  checked.Put(ComputeCrc32c(AsBytes(columns)));
+  checked.Put(record::ComputeCrc32c(AsBytes(columns)));
   checked.Put(std::uint64_t{columns.size()});
   checked.PutRaw(structure.bytes());
   BytesOut encoded;
   encoded.PutRaw(kStoredMagic);
-  encoded.Put(ComputeCrc32c(AsBytes(checked.bytes())));
+  encoded.Put(record::ComputeCrc32c(AsBytes(checked.bytes())));
   encoded.PutRaw(checked.bytes());
   return {encoded.bytes(), std::move(columns)};
 }

@@ -64,7 +64,7 @@ auto SeriesWithout(const std::vector<std::string>& records, std::size_t skipped)
     std::string filler(1, '\x7a');
     filler += static_cast<char>(left - 2);
     filler.resize(left);
-    AppendRecord(AsBytes(filler), file);
+    record::AppendRecord(AsBytes(filler), file);
   }
   return ContentsOf(*ReadWhole(file)).series;
 }
@@ -165,7 +165,7 @@ TEST(FileIndexDamage, OfTwoFilesInterleavedEveryWholeRecordIsFound) {
 
 TEST(FileIndexDamage, WholeRecordsBehindACutOneAreShownAndTheCutOneIsReported) {
   std::string large;
-  AppendRecord(AsBytes(std::string(600'000, 'x')), large);
+  record::AppendRecord(AsBytes(std::string(600'000, 'x')), large);
   const std::string before = VersionRecord() + ScalarRecord("a", 0, 0);
   std::string after;
   for (std::int64_t step = 1; step < 3000; ++step) after += ScalarRecord("a", 1, step);
@@ -180,7 +180,7 @@ TEST(FileIndexDamage, WholeRecordsBehindACutOneAreShownAndTheCutOneIsReported) {
 
 TEST(FileIndexDamage, ARecordThatIsNoEventIsReportedAndPassed) {
   std::string bad;
-  AppendRecord(AsBytes("\x09 no event"), bad);
+  record::AppendRecord(AsBytes("\x09 no event"), bad);
   const auto view = ReadWhole(VersionRecord() + bad + ScalarRecord("a", 1, 1));
   ASSERT_EQ(view->damage.size(), 1u);
   EXPECT_EQ(view->damage[0].offset, VersionRecord().size());
@@ -231,12 +231,14 @@ TEST(FileIndexDamage, LengthsThatAllClaimTheRestOfTheFileDoNotHoldItUp) {
   const std::string good = ScalarRecord("a", 1, 1);
   std::string file(1'000'000, '\0');
   const MutableByteSpan bytes = std::as_writable_bytes(std::span(file));
-  const std::size_t stride = kRecordHeaderBytes + good.size();
+  const std::size_t stride = record::kRecordHeaderBytes + good.size();
   std::size_t records = 0;
   for (std::size_t i = 0; i + 2 * stride <= file.size(); i += stride) {
-    StoreLittleEndian(std::uint64_t{file.size() - i - kRecordOverheadBytes}, bytes.subspan(i));
-    StoreLittleEndian(ToInteger(ComputeMaskedCrc(bytes.subspan(i, 8))), bytes.subspan(i + 8));
-    std::ranges::copy(good, &file[i + kRecordHeaderBytes]);
+    StoreLittleEndian(std::uint64_t{file.size() - i - record::kRecordOverheadBytes},
+                      bytes.subspan(i));
+    StoreLittleEndian(record::ToInteger(record::ComputeMaskedCrc(bytes.subspan(i, 8))),
+                      bytes.subspan(i + 8));
+    std::ranges::copy(good, &file[i + record::kRecordHeaderBytes]);
     ++records;
   }
   std::atomic<std::uint64_t> read = 0;

@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::uint64_t columns_bytes = stored->columns.size();
     std::memcpy(header, "CBINDEX5", 8);
     std::memcpy(header + 16, &columns_bytes, 8);
-    const std::uint32_t crc = ComputeCrc32c(AsBytes(stored->structure).subspan(12));
+    const std::uint32_t crc = record::ComputeCrc32c(AsBytes(stored->structure).subspan(12));
     std::memcpy(header + 8, &crc, 4);
   }
   TagInfoMemory tags;
@@ -35,15 +35,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                  stored, tags);
   if (!index) return 0;
   (void)index->Verify();
-  (void)reader::testing::ContentsOf(*index->View());
+  (void)cboard::testing::ContentsOf(*index->View());
   // Reading on makes an index of it that could grow; that one is stored anew.
-  const reader::testing::MemoryFile file;
+  const cboard::testing::MemoryFile file;
   index->ContinueReading(file.Open(), {});
   if (index->View()->file.error) return 0;  // At no place of a file; such indexes are not stored.
-  const auto contents = reader::testing::ContentsOf(*index->View());
+  const auto contents = cboard::testing::ContentsOf(*index->View());
   const EncodedIndex again = index->Encode();
   const auto decoded = FileIndex::Decode(
       "events", {AsBytes(again.structure), AsBytes(again.columns)}, nullptr, tags);
-  if (!decoded || reader::testing::ContentsOf(*decoded->View()) != contents) __builtin_trap();
+  if (!decoded || cboard::testing::ContentsOf(*decoded->View()) != contents) __builtin_trap();
   return 0;
 }

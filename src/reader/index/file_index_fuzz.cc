@@ -18,9 +18,9 @@ using namespace cboard::reader;  // NOLINT
 // it is and whether it is framed, framed wrongly, or left raw.
 std::string FileOf(std::string_view input) {
   std::string file;
-  AppendRecord(AsBytes("\x1a\x0d"
-                       "brain.Event:2"),
-               file);
+  record::AppendRecord(AsBytes("\x1a\x0d"
+                               "brain.Event:2"),
+                       file);
   while (input.size() > 2) {
     const auto control = static_cast<unsigned char>(input[0]);
     const auto length = static_cast<unsigned char>(input[1]);
@@ -32,7 +32,7 @@ std::string FileOf(std::string_view input) {
       continue;
     }
     const std::size_t begin = file.size();
-    AppendRecord(AsBytes(piece), file);
+    record::AppendRecord(AsBytes(piece), file);
     if (control % 16 == 1) file[begin + control % (file.size() - begin)] ^= 4;
     if (control % 16 == 2) file.resize(file.size() - 1 - control % 8);
   }
@@ -46,15 +46,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const bool is_raw = data[0] % 4 == 0;
   const std::string file = is_raw ? std::string(input.substr(1)) : FileOf(input.substr(1));
-  const auto whole = reader::testing::ContentsOf(*reader::testing::ReadWhole(file));
+  const auto whole = cboard::testing::ContentsOf(*cboard::testing::ReadWhole(file));
 
-  reader::testing::BackwardWorkers workers;
+  cboard::testing::BackwardWorkers workers;
   const ReadOptions in_parts{.workers = &workers, .min_part_bytes = 64};
-  if (reader::testing::ContentsOf(*reader::testing::ReadWhole(file, in_parts)) != whole) {
+  if (cboard::testing::ContentsOf(*cboard::testing::ReadWhole(file, in_parts)) != whole) {
     __builtin_trap();
   }
 
-  reader::testing::MemoryFile memory;
+  cboard::testing::MemoryFile memory;
   const File opened = memory.Open();
   FileIndex index("events");
   std::string_view left = file;
@@ -65,6 +65,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     index.ContinueReading(opened, {});
   }
   index.ContinueReading(opened, {});
-  if (reader::testing::ContentsOf(*index.View()) != whole) __builtin_trap();
+  if (cboard::testing::ContentsOf(*index.View()) != whole) __builtin_trap();
   return 0;
 }

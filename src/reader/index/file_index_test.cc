@@ -159,9 +159,9 @@ TEST(FileIndex, BlobsPointToTheValueInTheRecord) {
   EXPECT_EQ(entry.step, 7);
   EXPECT_EQ(entry.wall_time_seconds, 2.5);
   EXPECT_EQ(entry.record_offset, Version().size());
-  EXPECT_EQ(entry.record_offset + entry.record_bytes + kRecordOverheadBytes, file.size());
-  const std::string value =
-      file.substr(entry.record_offset + kRecordHeaderBytes + entry.value_offset, entry.value_bytes);
+  EXPECT_EQ(entry.record_offset + entry.record_bytes + record::kRecordOverheadBytes, file.size());
+  const std::string value = file.substr(
+      entry.record_offset + record::kRecordHeaderBytes + entry.value_offset, entry.value_bytes);
   std::string as_summary = "\x0a"s + static_cast<char>(value.size()) + value;
   int count = 0;
   ASSERT_TRUE(proto::ForEachValue(as_summary, [&](const proto::SummaryValue& read) {
@@ -181,7 +181,7 @@ TEST(FileIndex, GraphsAndRunMetadataAreBlobsOfTheirOwn) {
   const auto view = ReadWhole(file);
   const auto bytes_of = [&](std::string_view tag) {
     const BlobEntry entry = SeriesOf(*view, tag).blobs[0].at(0);
-    return file.substr(entry.record_offset + kRecordHeaderBytes + entry.value_offset,
+    return file.substr(entry.record_offset + record::kRecordHeaderBytes + entry.value_offset,
                        entry.value_bytes);
   };
   EXPECT_EQ(bytes_of(kRunGraphTag), "GRAPH");

@@ -116,14 +116,14 @@ class Reader {
   bool ReadSubset() {
     if (is_long_) ReadLongRecords();
     if (part_.end >= stop_) return true;
-    const Result<ByteSpan> bytes = window_.At(part_.end, kRecordHeaderBytes);
+    const Result<ByteSpan> bytes = window_.At(part_.end, record::kRecordHeaderBytes);
     if (!bytes) return Fails(bytes.error());
-    if (bytes->size() < kRecordHeaderBytes) return false;
+    if (bytes->size() < record::kRecordHeaderBytes) return false;
     UpdateProgress();
     ByteSpan rest = *bytes;
     // Old files need a look at every step; see PartIndex.
     if (Load<std::uint64_t>(rest.data()) <= kMaxScalarBytes && index_.state.has_version_2 &&
-        HasShortCrc()) {
+        record::HasShortCrc()) {
       rest = ReadScalars(rest);
     }
     return part_.end >= stop_ || ReadRecord(rest);
@@ -147,15 +147,17 @@ class Reader {
     double newest = index_.newest_wall_time_seconds;
     double first = index_.first_wall_time_seconds;
     std::uint64_t count = 0;
-    while (record < stop && end - record >= static_cast<std::ptrdiff_t>(kRecordHeaderBytes)) {
+    while (record < stop &&
+           end - record >= static_cast<std::ptrdiff_t>(record::kRecordHeaderBytes)) {
       __builtin_prefetch(record + kAheadBytes);
       const auto length = Load<std::uint64_t>(record);
       if (length < kMinEventBytes || length > kMaxScalarBytes ||
-          static_cast<std::uint64_t>(end - record) < length + kRecordOverheadBytes ||
-          ToInteger(Mask(ShortCrc32c(record, 8))) != Load<std::uint32_t>(record + 8)) {
+          static_cast<std::uint64_t>(end - record) < length + record::kRecordOverheadBytes ||
+          record::ToInteger(record::Mask(record::ShortCrc32c(record, 8))) !=
+              Load<std::uint32_t>(record + 8)) {
         break;
       }
-      const std::byte* event = record + kRecordHeaderBytes;
+      const std::byte* event = record + record::kRecordHeaderBytes;
       const auto wall_bits = Load<std::uint64_t>(event + 1);
       constexpr std::uint64_t kExponent = 0x7FF0000000000000;
       if (event[0] != std::byte{0x09} || (wall_bits & kExponent) == kExponent) break;
@@ -172,8 +174,8 @@ class Reader {
       }
       const ScalarMatcher::Template* found =
           matcher.Match(rest, static_cast<std::size_t>(event + length - rest));
-      if (found == nullptr ||
-          ToInteger(Mask(ShortCrc32c(event, length))) != Load<std::uint32_t>(event + length)) {
+      if (found == nullptr || record::ToInteger(record::Mask(record::ShortCrc32c(event, length))) !=
+                                  Load<std::uint32_t>(event + length)) {
         break;
       }
       const auto value = Load<float>(rest + found->hole);
@@ -191,7 +193,7 @@ class Reader {
       newest = wall > newest ? wall : newest;
       first = wall < first ? wall : first;
       ++count;
-      record += length + kRecordOverheadBytes;
+      record += length + record::kRecordOverheadBytes;
     }
     index_.newest_wall_time_seconds = newest;
     index_.first_wall_time_seconds = first;
@@ -213,7 +215,7 @@ class Reader {
   }
 
   bool ReadLongRecord(std::uint64_t limit) {
-    constexpr std::size_t kBegin = kRecordHeaderBytes + kHeadBytes;
+    constexpr std::size_t kBegin = record::kRecordHeaderBytes + kHeadBytes;
     ByteSpan mapped = window_.Mapped(part_.end, kBegin, limit);
     if (mapped.size() < kBegin) return false;
     std::array<std::byte, kBegin> begin;  // Copied, because somebody else may change the file.
@@ -221,16 +223,17 @@ class Reader {
     const auto length = Load<std::uint64_t>(begin.data());
     if (length < options_.min_mapped_record_bytes || length < 2 * kHeadBytes ||
         length > kMaxMappedRecordBytes ||
-        ToInteger(ComputeMaskedCrc(ByteSpan(begin).first<8>())) != Load<std::uint32_t>(&begin[8])) {
+        record::ToInteger(record::ComputeMaskedCrc(ByteSpan(begin).first<8>())) !=
+            Load<std::uint32_t>(&begin[8])) {
       return false;
     }
     const auto size = static_cast<std::size_t>(length);
-    const ByteSpan head = ByteSpan(begin).subspan(kRecordHeaderBytes);
+    const ByteSpan head = ByteSpan(begin).subspan(record::kRecordHeaderBytes);
     const std::optional<LongField> field = FindLongField(head, size);
     if (!field || size - field->end > kMaxTailBytes) return false;
-    mapped = window_.Mapped(part_.end, size + kRecordOverheadBytes, limit);
-    if (mapped.size() < size + kRecordOverheadBytes) return false;
-    const ByteSpan payload_in_file = mapped.subspan(kRecordHeaderBytes, size);
+    mapped = window_.Mapped(part_.end, size + record::kRecordOverheadBytes, limit);
+    if (mapped.size() < size + record::kRecordOverheadBytes) return false;
+    const ByteSpan payload_in_file = mapped.subspan(record::kRecordHeaderBytes, size);
 
     std::byte* const room = RoomForMappedRecord();
     const ByteSpan tail(room + field->end, size - field->end);
@@ -239,43 +242,45 @@ class Reader {
     std::uint32_t footer = 0;
     std::memcpy(&footer, payload_in_file.data() + size, sizeof(footer));
     index_.series.PrefetchNext();  // It is there when the checksum is.
-    std::uint32_t crc = ComputeCrc32c(head);
-    crc = ExtendCrc32c(crc, payload_in_file.subspan(kHeadBytes, field->end - kHeadBytes));
-    crc = ExtendCrc32c(crc, tail);
-    if (ToInteger(Mask(crc)) != footer) return false;
+    std::uint32_t crc = record::ComputeCrc32c(head);
+    crc = record::ExtendCrc32c(crc, payload_in_file.subspan(kHeadBytes, field->end - kHeadBytes));
+    crc = record::ExtendCrc32c(crc, tail);
+    if (record::ToInteger(record::Mask(crc)) != footer) return false;
     const ByteSpan payload(room, size);
     if (field->is_tensor && index_.HoldsScalar(AsText(payload.subspan(field->value_begin)))) {
       return false;
     }
     UpdateProgress();
     index_.AddRecord(part_.end, payload);
-    part_.end += size + kRecordOverheadBytes;
+    part_.end += size + record::kRecordOverheadBytes;
     return true;
   }
 
   // The general way, for one record of any kind. `bytes` are at hand from the end of the part on.
   bool ReadRecord(ByteSpan bytes) {
-    if (bytes.size() < kRecordHeaderBytes) {
-      const Result<ByteSpan> more = window_.At(part_.end, kRecordHeaderBytes);
+    if (bytes.size() < record::kRecordHeaderBytes) {
+      const Result<ByteSpan> more = window_.At(part_.end, record::kRecordHeaderBytes);
       if (!more) return Fails(more.error());
-      if (more->size() < kRecordHeaderBytes) return false;
+      if (more->size() < record::kRecordHeaderBytes) return false;
       bytes = *more;
     }
     const auto length = LoadLittleEndian<std::uint64_t>(bytes);
-    if (ToInteger(ComputeMaskedCrc(bytes.first<8>())) != Load<std::uint32_t>(&bytes[8]) ||
-        length > kMaxRecordBytes) {
+    if (record::ToInteger(record::ComputeMaskedCrc(bytes.first<8>())) !=
+            Load<std::uint32_t>(&bytes[8]) ||
+        length > record::kMaxRecordBytes) {
       return SkipDamagedRecords();
     }
-    const std::size_t total = static_cast<std::size_t>(length) + kRecordOverheadBytes;
+    const std::size_t total = static_cast<std::size_t>(length) + record::kRecordOverheadBytes;
     if (bytes.size() < total) {
       const Result<ByteSpan> more = window_.At(part_.end, total);
       if (!more) return Fails(more.error());
       if (more->size() < total) return SkipDamagedRecords();
       bytes = *more;
     }
-    const ByteSpan payload = bytes.subspan(kRecordHeaderBytes, static_cast<std::size_t>(length));
+    const ByteSpan payload =
+        bytes.subspan(record::kRecordHeaderBytes, static_cast<std::size_t>(length));
     index_.series.PrefetchNext();  // It is there when the checksum is.
-    if (ToInteger(ComputeMaskedCrc(payload)) !=
+    if (record::ToInteger(record::ComputeMaskedCrc(payload)) !=
         Load<std::uint32_t>(payload.data() + payload.size())) {
       return SkipDamagedRecords();
     }
@@ -293,11 +298,11 @@ class Reader {
   // Lets RecordReader skip what is damaged or cut, and read the rest if this has happened often.
   bool SkipDamagedRecords() {
     const bool to_the_end = part_.damage_count + 1 >= kMaxQuickDamage;
-    FileSource source(file_);
-    RecordReader reader(source, part_.end);
+    record::FileSource source(file_);
+    record::RecordReader reader(source, part_.end);
     reader.SkipSearched(part_.searched_end);
     do {
-      const Result<Record> record = reader.Next();
+      const Result<record::Record> record = reader.Next();
       if (record) {
         UpdateProgress();
         AddRecord(record->offset, record->payload);

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-namespace cboard {
+namespace cboard::reader {
 
 std::string_view NameOf(TagKind kind) {
   switch (kind) {
@@ -36,8 +36,6 @@ std::string_view NameOf(TagKind kind) {
   return "tensor";
 }
 
-namespace reader {
-
 TagKind KindOfPlugin(std::string_view plugin_name) {
   constexpr auto kPlugins = std::to_array<std::pair<std::string_view, TagKind>>({
       {"scalars", TagKind::kScalar},
@@ -60,5 +58,4 @@ TagKind KindOfPlugin(std::string_view plugin_name) {
   return found == kPlugins.end() ? TagKind::kTensor : found->second;
 }
 
-}  // namespace reader
-}  // namespace cboard
+}  // namespace cboard::reader

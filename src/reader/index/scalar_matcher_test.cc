@@ -30,7 +30,7 @@ class Rest {
     bytes_.resize(bytes_.size() + ScalarMatcher::kReadAheadBytes, '\xEE');
   }
   const ScalarMatcher::Template* MatchedBy(ScalarMatcher& matcher) const {
-    return HasShortCrc() ? matcher.Match(AsBytes(bytes_).data(), size_) : nullptr;
+    return record::HasShortCrc() ? matcher.Match(AsBytes(bytes_).data(), size_) : nullptr;
   }
   float ValueAt(std::size_t hole) const {
     return LoadLittleEndian<float>(AsBytes(bytes_).subspan(hole));
@@ -42,7 +42,7 @@ class Rest {
 };
 
 #define SKIP_WITHOUT_CRC_INSTRUCTION() \
-  if (!HasShortCrc()) GTEST_SKIP() << "nothing is matched on this processor"
+  if (!record::HasShortCrc()) GTEST_SKIP() << "nothing is matched on this processor"
 
 TEST(ScalarMatcher, KnowsAnEventButForStepAndValue) {
   SKIP_WITHOUT_CRC_INSTRUCTION();

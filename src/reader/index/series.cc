@@ -7,7 +7,7 @@
 #include "reader/index/blob_column.h"
 #include "reader/index/scalar_column.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 template <typename View>
@@ -45,22 +45,22 @@ ScalarSeries& ScalarSeries::operator=(const ScalarSeries&) = default;
 ScalarSeries& ScalarSeries::operator=(ScalarSeries&&) noexcept = default;
 
 ScalarSeries::ScalarSeries(const std::shared_ptr<const void>& owner,
-                           std::span<const reader::ScalarColumnView> segments)
+                           std::span<const ScalarColumnView> segments)
     : first_(owner, segments.data()), segment_count_(segments.size()), size_(PointsIn(segments)) {}
 
-ScalarSeries::ScalarSeries(std::vector<reader::ScalarColumnView> segments)
+ScalarSeries::ScalarSeries(std::vector<ScalarColumnView> segments)
     : segment_count_(segments.size()),
-      size_(PointsIn(std::span<const reader::ScalarColumnView>(segments))) {
+      size_(PointsIn(std::span<const ScalarColumnView>(segments))) {
   first_ = FirstOf(std::move(segments));
 }
 
-std::span<const reader::ScalarColumnView> ScalarSeries::segments() const {
+std::span<const ScalarColumnView> ScalarSeries::segments() const {
   return {first_.get(), segment_count_};
 }
 
 ScalarPoint ScalarSeries::at(std::size_t index) const {
   CBOARD_CHECK(index < size_);
-  const reader::ScalarColumnView& segment = SegmentOf(segments(), index);
+  const ScalarColumnView& segment = SegmentOf(segments(), index);
   return segment.at(index);
 }
 
@@ -76,7 +76,7 @@ void ScalarSeries::ForEachBlock(std::size_t first, std::size_t count,
   const std::size_t room = std::min(count, kMaxPoints);
   std::vector<std::int64_t> steps(room);
   std::vector<double> walls(room), values(room);
-  for (const reader::ScalarColumnView& segment : segments()) {
+  for (const ScalarColumnView& segment : segments()) {
     if (first >= segment.size()) {
       first -= segment.size();
       continue;
@@ -94,7 +94,7 @@ void ScalarSeries::ForEachBlock(std::size_t first, std::size_t count,
 }
 
 void ScalarSeries::ForEachStored(const std::function<void(const StoredScalars&)>& visit) const {
-  for (const reader::ScalarColumnView& segment : segments()) segment.ForEachStored(visit);
+  for (const ScalarColumnView& segment : segments()) segment.ForEachStored(visit);
 }
 
 std::vector<ScalarPoint> ScalarSeries::ToPoints() const {
@@ -116,29 +116,28 @@ BlobSeries& BlobSeries::operator=(const BlobSeries&) = default;
 BlobSeries& BlobSeries::operator=(BlobSeries&&) noexcept = default;
 
 BlobSeries::BlobSeries(const std::shared_ptr<const void>& owner,
-                       std::span<const reader::BlobColumnView> segments)
+                       std::span<const BlobColumnView> segments)
     : first_(owner, segments.data()), segment_count_(segments.size()), size_(PointsIn(segments)) {}
 
-BlobSeries::BlobSeries(std::vector<reader::BlobColumnView> segments)
-    : segment_count_(segments.size()),
-      size_(PointsIn(std::span<const reader::BlobColumnView>(segments))) {
+BlobSeries::BlobSeries(std::vector<BlobColumnView> segments)
+    : segment_count_(segments.size()), size_(PointsIn(std::span<const BlobColumnView>(segments))) {
   first_ = FirstOf(std::move(segments));
 }
 
-std::span<const reader::BlobColumnView> BlobSeries::segments() const {
+std::span<const BlobColumnView> BlobSeries::segments() const {
   return {first_.get(), segment_count_};
 }
 
 BlobEntry BlobSeries::at(std::size_t index) const {
   CBOARD_CHECK(index < size_);
-  const reader::BlobColumnView& segment = SegmentOf(segments(), index);
+  const BlobColumnView& segment = SegmentOf(segments(), index);
   return segment.at(index);
 }
 
 void BlobSeries::ForEach(const std::function<void(const BlobEntry&)>& visit) const {
-  for (const reader::BlobColumnView& segment : segments()) {
+  for (const BlobColumnView& segment : segments()) {
     for (std::size_t i = 0; i < segment.size(); ++i) visit(segment.at(i));
   }
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -10,14 +10,8 @@
 #include "reader/index/blob_column.h"
 #include "reader/index/scalar_column.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
-
-using reader::Arena;
-using reader::BlobColumn;
-using reader::BlobColumnView;
-using reader::ScalarColumn;
-using reader::ScalarColumnView;
 
 // Points `first` … `end` - 1, as one file has them.
 ScalarColumnView Segment(std::int64_t first, std::int64_t end) {
@@ -140,4 +134,4 @@ TEST(BlobSeries, IsTheSegmentsInARow) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::reader

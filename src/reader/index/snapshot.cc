@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 // A bit for each kind.
@@ -41,4 +41,4 @@ const Tag* Snapshot::FindTag(std::string_view run, std::string_view tag) const {
   return found == nullptr ? nullptr : found->Find(tag);
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

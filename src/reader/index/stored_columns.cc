@@ -20,7 +20,7 @@ void StoredColumns::Rename(std::string path) {
 StoredColumns::State StoredColumns::FetchLocked() const {
   if (state_ != State::kNotFetched) return state_;
   const bool is_there = encoded_.source == nullptr || encoded_.source->Fetch(encoded_.columns);
-  const bool is_right = is_there && ComputeCrc32c(encoded_.columns) == crc_;
+  const bool is_right = is_there && record::ComputeCrc32c(encoded_.columns) == crc_;
   if (!is_right && encoded_.source != nullptr) encoded_.source->NoteDamage();
   return state_ = is_right ? State::kRight : State::kWrong;
 }

@@ -306,7 +306,7 @@ Result<StoredFile> DecodeStored(const std::string& path, const EncodedView& enco
   stored.encoded = encoded;
   BytesIn in(structure.subspan(kStoredMagic.size()));
   const auto crc = in.Take<std::uint32_t>();
-  if (ComputeCrc32c(structure.subspan(kStoredMagic.size() + sizeof crc)) != crc) {
+  if (record::ComputeCrc32c(structure.subspan(kStoredMagic.size() + sizeof crc)) != crc) {
     return Damaged("its checksum is wrong");
   }
   const auto columns_crc = in.Take<std::uint32_t>();

@@ -11,25 +11,27 @@ constexpr int kMaxCandidates = 16;  // Chance gives none; a file made of lengths
 
 bool HeaderChecksumMatches(ByteSpan header) {
   const auto length = LoadLittleEndian<std::uint64_t>(header);
-  return length <= kMaxRecordBytes && ToInteger(ComputeMaskedCrc(header.first<8>())) ==
-                                          LoadLittleEndian<std::uint32_t>(header.subspan<8, 4>());
+  return length <= record::kMaxRecordBytes &&
+         record::ToInteger(record::ComputeMaskedCrc(header.first<8>())) ==
+             LoadLittleEndian<std::uint32_t>(header.subspan<8, 4>());
 }
 
 }  // namespace
 
 std::optional<std::uint64_t> EndOfRecord(FileWindow& window, std::uint64_t offset,
                                          std::uint64_t end) {
-  Result<ByteSpan> bytes = window.At(offset, kRecordHeaderBytes);
-  if (!bytes || bytes->size() < kRecordHeaderBytes || !HeaderChecksumMatches(*bytes))
+  Result<ByteSpan> bytes = window.At(offset, record::kRecordHeaderBytes);
+  if (!bytes || bytes->size() < record::kRecordHeaderBytes || !HeaderChecksumMatches(*bytes))
     return std::nullopt;
   const auto length = static_cast<std::size_t>(LoadLittleEndian<std::uint64_t>(*bytes));
-  const std::size_t total = length + kRecordOverheadBytes;
+  const std::size_t total = length + record::kRecordOverheadBytes;
   if (offset > end || total > end - offset) return std::nullopt;
   bytes = window.At(offset, total);
   if (!bytes || bytes->size() < total) return std::nullopt;
-  const ByteSpan payload = bytes->subspan(kRecordHeaderBytes, length);
-  const auto stored = LoadLittleEndian<std::uint32_t>(bytes->subspan(kRecordHeaderBytes + length));
-  if (ToInteger(ComputeMaskedCrc(payload)) != stored) return std::nullopt;
+  const ByteSpan payload = bytes->subspan(record::kRecordHeaderBytes, length);
+  const auto stored =
+      LoadLittleEndian<std::uint32_t>(bytes->subspan(record::kRecordHeaderBytes + length));
+  if (record::ToInteger(record::ComputeMaskedCrc(payload)) != stored) return std::nullopt;
   return offset + total;
 }
 
@@ -39,12 +41,12 @@ std::optional<std::uint64_t> FindSyncPoint(const File& file, std::uint64_t from,
   int candidates = 0;
   std::uint64_t offset = from;
   while (offset < end && offset - from < kMaxScannedBytes) {
-    const Result<ByteSpan> bytes = window.At(offset, kRecordHeaderBytes);
-    if (!bytes || bytes->size() < kRecordHeaderBytes) return std::nullopt;
+    const Result<ByteSpan> bytes = window.At(offset, record::kRecordHeaderBytes);
+    if (!bytes || bytes->size() < record::kRecordHeaderBytes) return std::nullopt;
     std::size_t i = 0;
-    const std::size_t last = bytes->size() - kRecordHeaderBytes;
+    const std::size_t last = bytes->size() - record::kRecordHeaderBytes;
     while (i <= last) {
-      const ByteSpan header = bytes->subspan(i, kRecordHeaderBytes);
+      const ByteSpan header = bytes->subspan(i, record::kRecordHeaderBytes);
       if (LoadLittleEndian<std::uint32_t>(header.subspan<4, 4>()) == 0 &&
           HeaderChecksumMatches(header))
         break;

@@ -13,7 +13,7 @@
 #include "reader/live/index_cache.h"
 #include "reader/testing/live_test_support.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using testing::Append;
@@ -40,7 +40,7 @@ class CachedReader : public ::testing::Test {
                          .cache_directory = cache_.path()});
   }
 
-  fs::path CacheFile() const { return reader::CachePath(cache_.path(), {{"", dir_.path()}}); }
+  fs::path CacheFile() const { return CachePath(cache_.path(), {{"", dir_.path()}}); }
 
   // What a reader without a cache sees.
   std::string Truth() const { return Dump(**ReadLogdirs({.logdirs = {{"", dir_.path()}}})); }
@@ -317,4 +317,4 @@ TEST_F(CachedReader, TheSameDirectoryUnderAnotherSpellingFindsItsCache) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::reader

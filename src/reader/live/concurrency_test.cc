@@ -6,7 +6,7 @@
 
 #include "reader/testing/live_test_support.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using testing::Append;
@@ -142,4 +142,4 @@ TEST(Concurrency, WhoWaitsForARefreshIsWokenWhenItIsDone) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::reader

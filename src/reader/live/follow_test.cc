@@ -14,7 +14,7 @@
 #include "reader/testing/live_test_support.h"
 #include "testing/child_process.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using testing::Append;
@@ -197,7 +197,7 @@ TEST_P(Following, ADamagedFileThatGrowsIsReadOn) {
 
 TEST_P(Following, ARecordThatHoldsRecordsIsOneOnceItIsWhole) {
   std::string outer;
-  AppendRecord(AsBytes(ScalarRecords("inner", 0, 100)), outer);
+  record::AppendRecord(AsBytes(ScalarRecords("inner", 0, 100)), outer);
   WriteBytes(dir_ / "run" / "tfevents",
              ScalarRecords("x", 0, 10) + outer.substr(0, outer.size() - 50));
   const auto reader = LoadedReader(Options());
@@ -376,4 +376,4 @@ TEST(FollowingByReports, BeyondTheLimitOfTheSystemTheRestIsPolledAndItIsSaid) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::reader

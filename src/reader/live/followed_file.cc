@@ -51,7 +51,7 @@ class Samples {
   // Nothing if some could not be read.
   std::optional<std::uint32_t> Crc() const {
     if (!is_complete_) return std::nullopt;
-    return ComputeCrc32c(bytes_);
+    return record::ComputeCrc32c(bytes_);
   }
 
  private:

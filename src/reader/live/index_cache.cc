@@ -50,7 +50,8 @@ std::optional<Trailer> TrailerOf(ByteSpan bytes, std::uint64_t cache_bytes) {
   if (bytes.size() < kTrailerBytes) return std::nullopt;
   bytes = bytes.last(kTrailerBytes);
   if (AsText(bytes.first(8)) != kMagic) return std::nullopt;
-  if (LoadLittleEndian<std::uint32_t>(bytes.subspan(36)) != ComputeCrc32c(bytes.first(36))) {
+  if (LoadLittleEndian<std::uint32_t>(bytes.subspan(36)) !=
+      record::ComputeCrc32c(bytes.first(36))) {
     return std::nullopt;
   }
   const Trailer trailer{.structures_offset = LoadLittleEndian<std::uint64_t>(bytes.subspan(8)),
@@ -176,7 +177,7 @@ std::shared_ptr<const IndexCache> IndexCache::Parse(ByteSpan columns, ByteSpan r
   if (!trailer || trailer->structures_offset != columns.size()) return nullptr;
   const ByteSpan structures = rest.first(trailer->directory_offset - columns.size());
   const ByteSpan directory = rest.subspan(structures.size(), trailer->directory_bytes);
-  if (trailer->directory_crc != ComputeCrc32c(directory)) return nullptr;
+  if (trailer->directory_crc != record::ComputeCrc32c(directory)) return nullptr;
   const std::shared_ptr<IndexCache> cache(new IndexCache());
   cache->owner_ = std::move(owner);
   cache->file_ = file;
@@ -274,8 +275,8 @@ Result<void> IndexCacheWriter::Finish() {
   Append(offset_, trailer);
   Append(offset_ + structures_.size(), trailer);
   Append(std::uint64_t{directory_.size()}, trailer);
-  Append(ComputeCrc32c(AsBytes(directory_)), trailer);
-  Append(ComputeCrc32c(AsBytes(trailer)), trailer);
+  Append(record::ComputeCrc32c(AsBytes(directory_)), trailer);
+  Append(record::ComputeCrc32c(AsBytes(trailer)), trailer);
   for (const std::string* part : {&structures_, &directory_, &trailer}) {
     CBOARD_RETURN_IF_ERROR(file_->Write(AsBytes(*part)));
   }

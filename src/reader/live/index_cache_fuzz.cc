@@ -22,8 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     append(structures);
     append(offset);
     append(std::uint64_t{room - offset});
-    append(ComputeCrc32c(AsBytes(bytes).subspan(offset, room - offset)));
-    append(ComputeCrc32c(AsBytes(trailer)));
+    append(record::ComputeCrc32c(AsBytes(bytes).subspan(offset, room - offset)));
+    append(record::ComputeCrc32c(AsBytes(trailer)));
     bytes.replace(room, 40, trailer);
   }
   const auto cache = reader::IndexCache::Parse(AsBytes(bytes), nullptr);

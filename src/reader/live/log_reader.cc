@@ -9,7 +9,7 @@
 #include "reader/live/merge_run.h"
 #include "reader/live/worker_pool.h"
 
-namespace cboard {
+namespace cboard::reader {
 
 std::filesystem::path DefaultCacheDirectory() {
   const auto variable = [](const char* name) -> std::filesystem::path {
@@ -35,8 +35,8 @@ Result<std::unique_ptr<LogReader>> LogReader::Open(ReaderOptions options) {
       return Fail(ErrorCode::kInvalidArgument, "a log directory has an empty path");
     }
   }
-  CBOARD_ASSIGN_OR_RETURN(std::unique_ptr<reader::WakeUp> wake_up, reader::WakeUp::Create());
-  return std::make_unique<reader::LiveReader>(std::move(options), std::move(wake_up));
+  CBOARD_ASSIGN_OR_RETURN(std::unique_ptr<WakeUp> wake_up, WakeUp::Create());
+  return std::make_unique<LiveReader>(std::move(options), std::move(wake_up));
 }
 
 Result<std::shared_ptr<const Snapshot>> ReadLogdirs(
@@ -59,13 +59,13 @@ Result<std::shared_ptr<const Snapshot>> ReadEventFile(const std::filesystem::pat
     return Fail(ErrorCode::kInvalidArgument,
                 Quoted(path.native(), 1000) + " is a directory, not an event file");
   }
-  reader::WorkerPool pool(0);
-  reader::FileIndex index(path);
+  WorkerPool pool(0);
+  FileIndex index(path);
   index.ContinueReading(file, {.workers = &pool});
-  const std::vector<std::shared_ptr<const reader::FileView>> views = {index.View()};
+  const std::vector<std::shared_ptr<const FileView>> views = {index.View()};
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->version = 1;
-  snapshot->runs.push_back(reader::MergeRun(".", path.parent_path(), views, {.version = 1}));
+  snapshot->runs.push_back(MergeRun(".", path.parent_path(), views, {.version = 1}));
   LoadProgress& progress = snapshot->progress;
   progress.done_bytes = progress.total_bytes = views[0]->file.size_bytes;
   progress.done_runs = progress.total_runs = 1;
@@ -73,4 +73,4 @@ Result<std::shared_ptr<const Snapshot>> ReadEventFile(const std::filesystem::pat
   return snapshot;
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

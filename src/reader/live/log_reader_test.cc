@@ -9,7 +9,7 @@
 
 #include "reader/testing/live_test_support.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using testing::Append;
@@ -88,7 +88,7 @@ TEST(LogReader, DamageIsReportedWithItsPlaceAndTheRestIsRead) {
   bytes[5 * record_bytes + 20] = static_cast<char>(bytes[5 * record_bytes + 20] ^ 1);
   WriteBytes(dir / "run" / "tfevents", bytes + bytes.substr(0, 9));
   const auto snapshot = *ReadLogdirs(Once(dir.path()));
-  const cboard::Run* run = snapshot->FindRun("run");
+  const cboard::reader::Run* run = snapshot->FindRun("run");
   ASSERT_NE(run, nullptr);
   EXPECT_EQ(StepsOf(*snapshot, "run", "loss").size(), 9u);
   ASSERT_EQ(run->damage.size(), 1u);
@@ -178,4 +178,4 @@ TEST(DefaultCacheDirectory, FollowsTheXdgSpecification) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -12,7 +12,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/reader/log_reader.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 namespace fs = std::filesystem;
@@ -178,4 +178,4 @@ Result<std::vector<Logdir>> ParseLogdirSpec(std::string_view text) {
   return logdirs;
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -7,7 +7,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using ::testing::ElementsAre;
@@ -96,4 +96,4 @@ TEST(ParseLogdirSpec, SaysWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::reader

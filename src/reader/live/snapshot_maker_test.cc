@@ -34,7 +34,7 @@ TEST(SnapshotMaker, ARenamedRunNamesItsFilesRightlyBeforeTheyAreReadAgain) {
   const std::shared_ptr<Snapshot> after = maker.Make(tree);
 
   ASSERT_EQ(after->runs.size(), 1u);
-  const cboard::Run& run = *after->runs[0];
+  const cboard::reader::Run& run = *after->runs[0];
   EXPECT_EQ(run.name, "tune_1_acc_0.095");
   EXPECT_EQ(StepsOf(*after, run.name, "x").size(), 3u);
   EXPECT_EQ(run.files[0]->path, dir / "tune_1_acc_0.095" / "tfevents");

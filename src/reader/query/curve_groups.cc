@@ -7,7 +7,7 @@
 #include "cboard/reader/scalar_query.h"
 #include "reader/query/downsample.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 std::vector<double> UnionOfXs(std::span<const Curve> curves) {
@@ -119,4 +119,4 @@ Result<GroupCurve> GroupCurves(std::span<const Curve> members, std::size_t max_p
   return group;
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

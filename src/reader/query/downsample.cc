@@ -7,7 +7,7 @@
 #include "cboard/base/check.h"
 #include "reader/query/extreme_sampler.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 bool Ascends(std::span<const double> xs) {
@@ -31,7 +31,7 @@ std::vector<std::size_t> SampleExtremes(std::span<const double> xs, std::span<co
   const std::size_t stretches = std::max<std::size_t>(1, max_points / kPointsPerStretch);
   const double width = xs.back() - xs.front();
   const bool by_x = Ascends(xs) && std::isfinite(width) && width > 0;
-  reader::ExtremeSampler sampler;
+  ExtremeSampler sampler;
   std::size_t begin = 0;
   for (std::size_t stretch = 1; stretch <= stretches; ++stretch) {
     std::size_t end = xs.size() * stretch / stretches;
@@ -49,4 +49,4 @@ std::vector<std::size_t> SampleExtremes(std::span<const double> xs, std::span<co
   return kept;
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace cboard {
+namespace cboard::reader {
 
 // A result holds at most this many finite points per stretch.
 inline constexpr std::size_t kPointsPerStretch = 4;
@@ -28,4 +28,4 @@ inline constexpr std::size_t kPointsPerStretch = 4;
 std::vector<std::size_t> SampleExtremes(std::span<const double> xs, std::span<const double> lows,
                                         std::span<const double> highs, std::size_t max_points);
 
-}  // namespace cboard
+}  // namespace cboard::reader

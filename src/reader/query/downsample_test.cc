@@ -11,7 +11,7 @@
 #include "reader/query/value_range.h"
 #include "testing/special_values.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using ::cboard::testing::kInfinity;
@@ -99,18 +99,18 @@ TEST(RangeOf, AgreesWithOneByOneComparisonForAnyLengthAndContent) {
     std::vector<double> finite;
     std::ranges::copy_if(values, std::back_inserter(finite),
                          [](double value) { return std::isfinite(value); });
-    const reader::ValueRange range = reader::RangeOf(values);
+    const ValueRange range = RangeOf(values);
     EXPECT_EQ(range.all_finite, finite.size() == values.size());
     if (finite.empty()) {
       EXPECT_GT(range.least, range.greatest);
     } else {
       EXPECT_EQ(range.least, *std::ranges::min_element(finite));
       EXPECT_EQ(range.greatest, *std::ranges::max_element(finite));
-      EXPECT_EQ(static_cast<std::ptrdiff_t>(reader::PositionOf(range.least, values)),
+      EXPECT_EQ(static_cast<std::ptrdiff_t>(PositionOf(range.least, values)),
                 std::ranges::find(values, range.least) - values.begin());
     }
   }
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::reader

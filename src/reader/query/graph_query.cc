@@ -10,7 +10,7 @@
 #include "cboard/proto/run_metadata.h"
 #include "reader/query/attribute_text.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 // Deeper parts of a name stay in one piece: what is nested so far is not nested by people.
@@ -74,8 +74,8 @@ class GraphReader {
     node.device = ToValidUtf8(view.device);
     const auto damaged =
         proto::ForEachAttribute(view.bytes, [&](std::string_view key, std::string_view value) {
-          if (key == kOutputShapes) node.output_shapes = reader::ShapesOf(value);
-          node.attributes.push_back(reader::AttributeText(key, value, limits_.max_attribute_bytes));
+          if (key == kOutputShapes) node.output_shapes = ShapesOf(value);
+          node.attributes.push_back(AttributeText(key, value, limits_.max_attribute_bytes));
         });
     if (!damaged) return InvalidArgument(Fail(damaged.error()));
     std::ranges::stable_sort(node.attributes, {}, &GraphAttribute::key);
@@ -209,4 +209,4 @@ Result<GraphProfile> JoinRunMetadata(const Graph& graph, std::string_view run_me
   return profile;
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -6,7 +6,7 @@
 #include "cboard/proto/run_metadata.h"
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -253,4 +253,4 @@ TEST(GraphDefOfMetaGraph, TakesTheGraphOut) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -9,7 +9,7 @@
 #include "reader/query/copy_field.h"
 #include "reader/query/text_format.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using proto::pbf_reader;
@@ -56,7 +56,7 @@ Result<std::string> WithoutLargeAttributes(std::string_view node, const GraphTex
           if (fields.tag_and_type() == proto::Length(5)) {
             fields.skip();
           } else {
-            reader::CopyField(fields, writer);
+            CopyField(fields, writer);
           }
         }
       }));
@@ -71,7 +71,7 @@ Result<std::string> WithLimitedAttributes(std::string_view graph, const GraphTex
       proto::ReadMessageInto("GraphDef", graph, out, [&](pbf_reader fields, pbf_writer& writer) {
         while (fields.next()) {
           if (fields.tag_and_type() != proto::Length(1)) {
-            reader::CopyField(fields, writer);
+            CopyField(fields, writer);
             continue;
           }
           const Result<std::string> node = WithoutLargeAttributes(proto::ViewOf(fields), options);
@@ -90,18 +90,18 @@ Result<std::string> WithLimitedAttributes(std::string_view graph, const GraphTex
 
 Result<std::string> GraphDefText(std::string_view graph_def, const GraphTextOptions& options) {
   if (!options.max_attribute_bytes) {
-    return reader::ToTextFormat(reader::GraphDefSchema(), graph_def);
+    return ToTextFormat(GraphDefSchema(), graph_def);
   }
   if (*options.max_attribute_bytes == 0) {
     return Fail(ErrorCode::kInvalidArgument,
                 "the largest size of an attribute is 0, expected 1 or more");
   }
   CBOARD_ASSIGN_OR_RETURN(const std::string limited, WithLimitedAttributes(graph_def, options));
-  return reader::ToTextFormat(reader::GraphDefSchema(), limited);
+  return ToTextFormat(GraphDefSchema(), limited);
 }
 
 Result<std::string> RunMetadataText(std::string_view run_metadata) {
-  return reader::ToTextFormat(reader::RunMetadataSchema(), run_metadata);
+  return ToTextFormat(RunMetadataSchema(), run_metadata);
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -6,7 +6,7 @@
 #include "proto/wire_reader.h"
 #include "reader/query/copy_field.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using proto::Length;
@@ -29,7 +29,7 @@ std::string WithPrefix(std::string_view message, protozero::pbf_tag_type number,
     if (fields.tag_and_type() == Length(number)) {
       name = ViewOf(fields);
     } else {
-      reader::CopyField(fields, out);
+      CopyField(fields, out);
     }
   }
   AddString(out, number, prefix + name);
@@ -88,7 +88,7 @@ std::string RenamedNode(std::string_view node, const std::string& scope,
         break;
       }
       default:
-        reader::CopyField(fields, out);
+        CopyField(fields, out);
     }
   }
   AddString(out, 1, scope + name);
@@ -112,7 +112,7 @@ void AddRenamedLibrary(std::string_view library, const std::string& prefix, pbf_
         if (parts.tag_and_type() == Length(1)) {
           signature += ViewOf(parts);
         } else {
-          reader::CopyField(parts, writer);
+          CopyField(parts, writer);
         }
       }
       writer.add_message(1, WithPrefix(signature, 1, prefix));
@@ -234,4 +234,4 @@ Result<std::string> GraphDefOfFunctionGraphs(std::string_view run_metadata) {
   return merged;
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

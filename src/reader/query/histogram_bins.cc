@@ -7,7 +7,7 @@
 #include "cboard/base/pairwise_sum.h"
 #include "cboard/reader/histogram_query.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 // Python's max and min, which keep the first of two that do not compare.
@@ -166,4 +166,4 @@ std::vector<std::size_t> SelectSteps(std::size_t count, std::size_t max_steps) {
   return indices;
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -10,7 +10,7 @@
 #include "reader/testing/value_builder.h"
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -327,4 +327,4 @@ TEST(SelectSteps, KeepsTheFirstAndTheLast) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -10,7 +10,7 @@
 #include "cboard/reader/histogram_query.h"
 #include "reader/query/value_view.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using proto::ParsedHistogram;
@@ -165,13 +165,13 @@ std::vector<HistogramBin> RustRows(const ParsedHistogram& histogram) {
 }  // namespace
 
 Result<LoggedHistogram> ParseHistogramValue(std::string_view bytes) {
-  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, reader::ParseValue(bytes));
+  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, ParseValue(bytes));
   LoggedHistogram data;
   if (value.kind == proto::ValueKind::kHistogram) {
     CBOARD_ASSIGN_OR_RETURN(const ParsedHistogram histogram, ParseProto(value.payload));
     CBOARD_ASSIGN_OR_RETURN(data, FromProto(histogram));
   } else {
-    CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, reader::TensorOf(value, "a histogram"));
+    CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, TensorOf(value, "a histogram"));
     CBOARD_ASSIGN_OR_RETURN(data.bins, BinsOfTensor(tensor));
     for (const HistogramBin& bin : data.bins) {
       if (std::isnan(bin.left) || std::isnan(bin.right)) {
@@ -188,13 +188,13 @@ Result<LoggedHistogram> ParseHistogramValue(std::string_view bytes) {
 
 Result<std::vector<HistogramBin>> TensorBoardBins(std::string_view bytes,
                                                   TensorBoardLoader loader) {
-  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, reader::ParseValue(bytes));
+  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, ParseValue(bytes));
   if (value.kind == proto::ValueKind::kHistogram) {
     CBOARD_ASSIGN_OR_RETURN(const ParsedHistogram histogram, ParseProto(value.payload));
     return loader == TensorBoardLoader::kPython ? PythonRows(histogram) : RustRows(histogram);
   }
-  CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, reader::TensorOf(value, "a histogram"));
+  CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, TensorOf(value, "a histogram"));
   return BinsOfTensor(tensor);
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -8,7 +8,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/reader/hparams_query.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using proto::HParamInfo;
@@ -152,4 +152,4 @@ HParamsColumns HParamsTable::Columns(const HParamsColumnsQuery& query) const {
   return columns;
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

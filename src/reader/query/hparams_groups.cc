@@ -7,7 +7,7 @@
 #include "cboard/reader/hparams_query.h"
 #include "reader/query/hparams_filters.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 // The mean over the sessions of each metric that any has, in the order in which they appear.
@@ -189,7 +189,7 @@ Result<SessionGroupPage> HParamsTable::SessionGroups(const SessionGroupsQuery& q
             ? AverageMetrics(group.sessions)
             : MetricsOfOneSession(group.sessions, query.aggregation, query.aggregation_metric);
   }
-  CBOARD_RETURN_IF_ERROR(reader::FilterAndSort(query.columns, groups));
+  CBOARD_RETURN_IF_ERROR(FilterAndSort(query.columns, groups));
   SessionGroupPage page;
   page.total_size = groups.size();
   const std::size_t begin = std::min(query.start_index, groups.size());
@@ -199,4 +199,4 @@ Result<SessionGroupPage> HParamsTable::SessionGroups(const SessionGroupsQuery& q
   return page;
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -2,7 +2,7 @@
 
 #include "cboard/reader/run_query.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 constexpr std::string_view kExperimentTag = "_hparams_/experiment";
@@ -50,4 +50,4 @@ HParamsTable HParamsTable::Of(std::shared_ptr<const Snapshot> snapshot) {
   return HParamsTable(std::move(source));
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -6,7 +6,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -162,4 +162,4 @@ TEST(HParamsTable, FindsTheRunOfAMetric) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -13,7 +13,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/reader/graph_query.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using protozero::pbf_writer;
@@ -271,4 +271,4 @@ Result<std::string> GraphDefOfKerasModel(std::string_view json) {
   return graph.Take();
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

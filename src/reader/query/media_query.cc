@@ -4,22 +4,21 @@
 
 #include "reader/query/indexed_blobs.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 template <typename Value, typename Parse>
 Result<std::vector<Loaded<Value>>> Load(const Run& run, const Tag& tag,
                                         std::span<const std::size_t> indices, const Parse& parse) {
   std::vector<Loaded<Value>> loaded;
-  CBOARD_RETURN_IF_ERROR(
-      reader::ForEachBlob(run, tag, indices, [&](const Blob& blob) -> Result<void> {
-        // The views of the value need bytes that stay where they are.
-        auto bytes = std::make_shared<const std::string>(blob.bytes);
-        CBOARD_ASSIGN_OR_RETURN(Value value, parse(*bytes));
-        loaded.push_back(
-            {blob.entry.step, blob.entry.wall_time_seconds, std::move(bytes), std::move(value)});
-        return {};
-      }));
+  CBOARD_RETURN_IF_ERROR(ForEachBlob(run, tag, indices, [&](const Blob& blob) -> Result<void> {
+    // The views of the value need bytes that stay where they are.
+    auto bytes = std::make_shared<const std::string>(blob.bytes);
+    CBOARD_ASSIGN_OR_RETURN(Value value, parse(*bytes));
+    loaded.push_back(
+        {blob.entry.step, blob.entry.wall_time_seconds, std::move(bytes), std::move(value)});
+    return {};
+  }));
   return loaded;
 }
 
@@ -56,4 +55,4 @@ Result<std::vector<Loaded<TextValue>>> ReadTexts(const Run& run, const Tag& tag,
   return Load<TextValue>(run, tag, indices, ParseTextValue);
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -5,7 +5,7 @@
 #include "reader/testing/value_builder.h"
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -132,4 +132,4 @@ TEST(ParseTensorValue, ReadsNumbersAndStringsWithinTheLimit) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::reader

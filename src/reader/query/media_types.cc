@@ -6,7 +6,7 @@
 #include "cboard/base/bytes.h"
 #include "cboard/reader/media_query.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -120,4 +120,4 @@ std::optional<PixelSize> SniffPixelSize(std::string_view bytes) {
   }
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -7,7 +7,7 @@
 #include "cboard/reader/media_query.h"
 #include "reader/query/value_view.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 MediaSample SampleOf(std::string_view bytes) { return {bytes, SniffMediaType(bytes)}; }
@@ -25,14 +25,14 @@ std::string ShapeOf(const proto::Tensor& tensor) {
 }  // namespace
 
 Result<ImageValue> ParseImageValue(std::string_view bytes) {
-  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, reader::ParseValue(bytes));
+  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, ParseValue(bytes));
   ImageValue image;
   if (value.kind == proto::ValueKind::kImage) {
     CBOARD_ASSIGN_OR_RETURN(const proto::Image stored, proto::ParseImage(value.payload));
     image.size = {stored.width, stored.height};
     image.samples.push_back(SampleOf(stored.encoded));
   } else {
-    CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, reader::TensorOf(value, "an image"));
+    CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, TensorOf(value, "an image"));
     CBOARD_ASSIGN_OR_RETURN(const auto strings, proto::ReadStrings(tensor));
     if (tensor.shape.size() != 1 || strings.size() < 2) {
       return Fail(ErrorCode::kDataLoss, "an image's tensor has " + ShapeOf(tensor) +
@@ -48,7 +48,7 @@ Result<ImageValue> ParseImageValue(std::string_view bytes) {
 }
 
 Result<AudioValue> ParseAudioValue(std::string_view bytes) {
-  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, reader::ParseValue(bytes));
+  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, ParseValue(bytes));
   AudioValue audio;
   if (value.kind == proto::ValueKind::kAudio) {
     CBOARD_ASSIGN_OR_RETURN(const proto::Audio stored, proto::ParseAudio(value.payload));
@@ -59,7 +59,7 @@ Result<AudioValue> ParseAudioValue(std::string_view bytes) {
     audio.content_type = stored.content_type;
     return audio;
   }
-  CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, reader::TensorOf(value, "a sound"));
+  CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, TensorOf(value, "a sound"));
   CBOARD_ASSIGN_OR_RETURN(const auto strings, proto::ReadStrings(tensor));
   const bool labelled = tensor.shape.size() == 2 && tensor.shape[1] == 2;
   if (!labelled && tensor.shape.size() != 1) {
@@ -74,15 +74,15 @@ Result<AudioValue> ParseAudioValue(std::string_view bytes) {
 }
 
 Result<TextValue> ParseTextValue(std::string_view bytes) {
-  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, reader::ParseValue(bytes));
-  CBOARD_ASSIGN_OR_RETURN(proto::Tensor tensor, reader::TensorOf(value, "a text"));
+  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, ParseValue(bytes));
+  CBOARD_ASSIGN_OR_RETURN(proto::Tensor tensor, TensorOf(value, "a text"));
   CBOARD_ASSIGN_OR_RETURN(std::vector<std::string_view> texts, proto::ReadStrings(tensor));
   return TextValue{std::move(tensor.shape), std::move(texts)};
 }
 
 Result<TensorValue> ParseTensorValue(std::string_view bytes, std::size_t max_elements) {
-  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, reader::ParseValue(bytes));
-  CBOARD_ASSIGN_OR_RETURN(proto::Tensor tensor, reader::TensorOf(value, "a tensor"));
+  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, ParseValue(bytes));
+  CBOARD_ASSIGN_OR_RETURN(proto::Tensor tensor, TensorOf(value, "a tensor"));
   TensorValue result;
   result.dtype = tensor.dtype;
   if (tensor.dtype == proto::DataType::kString) {
@@ -99,4 +99,4 @@ Result<TensorValue> ParseTensorValue(std::string_view bytes, std::size_t max_ele
   return result;
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -36,13 +36,13 @@ std::optional<std::string> Content(object run, std::string_view key) {
   return FromHex(hex);
 }
 
-HParamsSource SourceOf(object request) {
-  HParamsSource source;
+reader::HParamsSource SourceOf(object request) {
+  reader::HParamsSource source;
   for (const object run : array(request["runs"])) {
     source.runs.push_back({Text(run["name"]), Content(run, "experiment"), Content(run, "start"),
                            Content(run, "end")});
   }
-  std::map<std::string, std::map<std::string, ScalarPoint>, std::less<>> scalars;
+  std::map<std::string, std::map<std::string, reader::ScalarPoint>, std::less<>> scalars;
   for (const auto& [run, tags] : object(request["scalars"])) {
     source.scalar_runs.emplace_back(run);
     for (const auto& [tag, point] : object(tags)) {
@@ -57,7 +57,7 @@ HParamsSource SourceOf(object request) {
     return tags;
   };
   source.last_point = [scalars](std::string_view run,
-                                std::string_view tag) -> std::optional<ScalarPoint> {
+                                std::string_view tag) -> std::optional<reader::ScalarPoint> {
     const auto found = scalars.find(run);
     if (found == scalars.end()) return std::nullopt;
     const auto point = found->second.find(std::string(tag));
@@ -67,15 +67,16 @@ HParamsSource SourceOf(object request) {
   return source;
 }
 
-MetricName MetricOf(element metric) { return {Text(metric["group"]), Text(metric["tag"])}; }
+reader::MetricName MetricOf(element metric) { return {Text(metric["group"]), Text(metric["tag"])}; }
 
-ColumnParameters ColumnOf(object given) {
-  ColumnParameters column;
+reader::ColumnParameters ColumnOf(object given) {
+  reader::ColumnParameters column;
   element value;
   if (given["hparam"].get(value) == simdjson::SUCCESS) column.column = Text(value);
   if (given["metric"].get(value) == simdjson::SUCCESS) column.column = MetricOf(value);
   if (given["order"].get(value) == simdjson::SUCCESS) {
-    column.order = Text(value) == "ORDER_ASC" ? SortOrder::kAscending : SortOrder::kDescending;
+    column.order =
+        Text(value) == "ORDER_ASC" ? reader::SortOrder::kAscending : reader::SortOrder::kDescending;
   }
   if (given["missingValuesFirst"].get(value) == simdjson::SUCCESS) {
     column.missing_values_first = bool(value);
@@ -87,21 +88,21 @@ ColumnParameters ColumnOf(object given) {
     column.include_in_result = bool(value);
   }
   if (given["filterRegexp"].get(value) == simdjson::SUCCESS) {
-    column.filter = RegexFilter{Text(value)};
+    column.filter = reader::RegexFilter{Text(value)};
   }
   if (given["filterInterval"].get(value) == simdjson::SUCCESS) {
-    column.filter = IntervalFilter{double(value["minValue"]), double(value["maxValue"])};
+    column.filter = reader::IntervalFilter{double(value["minValue"]), double(value["maxValue"])};
   }
   if (given["filterDiscrete"].get(value) == simdjson::SUCCESS) {
-    DiscreteFilter filter;
+    reader::DiscreteFilter filter;
     for (const element one : array(value)) filter.values.push_back(ValueOf(one));
     column.filter = std::move(filter);
   }
   return column;
 }
 
-SessionGroupsQuery QueryOf(object given) {
-  SessionGroupsQuery query;
+reader::SessionGroupsQuery QueryOf(object given) {
+  reader::SessionGroupsQuery query;
   query.allowed_statuses.clear();
   for (const element status : array(given["allowedStatuses"])) {
     query.allowed_statuses.push_back(
@@ -109,7 +110,7 @@ SessionGroupsQuery QueryOf(object given) {
   }
   for (const object column : array(given["colParams"])) query.columns.push_back(ColumnOf(column));
   query.aggregation =
-      static_cast<Aggregation>(static_cast<int>(std::int64_t(given["aggregation"])));
+      static_cast<reader::Aggregation>(static_cast<int>(std::int64_t(given["aggregation"])));
   query.aggregation_metric = MetricOf(given["aggregationMetric"]);
   query.start_index = std::uint64_t(given["startIndex"]);
   query.slice_size = std::uint64_t(given["sliceSize"]);
@@ -121,16 +122,16 @@ void Write(JsonWriter& json, const proto::HParamValue& value) {
   std::visit([&](const auto& plain) { json.Value(plain); }, value);
 }
 
-void Write(JsonWriter& json, const std::vector<MetricValue>& metrics) {
+void Write(JsonWriter& json, const std::vector<reader::MetricValue>& metrics) {
   json.BeginArray();
-  for (const MetricValue& metric : metrics) {
+  for (const reader::MetricValue& metric : metrics) {
     json.BeginArray().Value(metric.name.group).Value(metric.name.tag).Value(metric.value);
     json.Value(metric.training_step).Value(metric.wall_time_seconds).EndArray();
   }
   json.EndArray();
 }
 
-void Write(JsonWriter& json, const SessionGroup& group) {
+void Write(JsonWriter& json, const reader::SessionGroup& group) {
   json.BeginObject().Key("name").Value(group.name).Key("monitor").Value(group.monitor_url);
   json.Key("hparams").BeginObject();
   for (const auto& [name, value] : group.hparams) {
@@ -140,7 +141,7 @@ void Write(JsonWriter& json, const SessionGroup& group) {
   json.EndObject().Key("metrics");
   Write(json, group.metrics);
   json.Key("sessions").BeginArray();
-  for (const HParamsSession& session : group.sessions) {
+  for (const reader::HParamsSession& session : group.sessions) {
     json.BeginArray().Value(session.name).Value(static_cast<int>(session.status));
     json.Value(session.start_time_seconds).Value(session.end_time_seconds);
     json.Value(session.model_uri).Value(session.monitor_url);
@@ -150,9 +151,9 @@ void Write(JsonWriter& json, const SessionGroup& group) {
   json.EndArray().EndObject();
 }
 
-void Write(JsonWriter& json, const HParamsColumns& columns) {
+void Write(JsonWriter& json, const reader::HParamsColumns& columns) {
   json.BeginObject().Key("hparams").BeginArray();
-  for (const HParamColumn& column : columns.hparams) {
+  for (const reader::HParamColumn& column : columns.hparams) {
     json.BeginArray().Value(column.info.name).Value(static_cast<int>(column.info.type));
     json.Value(column.differs).BeginArray();
     for (const proto::HParamValue& value : column.info.domain_discrete) Write(json, value);
@@ -173,15 +174,15 @@ void Write(JsonWriter& json, const HParamsColumns& columns) {
 Result<std::string> RunHParamsOracle(std::string_view request) {
   simdjson::dom::parser parser;
   const object given = parser.parse(request.data(), request.size());
-  const HParamsTable table(SourceOf(given));
+  const reader::HParamsTable table(SourceOf(given));
   if (!table.errors().empty()) return Fail(table.errors().front());
-  const SessionGroupsQuery query = QueryOf(given["query"]);
-  CBOARD_ASSIGN_OR_RETURN(const SessionGroupPage page, table.SessionGroups(query));
+  const reader::SessionGroupsQuery query = QueryOf(given["query"]);
+  CBOARD_ASSIGN_OR_RETURN(const reader::SessionGroupPage page, table.SessionGroups(query));
   JsonWriter json;
   json.BeginObject().Key("columns");
   Write(json, table.Columns({.include_metrics = query.include_metrics}));
   json.Key("total").Value(page.total_size).Key("groups").BeginArray();
-  for (const SessionGroup& group : page.groups) Write(json, group);
+  for (const reader::SessionGroup& group : page.groups) Write(json, group);
   json.EndArray().EndObject();
   return json.Take();
 }

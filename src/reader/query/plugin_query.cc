@@ -7,7 +7,7 @@
 #include "cboard/reader/run_query.h"
 #include "reader/query/indexed_blobs.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 // Bits of vertices, faces and colours.
@@ -18,12 +18,11 @@ constexpr std::uint32_t kAllComponents = 1 << 1 | 1 << 2 | 1 << 3;
 Result<std::vector<PrCurveStep>> ReadPrCurves(const Run& run, const Tag& tag,
                                               std::span<const std::size_t> indices) {
   std::vector<PrCurveStep> steps;
-  CBOARD_RETURN_IF_ERROR(
-      reader::ForEachBlob(run, tag, indices, [&](const Blob& blob) -> Result<void> {
-        CBOARD_ASSIGN_OR_RETURN(PrCurve curve, ParsePrCurveValue(blob.bytes));
-        steps.push_back({blob.entry.step, blob.entry.wall_time_seconds, std::move(curve)});
-        return {};
-      }));
+  CBOARD_RETURN_IF_ERROR(ForEachBlob(run, tag, indices, [&](const Blob& blob) -> Result<void> {
+    CBOARD_ASSIGN_OR_RETURN(PrCurve curve, ParsePrCurveValue(blob.bytes));
+    steps.push_back({blob.entry.step, blob.entry.wall_time_seconds, std::move(curve)});
+    return {};
+  }));
   return steps;
 }
 
@@ -72,7 +71,7 @@ Result<std::string> ReadMeshData(const Run& run, const Mesh& mesh, proto::MeshCo
     });
     found = found || !indices.empty();
     CBOARD_RETURN_IF_ERROR(
-        reader::ForEachBlob(run, *part.tag, indices, [&](const Blob& blob) -> Result<void> {
+        ForEachBlob(run, *part.tag, indices, [&](const Blob& blob) -> Result<void> {
           CBOARD_ASSIGN_OR_RETURN(const std::string raw,
                                   ParseMeshValue(blob.bytes, content_type, sample));
           data += raw;
@@ -94,8 +93,8 @@ std::vector<proto::LayoutCategory> ReadLayouts(const Snapshot& snapshot,
     const Tag* tag = run->Find(kCustomScalarsTag);
     if (tag == nullptr || tag->kind() != TagKind::kCustomScalars || tag->blobs.empty()) continue;
     const std::size_t newest = tag->blobs.size() - 1;
-    const auto read = reader::ForEachBlob(
-        *run, *tag, std::span(&newest, 1), [&](const Blob& blob) -> Result<void> {
+    const auto read =
+        ForEachBlob(*run, *tag, std::span(&newest, 1), [&](const Blob& blob) -> Result<void> {
           CBOARD_ASSIGN_OR_RETURN(auto layout, ParseLayoutValue(blob.bytes));
           layouts.push_back(std::move(layout));
           return {};
@@ -105,4 +104,4 @@ std::vector<proto::LayoutCategory> ReadLayouts(const Snapshot& snapshot,
   return MergeLayouts(layouts);
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -8,7 +8,7 @@
 #include "reader/testing/value_builder.h"
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -83,4 +83,4 @@ TEST(TextPattern, SearchesAndMatchesAsPythonDoes) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -8,7 +8,7 @@
 #include "cboard/reader/plugin_query.h"
 #include "reader/query/value_view.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 constexpr std::size_t kPrRows = 6;
@@ -45,8 +45,8 @@ void AppendRaw(double number, std::string& out) {
 }  // namespace
 
 Result<PrCurve> ParsePrCurveValue(std::string_view bytes) {
-  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, reader::ParseValue(bytes));
-  CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, reader::TensorOf(value, "a PR curve"));
+  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, ParseValue(bytes));
+  CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, TensorOf(value, "a PR curve"));
   if (tensor.unknown_rank || tensor.shape.size() != 2 || tensor.shape[0] != kPrRows) {
     return Fail(ErrorCode::kDataLoss, "a PR curve's tensor has rank " +
                                           std::to_string(tensor.shape.size()) +
@@ -87,8 +87,8 @@ Result<PrCurve> ParsePrCurveValue(std::string_view bytes) {
 
 Result<std::string> ParseMeshValue(std::string_view bytes, proto::MeshContent content_type,
                                    std::int64_t sample) {
-  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, reader::ParseValue(bytes));
-  CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, reader::TensorOf(value, "a mesh"));
+  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, ParseValue(bytes));
+  CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, TensorOf(value, "a mesh"));
   CBOARD_ASSIGN_OR_RETURN(const std::vector<double> numbers,
                           proto::ReadNumbers(tensor, kMaxMeshNumbers));
   if (tensor.shape.empty() || sample < 0 || sample >= tensor.shape[0]) {
@@ -115,8 +115,8 @@ Result<std::string> ParseMeshValue(std::string_view bytes, proto::MeshContent co
 }
 
 Result<std::vector<proto::LayoutCategory>> ParseLayoutValue(std::string_view bytes) {
-  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, reader::ParseValue(bytes));
-  CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, reader::TensorOf(value, "a layout"));
+  CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, ParseValue(bytes));
+  CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, TensorOf(value, "a layout"));
   CBOARD_ASSIGN_OR_RETURN(const auto strings, proto::ReadStrings(tensor));
   if (strings.size() != 1) {
     return Fail(ErrorCode::kDataLoss, "a layout of custom scalars consists of " +
@@ -157,4 +157,4 @@ std::vector<proto::LayoutCategory> MergeLayouts(
   return merged;
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -5,7 +5,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/reader/projector_query.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 constexpr int kMaxDepth = 32;  // Of messages inside messages, known or not.
@@ -248,4 +248,4 @@ Result<ProjectorConfig> ParseProjectorConfig(std::string_view text) {
   return config;
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

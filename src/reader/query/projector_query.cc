@@ -7,7 +7,7 @@
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 namespace fs = std::filesystem;
@@ -215,4 +215,4 @@ Result<std::optional<Projector>> FindProjector(const fs::path& run_directory,
   return std::optional<Projector>();
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

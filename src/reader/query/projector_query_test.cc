@@ -8,7 +8,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -147,4 +147,4 @@ TEST(FindProjector, FindsNothingWithoutATensorFile) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -8,8 +8,8 @@
 #include "cboard/record/crc32c.h"
 #include "reader/query/blob_reader.h"
 
-namespace cboard {
-namespace reader {
+namespace cboard::reader {
+
 namespace {
 
 constexpr std::size_t kHeaderBytes = 12;  // Length and its checksum.
@@ -41,7 +41,8 @@ Result<Blob> ReadBlobAt(const File& file, const BlobEntry& entry) {
   const ByteSpan bytes = buffer;
   const ByteSpan payload = bytes.subspan(kHeaderBytes, entry.record_bytes);
   const auto holds = [](ByteSpan data, ByteSpan checksum) {
-    return LoadLittleEndian<std::uint32_t>(checksum) == ToInteger(ComputeMaskedCrc(data));
+    return LoadLittleEndian<std::uint32_t>(checksum) ==
+           record::ToInteger(record::ComputeMaskedCrc(data));
   };
   if (LoadLittleEndian<std::uint64_t>(bytes) != entry.record_bytes ||
       !holds(bytes.first(8), bytes.subspan(8, 4))) {
@@ -70,10 +71,8 @@ Result<Blob> BlobReader::Read(const BlobEntry& entry) {
   return ReadBlobAt(*file_, entry);
 }
 
-}  // namespace reader
-
 Result<Blob> ReadBlob(const Run& run, const BlobEntry& entry) {
-  return reader::BlobReader(run).Read(entry);
+  return BlobReader(run).Read(entry);
 }
 
 Result<std::vector<Blob>> ReadBlobs(const Run& run, const std::vector<BlobEntry>& entries) {
@@ -84,11 +83,11 @@ Result<std::vector<Blob>> ReadBlobs(const Run& run, const std::vector<BlobEntry>
     return std::pair(entries[i].file, entries[i].record_offset);
   });
   std::vector<Blob> blobs(entries.size());
-  reader::BlobReader blob_reader(run);
+  BlobReader blob_reader(run);
   for (const std::size_t i : order) {
     CBOARD_ASSIGN_OR_RETURN(blobs[i], blob_reader.Read(entries[i]));
   }
   return blobs;
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

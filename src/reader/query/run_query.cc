@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 template <typename Accept>
@@ -80,4 +80,4 @@ std::vector<std::string> ActivePlugins(const Snapshot& snapshot) {
   return {plugins.begin(), plugins.end()};
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -3,14 +3,14 @@
 #include "cboard/base/check.h"
 #include "reader/query/series_sampler.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
-reader::ScalarSource SourceOf(const ScalarSeries& series) {
+ScalarSource SourceOf(const ScalarSeries& series) {
   return {.size = series.size(),
           .at = [&](std::size_t index) { return series.at(index); },
           .for_each_block =
-              [&](std::size_t first, std::size_t count, const reader::ScalarSource::Visit& visit) {
+              [&](std::size_t first, std::size_t count, const ScalarSource::Visit& visit) {
                 series.ForEachBlock(first, count, visit);
               }};
 }
@@ -19,7 +19,7 @@ reader::ScalarSource SourceOf(const ScalarSeries& series) {
 
 Result<SampledSeries> SampleSeries(const ScalarSeries& series, bool steps_ascend,
                                    const ScalarQuery& query) {
-  return reader::Sample(SourceOf(series), steps_ascend, query);
+  return Sample(SourceOf(series), steps_ascend, query);
 }
 
 std::vector<Result<SampledSeries>> SampleSeries(std::span<const Tag* const> tags,
@@ -35,7 +35,7 @@ std::vector<Result<SampledSeries>> SampleSeries(std::span<const Tag* const> tags
 
 Result<Curve> ReadCurve(const ScalarSeries& series, ScalarAxis axis, const XRange& range,
                         std::size_t max_points) {
-  return reader::Read(SourceOf(series), axis, range, max_points);
+  return Read(SourceOf(series), axis, range, max_points);
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -9,15 +9,15 @@
 #include "reader/index/scalar_column.h"
 #include "reader/query/value_range.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 constexpr std::size_t kPoints = 30'000'000;
 
 const ScalarSeries& LongSeries() {
   static const ScalarSeries series = [] {
-    auto arena = std::make_shared<reader::Arena>();
-    reader::ScalarColumn column(*arena);
+    auto arena = std::make_shared<Arena>();
+    ScalarColumn column(*arena);
     for (std::size_t i = 0; i < kPoints; ++i) {
       const double x = static_cast<double>(i);
       column.Append(static_cast<std::int64_t>(i), 1.7e9 + x / 1000,
@@ -61,11 +61,11 @@ void BM_Decode(benchmark::State& state) {
 }
 void BM_Range(benchmark::State& state) {
   const std::vector<double> values(4096, 1.5);
-  for (auto _ : state) benchmark::DoNotOptimize(reader::RangeOf(values));
+  for (auto _ : state) benchmark::DoNotOptimize(RangeOf(values));
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(values.size()));
 }
 BENCHMARK(BM_Decode)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_Range);
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -10,7 +10,7 @@
 #include "testing/matchers.h"
 #include "testing/special_values.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -31,7 +31,7 @@ class FakeSeries {
     values_.push_back(value);
   }
 
-  reader::ScalarSource Source(std::size_t block = 4096) const {
+  ScalarSource Source(std::size_t block = 4096) const {
     return {.size = steps_.size(),
             .at =
                 [this](std::size_t i) {
@@ -67,7 +67,7 @@ TEST(SampleSeries, GivesEveryPointOfAShortSeriesOnTheAxisAskedFor) {
   series.Add(5, 100.5, 1);
   series.Add(7, 102, kNan);
   series.Add(9, 104, kInfinity);
-  const auto by_step = reader::Sample(series.Source(), true, {});
+  const auto by_step = Sample(series.Source(), true, {});
   ASSERT_TRUE(by_step);
   EXPECT_THAT(by_step->xs, ElementsAre(5, 7, 9));
   EXPECT_THAT(by_step->steps, ElementsAre(5, 7, 9));
@@ -75,16 +75,16 @@ TEST(SampleSeries, GivesEveryPointOfAShortSeriesOnTheAxisAskedFor) {
   EXPECT_EQ(by_step->values[2], kInfinity);
   EXPECT_TRUE(by_step->exact);
   EXPECT_TRUE(by_step->smoothed.empty());
-  const auto relative = reader::Sample(series.Source(), true, {.axis = ScalarAxis::kRelative});
+  const auto relative = Sample(series.Source(), true, {.axis = ScalarAxis::kRelative});
   EXPECT_THAT(relative->xs, ElementsAre(0, 1.5, 3.5));
-  const auto wall = reader::Sample(series.Source(), true, {.axis = ScalarAxis::kWall});
+  const auto wall = Sample(series.Source(), true, {.axis = ScalarAxis::kWall});
   EXPECT_THAT(wall->xs, ElementsAre(100.5, 102, 104));
 }
 
 TEST(SampleSeries, KeepsASpikeOfOnePointInAMillion) {
   FakeSeries series;
   for (int i = 0; i < 1'000'000; ++i) series.Add(i, i, i == 654'321 ? 1e6 : 0.5);
-  const auto sampled = reader::Sample(series.Source(), true, {.max_points = 400});
+  const auto sampled = Sample(series.Source(), true, {.max_points = 400});
   ASSERT_TRUE(sampled);
   EXPECT_LE(sampled->xs.size(), 400u);
   EXPECT_FALSE(sampled->exact);
@@ -96,9 +96,9 @@ TEST(SampleSeries, KeepsASpikeOfOnePointInAMillion) {
 TEST(SampleSeries, IsTheSameHoweverThePointsAreCutIntoBlocks) {
   const FakeSeries series = Wave(5000);
   const ScalarQuery query = {.range = {777, 31'000}, .max_points = 100, .smoothing = 0.7};
-  const auto whole = reader::Sample(series.Source(10'000), true, query);
+  const auto whole = Sample(series.Source(10'000), true, query);
   for (const std::size_t block : {1u, 2u, 3u, 64u, 1000u}) {
-    const auto cut = reader::Sample(series.Source(block), true, query);
+    const auto cut = Sample(series.Source(block), true, query);
     EXPECT_EQ(cut->xs, whole->xs);
     EXPECT_EQ(cut->values, whole->values);
     EXPECT_EQ(cut->smoothed, whole->smoothed);
@@ -107,12 +107,12 @@ TEST(SampleSeries, IsTheSameHoweverThePointsAreCutIntoBlocks) {
 
 TEST(SampleSeries, ZoomsToTheRangeAndOneNeighbourOnEitherSide) {
   const FakeSeries series = Wave(100);
-  const auto zoomed = reader::Sample(series.Source(), true, {.range = {205, 230}});
+  const auto zoomed = Sample(series.Source(), true, {.range = {205, 230}});
   EXPECT_THAT(zoomed->steps, ElementsAre(200, 210, 220, 230, 240));
   EXPECT_EQ(zoomed->points_in_range, 3u);
-  const auto all = reader::Sample(series.Source(), true, {.range = {-5, 1e9}});
+  const auto all = Sample(series.Source(), true, {.range = {-5, 1e9}});
   EXPECT_EQ(all->steps.size(), 100u);
-  const auto beyond = reader::Sample(series.Source(), true, {.range = {5000, 6000}});
+  const auto beyond = Sample(series.Source(), true, {.range = {5000, 6000}});
   EXPECT_THAT(beyond->steps, ElementsAre(990));
   EXPECT_EQ(beyond->points_in_range, 0u);
 }
@@ -122,8 +122,7 @@ TEST(SampleSeries, KeepsTheExtremesOfTheRangeWhereStepsGoBack) {
   for (int round = 0; round < 3; ++round) {
     for (int i = 0; i < 1000; ++i) series.Add(i, round * 1000 + i, round == 1 && i == 500 ? -9 : i);
   }
-  const auto sampled =
-      reader::Sample(series.Source(100), false, {.range = {100, 899}, .max_points = 40});
+  const auto sampled = Sample(series.Source(100), false, {.range = {100, 899}, .max_points = 40});
   ASSERT_TRUE(sampled);
   EXPECT_EQ(sampled->points_in_range, 2400u);
   EXPECT_LE(sampled->xs.size(), 40u);
@@ -136,8 +135,7 @@ TEST(SampleSeries, KeepsTheExtremesOfTheRangeWhereStepsGoBack) {
 TEST(SampleSeries, StandsWallTimesThatGoBackOrAreNaN) {
   FakeSeries series;
   for (int i = 0; i < 100; ++i) series.Add(i, i == 50 ? kNan : 100 - i, i);
-  const auto sampled =
-      reader::Sample(series.Source(), true, {.axis = ScalarAxis::kWall, .max_points = 8});
+  const auto sampled = Sample(series.Source(), true, {.axis = ScalarAxis::kWall, .max_points = 8});
   ASSERT_TRUE(sampled);
   EXPECT_THAT(sampled->values, Contains(99));
   EXPECT_LE(sampled->values.size(), 8u);
@@ -145,11 +143,11 @@ TEST(SampleSeries, StandsWallTimesThatGoBackOrAreNaN) {
 
 TEST(SampleSeries, RefusesQueriesThatMakeNoSense) {
   const FakeSeries series = Wave(3);
-  EXPECT_THAT(reader::Sample(series.Source(), true, {.smoothing = 1}),
+  EXPECT_THAT(Sample(series.Source(), true, {.smoothing = 1}),
               FailsSaying(ErrorCode::kInvalidArgument, "smoothing is 1"));
-  EXPECT_THAT(reader::Sample(series.Source(), true, {.range = {2, 1}}),
+  EXPECT_THAT(Sample(series.Source(), true, {.range = {2, 1}}),
               FailsSaying(ErrorCode::kInvalidArgument, "from 2 to 1"));
-  EXPECT_THAT(reader::Sample(series.Source(), true, {.max_points = 0}),
+  EXPECT_THAT(Sample(series.Source(), true, {.max_points = 0}),
               FailsWith(ErrorCode::kInvalidArgument));
 }
 
@@ -173,8 +171,8 @@ TEST(SampleSeries, SmoothsOverAllPointsBeforeLeavingAnyOut) {
     series.Add(i, i, values.back());
   }
   const std::vector<double> smoothed = Smooth(values, 0.9);
-  const auto sampled = reader::Sample(series.Source(), true,
-                                      {.range = {1000, 2000}, .max_points = 60, .smoothing = 0.9});
+  const auto sampled =
+      Sample(series.Source(), true, {.range = {1000, 2000}, .max_points = 60, .smoothing = 0.9});
   for (std::size_t i = 0; i < sampled->steps.size(); ++i) {
     EXPECT_EQ(sampled->smoothed[i], smoothed[static_cast<std::size_t>(sampled->steps[i])]);
   }
@@ -186,10 +184,10 @@ TEST(ReadCurve, SortsByXAndKeepsTheLastOfSeveralPointsAtOneX) {
   series.Add(1, 2, 10);
   series.Add(3, 3, 33);
   series.Add(2, 4, 20);
-  const auto curve = reader::Read(series.Source(), ScalarAxis::kStep, {}, 10);
+  const auto curve = Read(series.Source(), ScalarAxis::kStep, {}, 10);
   EXPECT_THAT(curve->xs, ElementsAre(1, 2, 3));
   EXPECT_THAT(curve->ys, ElementsAre(10, 20, 33));
-  EXPECT_THAT(reader::Read(series.Source(), ScalarAxis::kStep, {}, 3),
+  EXPECT_THAT(Read(series.Source(), ScalarAxis::kStep, {}, 3),
               FailsSaying(ErrorCode::kResourceExhausted, "zoom in"));
 }
 
@@ -243,4 +241,4 @@ TEST(GroupCurves, SamplesManyStepsButKeepsTheOuterEdgesOfTheBand) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -2,13 +2,13 @@
 
 #include "cboard/reader/scalar_query.h"
 
-namespace cboard {
+namespace cboard::reader {
 
 std::vector<double> Smooth(std::span<const double> values, double weight) {
   std::vector<double> smoothed;
   smoothed.reserve(values.size());
-  reader::Smoother smoother(weight);
-  reader::ConstantCheck check;
+  Smoother smoother(weight);
+  ConstantCheck check;
   for (const double value : values) {
     check.See(value);
     smoothed.push_back(smoother.Next(value));
@@ -17,4 +17,4 @@ std::vector<double> Smooth(std::span<const double> values, double weight) {
   return smoothed;
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -19,7 +19,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 using ::cboard::testing::EventRecord;
@@ -106,7 +106,7 @@ TEST_F(SnapshotQueries, ReadBlobsAsTheyLieInTheFile) {
   proto::AppendTensorValue("t", proto::EncodeInt64Tensor({{2}}, {{1, 2}}), {}, summary);
   Log("r", ScalarRecord("x", 1, 0) + SummaryRecord(summary, 5) + SummaryRecord(summary, 6));
   const auto snapshot = Read();
-  const cboard::Run& run = *snapshot->FindRun("r");
+  const cboard::reader::Run& run = *snapshot->FindRun("r");
   const Tag& tag = *run.Find("t");
   ASSERT_EQ(tag.size(), 2u);
   const auto blobs = ReadBlobs(run, {tag.blobs.at(1), tag.blobs.at(0)});
@@ -128,7 +128,7 @@ TEST_F(SnapshotQueries, ReadBlobsAsTheyLieInTheFile) {
 TEST_F(SnapshotQueries, NoticeThatAFileHasChangedUnderTheIndex) {
   LogText("r", "t", "text", "hello", 1);
   const auto snapshot = Read();
-  const cboard::Run& run = *snapshot->FindRun("r");
+  const cboard::reader::Run& run = *snapshot->FindRun("r");
   const BlobEntry entry = run.Find("t")->blobs.at(0);
   ASSERT_TRUE(ReadBlob(run, entry).has_value());
 
@@ -159,7 +159,7 @@ TEST_F(SnapshotQueries, ReadHistogramsImagesAndTexts) {
   LogText("r", "t", "text", "second", 2);
 
   const auto snapshot = Read();
-  const cboard::Run& run = *snapshot->FindRun("r");
+  const cboard::reader::Run& run = *snapshot->FindRun("r");
   const Tag& histograms = *run.Find("h");
   const auto steps = ReadHistograms(run, histograms, SelectSteps(histograms.size(), 3));
   ASSERT_TRUE(steps) << steps.error().message;
@@ -197,7 +197,7 @@ TEST_F(SnapshotQueries, ReadWhatPluginsStore) {
   LogText("s", kCustomScalarsTag, "custom_scalars", "\x12", 0);
 
   const auto snapshot = Read();
-  const cboard::Run& run = *snapshot->FindRun("r");
+  const cboard::reader::Run& run = *snapshot->FindRun("r");
   const std::vector<Mesh> meshes = ListMeshes(run);
   ASSERT_EQ(meshes.size(), 1u);
   EXPECT_EQ(meshes[0].name, "bunny");
@@ -222,7 +222,7 @@ TEST_F(SnapshotQueries, ReadGraphsOfRuns) {
   graph.AddNode({.name = "a/b", .op = "Op", .inputs = {}, .device = {}, .attributes = {}});
   Log("r", EventRecord(proto::EventKind::kGraphDef, graph.Encode()));
   const auto snapshot = Read();
-  const cboard::Run& run = *snapshot->FindRun("r");
+  const cboard::reader::Run& run = *snapshot->FindRun("r");
   const Tag* tag = run.Find(kRunGraphTag);
   ASSERT_NE(tag, nullptr);
   const auto blob = ReadBlob(run, tag->blobs.back());
@@ -260,7 +260,7 @@ TEST_F(SnapshotQueries, ListRunsAndTags) {
   for (const RunPointer& run : RunsByStartTime(*snapshot)) names.push_back(run->name);
   EXPECT_THAT(names, ElementsAre("late", "early")) << "the note in 'late' is from time 1";
   EXPECT_THAT(ActivePlugins(*snapshot), ElementsAre("scalars", "text"));
-  const cboard::Run& early = *snapshot->FindRun("early");
+  const cboard::reader::Run& early = *snapshot->FindRun("early");
   const auto scalars = TagsOfKind(early, TagKind::kScalar);
   ASSERT_EQ(scalars.size(), 2u);
   EXPECT_EQ(scalars[0]->name(), "accuracy");
@@ -269,4 +269,4 @@ TEST_F(SnapshotQueries, ListRunsAndTags) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::reader

@@ -19,7 +19,7 @@
 #include "cboard/reader/projector_query.h"
 #include "reader/query/oracle_queries.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 std::string Answer(const Result<std::string>& result) {
@@ -164,13 +164,13 @@ int Serve(const Query& query) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::reader
 
 int main(int argc, char** argv) {
-  const auto found = cboard::Queries().find(argc == 2 ? argv[1] : "");
-  if (found == cboard::Queries().end()) {
+  const auto found = cboard::reader::Queries().find(argc == 2 ? argv[1] : "");
+  if (found == cboard::reader::Queries().end()) {
     std::fputs("usage: tensorboard_oracle MODE < requests > answers\n", stderr);
     return 2;
   }
-  return cboard::Serve(found->second);
+  return cboard::reader::Serve(found->second);
 }

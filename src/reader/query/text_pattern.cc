@@ -3,7 +3,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/reader/run_query.h"
 
-namespace cboard {
+namespace cboard::reader {
 namespace {
 
 constexpr std::size_t kMaxPatternBytes = 4096;
@@ -48,4 +48,4 @@ bool TextPattern::MatchesStartOf(std::string_view text) const {
   return impl_->expression.Match(piece, 0, text.size(), RE2::ANCHOR_START, nullptr, 0);
 }
 
-}  // namespace cboard
+}  // namespace cboard::reader

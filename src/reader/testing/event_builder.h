@@ -17,12 +17,12 @@ namespace cboard::testing {
 inline std::string SummaryRecord(std::string_view summary, std::int64_t step,
                                  double wall_time_seconds = 1) {
   std::string record;
-  AppendRecord(AsBytes(proto::EncodeEvent({.wall_time_seconds = wall_time_seconds,
-                                           .step = step,
-                                           .kind = proto::EventKind::kSummary,
-                                           .payload = summary,
-                                           .source_writer = {}})),
-               record);
+  record::AppendRecord(AsBytes(proto::EncodeEvent({.wall_time_seconds = wall_time_seconds,
+                                                   .step = step,
+                                                   .kind = proto::EventKind::kSummary,
+                                                   .payload = summary,
+                                                   .source_writer = {}})),
+                       record);
   return record;
 }
 
@@ -35,12 +35,12 @@ inline std::string ScalarRecord(std::string_view tag, float value, std::int64_t 
 
 inline std::string EventRecord(proto::EventKind kind, std::string_view payload) {
   std::string record;
-  AppendRecord(AsBytes(proto::EncodeEvent({.wall_time_seconds = 1,
-                                           .step = 0,
-                                           .kind = kind,
-                                           .payload = payload,
-                                           .source_writer = {}})),
-               record);
+  record::AppendRecord(AsBytes(proto::EncodeEvent({.wall_time_seconds = 1,
+                                                   .step = 0,
+                                                   .kind = kind,
+                                                   .payload = payload,
+                                                   .source_writer = {}})),
+                       record);
   return record;
 }
 

@@ -22,7 +22,7 @@
 #include "cboard/base/file.h"
 #include "reader/index/file_index.h"
 
-namespace cboard::reader::testing {
+namespace cboard::testing {
 
 // A file without a name that is deleted with the object.
 class MemoryFile {
@@ -54,7 +54,7 @@ class MemoryFile {
 };
 
 // Each task in a thread of its own.
-class ThreadWorkers final : public Workers {
+class ThreadWorkers final : public reader::Workers {
  public:
   explicit ThreadWorkers(unsigned count) : count_(count) {}
   unsigned count() const override { return count_; }
@@ -68,7 +68,7 @@ class ThreadWorkers final : public Workers {
 };
 
 // All tasks in this thread, the last one first.
-class BackwardWorkers final : public Workers {
+class BackwardWorkers final : public reader::Workers {
  public:
   unsigned count() const override { return 4; }
   void ForEach(std::size_t n, const std::function<void(std::size_t)>& task) override {
@@ -79,12 +79,12 @@ class BackwardWorkers final : public Workers {
 // A point as bits, so that NaN equals itself.
 using PointBits = std::tuple<std::int64_t, std::uint64_t, std::uint64_t>;
 
-inline PointBits BitsOf(const ScalarPoint& point) {
+inline PointBits BitsOf(const reader::ScalarPoint& point) {
   return {point.step, std::bit_cast<std::uint64_t>(point.wall_time_seconds),
           std::bit_cast<std::uint64_t>(point.value)};
 }
 
-inline std::vector<PointBits> PointsOf(const ScalarColumnView& view) {
+inline std::vector<PointBits> PointsOf(const reader::ScalarColumnView& view) {
   std::vector<std::int64_t> steps(view.size());
   std::vector<double> walls(view.size()), values(view.size());
   view.Read(0, view.size(), steps.data(), walls.data(), values.data());
@@ -97,7 +97,7 @@ inline std::vector<PointBits> PointsOf(const ScalarColumnView& view) {
 
 // All that a series says.
 struct SeriesContents {
-  TagInfo info;
+  reader::TagInfo info;
   std::vector<PointBits> points;
   std::vector<std::tuple<std::int64_t, std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t,
                          std::uint32_t>>
@@ -109,17 +109,17 @@ struct SeriesContents {
   friend bool operator==(const SeriesContents&, const SeriesContents&) = default;
 };
 
-inline SeriesContents ContentsOf(const SeriesView& view) {
+inline SeriesContents ContentsOf(const reader::SeriesView& view) {
   SeriesContents contents{.info = *view.info,
                           .steps = {view.min_step, view.max_step, view.first_step, view.last_step},
                           .mismatched_count = view.mismatched_count,
                           .steps_ascend = view.steps_ascend};
-  for (const ScalarColumnView& column : view.scalars) {
+  for (const reader::ScalarColumnView& column : view.scalars) {
     for (const PointBits& point : PointsOf(column)) contents.points.push_back(point);
   }
-  for (const BlobColumnView& column : view.blobs) {
+  for (const reader::BlobColumnView& column : view.blobs) {
     for (std::size_t i = 0; i < column.size(); ++i) {
-      const BlobEntry blob = column.at(i);
+      const reader::BlobEntry blob = column.at(i);
       contents.blobs.emplace_back(blob.step, std::bit_cast<std::uint64_t>(blob.wall_time_seconds),
                                   blob.record_offset, blob.record_bytes, blob.value_offset,
                                   blob.value_bytes);
@@ -138,14 +138,15 @@ struct FileContents {
   friend bool operator==(const FileContents&, const FileContents&) = default;
 };
 
-inline FileContents ContentsOf(const FileView& view) {
+inline FileContents ContentsOf(const reader::FileView& view) {
   FileContents contents;
-  for (const SeriesView& series : view.series) contents.series.push_back(ContentsOf(series));
-  for (const Restart& restart : view.restarts) {
+  for (const reader::SeriesView& series : view.series)
+    contents.series.push_back(ContentsOf(series));
+  for (const reader::Restart& restart : view.restarts) {
     contents.restarts.emplace_back(restart.step, restart.is_session_start, restart.series,
                                    restart.counts);
   }
-  for (const Damage& damage : view.damage) {
+  for (const reader::Damage& damage : view.damage) {
     contents.damage.emplace_back(damage.offset, damage.bytes);
   }
   contents.numbers = {view.file.size_bytes,
@@ -161,12 +162,12 @@ inline FileContents ContentsOf(const FileView& view) {
   return contents;
 }
 
-inline std::shared_ptr<const FileView> ReadWhole(std::string_view bytes,
-                                                 const ReadOptions& options = {}) {
+inline std::shared_ptr<const reader::FileView> ReadWhole(std::string_view bytes,
+                                                         const reader::ReadOptions& options = {}) {
   const MemoryFile memory(bytes);
-  FileIndex index("events");
+  reader::FileIndex index("events");
   index.ContinueReading(memory.Open(), options);
   return index.View();
 }
 
-}  // namespace cboard::reader::testing
+}  // namespace cboard::testing

@@ -23,41 +23,42 @@ inline void Append(const std::filesystem::path& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary | std::ios::app) << bytes;
 }
 
-inline std::unique_ptr<LogReader> OpenReader(ReaderOptions options) {
+inline std::unique_ptr<LogReader> OpenReader(reader::ReaderOptions options) {
   Result<std::unique_ptr<LogReader>> reader = LogReader::Open(std::move(options));
   EXPECT_THAT(reader, Succeeds());
   return *std::move(reader);
 }
 
-inline std::unique_ptr<LogReader> LoadedReader(ReaderOptions options) {
+inline std::unique_ptr<LogReader> LoadedReader(reader::ReaderOptions options) {
   std::unique_ptr<LogReader> reader = OpenReader(std::move(options));
   reader->WaitUntilLoaded();
   return reader;
 }
 
 // Waits until a snapshot is as it should be; gives up, and says false, after a minute.
-inline bool Becomes(const LogReader& reader, const std::function<bool(const Snapshot&)>& holds) {
+inline bool Becomes(const LogReader& reader,
+                    const std::function<bool(const reader::Snapshot&)>& holds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (std::chrono::steady_clock::now() < end) {
-    const std::shared_ptr<const Snapshot> snapshot = reader.snapshot();
+    const std::shared_ptr<const reader::Snapshot> snapshot = reader.snapshot();
     if (holds(*snapshot)) return true;
     reader.WaitForChange(snapshot->version, std::chrono::seconds(1));
   }
   return false;
 }
 
-inline std::vector<std::string> RunNames(const Snapshot& snapshot) {
+inline std::vector<std::string> RunNames(const reader::Snapshot& snapshot) {
   std::vector<std::string> names;
   for (const auto& run : snapshot.runs) names.push_back(run->name);
   return names;
 }
 
 // The steps of a scalar tag; empty if there is none.
-inline std::vector<std::int64_t> StepsOf(const Snapshot& snapshot, std::string_view run,
+inline std::vector<std::int64_t> StepsOf(const reader::Snapshot& snapshot, std::string_view run,
                                          std::string_view tag) {
   std::vector<std::int64_t> steps;
-  if (const Tag* found = snapshot.FindTag(run, tag)) {
-    for (const ScalarPoint& point : found->scalars.ToPoints()) steps.push_back(point.step);
+  if (const reader::Tag* found = snapshot.FindTag(run, tag)) {
+    for (const reader::ScalarPoint& point : found->scalars.ToPoints()) steps.push_back(point.step);
   }
   return steps;
 }

@@ -9,7 +9,7 @@
 #include "cboard/proto/tensor.h"
 #include "reader/testing/event_builder.h"
 
-namespace cboard::reader::testing {
+namespace cboard::testing {
 
 // Records that come in any order and number; the same for the same seed.
 class RandomLog {
@@ -83,12 +83,12 @@ class RandomLog {
   std::string Bytes() { return std::string(random_() % 300, static_cast<char>(random_())); }
   std::string EventAt(proto::EventKind kind, std::string_view payload) {
     std::string record;
-    AppendRecord(AsBytes(proto::EncodeEvent({.wall_time_seconds = wall_,
-                                             .step = step_,
-                                             .kind = kind,
-                                             .payload = payload,
-                                             .source_writer = {}})),
-                 record);
+    record::AppendRecord(AsBytes(proto::EncodeEvent({.wall_time_seconds = wall_,
+                                                     .step = step_,
+                                                     .kind = kind,
+                                                     .payload = payload,
+                                                     .source_writer = {}})),
+                         record);
     return record;
   }
 
@@ -98,4 +98,4 @@ class RandomLog {
   int turn_ = 0;
 };
 
-}  // namespace cboard::reader::testing
+}  // namespace cboard::testing

@@ -31,21 +31,21 @@ class FuzzedBoard {
       writer.AddScalar("a/metrics/accuracy/int8", 0.8, 0);
       writer.AddHParams({{"lr", 0.1}}, {{"s", 0.5}}, "hp");
     }
-    auto board = cboard::Board::Open(
+    auto board = cboard::server::Board::Open(
         {.logdirs = {{.path = logdir_.path()}}, .reload_interval = std::chrono::milliseconds(0)});
     CBOARD_CHECK(board.has_value());
     board_ = *std::move(board);
     CBOARD_CHECK(board_->WaitForFirstLoad(std::chrono::minutes(1)).loaded);
   }
 
-  cboard::HttpResponse Ask(const cboard::HttpRequest& request) const {
-    cboard::HttpResponse response = board_->Handle(request);
+  cboard::server::HttpResponse Ask(const cboard::server::HttpRequest& request) const {
+    cboard::server::HttpResponse response = board_->Handle(request);
     return response.later ? response.later() : response;
   }
 
  private:
   cboard::testing::TempDir logdir_;
-  std::unique_ptr<cboard::Board> board_;
+  std::unique_ptr<cboard::server::Board> board_;
 };
 
 std::string_view TakeLine(std::string_view& text, char end) {
@@ -59,19 +59,19 @@ std::string_view TakeLine(std::string_view& text, char end) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const FuzzedBoard kBoard;
   std::string_view rest(reinterpret_cast<const char*>(data), size);
-  cboard::HttpRequest request;
+  cboard::server::HttpRequest request;
   request.method = TakeLine(rest, ' ');
   request.target = TakeLine(rest, '\n');
   request.headers = {{"Accept", TakeLine(rest, '\n')},
                      {"Content-Type", "application/x-www-form-urlencoded"}};
   request.body = rest;
-  const cboard::HttpResponse response = kBoard.Ask(request);
+  const cboard::server::HttpResponse response = kBoard.Ask(request);
   // 503: more than a limit allows.
   CBOARD_CHECK((response.status >= 200 && response.status < 500) || response.status == 503);
   // Answers that are kept share their body.
   if (response.status >= 400) CBOARD_CHECK(!response.body.empty() || response.shared_body);
   // Asked again, it is the same, from memory or not.
-  const cboard::HttpResponse again = kBoard.Ask(request);
+  const cboard::server::HttpResponse again = kBoard.Ask(request);
   CBOARD_CHECK(again.status == response.status && again.etag == response.etag);
   return 0;
 }

@@ -36,7 +36,7 @@ struct ApiCall {
   const Target& target;
   std::string_view body;
   std::string_view accept;
-  std::shared_ptr<const Snapshot> snapshot;
+  std::shared_ptr<const reader::Snapshot> snapshot;
   const BoardAppearance& look;
   BodyPool& bodies;  // For long answers.
 };
@@ -78,8 +78,8 @@ inline constexpr std::string_view kApiPrefix = "/api/v1";
 // HttpResponse::later.
 // Unknown parameters are refused, by name: a mistyped one would otherwise be ignored in silence.
 HttpResponse HandleApi(const HttpRequest& request, Target target,
-                       std::shared_ptr<const Snapshot> snapshot, const BoardAppearance& look,
-                       ResponseCache& cache);
+                       std::shared_ptr<const reader::Snapshot> snapshot,
+                       const BoardAppearance& look, ResponseCache& cache);
 
 // The OpenAPI 3.1 description of ApiRoutes.
 std::string DescribeApi(const BoardAppearance& look);
@@ -87,13 +87,14 @@ std::string DescribeApi(const BoardAppearance& look);
 // For handlers.
 
 // The run or tag that the query names. Fail with kNotFound, naming what is there instead.
-Result<const Run*> FindRun(const ApiCall& call, std::string_view name);
-Result<const Tag*> FindTag(const Run& run, std::string_view name, TagKind kind);
+Result<const reader::Run*> FindRun(const ApiCall& call, std::string_view name);
+Result<const reader::Tag*> FindTag(const reader::Run& run, std::string_view name,
+                                   reader::TagKind kind);
 struct TagOfRun {
-  const Run* run = nullptr;
-  const Tag* tag = nullptr;
+  const reader::Run* run = nullptr;
+  const reader::Tag* tag = nullptr;
 };
-Result<TagOfRun> QueriedTag(const ApiCall& call, TagKind kind);  // By ?run=&tag=
+Result<TagOfRun> QueriedTag(const ApiCall& call, reader::TagKind kind);  // By ?run=&tag=
 
 // A parameter that may be missing.
 Result<double> NumberQuery(const Target& target, std::string_view name, double otherwise);

@@ -22,14 +22,14 @@ void WriteNames(JsonWriter& json, std::string_view key,
 
 }  // namespace
 
-void WriteProgress(JsonWriter& json, const LoadProgress& progress) {
+void WriteProgress(JsonWriter& json, const reader::LoadProgress& progress) {
   json.Key("progress").BeginObject();
   json.Key("done_bytes").Value(progress.done_bytes).Key("total_bytes").Value(progress.total_bytes);
   json.Key("done_runs").Value(progress.done_runs).Key("total_runs").Value(progress.total_runs);
   json.Key("complete").Value(progress.complete).EndObject();
 }
 
-std::string DescribeChange(const Snapshot& before, const Snapshot& after) {
+std::string DescribeChange(const reader::Snapshot& before, const reader::Snapshot& after) {
   std::vector<std::string_view> changed, added, removed;
   // Both lists are sorted by name; runs that did not change are the same objects.
   auto old_run = before.runs.begin();

@@ -10,10 +10,10 @@
 namespace cboard::server {
 
 // "progress":{"done_bytes":…}
-void WriteProgress(JsonWriter& json, const LoadProgress& progress);
+void WriteProgress(JsonWriter& json, const reader::LoadProgress& progress);
 
 // {"snapshot":13,"changed":[…],"added":[…],"removed":[…],"progress":{…}}: what is different in
 // `after`. A list of more than 1,000 names is null: whoever is interested asks for all runs.
-std::string DescribeChange(const Snapshot& before, const Snapshot& after);
+std::string DescribeChange(const reader::Snapshot& before, const reader::Snapshot& after);
 
 }  // namespace cboard::server

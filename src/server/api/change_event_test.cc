@@ -8,29 +8,29 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::shared_ptr<const Run> NamedRun(std::string name) {
-  auto run = std::make_shared<Run>();
+std::shared_ptr<const reader::Run> NamedRun(std::string name) {
+  auto run = std::make_shared<reader::Run>();
   run->name = std::move(name);
   return run;
 }
 
 TEST(ChangeEvent, NamesWhatIsNewGoneAndDifferent) {
   const auto same = NamedRun("b");
-  const Snapshot before{.version = 1, .runs = {NamedRun("a"), same, NamedRun("c")}};
-  const Snapshot after{.version = 2, .runs = {NamedRun("a"), same, NamedRun("d")}};
+  const reader::Snapshot before{.version = 1, .runs = {NamedRun("a"), same, NamedRun("c")}};
+  const reader::Snapshot after{.version = 2, .runs = {NamedRun("a"), same, NamedRun("d")}};
   EXPECT_THAT(DescribeChange(before, after),
               HasSubstr(R"("snapshot":2,"changed":["a"],"added":["d"],"removed":["c"])"));
 }
 
 TEST(ChangeEvent, LeavesOutListsThatAreTooLong) {
-  Snapshot after{.version = 7};
+  reader::Snapshot after{.version = 7};
   for (int i = 0; i < 1001; ++i) after.runs.push_back(NamedRun("run" + std::to_string(10000 + i)));
-  EXPECT_THAT(DescribeChange(Snapshot(), after), HasSubstr(R"("added":null,"removed":[])"));
+  EXPECT_THAT(DescribeChange(reader::Snapshot(), after), HasSubstr(R"("added":null,"removed":[])"));
 }
 
 TEST(ChangeEvent, SaysHowFarLoadingIs) {
-  const Snapshot after{.version = 1, .progress = {.done_bytes = 5, .total_bytes = 9}};
-  EXPECT_THAT(DescribeChange(Snapshot(), after),
+  const reader::Snapshot after{.version = 1, .progress = {.done_bytes = 5, .total_bytes = 9}};
+  EXPECT_THAT(DescribeChange(reader::Snapshot(), after),
               HasSubstr(R"("done_bytes":5,"total_bytes":9,"done_runs":0)"));
 }
 

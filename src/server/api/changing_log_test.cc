@@ -14,7 +14,7 @@ class ChangingLog {
   explicit ChangingLog(std::uint32_t seed) : random_(seed) {}
 
   // Adds, replaces or removes a run.
-  std::shared_ptr<const Snapshot> Change() {
+  std::shared_ptr<const reader::Snapshot> Change() {
     const std::string name =
         OneOf({".", "train", "alexnet", "alexnet/int8", "eval/baseline", "eval/tune_1_acc_0.9",
                "eval/tune_2", "eval/tune_2/sub", "other/baseline", "logs/initial_graph",
@@ -28,7 +28,7 @@ class ChangingLog {
       if (Number(3) == 0) histograms = {OneOf({"conv1/weight/fp32", "conv1/Output/int8", "dense"})};
       runs_[name] = analysis::MakeRun(name, scalars, histograms);
     }
-    auto snapshot = std::make_shared<Snapshot>();
+    auto snapshot = std::make_shared<reader::Snapshot>();
     snapshot->version = ++version_;
     for (const auto& [key, run] : runs_) snapshot->runs.push_back(run);
     return snapshot;
@@ -50,17 +50,18 @@ class ChangingLog {
 
   std::mt19937 random_;
   std::uint64_t version_ = 0;
-  std::map<std::string, std::shared_ptr<const Run>> runs_;
+  std::map<std::string, std::shared_ptr<const reader::Run>> runs_;
 };
 
 // The same of which nobody has worked out anything.
-std::shared_ptr<const Snapshot> FreshCopy(const Snapshot& snapshot) {
-  auto fresh = std::make_shared<Snapshot>(snapshot);
-  for (auto& run : fresh->runs) run = std::make_shared<Run>(*run);
+std::shared_ptr<const reader::Snapshot> FreshCopy(const reader::Snapshot& snapshot) {
+  auto fresh = std::make_shared<reader::Snapshot>(snapshot);
+  for (auto& run : fresh->runs) run = std::make_shared<reader::Run>(*run);
   return fresh;
 }
 
-std::string Answer(const std::string& path, const std::shared_ptr<const Snapshot>& snapshot) {
+std::string Answer(const std::string& path,
+                   const std::shared_ptr<const reader::Snapshot>& snapshot) {
   const BoardAppearance look;
   ResponseCache cache("boot");
   HttpRequest request{.method = "GET", .target = std::string(kApiPrefix) + path};
@@ -75,7 +76,7 @@ TEST(ChangingLog, GivesTheAnswersOfOneThatIsNew) {
   for (std::uint32_t seed = 0; seed < 10; ++seed) {
     ChangingLog log(seed);
     for (int change = 0; change < 60; ++change) {
-      const std::shared_ptr<const Snapshot> snapshot = log.Change();
+      const std::shared_ptr<const reader::Snapshot> snapshot = log.Change();
       for (const std::string path : {"/compression/table", "/contents", "/compression/tuning",
                                      "/compression/stages", "/compression/sides", "/graphs"}) {
         const std::string answer = Answer(path, snapshot);

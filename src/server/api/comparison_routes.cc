@@ -48,11 +48,11 @@ class TableWriter {
  private:
   void WriteMetrics(JsonWriter& json) const {
     json.Key("metrics").BeginObject();
-    WriteValues(json, "names", table_.metrics, &MetricDescription::key);
-    WriteValues(json, "units", table_.metrics, &MetricDescription::unit);
+    WriteValues(json, "names", table_.metrics, &compression::MetricDescription::key);
+    WriteValues(json, "units", table_.metrics, &compression::MetricDescription::unit);
     WriteValues(json, "directions", table_.metrics,
-                [](const MetricDescription& metric) { return NameOf(metric.better); });
-    WriteValues(json, "labels", table_.metrics, &MetricDescription::display_name);
+                [](const compression::MetricDescription& metric) { return NameOf(metric.better); });
+    WriteValues(json, "labels", table_.metrics, &compression::MetricDescription::display_name);
     json.EndObject();
   }
 
@@ -177,7 +177,7 @@ Result<HttpResponse> GetTable(const ApiCall& call) {
 Result<std::size_t> MetricIndex(const ComparisonTable& table, const std::string& key) {
   if (const auto index = table.FindMetric(key)) return *index;
   std::string known;
-  for (const MetricDescription& metric : table.metrics) {
+  for (const compression::MetricDescription& metric : table.metrics) {
     known += (known.empty() ? "" : ", ") + metric.key;
   }
   return Fail(ErrorCode::kNotFound, "no model has a metric " + Quoted(key) +
@@ -188,7 +188,7 @@ Result<HttpResponse> GetPareto(const ApiCall& call) {
   const ComparisonTable table = TableOf(*call.snapshot);
   const std::string variant = TextQuery(call.target, "variant");
   std::vector<std::size_t> metrics;
-  std::vector<Better> directions;
+  std::vector<compression::Better> directions;
   for (const auto& [name, value] : call.target.query) {
     if (name != "metric") continue;
     CBOARD_ASSIGN_OR_RETURN(const std::size_t index, MetricIndex(table, value));

@@ -14,18 +14,18 @@ namespace {
 
 constexpr std::string_view kHardwarePrefix = "hardware/";
 
-bool Has(const Snapshot& snapshot, TagKind kind) {
+bool Has(const reader::Snapshot& snapshot, reader::TagKind kind) {
   return std::ranges::any_of(snapshot.runs, [&](const auto& run) { return run->Has(kind); });
 }
 
 // Tags are sorted by name.
-bool HasHardware(const Snapshot& snapshot) {
+bool HasHardware(const reader::Snapshot& snapshot) {
   return std::ranges::any_of(snapshot.runs, [](const auto& run) {
-    auto tag =
-        std::ranges::lower_bound(run->tags, kHardwarePrefix, {},
-                                 [](const Tag& each) -> std::string_view { return each.name(); });
+    auto tag = std::ranges::lower_bound(
+        run->tags, kHardwarePrefix, {},
+        [](const reader::Tag& each) -> std::string_view { return each.name(); });
     for (; tag != run->tags.end() && tag->name().starts_with(kHardwarePrefix); ++tag) {
-      if (tag->kind() == TagKind::kScalar) return true;
+      if (tag->kind() == reader::TagKind::kScalar) return true;
     }
     return false;
   });
@@ -33,13 +33,13 @@ bool HasHardware(const Snapshot& snapshot) {
 
 // Sizes alone, as a comparison of two files logs them, do not say what compression cost.
 bool HasQuality(const analysis::ComparisonTable& table) {
-  return std::ranges::any_of(table.metrics, [](const MetricDescription& metric) {
-    return metric.unit.empty() && metric.better != Better::kUnknown;
+  return std::ranges::any_of(table.metrics, [](const compression::MetricDescription& metric) {
+    return metric.unit.empty() && metric.better != compression::Better::kUnknown;
   });
 }
 
 Result<HttpResponse> GetContents(const ApiCall& call) {
-  const Snapshot& snapshot = *call.snapshot;
+  const reader::Snapshot& snapshot = *call.snapshot;
   const analysis::ComparisonTable table = analysis::TableOf(snapshot);
   const bool has_models = !table.models.empty();
   std::vector<std::string_view> pages;
@@ -53,17 +53,17 @@ Result<HttpResponse> GetContents(const ApiCall& call) {
   add("tuning", !analysis::FindTuning(snapshot).empty());
   add("hardware", HasHardware(snapshot));
   add("report", has_models);
-  add("scalars", Has(snapshot, TagKind::kScalar));
-  add("histograms", Has(snapshot, TagKind::kHistogram));
-  add("hparams", Has(snapshot, TagKind::kHParams));
-  add("images", Has(snapshot, TagKind::kImage));
-  add("text", Has(snapshot, TagKind::kText));
-  add("pr", Has(snapshot, TagKind::kPrCurve));
-  add("custom", Has(snapshot, TagKind::kCustomScalars));
+  add("scalars", Has(snapshot, reader::TagKind::kScalar));
+  add("histograms", Has(snapshot, reader::TagKind::kHistogram));
+  add("hparams", Has(snapshot, reader::TagKind::kHParams));
+  add("images", Has(snapshot, reader::TagKind::kImage));
+  add("text", Has(snapshot, reader::TagKind::kText));
+  add("pr", Has(snapshot, reader::TagKind::kPrCurve));
+  add("custom", Has(snapshot, reader::TagKind::kCustomScalars));
   // Files beside the events: what comes without one is seen with the next snapshot.
   add("projector", !ProjectorRuns(snapshot, call.look).empty());
-  add("audio", Has(snapshot, TagKind::kAudio));
-  add("mesh", Has(snapshot, TagKind::kMesh));
+  add("audio", Has(snapshot, reader::TagKind::kAudio));
+  add("mesh", Has(snapshot, reader::TagKind::kMesh));
   add("files", !snapshot.runs.empty());
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(snapshot.version);

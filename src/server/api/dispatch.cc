@@ -85,8 +85,8 @@ const std::vector<ApiRoute>& ApiRoutes() {
 }
 
 HttpResponse HandleApi(const HttpRequest& request, Target target,
-                       std::shared_ptr<const Snapshot> snapshot, const BoardAppearance& look,
-                       ResponseCache& cache) {
+                       std::shared_ptr<const reader::Snapshot> snapshot,
+                       const BoardAppearance& look, ResponseCache& cache) {
   const std::string_view path = std::string_view(target.path).substr(kApiPrefix.size());
   const std::string_view method =
       request.method == "HEAD" ? std::string_view("GET") : std::string_view(request.method);
@@ -122,16 +122,17 @@ HttpResponse HandleApi(const HttpRequest& request, Target target,
   return cache.Answer(request, std::move(question), std::move(make));
 }
 
-Result<const Run*> FindRun(const ApiCall& call, std::string_view name) {
-  if (const Run* run = call.snapshot->FindRun(name)) return run;
-  const LoadProgress& progress = call.snapshot->progress;
+Result<const reader::Run*> FindRun(const ApiCall& call, std::string_view name) {
+  if (const reader::Run* run = call.snapshot->FindRun(name)) return run;
+  const reader::LoadProgress& progress = call.snapshot->progress;
   return Fail(ErrorCode::kNotFound,
               "there is no run " + Quoted(name) +
                   (progress.complete ? "" : " among those read so far; reading goes on"));
 }
 
-Result<const Tag*> FindTag(const Run& run, std::string_view name, TagKind kind) {
-  const Tag* tag = run.Find(name);
+Result<const reader::Tag*> FindTag(const reader::Run& run, std::string_view name,
+                                   reader::TagKind kind) {
+  const reader::Tag* tag = run.Find(name);
   const std::string wanted = std::string(NameOf(kind));
   if (tag == nullptr) {
     return Fail(ErrorCode::kNotFound,
@@ -145,11 +146,11 @@ Result<const Tag*> FindTag(const Run& run, std::string_view name, TagKind kind) 
   return tag;
 }
 
-Result<TagOfRun> QueriedTag(const ApiCall& call, TagKind kind) {
+Result<TagOfRun> QueriedTag(const ApiCall& call, reader::TagKind kind) {
   CBOARD_ASSIGN_OR_RETURN(const std::string run_name, call.target.Query("run"));
   CBOARD_ASSIGN_OR_RETURN(const std::string tag_name, call.target.Query("tag"));
-  CBOARD_ASSIGN_OR_RETURN(const Run* const run, FindRun(call, run_name));
-  CBOARD_ASSIGN_OR_RETURN(const Tag* const tag, FindTag(*run, tag_name, kind));
+  CBOARD_ASSIGN_OR_RETURN(const reader::Run* const run, FindRun(call, run_name));
+  CBOARD_ASSIGN_OR_RETURN(const reader::Tag* const tag, FindTag(*run, tag_name, kind));
   return TagOfRun{run, tag};
 }
 

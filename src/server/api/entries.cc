@@ -5,12 +5,12 @@
 
 namespace cboard::server {
 
-Result<Entries> QueriedEntries(const ApiCall& call, TagKind kind) {
+Result<Entries> QueriedEntries(const ApiCall& call, reader::TagKind kind) {
   constexpr std::size_t kMaxEntries = 10'000;
   CBOARD_ASSIGN_OR_RETURN(const TagOfRun found, QueriedTag(call, kind));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t limit,
                           call.target.NumberQuery("limit", 1, kMaxEntries, 1000));
-  return Entries{SelectSteps(found.tag->blobs.size(), limit), found.run, found.tag};
+  return Entries{reader::SelectSteps(found.tag->blobs.size(), limit), found.run, found.tag};
 }
 
 void WriteHead(JsonWriter& json, const ApiCall& call, const Entries& entries) {

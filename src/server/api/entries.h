@@ -14,12 +14,12 @@ namespace cboard::server {
 
 struct Entries {
   std::vector<std::size_t> indices;
-  const Run* run = nullptr;
-  const Tag* tag = nullptr;
+  const reader::Run* run = nullptr;
+  const reader::Tag* tag = nullptr;
 };
 
 // By ?run=&tag=[&limit=], at most 10,000.
-Result<Entries> QueriedEntries(const ApiCall& call, TagKind kind);
+Result<Entries> QueriedEntries(const ApiCall& call, reader::TagKind kind);
 
 // Opens the object and leaves it open.
 void WriteHead(JsonWriter& json, const ApiCall& call, const Entries& entries);

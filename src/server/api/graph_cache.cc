@@ -10,12 +10,12 @@ using analysis::MeasuredGraph;
 
 // Names the bytes a graph is made of. The run's directory, because boards of one process may have
 // runs of the same name.
-std::string KeyOf(const Snapshot& snapshot, const GraphSource& source) {
-  const Run* const run = snapshot.FindRun(source.run);
+std::string KeyOf(const reader::Snapshot& snapshot, const GraphSource& source) {
+  const reader::Run* const run = snapshot.FindRun(source.run);
   std::string key = run == nullptr ? source.run : run->directory.string();
   key.append("\n").append(source.tag).append("\n").append(source.version);
   for (const std::string& profile : source.profiles) {
-    const Tag* const tag = run == nullptr ? nullptr : run->Find(profile);
+    const reader::Tag* const tag = run == nullptr ? nullptr : run->Find(profile);
     key.append("\n").append(profile);
     if (tag == nullptr || tag->blobs.empty()) continue;
     key.append(" ").append(std::to_string(tag->blobs.back().record_offset));
@@ -47,7 +47,7 @@ Result<GraphCache::Scene> GraphCache::Take(const std::string& key, const Make& m
   return slot->scene;
 }
 
-Result<GraphCache::Scene> TakeScene(const std::shared_ptr<const Snapshot>& snapshot,
+Result<GraphCache::Scene> TakeScene(const std::shared_ptr<const reader::Snapshot>& snapshot,
                                     const GraphSource& a, const GraphSource* b) {
   static GraphCache* const shelf = new GraphCache();  // Outlives every request.
   std::string key = KeyOf(*snapshot, a);

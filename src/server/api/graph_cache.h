@@ -48,7 +48,7 @@ class GraphCache {
 };
 
 // One graph, or two as one, of a snapshot, from the shelf that all requests of this process share.
-Result<GraphCache::Scene> TakeScene(const std::shared_ptr<const Snapshot>& snapshot,
+Result<GraphCache::Scene> TakeScene(const std::shared_ptr<const reader::Snapshot>& snapshot,
                                     const analysis::GraphSource& a, const analysis::GraphSource* b);
 
 }  // namespace cboard::server

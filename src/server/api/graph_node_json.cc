@@ -15,7 +15,7 @@ using analysis::NodeFacts;
 // Neighbours that are written; how many there are is written too.
 constexpr std::size_t kMaxNeighbours = 200;
 
-void WriteShapes(JsonWriter& json, const GraphNode& node) {
+void WriteShapes(JsonWriter& json, const reader::GraphNode& node) {
   json.Key("output_shapes").BeginArray();
   for (const auto& shape : node.output_shapes) {
     if (!shape) {
@@ -39,7 +39,7 @@ void WriteOptional(JsonWriter& json, std::string_view key,
   }
 }
 
-void WriteSide(JsonWriter& json, std::string_view key, const GraphNode* node,
+void WriteSide(JsonWriter& json, std::string_view key, const reader::GraphNode* node,
                const NodeFacts* facts) {
   json.Key(key);
   if (node == nullptr) {
@@ -50,9 +50,9 @@ void WriteSide(JsonWriter& json, std::string_view key, const GraphNode* node,
   json.Key("device").Value(node->device);
   WriteShapes(json, *node);
   json.Key("attributes").BeginObject();
-  WriteValues(json, "keys", node->attributes, &GraphAttribute::key);
-  WriteValues(json, "texts", node->attributes, &GraphAttribute::text);
-  WriteValues(json, "elided", node->attributes, &GraphAttribute::elided);
+  WriteValues(json, "keys", node->attributes, &reader::GraphAttribute::key);
+  WriteValues(json, "texts", node->attributes, &reader::GraphAttribute::text);
+  WriteValues(json, "elided", node->attributes, &reader::GraphAttribute::elided);
   json.EndObject();
   json.Key("weight_bits").Value(facts->weight_bits);
   json.Key("activation_bits").Value(facts->activation_bits);
@@ -109,10 +109,10 @@ void WriteNotes(JsonWriter& json, const GraphScene& scene, std::uint32_t node) {
     if (graph == nullptr || about == kNoNode) return;
     for (std::size_t i = 0; i < graph->facts.size(); ++i) {
       if (graph->facts[i].annotates != about) continue;
-      const GraphNode& note = graph->graph.nodes[i];
+      const reader::GraphNode& note = graph->graph.nodes[i];
       json.BeginObject().Key("side").Value(side).Key("name").Value(note.name);
-      WriteValues(json, "keys", note.attributes, &GraphAttribute::key);
-      WriteValues(json, "texts", note.attributes, &GraphAttribute::text);
+      WriteValues(json, "keys", note.attributes, &reader::GraphAttribute::key);
+      WriteValues(json, "texts", note.attributes, &reader::GraphAttribute::text);
       json.EndObject();
     }
   };
@@ -164,8 +164,8 @@ void WriteSceneGroup(JsonWriter& json, const GraphScene& scene, std::uint32_t gr
   std::map<std::string_view, std::pair<std::size_t, std::size_t>> operations;
   for (std::uint32_t i = 0; i < scene.diff.nodes.size(); ++i) {
     if (!is_inside(i) || scene.hidden[i]) continue;
-    if (const GraphNode* node = scene.NodeInA(i)) ++operations[node->op].first;
-    if (const GraphNode* node = scene.NodeInB(i)) ++operations[node->op].second;
+    if (const reader::GraphNode* node = scene.NodeInA(i)) ++operations[node->op].first;
+    if (const reader::GraphNode* node = scene.NodeInB(i)) ++operations[node->op].second;
   }
   json.Key("kind").Value("group").Key("path").Value(groups[group].path);
   json.Key("operations").BeginObject();

@@ -178,7 +178,8 @@ Result<HttpResponse> GetNode(const ApiCall& call) {
 Result<HttpResponse> GetSearch(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const GraphCache::Scene shelved, QueriedScene(call));
   CBOARD_ASSIGN_OR_RETURN(const std::string pattern_text, call.target.Query("pattern"));
-  CBOARD_ASSIGN_OR_RETURN(const TextPattern pattern, TextPattern::Compile("(?i)" + pattern_text));
+  CBOARD_ASSIGN_OR_RETURN(const reader::TextPattern pattern,
+                          reader::TextPattern::Compile("(?i)" + pattern_text));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t limit,
                           call.target.NumberQuery("limit", 1, 100'000, 500));
   const GraphScene& scene = shelved->scene;

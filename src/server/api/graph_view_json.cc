@@ -26,7 +26,7 @@ std::int64_t IndexOrNone(std::uint32_t index) {
 void WriteOperations(JsonWriter& json, const GraphScene& scene, const GraphView& view) {
   std::unordered_map<std::string_view, std::int64_t> number_of_name;
   std::vector<std::string_view> names;
-  const auto number = [&](const GraphNode* node) -> std::int64_t {
+  const auto number = [&](const reader::GraphNode* node) -> std::int64_t {
     if (node == nullptr) return -1;
     const auto [found, is_new] =
         number_of_name.emplace(node->op, static_cast<std::int64_t>(names.size()));

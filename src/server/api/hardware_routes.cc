@@ -31,18 +31,18 @@ std::string_view UnitOf(std::string_view name) {
 }
 
 struct Curve {
-  const Run* run = nullptr;
-  const Tag* tag = nullptr;
+  const reader::Run* run = nullptr;
+  const reader::Tag* tag = nullptr;
   std::optional<double> mean, p95, max, last;  // Of the values that are numbers.
   double seconds = 0;                          // From the first point to the last.
 };
 
-Curve Summarize(const Run& run, const Tag& tag) {
+Curve Summarize(const reader::Run& run, const reader::Tag& tag) {
   Curve curve{.run = &run, .tag = &tag};
   std::vector<double> values;
   values.reserve(tag.scalars.size());
   double sum = 0;
-  tag.scalars.ForEachBlock([&](const ScalarBlock& block) {
+  tag.scalars.ForEachBlock([&](const reader::ScalarBlock& block) {
     for (const double value : block.values) {
       if (!std::isfinite(value)) continue;
       values.push_back(value);
@@ -62,11 +62,12 @@ Curve Summarize(const Run& run, const Tag& tag) {
   return curve;
 }
 
-std::vector<const Tag*> HardwareTags(const Run& run) {
-  std::vector<const Tag*> tags;
-  auto at = std::ranges::lower_bound(run.tags, kPrefix, {}, &Tag::name);
+std::vector<const reader::Tag*> HardwareTags(const reader::Run& run) {
+  std::vector<const reader::Tag*> tags;
+  auto at = std::ranges::lower_bound(run.tags, kPrefix, {}, &reader::Tag::name);
   for (; at != run.tags.end() && at->name().starts_with(kPrefix); ++at) {
-    if (at->kind() == TagKind::kScalar && !at->name().starts_with(kSummary)) tags.push_back(&*at);
+    if (at->kind() == reader::TagKind::kScalar && !at->name().starts_with(kSummary))
+      tags.push_back(&*at);
   }
   return tags;
 }
@@ -77,11 +78,11 @@ struct Devices {
 };
 
 // Which processor, memory and accelerators: a text that the monitor logs once.
-void CollectDevices(const Run& run, std::vector<Devices>& devices) {
-  auto at = std::ranges::lower_bound(run.tags, kDevices, {}, &Tag::name);
+void CollectDevices(const reader::Run& run, std::vector<Devices>& devices) {
+  auto at = std::ranges::lower_bound(run.tags, kDevices, {}, &reader::Tag::name);
   for (; at != run.tags.end() && at->name().starts_with(kDevices); ++at) {
-    if (at->kind() != TagKind::kText || at->blobs.empty()) continue;
-    const auto text = ReadText(run, *at, at->blobs.size() - 1);
+    if (at->kind() != reader::TagKind::kText || at->blobs.empty()) continue;
+    const auto text = reader::ReadText(run, *at, at->blobs.size() - 1);
     if (text && !text->value.texts.empty()) {
       devices.push_back({run.name, std::string(text->value.texts.front())});
     }
@@ -95,12 +96,12 @@ struct Phase {
 };
 
 // What the program was doing: the text hardware/phase, logged whenever something else begins.
-void CollectPhases(const Run& run, std::vector<Phase>& phases) {
-  auto at = std::ranges::lower_bound(run.tags, kPhase, {}, &Tag::name);
+void CollectPhases(const reader::Run& run, std::vector<Phase>& phases) {
+  auto at = std::ranges::lower_bound(run.tags, kPhase, {}, &reader::Tag::name);
   for (; at != run.tags.end() && at->name().starts_with(kPhase); ++at) {
-    if (at->kind() != TagKind::kText) continue;
+    if (at->kind() != reader::TagKind::kText) continue;
     for (std::size_t i = 0; i < std::min(at->blobs.size(), kMaxPhases); ++i) {
-      const auto text = ReadText(run, *at, i);
+      const auto text = reader::ReadText(run, *at, i);
       if (!text || text->value.texts.empty()) continue;
       phases.push_back({.run = run.name,
                         .name = std::string(text->value.texts.front()),
@@ -117,7 +118,7 @@ Result<HttpResponse> GetHardware(const ApiCall& call) {
   std::vector<Phase> phases;
   for (const auto& run : call.snapshot->runs) {
     if (!run_name.empty() && run->name != run_name) continue;
-    for (const Tag* const tag : HardwareTags(*run)) curves.push_back(Summarize(*run, *tag));
+    for (const reader::Tag* const tag : HardwareTags(*run)) curves.push_back(Summarize(*run, *tag));
     CollectDevices(*run, devices);
     CollectPhases(*run, phases);
   }

@@ -13,7 +13,7 @@ namespace {
 
 // The value whose step is nearest to `step`, of equally near ones the later one logged. `tag` must
 // have values.
-std::size_t IndexNearStep(const Tag& tag, std::int64_t step) {
+std::size_t IndexNearStep(const reader::Tag& tag, std::int64_t step) {
   const auto distance = [&](std::size_t i) {
     return std::abs(static_cast<double>(tag.blobs.at(i).step) - static_cast<double>(step));
   };
@@ -25,7 +25,7 @@ std::size_t IndexNearStep(const Tag& tag, std::int64_t step) {
 }
 
 // The last value at `step`, among steps that may come in any order.
-Result<std::size_t> IndexOfStep(const Tag& tag, std::int64_t step) {
+Result<std::size_t> IndexOfStep(const reader::Tag& tag, std::int64_t step) {
   for (std::size_t i = tag.blobs.size(); i-- > 0;) {
     if (tag.blobs.at(i).step == step) return i;
   }
@@ -33,7 +33,7 @@ Result<std::size_t> IndexOfStep(const Tag& tag, std::int64_t step) {
               "tag " + Quoted(tag.name()) + " has no step " + std::to_string(step));
 }
 
-Result<std::vector<std::size_t>> QueriedSteps(const ApiCall& call, const Tag& tag,
+Result<std::vector<std::size_t>> QueriedSteps(const ApiCall& call, const reader::Tag& tag,
                                               std::size_t usual) {
   if (call.target.Query("step")) {
     CBOARD_ASSIGN_OR_RETURN(const double step, NumberQuery(call.target, "step", 0));
@@ -43,30 +43,32 @@ Result<std::vector<std::size_t>> QueriedSteps(const ApiCall& call, const Tag& ta
   }
   CBOARD_ASSIGN_OR_RETURN(const std::size_t limit,
                           call.target.NumberQuery("limit", 1, 10'000, usual));
-  return SelectSteps(tag.blobs.size(), limit);
+  return reader::SelectSteps(tag.blobs.size(), limit);
 }
 
-Result<std::vector<HistogramStep>> QueriedHistograms(const ApiCall& call, std::size_t usual) {
-  CBOARD_ASSIGN_OR_RETURN(const TagOfRun found, QueriedTag(call, TagKind::kHistogram));
+Result<std::vector<reader::HistogramStep>> QueriedHistograms(const ApiCall& call,
+                                                             std::size_t usual) {
+  CBOARD_ASSIGN_OR_RETURN(const TagOfRun found, QueriedTag(call, reader::TagKind::kHistogram));
   CBOARD_ASSIGN_OR_RETURN(const auto indices, QueriedSteps(call, *found.tag, usual));
-  return ReadHistograms(*found.run, *found.tag, indices);
+  return reader::ReadHistograms(*found.run, *found.tag, indices);
 }
 
-void WriteHead(JsonWriter& json, const ApiCall& call, const std::vector<HistogramStep>& steps) {
+void WriteHead(JsonWriter& json, const ApiCall& call,
+               const std::vector<reader::HistogramStep>& steps) {
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
-  WriteValues(json, "steps", steps, &HistogramStep::step);
+  WriteValues(json, "steps", steps, &reader::HistogramStep::step);
   json.Key("wall_times").BeginArray();
-  for (const HistogramStep& step : steps) json.Value(step.wall_time_seconds);
+  for (const reader::HistogramStep& step : steps) json.Value(step.wall_time_seconds);
   json.EndArray();
 }
 
 template <typename Member>
-void WriteBins(JsonWriter& json, std::string_view key, const std::vector<HistogramStep>& steps,
-               Member member) {
+void WriteBins(JsonWriter& json, std::string_view key,
+               const std::vector<reader::HistogramStep>& steps, Member member) {
   json.Key(key).BeginArray();
-  for (const HistogramStep& step : steps) {
+  for (const reader::HistogramStep& step : steps) {
     json.BeginArray();
-    for (const HistogramBin& bin : step.histogram.bins) WriteNumber(json, bin.*member);
+    for (const reader::HistogramBin& bin : step.histogram.bins) WriteNumber(json, bin.*member);
     json.EndArray();
   }
   json.EndArray();
@@ -75,20 +77,22 @@ void WriteBins(JsonWriter& json, std::string_view key, const std::vector<Histogr
 constexpr std::size_t kMaxAskedBars = 4096;
 
 // How many bars the query asks for: as many as suit the values for "auto", none without "bins".
-Result<std::size_t> QueriedBars(const ApiCall& call, std::span<const LoggedHistogram> histograms) {
+Result<std::size_t> QueriedBars(const ApiCall& call,
+                                std::span<const reader::LoggedHistogram> histograms) {
   const auto asked = call.target.Query("bins");
   if (!asked) return std::size_t{0};
-  if (*asked == "auto") return BarCount(histograms);
+  if (*asked == "auto") return reader::BarCount(histograms);
   return call.target.NumberQuery("bins", 1, kMaxAskedBars, 0);
 }
 
-void WriteBars(JsonWriter& json, std::span<const LoggedHistogram> histograms, std::size_t bars) {
-  const std::vector<double> edges = SharedEdges(histograms, bars);
+void WriteBars(JsonWriter& json, std::span<const reader::LoggedHistogram> histograms,
+               std::size_t bars) {
+  const std::vector<double> edges = reader::SharedEdges(histograms, bars);
   WriteNumbers(json, "edges", edges);
   json.Key("counts").BeginArray();
-  for (const LoggedHistogram& histogram : histograms) {
+  for (const reader::LoggedHistogram& histogram : histograms) {
     json.BeginArray();
-    for (const double count : Rebin(histogram.bins, edges).counts) WriteNumber(json, count);
+    for (const double count : reader::Rebin(histogram.bins, edges).counts) WriteNumber(json, count);
     json.EndArray();
   }
   json.EndArray();
@@ -96,11 +100,11 @@ void WriteBars(JsonWriter& json, std::span<const LoggedHistogram> histograms, st
 
 Result<HttpResponse> GetHistograms(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const auto steps, QueriedHistograms(call, 50));
-  std::vector<LoggedHistogram> histograms;
-  for (const HistogramStep& step : steps) histograms.push_back(step.histogram);
+  std::vector<reader::LoggedHistogram> histograms;
+  for (const reader::HistogramStep& step : steps) histograms.push_back(step.histogram);
   CBOARD_ASSIGN_OR_RETURN(const std::size_t bars, QueriedBars(call, histograms));
-  const auto moment = [](double HistogramMoments::*member) {
-    return [member](const HistogramStep& step) {
+  const auto moment = [](double reader::HistogramMoments::*member) {
+    return [member](const reader::HistogramStep& step) {
       const auto& moments = step.histogram.moments;
       return moments ? std::optional((*moments).*member) : std::nullopt;
     };
@@ -110,17 +114,18 @@ Result<HttpResponse> GetHistograms(const ApiCall& call) {
   if (bars > 0) {
     WriteBars(json, histograms, bars);
   } else {
-    WriteBins(json, "lefts", steps, &HistogramBin::left);
-    WriteBins(json, "rights", steps, &HistogramBin::right);
-    WriteBins(json, "counts", steps, &HistogramBin::count);
+    WriteBins(json, "lefts", steps, &reader::HistogramBin::left);
+    WriteBins(json, "rights", steps, &reader::HistogramBin::right);
+    WriteBins(json, "counts", steps, &reader::HistogramBin::count);
   }
-  WriteNumbers(json, "min", steps, moment(&HistogramMoments::min));
-  WriteNumbers(json, "max", steps, moment(&HistogramMoments::max));
-  WriteNumbers(json, "num", steps, [](const HistogramStep& step) { return step.histogram.count; });
+  WriteNumbers(json, "min", steps, moment(&reader::HistogramMoments::min));
+  WriteNumbers(json, "max", steps, moment(&reader::HistogramMoments::max));
+  WriteNumbers(json, "num", steps,
+               [](const reader::HistogramStep& step) { return step.histogram.count; });
   WriteNumbers(json, "unplaced", steps,
-               [](const HistogramStep& step) { return step.histogram.unplaced; });
-  WriteNumbers(json, "sum", steps, moment(&HistogramMoments::sum));
-  WriteNumbers(json, "sum_squares", steps, moment(&HistogramMoments::sum_squares));
+               [](const reader::HistogramStep& step) { return step.histogram.unplaced; });
+  WriteNumbers(json, "sum", steps, moment(&reader::HistogramMoments::sum));
+  WriteNumbers(json, "sum_squares", steps, moment(&reader::HistogramMoments::sum_squares));
   json.EndObject();
   return JsonResponse(json.Take());
 }
@@ -129,20 +134,21 @@ Result<HttpResponse> GetDistributions(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const auto steps, QueriedHistograms(call, 500));
   JsonWriter json;
   WriteHead(json, call, steps);
-  WriteNumbers(json, "basis_points", kDistributionBasisPoints);
+  WriteNumbers(json, "basis_points", reader::kDistributionBasisPoints);
   json.Key("percentiles").BeginArray();
-  for (const HistogramStep& step : steps) {
+  for (const reader::HistogramStep& step : steps) {
     json.BeginArray();
-    for (const double value : Distribution(step.histogram.bins)) WriteNumber(json, value);
+    for (const double value : reader::Distribution(step.histogram.bins)) WriteNumber(json, value);
     json.EndArray();
   }
   json.EndArray().EndObject();
   return JsonResponse(json.Take());
 }
 
-Result<HistogramStep> ReadOne(const ApiCall& call, const SeriesName& name, bool nearest) {
-  CBOARD_ASSIGN_OR_RETURN(const Run* const run, FindRun(call, name.run));
-  CBOARD_ASSIGN_OR_RETURN(const Tag* const tag, FindTag(*run, name.tag, TagKind::kHistogram));
+Result<reader::HistogramStep> ReadOne(const ApiCall& call, const SeriesName& name, bool nearest) {
+  CBOARD_ASSIGN_OR_RETURN(const reader::Run* const run, FindRun(call, name.run));
+  CBOARD_ASSIGN_OR_RETURN(const reader::Tag* const tag,
+                          FindTag(*run, name.tag, reader::TagKind::kHistogram));
   if (tag->blobs.empty()) return Fail(ErrorCode::kNotFound, "the tag has no values any more");
   std::size_t index = tag->blobs.size() - 1;
   if (name.has_step && nearest) {
@@ -151,20 +157,22 @@ Result<HistogramStep> ReadOne(const ApiCall& call, const SeriesName& name, bool 
     CBOARD_ASSIGN_OR_RETURN(index, IndexOfStep(*tag, name.step));
   }
   const std::size_t indices[] = {index};
-  CBOARD_ASSIGN_OR_RETURN(std::vector<HistogramStep> steps, ReadHistograms(*run, *tag, indices));
+  CBOARD_ASSIGN_OR_RETURN(std::vector<reader::HistogramStep> steps,
+                          reader::ReadHistograms(*run, *tag, indices));
   return std::move(steps.front());
 }
 
-void WriteOverlay(JsonWriter& json, const HistogramStep& step, const std::vector<double>& edges) {
-  const LoggedHistogram& histogram = step.histogram;
+void WriteOverlay(JsonWriter& json, const reader::HistogramStep& step,
+                  const std::vector<double>& edges) {
+  const reader::LoggedHistogram& histogram = step.histogram;
   json.Key("step").Value(step.step).Key("wall_time").Value(step.wall_time_seconds);
-  WriteNumbers(json, "counts", Rebin(histogram.bins, edges).counts);
+  WriteNumbers(json, "counts", reader::Rebin(histogram.bins, edges).counts);
   json.Key("num");
   WriteNumber(json, histogram.count);
   json.Key("unplaced");
   WriteNumber(json, histogram.unplaced);
   if (!histogram.moments) return;
-  const HistogramMoments& moments = *histogram.moments;
+  const reader::HistogramMoments& moments = *histogram.moments;
   const double n = histogram.count;
   const double mean = moments.sum / n;
   json.Key("min").Value(moments.min).Key("max").Value(moments.max).Key("mean").Value(mean);
@@ -191,16 +199,16 @@ Result<HttpResponse> PostOverlay(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
   CBOARD_ASSIGN_OR_RETURN(const std::vector<SeriesName> names, ParseSeriesNames(body, 3));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t nearest, body.Whole("nearest", 0, 1, 0));
-  std::vector<Result<HistogramStep>> steps;
-  std::vector<LoggedHistogram> readable;
+  std::vector<Result<reader::HistogramStep>> steps;
+  std::vector<reader::LoggedHistogram> readable;
   for (const SeriesName& name : names) {
     steps.push_back(ReadOne(call, name, nearest == 1));
     if (steps.back()) readable.push_back(steps.back()->histogram);
   }
   CBOARD_ASSIGN_OR_RETURN(const std::size_t bins,
-                          body.Whole("bins", 1, kMaxAskedBars, BarCount(readable)));
+                          body.Whole("bins", 1, kMaxAskedBars, reader::BarCount(readable)));
   CBOARD_ASSIGN_OR_RETURN(std::vector<double> edges, AskedEdges(body, bins));
-  if (edges.empty()) edges = SharedEdges(readable, bins);
+  if (edges.empty()) edges = reader::SharedEdges(readable, bins);
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   WriteNumbers(json, "edges", edges);

@@ -22,13 +22,13 @@ constexpr std::size_t kMaxColumns = 1000;  // Of a request.
   return Fail(ErrorCode::kInvalidArgument, std::string(what));
 }
 
-Result<MetricName> ParseMetric(simdjson::dom::array pair) {
+Result<reader::MetricName> ParseMetric(simdjson::dom::array pair) {
   std::string_view group, tag;
   if (pair.size() != 2 || pair.at(0).get(group) != simdjson::SUCCESS ||
       pair.at(1).get(tag) != simdjson::SUCCESS) {
     return Wrong(R"(a metric must be ["group","tag"])");
   }
-  return MetricName{std::string(group), std::string(tag)};
+  return reader::MetricName{std::string(group), std::string(tag)};
 }
 
 Result<proto::HParamValue> ParseValue(element value) {
@@ -42,9 +42,9 @@ Result<proto::HParamValue> ParseValue(element value) {
 }
 
 // {"min":0.1}, {"max":1}, {"values":["sgd"]} or {"regex":"^a"}; groups without the value are out.
-Result<void> ParseFilter(object column, ColumnParameters& parameters) {
-  IntervalFilter interval{.min = -std::numeric_limits<double>::infinity(),
-                          .max = std::numeric_limits<double>::infinity()};
+Result<void> ParseFilter(object column, reader::ColumnParameters& parameters) {
+  reader::IntervalFilter interval{.min = -std::numeric_limits<double>::infinity(),
+                                  .max = std::numeric_limits<double>::infinity()};
   const bool has_min = column["min"].get(interval.min) == simdjson::SUCCESS;
   const bool has_max = column["max"].get(interval.max) == simdjson::SUCCESS;
   simdjson::dom::array values;
@@ -55,9 +55,9 @@ Result<void> ParseFilter(object column, ColumnParameters& parameters) {
     return Wrong(R"(a column takes one of "min" and "max", "values", "regex")");
   }
   if (has_min || has_max) parameters.filter = interval;
-  if (has_regex) parameters.filter = RegexFilter{std::string(regex)};
+  if (has_regex) parameters.filter = reader::RegexFilter{std::string(regex)};
   if (has_values) {
-    DiscreteFilter discrete;
+    reader::DiscreteFilter discrete;
     for (const element value : values) {
       CBOARD_ASSIGN_OR_RETURN(proto::HParamValue parsed, ParseValue(value));
       discrete.values.push_back(std::move(parsed));
@@ -68,10 +68,10 @@ Result<void> ParseFilter(object column, ColumnParameters& parameters) {
   return {};
 }
 
-Result<ColumnParameters> ParseColumn(element value) {
+Result<reader::ColumnParameters> ParseColumn(element value) {
   object column;
   if (value.get(column) != simdjson::SUCCESS) return Wrong(R"("columns" must hold objects)");
-  ColumnParameters parameters;
+  reader::ColumnParameters parameters;
   std::string_view name;
   simdjson::dom::array metric;
   if (column["hparam"].get(name) == simdjson::SUCCESS) {
@@ -86,35 +86,36 @@ Result<ColumnParameters> ParseColumn(element value) {
     if (order != "ascending" && order != "descending") {
       return Wrong("order is " + Quoted(order) + "; it must be ascending or descending");
     }
-    parameters.order = order == "ascending" ? SortOrder::kAscending : SortOrder::kDescending;
+    parameters.order =
+        order == "ascending" ? reader::SortOrder::kAscending : reader::SortOrder::kDescending;
   }
   CBOARD_RETURN_IF_ERROR(ParseFilter(column, parameters));
   return parameters;
 }
 
-Result<Aggregation> ParseAggregation(std::string_view text) {
-  if (text == "mean") return Aggregation::kAverage;
-  if (text == "median") return Aggregation::kMedian;
-  if (text == "min") return Aggregation::kMin;
-  if (text == "max") return Aggregation::kMax;
+Result<reader::Aggregation> ParseAggregation(std::string_view text) {
+  if (text == "mean") return reader::Aggregation::kAverage;
+  if (text == "median") return reader::Aggregation::kMedian;
+  if (text == "min") return reader::Aggregation::kMin;
+  if (text == "max") return reader::Aggregation::kMax;
   return Wrong("aggregation is " + Quoted(text) + "; it must be mean, median, min or max");
 }
 
-Result<SessionGroupsQuery> ParseQuery(std::string_view text) {
+Result<reader::SessionGroupsQuery> ParseQuery(std::string_view text) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(text));
-  SessionGroupsQuery query;
+  reader::SessionGroupsQuery query;
   CBOARD_ASSIGN_OR_RETURN(query.start_index, body.Whole("start", 0, kMaxGroups, 0));
   CBOARD_ASSIGN_OR_RETURN(query.slice_size, body.Whole("limit", 0, kMaxGroups, kDefaultGroups));
   CBOARD_ASSIGN_OR_RETURN(const std::string aggregation, body.Text("aggregation", "mean"));
   CBOARD_ASSIGN_OR_RETURN(query.aggregation, ParseAggregation(aggregation));
-  if (query.aggregation != Aggregation::kAverage) {
+  if (query.aggregation != reader::Aggregation::kAverage) {
     CBOARD_ASSIGN_OR_RETURN(const simdjson::dom::array by, body.Array("by", 2));
     CBOARD_ASSIGN_OR_RETURN(query.aggregation_metric, ParseMetric(by));
   }
   if (!body.Has("columns")) return query;
   CBOARD_ASSIGN_OR_RETURN(const simdjson::dom::array columns, body.Array("columns", kMaxColumns));
   for (const element column : columns) {
-    CBOARD_ASSIGN_OR_RETURN(ColumnParameters parsed, ParseColumn(column));
+    CBOARD_ASSIGN_OR_RETURN(reader::ColumnParameters parsed, ParseColumn(column));
     query.columns.push_back(std::move(parsed));
   }
   return query;
@@ -148,38 +149,42 @@ std::string_view NameOf(proto::HParamsStatus status) {
   return "unknown";
 }
 
-void WriteHParam(JsonWriter& json, const SessionGroup& group, const std::string& name) {
+void WriteHParam(JsonWriter& json, const reader::SessionGroup& group, const std::string& name) {
   const auto found = group.hparams.find(name);
   WriteSetting(json, found == group.hparams.end() ? std::nullopt : std::optional(found->second));
 }
 
-void WriteHParams(JsonWriter& json, const HParamsColumns& columns, const SessionGroupPage& page) {
+void WriteHParams(JsonWriter& json, const reader::HParamsColumns& columns,
+                  const reader::SessionGroupPage& page) {
   const auto& hparams = columns.hparams;
   json.Key("hparams").BeginObject();
-  WriteValues(json, "names", hparams, [](const HParamColumn& c) { return c.info.name; });
-  WriteValues(json, "labels", hparams, [](const HParamColumn& c) {
+  WriteValues(json, "names", hparams, [](const reader::HParamColumn& c) { return c.info.name; });
+  WriteValues(json, "labels", hparams, [](const reader::HParamColumn& c) {
     return c.info.display_name.empty() ? c.info.name : c.info.display_name;
   });
   WriteValues(json, "descriptions", hparams,
-              [](const HParamColumn& c) { return c.info.description; });
-  WriteValues(json, "types", hparams, [](const HParamColumn& c) { return NameOf(c.info.type); });
+              [](const reader::HParamColumn& c) { return c.info.description; });
+  WriteValues(json, "types", hparams,
+              [](const reader::HParamColumn& c) { return NameOf(c.info.type); });
   json.Key("values").BeginArray();
-  for (const HParamColumn& column : hparams) {
+  for (const reader::HParamColumn& column : hparams) {
     json.BeginArray();
-    for (const SessionGroup& group : page.groups) WriteHParam(json, group, column.info.name);
+    for (const reader::SessionGroup& group : page.groups)
+      WriteHParam(json, group, column.info.name);
     json.EndArray();
   }
   json.EndArray().EndObject();
 }
 
-void WriteMetrics(JsonWriter& json, const HParamsColumns& columns, const SessionGroupPage& page) {
+void WriteMetrics(JsonWriter& json, const reader::HParamsColumns& columns,
+                  const reader::SessionGroupPage& page) {
   const auto& metrics = columns.experiment.metrics;
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> index;
   for (std::size_t i = 0; i < metrics.size(); ++i) index[{metrics[i].group, metrics[i].tag}] = i;
   std::vector<std::vector<std::optional<double>>> values(
       metrics.size(), std::vector<std::optional<double>>(page.groups.size()));
   for (std::size_t row = 0; row < page.groups.size(); ++row) {
-    for (const MetricValue& metric : page.groups[row].metrics) {
+    for (const reader::MetricValue& metric : page.groups[row].metrics) {
       const auto found = index.find({metric.name.group, metric.name.tag});
       if (found != index.end()) values[found->second][row] = metric.value;
     }
@@ -201,18 +206,18 @@ void WriteMetrics(JsonWriter& json, const HParamsColumns& columns, const Session
   json.EndArray().EndObject();
 }
 
-void WriteGroups(JsonWriter& json, const SessionGroupPage& page) {
-  const auto first = [](const SessionGroup& group) -> const HParamsSession* {
+void WriteGroups(JsonWriter& json, const reader::SessionGroupPage& page) {
+  const auto first = [](const reader::SessionGroup& group) -> const reader::HParamsSession* {
     return group.sessions.empty() ? nullptr : &group.sessions.front();
   };
   json.Key("groups").BeginObject();
-  WriteValues(json, "names", page.groups, &SessionGroup::name);
-  WriteValues(json, "statuses", page.groups, [&](const SessionGroup& group) {
+  WriteValues(json, "names", page.groups, &reader::SessionGroup::name);
+  WriteValues(json, "statuses", page.groups, [&](const reader::SessionGroup& group) {
     return NameOf(first(group) ? first(group)->status : proto::HParamsStatus::kUnknown);
   });
   json.Key("start_times").BeginArray();
-  for (const SessionGroup& group : page.groups) {
-    const HParamsSession* const session = first(group);
+  for (const reader::SessionGroup& group : page.groups) {
+    const reader::HParamsSession* const session = first(group);
     if (session != nullptr && session->start_time_seconds > 0) {
       json.Value(session->start_time_seconds);
     } else {
@@ -220,20 +225,20 @@ void WriteGroups(JsonWriter& json, const SessionGroupPage& page) {
     }
   }
   json.EndArray().Key("runs").BeginArray();
-  for (const SessionGroup& group : page.groups) {
+  for (const reader::SessionGroup& group : page.groups) {
     json.BeginArray();
-    for (const HParamsSession& session : group.sessions) json.Value(session.name);
+    for (const reader::HParamsSession& session : group.sessions) json.Value(session.name);
     json.EndArray();
   }
   json.EndArray().EndObject();
 }
 
-Result<HttpResponse> Answer(const ApiCall& call, SessionGroupsQuery query) {
+Result<HttpResponse> Answer(const ApiCall& call, reader::SessionGroupsQuery query) {
   // A writer may describe one experiment per trial; the page shows what any of them has.
   query.merge_experiments = true;
-  const HParamsTable table = HParamsTable::Of(call.snapshot);
-  const HParamsColumns columns = table.Columns({.merge_experiments = true});
-  CBOARD_ASSIGN_OR_RETURN(const SessionGroupPage page, table.SessionGroups(query));
+  const reader::HParamsTable table = reader::HParamsTable::Of(call.snapshot);
+  const reader::HParamsColumns columns = table.Columns({.merge_experiments = true});
+  CBOARD_ASSIGN_OR_RETURN(const reader::SessionGroupPage page, table.SessionGroups(query));
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("description").Value(columns.experiment.description);
@@ -247,7 +252,7 @@ Result<HttpResponse> Answer(const ApiCall& call, SessionGroupsQuery query) {
 }
 
 Result<HttpResponse> GetHParams(const ApiCall& call) {
-  SessionGroupsQuery query;
+  reader::SessionGroupsQuery query;
   CBOARD_ASSIGN_OR_RETURN(query.start_index, call.target.NumberQuery("start", 0, kMaxGroups, 0));
   CBOARD_ASSIGN_OR_RETURN(query.slice_size,
                           call.target.NumberQuery("limit", 0, kMaxGroups, kDefaultGroups));
@@ -255,7 +260,7 @@ Result<HttpResponse> GetHParams(const ApiCall& call) {
 }
 
 Result<HttpResponse> PostHParams(const ApiCall& call) {
-  CBOARD_ASSIGN_OR_RETURN(SessionGroupsQuery query, ParseQuery(call.body));
+  CBOARD_ASSIGN_OR_RETURN(reader::SessionGroupsQuery query, ParseQuery(call.body));
   return Answer(call, std::move(query));
 }
 

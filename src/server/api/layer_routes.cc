@@ -161,7 +161,7 @@ void WriteLimits(JsonWriter& json, int bits) {
 Result<HttpResponse> GetLayers(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const analysis::SidePair pair, QueriedSides(call));
   const auto& [a, b] = pair;
-  CBOARD_ASSIGN_OR_RETURN(const Run* const run_b, FindRun(call, b.run));
+  CBOARD_ASSIGN_OR_RETURN(const reader::Run* const run_b, FindRun(call, b.run));
   const analysis::LayerRanking ranking = analysis::RankVariants(call.snapshot, &a, b);
   const auto verified = analysis::ReadVerifiedRuns(*run_b, analysis::FindingsOf(b));
   JsonWriter json;
@@ -202,18 +202,19 @@ Result<HttpResponse> PostKeepFloat(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::vector<std::string> layers,
                           body.Texts("layers", kMaxFloatLayers));
   // A log does not say by which function the model was quantized: all are offered.
-  std::vector<std::pair<Toolchain, QuantizationScheme>> ways;
-  for (const Toolchain toolchain : kToolchains) {
-    for (const QuantizationScheme scheme : SchemesOf(toolchain)) {
+  std::vector<std::pair<compare::Toolchain, compare::QuantizationScheme>> ways;
+  for (const compare::Toolchain toolchain : compare::kToolchains) {
+    for (const compare::QuantizationScheme scheme : compare::SchemesOf(toolchain)) {
       ways.emplace_back(toolchain, scheme);
     }
   }
   JsonWriter json;
   json.BeginObject();
   WriteValues(json, "toolchains", ways, [](auto way) { return NameOf(way.first, way.second); });
-  WriteValues(json, "titles", ways, [](auto way) { return TitleOf(way.first, way.second); });
+  WriteValues(json, "titles", ways,
+              [](auto way) { return compare::TitleOf(way.first, way.second); });
   WriteValues(json, "snippets", ways,
-              [&](auto way) { return KeepFloatSnippet(layers, way.first, way.second); });
+              [&](auto way) { return compare::KeepFloatSnippet(layers, way.first, way.second); });
   json.EndObject();
   return JsonResponse(json.Take());
 }

@@ -17,23 +17,23 @@ std::optional<double> TimeOf(double seconds) {
   return std::isfinite(seconds) ? std::optional(seconds) : std::nullopt;
 }
 
-std::uint64_t DamagedBytes(const Run& run) {
+std::uint64_t DamagedBytes(const reader::Run& run) {
   std::uint64_t bytes = 0;
   for (const auto& file : run.files) bytes += file->damaged_bytes;
   return bytes;
 }
 
 // Files that the file system refused to read to their end.
-std::size_t FailedFiles(const Run& run) {
+std::size_t FailedFiles(const reader::Run& run) {
   return static_cast<std::size_t>(
       std::ranges::count_if(run.files, [](const auto& file) { return file->error.has_value(); }));
 }
 
 // Whether some of its log could not be read.
-bool IsDamaged(const Run& run) { return DamagedBytes(run) > 0 || FailedFiles(run) > 0; }
+bool IsDamaged(const reader::Run& run) { return DamagedBytes(run) > 0 || FailedFiles(run) > 0; }
 
 Result<HttpResponse> GetStatus(const ApiCall& call) {
-  const Snapshot& snapshot = *call.snapshot;
+  const reader::Snapshot& snapshot = *call.snapshot;
   double newest = -std::numeric_limits<double>::infinity();
   std::uint64_t tags = 0;
   std::uint64_t damaged_runs = 0;
@@ -47,9 +47,10 @@ Result<HttpResponse> GetStatus(const ApiCall& call) {
   json.Key("window_title").Value(call.look.window_title);
   json.Key("snapshot").Value(snapshot.version);
   json.Key("logdirs").BeginObject();
-  WriteValues(json, "names", call.look.logdirs, [](const Logdir& logdir) { return logdir.name; });
+  WriteValues(json, "names", call.look.logdirs,
+              [](const reader::Logdir& logdir) { return logdir.name; });
   WriteValues(json, "paths", call.look.logdirs,
-              [](const Logdir& logdir) { return logdir.path.string(); });
+              [](const reader::Logdir& logdir) { return logdir.path.string(); });
   json.EndObject();
   WriteProgress(json, snapshot.progress);
   json.Key("runs").Value(snapshot.runs.size()).Key("tags").Value(tags);
@@ -87,7 +88,7 @@ Result<HttpResponse> GetRuns(const ApiCall& call) {
 
 Result<HttpResponse> GetFiles(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string name, call.target.Query("run"));
-  CBOARD_ASSIGN_OR_RETURN(const Run* const run, FindRun(call, name));
+  CBOARD_ASSIGN_OR_RETURN(const reader::Run* const run, FindRun(call, name));
   const auto& files = run->files;
   std::map<std::filesystem::path, std::size_t> index;
   for (std::size_t i = 0; i < files.size(); ++i) index.emplace(files[i]->path, i);
@@ -108,19 +109,19 @@ Result<HttpResponse> GetFiles(const ApiCall& call) {
   }
   json.EndArray();
   json.Key("damage_count").Value(run->damage_count).Key("damage").BeginObject();
-  WriteValues(json, "files", run->damage, [&](const Damage& damage) {
+  WriteValues(json, "files", run->damage, [&](const reader::Damage& damage) {
     const auto found = index.find(damage.path);
     return found == index.end() ? std::size_t{0} : found->second;
   });
-  WriteValues(json, "offsets", run->damage, &Damage::offset);
-  WriteValues(json, "bytes", run->damage, &Damage::bytes);
-  WriteValues(json, "reasons", run->damage, &Damage::reason);
+  WriteValues(json, "offsets", run->damage, &reader::Damage::offset);
+  WriteValues(json, "bytes", run->damage, &reader::Damage::bytes);
+  WriteValues(json, "reasons", run->damage, &reader::Damage::reason);
   json.EndObject().EndObject();
   return JsonResponse(json.Take());
 }
 
 struct TagColumn {
-  const TagInfo* info = nullptr;
+  const reader::TagInfo* info = nullptr;
   std::vector<std::size_t> runs;
   std::uint64_t count = 0;
   std::int64_t min_step = 0;
@@ -128,20 +129,19 @@ struct TagColumn {
 };
 
 // Tags of the same name in different runs are one row; where kinds differ, each kind is one.
-std::map<std::pair<std::string_view, TagKind>, TagColumn> CollectTags(const Snapshot& snapshot,
-                                                                      std::string_view run_name,
-                                                                      std::string_view kind) {
-  std::map<std::pair<std::string_view, TagKind>, TagColumn> columns;
+std::map<std::pair<std::string_view, reader::TagKind>, TagColumn> CollectTags(
+    const reader::Snapshot& snapshot, std::string_view run_name, std::string_view kind) {
+  std::map<std::pair<std::string_view, reader::TagKind>, TagColumn> columns;
   // Runs of a sweep have the same tags in the same order: that of the run before is looked at
   // first.
   std::vector<decltype(columns)::value_type*> before;
   for (std::size_t r = 0; r < snapshot.runs.size(); ++r) {
-    const Run& run = *snapshot.runs[r];
+    const reader::Run& run = *snapshot.runs[r];
     if (!run_name.empty() && run.name != run_name) continue;
     std::size_t place = 0;
-    for (const Tag& tag : run.tags) {
+    for (const reader::Tag& tag : run.tags) {
       if (!kind.empty() && NameOf(tag.kind()) != kind) continue;
-      const std::pair<std::string_view, TagKind> key(tag.name(), tag.kind());
+      const std::pair<std::string_view, reader::TagKind> key(tag.name(), tag.kind());
       if (place == before.size()) before.push_back(nullptr);
       auto*& entry = before[place++];
       if (entry == nullptr || entry->first != key) entry = &*columns.try_emplace(key).first;
@@ -173,7 +173,7 @@ Result<HttpResponse> GetTags(const ApiCall& call) {
   const std::string run_name = TextQuery(call.target, "run");
   if (!run_name.empty()) CBOARD_RETURN_IF_ERROR(FindRun(call, run_name));
   const auto columns = CollectTags(*call.snapshot, run_name, TextQuery(call.target, "kind"));
-  const auto info = [](const auto& entry) -> const TagInfo& { return *entry.second.info; };
+  const auto info = [](const auto& entry) -> const reader::TagInfo& { return *entry.second.info; };
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   WriteValues(json, "runs", call.snapshot->runs,

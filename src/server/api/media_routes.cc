@@ -48,20 +48,20 @@ void WriteDamaged(JsonWriter& json, const Entries& entries, const Damaged& damag
 }
 
 Result<HttpResponse> GetImages(const ApiCall& call) {
-  CBOARD_ASSIGN_OR_RETURN(Entries entries, QueriedEntries(call, TagKind::kImage));
-  std::vector<PixelSize> sizes;
+  CBOARD_ASSIGN_OR_RETURN(Entries entries, QueriedEntries(call, reader::TagKind::kImage));
+  std::vector<reader::PixelSize> sizes;
   std::vector<std::size_t> samples;
   CBOARD_ASSIGN_OR_RETURN(
       const Damaged damaged, ReadEach(entries, [&](std::size_t i) -> Result<void> {
-        CBOARD_ASSIGN_OR_RETURN(const auto image, ReadImage(*entries.run, *entries.tag, i));
+        CBOARD_ASSIGN_OR_RETURN(const auto image, reader::ReadImage(*entries.run, *entries.tag, i));
         sizes.push_back(image.value.size);
         samples.push_back(image.value.samples.size());
         return {};
       }));
   JsonWriter json;
   WriteHead(json, call, entries);
-  WriteValues(json, "widths", sizes, &PixelSize::width);
-  WriteValues(json, "heights", sizes, &PixelSize::height);
+  WriteValues(json, "widths", sizes, &reader::PixelSize::width);
+  WriteValues(json, "heights", sizes, &reader::PixelSize::height);
   WriteValues(json, "samples", samples);
   WriteDamaged(json, entries, damaged);
   json.EndObject();
@@ -69,15 +69,16 @@ Result<HttpResponse> GetImages(const ApiCall& call) {
 }
 
 Result<HttpResponse> GetAudio(const ApiCall& call) {
-  CBOARD_ASSIGN_OR_RETURN(Entries entries, QueriedEntries(call, TagKind::kAudio));
+  CBOARD_ASSIGN_OR_RETURN(Entries entries, QueriedEntries(call, reader::TagKind::kAudio));
   std::vector<std::size_t> samples;
   std::vector<std::string> types;
   CBOARD_ASSIGN_OR_RETURN(
       const Damaged damaged, ReadEach(entries, [&](std::size_t i) -> Result<void> {
-        CBOARD_ASSIGN_OR_RETURN(const auto audio, ReadAudio(*entries.run, *entries.tag, i));
+        CBOARD_ASSIGN_OR_RETURN(const auto audio, reader::ReadAudio(*entries.run, *entries.tag, i));
         samples.push_back(audio.value.samples.size());
-        types.emplace_back(audio.value.samples.empty() ? std::string_view()
-                                                       : MimeTypeOf(audio.value.samples[0].type));
+        types.emplace_back(audio.value.samples.empty()
+                               ? std::string_view()
+                               : reader::MimeTypeOf(audio.value.samples[0].type));
         return {};
       }));
   JsonWriter json;
@@ -89,21 +90,23 @@ Result<HttpResponse> GetAudio(const ApiCall& call) {
   return JsonResponse(json.Take());
 }
 
-Result<HttpResponse> SampleResponse(const std::vector<MediaSample>& samples, std::size_t sample) {
+Result<HttpResponse> SampleResponse(const std::vector<reader::MediaSample>& samples,
+                                    std::size_t sample) {
   if (sample >= samples.size()) {
     return Fail(ErrorCode::kNotFound, "sample is " + std::to_string(sample) + ", but there are " +
                                           std::to_string(samples.size()));
   }
-  return BlobResponse(std::string(MimeTypeOf(samples[sample].type)),
+  return BlobResponse(std::string(reader::MimeTypeOf(samples[sample].type)),
                       std::string(samples[sample].bytes));
 }
 
 Result<HttpResponse> GetBlob(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string run_name, call.target.Query("run"));
   CBOARD_ASSIGN_OR_RETURN(const std::string tag_name, call.target.Query("tag"));
-  CBOARD_ASSIGN_OR_RETURN(const Run* const run, FindRun(call, run_name));
-  const Tag* const tag = run->Find(tag_name);
-  if (tag == nullptr || (tag->kind() != TagKind::kImage && tag->kind() != TagKind::kAudio)) {
+  CBOARD_ASSIGN_OR_RETURN(const reader::Run* const run, FindRun(call, run_name));
+  const reader::Tag* const tag = run->Find(tag_name);
+  if (tag == nullptr ||
+      (tag->kind() != reader::TagKind::kImage && tag->kind() != reader::TagKind::kAudio)) {
     return Fail(ErrorCode::kNotFound,
                 "run " + Quoted(run->name) + " has no image or sound " + Quoted(tag_name));
   }
@@ -112,11 +115,11 @@ Result<HttpResponse> GetBlob(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::size_t index, call.target.NumberQuery("index", 0, last, last));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t sample,
                           call.target.NumberQuery("sample", 0, 1'000'000, 0));
-  if (tag->kind() == TagKind::kImage) {
-    CBOARD_ASSIGN_OR_RETURN(const auto image, ReadImage(*run, *tag, index));
+  if (tag->kind() == reader::TagKind::kImage) {
+    CBOARD_ASSIGN_OR_RETURN(const auto image, reader::ReadImage(*run, *tag, index));
     return SampleResponse(image.value.samples, sample);
   }
-  CBOARD_ASSIGN_OR_RETURN(const auto audio, ReadAudio(*run, *tag, index));
+  CBOARD_ASSIGN_OR_RETURN(const auto audio, reader::ReadAudio(*run, *tag, index));
   return SampleResponse(audio.value.samples, sample);
 }
 
@@ -130,9 +133,10 @@ Result<bool> QueriedBool(const ApiCall& call, std::string_view name) {
 }
 
 Result<HttpResponse> GetText(const ApiCall& call) {
-  CBOARD_ASSIGN_OR_RETURN(const Entries entries, QueriedEntries(call, TagKind::kText));
+  CBOARD_ASSIGN_OR_RETURN(const Entries entries, QueriedEntries(call, reader::TagKind::kText));
   CBOARD_ASSIGN_OR_RETURN(const bool html, QueriedBool(call, "html"));
-  CBOARD_ASSIGN_OR_RETURN(const auto texts, ReadTexts(*entries.run, *entries.tag, entries.indices));
+  CBOARD_ASSIGN_OR_RETURN(const auto texts,
+                          reader::ReadTexts(*entries.run, *entries.tag, entries.indices));
   JsonWriter json;
   WriteHead(json, call, entries);
   json.Key("shapes").BeginArray();
@@ -156,12 +160,12 @@ Result<HttpResponse> GetText(const ApiCall& call) {
 }
 
 Result<HttpResponse> GetTensors(const ApiCall& call) {
-  CBOARD_ASSIGN_OR_RETURN(const TagOfRun found, QueriedTag(call, TagKind::kTensor));
+  CBOARD_ASSIGN_OR_RETURN(const TagOfRun found, QueriedTag(call, reader::TagKind::kTensor));
   if (found.tag->blobs.empty()) return Fail(ErrorCode::kNotFound, "the tag has no values any more");
   const std::size_t last = found.tag->blobs.size() - 1;
   CBOARD_ASSIGN_OR_RETURN(const std::size_t index, call.target.NumberQuery("index", 0, last, last));
   CBOARD_ASSIGN_OR_RETURN(const auto tensor,
-                          ReadTensor(*found.run, *found.tag, index, std::size_t{1} << 20));
+                          reader::ReadTensor(*found.run, *found.tag, index, std::size_t{1} << 20));
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("step").Value(tensor.step).Key("wall_time").Value(tensor.wall_time_seconds);

@@ -40,7 +40,7 @@ class PairRoutesTest : public ::testing::Test {
           R"("parts":[{"layer":"fc","part":"weight"}]}]})"};
       std::string summary;
       proto::AppendTensorValue("net/verified/runs/int8", proto::EncodeStringTensor(shape, verified),
-                               {.plugin_name = kCompressionPluginName}, summary);
+                               {.plugin_name = compression::kCompressionPluginName}, summary);
       EXPECT_TRUE(layers.AddSummary(summary, 0));
     }
     for (const auto& [variant, bytes] : {std::pair("fp32", 640), std::pair("int8", 160)}) {
@@ -115,7 +115,7 @@ TEST_F(PairRoutesTest, ChannelsAreThoseOfTheModelAlone) {
     for (const auto& [model, least] : {std::pair("net", -1), std::pair("graphed", -2)}) {
       EXPECT_TRUE(writer.AddScalar(
           std::string(model) + "/channels/fc/weight", least, 0,
-          {.plugin_name = std::string(kCompressionPluginName),
+          {.plugin_name = std::string(compression::kCompressionPluginName),
            .plugin_content = R"({"v":1,"model":")" + std::string(model) + R"(","layer":"/fc"})"}));
     }
   }

@@ -11,10 +11,10 @@ namespace {
 
 // {"name":[[…],[…]]}: a list per step.
 template <typename Column>
-void WriteCurves(JsonWriter& json, std::string_view name, const std::vector<PrCurveStep>& steps,
-                 Column column) {
+void WriteCurves(JsonWriter& json, std::string_view name,
+                 const std::vector<reader::PrCurveStep>& steps, Column column) {
   json.Key(name).BeginArray();
-  for (const PrCurveStep& step : steps) {
+  for (const reader::PrCurveStep& step : steps) {
     json.BeginArray();
     for (const auto value : step.curve.*column) json.Value(value);
     json.EndArray();
@@ -23,18 +23,18 @@ void WriteCurves(JsonWriter& json, std::string_view name, const std::vector<PrCu
 }
 
 Result<HttpResponse> GetPrCurves(const ApiCall& call) {
-  CBOARD_ASSIGN_OR_RETURN(const Entries entries, QueriedEntries(call, TagKind::kPrCurve));
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<PrCurveStep> steps,
-                          ReadPrCurves(*entries.run, *entries.tag, entries.indices));
+  CBOARD_ASSIGN_OR_RETURN(const Entries entries, QueriedEntries(call, reader::TagKind::kPrCurve));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<reader::PrCurveStep> steps,
+                          reader::ReadPrCurves(*entries.run, *entries.tag, entries.indices));
   JsonWriter json;
   WriteHead(json, call, entries);
-  WriteCurves(json, "thresholds", steps, &PrCurve::thresholds);
-  WriteCurves(json, "precision", steps, &PrCurve::precision);
-  WriteCurves(json, "recall", steps, &PrCurve::recall);
-  WriteCurves(json, "true_positives", steps, &PrCurve::true_positives);
-  WriteCurves(json, "false_positives", steps, &PrCurve::false_positives);
-  WriteCurves(json, "true_negatives", steps, &PrCurve::true_negatives);
-  WriteCurves(json, "false_negatives", steps, &PrCurve::false_negatives);
+  WriteCurves(json, "thresholds", steps, &reader::PrCurve::thresholds);
+  WriteCurves(json, "precision", steps, &reader::PrCurve::precision);
+  WriteCurves(json, "recall", steps, &reader::PrCurve::recall);
+  WriteCurves(json, "true_positives", steps, &reader::PrCurve::true_positives);
+  WriteCurves(json, "false_positives", steps, &reader::PrCurve::false_positives);
+  WriteCurves(json, "true_negatives", steps, &reader::PrCurve::true_negatives);
+  WriteCurves(json, "false_negatives", steps, &reader::PrCurve::false_negatives);
   json.EndObject();
   return JsonResponse(json.Take());
 }
@@ -56,14 +56,15 @@ std::string_view NameOf(proto::MeshContent content) {
 Result<HttpResponse> GetMeshes(const ApiCall& call) {
   struct Listed {
     std::string_view run;
-    Mesh mesh;
+    reader::Mesh mesh;
   };
   std::vector<Listed> listed;
-  const auto list = [&](const Run& run) {
-    for (Mesh& mesh : ListMeshes(run)) listed.push_back({run.name, std::move(mesh)});
+  const auto list = [&](const reader::Run& run) {
+    for (reader::Mesh& mesh : reader::ListMeshes(run))
+      listed.push_back({run.name, std::move(mesh)});
   };
   if (const auto name = call.target.Query("run")) {
-    CBOARD_ASSIGN_OR_RETURN(const Run* const run, FindRun(call, *name));
+    CBOARD_ASSIGN_OR_RETURN(const reader::Run* const run, FindRun(call, *name));
     list(*run);
   } else {
     for (const auto& run : call.snapshot->runs) list(*run);
@@ -76,7 +77,7 @@ Result<HttpResponse> GetMeshes(const ApiCall& call) {
   json.Key("tags").BeginArray();
   for (const Listed& one : listed) {
     json.BeginArray();
-    for (const MeshPart& part : one.mesh.parts) json.Value(part.tag->name());
+    for (const reader::MeshPart& part : one.mesh.parts) json.Value(part.tag->name());
     json.EndArray();
   }
   json.EndArray().EndObject();
@@ -84,15 +85,15 @@ Result<HttpResponse> GetMeshes(const ApiCall& call) {
 }
 
 struct MeshOfRun {
-  const Run* run = nullptr;
-  Mesh mesh;
+  const reader::Run* run = nullptr;
+  reader::Mesh mesh;
 };
 
 Result<MeshOfRun> QueriedMesh(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string run_name, call.target.Query("run"));
   CBOARD_ASSIGN_OR_RETURN(const std::string name, call.target.Query("mesh"));
-  CBOARD_ASSIGN_OR_RETURN(const Run* const run, FindRun(call, run_name));
-  for (Mesh& mesh : ListMeshes(*run)) {
+  CBOARD_ASSIGN_OR_RETURN(const reader::Run* const run, FindRun(call, run_name));
+  for (reader::Mesh& mesh : reader::ListMeshes(*run)) {
     if (mesh.name == name) return MeshOfRun{run, std::move(mesh)};
   }
   return Fail(ErrorCode::kNotFound, "run " + Quoted(run_name) + " has no mesh " + Quoted(name));
@@ -100,20 +101,21 @@ Result<MeshOfRun> QueriedMesh(const ApiCall& call) {
 
 Result<HttpResponse> GetMeshSteps(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const MeshOfRun found, QueriedMesh(call));
-  const std::vector<MeshStep> steps = ListMeshSteps(found.mesh);
+  const std::vector<reader::MeshStep> steps = reader::ListMeshSteps(found.mesh);
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
-  WriteValues(json, "steps", steps, &MeshStep::step);
-  WriteValues(json, "wall_times", steps, &MeshStep::wall_time_seconds);
-  WriteValues(json, "parts", steps, [](const MeshStep& step) { return NameOf(step.content_type); });
+  WriteValues(json, "steps", steps, &reader::MeshStep::step);
+  WriteValues(json, "wall_times", steps, &reader::MeshStep::wall_time_seconds);
+  WriteValues(json, "parts", steps,
+              [](const reader::MeshStep& step) { return NameOf(step.content_type); });
   json.Key("shapes").BeginArray();
-  for (const MeshStep& step : steps) {
+  for (const reader::MeshStep& step : steps) {
     json.BeginArray();
     for (const std::int64_t size : step.shape) json.Value(size);
     json.EndArray();
   }
   json.EndArray();
-  WriteValues(json, "configs", steps, &MeshStep::json_config);
+  WriteValues(json, "configs", steps, &reader::MeshStep::json_config);
   json.EndObject();
   return JsonResponse(json.Take());
 }
@@ -130,9 +132,10 @@ Result<HttpResponse> GetMeshData(const ApiCall& call) {
     return Fail(ErrorCode::kInvalidArgument,
                 "part is " + Quoted(part) + "; it must be vertices, faces or colors");
   }
-  CBOARD_ASSIGN_OR_RETURN(std::string data, ReadMeshData(*found.run, found.mesh, known->content,
-                                                         static_cast<std::int64_t>(step),
-                                                         static_cast<std::int64_t>(sample)));
+  CBOARD_ASSIGN_OR_RETURN(
+      std::string data,
+      reader::ReadMeshData(*found.run, found.mesh, known->content, static_cast<std::int64_t>(step),
+                           static_cast<std::int64_t>(sample)));
   return BlobResponse("application/octet-stream", std::move(data));
 }
 
@@ -152,7 +155,7 @@ void WriteChart(JsonWriter& json, const proto::LayoutChart& chart) {
 
 Result<HttpResponse> GetLayouts(const ApiCall& call) {
   std::vector<Error> errors;
-  const std::vector<proto::LayoutCategory> layout = ReadLayouts(*call.snapshot, errors);
+  const std::vector<proto::LayoutCategory> layout = reader::ReadLayouts(*call.snapshot, errors);
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("categories").BeginArray();

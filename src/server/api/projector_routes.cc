@@ -14,14 +14,14 @@ static_assert(std::endian::native == std::endian::little, "tensors are sent as t
 Result<HttpResponse> GetEmbeddings(const ApiCall& call) {
   struct Row {
     std::string run;
-    EmbeddingInfo info;
+    reader::EmbeddingInfo info;
     std::vector<std::uint64_t> shape;
   };
   std::vector<Row> rows;
   for (const std::string& run : ProjectorRuns(*call.snapshot, call.look)) {
-    const std::optional<Projector> projector = ProjectorOf(*call.snapshot, call.look, run);
+    const std::optional<reader::Projector> projector = ProjectorOf(*call.snapshot, call.look, run);
     if (!projector) continue;  // Gone since the runs were listed.
-    for (const EmbeddingInfo& info : projector->config().embeddings) {
+    for (const reader::EmbeddingInfo& info : projector->config().embeddings) {
       rows.push_back({run, info, ShapeOf(*projector, info)});
     }
   }
@@ -55,7 +55,7 @@ Result<HttpResponse> GetEmbeddings(const ApiCall& call) {
 }
 
 struct Queried {
-  Projector projector;
+  reader::Projector projector;
   std::string name;
   std::size_t rows = 0;
 };
@@ -65,7 +65,7 @@ Result<Queried> QueriedTensor(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(std::string name, call.target.Query("name"));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t rows,
                           call.target.NumberQuery("rows", 1, std::size_t{1} << 40, 0));
-  std::optional<Projector> projector = ProjectorOf(*call.snapshot, call.look, run);
+  std::optional<reader::Projector> projector = ProjectorOf(*call.snapshot, call.look, run);
   if (!projector) {
     return Fail(ErrorCode::kNotFound, "run " + Quoted(run) + " has no embeddings");
   }
@@ -74,7 +74,7 @@ Result<Queried> QueriedTensor(const ApiCall& call) {
 
 Result<HttpResponse> GetTensor(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const Queried queried, QueriedTensor(call));
-  CBOARD_ASSIGN_OR_RETURN(const ProjectorTensor tensor,
+  CBOARD_ASSIGN_OR_RETURN(const reader::ProjectorTensor tensor,
                           queried.projector.ReadTensor(queried.name, queried.rows));
   std::string bytes(reinterpret_cast<const char*>(tensor.values.data()),
                     tensor.values.size() * sizeof(float));
@@ -97,7 +97,7 @@ Result<HttpResponse> GetBookmarks(const ApiCall& call) {
 Result<HttpResponse> GetSprite(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const Queried queried, QueriedTensor(call));
   CBOARD_ASSIGN_OR_RETURN(std::string image, queried.projector.ReadSprite(queried.name));
-  const std::string type(MimeTypeOf(SniffMediaType(image)));
+  const std::string type(reader::MimeTypeOf(reader::SniffMediaType(image)));
   return BlobResponse(type, std::move(image));
 }
 

@@ -178,7 +178,7 @@ Result<analysis::ReportOptions> QueriedReport(const ApiCall& call) {
   options.policy = TextQuery(call.target, "policy", options.policy);
   options.version = call.look.version;
   options.made_at_seconds = WallTimeSeconds();
-  for (const Logdir& logdir : call.look.logdirs) {
+  for (const reader::Logdir& logdir : call.look.logdirs) {
     options.logdir += (options.logdir.empty() ? "" : ", ") + logdir.path.string();
   }
   std::set<analysis::ReportSection> sections;

@@ -17,17 +17,17 @@ constexpr std::string_view kBinary = "application/vnd.compression-board.series";
 constexpr std::size_t kDefaultPoints = 1000;
 constexpr std::size_t kMaxPoints = 10'000'000;
 
-Result<ScalarAxis> ParseAxis(std::string_view text) {
-  if (text.empty() || text == "step") return ScalarAxis::kStep;
-  if (text == "relative") return ScalarAxis::kRelative;
-  if (text == "wall") return ScalarAxis::kWall;
+Result<reader::ScalarAxis> ParseAxis(std::string_view text) {
+  if (text.empty() || text == "step") return reader::ScalarAxis::kStep;
+  if (text == "relative") return reader::ScalarAxis::kRelative;
+  if (text == "wall") return reader::ScalarAxis::kWall;
   return Fail(ErrorCode::kInvalidArgument,
               "axis is " + Quoted(text) + "; it must be step, relative or wall");
 }
 
 struct Question {
   std::vector<SeriesName> series;
-  ScalarQuery query;
+  reader::ScalarQuery query;
   bool wall_times = true;  // Of binary answers.
 };
 
@@ -37,7 +37,7 @@ Result<Question> ParseGet(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(name.run, call.target.Query("run"));
   CBOARD_ASSIGN_OR_RETURN(name.tag, call.target.Query("tag"));
   question.series.push_back(std::move(name));
-  ScalarQuery& query = question.query;
+  reader::ScalarQuery& query = question.query;
   CBOARD_ASSIGN_OR_RETURN(query.axis, ParseAxis(TextQuery(call.target, "axis")));
   CBOARD_ASSIGN_OR_RETURN(query.max_points,
                           call.target.NumberQuery("points", 4, kMaxPoints, kDefaultPoints));
@@ -51,7 +51,7 @@ Result<Question> ParsePost(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
   Question question;
   CBOARD_ASSIGN_OR_RETURN(question.series, ParseSeriesNames(body, 2));
-  ScalarQuery& query = question.query;
+  reader::ScalarQuery& query = question.query;
   CBOARD_ASSIGN_OR_RETURN(const std::string axis, body.Text("axis", "step"));
   CBOARD_ASSIGN_OR_RETURN(query.axis, ParseAxis(axis));
   CBOARD_ASSIGN_OR_RETURN(query.max_points, body.Whole("points", 4, kMaxPoints, kDefaultPoints));
@@ -63,9 +63,9 @@ Result<Question> ParsePost(const ApiCall& call) {
   return question;
 }
 
-Result<const Tag*> FindScalars(const ApiCall& call, const SeriesName& name) {
-  CBOARD_ASSIGN_OR_RETURN(const Run* const run, FindRun(call, name.run));
-  return FindTag(*run, name.tag, TagKind::kScalar);
+Result<const reader::Tag*> FindScalars(const ApiCall& call, const SeriesName& name) {
+  CBOARD_ASSIGN_OR_RETURN(const reader::Run* const run, FindRun(call, name.run));
+  return FindTag(*run, name.tag, reader::TagKind::kScalar);
 }
 
 void WriteName(JsonWriter& json, const SeriesName& name) {
@@ -77,9 +77,9 @@ void WriteError(JsonWriter& json, const Error& error) {
   json.Key("code").Value(NameOf(error.code)).Key("message").Value(error.message).EndObject();
 }
 
-bool WantsEveryPoint(const ScalarQuery& query, const ScalarSeries& series) {
+bool WantsEveryPoint(const reader::ScalarQuery& query, const reader::ScalarSeries& series) {
   return query.max_points >= series.size() && query.smoothing == 0 &&
-         query.range.min == XRange().min && query.range.max == XRange().max;
+         query.range.min == reader::XRange().min && query.range.max == reader::XRange().max;
 }
 
 HttpResponse JsonSeriesResponse(const ApiCall& call, const Question& question) {
@@ -89,9 +89,9 @@ HttpResponse JsonSeriesResponse(const ApiCall& call, const Question& question) {
   for (const SeriesName& name : question.series) {
     json.BeginObject();
     WriteName(json, name);
-    const Result<const Tag*> tag = FindScalars(call, name);
-    const Result<SampledSeries> sampled =
-        tag ? SampleSeries((*tag)->scalars, (*tag)->steps_ascend, question.query)
+    const Result<const reader::Tag*> tag = FindScalars(call, name);
+    const Result<reader::SampledSeries> sampled =
+        tag ? reader::SampleSeries((*tag)->scalars, (*tag)->steps_ascend, question.query)
             : Fail(tag.error());
     if (sampled) {
       json.Key("total").Value((*tag)->scalars.size());
@@ -110,22 +110,22 @@ HttpResponse JsonSeriesResponse(const ApiCall& call, const Question& question) {
   return JsonResponse(json.Take());
 }
 
-Result<EncodedSeries> Encode(const Tag& tag, const Question& question, BodyBuffer& out) {
-  const ScalarQuery& query = question.query;
+Result<EncodedSeries> Encode(const reader::Tag& tag, const Question& question, BodyBuffer& out) {
+  const reader::ScalarQuery& query = question.query;
   if (WantsEveryPoint(query, tag.scalars)) {
     return EncodedSeries::Append(PointsOf(tag.scalars), out, question.wall_times);
   }
-  CBOARD_ASSIGN_OR_RETURN(const SampledSeries sampled,
-                          SampleSeries(tag.scalars, tag.steps_ascend, query));
+  CBOARD_ASSIGN_OR_RETURN(const reader::SampledSeries sampled,
+                          reader::SampleSeries(tag.scalars, tag.steps_ascend, query));
   const bool smooth = !sampled.smoothed.empty();
-  const ScalarBlock points = {sampled.steps, sampled.wall_times_seconds,
-                              smooth ? sampled.smoothed : sampled.values};
+  const reader::ScalarBlock points = {sampled.steps, sampled.wall_times_seconds,
+                                      smooth ? sampled.smoothed : sampled.values};
   return EncodedSeries::Append(PointsOf(points), out, question.wall_times);
 }
 
 // What is said of one of the series in the header.
 struct SeriesEntry {
-  Result<const Tag*> tag;
+  Result<const reader::Tag*> tag;
   std::optional<Result<EncodedSeries>> encoded = {};  // Nothing before it was tried.
 };
 
@@ -200,7 +200,7 @@ Result<HttpResponse> GetScalars(const ApiCall& call) {
 }
 Result<HttpResponse> PostScalars(const ApiCall& call) { return Answer(call, ParsePost(call)); }
 
-void WriteGroup(JsonWriter& json, const GroupCurve& group) {
+void WriteGroup(JsonWriter& json, const reader::GroupCurve& group) {
   WriteNumbers(json, "x", group.xs);
   WriteNumbers(json, "mean", group.mean);
   WriteNumbers(json, "deviation", group.standard_deviation);
@@ -209,23 +209,25 @@ void WriteGroup(JsonWriter& json, const GroupCurve& group) {
   WriteValues(json, "counts", group.members);
 }
 
-Result<GroupCurve> GroupOf(const ApiCall& call, simdjson::dom::element runs, const std::string& tag,
-                           ScalarAxis axis, std::size_t points) {
+Result<reader::GroupCurve> GroupOf(const ApiCall& call, simdjson::dom::element runs,
+                                   const std::string& tag, reader::ScalarAxis axis,
+                                   std::size_t points) {
   simdjson::dom::array names;
   if (runs.get(names) != simdjson::SUCCESS) {
     return Fail(ErrorCode::kInvalidArgument, "each group must be a list of runs");
   }
-  std::vector<Curve> curves;
+  std::vector<reader::Curve> curves;
   for (const simdjson::dom::element name : names) {
     std::string_view run;
     if (name.get(run) != simdjson::SUCCESS) {
       return Fail(ErrorCode::kInvalidArgument, "runs of a group must be strings");
     }
-    CBOARD_ASSIGN_OR_RETURN(const Tag* const found, FindScalars(call, {std::string(run), tag}));
-    CBOARD_ASSIGN_OR_RETURN(Curve curve, ReadCurve(found->scalars, axis));
+    CBOARD_ASSIGN_OR_RETURN(const reader::Tag* const found,
+                            FindScalars(call, {std::string(run), tag}));
+    CBOARD_ASSIGN_OR_RETURN(reader::Curve curve, reader::ReadCurve(found->scalars, axis));
     curves.push_back(std::move(curve));
   }
-  return GroupCurves(curves, points);
+  return reader::GroupCurves(curves, points);
 }
 
 Result<HttpResponse> PostGroups(const ApiCall& call) {
@@ -233,7 +235,7 @@ Result<HttpResponse> PostGroups(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string tag, body.Text("tag", ""));
   CBOARD_ASSIGN_OR_RETURN(const simdjson::dom::object groups, body.Object("groups"));
   CBOARD_ASSIGN_OR_RETURN(const std::string axis_name, body.Text("axis", "step"));
-  CBOARD_ASSIGN_OR_RETURN(const ScalarAxis axis, ParseAxis(axis_name));
+  CBOARD_ASSIGN_OR_RETURN(const reader::ScalarAxis axis, ParseAxis(axis_name));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t points,
                           body.Whole("points", 4, kMaxPoints, kDefaultPoints));
   JsonWriter json;
@@ -241,7 +243,7 @@ Result<HttpResponse> PostGroups(const ApiCall& call) {
   json.Key("groups").BeginArray();
   for (const auto [name, runs] : groups) {
     json.BeginObject().Key("name").Value(name);
-    const Result<GroupCurve> group = GroupOf(call, runs, tag, axis, points);
+    const Result<reader::GroupCurve> group = GroupOf(call, runs, tag, axis, points);
     if (group) {
       WriteGroup(json, *group);
     } else {
@@ -263,14 +265,14 @@ Result<HttpResponse> GetLastScalars(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string wanted, call.target.Query("contains"));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t whole, call.target.NumberQuery("whole", 0, 1, 0));
   struct Entry {
-    const Run* run;
-    const Tag* tag;
-    ScalarPoint point;
+    const reader::Run* run;
+    const reader::Tag* tag;
+    reader::ScalarPoint point;
   };
   std::vector<Entry> entries;
-  for (const std::shared_ptr<const Run>& run : call.snapshot->runs) {
-    const auto found = std::ranges::find_if(run->tags, [&](const Tag& tag) {
-      return tag.kind() == TagKind::kScalar && tag.size() > 0 &&
+  for (const std::shared_ptr<const reader::Run>& run : call.snapshot->runs) {
+    const auto found = std::ranges::find_if(run->tags, [&](const reader::Tag& tag) {
+      return tag.kind() == reader::TagKind::kScalar && tag.size() > 0 &&
              (whole == 1 ? tag.name() == wanted : ContainsIgnoringCase(tag.name(), wanted));
     });
     if (found != run->tags.end()) entries.push_back({run.get(), &*found, found->scalars.back()});

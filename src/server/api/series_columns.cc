@@ -23,7 +23,7 @@ void Store(char* array, std::size_t index, T value) {
 
 // Calls visit(step_of), which gives the step of a point by its index.
 template <typename Visit>
-decltype(auto) WithSteps(const StoredScalars& points, const Visit& visit) {
+decltype(auto) WithSteps(const reader::StoredScalars& points, const Visit& visit) {
   const std::byte* const steps = points.steps;
   const std::uint64_t base = points.step_base, stride = points.stride;
   if (points.step_bytes == 0) return visit([=](std::size_t i) { return base + i * stride; });
@@ -35,7 +35,7 @@ decltype(auto) WithSteps(const StoredScalars& points, const Visit& visit) {
 
 // The same for the bits of wall times.
 template <typename Visit>
-decltype(auto) WithWallTimes(const StoredScalars& points, const Visit& visit) {
+decltype(auto) WithWallTimes(const reader::StoredScalars& points, const Visit& visit) {
   const std::byte* const walls = points.wall_times_seconds;
   if (points.wall_time_bytes == 8) {
     return visit([=](std::size_t i) { return Load<std::uint64_t>(walls, i); });
@@ -84,11 +84,11 @@ bool FitsInt32(std::uint64_t difference) {
 
 }  // namespace
 
-std::uint64_t StepOf(const StoredScalars& points, std::size_t index) {
+std::uint64_t StepOf(const reader::StoredScalars& points, std::size_t index) {
   return WithSteps(points, [&](const auto& step) { return step(index); });
 }
 
-bool HasStride(const StoredScalars& points, std::uint64_t first, std::uint64_t stride) {
+bool HasStride(const reader::StoredScalars& points, std::uint64_t first, std::uint64_t stride) {
   if (points.step_bytes == 0) {
     return points.step_base == first && (points.count == 1 || points.stride == stride);
   }
@@ -101,13 +101,13 @@ bool HasStride(const StoredScalars& points, std::uint64_t first, std::uint64_t s
   });
 }
 
-void WriteSteps(const StoredScalars& points, char* out) {
+void WriteSteps(const reader::StoredScalars& points, char* out) {
   WithSteps(points, [&](const auto& step) {
     for (std::size_t i = 0; i < points.count; ++i) Store(out, i, step(i));
   });
 }
 
-bool WriteDistances(const StoredScalars& points, std::uint64_t first, char* out) {
+bool WriteDistances(const reader::StoredScalars& points, std::uint64_t first, char* out) {
   if (points.wall_time_bytes == 4 && AreInOneBinade(first, first + kMaxDistance)) {
     return Rebase(points.wall_times_seconds, points.count, points.wall_time_base, first, out);
   }
@@ -122,7 +122,7 @@ bool WriteDistances(const StoredScalars& points, std::uint64_t first, char* out)
   });
 }
 
-bool WriteGaps(const StoredScalars& points, std::uint64_t first, std::uint64_t& previous,
+bool WriteGaps(const reader::StoredScalars& points, std::uint64_t first, std::uint64_t& previous,
                char* out) {
   return WithWallTimes(points, [&](const auto& wall) {
     const std::uint64_t gap = wall(0) - previous;
@@ -144,13 +144,13 @@ bool WriteGaps(const StoredScalars& points, std::uint64_t first, std::uint64_t& 
   });
 }
 
-void WriteWallTimes(const StoredScalars& points, char* out) {
+void WriteWallTimes(const reader::StoredScalars& points, char* out) {
   WithWallTimes(points, [&](const auto& wall) {
     for (std::size_t i = 0; i < points.count; ++i) Store(out, i, wall(i));
   });
 }
 
-bool WriteFloats(const StoredScalars& points, char* out) {
+bool WriteFloats(const reader::StoredScalars& points, char* out) {
   if (points.value_bytes == 4) {
     std::memcpy(out, points.values, points.count * 4);
     return true;
@@ -168,7 +168,7 @@ bool WriteFloats(const StoredScalars& points, char* out) {
   return different == 0;
 }
 
-void WriteDoubles(const StoredScalars& points, char* out) {
+void WriteDoubles(const reader::StoredScalars& points, char* out) {
   if (points.value_bytes == 8) {
     std::memcpy(out, points.values, points.count * 8);
     return;

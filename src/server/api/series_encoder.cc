@@ -25,14 +25,14 @@ bool StaysInRange(std::int64_t first, std::int64_t stride, std::size_t count) {
 
 }  // namespace
 
-SeriesPoints PointsOf(const ScalarSeries& series) {
+SeriesPoints PointsOf(const reader::ScalarSeries& series) {
   return {.count = series.size(),
           .first_wall_time_seconds = series.empty() ? 0 : series.front().wall_time_seconds,
           .last_wall_time_seconds = series.empty() ? 0 : series.back().wall_time_seconds,
           .for_each_stored = [&series](const auto& visit) { series.ForEachStored(visit); }};
 }
 
-SeriesPoints PointsOf(const ScalarBlock& points) {
+SeriesPoints PointsOf(const reader::ScalarBlock& points) {
   const bool empty = points.steps.empty();
   return {.count = points.steps.size(),
           .first_wall_time_seconds = empty ? 0 : points.wall_times_seconds.front(),
@@ -74,7 +74,7 @@ bool EncodedSeries::TryAppend(const SeriesPoints& points, BodyBuffer& out) {
   previous_wall_bits_ = Bits(first_wall_time_);
   bool fits = true;
   std::size_t index = 0;
-  points.for_each_stored([&](const StoredScalars& some) {
+  points.for_each_stored([&](const reader::StoredScalars& some) {
     fits = fits && WriteStepColumn(index, some, bytes) &&
            WriteWallColumn(some, bytes + walls_at + index * WallBytes()) &&
            WriteValueColumn(some, bytes + values_at + index * ValueBytes());
@@ -83,7 +83,8 @@ bool EncodedSeries::TryAppend(const SeriesPoints& points, BodyBuffer& out) {
   return fits;
 }
 
-bool EncodedSeries::WriteStepColumn(std::size_t index, const StoredScalars& points, char* out) {
+bool EncodedSeries::WriteStepColumn(std::size_t index, const reader::StoredScalars& points,
+                                    char* out) {
   if (!has_stride_) {
     WriteSteps(points, out + index * 8);
     return true;
@@ -98,7 +99,7 @@ bool EncodedSeries::WriteStepColumn(std::size_t index, const StoredScalars& poin
   return has_stride_;
 }
 
-bool EncodedSeries::WriteWallColumn(const StoredScalars& points, char* out) {
+bool EncodedSeries::WriteWallColumn(const reader::StoredScalars& points, char* out) {
   if (wall_times_ == WallTimes::kNone) return true;
   const std::uint64_t first = Bits(first_wall_time_);
   if (wall_times_ == WallTimes::kDistances) {
@@ -115,7 +116,7 @@ bool EncodedSeries::WriteWallColumn(const StoredScalars& points, char* out) {
   return true;
 }
 
-bool EncodedSeries::WriteValueColumn(const StoredScalars& points, char* out) {
+bool EncodedSeries::WriteValueColumn(const reader::StoredScalars& points, char* out) {
   if (has_floats_) {
     has_floats_ = WriteFloats(points, out);
     return has_floats_;

@@ -23,11 +23,11 @@ struct SeriesPoints {
   double first_wall_time_seconds = 0;  // If there is a point.
   double last_wall_time_seconds = 0;
   // Calls its argument with all points, in order; never with none.
-  std::function<void(const std::function<void(const StoredScalars&)>&)> for_each_stored;
+  std::function<void(const std::function<void(const reader::StoredScalars&)>&)> for_each_stored;
 };
 
-SeriesPoints PointsOf(const ScalarSeries& series);  // Borrows the series.
-SeriesPoints PointsOf(const ScalarBlock& points);   // Borrows what the spans view.
+SeriesPoints PointsOf(const reader::ScalarSeries& series);  // Borrows the series.
+SeriesPoints PointsOf(const reader::ScalarBlock& points);   // Borrows what the spans view.
 
 class EncodedSeries {
  public:
@@ -57,9 +57,9 @@ class EncodedSeries {
 
   // Whether all points fit the kinds; else one kind has become wider.
   bool TryAppend(const SeriesPoints& points, BodyBuffer& out);
-  bool WriteStepColumn(std::size_t index, const StoredScalars& points, char* out);
-  bool WriteWallColumn(const StoredScalars& points, char* out);
-  bool WriteValueColumn(const StoredScalars& points, char* out);
+  bool WriteStepColumn(std::size_t index, const reader::StoredScalars& points, char* out);
+  bool WriteWallColumn(const reader::StoredScalars& points, char* out);
+  bool WriteValueColumn(const reader::StoredScalars& points, char* out);
   void DescribeWallTimes(JsonWriter& json) const;
 
   std::size_t count_ = 0;

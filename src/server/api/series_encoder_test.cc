@@ -105,16 +105,16 @@ Decoder Encode(const Points& points, std::size_t block) {
                  .for_each_stored = [&](const auto& visit) {
                    for (std::size_t i = 0; i < points.steps.size(); i += block) {
                      const std::size_t n = std::min(block, points.steps.size() - i);
-                     PointsOf(ScalarBlock{std::span(points.steps).subspan(i, n),
-                                          std::span(points.wall_times).subspan(i, n),
-                                          std::span(points.values).subspan(i, n)})
+                     PointsOf(reader::ScalarBlock{std::span(points.steps).subspan(i, n),
+                                                  std::span(points.wall_times).subspan(i, n),
+                                                  std::span(points.values).subspan(i, n)})
                          .for_each_stored(visit);
                    }
                  }});
 }
 
 // As the reader keeps them, those from `cut` on in another file.
-ScalarSeries Stored(const Points& points, std::size_t cut) {
+reader::ScalarSeries Stored(const Points& points, std::size_t cut) {
   std::vector<reader::ScalarColumnView> files;
   for (const auto& [begin, end] : {std::pair(std::size_t{0}, cut), {cut, points.steps.size()}}) {
     const auto arena = std::make_shared<reader::Arena>();
@@ -124,7 +124,7 @@ ScalarSeries Stored(const Points& points, std::size_t cut) {
     }
     files.push_back(column.View(arena));
   }
-  return ScalarSeries(std::move(files));
+  return reader::ScalarSeries(std::move(files));
 }
 
 void ExpectSame(const Points& points, Decoder decoder) {
@@ -143,7 +143,7 @@ void ExpectSame(const Points& points, Decoder decoder) {
 void ExpectSame(const Points& points, std::size_t block) {
   ExpectSame(points, Encode(points, block));
   for (const std::size_t cut : {std::size_t{0}, points.steps.size() / 3}) {
-    const ScalarSeries stored = Stored(points, cut);
+    const reader::ScalarSeries stored = Stored(points, cut);
     ExpectSame(points, Encode(PointsOf(stored)));
   }
 }
@@ -262,7 +262,7 @@ TEST(EncodedSeries, LeavesOutWallTimesThatNobodyWants) {
   const Points points = {{7, 9, 11}, {kNow, kNow + 1, kNow + 2}, {0.5, 1.5, -2}};
   BodyBuffer buffer(std::string(99, '?'));
   const EncodedSeries series = EncodedSeries::Append(
-      PointsOf(ScalarBlock{points.steps, points.wall_times, points.values}), buffer, false);
+      PointsOf(reader::ScalarBlock{points.steps, points.wall_times, points.values}), buffer, false);
   JsonWriter json;
   json.BeginObject();
   series.Describe(json);

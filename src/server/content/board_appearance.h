@@ -9,15 +9,15 @@
 
 #include "cboard/reader/log_reader.h"
 
-namespace cboard {
+namespace cboard::server {
 
 struct BoardAppearance {
   std::string version;
   std::string window_title = "Compression Board";
   std::string path_prefix;  // "/board", or empty.
-  std::vector<Logdir> logdirs;
+  std::vector<reader::Logdir> logdirs;
   std::map<std::string, std::size_t, std::less<>> samples_per_plugin;  // See BoardOptions.
   std::string boot_id;  // Of this process: entity tags of another one mean nothing here.
 };
 
-}  // namespace cboard
+}  // namespace cboard::server

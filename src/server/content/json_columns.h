@@ -9,7 +9,7 @@
 
 #include "cboard/base/json_writer.h"
 
-namespace cboard {
+namespace cboard::server {
 
 // Most values were floats in the file; their shortest text as floats is what the user logged.
 inline void WriteNumber(JsonWriter& json, double value) {
@@ -47,4 +47,4 @@ void WriteValues(JsonWriter& json, std::string_view key, const Range& range,
   json.EndArray();
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -8,7 +8,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 void AppendEscaped(std::string& html, std::string_view text, bool attribute) {
@@ -280,4 +280,4 @@ std::string EscapeHtml(std::string_view text) {
   return html;
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace cboard {
+namespace cboard::server {
 
 // CommonMark with tables. Bytes that are not UTF-8 become U+FFFD, NUL bytes are left out.
 std::string MarkdownToSafeHtml(std::string_view source);
@@ -18,4 +18,4 @@ std::string MarkdownToSafeHtml(std::string_view source);
 // `text` as it is, readable as HTML.
 std::string EscapeHtml(std::string_view text);
 
-}  // namespace cboard
+}  // namespace cboard::server

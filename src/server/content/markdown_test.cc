@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -46,4 +46,4 @@ TEST(Markdown, SaysHowManyNullBytesItLeftOut) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

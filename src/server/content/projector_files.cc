@@ -1,6 +1,6 @@
 #include "server/content/projector_files.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 // Where a config of the log directory itself would be: only if there is just one.
@@ -9,14 +9,15 @@ std::optional<std::filesystem::path> RootDirectory(const BoardAppearance& look) 
   return look.logdirs.front().path;
 }
 
-std::optional<Projector> ProjectorIn(const std::filesystem::path& directory) {
-  Result<std::optional<Projector>> projector = FindProjector(directory);
+std::optional<reader::Projector> ProjectorIn(const std::filesystem::path& directory) {
+  Result<std::optional<reader::Projector>> projector = reader::FindProjector(directory);
   return projector ? *std::move(projector) : std::nullopt;
 }
 
 }  // namespace
 
-std::vector<std::string> ProjectorRuns(const Snapshot& snapshot, const BoardAppearance& look) {
+std::vector<std::string> ProjectorRuns(const reader::Snapshot& snapshot,
+                                       const BoardAppearance& look) {
   std::vector<std::string> names;
   for (const auto& run : snapshot.runs) {
     if (ProjectorIn(run->directory)) names.push_back(run->name);
@@ -28,14 +29,15 @@ std::vector<std::string> ProjectorRuns(const Snapshot& snapshot, const BoardAppe
   return names;
 }
 
-std::optional<Projector> ProjectorOf(const Snapshot& snapshot, const BoardAppearance& look,
-                                     const std::string& run) {
-  if (const Run* const found = snapshot.FindRun(run)) return ProjectorIn(found->directory);
+std::optional<reader::Projector> ProjectorOf(const reader::Snapshot& snapshot,
+                                             const BoardAppearance& look, const std::string& run) {
+  if (const reader::Run* const found = snapshot.FindRun(run)) return ProjectorIn(found->directory);
   const auto root = RootDirectory(look);
   return run == "." && root ? ProjectorIn(*root) : std::nullopt;
 }
 
-std::vector<std::uint64_t> ShapeOf(const Projector& projector, const EmbeddingInfo& embedding) {
+std::vector<std::uint64_t> ShapeOf(const reader::Projector& projector,
+                                   const reader::EmbeddingInfo& embedding) {
   if (!embedding.tensor_shape.empty()) {
     return {embedding.tensor_shape.begin(), embedding.tensor_shape.end()};
   }
@@ -45,4 +47,4 @@ std::vector<std::uint64_t> ShapeOf(const Projector& projector, const EmbeddingIn
   return {tensor->rows, tensor->columns};
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -4,7 +4,7 @@
 
 #include "server/content/markdown.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 std::string CellHtml(std::string_view text, TextCells kind) {
@@ -27,7 +27,7 @@ std::string TableHtml(const std::vector<std::string_view>& cells, std::size_t ro
 
 }  // namespace
 
-std::string TextToHtml(const TextValue& value, TextCells cells) {
+std::string TextToHtml(const reader::TextValue& value, TextCells cells) {
   const std::size_t rank = value.shape.size();
   if (rank == 0) {
     return value.texts.empty() ? std::string() : CellHtml(value.texts.front(), cells);
@@ -50,4 +50,4 @@ std::string TextToHtml(const TextValue& value, TextCells cells) {
   return warning + TableHtml(value.texts, complete ? rows : 0, columns, cells);
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -5,12 +5,12 @@
 
 #include "cboard/reader/media_query.h"
 
-namespace cboard {
+namespace cboard::server {
 
 enum class TextCells { kMarkdown, kPlain };
 
 // Safe to put into a page, whatever was logged (markdown.h). Of more than two dimensions the first
 // matrix is shown, after a warning; a list is a column. Character for character TensorBoard's.
-std::string TextToHtml(const TextValue& value, TextCells cells = TextCells::kMarkdown);
+std::string TextToHtml(const reader::TextValue& value, TextCells cells = TextCells::kMarkdown);
 
-}  // namespace cboard
+}  // namespace cboard::server

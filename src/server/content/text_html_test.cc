@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 TEST(TextToHtml, AScalarIsItsMarkdown) {
@@ -32,4 +32,4 @@ TEST(TextToHtml, AShapeThatTheTextsDoNotFillGivesAnEmptyTable) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

@@ -9,7 +9,7 @@
 #include "server/http/host_check.h"
 #include "server/http/token.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 // "http://localhost:6006" -> "localhost:6006"; empty for "null" and anything else.
@@ -181,4 +181,4 @@ HttpHandler Guarded(AccessOptions options, HttpHandler handler) {
   return [gate](const HttpRequest& request) { return gate->Answer(request); };
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

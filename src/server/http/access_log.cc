@@ -12,7 +12,7 @@
 #include "cboard/base/json_writer.h"
 #include "server/http/token.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 // 2024-05-01T12:00:00.123Z
@@ -74,4 +74,4 @@ Result<std::shared_ptr<AccessLog>> AccessLog::Open(const std::filesystem::path& 
   return std::make_shared<LogFile>(std::move(file));
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -8,7 +8,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 using testing::FailsWith;
@@ -70,4 +70,4 @@ TEST(AccessLog, SaysThatItCannotBeOpened) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

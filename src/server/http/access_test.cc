@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 using ::testing::Contains;
@@ -153,4 +153,4 @@ TEST(Guarded, NeedsNoTokenWhenThereIsNone) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

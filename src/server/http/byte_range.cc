@@ -5,7 +5,7 @@
 
 #include "server/http/header_text.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 std::optional<std::uint64_t> Number(std::string_view text) {
@@ -41,4 +41,4 @@ RangeRequest ParseRange(std::string_view header, std::uint64_t size) {
   return {.kind = RangeKind::kOne, .range = {.offset = *begin, .length = last_byte - *begin + 1}};
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace cboard {
+namespace cboard::server {
 
 struct ByteRange {
   std::uint64_t offset = 0;
@@ -28,4 +28,4 @@ struct RangeRequest {
 // `header` for a content of `size` bytes. The range lies within the content and is never empty.
 RangeRequest ParseRange(std::string_view header, std::uint64_t size);
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 ByteRange One(std::string_view header, std::uint64_t size) {
@@ -55,4 +55,4 @@ TEST(ParseRange, NeverLeavesTheContent) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

@@ -7,7 +7,7 @@
 #include "cboard/server/event_hub.h"
 #include "server/http/request_reader.h"
 
-namespace cboard::net {
+namespace cboard::server::net {
 namespace {
 
 constexpr int kWhole = 0;  // The request has been read.
@@ -383,4 +383,4 @@ void Connection::Close() {
   transport_->socket().close(ignored);
 }
 
-}  // namespace cboard::net
+}  // namespace cboard::server::net

@@ -17,11 +17,11 @@
 #include "server/http/transport.h"
 #include "server/http/unsent_bytes.h"
 
-namespace cboard {
+namespace cboard::server {
 class RequestReader;
 }
 
-namespace cboard::net {
+namespace cboard::server::net {
 
 // What all threads of a server share.
 struct Shared {
@@ -123,4 +123,4 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool refused_ = false;  // There may be more to come that nobody will read.
 };
 
-}  // namespace cboard::net
+}  // namespace cboard::server::net

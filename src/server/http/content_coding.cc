@@ -2,7 +2,7 @@
 
 #include "server/http/header_text.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 // "0", "0.0", "0.000"
@@ -35,4 +35,4 @@ bool IsCompressible(std::string_view content_type) {
          type == "application/manifest+json" || type == "image/svg+xml";
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

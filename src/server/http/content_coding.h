@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace cboard {
+namespace cboard::server {
 
 // Whether an Accept-Encoding header allows gzip: "gzip, deflate", "gzip;q=0.5", "*", not
 // "gzip;q=0".
@@ -16,4 +16,4 @@ bool IsCompressible(std::string_view content_type);
 // Shorter bodies fit into one packet anyway.
 inline constexpr std::size_t kMinGzipBytes = 1024;
 
-}  // namespace cboard
+}  // namespace cboard::server

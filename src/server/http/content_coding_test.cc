@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 TEST(AcceptsGzip, ReadsTheHeader) {
@@ -26,4 +26,4 @@ TEST(IsCompressible, MeansText) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

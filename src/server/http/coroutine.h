@@ -16,7 +16,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 
-namespace cboard::net {
+namespace cboard::server::net {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -36,4 +36,4 @@ inline auto To(error_code& error) {
   return asio::redirect_error(asio::use_awaitable_t<Executor>(), error);
 }
 
-}  // namespace cboard::net
+}  // namespace cboard::server::net

@@ -9,7 +9,7 @@
 
 #include "server/http/header_text.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 std::string Hex(std::uint64_t a, std::uint64_t b) {
@@ -59,4 +59,4 @@ bool NamesEtag(std::string_view if_none_match, std::string_view etag) {
   return false;
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

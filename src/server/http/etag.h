@@ -6,7 +6,7 @@
 
 #include "cboard/server/http_message.h"
 
-namespace cboard {
+namespace cboard::server {
 
 // A hash of the bytes, as text without quotes. Not for secrets: whoever chooses the bytes can make
 // two contents with the same hash, and would then see a stale copy of his own content.
@@ -19,4 +19,4 @@ std::string EtagOf(const FileSlice& slice);
 // weak ones included.
 bool NamesEtag(std::string_view if_none_match, std::string_view etag);
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -7,7 +7,7 @@
 
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 TEST(Etag, IsEqualForEqualBytesOnly) {
@@ -57,4 +57,4 @@ TEST(NamesEtag, ReadsLists) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

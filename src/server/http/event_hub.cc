@@ -7,7 +7,7 @@
 #include <mutex>
 #include <unordered_set>
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 using Message = std::shared_ptr<const std::string>;
@@ -161,4 +161,4 @@ std::size_t EventHub::subscriber_count() const {
   return state_->subscribers.size();
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <thread>
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 using ::testing::EndsWith;
@@ -178,4 +178,4 @@ TEST(EventHub, OpensAsAResponse) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

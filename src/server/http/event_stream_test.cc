@@ -9,7 +9,7 @@
 #include "cboard/server/event_hub.h"
 #include "server/testing/test_client.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -221,4 +221,4 @@ TEST_F(EventStreamTest, IsOnlyAHeadForHead) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

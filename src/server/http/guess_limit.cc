@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace cboard {
+namespace cboard::server {
 
 std::string ClientNetwork(std::string_view address) {
   const std::string text(address.substr(0, address.find('%')));  // "fe80::1%eth0"
@@ -43,4 +43,4 @@ void GuessLimit::CountWrong(std::string_view client, Time now) {
   forgotten_at = std::max(forgotten_at, now) + kPause;
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

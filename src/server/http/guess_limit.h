@@ -13,7 +13,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace cboard {
+namespace cboard::server {
 
 // Each address may be wrong kFreeGuesses times, and then once per kPause. Safe to use from many
 // threads.
@@ -40,4 +40,4 @@ class GuessLimit {
 // The part of an address that belongs to one client: all of IPv4, the first 64 bits of IPv6.
 std::string ClientNetwork(std::string_view address);
 
-}  // namespace cboard
+}  // namespace cboard::server

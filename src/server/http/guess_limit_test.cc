@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 using std::chrono::seconds;
@@ -58,4 +58,4 @@ TEST(GuessLimit, TakesNoMoreMemoryThanItMay) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -32,4 +32,4 @@ std::string_view TakeUntil(std::string_view& text, char separator) {
   return Trimmed(taken);
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

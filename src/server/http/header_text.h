@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace cboard {
+namespace cboard::server {
 
 // ASCII only, as header names are.
 bool EqualIgnoringCase(std::string_view a, std::string_view b);
@@ -16,4 +16,4 @@ std::string_view Trimmed(std::string_view text);
 // `text` up to `separator`, trimmed; what follows it stays in `text`.
 std::string_view TakeUntil(std::string_view& text, char separator);
 
-}  // namespace cboard
+}  // namespace cboard::server

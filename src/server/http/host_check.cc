@@ -6,7 +6,7 @@
 
 #include "server/http/header_text.h"
 
-namespace cboard {
+namespace cboard::server {
 
 std::string NameOfHost(std::string_view host) {
   const auto is_port = [](std::string_view text) {
@@ -54,4 +54,4 @@ bool HostCheck::Allows(std::string_view host) const {
   return std::ranges::find(names_, name) != names_.end() || (allow_addresses_ && IsAddress(name));
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

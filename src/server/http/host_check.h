@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cboard {
+namespace cboard::server {
 
 // "localhost:6006" -> "localhost", "[::1]:6006" -> "::1"; empty when it is neither.
 std::string NameOfHost(std::string_view host);
@@ -33,4 +33,4 @@ class HostCheck {
   bool allow_addresses_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 TEST(HostCheck, KnowsThisMachineByItsUsualNames) {
@@ -39,4 +39,4 @@ TEST(HostCheck, AllowsAddressesButNotNamesWhenEveryInterfaceIsBound) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

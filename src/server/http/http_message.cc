@@ -5,7 +5,7 @@
 #include "cboard/base/json_writer.h"
 #include "server/http/header_text.h"
 
-namespace cboard {
+namespace cboard::server {
 
 std::string_view HttpRequest::Header(std::string_view name) const {
   const auto found = std::ranges::find_if(
@@ -67,4 +67,4 @@ int StatusOf(ErrorCode code) {
   return 500;
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

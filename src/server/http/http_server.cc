@@ -12,7 +12,7 @@
 #include "server/http/coroutine.h"
 #include "server/http/port_holder.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace net {
 namespace {
 
@@ -277,4 +277,4 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Listen(const HttpServerOptions& 
   return server;
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -9,7 +9,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 using testing::Client;
@@ -228,4 +228,4 @@ TEST(HttpServer, RefusesAddressesThatAreNotOfThisMachine) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

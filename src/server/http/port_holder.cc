@@ -9,7 +9,7 @@
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 constexpr std::uint64_t kMaxTableBytes = 16 << 20;
@@ -73,4 +73,4 @@ std::string DescribePortOwner(std::uint16_t port) {
   return {};
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

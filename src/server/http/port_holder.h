@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string>
 
-namespace cboard {
+namespace cboard::server {
 
 // "process 4242 (tensorboard --logdir runs)"; empty when it cannot be seen: it belongs to another
 // user, or runs in another container.
 std::string DescribePortOwner(std::uint16_t port);
 
-}  // namespace cboard
+}  // namespace cboard::server

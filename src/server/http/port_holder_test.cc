@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 using ::testing::StartsWith;
@@ -27,4 +27,4 @@ TEST(DescribePortOwner, FindsThisProcess) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

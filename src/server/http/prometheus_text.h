@@ -9,7 +9,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::server {
 
 inline void DescribeMetric(std::string& text, std::string_view name, std::string_view type,
                            std::string_view help) {
@@ -38,4 +38,4 @@ void AppendMetric(std::string& text, std::string_view name, std::string_view typ
   AppendSample(text, name, {}, std::to_string(value));
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

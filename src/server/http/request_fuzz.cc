@@ -9,24 +9,26 @@
 
 namespace {
 
-using cboard::HttpRequest;
-using cboard::HttpResponse;
+using cboard::server::HttpRequest;
+using cboard::server::HttpResponse;
 
-const cboard::HttpHandler& Guard() {
-  static const cboard::HttpHandler kGuard =
-      cboard::Guarded({.token = "s3cret"}, [](const HttpRequest& request) {
+const cboard::server::HttpHandler& Guard() {
+  static const cboard::server::HttpHandler kGuard =
+      cboard::server::Guarded({.token = "s3cret"}, [](const HttpRequest& request) {
         // Asked for with the token, or open to everybody.
-        HttpResponse response = cboard::BlobResponse("image/svg+xml", std::string(2000, 'x'));
+        HttpResponse response =
+            cboard::server::BlobResponse("image/svg+xml", std::string(2000, 'x'));
         if (request.body.empty()) response.untrusted = false;
         return response;
       });
   return kGuard;
 }
 
-void Answer(const HttpRequest& request, const cboard::ConnectionState& state) {
+void Answer(const HttpRequest& request, const cboard::server::ConnectionState& state) {
   HttpResponse response = Guard()(request);
   const bool untrusted = response.untrusted;
-  const cboard::Answer answer = cboard::PrepareResponse(request, std::move(response), state);
+  const cboard::server::Answer answer =
+      cboard::server::PrepareResponse(request, std::move(response), state);
   CBOARD_CHECK(answer.head.find("\r\n\r\n") == answer.head.size() - 4);
   CBOARD_CHECK(answer.head.find("\r\nX-Content-Type-Options: nosniff\r\n") != std::string::npos);
   CBOARD_CHECK(answer.head.find("\r\nContent-Security-Policy: ") != std::string::npos);
@@ -42,11 +44,11 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   if (size == 0) return 0;
   const std::size_t piece = 1 + data[0];
   std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const cboard::RequestLimits limits{
+  const cboard::server::RequestLimits limits{
       .max_target_bytes = 500, .max_header_bytes = 1000, .max_body_bytes = 2000};
   std::string pending;
   while (!rest.empty()) {
-    cboard::RequestReader reader(limits);
+    cboard::server::RequestReader reader(limits);
     while (!rest.empty() && !reader.done() && reader.refused() == 0) {
       pending += rest.substr(0, piece);
       rest.remove_prefix(std::min(piece, rest.size()));

@@ -7,7 +7,7 @@
 
 #include "server/http/header_text.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 namespace http = boost::beast::http;
@@ -105,4 +105,4 @@ HttpRequest RequestReader::Message() {
   return request;
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

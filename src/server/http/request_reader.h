@@ -14,7 +14,7 @@
 #include "cboard/server/http_message.h"
 #include "server/http/response_builder.h"
 
-namespace cboard {
+namespace cboard::server {
 
 struct RequestLimits {
   std::uint32_t max_target_bytes = 8 << 10;
@@ -53,4 +53,4 @@ class RequestReader {
   bool asked_to_continue_ = false;
 };
 
-}  // namespace cboard
+}  // namespace cboard::server

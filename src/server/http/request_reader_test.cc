@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -143,4 +143,4 @@ TEST(RequestReader, KnowsWhoWantsToStay) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

@@ -12,7 +12,7 @@
 #include "server/http/header_text.h"
 #include "server/http/status_text.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 // On every answer, errors included.
@@ -288,4 +288,4 @@ std::string_view HttpDate(std::chrono::system_clock::time_point now) {
   return {shown.text.data(), shown.length};
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -9,7 +9,7 @@
 
 #include "cboard/server/http_message.h"
 
-namespace cboard {
+namespace cboard::server {
 
 struct Answer {
   int status = 200;
@@ -44,4 +44,4 @@ bool IsSlowToPrepare(const HttpRequest& request, const HttpResponse& response);
 // "Sun, 06 Nov 1994 08:49:37 GMT"; kept per thread for as long as it is right.
 std::string_view HttpDate(std::chrono::system_clock::time_point now);
 
-}  // namespace cboard
+}  // namespace cboard::server

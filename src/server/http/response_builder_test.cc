@@ -6,7 +6,7 @@
 #include "cboard/server/event_hub.h"
 #include "server/http/etag.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 using ::testing::EndsWith;
@@ -222,4 +222,4 @@ TEST(HttpDate, IsInTheFormatOfTheStandard) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

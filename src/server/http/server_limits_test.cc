@@ -4,7 +4,7 @@
 
 #include "server/testing/test_client.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -198,4 +198,4 @@ TEST(ServerLimits, KeepSlowClientsFromHarmingOthers) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

@@ -11,7 +11,7 @@
 #include "cboard/base/strings.h"
 #include "server/http/prometheus_text.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 std::string Label(std::string_view name, std::string_view value) {
@@ -144,4 +144,4 @@ HttpHandler WithMetrics(std::shared_ptr<ServerMetrics> metrics, std::string path
   };
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <thread>
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -72,4 +72,4 @@ TEST(WithMetrics, AnswersAtItsPathOnly) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace cboard {
+namespace cboard::server {
 
 constexpr std::string_view StatusText(int status) {
   switch (status) {
@@ -56,4 +56,4 @@ constexpr std::string_view StatusText(int status) {
   }
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

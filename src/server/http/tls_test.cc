@@ -13,7 +13,7 @@
 #include "server/testing/test_client.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 using testing::Client;
@@ -200,4 +200,4 @@ TEST(Tls, SaysWhatIsWrongWithItsFiles) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

@@ -11,7 +11,7 @@
 #include "server/http/header_text.h"
 #include "server/http/url.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 // HMAC-SHA-256, as bytes.
@@ -103,4 +103,4 @@ SplitTarget TakeToken(std::string_view target) {
   return split;
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace cboard {
+namespace cboard::server {
 
 // Comparisons take the same time for every wrong text, so that timing teaches nothing.
 class Token {
@@ -32,4 +32,4 @@ struct SplitTarget {
 };
 SplitTarget TakeToken(std::string_view target);
 
-}  // namespace cboard
+}  // namespace cboard::server

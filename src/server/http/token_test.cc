@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -69,4 +69,4 @@ TEST(TakeToken, LeavesTheRestAlone) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

@@ -8,7 +8,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard::net {
+namespace cboard::server::net {
 namespace {
 
 // What is sent of a file in one go, so that one download does not hold up its neighbours.
@@ -191,4 +191,4 @@ std::unique_ptr<Transport> MakeTransport(Socket socket, const std::shared_ptr<Tl
   return std::make_unique<PlainTransport>(std::move(socket));
 }
 
-}  // namespace cboard::net
+}  // namespace cboard::server::net

@@ -13,7 +13,7 @@
 #include "cboard/server/http_server.h"
 #include "server/http/coroutine.h"
 
-namespace cboard::net {
+namespace cboard::server::net {
 
 class Transport {
  public:
@@ -49,4 +49,4 @@ Result<std::shared_ptr<TlsContext>> LoadTls(const TlsFiles& files);
 // `tls` may be nullptr: in the clear.
 std::unique_ptr<Transport> MakeTransport(Socket socket, const std::shared_ptr<TlsContext>& tls);
 
-}  // namespace cboard::net
+}  // namespace cboard::server::net

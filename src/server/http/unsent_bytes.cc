@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cboard::net {
+namespace cboard::server::net {
 
 std::optional<UnsentBytes::Share> UnsentBytes::Reserve(const void* body, std::size_t size_bytes) {
   if (size_bytes <= kAlwaysSentBytes) return Share(nullptr, body);
@@ -42,4 +42,4 @@ bool UnsentBytes::TakeCrowdIsGone() {
   return true;
 }
 
-}  // namespace cboard::net
+}  // namespace cboard::server::net

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace cboard::net {
+namespace cboard::server::net {
 
 // Thread-safe. A body that several answers share counts once.
 class UnsentBytes {
@@ -62,4 +62,4 @@ class UnsentBytes {
   std::size_t peak_bytes_ = 0;  // Since memory was given back last.
 };
 
-}  // namespace cboard::net
+}  // namespace cboard::server::net

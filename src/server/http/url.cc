@@ -5,7 +5,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 int HexDigit(char c) {
@@ -103,4 +103,4 @@ Result<std::size_t> Target::NumberQuery(std::string_view name, std::size_t least
   return number;
 }
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -9,7 +9,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::server {
 
 struct Target {
   std::string path;  // Decoded: valid UTF-8 that begins with '/' and holds no control characters.
@@ -32,4 +32,4 @@ inline constexpr std::size_t kMaxQueryParameters = 64;
 // A name or value of a query, decoded: "a%2Fb+c" -> "a/b c". Fails as ParseTarget does.
 Result<std::string> DecodeQueryText(std::string_view text);
 
-}  // namespace cboard
+}  // namespace cboard::server

@@ -5,12 +5,12 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const cboard::Result<cboard::Target> target = cboard::ParseTarget(text);
+  const cboard::Result<cboard::server::Target> target = cboard::server::ParseTarget(text);
   if (!target) return 0;
   CBOARD_CHECK(target->path.starts_with('/'));
   CBOARD_CHECK(target->path.find('\0') == std::string::npos);
   CBOARD_CHECK(cboard::IsValidUtf8(target->path));
-  CBOARD_CHECK(target->query.size() <= cboard::kMaxQueryParameters);
+  CBOARD_CHECK(target->query.size() <= cboard::server::kMaxQueryParameters);
   for (const auto& [name, value] : target->query) {
     CBOARD_CHECK(cboard::IsValidUtf8(name) && cboard::IsValidUtf8(value));
     CBOARD_CHECK(target->Query(name).has_value());

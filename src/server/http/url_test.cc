@@ -4,7 +4,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -70,4 +70,4 @@ TEST(Target, ReadsNumbersInTheirRange) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::server

@@ -2,7 +2,7 @@
 #include "server/tensorboard/media.h"
 #include "server/tensorboard/python_text.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 constexpr std::string_view kWav = "audio/wav";
@@ -12,7 +12,7 @@ std::size_t SoundLimit(const DataCall& call) { return SampleLimit(call, "audio",
 
 // What the plugin data says the bytes are. TensorBoard takes old values for WAV without asking, and
 // knows no other encoding.
-std::string_view ContentTypeOf(const TagInfo& info) {
+std::string_view ContentTypeOf(const reader::TagInfo& info) {
   if (IsOldStyle(info)) return kWav;
   for (const bool converted : {false, true}) {
     if (info.plugin_content ==
@@ -24,8 +24,8 @@ std::string_view ContentTypeOf(const TagInfo& info) {
 }
 
 Result<HttpResponse> GetAudioTags(const DataCall& call) {
-  return TagListing(*call.snapshot, TagKind::kAudio,
-                    [&](JsonWriter& json, const Run& run, const Tag& tag) {
+  return TagListing(*call.snapshot, reader::TagKind::kAudio,
+                    [&](JsonWriter& json, const reader::Run& run, const reader::Tag& tag) {
                       json.Key("samples").Value(MaxSamples(run, tag, SoundLimit(call)));
                     });
 }
@@ -33,7 +33,7 @@ Result<HttpResponse> GetAudioTags(const DataCall& call) {
 Result<HttpResponse> GetAudio(const DataCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::size_t sample,
                           call.target.NumberQuery("sample", 0, kMaxSamples, 0));
-  const std::optional<RunTag> found = FindRunTag(call, TagKind::kAudio);
+  const std::optional<RunTag> found = FindRunTag(call, reader::TagKind::kAudio);
   if (!found) {
     return Fail(ErrorCode::kNotFound, "No audio data for run=" + PythonRepr(call.Find("run")) +
                                           ", tag=" + PythonRepr(call.Find("tag")));
@@ -60,7 +60,8 @@ Result<HttpResponse> GetIndividualAudio(const DataCall& call) {
     return Fail(ErrorCode::kInvalidArgument, "Illegal mime type " + PythonRepr(type));
   }
   CBOARD_ASSIGN_OR_RETURN(const std::string key, call.target.Query("blob_key"));
-  CBOARD_ASSIGN_OR_RETURN(MediaBytes audio, ReadMedia(*call.snapshot, key, TagKind::kAudio));
+  CBOARD_ASSIGN_OR_RETURN(MediaBytes audio,
+                          ReadMedia(*call.snapshot, key, reader::TagKind::kAudio));
   return BlobResponse(type, std::move(audio.bytes));
 }
 
@@ -72,4 +73,4 @@ std::vector<DataRoute> AudioRoutes() {
           {"/plugin/audio/individualAudio", GetIndividualAudio}};
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

@@ -6,7 +6,7 @@
 #include "base/base64_url.h"
 #include "cboard/base/strings.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 // Takes "123." off the front of `text`.
@@ -47,4 +47,4 @@ Result<BlobKey> DecodeBlobKey(std::string_view text) {
   return key;
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

@@ -12,7 +12,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 
 struct BlobKey {
   std::size_t index = 0;   // Of the value in its series.
@@ -31,4 +31,4 @@ std::string EncodeBlobKey(const BlobKey& key);
 // Fails with kInvalidArgument when `text` is no key.
 Result<BlobKey> DecodeBlobKey(std::string_view text);
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 TEST(BlobKey, ReadsBackWhateverItNames) {
@@ -40,4 +40,4 @@ TEST(BlobKey, RefusesWhatIsNoKey) {
 }
 
 }  // namespace
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

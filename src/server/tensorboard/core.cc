@@ -6,7 +6,7 @@
 #include "server/content/projector_files.h"
 #include "server/tensorboard/data_route.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 // TensorBoard's plugins in the order of its tabs.
@@ -43,7 +43,7 @@ const std::vector<PluginTab>& Tabs() {
 
 std::string LogdirText(const BoardAppearance& look) {
   std::string text;
-  for (const Logdir& logdir : look.logdirs) {
+  for (const reader::Logdir& logdir : look.logdirs) {
     if (!text.empty()) text += ",";
     if (!logdir.name.empty()) text += logdir.name + ":";
     text += logdir.path.string();
@@ -64,7 +64,7 @@ Result<HttpResponse> GetEnvironment(const DataCall& call) {
 Result<HttpResponse> GetRuns(const DataCall& call) {
   JsonWriter json;
   json.BeginArray();
-  for (const RunPointer& run : RunsByStartTime(*call.snapshot)) {
+  for (const reader::RunPointer& run : reader::RunsByStartTime(*call.snapshot)) {
     if (run->event_count > 0) json.Value(run->name);
   }
   json.EndArray();
@@ -100,7 +100,7 @@ void WriteMechanism(JsonWriter& json, const DataCall& call, const PluginTab& tab
 }
 
 Result<HttpResponse> GetPluginsListing(const DataCall& call) {
-  const std::vector<std::string> active = ActivePlugins(*call.snapshot);
+  const std::vector<std::string> active = reader::ActivePlugins(*call.snapshot);
   JsonWriter json;
   json.BeginObject();
   for (const PluginTab& tab : Tabs()) {
@@ -131,4 +131,4 @@ std::vector<DataRoute> CoreRoutes() {
           {"/plugins_listing", GetPluginsListing}};
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

@@ -3,7 +3,7 @@
 #include "server/tensorboard/scalars.h"
 #include "server/tensorboard/tag_listing.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 void WriteChart(JsonWriter& json, const proto::LayoutChart& chart) {
@@ -25,7 +25,7 @@ void WriteChart(JsonWriter& json, const proto::LayoutChart& chart) {
 
 Result<HttpResponse> GetLayout(const DataCall& call) {
   std::vector<Error> errors;  // A layout that cannot be read is not there, for TensorBoard's page.
-  const std::vector<proto::LayoutCategory> layout = ReadLayouts(*call.snapshot, errors);
+  const std::vector<proto::LayoutCategory> layout = reader::ReadLayouts(*call.snapshot, errors);
   if (layout.empty()) return JsonResponse("{}");
   JsonWriter json;
   json.BeginObject().Key("version").Value(0).Key("category").BeginArray();
@@ -40,15 +40,16 @@ Result<HttpResponse> GetLayout(const DataCall& call) {
 
 Result<HttpResponse> GetCustomScalars(const DataCall& call) {
   const std::string expression = call.Find("tag").value_or("");
-  const Result<TextPattern> pattern = TextPattern::Compile(expression);
+  const Result<reader::TextPattern> pattern = reader::TextPattern::Compile(expression);
   if (expression.empty() || !pattern) {
     return JsonResponse(R"({"regex_valid":false,"tag_to_events":{}})");
   }
-  const Run* const run = call.snapshot->FindRun(call.Find("run").value_or(""));
+  const reader::Run* const run = call.snapshot->FindRun(call.Find("run").value_or(""));
   JsonWriter json;
   json.BeginObject().Key("regex_valid").Value(true).Key("tag_to_events").BeginObject();
   if (run != nullptr) {
-    for (const Tag* const tag : TagsMatching(*run, TagKind::kScalar, *pattern)) {
+    for (const reader::Tag* const tag :
+         reader::TagsMatching(*run, reader::TagKind::kScalar, *pattern)) {
       if (tag->size() == 0) continue;
       json.Key(tag->name());
       WritePoints(json, SampledPoints(call, tag->scalars));
@@ -70,4 +71,4 @@ std::vector<DataRoute> CustomScalarRoutes() {
           {"/plugin/custom_scalars/download_data", GetChartData}};
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

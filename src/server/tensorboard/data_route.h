@@ -18,7 +18,7 @@
 #include "server/content/response_cache.h"
 #include "server/http/url.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 
 // What a handler knows of a request. Everything lives until it has been answered.
 struct DataCall {
@@ -26,7 +26,7 @@ struct DataCall {
   std::string_view method;  // GET or POST; HEAD is GET.
   std::string_view content_type;
   std::string_view body;
-  std::shared_ptr<const Snapshot> snapshot;
+  std::shared_ptr<const reader::Snapshot> snapshot;
   const BoardAppearance& look;
 
   // The first parameter of this name in the query.
@@ -62,8 +62,8 @@ bool IsDataPath(std::string_view path);
 // Answers a request for such a path, from the cache where that is possible, else with
 // HttpResponse::later.
 HttpResponse HandleData(const HttpRequest& request, Target target,
-                        std::shared_ptr<const Snapshot> snapshot, const BoardAppearance& look,
-                        server::ResponseCache& cache);
+                        std::shared_ptr<const reader::Snapshot> snapshot,
+                        const BoardAppearance& look, ResponseCache& cache);
 
 // For handlers.
 
@@ -76,4 +76,4 @@ std::size_t SampleLimit(const DataCall& call, std::string_view plugin, std::size
 // The indices of the values to answer out of `count`: evenly spread, the last among them.
 std::vector<std::size_t> SampledIndices(std::size_t count, std::size_t limit);
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

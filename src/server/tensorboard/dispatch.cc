@@ -6,7 +6,7 @@
 #include "cboard/reader/histogram_query.h"
 #include "server/tensorboard/data_route.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 constexpr std::string_view kData = "/data";
@@ -73,8 +73,8 @@ bool IsDataPath(std::string_view path) {
 }
 
 HttpResponse HandleData(const HttpRequest& request, Target target,
-                        std::shared_ptr<const Snapshot> snapshot, const BoardAppearance& look,
-                        server::ResponseCache& cache) {
+                        std::shared_ptr<const reader::Snapshot> snapshot,
+                        const BoardAppearance& look, ResponseCache& cache) {
   std::string_view path = WithoutExperiment(target.path).substr(kData.size());
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   const auto found = Routes().find(path);
@@ -84,7 +84,7 @@ HttpResponse HandleData(const HttpRequest& request, Target target,
 
   const bool in_snapshot = IsInSnapshot(path);
   const std::string_view type = request.Header("Content-Type");
-  server::Question question{.snapshot_version = snapshot->version, .route = kRoute};
+  Question question{.snapshot_version = snapshot->version, .route = kRoute};
   question.text = request.method == "HEAD" ? "GET" : request.method;
   std::function<HttpResponse()> make = [handler = found->second, &look, target = std::move(target),
                                         snapshot = std::move(snapshot), body = request.body,
@@ -108,10 +108,10 @@ std::size_t SampleLimit(const DataCall& call, std::string_view plugin, std::size
 }
 
 std::vector<std::size_t> SampledIndices(std::size_t count, std::size_t limit) {
-  if (count > limit) return SelectSteps(count, limit);
+  if (count > limit) return reader::SelectSteps(count, limit);
   std::vector<std::size_t> all(count);
   std::iota(all.begin(), all.end(), std::size_t{0});
   return all;
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

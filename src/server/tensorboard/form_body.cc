@@ -4,7 +4,7 @@
 
 #include "server/http/url.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 std::string Lower(std::string_view text) {
@@ -107,4 +107,4 @@ std::vector<std::string> FieldsNamed(const FormFields& fields, std::string_view 
   return values;
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

@@ -9,7 +9,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 
 using FormFields = std::vector<std::pair<std::string, std::string>>;
 
@@ -22,4 +22,4 @@ Result<FormFields> ParseForm(std::string_view content_type, std::string_view bod
 // The values of one field.
 std::vector<std::string> FieldsNamed(const FormFields& fields, std::string_view name);
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

@@ -5,7 +5,7 @@
 #include "cboard/reader/graph_query.h"
 #include "server/tensorboard/tag_listing.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 // The names under which graphs and what was measured at them are stored.
@@ -22,13 +22,13 @@ struct TagItem {
 };
 
 // Other versions of the plugin data than this are not understood.
-bool IsKnownVersion(const Tag& tag) { return tag.info->plugin_content == "1"; }
+bool IsKnownVersion(const reader::Tag& tag) { return tag.info->plugin_content == "1"; }
 
-std::map<std::string_view, TagItem> ItemsOf(const Run& run) {
+std::map<std::string_view, TagItem> ItemsOf(const reader::Run& run) {
   std::map<std::string_view, TagItem> items;
-  for (const Tag& tag : run.tags) {
+  for (const reader::Tag& tag : run.tags) {
     if (tag.size() == 0) continue;
-    const std::string_view plugin = PluginOf(*tag.info);
+    const std::string_view plugin = reader::PluginOf(*tag.info);
     if (plugin == kTaggedRunMetadata) items[tag.name()].profile = true;
     if (!IsKnownVersion(tag)) continue;
     if (plugin == kRunMetadataGraph) items[tag.name()].op_graph = true;
@@ -38,16 +38,18 @@ std::map<std::string_view, TagItem> ItemsOf(const Run& run) {
   return items;
 }
 
-const Tag* FindGraphTag(const Run& run, std::string_view name, std::string_view plugin) {
-  const Tag* const tag = run.Find(name);
-  return tag != nullptr && tag->size() > 0 && PluginOf(*tag->info) == plugin ? tag : nullptr;
+const reader::Tag* FindGraphTag(const reader::Run& run, std::string_view name,
+                                std::string_view plugin) {
+  const reader::Tag* const tag = run.Find(name);
+  return tag != nullptr && tag->size() > 0 && reader::PluginOf(*tag->info) == plugin ? tag
+                                                                                     : nullptr;
 }
 
 Result<HttpResponse> GetGraphInfo(const DataCall& call) {
   JsonWriter json;
   json.BeginObject();
-  for (const RunPointer& run : call.snapshot->runs) {
-    const bool run_graph = FindGraphTag(*run, kRunGraphTag, kGraphs) != nullptr;
+  for (const reader::RunPointer& run : call.snapshot->runs) {
+    const bool run_graph = FindGraphTag(*run, reader::kRunGraphTag, kGraphs) != nullptr;
     const std::map<std::string_view, TagItem> items = ItemsOf(*run);
     if (!run_graph && items.empty()) continue;
     json.Key(run->name).BeginObject().Key("run").Value(run->name).Key("tags").BeginObject();
@@ -66,9 +68,9 @@ Result<HttpResponse> GetGraphInfo(const DataCall& call) {
 Result<std::string> ReadNewest(const DataCall& call, std::string_view run_name,
                                std::string_view tag_name,
                                std::initializer_list<std::string_view> plugins) {
-  const Run* const run = call.snapshot->FindRun(run_name);
+  const reader::Run* const run = call.snapshot->FindRun(run_name);
   for (const std::string_view plugin : plugins) {
-    const Tag* const tag = run == nullptr ? nullptr : FindGraphTag(*run, tag_name, plugin);
+    const reader::Tag* const tag = run == nullptr ? nullptr : FindGraphTag(*run, tag_name, plugin);
     if (tag != nullptr) return analysis::ReadNewestBytes(*run, *tag);
   }
   return Fail(ErrorCode::kNotFound, "the run has no such graph");
@@ -79,12 +81,12 @@ Result<std::string> ReadGraphDef(const DataCall& call, const std::string& run) {
   if (call.Find("conceptual") == "true") {
     CBOARD_ASSIGN_OR_RETURN(const std::string model,
                             ReadNewest(call, run, tag.value_or(""), {kKerasModel}));
-    return GraphDefOfKerasModel(model);
+    return reader::GraphDefOfKerasModel(model);
   }
-  if (!tag) return ReadNewest(call, run, kRunGraphTag, {kGraphs});
+  if (!tag) return ReadNewest(call, run, reader::kRunGraphTag, {kGraphs});
   CBOARD_ASSIGN_OR_RETURN(const std::string metadata,
                           ReadNewest(call, run, *tag, {kRunMetadata, kRunMetadataGraph}));
-  return GraphDefOfFunctionGraphs(metadata);
+  return reader::GraphDefOfFunctionGraphs(metadata);
 }
 
 HttpResponse TextProto(std::string text) {
@@ -94,7 +96,7 @@ HttpResponse TextProto(std::string text) {
 Result<HttpResponse> GetGraph(const DataCall& call) {
   const std::optional<std::string> run = call.Find("run");
   if (!run) return PlainResponse(400, "query parameter \"run\" is required");
-  GraphTextOptions options;
+  reader::GraphTextOptions options;
   if (const std::optional<std::string> limit = call.Find("limit_attr_size")) {
     std::size_t bytes = 0;
     const char* const end = limit->data() + limit->size();
@@ -110,7 +112,7 @@ Result<HttpResponse> GetGraph(const DataCall& call) {
     options.large_attributes_key = *key;
   }
   CBOARD_ASSIGN_OR_RETURN(const std::string graph_def, ReadGraphDef(call, *run));
-  CBOARD_ASSIGN_OR_RETURN(std::string text, GraphDefText(graph_def, options));
+  CBOARD_ASSIGN_OR_RETURN(std::string text, reader::GraphDefText(graph_def, options));
   return TextProto(std::move(text));
 }
 
@@ -121,7 +123,7 @@ Result<HttpResponse> GetRunMetadata(const DataCall& call) {
   if (!run) return PlainResponse(400, "query parameter \"run\" is required");
   CBOARD_ASSIGN_OR_RETURN(const std::string metadata,
                           ReadNewest(call, *run, *tag, {kTaggedRunMetadata, kRunMetadata}));
-  CBOARD_ASSIGN_OR_RETURN(std::string text, RunMetadataText(metadata));
+  CBOARD_ASSIGN_OR_RETURN(std::string text, reader::RunMetadataText(metadata));
   return TextProto(std::move(text));
 }
 
@@ -133,4 +135,4 @@ std::vector<DataRoute> GraphRoutes() {
           {"/plugin/graphs/run_metadata", GetRunMetadata}};
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

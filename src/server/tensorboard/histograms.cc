@@ -4,15 +4,15 @@
 #include "cboard/reader/read_blob.h"
 #include "server/tensorboard/python_text.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 Result<HttpResponse> GetHistogramTags(const DataCall& call) {
-  return TagListing(*call.snapshot, TagKind::kHistogram);
+  return TagListing(*call.snapshot, reader::TagKind::kHistogram);
 }
 
 Result<std::vector<HistogramRow>> Queried(const DataCall& call, std::size_t usual) {
-  const std::optional<RunTag> found = FindRunTag(call, TagKind::kHistogram);
+  const std::optional<RunTag> found = FindRunTag(call, reader::TagKind::kHistogram);
   if (!found) {
     return Fail(ErrorCode::kNotFound, "No histogram tag " + PythonRepr(call.Find("tag")) +
                                           " for run " + PythonRepr(call.Find("run")));
@@ -21,15 +21,15 @@ Result<std::vector<HistogramRow>> Queried(const DataCall& call, std::size_t usua
 }
 
 void WriteBins(JsonWriter& json, const HistogramRow& histogram) {
-  for (const HistogramBin& bin : histogram.bins) {
+  for (const reader::HistogramBin& bin : histogram.bins) {
     json.BeginArray().Value(bin.left).Value(bin.right).Value(bin.count).EndArray();
   }
 }
 
 void WritePercentiles(JsonWriter& json, const HistogramRow& histogram) {
-  const std::vector<double> values = Distribution(histogram.bins);
+  const std::vector<double> values = reader::Distribution(histogram.bins);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    json.BeginArray().Value(kDistributionBasisPoints[i]).Value(values[i]).EndArray();
+    json.BeginArray().Value(reader::kDistributionBasisPoints[i]).Value(values[i]).EndArray();
   }
 }
 
@@ -57,17 +57,17 @@ Result<HttpResponse> GetDistributions(const DataCall& call) {
 
 }  // namespace
 
-Result<std::vector<HistogramRow>> ReadShownHistograms(const Run& run, const Tag& tag,
-                                                      std::size_t limit) {
-  std::vector<BlobEntry> entries;
+Result<std::vector<HistogramRow>> ReadShownHistograms(const reader::Run& run,
+                                                      const reader::Tag& tag, std::size_t limit) {
+  std::vector<reader::BlobEntry> entries;
   for (const std::size_t i : SampledIndices(tag.blobs.size(), limit)) {
     entries.push_back(tag.blobs.at(i));
   }
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<Blob> blobs, ReadBlobs(run, entries));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<reader::Blob> blobs, reader::ReadBlobs(run, entries));
   std::vector<HistogramRow> histograms;
-  for (const Blob& blob : blobs) {
-    Result<std::vector<HistogramBin>> bins =
-        TensorBoardBins(blob.bytes, TensorBoardLoader::kPython);
+  for (const reader::Blob& blob : blobs) {
+    Result<std::vector<reader::HistogramBin>> bins =
+        reader::TensorBoardBins(blob.bytes, reader::TensorBoardLoader::kPython);
     if (!bins) continue;
     histograms.push_back({blob.entry.step, blob.entry.wall_time_seconds, *std::move(bins)});
   }
@@ -81,4 +81,4 @@ std::vector<DataRoute> HistogramRoutes() {
           {"/plugin/distributions/distributions", GetDistributions}};
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

@@ -6,7 +6,7 @@
 #include "server/tensorboard/hparams_table_text.h"
 #include "server/tensorboard/scalars.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 // The request of a POST is its body, that of a GET a parameter.
@@ -67,7 +67,7 @@ std::string_view NameOf(proto::HParamsStatus status) {
   return "STATUS_UNKNOWN";
 }
 
-void WriteColumn(JsonWriter& json, const HParamColumn& column) {
+void WriteColumn(JsonWriter& json, const reader::HParamColumn& column) {
   const proto::HParamInfo& info = column.info;
   json.BeginObject().Key("name").Value(info.name).Key("displayName").Value(info.display_name);
   json.Key("description").Value(info.description).Key("type").Value(NameOf(info.type));
@@ -93,24 +93,24 @@ void WriteMetricInfo(JsonWriter& json, const proto::MetricInfo& metric) {
 
 Result<HttpResponse> GetExperiment(const DataCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string request, RequestOf(call));
-  CBOARD_ASSIGN_OR_RETURN(const HParamsColumnsQuery query, ParseExperimentRequest(request));
-  const HParamsColumns columns = HParamsTable::Of(call.snapshot).Columns(query);
+  CBOARD_ASSIGN_OR_RETURN(const reader::HParamsColumnsQuery query, ParseExperimentRequest(request));
+  const reader::HParamsColumns columns = reader::HParamsTable::Of(call.snapshot).Columns(query);
   const proto::HParamsExperiment& experiment = columns.experiment;
   JsonWriter json;
   json.BeginObject().Key("name").Value(experiment.name);
   json.Key("description").Value(experiment.description).Key("user").Value(experiment.user);
   json.Key("timeCreatedSecs").Value(experiment.time_created_seconds);
   json.Key("hparamInfos").BeginArray();
-  for (const HParamColumn& column : columns.hparams) WriteColumn(json, column);
+  for (const reader::HParamColumn& column : columns.hparams) WriteColumn(json, column);
   json.EndArray().Key("metricInfos").BeginArray();
   for (const proto::MetricInfo& metric : experiment.metrics) WriteMetricInfo(json, metric);
   json.EndArray().EndObject();
   return JsonResponse(json.Take());
 }
 
-void WriteMetrics(JsonWriter& json, const std::vector<MetricValue>& metrics) {
+void WriteMetrics(JsonWriter& json, const std::vector<reader::MetricValue>& metrics) {
   json.Key("metricValues").BeginArray();
-  for (const MetricValue& metric : metrics) {
+  for (const reader::MetricValue& metric : metrics) {
     json.BeginObject();
     WriteName(json, metric.name.group, metric.name.tag);
     json.Key("value").Value(metric.value).Key("trainingStep").Value(metric.training_step);
@@ -119,7 +119,7 @@ void WriteMetrics(JsonWriter& json, const std::vector<MetricValue>& metrics) {
   json.EndArray();
 }
 
-void WriteSession(JsonWriter& json, const HParamsSession& session) {
+void WriteSession(JsonWriter& json, const reader::HParamsSession& session) {
   json.BeginObject().Key("name").Value(session.name);
   json.Key("startTimeSecs").Value(session.start_time_seconds);
   json.Key("endTimeSecs").Value(session.end_time_seconds);
@@ -130,12 +130,13 @@ void WriteSession(JsonWriter& json, const HParamsSession& session) {
 
 Result<HttpResponse> GetSessionGroups(const DataCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string request, RequestOf(call));
-  CBOARD_ASSIGN_OR_RETURN(const SessionGroupsQuery query, ParseSessionGroupsRequest(request));
-  CBOARD_ASSIGN_OR_RETURN(const SessionGroupPage page,
-                          HParamsTable::Of(call.snapshot).SessionGroups(query));
+  CBOARD_ASSIGN_OR_RETURN(const reader::SessionGroupsQuery query,
+                          ParseSessionGroupsRequest(request));
+  CBOARD_ASSIGN_OR_RETURN(const reader::SessionGroupPage page,
+                          reader::HParamsTable::Of(call.snapshot).SessionGroups(query));
   JsonWriter json;
   json.BeginObject().Key("sessionGroups").BeginArray();
-  for (const SessionGroup& group : page.groups) {
+  for (const reader::SessionGroup& group : page.groups) {
     json.BeginObject().Key("name").Value(group.name).Key("hparams").BeginObject();
     for (const auto& [name, value] : group.hparams) {
       json.Key(name);
@@ -144,7 +145,7 @@ Result<HttpResponse> GetSessionGroups(const DataCall& call) {
     json.EndObject();
     WriteMetrics(json, group.metrics);
     json.Key("sessions").BeginArray();
-    for (const HParamsSession& session : group.sessions) WriteSession(json, session);
+    for (const reader::HParamsSession& session : group.sessions) WriteSession(json, session);
     json.EndArray().Key("monitorUrl").Value(group.monitor_url).EndObject();
   }
   json.EndArray().Key("totalSize").Value(page.total_size).EndObject();
@@ -154,7 +155,7 @@ Result<HttpResponse> GetSessionGroups(const DataCall& call) {
 Result<HttpResponse> GetMetricEvals(const DataCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string request, RequestOf(call));
   CBOARD_ASSIGN_OR_RETURN(const MetricEvalsQuery query, ParseMetricEvalsRequest(request));
-  const auto [run, tag] = HParamsTable::RunAndTagOf(query.session_name, query.metric);
+  const auto [run, tag] = reader::HParamsTable::RunAndTagOf(query.session_name, query.metric);
   return ScalarsResponse(call, run, tag, std::nullopt);
 }
 
@@ -180,10 +181,11 @@ Result<std::vector<bool>> VisibleColumns(const DataCall& call) {
 Result<HttpResponse> GetDownloadData(const DataCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::vector<bool> visible, VisibleColumns(call));
   CBOARD_ASSIGN_OR_RETURN(const std::string request, RequestOf(call));
-  CBOARD_ASSIGN_OR_RETURN(const SessionGroupsQuery query, ParseSessionGroupsRequest(request));
-  const HParamsTable table = HParamsTable::Of(call.snapshot);
-  CBOARD_ASSIGN_OR_RETURN(const SessionGroupPage page, table.SessionGroups(query));
-  const HParamsColumns columns = table.Columns({.include_metrics = query.include_metrics});
+  CBOARD_ASSIGN_OR_RETURN(const reader::SessionGroupsQuery query,
+                          ParseSessionGroupsRequest(request));
+  const reader::HParamsTable table = reader::HParamsTable::Of(call.snapshot);
+  CBOARD_ASSIGN_OR_RETURN(const reader::SessionGroupPage page, table.SessionGroups(query));
+  const reader::HParamsColumns columns = table.Columns({.include_metrics = query.include_metrics});
   return HParamsTableResponse(columns, page.groups, call.Find("format").value_or(""), visible);
 }
 
@@ -196,4 +198,4 @@ std::vector<DataRoute> HParamsRoutes() {
           {"/plugin/hparams/download_data", GetDownloadData}};
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

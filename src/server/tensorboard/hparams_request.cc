@@ -8,7 +8,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 using simdjson::SUCCESS;
@@ -118,10 +118,10 @@ Result<void> Store(Result<T> value, Place& place) {
   return {};
 }
 
-Result<MetricName> ReadMetricName(std::string_view field, const element& value) {
+Result<reader::MetricName> ReadMetricName(std::string_view field, const element& value) {
   object fields;
   if (value.get(fields) != SUCCESS) return Wrong(field, "an object with group and tag");
-  MetricName name;
+  reader::MetricName name;
   CBOARD_RETURN_IF_ERROR(
       ForEachField(fields, [&](const std::string& key, const element& member) -> Result<void> {
         if (key == "group") return Store(Text(key, member), name.group);
@@ -131,10 +131,10 @@ Result<MetricName> ReadMetricName(std::string_view field, const element& value) 
   return name;
 }
 
-Result<IntervalFilter> ReadInterval(std::string_view field, const element& value) {
+Result<reader::IntervalFilter> ReadInterval(std::string_view field, const element& value) {
   object fields;
   if (value.get(fields) != SUCCESS) return Wrong(field, "an object with minValue and maxValue");
-  IntervalFilter interval;
+  reader::IntervalFilter interval;
   CBOARD_RETURN_IF_ERROR(
       ForEachField(fields, [&](const std::string& key, const element& member) -> Result<void> {
         if (key == "min_value") return Store(Number(key, member), interval.min);
@@ -144,10 +144,10 @@ Result<IntervalFilter> ReadInterval(std::string_view field, const element& value
   return interval;
 }
 
-Result<DiscreteFilter> ReadDiscrete(std::string_view field, const element& value) {
+Result<reader::DiscreteFilter> ReadDiscrete(std::string_view field, const element& value) {
   array members;
   if (value.get(members) != SUCCESS) return Wrong(field, "a list");
-  DiscreteFilter filter;
+  reader::DiscreteFilter filter;
   for (const element member : members) {
     double number = 0;
     bool truth = false;
@@ -165,10 +165,10 @@ Result<DiscreteFilter> ReadDiscrete(std::string_view field, const element& value
   return filter;
 }
 
-Result<ColumnParameters> ReadColumn(const element& value) {
+Result<reader::ColumnParameters> ReadColumn(const element& value) {
   object fields;
   if (value.get(fields) != SUCCESS) return Wrong("colParams", "a list of objects");
-  ColumnParameters column;
+  reader::ColumnParameters column;
   constexpr std::array<std::string_view, 3> kOrders = {"ORDER_UNSPECIFIED", "ORDER_ASC",
                                                        "ORDER_DESC"};
   CBOARD_RETURN_IF_ERROR(
@@ -186,12 +186,12 @@ Result<ColumnParameters> ReadColumn(const element& value) {
         if (key == "filter_discrete") return Store(ReadDiscrete(key, member), column.filter);
         if (key == "filter_regexp") {
           CBOARD_ASSIGN_OR_RETURN(std::string pattern, Text(key, member));
-          column.filter = RegexFilter{std::move(pattern)};
+          column.filter = reader::RegexFilter{std::move(pattern)};
           return {};
         }
         if (key == "order") {
           CBOARD_ASSIGN_OR_RETURN(const int order, EnumOf(key, member, kOrders));
-          column.order = static_cast<SortOrder>(order);
+          column.order = static_cast<reader::SortOrder>(order);
           return {};
         }
         return Unknown(key);
@@ -199,14 +199,14 @@ Result<ColumnParameters> ReadColumn(const element& value) {
   return column;
 }
 
-Result<void> ReadColumns(const element& value, std::vector<ColumnParameters>& columns) {
+Result<void> ReadColumns(const element& value, std::vector<reader::ColumnParameters>& columns) {
   array members;
   if (value.get(members) != SUCCESS) return Wrong("colParams", "a list");
   if (members.size() > kMaxColumns) {
     return Wrong("colParams", "a list of at most " + std::to_string(kMaxColumns));
   }
   for (const element member : members) {
-    CBOARD_ASSIGN_OR_RETURN(ColumnParameters column, ReadColumn(member));
+    CBOARD_ASSIGN_OR_RETURN(reader::ColumnParameters column, ReadColumn(member));
     columns.push_back(std::move(column));
   }
   return {};
@@ -225,20 +225,20 @@ Result<void> ReadStatuses(const element& value, std::vector<proto::HParamsStatus
   return {};
 }
 
-Result<Aggregation> ReadAggregation(std::string_view field, const element& value) {
+Result<reader::Aggregation> ReadAggregation(std::string_view field, const element& value) {
   constexpr std::array<std::string_view, 5> kNames = {"AGGREGATION_UNSET", "AGGREGATION_AVG",
                                                       "AGGREGATION_MEDIAN", "AGGREGATION_MIN",
                                                       "AGGREGATION_MAX"};
   CBOARD_ASSIGN_OR_RETURN(const int number, EnumOf(field, value, kNames));
   switch (number) {
     case 2:
-      return Aggregation::kMedian;
+      return reader::Aggregation::kMedian;
     case 3:
-      return Aggregation::kMin;
+      return reader::Aggregation::kMin;
     case 4:
-      return Aggregation::kMax;
+      return reader::Aggregation::kMax;
     default:
-      return Aggregation::kAverage;
+      return reader::Aggregation::kAverage;
   }
 }
 
@@ -259,8 +259,8 @@ Result<void> ParseRequest(std::string_view json, Read read) {
 
 }  // namespace
 
-Result<HParamsColumnsQuery> ParseExperimentRequest(std::string_view json) {
-  HParamsColumnsQuery query;
+Result<reader::HParamsColumnsQuery> ParseExperimentRequest(std::string_view json) {
+  reader::HParamsColumnsQuery query;
   std::string experiment_name;  // There is only one.
   CBOARD_RETURN_IF_ERROR(
       ParseRequest(json, [&](const std::string& key, const element& value) -> Result<void> {
@@ -272,8 +272,8 @@ Result<HParamsColumnsQuery> ParseExperimentRequest(std::string_view json) {
   return query;
 }
 
-Result<SessionGroupsQuery> ParseSessionGroupsRequest(std::string_view json) {
-  SessionGroupsQuery query{.allowed_statuses = {}};
+Result<reader::SessionGroupsQuery> ParseSessionGroupsRequest(std::string_view json) {
+  reader::SessionGroupsQuery query{.allowed_statuses = {}};
   std::string experiment_name;  // There is only one.
   CBOARD_RETURN_IF_ERROR(
       ParseRequest(json, [&](const std::string& key, const element& value) -> Result<void> {
@@ -305,4 +305,4 @@ Result<MetricEvalsQuery> ParseMetricEvalsRequest(std::string_view json) {
   return query;
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

@@ -10,23 +10,23 @@
 #include "cboard/base/result.h"
 #include "cboard/reader/hparams_query.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 
 inline constexpr std::size_t kMaxHParamsRequestBytes = std::size_t{4} << 20;
 
 // All fail with kInvalidArgument, naming the field.
 
 // GetExperimentRequest.
-Result<HParamsColumnsQuery> ParseExperimentRequest(std::string_view json);
+Result<reader::HParamsColumnsQuery> ParseExperimentRequest(std::string_view json);
 
 // ListSessionGroupsRequest. Nothing is asked for unless the request says so: no status, no group.
-Result<SessionGroupsQuery> ParseSessionGroupsRequest(std::string_view json);
+Result<reader::SessionGroupsQuery> ParseSessionGroupsRequest(std::string_view json);
 
 // ListMetricEvalsRequest.
 struct MetricEvalsQuery {
   std::string session_name;
-  MetricName metric;
+  reader::MetricName metric;
 };
 Result<MetricEvalsQuery> ParseMetricEvalsRequest(std::string_view json);
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

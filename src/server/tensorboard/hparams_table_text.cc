@@ -8,7 +8,7 @@
 #include "cboard/base/strings.h"
 #include "server/tensorboard/python_text.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 // A hyperparameter that a group lacks is an empty text; a metric that it lacks is nothing at all.
@@ -28,15 +28,15 @@ std::vector<T> Visible(std::vector<T> row, const std::vector<bool>& visible) {
   return kept;
 }
 
-std::vector<Cell> RowOf(const HParamsColumns& columns, const SessionGroup& group) {
+std::vector<Cell> RowOf(const reader::HParamsColumns& columns, const reader::SessionGroup& group) {
   std::vector<Cell> row;
-  for (const HParamColumn& column : columns.hparams) {
+  for (const reader::HParamColumn& column : columns.hparams) {
     const auto found = group.hparams.find(column.info.name);
     row.emplace_back(found == group.hparams.end() ? proto::HParamValue(std::string())
                                                   : found->second);
   }
-  std::map<MetricName, double> metrics;
-  for (const MetricValue& metric : group.metrics) metrics[metric.name] = metric.value;
+  std::map<reader::MetricName, double> metrics;
+  for (const reader::MetricValue& metric : group.metrics) metrics[metric.name] = metric.value;
   for (const proto::MetricInfo& metric : columns.experiment.metrics) {
     const auto found = metrics.find({metric.group, metric.tag});
     row.push_back(found == metrics.end() ? Cell() : Cell(proto::HParamValue(found->second)));
@@ -44,10 +44,10 @@ std::vector<Cell> RowOf(const HParamsColumns& columns, const SessionGroup& group
   return row;
 }
 
-Table TableOf(const HParamsColumns& columns, const std::vector<SessionGroup>& groups,
-              const std::vector<bool>& visible) {
+Table TableOf(const reader::HParamsColumns& columns,
+              const std::vector<reader::SessionGroup>& groups, const std::vector<bool>& visible) {
   Table table;
-  for (const HParamColumn& column : columns.hparams) {
+  for (const reader::HParamColumn& column : columns.hparams) {
     const proto::HParamInfo& info = column.info;
     table.header.push_back(info.display_name.empty() ? info.name : info.display_name);
   }
@@ -55,7 +55,7 @@ Table TableOf(const HParamsColumns& columns, const std::vector<SessionGroup>& gr
     table.header.push_back(metric.display_name.empty() ? metric.tag : metric.display_name);
   }
   table.header = Visible(std::move(table.header), visible);
-  for (const SessionGroup& group : groups) {
+  for (const reader::SessionGroup& group : groups) {
     table.rows.push_back(Visible(RowOf(columns, group), visible));
   }
   return table;
@@ -154,8 +154,8 @@ std::string ToLatex(const Table& table) {
 
 }  // namespace
 
-Result<HttpResponse> HParamsTableResponse(const HParamsColumns& columns,
-                                          const std::vector<SessionGroup>& groups,
+Result<HttpResponse> HParamsTableResponse(const reader::HParamsColumns& columns,
+                                          const std::vector<reader::SessionGroup>& groups,
                                           std::string_view format,
                                           const std::vector<bool>& visible) {
   const Table table = TableOf(columns, groups, visible);
@@ -171,4 +171,4 @@ Result<HttpResponse> HParamsTableResponse(const HParamsColumns& columns,
               "format is " + Quoted(format) + "; known are json, csv and latex");
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

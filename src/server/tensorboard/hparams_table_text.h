@@ -9,13 +9,13 @@
 #include "cboard/reader/hparams_query.h"
 #include "cboard/server/http_message.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 
 // The columns for which `visible` says so, hyperparameters before metrics; columns beyond its end
 // are left out. Fails with kInvalidArgument when `format` is none of json, csv and latex.
-Result<HttpResponse> HParamsTableResponse(const HParamsColumns& columns,
-                                          const std::vector<SessionGroup>& groups,
+Result<HttpResponse> HParamsTableResponse(const reader::HParamsColumns& columns,
+                                          const std::vector<reader::SessionGroup>& groups,
                                           std::string_view format,
                                           const std::vector<bool>& visible);
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

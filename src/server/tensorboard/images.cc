@@ -1,14 +1,14 @@
 #include "server/tensorboard/media.h"
 #include "server/tensorboard/python_text.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 std::size_t ImageLimit(const DataCall& call) { return SampleLimit(call, "images", kMediaSteps); }
 
 Result<HttpResponse> GetImageTags(const DataCall& call) {
-  return TagListing(*call.snapshot, TagKind::kImage,
-                    [&](JsonWriter& json, const Run& run, const Tag& tag) {
+  return TagListing(*call.snapshot, reader::TagKind::kImage,
+                    [&](JsonWriter& json, const reader::Run& run, const reader::Tag& tag) {
                       json.Key("samples").Value(MaxSamples(run, tag, ImageLimit(call)));
                     });
 }
@@ -16,7 +16,7 @@ Result<HttpResponse> GetImageTags(const DataCall& call) {
 Result<HttpResponse> GetImages(const DataCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::size_t sample,
                           call.target.NumberQuery("sample", 0, kMaxSamples, 0));
-  const std::optional<RunTag> found = FindRunTag(call, TagKind::kImage);
+  const std::optional<RunTag> found = FindRunTag(call, reader::TagKind::kImage);
   if (!found) {
     return Fail(ErrorCode::kNotFound, "No image data for run=" + PythonRepr(call.Find("run")) +
                                           ", tag=" + PythonRepr(call.Find("tag")));
@@ -47,4 +47,4 @@ std::vector<DataRoute> ImageRoutes() {
           {"/plugin/images/individualImage", GetIndividualImage}};
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

@@ -2,27 +2,27 @@
 
 #include <algorithm>
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 // The samples of one value, and the bytes that they point into.
 struct Samples {
   std::shared_ptr<const std::string> bytes;
-  std::vector<MediaSample> samples;
+  std::vector<reader::MediaSample> samples;
 };
 
-Result<Samples> ReadSamples(const Run& run, const Tag& tag, std::size_t index) {
-  if (tag.kind() == TagKind::kAudio) {
-    CBOARD_ASSIGN_OR_RETURN(auto audio, ReadAudio(run, tag, index));
+Result<Samples> ReadSamples(const reader::Run& run, const reader::Tag& tag, std::size_t index) {
+  if (tag.kind() == reader::TagKind::kAudio) {
+    CBOARD_ASSIGN_OR_RETURN(auto audio, reader::ReadAudio(run, tag, index));
     return Samples{audio.bytes, std::move(audio.value.samples)};
   }
-  CBOARD_ASSIGN_OR_RETURN(auto image, ReadImage(run, tag, index));
+  CBOARD_ASSIGN_OR_RETURN(auto image, reader::ReadImage(run, tag, index));
   return Samples{image.bytes, std::move(image.value.samples)};
 }
 
 // Old values hold one sample each; of tensors the file has to be asked. A value that cannot be read
 // has none.
-std::size_t CountSamples(const Run& run, const Tag& tag, std::size_t index) {
+std::size_t CountSamples(const reader::Run& run, const reader::Tag& tag, std::size_t index) {
   if (IsOldStyle(*tag.info)) return 1;
   const Result<Samples> samples = ReadSamples(run, tag, index);
   return samples ? samples->samples.size() : 0;
@@ -30,19 +30,19 @@ std::size_t CountSamples(const Run& run, const Tag& tag, std::size_t index) {
 
 }  // namespace
 
-Result<std::vector<MediaStep>> MediaSteps(const Run& run, const Tag& tag, std::size_t sample,
-                                          std::size_t limit) {
+Result<std::vector<MediaStep>> MediaSteps(const reader::Run& run, const reader::Tag& tag,
+                                          std::size_t sample, std::size_t limit) {
   std::vector<MediaStep> steps;
   for (const std::size_t i : SampledIndices(tag.blobs.size(), limit)) {
     if (sample >= CountSamples(run, tag, i)) continue;
-    const BlobEntry entry = tag.blobs.at(i);
+    const reader::BlobEntry entry = tag.blobs.at(i);
     steps.push_back({entry.step, entry.wall_time_seconds,
                      EncodeBlobKey({i, sample, entry.step, run.name, tag.name()})});
   }
   return steps;
 }
 
-std::size_t MaxSamples(const Run& run, const Tag& tag, std::size_t limit) {
+std::size_t MaxSamples(const reader::Run& run, const reader::Tag& tag, std::size_t limit) {
   if (IsOldStyle(*tag.info)) return 1;
   std::size_t most = 0;
   for (const std::size_t i : SampledIndices(tag.blobs.size(), limit)) {
@@ -51,10 +51,11 @@ std::size_t MaxSamples(const Run& run, const Tag& tag, std::size_t limit) {
   return most;
 }
 
-Result<MediaBytes> ReadMedia(const Snapshot& snapshot, std::string_view key, TagKind kind) {
+Result<MediaBytes> ReadMedia(const reader::Snapshot& snapshot, std::string_view key,
+                             reader::TagKind kind) {
   CBOARD_ASSIGN_OR_RETURN(const BlobKey blob, DecodeBlobKey(key));
-  const Run* const run = snapshot.FindRun(blob.run);
-  const Tag* const tag = run == nullptr ? nullptr : run->Find(blob.tag);
+  const reader::Run* const run = snapshot.FindRun(blob.run);
+  const reader::Tag* const tag = run == nullptr ? nullptr : run->Find(blob.tag);
   const auto gone = [] {
     return Fail(ErrorCode::kNotFound, "nothing has this blob key; ask for the list again");
   };
@@ -64,13 +65,14 @@ Result<MediaBytes> ReadMedia(const Snapshot& snapshot, std::string_view key, Tag
   }
   CBOARD_ASSIGN_OR_RETURN(const Samples samples, ReadSamples(*run, *tag, blob.index));
   if (blob.sample >= samples.samples.size()) return gone();
-  const MediaSample& sample = samples.samples[blob.sample];
+  const reader::MediaSample& sample = samples.samples[blob.sample];
   return MediaBytes{std::string(sample.bytes), sample.type};
 }
 
 Result<HttpResponse> ImageResponse(const DataCall& call, const std::string& key) {
-  CBOARD_ASSIGN_OR_RETURN(MediaBytes image, ReadMedia(*call.snapshot, key, TagKind::kImage));
-  return BlobResponse(std::string(MimeTypeOf(image.type)), std::move(image.bytes));
+  CBOARD_ASSIGN_OR_RETURN(MediaBytes image,
+                          ReadMedia(*call.snapshot, key, reader::TagKind::kImage));
+  return BlobResponse(std::string(reader::MimeTypeOf(image.type)), std::move(image.bytes));
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

@@ -10,7 +10,7 @@
 #include "server/tensorboard/blob_key.h"
 #include "server/tensorboard/tag_listing.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 
 struct MediaStep {
   std::int64_t step = 0;
@@ -19,19 +19,20 @@ struct MediaStep {
 };
 
 // The steps of an image or audio tag that have sample number `sample`, at most `limit` of them.
-Result<std::vector<MediaStep>> MediaSteps(const Run& run, const Tag& tag, std::size_t sample,
-                                          std::size_t limit);
+Result<std::vector<MediaStep>> MediaSteps(const reader::Run& run, const reader::Tag& tag,
+                                          std::size_t sample, std::size_t limit);
 
 // The most samples that any of the steps shown has.
-std::size_t MaxSamples(const Run& run, const Tag& tag, std::size_t limit);
+std::size_t MaxSamples(const reader::Run& run, const reader::Tag& tag, std::size_t limit);
 
 // The image or sound that a key names. Fails with kInvalidArgument when it is no key, kNotFound
 // when nothing has this key (any more).
 struct MediaBytes {
   std::string bytes;
-  MediaType type = MediaType::kUnknown;
+  reader::MediaType type = reader::MediaType::kUnknown;
 };
-Result<MediaBytes> ReadMedia(const Snapshot& snapshot, std::string_view key, TagKind kind);
+Result<MediaBytes> ReadMedia(const reader::Snapshot& snapshot, std::string_view key,
+                             reader::TagKind kind);
 
 // The image behind a key, as the answer to a request.
 Result<HttpResponse> ImageResponse(const DataCall& call, const std::string& key);
@@ -39,4 +40,4 @@ Result<HttpResponse> ImageResponse(const DataCall& call, const std::string& key)
 inline constexpr std::size_t kMediaSteps = 10;
 inline constexpr std::size_t kMaxSamples = 1'000'000;
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

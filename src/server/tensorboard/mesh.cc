@@ -4,17 +4,17 @@
 #include "server/content/json_columns.h"
 #include "server/tensorboard/tag_listing.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 Result<HttpResponse> GetMeshTags(const DataCall& call) {
   JsonWriter json;
   json.BeginObject();
-  for (const RunPointer& run : call.snapshot->runs) {
-    const std::vector<Mesh> meshes = ListMeshes(*run);
+  for (const reader::RunPointer& run : call.snapshot->runs) {
+    const std::vector<reader::Mesh> meshes = reader::ListMeshes(*run);
     if (meshes.empty()) continue;
     json.Key(run->name).BeginObject();
-    for (const Mesh& mesh : meshes) {
+    for (const reader::Mesh& mesh : meshes) {
       json.Key(mesh.name).BeginObject().Key("samples").Value(mesh.samples()).EndObject();
     }
     json.EndObject();
@@ -24,15 +24,15 @@ Result<HttpResponse> GetMeshTags(const DataCall& call) {
 }
 
 struct FoundMesh {
-  const Run* run = nullptr;
-  Mesh mesh;
+  const reader::Run* run = nullptr;
+  reader::Mesh mesh;
 };
 
 std::optional<FoundMesh> FindMesh(const DataCall& call) {
-  const Run* const run = call.snapshot->FindRun(call.Find("run").value_or(""));
+  const reader::Run* const run = call.snapshot->FindRun(call.Find("run").value_or(""));
   if (run == nullptr) return std::nullopt;
   const std::optional<std::string> name = call.Find("tag");
-  for (Mesh& mesh : ListMeshes(*run)) {
+  for (reader::Mesh& mesh : reader::ListMeshes(*run)) {
     if (mesh.name == name) return FoundMesh{run, std::move(mesh)};
   }
   return std::nullopt;
@@ -42,7 +42,8 @@ Result<HttpResponse> GetMeshes(const DataCall& call) {
   const std::optional<FoundMesh> found = FindMesh(call);
   JsonWriter json;
   json.BeginArray();
-  for (const MeshStep& step : found ? ListMeshSteps(found->mesh) : std::vector<MeshStep>()) {
+  for (const reader::MeshStep& step :
+       found ? reader::ListMeshSteps(found->mesh) : std::vector<reader::MeshStep>()) {
     json.BeginObject().Key("wall_time").Value(step.wall_time_seconds);
     json.Key("step").Value(step.step);
     json.Key("content_type").Value(static_cast<int>(step.content_type));
@@ -71,8 +72,8 @@ Result<HttpResponse> GetData(const DataCall& call) {
   HttpResponse response = BlobResponse("application/octet-stream", std::string());
   if (const std::optional<FoundMesh> found = FindMesh(call)) {
     Result<std::string> data =
-        ReadMeshData(*found->run, found->mesh, *content, static_cast<std::int64_t>(step),
-                     static_cast<std::int64_t>(sample));
+        reader::ReadMeshData(*found->run, found->mesh, *content, static_cast<std::int64_t>(step),
+                             static_cast<std::int64_t>(sample));
     // What is not there has no bytes: TensorBoard answers nothing, successfully.
     if (!data && data.error().code != ErrorCode::kNotFound) return Fail(data.error());
     if (data) response.body = *std::move(data);
@@ -88,4 +89,4 @@ std::vector<DataRoute> MeshRoutes() {
           {"/plugin/mesh/data", GetData}};
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

@@ -3,13 +3,13 @@
 #include "server/tensorboard/python_text.h"
 #include "server/tensorboard/tag_listing.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 constexpr std::size_t kPrCurveSteps = 100;
 
 Result<HttpResponse> GetPrCurveTags(const DataCall& call) {
-  return TagListing(*call.snapshot, TagKind::kPrCurve);
+  return TagListing(*call.snapshot, reader::TagKind::kPrCurve);
 }
 
 // Like WriteNumbers, but a float has all the digits of the double it becomes in Python.
@@ -19,8 +19,8 @@ void WriteDoubles(JsonWriter& json, std::string_view key, const std::vector<doub
   json.EndArray();
 }
 
-void WriteCurve(JsonWriter& json, const PrCurveStep& step) {
-  const PrCurve& curve = step.curve;
+void WriteCurve(JsonWriter& json, const reader::PrCurveStep& step) {
+  const reader::PrCurve& curve = step.curve;
   json.BeginObject().Key("wall_time").Value(step.wall_time_seconds).Key("step").Value(step.step);
   WriteDoubles(json, "precision", curve.precision);
   WriteDoubles(json, "recall", curve.recall);
@@ -45,18 +45,19 @@ Result<HttpResponse> GetPrCurves(const DataCall& call) {
   JsonWriter json;
   json.BeginObject();
   for (const std::string& name : run_names) {
-    const Run* const run = call.snapshot->FindRun(name);
-    const Tag* const tag = run == nullptr ? nullptr : run->Find(tag_name);
-    if (tag == nullptr || tag->kind() != TagKind::kPrCurve || tag->size() == 0) {
+    const reader::Run* const run = call.snapshot->FindRun(name);
+    const reader::Tag* const tag = run == nullptr ? nullptr : run->Find(tag_name);
+    if (tag == nullptr || tag->kind() != reader::TagKind::kPrCurve || tag->size() == 0) {
       return PlainResponse(400, "No PR curves could be found for run " + PythonRepr(name) +
                                     " and tag " + PythonRepr(tag_name));
     }
     CBOARD_ASSIGN_OR_RETURN(
-        const std::vector<PrCurveStep> steps,
-        ReadPrCurves(*run, *tag,
-                     SampledIndices(tag->size(), SampleLimit(call, "pr_curves", kPrCurveSteps))));
+        const std::vector<reader::PrCurveStep> steps,
+        reader::ReadPrCurves(
+            *run, *tag,
+            SampledIndices(tag->size(), SampleLimit(call, "pr_curves", kPrCurveSteps))));
     json.Key(name).BeginArray();
-    for (const PrCurveStep& step : steps) WriteCurve(json, step);
+    for (const reader::PrCurveStep& step : steps) WriteCurve(json, step);
     json.EndArray();
   }
   json.EndObject();
@@ -69,4 +70,4 @@ std::vector<DataRoute> PrCurveRoutes() {
   return {{"/plugin/pr_curves/tags", GetPrCurveTags}, {"/plugin/pr_curves/pr_curves", GetPrCurves}};
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

@@ -6,15 +6,15 @@
 #include "server/content/projector_files.h"
 #include "server/tensorboard/data_route.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensors are sent as they lie in memory");
 
 constexpr std::size_t kMaxRows = std::size_t{1} << 40;
 
-std::optional<Projector> ProjectorOf(const DataCall& call, const std::string& run) {
-  return cboard::ProjectorOf(*call.snapshot, call.look, run);
+std::optional<reader::Projector> ProjectorOf(const DataCall& call, const std::string& run) {
+  return cboard::server::ProjectorOf(*call.snapshot, call.look, run);
 }
 
 Result<HttpResponse> GetProjectorRuns(const DataCall& call) {
@@ -29,7 +29,8 @@ void WriteText(JsonWriter& json, std::string_view key, const std::string& text) 
   if (!text.empty()) json.Key(key).Value(text);
 }
 
-void WriteEmbedding(JsonWriter& json, const Projector& projector, const EmbeddingInfo& embedding) {
+void WriteEmbedding(JsonWriter& json, const reader::Projector& projector,
+                    const reader::EmbeddingInfo& embedding) {
   json.BeginObject();
   WriteText(json, "tensorName", embedding.tensor_name);
   WriteText(json, "metadataPath", embedding.metadata_path);
@@ -55,15 +56,15 @@ HttpResponse UnknownRun(const std::string& run) {
 Result<HttpResponse> GetProjectorInfo(const DataCall& call) {
   const std::optional<std::string> run = call.Find("run");
   if (!run) return PlainResponse(400, "query parameter \"run\" is required");
-  const std::optional<Projector> projector = ProjectorOf(call, *run);
+  const std::optional<reader::Projector> projector = ProjectorOf(call, *run);
   if (!projector) return UnknownRun(*run);
-  const ProjectorConfig& config = projector->config();
+  const reader::ProjectorConfig& config = projector->config();
   JsonWriter json;
   json.BeginObject();
   WriteText(json, "modelCheckpointPath", config.model_checkpoint_path);
   WriteText(json, "modelCheckpointDir", config.model_checkpoint_dir);
   json.Key("embeddings").BeginArray();
-  for (const EmbeddingInfo& embedding : config.embeddings) {
+  for (const reader::EmbeddingInfo& embedding : config.embeddings) {
     WriteEmbedding(json, *projector, embedding);
   }
   json.EndArray().EndObject();
@@ -71,7 +72,7 @@ Result<HttpResponse> GetProjectorInfo(const DataCall& call) {
 }
 
 // A request for one tensor of one run; every error is a 400, as in TensorBoard.
-using MakeTensorResponse = Result<HttpResponse> (*)(const Projector& projector,
+using MakeTensorResponse = Result<HttpResponse> (*)(const reader::Projector& projector,
                                                     const std::string& name, std::size_t rows);
 
 Result<HttpResponse> TensorResponse(const DataCall& call, MakeTensorResponse make_response) {
@@ -81,7 +82,7 @@ Result<HttpResponse> TensorResponse(const DataCall& call, MakeTensorResponse mak
   if (!name) return PlainResponse(400, "query parameter \"name\" is required");
   const Result<std::size_t> rows = call.target.NumberQuery("num_rows", 1, kMaxRows, 0);
   if (!rows) return PlainResponse(400, "query parameter num_rows must be integer > 0");
-  const std::optional<Projector> projector = ProjectorOf(call, *run);
+  const std::optional<reader::Projector> projector = ProjectorOf(call, *run);
   if (!projector) return UnknownRun(*run);
   Result<HttpResponse> response = make_response(*projector, *name, *rows);
   return response ? *std::move(response) : PlainResponse(400, response.error().message);
@@ -89,7 +90,7 @@ Result<HttpResponse> TensorResponse(const DataCall& call, MakeTensorResponse mak
 
 Result<HttpResponse> GetMetadata(const DataCall& call) {
   return TensorResponse(call,
-                        [](const Projector& projector, const std::string& name,
+                        [](const reader::Projector& projector, const std::string& name,
                            std::size_t rows) -> Result<HttpResponse> {
                           CBOARD_ASSIGN_OR_RETURN(std::string text,
                                                   projector.ReadMetadata(name, rows));
@@ -99,9 +100,9 @@ Result<HttpResponse> GetMetadata(const DataCall& call) {
 
 Result<HttpResponse> GetTensor(const DataCall& call) {
   return TensorResponse(call,
-                        [](const Projector& projector, const std::string& name,
+                        [](const reader::Projector& projector, const std::string& name,
                            std::size_t rows) -> Result<HttpResponse> {
-                          CBOARD_ASSIGN_OR_RETURN(const ProjectorTensor tensor,
+                          CBOARD_ASSIGN_OR_RETURN(const reader::ProjectorTensor tensor,
                                                   projector.ReadTensor(name, rows));
                           std::string bytes(reinterpret_cast<const char*>(tensor.values.data()),
                                             tensor.values.size() * sizeof(float));
@@ -110,22 +111,22 @@ Result<HttpResponse> GetTensor(const DataCall& call) {
 }
 
 Result<HttpResponse> GetBookmarks(const DataCall& call) {
-  return TensorResponse(
-      call,
-      [](const Projector& projector, const std::string& name, std::size_t) -> Result<HttpResponse> {
-        CBOARD_ASSIGN_OR_RETURN(std::string json, projector.ReadBookmarks(name));
-        return BlobResponse("application/json", std::move(json));
-      });
+  return TensorResponse(call,
+                        [](const reader::Projector& projector, const std::string& name,
+                           std::size_t) -> Result<HttpResponse> {
+                          CBOARD_ASSIGN_OR_RETURN(std::string json, projector.ReadBookmarks(name));
+                          return BlobResponse("application/json", std::move(json));
+                        });
 }
 
 Result<HttpResponse> GetSpriteImage(const DataCall& call) {
-  return TensorResponse(
-      call,
-      [](const Projector& projector, const std::string& name, std::size_t) -> Result<HttpResponse> {
-        CBOARD_ASSIGN_OR_RETURN(std::string image, projector.ReadSprite(name));
-        const std::string type(MimeTypeOf(SniffMediaType(image)));
-        return BlobResponse(type, std::move(image));
-      });
+  return TensorResponse(call,
+                        [](const reader::Projector& projector, const std::string& name,
+                           std::size_t) -> Result<HttpResponse> {
+                          CBOARD_ASSIGN_OR_RETURN(std::string image, projector.ReadSprite(name));
+                          const std::string type(reader::MimeTypeOf(reader::SniffMediaType(image)));
+                          return BlobResponse(type, std::move(image));
+                        });
 }
 
 }  // namespace
@@ -139,4 +140,4 @@ std::vector<DataRoute> ProjectorRoutes() {
           {"/plugin/projector/sprite_image", GetSpriteImage}};
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

@@ -5,7 +5,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 constexpr std::size_t kMaxBytes = 1000;
@@ -77,4 +77,4 @@ std::string CsvCell(std::string_view text) {
   return cell + "\"";
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 
 // repr() of a text: 'it', "it's"; None if there is none. Cut to a length that suits a message.
 std::string PythonRepr(const std::optional<std::string>& text);
@@ -16,4 +16,4 @@ std::string PythonRepr(double number);
 // One cell of csv.writer: quoted where it has to be.
 std::string CsvCell(std::string_view text);
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

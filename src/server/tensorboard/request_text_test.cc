@@ -4,7 +4,7 @@
 #include "server/tensorboard/form_body.h"
 #include "server/tensorboard/python_text.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 TEST(PythonText, SpellsNumbersLikeRepr) {
@@ -47,4 +47,4 @@ TEST(FormBody, RefusesPartsThatDoNotEnd) {
 }
 
 }  // namespace
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

@@ -4,17 +4,18 @@
 #include "server/tensorboard/python_text.h"
 #include "server/tensorboard/tag_listing.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
-const Tag* FindScalars(const Run& run, std::string_view tag_name) {
-  const Tag* const tag = run.Find(tag_name);
-  return tag != nullptr && tag->kind() == TagKind::kScalar && tag->size() > 0 ? tag : nullptr;
+const reader::Tag* FindScalars(const reader::Run& run, std::string_view tag_name) {
+  const reader::Tag* const tag = run.Find(tag_name);
+  return tag != nullptr && tag->kind() == reader::TagKind::kScalar && tag->size() > 0 ? tag
+                                                                                      : nullptr;
 }
 
-std::string PointsCsv(const std::vector<ScalarPoint>& points) {
+std::string PointsCsv(const std::vector<reader::ScalarPoint>& points) {
   std::string csv = "Wall time,Step,Value\r\n";
-  for (const ScalarPoint& point : points) {
+  for (const reader::ScalarPoint& point : points) {
     csv += PythonRepr(point.wall_time_seconds) + "," + std::to_string(point.step) + "," +
            PythonRepr(point.value) + "\r\n";
   }
@@ -22,7 +23,7 @@ std::string PointsCsv(const std::vector<ScalarPoint>& points) {
 }
 
 Result<HttpResponse> GetScalarTags(const DataCall& call) {
-  return TagListing(*call.snapshot, TagKind::kScalar);
+  return TagListing(*call.snapshot, reader::TagKind::kScalar);
 }
 
 Result<HttpResponse> GetScalars(const DataCall& call) {
@@ -49,8 +50,8 @@ Result<HttpResponse> PostScalarsMultirun(const DataCall& call) {
   JsonWriter json;
   json.BeginObject();
   for (const std::string& name : FieldsNamed(form, "runs")) {
-    const Run* const run = call.snapshot->FindRun(name);
-    const Tag* const tag = run == nullptr ? nullptr : FindScalars(*run, tags.front());
+    const reader::Run* const run = call.snapshot->FindRun(name);
+    const reader::Tag* const tag = run == nullptr ? nullptr : FindScalars(*run, tags.front());
     if (tag == nullptr) continue;
     json.Key(name);
     WritePoints(json, SampledPoints(call, tag->scalars));
@@ -61,13 +62,14 @@ Result<HttpResponse> PostScalarsMultirun(const DataCall& call) {
 
 }  // namespace
 
-std::vector<ScalarPoint> SampledPoints(const DataCall& call, const ScalarSeries& series) {
+std::vector<reader::ScalarPoint> SampledPoints(const DataCall& call,
+                                               const reader::ScalarSeries& series) {
   const std::vector<std::size_t> indices =
       SampledIndices(series.size(), SampleLimit(call, "scalars", 1000));
-  std::vector<ScalarPoint> points;
+  std::vector<reader::ScalarPoint> points;
   points.reserve(indices.size());
   std::size_t first = 0;
-  series.ForEachBlock([&](const ScalarBlock& block) {
+  series.ForEachBlock([&](const reader::ScalarBlock& block) {
     const std::size_t end = first + block.steps.size();
     while (points.size() < indices.size() && indices[points.size()] < end) {
       const std::size_t i = indices[points.size()] - first;
@@ -78,9 +80,9 @@ std::vector<ScalarPoint> SampledPoints(const DataCall& call, const ScalarSeries&
   return points;
 }
 
-void WritePoints(JsonWriter& json, const std::vector<ScalarPoint>& points) {
+void WritePoints(JsonWriter& json, const std::vector<reader::ScalarPoint>& points) {
   json.BeginArray();
-  for (const ScalarPoint& point : points) {
+  for (const reader::ScalarPoint& point : points) {
     json.BeginArray().Value(point.wall_time_seconds).Value(point.step);
     json.Value(point.value).EndArray();
   }
@@ -90,13 +92,13 @@ void WritePoints(JsonWriter& json, const std::vector<ScalarPoint>& points) {
 Result<HttpResponse> ScalarsResponse(const DataCall& call, const std::optional<std::string>& run,
                                      const std::optional<std::string>& tag,
                                      const std::optional<std::string>& format) {
-  const Run* const found_run = run ? call.snapshot->FindRun(*run) : nullptr;
-  const Tag* const found = found_run && tag ? FindScalars(*found_run, *tag) : nullptr;
+  const reader::Run* const found_run = run ? call.snapshot->FindRun(*run) : nullptr;
+  const reader::Tag* const found = found_run && tag ? FindScalars(*found_run, *tag) : nullptr;
   if (found == nullptr) {
     return Fail(ErrorCode::kNotFound,
                 "No scalar data for run=" + PythonRepr(run) + ", tag=" + PythonRepr(tag));
   }
-  const std::vector<ScalarPoint> points = SampledPoints(call, found->scalars);
+  const std::vector<reader::ScalarPoint> points = SampledPoints(call, found->scalars);
   if (format == "csv") {
     return HttpResponse{.content_type = "text/csv; charset=utf-8", .body = PointsCsv(points)};
   }
@@ -111,4 +113,4 @@ std::vector<DataRoute> ScalarRoutes() {
           {"/plugin/scalars/scalars_multirun", PostScalarsMultirun}};
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

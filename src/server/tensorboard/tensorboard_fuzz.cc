@@ -11,7 +11,7 @@
 #include "server/tensorboard/hparams_request.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace cboard::tensorboard;
+  using namespace cboard::server::tensorboard;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto key = DecodeBlobKey(text)) {
     const auto again = DecodeBlobKey(EncodeBlobKey(*key));
@@ -22,6 +22,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)ParseMetricEvalsRequest(text);
   (void)ParseForm("application/x-www-form-urlencoded", text);
   (void)ParseForm("multipart/form-data; boundary=B", text);
-  CBOARD_CHECK(cboard::MarkdownToSafeHtml(text).find("<script") == std::string::npos);
+  CBOARD_CHECK(cboard::server::MarkdownToSafeHtml(text).find("<script") == std::string::npos);
   return 0;
 }

@@ -2,7 +2,7 @@
 #include "server/content/text_html.h"
 #include "server/tensorboard/tag_listing.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 constexpr std::size_t kTextSteps = 100;
@@ -10,11 +10,11 @@ constexpr std::size_t kTextSteps = 100;
 Result<HttpResponse> GetTextTags(const DataCall& call) {
   JsonWriter json;
   json.BeginObject();
-  for (const RunPointer& run : call.snapshot->runs) {
-    const std::vector<const Tag*> tags = TagsWithValues(*run, TagKind::kText);
+  for (const reader::RunPointer& run : call.snapshot->runs) {
+    const std::vector<const reader::Tag*> tags = TagsWithValues(*run, reader::TagKind::kText);
     if (tags.empty()) continue;
     json.Key(run->name).BeginArray();
-    for (const Tag* const tag : tags) json.Value(tag->name());
+    for (const reader::Tag* const tag : tags) json.Value(tag->name());
     json.EndArray();
   }
   json.EndObject();
@@ -22,14 +22,14 @@ Result<HttpResponse> GetTextTags(const DataCall& call) {
 }
 
 Result<HttpResponse> GetText(const DataCall& call) {
-  const std::optional<RunTag> found = FindRunTag(call, TagKind::kText);
+  const std::optional<RunTag> found = FindRunTag(call, reader::TagKind::kText);
   if (!found) return JsonResponse("[]");
   const TextCells cells =
       call.Find("markdown") == "false" ? TextCells::kPlain : TextCells::kMarkdown;
-  CBOARD_ASSIGN_OR_RETURN(
-      const auto texts,
-      ReadTexts(*found->run, *found->tag,
-                SampledIndices(found->tag->blobs.size(), SampleLimit(call, "text", kTextSteps))));
+  CBOARD_ASSIGN_OR_RETURN(const auto texts,
+                          reader::ReadTexts(*found->run, *found->tag,
+                                            SampledIndices(found->tag->blobs.size(),
+                                                           SampleLimit(call, "text", kTextSteps))));
   JsonWriter json;
   json.BeginArray();
   for (const auto& text : texts) {
@@ -46,4 +46,4 @@ std::vector<DataRoute> TextRoutes() {
   return {{"/plugin/text/tags", GetTextTags}, {"/plugin/text/text", GetText}};
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

@@ -10,17 +10,17 @@
 #include "server/tensorboard/media.h"
 #include "server/tensorboard/scalars.h"
 
-namespace cboard::tensorboard {
+namespace cboard::server::tensorboard {
 namespace {
 
 constexpr std::size_t kMaxRequests = 10'000;
 
 // Descriptions of a tag in several runs, if they differ, under headings that name the runs.
-void WriteDescriptions(JsonWriter& json, const Snapshot& snapshot, TagKind kind) {
+void WriteDescriptions(JsonWriter& json, const reader::Snapshot& snapshot, reader::TagKind kind) {
   std::map<std::string_view, std::set<std::string_view>> of_tag;
   std::map<std::string_view, std::set<std::string_view>> runs_with;
-  for (const RunPointer& run : snapshot.runs) {
-    for (const Tag* const tag : TagsWithValues(*run, kind)) {
+  for (const reader::RunPointer& run : snapshot.runs) {
+    for (const reader::Tag* const tag : TagsWithValues(*run, kind)) {
       const std::string& description = tag->info->description;
       if (description.empty()) continue;
       of_tag[tag->name()].insert(description);
@@ -47,13 +47,13 @@ void WriteDescriptions(JsonWriter& json, const Snapshot& snapshot, TagKind kind)
   json.EndObject();
 }
 
-void WriteRunTags(JsonWriter& json, const Snapshot& snapshot, TagKind kind) {
+void WriteRunTags(JsonWriter& json, const reader::Snapshot& snapshot, reader::TagKind kind) {
   json.BeginObject().Key("runTagInfo").BeginObject();
-  for (const RunPointer& run : snapshot.runs) {
-    const std::vector<const Tag*> tags = TagsWithValues(*run, kind);
+  for (const reader::RunPointer& run : snapshot.runs) {
+    const std::vector<const reader::Tag*> tags = TagsWithValues(*run, kind);
     if (tags.empty()) continue;
     json.Key(run->name).BeginArray();
-    for (const Tag* const tag : tags) json.Value(tag->name());
+    for (const reader::Tag* const tag : tags) json.Value(tag->name());
     json.EndArray();
   }
   json.EndObject();
@@ -62,14 +62,14 @@ void WriteRunTags(JsonWriter& json, const Snapshot& snapshot, TagKind kind) {
 }
 
 void WriteImageTags(JsonWriter& json, const DataCall& call) {
-  std::map<std::string_view, std::vector<std::pair<const Run*, const Tag*>>> by_tag;
-  for (const RunPointer& run : call.snapshot->runs) {
-    for (const Tag* const tag : TagsWithValues(*run, TagKind::kImage)) {
+  std::map<std::string_view, std::vector<std::pair<const reader::Run*, const reader::Tag*>>> by_tag;
+  for (const reader::RunPointer& run : call.snapshot->runs) {
+    for (const reader::Tag* const tag : TagsWithValues(*run, reader::TagKind::kImage)) {
       by_tag[tag->name()].emplace_back(run.get(), tag);
     }
   }
   json.BeginObject();
-  WriteDescriptions(json, *call.snapshot, TagKind::kImage);
+  WriteDescriptions(json, *call.snapshot, reader::TagKind::kImage);
   json.Key("tagRunSampledInfo").BeginObject();
   for (const auto& [name, tags] : by_tag) {
     json.Key(name).BeginObject();
@@ -85,9 +85,9 @@ void WriteImageTags(JsonWriter& json, const DataCall& call) {
 Result<HttpResponse> GetTimeSeriesTags(const DataCall& call) {
   JsonWriter json;
   json.BeginObject().Key("scalars");
-  WriteRunTags(json, *call.snapshot, TagKind::kScalar);
+  WriteRunTags(json, *call.snapshot, reader::TagKind::kScalar);
   json.Key("histograms");
-  WriteRunTags(json, *call.snapshot, TagKind::kHistogram);
+  WriteRunTags(json, *call.snapshot, reader::TagKind::kHistogram);
   json.Key("images");
   WriteImageTags(json, call);
   json.EndObject();
@@ -121,9 +121,9 @@ std::string_view ProblemWith(const SeriesRequest& request) {
   return request.plugin == "images" && !request.sample ? "Missing sample" : "";
 }
 
-void WriteScalars(JsonWriter& json, const DataCall& call, const Tag& tag) {
+void WriteScalars(JsonWriter& json, const DataCall& call, const reader::Tag& tag) {
   json.BeginArray();
-  for (const ScalarPoint& point : SampledPoints(call, tag.scalars)) {
+  for (const reader::ScalarPoint& point : SampledPoints(call, tag.scalars)) {
     json.BeginObject().Key("wallTime").Value(point.wall_time_seconds);
     json.Key("step").Value(point.step).Key("value").Value(point.value).EndObject();
   }
@@ -135,7 +135,7 @@ void WriteHistograms(JsonWriter& json, const std::vector<HistogramRow>& histogra
   for (const HistogramRow& histogram : histograms) {
     json.BeginObject().Key("wallTime").Value(histogram.wall_time_seconds);
     json.Key("step").Value(histogram.step).Key("bins").BeginArray();
-    for (const HistogramBin& bin : histogram.bins) {
+    for (const reader::HistogramBin& bin : histogram.bins) {
       json.BeginObject().Key("min").Value(bin.left).Key("max").Value(bin.right);
       json.Key("count").Value(bin.count).EndObject();
     }
@@ -154,16 +154,16 @@ void WriteImages(JsonWriter& json, const std::vector<MediaStep>& steps) {
 }
 
 Result<void> WriteSeries(JsonWriter& json, const DataCall& call, const SeriesRequest& request,
-                         const Run& run) {
-  const TagKind kind = request.plugin == "scalars"      ? TagKind::kScalar
-                       : request.plugin == "histograms" ? TagKind::kHistogram
-                                                        : TagKind::kImage;
-  const Tag* const tag = run.Find(*request.tag);
+                         const reader::Run& run) {
+  const reader::TagKind kind = request.plugin == "scalars"      ? reader::TagKind::kScalar
+                               : request.plugin == "histograms" ? reader::TagKind::kHistogram
+                                                                : reader::TagKind::kImage;
+  const reader::Tag* const tag = run.Find(*request.tag);
   if (tag == nullptr || tag->kind() != kind || tag->size() == 0) return {};
-  if (kind == TagKind::kScalar) {
+  if (kind == reader::TagKind::kScalar) {
     json.Key(run.name);
     WriteScalars(json, call, *tag);
-  } else if (kind == TagKind::kHistogram) {
+  } else if (kind == reader::TagKind::kHistogram) {
     const std::size_t limit = SampleLimit(call, "histograms", kHistogramSteps);
     CBOARD_ASSIGN_OR_RETURN(const auto histograms, ReadShownHistograms(run, *tag, limit));
     json.Key(run.name);
@@ -195,10 +195,10 @@ Result<void> WriteResponse(JsonWriter& json, const DataCall& call, const SeriesR
   }
   json.Key("runToSeries").BeginObject();
   if (request.run && !request.run->empty()) {
-    const Run* const run = call.snapshot->FindRun(*request.run);
+    const reader::Run* const run = call.snapshot->FindRun(*request.run);
     if (run != nullptr) CBOARD_RETURN_IF_ERROR(WriteSeries(json, call, request, *run));
   } else {
-    for (const RunPointer& run : call.snapshot->runs) {
+    for (const reader::RunPointer& run : call.snapshot->runs) {
       CBOARD_RETURN_IF_ERROR(WriteSeries(json, call, request, *run));
     }
   }
@@ -257,4 +257,4 @@ std::vector<DataRoute> TimeSeriesRoutes() {
           {"/plugin/timeseries/imageData", GetImageData}};
 }
 
-}  // namespace cboard::tensorboard
+}  // namespace cboard::server::tensorboard

@@ -86,16 +86,17 @@ class Client {
 // A server on a free port that answers with the target, between '<' and '>'.
 class RunningServer {
  public:
-  explicit RunningServer(HttpServerOptions options = {}, HttpHandler handler = Echo) {
+  explicit RunningServer(server::HttpServerOptions options = {},
+                         server::HttpHandler handler = Echo) {
     options.port = 0;
-    auto listening = HttpServer::Listen(options, std::move(handler));
+    auto listening = server::HttpServer::Listen(options, std::move(handler));
     EXPECT_THAT(listening, Succeeds());
     server_ = *std::move(listening);
     thread_ = std::jthread([this] { server_->Run(); });
   }
   ~RunningServer() { server_->Stop(); }
 
-  HttpServer* operator->() { return server_.get(); }
+  server::HttpServer* operator->() { return server_.get(); }
 
   // The answer to one request on a connection of its own.
   std::string Get(const std::string& target, const std::string& headers = {},
@@ -107,11 +108,11 @@ class RunningServer {
   }
 
  private:
-  static HttpResponse Echo(const HttpRequest& request) {
+  static server::HttpResponse Echo(const server::HttpRequest& request) {
     return {.status = 200, .body = "<" + request.target + ">"};
   }
 
-  std::unique_ptr<HttpServer> server_;
+  std::unique_ptr<server::HttpServer> server_;
   std::jthread thread_;
 };
 

@@ -7,7 +7,7 @@
 #include "cboard/base/strings.h"
 #include "tensor/compare/compare_walk.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 Result<void> CheckRange(std::string_view what, std::int32_t min, std::int32_t max) {
@@ -205,4 +205,4 @@ Result<Comparison> Compare(const TensorView& reference, const TensorView& compre
   return builder.Build();
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

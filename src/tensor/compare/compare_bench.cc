@@ -13,7 +13,7 @@
 #include "cboard/tensor/saturation.h"
 #include "tensor/kernels/fetch_ahead.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 constexpr std::size_t kCount = 100'000'000;
@@ -168,4 +168,4 @@ void BM_CountSaturation(benchmark::State& state) {
 BENCHMARK(BM_CountSaturation);
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <concepts>
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 constexpr std::size_t kBatchRows = 64;
@@ -116,4 +116,4 @@ int StepBins::used_codes() const {
       std::ranges::count_if(compressed_, [](std::uint64_t count) { return count > 0; }));
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

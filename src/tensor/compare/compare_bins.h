@@ -8,7 +8,7 @@
 
 #include "tensor/compare/compare_sums.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 class StepBins {
  public:
@@ -43,4 +43,4 @@ class StepBins {
   std::vector<std::uint64_t> compressed_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -17,7 +17,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/tensor/compare.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 template <typename T>
@@ -92,14 +92,14 @@ Result<std::string> Judge(char** arguments) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::tensor
 
 int main(int argc, char** argv) {
   if (argc != 9) {
     std::fprintf(stderr, "usage: see compare_oracle.py\n");
     return 2;
   }
-  const auto text = cboard::Judge(argv + 1);
+  const auto text = cboard::tensor::Judge(argv + 1);
   if (!text) {
     std::fprintf(stderr, "compare_oracle: %s\n", text.error().message.c_str());
     return 1;

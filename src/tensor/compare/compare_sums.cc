@@ -7,7 +7,7 @@
 
 #include "tensor/kernels/rounding_kernels.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
@@ -238,4 +238,4 @@ std::optional<double> PairStatistics::ClipRate() const {
   return static_cast<double>(steps->clipped_count) / static_cast<double>(finite_count());
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

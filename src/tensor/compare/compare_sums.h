@@ -9,7 +9,7 @@
 #include "tensor/kernels/lane_kernels.h"
 #include "tensor/statistics/statistics_builder.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 // The quantizer of consecutive elements, with the limits beyond which it clips.
 struct Steps {
@@ -68,4 +68,4 @@ class PairSums {
   CompensatedSum squared_steps_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -15,7 +15,7 @@
 #include "tensor/testing/compared_values.h"
 #include "testing/special_values.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 using testing::CompareOrDie;
@@ -239,4 +239,4 @@ TEST(PairSums, ValuesThatAreNotFiniteAreCountedAndLeftOut) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -15,7 +15,7 @@
 #include "testing/matchers.h"
 #include "testing/special_values.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 using ::cboard::testing::kInfinity;
@@ -263,4 +263,4 @@ TEST(Compare, NothingComparedIsNotPerfect) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::tensor

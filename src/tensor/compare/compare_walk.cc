@@ -9,7 +9,7 @@
 
 #include "tensor/element_types.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 // Fewer elements than this side by side in a lane are gathered before they are compared: a call of
@@ -361,4 +361,4 @@ void WalkPairs(const TensorView& reference, const TensorView& compressed,
   }
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

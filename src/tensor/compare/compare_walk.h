@@ -9,7 +9,7 @@
 #include "tensor/compare/compare_sums.h"
 #include "tensor/element_reader.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 // The first and the last code of a quantized tensor.
 ComparisonOptions::CodeRange CodesOf(const TensorView& codes, const ComparisonOptions& options);
@@ -36,4 +36,4 @@ void WalkPairs(const TensorView& reference, const TensorView& compressed,
                const ComparisonOptions& options, std::span<PairSums> channels,
                SharedCounts& shared);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

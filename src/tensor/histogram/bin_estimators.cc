@@ -11,7 +11,7 @@
 #include "cboard/base/pairwise_sum.h"
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 // The values to be binned and the bin widths that numpy estimates for them, one method each. A
@@ -163,4 +163,4 @@ Result<std::size_t> EstimateBinCount(BinEstimator estimator, std::vector<double>
   return static_cast<std::size_t>(count);
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -12,10 +12,10 @@
 #include "cboard/tensor/histogram.h"
 #include "tensor/histogram/equal_bins.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 // The number of equal bins for `values`, which are finite, at least one, and in any order (they are
 // not kept in it). Fails with kInvalidArgument when it is beyond kMaxEqualBins.
 Result<std::size_t> EstimateBinCount(BinEstimator estimator, std::vector<double> values);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

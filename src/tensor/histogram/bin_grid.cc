@@ -11,7 +11,7 @@
 #include "tensor/histogram/byte_counts.h"
 #include "tensor/kernels/grid_kernels.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 // Neighbours are often alike; in lanes of their own they do not wait for each other. Clearing and
@@ -114,4 +114,4 @@ Result<void> CountInGrid(const TensorView& tensor, const BinGrid& grid, std::spa
   return {};
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -13,7 +13,7 @@
 #include "testing/matchers.h"
 #include "testing/special_values.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -134,4 +134,4 @@ TEST(CountInGrid, AnEmptyTensorAndNoBinsCountNothing) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-namespace cboard {
+namespace cboard::tensor {
 
 ByteCounts::ByteCounts(const TensorView& tensor, std::size_t first, std::size_t count)
     : is_signed_(tensor.dtype == DType::kInt8) {
@@ -45,4 +45,4 @@ CodeMoments ByteCounts::Moments() const {
   return moments;
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -9,7 +9,7 @@
 #include "tensor/element_reader.h"
 #include "tensor/kernels/moment_kernels.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 // The codes of one tensor of int8 or uint8, or of a part of it.
 class ByteCounts {
@@ -56,4 +56,4 @@ bool ForEachByteRun(const TensorView& tensor, Visitor&& visit) {
   return true;
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

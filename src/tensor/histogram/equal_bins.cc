@@ -7,7 +7,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 ValueRange BinRangeOf(double min, double max) {
   if (min == max) return {min - 0.5, max + 0.5};
@@ -63,4 +63,4 @@ void EqualBinCounter::Add(std::span<const Real> values) {
 template void EqualBinCounter::Add(std::span<const float>);
 template void EqualBinCounter::Add(std::span<const double>);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

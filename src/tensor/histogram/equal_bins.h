@@ -9,7 +9,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 struct ValueRange {
   double first = 0;
@@ -42,4 +42,4 @@ class EqualBinCounter {
   std::vector<std::uint64_t> counts_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::tensor

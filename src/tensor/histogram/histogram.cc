@@ -17,7 +17,7 @@
 #include "tensor/histogram/tensorboard_bins.h"
 #include "tensor/statistics/statistics_builder.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, BinEstimator>, 8> kEstimators = {{
@@ -229,4 +229,4 @@ Result<HistogramData> ComputeHistogram(const TensorView& tensor, const Binning& 
   return histogram;
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -7,7 +7,7 @@
 #include "cboard/tensor/histogram.h"
 #include "cboard/tensor/statistics.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 // Weights as layers have them.
@@ -105,4 +105,4 @@ BENCHMARK(BM_ChannelStatistics<float>)->ArgName("axis")->Arg(0)->Arg(1);
 BENCHMARK(BM_ChannelStatistics<std::int8_t>)->ArgName("axis")->Arg(0)->Arg(1);
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::tensor

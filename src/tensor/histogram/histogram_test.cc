@@ -11,7 +11,7 @@
 #include "testing/matchers.h"
 #include "testing/special_values.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -201,4 +201,4 @@ TEST(Histogram, RefusesAnInvalidTensor) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::tensor

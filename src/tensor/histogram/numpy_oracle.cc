@@ -14,7 +14,7 @@
 #include "cboard/tensor/histogram.h"
 #include "cboard/tensor/statistics.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 Result<DType> DTypeNamed(std::string_view name) {
@@ -89,14 +89,14 @@ Result<std::string> Describe(const char* file, const char* dtype_name, const cha
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::tensor
 
 int main(int argc, char** argv) {
   if (argc != 5) {
     std::fprintf(stderr, "usage: numpy_oracle <file> <dtype> <bins> <max_bins>\n");
     return 2;
   }
-  const auto text = cboard::Describe(argv[1], argv[2], argv[3], argv[4]);
+  const auto text = cboard::tensor::Describe(argv[1], argv[2], argv[3], argv[4]);
   if (!text) {
     std::fprintf(stderr, "numpy_oracle: %s\n", text.error().message.c_str());
     return 1;

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 // What a counter can take before it must be emptied.
@@ -156,4 +156,4 @@ void AddToTensorBoardBin(double value, std::uint64_t count, TensorBoardCounts co
   if (bin != kOutsideBins) counts[bin] += count;
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -8,7 +8,7 @@
 
 #include "tensor/histogram/tensorboard_cells.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 // Of the kTensorBoardBins bins, by numpy's rules: [left, right), the last one [left, right].
 using TensorBoardCounts = std::span<std::uint64_t, kTensorBoardBins>;
@@ -52,4 +52,4 @@ class TensorBoardCounter {
 // Counts `value` `count` times.
 void AddToTensorBoardBin(double value, std::uint64_t count, TensorBoardCounts counts);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

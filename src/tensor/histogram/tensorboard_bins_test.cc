@@ -12,7 +12,7 @@
 #include "tensor/testing/test_data.h"
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 // numpy.histogram(values, TensorBoardBinEdges())[0].
@@ -201,4 +201,4 @@ TEST(TensorBoardBins, OfOneValueAreAnEmptyBinAndItsOwn) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::tensor

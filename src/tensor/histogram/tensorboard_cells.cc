@@ -7,7 +7,7 @@
 #include "cboard/base/check.h"
 #include "cboard/tensor/histogram.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 constexpr std::size_t kEdges = kTensorBoardBins + 1;
@@ -145,4 +145,4 @@ const DoubleCells& CellsOf(double) {
   return cells;
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

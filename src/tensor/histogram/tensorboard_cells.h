@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace cboard {
+namespace cboard::tensor {
 
 inline constexpr std::size_t kTensorBoardBins = 1548;
 
@@ -55,4 +55,4 @@ struct DoubleCells {
 const FloatCells& CellsOf(float);
 const DoubleCells& CellsOf(double);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -15,20 +15,20 @@
 #include "tensor/kernels/load_doubles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace cboard {
+namespace cboard::tensor {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
 // One value after the last whole vector.
-inline void AddReference(double x, BlockMoments& moments) {
+inline void AddReference(double x, tensor::BlockMoments& moments) {
   moments.min = std::min(moments.min, x);
   moments.max = std::max(moments.max, x);
   moments.sum += x;
   moments.sum_squares += x * x;
 }
 
-inline void AddError(double error, BlockErrors& errors) {
+inline void AddError(double error, tensor::BlockErrors& errors) {
   errors.sum_squares += error * error;
   errors.max = std::max(errors.max, std::abs(error));
 }
@@ -66,7 +66,7 @@ class Moments {
     squares1_ = hn::MulAdd(v1, v1, squares1_);
   }
 
-  HWY_INLINE BlockMoments Total() const {
+  HWY_INLINE tensor::BlockMoments Total() const {
     const D d;
     const Stored stored;
     return {static_cast<double>(hn::GetLane(hn::MinOfLanes(stored, min_))),
@@ -81,14 +81,15 @@ class Moments {
 };
 
 template <class D, class V>
-HWY_INLINE BlockErrors TotalErrors(D d, const BlockMoments& reference, V squares, V max) {
+HWY_INLINE tensor::BlockErrors TotalErrors(D d, const tensor::BlockMoments& reference, V squares,
+                                           V max) {
   return {reference, hn::GetLane(hn::SumOfLanes(d, squares)), hn::GetLane(hn::MaxOfLanes(d, max))};
 }
 
 template <typename Code>
-HWY_INLINE BlockErrors CodeErrors(const float* HWY_RESTRICT reference,
-                                  const Code* HWY_RESTRICT codes, std::size_t count, double scale,
-                                  std::int32_t zero_point) {
+HWY_INLINE tensor::BlockErrors CodeErrors(const float* HWY_RESTRICT reference,
+                                          const Code* HWY_RESTRICT codes, std::size_t count,
+                                          double scale, std::int32_t zero_point) {
   using D = hn::ScalableTag<double>;
   const D d;
   Moments<D, float> moments(d, reference[0]);
@@ -105,8 +106,8 @@ HWY_INLINE BlockErrors CodeErrors(const float* HWY_RESTRICT reference,
   const auto scales = hn::Set(d, scale);
   const auto zero_points = hn::Set(d32, zero_point);
   for (; i + 2 * lanes <= count; i += 2 * lanes) {
-    FetchAhead(reference + i);
-    FetchAhead(codes + i);
+    tensor::FetchAhead(reference + i);
+    tensor::FetchAhead(codes + i);
     const auto x0 = LoadDoubles(d, reference + i), x1 = LoadDoubles(d, reference + i + lanes);
     hn::Store(hn::Sub(hn::PromoteTo(d32, hn::LoadU(d8, codes + i)), zero_points), d32, steps);
     const auto y0 = hn::PromoteTo(d, hn::LoadU(half, steps));
@@ -118,7 +119,7 @@ HWY_INLINE BlockErrors CodeErrors(const float* HWY_RESTRICT reference,
     max = hn::Max(max, hn::Max(hn::Abs(e0), hn::Abs(e1)));
   }
 #endif
-  BlockErrors errors = TotalErrors(d, moments.Total(), hn::Add(squares0, squares1), max);
+  tensor::BlockErrors errors = TotalErrors(d, moments.Total(), hn::Add(squares0, squares1), max);
   for (; i < count; ++i) {
     const auto x = static_cast<double>(reference[i]);
     AddReference(x, errors.reference);
@@ -127,20 +128,20 @@ HWY_INLINE BlockErrors CodeErrors(const float* HWY_RESTRICT reference,
   return errors;
 }
 
-BlockErrors Int8Errors(const float* reference, const std::int8_t* codes, std::size_t count,
-                       double scale, std::int32_t zero_point) {
+tensor::BlockErrors Int8Errors(const float* reference, const std::int8_t* codes, std::size_t count,
+                               double scale, std::int32_t zero_point) {
   return CodeErrors(reference, codes, count, scale, zero_point);
 }
 
-BlockErrors Uint8Errors(const float* reference, const std::uint8_t* codes, std::size_t count,
-                        double scale, std::int32_t zero_point) {
+tensor::BlockErrors Uint8Errors(const float* reference, const std::uint8_t* codes,
+                                std::size_t count, double scale, std::int32_t zero_point) {
   return CodeErrors(reference, codes, count, scale, zero_point);
 }
 
 template <typename Real>
-HWY_INLINE BlockErrors RealErrors(const Real* HWY_RESTRICT reference,
-                                  const Real* HWY_RESTRICT compressed, std::size_t count,
-                                  BlockMoments& compressed_moments) {
+HWY_INLINE tensor::BlockErrors RealErrors(const Real* HWY_RESTRICT reference,
+                                          const Real* HWY_RESTRICT compressed, std::size_t count,
+                                          tensor::BlockMoments& compressed_moments) {
   using D = hn::ScalableTag<double>;
   const D d;
   Moments<D, Real> x_moments(d, reference[0]), y_moments(d, compressed[0]);
@@ -148,8 +149,8 @@ HWY_INLINE BlockErrors RealErrors(const Real* HWY_RESTRICT reference,
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
   for (const std::size_t lanes = hn::Lanes(d); i + 2 * lanes <= count; i += 2 * lanes) {
-    FetchAhead(reference + i);
-    FetchAhead(compressed + i);
+    tensor::FetchAhead(reference + i);
+    tensor::FetchAhead(compressed + i);
     const auto x0 = LoadDoubles(d, reference + i), x1 = LoadDoubles(d, reference + i + lanes);
     const auto y0 = LoadDoubles(d, compressed + i), y1 = LoadDoubles(d, compressed + i + lanes);
     const auto e0 = hn::Sub(x0, y0), e1 = hn::Sub(x1, y1);
@@ -160,7 +161,7 @@ HWY_INLINE BlockErrors RealErrors(const Real* HWY_RESTRICT reference,
     max = hn::Max(max, hn::Max(hn::Abs(e0), hn::Abs(e1)));
   }
 #endif
-  BlockErrors errors = TotalErrors(d, x_moments.Total(), hn::Add(squares0, squares1), max);
+  tensor::BlockErrors errors = TotalErrors(d, x_moments.Total(), hn::Add(squares0, squares1), max);
   compressed_moments = y_moments.Total();
   for (; i < count; ++i) {
     const auto x = static_cast<double>(reference[i]), y = static_cast<double>(compressed[i]);
@@ -171,19 +172,19 @@ HWY_INLINE BlockErrors RealErrors(const Real* HWY_RESTRICT reference,
   return errors;
 }
 
-BlockErrors FloatErrors(const float* reference, const float* compressed, std::size_t count,
-                        BlockMoments& compressed_moments) {
+tensor::BlockErrors FloatErrors(const float* reference, const float* compressed, std::size_t count,
+                                tensor::BlockMoments& compressed_moments) {
   return RealErrors(reference, compressed, count, compressed_moments);
 }
 
-BlockErrors DoubleErrors(const double* reference, const double* compressed, std::size_t count,
-                         BlockMoments& compressed_moments) {
+tensor::BlockErrors DoubleErrors(const double* reference, const double* compressed,
+                                 std::size_t count, tensor::BlockMoments& compressed_moments) {
   return RealErrors(reference, compressed, count, compressed_moments);
 }
 
 // A byte's upper five bits choose one of the set's 32 bytes, in two tables of 16; its lower three
 // choose a bit of that.
-void InsertBytes(const std::uint8_t* HWY_RESTRICT bytes, std::size_t count, ByteSet& set) {
+void InsertBytes(const std::uint8_t* HWY_RESTRICT bytes, std::size_t count, tensor::ByteSet& set) {
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR  // Whose vectors hold no table.
   const hn::ScalableTag<std::uint8_t> d;
@@ -232,11 +233,11 @@ std::size_t FloatsOutside(const float* HWY_RESTRICT values, std::size_t count, f
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cboard
+}  // namespace cboard::tensor
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cboard {
+namespace cboard::tensor {
 
 HWY_EXPORT(Int8Errors);
 HWY_EXPORT(Uint8Errors);
@@ -295,5 +296,5 @@ std::size_t CountOutside(std::span<const float> values, float low, float high) {
   return HWY_DYNAMIC_DISPATCH(FloatsOutside)(values.data(), values.size(), low, high);
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor
 #endif  // HWY_ONCE

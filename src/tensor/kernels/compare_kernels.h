@@ -9,7 +9,7 @@
 
 #include "tensor/kernels/moment_kernels.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 // Arrays are compared in blocks of this many values: what a second look at a block needs (a NaN, a
 // clipped value, a new code) is then still in the first-level cache.
@@ -60,4 +60,4 @@ struct ByteSet {
 // How many values are below `low` or above `high`.
 std::size_t CountOutside(std::span<const float> values, float low, float high);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

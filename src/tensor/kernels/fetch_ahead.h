@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace cboard {
+namespace cboard::tensor {
 
 // Asks memory for what comes soon after `now`: the second-level cache early, since it can wait for
 // several times as many lines as the first, which takes them over shortly before they are used.
@@ -20,4 +20,4 @@ template <typename T>
   __builtin_prefetch(reinterpret_cast<const void*>(address + kNear), 0, 3);
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

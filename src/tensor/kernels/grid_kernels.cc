@@ -11,13 +11,13 @@
 #include "tensor/kernels/load_doubles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace cboard {
+namespace cboard::tensor {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <typename Real>
-void Places(const Real* HWY_RESTRICT values, std::size_t count, const GridPlaces& grid,
+void Places(const Real* HWY_RESTRICT values, std::size_t count, const tensor::GridPlaces& grid,
             std::uint32_t* HWY_RESTRICT places) {
   const hn::ScalableTag<double> d;
   const hn::Rebind<std::int32_t, decltype(d)> d32;
@@ -49,22 +49,22 @@ void Places(const Real* HWY_RESTRICT values, std::size_t count, const GridPlaces
   }
 }
 
-void PlacesOfFloats(const float* values, std::size_t count, const GridPlaces& grid,
+void PlacesOfFloats(const float* values, std::size_t count, const tensor::GridPlaces& grid,
                     std::uint32_t* places) {
   Places(values, count, grid, places);
 }
 
-void PlacesOfDoubles(const double* values, std::size_t count, const GridPlaces& grid,
+void PlacesOfDoubles(const double* values, std::size_t count, const tensor::GridPlaces& grid,
                      std::uint32_t* places) {
   Places(values, count, grid, places);
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cboard
+}  // namespace cboard::tensor
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cboard {
+namespace cboard::tensor {
 
 HWY_EXPORT(PlacesOfFloats);
 HWY_EXPORT(PlacesOfDoubles);
@@ -77,5 +77,5 @@ void FindPlaces(std::span<const double> values, const GridPlaces& grid, std::uin
   HWY_DYNAMIC_DISPATCH(PlacesOfDoubles)(values.data(), values.size(), grid, places);
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor
 #endif  // HWY_ONCE

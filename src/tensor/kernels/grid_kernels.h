@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace cboard {
+namespace cboard::tensor {
 
 // Where values lie among `bins` bins: 0 and 1 are below the first bin, which is place 2; what is
 // above the last one is at bins + 2, NaN included.
@@ -24,4 +24,4 @@ struct GridPlaces {
 void FindPlaces(std::span<const float> values, const GridPlaces& grid, std::uint32_t* places);
 void FindPlaces(std::span<const double> values, const GridPlaces& grid, std::uint32_t* places);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

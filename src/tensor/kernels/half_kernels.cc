@@ -9,7 +9,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace cboard {
+namespace cboard::tensor {
 namespace HWY_NAMESPACE {
 
 // Plain: the compiler makes vectors of it. (Highway's own conversion takes infinity for a number on
@@ -19,16 +19,16 @@ void Widen(const void* HWY_RESTRICT halves, float* HWY_RESTRICT out, std::size_t
   for (std::size_t i = 0; i < count; ++i) {
     std::uint16_t bits;
     std::memcpy(&bits, from + 2 * i, sizeof(bits));
-    out[i] = HalfToFloat(bits);
+    out[i] = tensor::HalfToFloat(bits);
   }
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cboard
+}  // namespace cboard::tensor
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cboard {
+namespace cboard::tensor {
 
 HWY_EXPORT(Widen);
 
@@ -36,5 +36,5 @@ void HalvesToFloats(const void* halves, std::span<float> out) {
   HWY_DYNAMIC_DISPATCH(Widen)(halves, out.data(), out.size());
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor
 #endif  // HWY_ONCE

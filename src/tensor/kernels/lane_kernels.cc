@@ -13,12 +13,12 @@
 #include "tensor/kernels/load_doubles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace cboard {
+namespace cboard::tensor {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using LaneTag = hn::CappedTag<double, kLaneGroup>;
+using LaneTag = hn::CappedTag<double, tensor::kLaneGroup>;
 
 template <typename Real>
 HWY_INLINE hn::Vec<LaneTag> LoadCompressed(LaneTag d, const Real* values, hn::Vec<LaneTag>) {
@@ -41,12 +41,13 @@ HWY_INLINE hn::Vec<LaneTag> LoadCompressed(LaneTag d, const std::uint8_t* codes,
 }
 
 template <typename X, typename Y>
-HWY_INLINE LaneErrors Errors(const X* HWY_RESTRICT reference, const Y* HWY_RESTRICT compressed,
-                             std::size_t stride, std::size_t rows, const LaneSteps& steps) {
-  LaneErrors out;
+HWY_INLINE tensor::LaneErrors Errors(const X* HWY_RESTRICT reference,
+                                     const Y* HWY_RESTRICT compressed, std::size_t stride,
+                                     std::size_t rows, const tensor::LaneSteps& steps) {
+  tensor::LaneErrors out;
   const LaneTag d;
   const auto zero = hn::Zero(d), one = hn::Set(d, 1.0);
-  for (std::size_t first = 0; first < kLaneGroup; first += hn::Lanes(d)) {
+  for (std::size_t first = 0; first < tensor::kLaneGroup; first += hn::Lanes(d)) {
     const auto scale = hn::LoadU(d, steps.scale.data() + first);
     const auto zero_point = hn::LoadU(d, steps.zero_point.data() + first);
     const auto low = hn::LoadU(d, steps.low.data() + first);
@@ -87,29 +88,29 @@ HWY_INLINE LaneErrors Errors(const X* HWY_RESTRICT reference, const Y* HWY_RESTR
   return out;
 }
 
-LaneErrors Int8LaneErrors(const float* x, const std::int8_t* y, std::size_t stride,
-                          std::size_t rows, const LaneSteps& steps) {
+tensor::LaneErrors Int8LaneErrors(const float* x, const std::int8_t* y, std::size_t stride,
+                                  std::size_t rows, const tensor::LaneSteps& steps) {
   return Errors(x, y, stride, rows, steps);
 }
 
-LaneErrors Uint8LaneErrors(const float* x, const std::uint8_t* y, std::size_t stride,
-                           std::size_t rows, const LaneSteps& steps) {
+tensor::LaneErrors Uint8LaneErrors(const float* x, const std::uint8_t* y, std::size_t stride,
+                                   std::size_t rows, const tensor::LaneSteps& steps) {
   return Errors(x, y, stride, rows, steps);
 }
 
-LaneErrors FloatLaneErrors(const float* x, const float* y, std::size_t stride, std::size_t rows,
-                           const LaneSteps& steps) {
+tensor::LaneErrors FloatLaneErrors(const float* x, const float* y, std::size_t stride,
+                                   std::size_t rows, const tensor::LaneSteps& steps) {
   return Errors(x, y, stride, rows, steps);
 }
 
-LaneErrors DoubleLaneErrors(const double* x, const double* y, std::size_t stride, std::size_t rows,
-                            const LaneSteps& steps) {
+tensor::LaneErrors DoubleLaneErrors(const double* x, const double* y, std::size_t stride,
+                                    std::size_t rows, const tensor::LaneSteps& steps) {
   return Errors(x, y, stride, rows, steps);
 }
 
 template <typename Real>
 HWY_INLINE void Codes(const Real* HWY_RESTRICT values, std::size_t stride, std::size_t rows,
-                      const LaneSteps& steps, std::int32_t code_min, std::int32_t code_max,
+                      const tensor::LaneSteps& steps, std::int32_t code_min, std::int32_t code_max,
                       std::int32_t* HWY_RESTRICT codes) {
   const LaneTag d;
   const hn::Rebind<std::int32_t, LaneTag> d32;
@@ -117,7 +118,7 @@ HWY_INLINE void Codes(const Real* HWY_RESTRICT values, std::size_t stride, std::
   // A product with the inverse is off by less than 1e-5 even at the last code of 32 bits, so that
   // only what is as near to the middle between two codes has to be divided.
   const auto sure = hn::Set(d, 0.5 - 1e-5);
-  for (std::size_t lane = 0; lane < kLaneGroup; lane += hn::Lanes(d)) {
+  for (std::size_t lane = 0; lane < tensor::kLaneGroup; lane += hn::Lanes(d)) {
     const auto scale = hn::LoadU(d, steps.scale.data() + lane);
     const auto zero_point = hn::LoadU(d, steps.zero_point.data() + lane);
     const auto first = hn::Sub(hn::Set(d, static_cast<double>(code_min)), zero_point);
@@ -141,29 +142,29 @@ HWY_INLINE void Codes(const Real* HWY_RESTRICT values, std::size_t stride, std::
       }
       const auto bin =
           hn::IfThenElse(hn::Le(hn::Abs(value), largest), hn::Sub(code, first), hn::Set(d, -1.0));
-      hn::StoreU(hn::DemoteTo(d32, bin), d32, codes + row * kLaneGroup + lane);
+      hn::StoreU(hn::DemoteTo(d32, bin), d32, codes + row * tensor::kLaneGroup + lane);
     }
   }
 }
 
 void CodesOfFloats(const float* values, std::size_t stride, std::size_t rows,
-                   const LaneSteps& steps, std::int32_t code_min, std::int32_t code_max,
+                   const tensor::LaneSteps& steps, std::int32_t code_min, std::int32_t code_max,
                    std::int32_t* codes) {
   Codes(values, stride, rows, steps, code_min, code_max, codes);
 }
 
 void CodesOfDoubles(const double* values, std::size_t stride, std::size_t rows,
-                    const LaneSteps& steps, std::int32_t code_min, std::int32_t code_max,
+                    const tensor::LaneSteps& steps, std::int32_t code_min, std::int32_t code_max,
                     std::int32_t* codes) {
   Codes(values, stride, rows, steps, code_min, code_max, codes);
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cboard
+}  // namespace cboard::tensor
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cboard {
+namespace cboard::tensor {
 
 HWY_EXPORT(Int8LaneErrors);
 HWY_EXPORT(Uint8LaneErrors);
@@ -210,5 +211,5 @@ void CodesOfLanes(const double* values, std::size_t stride, std::size_t rows,
   HWY_DYNAMIC_DISPATCH(CodesOfDoubles)(values, stride, rows, steps, code_min, code_max, codes);
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor
 #endif  // HWY_ONCE

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace cboard {
+namespace cboard::tensor {
 
 // So many channels are a group.
 inline constexpr std::size_t kLaneGroup = 8;
@@ -49,4 +49,4 @@ void CodesOfLanes(const double* values, std::size_t stride, std::size_t rows,
                   const LaneSteps& steps, std::int32_t code_min, std::int32_t code_max,
                   std::int32_t* codes);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

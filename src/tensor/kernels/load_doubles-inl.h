@@ -10,7 +10,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace cboard {
+namespace cboard::tensor {
 namespace HWY_NAMESPACE {
 
 template <class D>
@@ -25,6 +25,6 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> LoadDoubles(D d, const float* HWY_RESTRICT
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cboard
+}  // namespace cboard::tensor
 HWY_AFTER_NAMESPACE();
 #endif

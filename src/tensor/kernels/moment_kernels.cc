@@ -9,17 +9,17 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace cboard {
+namespace cboard::tensor {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
 // What a loop has gathered in vectors, plus the values after the last whole vector.
 template <class D, class V, typename Real>
-BlockMoments Finish(D d, V sum, V squares, double min, double max, const Real* tail,
-                    std::size_t tail_count) {
-  BlockMoments moments{min, max, hn::GetLane(hn::SumOfLanes(d, sum)),
-                       hn::GetLane(hn::SumOfLanes(d, squares))};
+tensor::BlockMoments Finish(D d, V sum, V squares, double min, double max, const Real* tail,
+                            std::size_t tail_count) {
+  tensor::BlockMoments moments{min, max, hn::GetLane(hn::SumOfLanes(d, sum)),
+                               hn::GetLane(hn::SumOfLanes(d, squares))};
   for (std::size_t i = 0; i < tail_count; ++i) {
     const auto value = static_cast<double>(tail[i]);
     moments.min = std::min(moments.min, value);
@@ -30,7 +30,7 @@ BlockMoments Finish(D d, V sum, V squares, double min, double max, const Real* t
   return moments;
 }
 
-BlockMoments FloatMoments(const float* HWY_RESTRICT values, std::size_t count) {
+tensor::BlockMoments FloatMoments(const float* HWY_RESTRICT values, std::size_t count) {
   const hn::ScalableTag<double> d;
   const hn::Rebind<float, decltype(d)> df;  // As many floats as a vector has doubles.
   const std::size_t lanes = hn::Lanes(d);
@@ -61,7 +61,7 @@ BlockMoments FloatMoments(const float* HWY_RESTRICT values, std::size_t count) {
                 static_cast<double>(hn::GetLane(hn::MaxOfLanes(df, max))), values + i, count - i);
 }
 
-BlockMoments DoubleMoments(const double* HWY_RESTRICT values, std::size_t count) {
+tensor::BlockMoments DoubleMoments(const double* HWY_RESTRICT values, std::size_t count) {
   const hn::ScalableTag<double> d;
   const std::size_t lanes = hn::Lanes(d);
   auto sum0 = hn::Zero(d), sum1 = sum0, squares0 = sum0, squares1 = sum0;
@@ -83,7 +83,7 @@ BlockMoments DoubleMoments(const double* HWY_RESTRICT values, std::size_t count)
 
 // Codes widen to 16 bits; pairs of products then add up in 32 bits, which must be emptied in time.
 template <typename Code>
-CodeMoments CodeMomentsOf(const Code* HWY_RESTRICT codes, std::size_t count) {
+tensor::CodeMoments CodeMomentsOf(const Code* HWY_RESTRICT codes, std::size_t count) {
   const hn::ScalableTag<std::int16_t> d16;
   const hn::RepartitionToWide<decltype(d16)> d32;
   const hn::Rebind<Code, decltype(d16)> d8;
@@ -93,7 +93,7 @@ CodeMoments CodeMomentsOf(const Code* HWY_RESTRICT codes, std::size_t count) {
 
   const auto ones = hn::Set(d16, std::int16_t{1});
   auto min = hn::Set(d16, static_cast<std::int16_t>(codes[0])), max = min;
-  CodeMoments moments;
+  tensor::CodeMoments moments;
   moments.count = static_cast<std::int64_t>(count);
   std::size_t i = 0;
   while (i + lanes <= count) {
@@ -129,20 +129,20 @@ CodeMoments CodeMomentsOf(const Code* HWY_RESTRICT codes, std::size_t count) {
   return moments;
 }
 
-CodeMoments Int8Moments(const std::int8_t* codes, std::size_t count) {
+tensor::CodeMoments Int8Moments(const std::int8_t* codes, std::size_t count) {
   return CodeMomentsOf(codes, count);
 }
 
-CodeMoments Uint8Moments(const std::uint8_t* codes, std::size_t count) {
+tensor::CodeMoments Uint8Moments(const std::uint8_t* codes, std::size_t count) {
   return CodeMomentsOf(codes, count);
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cboard
+}  // namespace cboard::tensor
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cboard {
+namespace cboard::tensor {
 
 HWY_EXPORT(FloatMoments);
 HWY_EXPORT(DoubleMoments);
@@ -165,5 +165,5 @@ CodeMoments MomentsOf(std::span<const std::uint8_t> codes) {
   return HWY_DYNAMIC_DISPATCH(Uint8Moments)(codes.data(), codes.size());
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor
 #endif  // HWY_ONCE

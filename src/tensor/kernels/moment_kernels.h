@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace cboard {
+namespace cboard::tensor {
 
 // Blocks of this many values keep running sums in registers short, and therefore accurate.
 inline constexpr std::size_t kMomentBlock = 4096;
@@ -35,4 +35,4 @@ struct CodeMoments {
 CodeMoments MomentsOf(std::span<const std::int8_t> codes);
 CodeMoments MomentsOf(std::span<const std::uint8_t> codes);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

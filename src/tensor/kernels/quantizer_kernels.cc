@@ -11,17 +11,17 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace cboard {
+namespace cboard::tensor {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-FiniteRange RangeOfFloats(const float* HWY_RESTRICT values, std::size_t count) {
+tensor::FiniteRange RangeOfFloats(const float* HWY_RESTRICT values, std::size_t count) {
   const hn::ScalableTag<float> d;
   const std::size_t lanes = hn::Lanes(d);
   const auto largest = hn::Set(d, std::numeric_limits<float>::max());
   auto low = hn::Zero(d), high = low;
-  FiniteRange range;
+  tensor::FiniteRange range;
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
     const auto v = hn::LoadU(d, values + i);
@@ -44,7 +44,7 @@ FiniteRange RangeOfFloats(const float* HWY_RESTRICT values, std::size_t count) {
 
 template <typename Code>
 HWY_INLINE void QuantizeTo(const float* HWY_RESTRICT values, std::size_t count,
-                           const CodeRule& rule, Code* HWY_RESTRICT codes) {
+                           const tensor::CodeRule& rule, Code* HWY_RESTRICT codes) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> whole;
   const hn::Rebind<Code, decltype(d)> narrow;
@@ -64,29 +64,29 @@ HWY_INLINE void QuantizeTo(const float* HWY_RESTRICT values, std::size_t count,
   }
 }
 
-void QuantizeInt8(const float* values, std::size_t count, const CodeRule& rule,
+void QuantizeInt8(const float* values, std::size_t count, const tensor::CodeRule& rule,
                   std::int8_t* codes) {
   QuantizeTo(values, count, rule, codes);
 }
-void QuantizeUint8(const float* values, std::size_t count, const CodeRule& rule,
+void QuantizeUint8(const float* values, std::size_t count, const tensor::CodeRule& rule,
                    std::uint8_t* codes) {
   QuantizeTo(values, count, rule, codes);
 }
-void QuantizeInt16(const float* values, std::size_t count, const CodeRule& rule,
+void QuantizeInt16(const float* values, std::size_t count, const tensor::CodeRule& rule,
                    std::int16_t* codes) {
   QuantizeTo(values, count, rule, codes);
 }
-void QuantizeUint16(const float* values, std::size_t count, const CodeRule& rule,
+void QuantizeUint16(const float* values, std::size_t count, const tensor::CodeRule& rule,
                     std::uint16_t* codes) {
   QuantizeTo(values, count, rule, codes);
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cboard
+}  // namespace cboard::tensor
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cboard {
+namespace cboard::tensor {
 
 HWY_EXPORT(RangeOfFloats);
 HWY_EXPORT(QuantizeInt8);
@@ -111,5 +111,5 @@ void Quantize(std::span<const float> values, const CodeRule& rule, std::uint16_t
   HWY_DYNAMIC_DISPATCH(QuantizeUint16)(values.data(), values.size(), rule, codes);
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor
 #endif  // HWY_ONCE

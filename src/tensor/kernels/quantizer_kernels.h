@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace cboard {
+namespace cboard::tensor {
 
 // Of the values that are finite, with 0 among them.
 struct FiniteRange {
@@ -30,4 +30,4 @@ void Quantize(std::span<const float> values, const CodeRule& rule, std::uint8_t*
 void Quantize(std::span<const float> values, const CodeRule& rule, std::int16_t* codes);
 void Quantize(std::span<const float> values, const CodeRule& rule, std::uint16_t* codes);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -20,7 +20,7 @@
 
 #ifndef CBOARD_TENSOR_ROUNDING_SUMS_
 #define CBOARD_TENSOR_ROUNDING_SUMS_
-namespace cboard {
+namespace cboard::tensor {
 
 // Of a block; steps are codes less their zero point.
 struct RoundingSums {
@@ -29,14 +29,14 @@ struct RoundingSums {
   CodeMoments codes;
 };
 
-}  // namespace cboard
+}  // namespace cboard::tensor
 #endif
 
 HWY_BEFORE_NAMESPACE();
 #if HWY_TARGET == HWY_AVX3_DL
 HWY_PUSH_ATTRIBUTES("avx512vnni")
 #endif
-namespace cboard {
+namespace cboard::tensor {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -160,9 +160,9 @@ class CodeSums {
 #endif
   }
 
-  HWY_INLINE CodeMoments Moments() const {
-    CodeMoments moments;
-    moments.count = static_cast<std::int64_t>(kPairBlock);
+  HWY_INLINE tensor::CodeMoments Moments() const {
+    tensor::CodeMoments moments;
+    moments.count = static_cast<std::int64_t>(tensor::kPairBlock);
     const hn::Half<decltype(d8_)> half;
     const auto wide = [&](auto v) HWY_ATTR { return hn::PromoteTo(d16_, v); };
     moments.min = hn::GetLane(hn::MinOfLanes(
@@ -200,13 +200,13 @@ HWY_INLINE RoundingSums SumsOf(const float* HWY_RESTRICT reference, const Code* 
   WideSum errors_by_steps(wide);
   CodeSums code_sums(codes);
   HWY_ALIGN float stored[hn::MaxLanes(d)];
-  for (std::size_t i = 0; i < kPairBlock;) {
+  for (std::size_t i = 0; i < tensor::kPairBlock;) {
     auto run_by_steps = hn::Zero(d);
     for (const std::size_t end = i + kRun * lanes; i < end;) {
-      FetchAhead(codes + i);
+      tensor::FetchAhead(codes + i);
       code_sums.Add(codes + i);
       for (std::size_t part = 0; part < kFloatVectors; ++part, i += lanes) {
-        FetchAhead(reference + i);
+        tensor::FetchAhead(reference + i);
         const auto x = hn::LoadU(d, reference + i);
         const auto code = hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, codes + i)));
         const auto steps = kHasZeroPoint ? hn::Sub(code, zero_points) : code;
@@ -252,14 +252,14 @@ RoundingSums Uint8Rounding(const float* reference, const std::uint8_t* codes, fl
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cboard
+}  // namespace cboard::tensor
 #if HWY_TARGET == HWY_AVX3_DL
 HWY_POP_ATTRIBUTES
 #endif
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 HWY_EXPORT(Int8Rounding);
@@ -313,5 +313,5 @@ RoundedBlock RoundingOf(std::span<const float, kPairBlock> reference,
       scale, zero_point);
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor
 #endif  // HWY_ONCE

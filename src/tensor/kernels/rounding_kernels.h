@@ -19,7 +19,7 @@
 #include "tensor/kernels/compare_kernels.h"
 #include "tensor/kernels/moment_kernels.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 // Errors count as rounding when Σe² is no more than this much of Σy²: 30 dB. What sums of float32
 // lose then moves a cosine by less than 1e-9, whatever the values are: Σx² is right to 3e-8 at
@@ -43,4 +43,4 @@ RoundedBlock RoundingOf(std::span<const float, kPairBlock> reference,
                         std::span<const std::uint8_t, kPairBlock> codes, double scale,
                         std::int32_t zero_point);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

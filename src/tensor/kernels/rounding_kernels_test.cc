@@ -14,7 +14,7 @@
 #include "testing/every_instruction_set.h"
 #include "testing/special_values.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 using testing::kInfinity;
@@ -180,4 +180,4 @@ TEST(Rounding, WhatIsMoreThanRoundingIsLeftToOthers) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -6,7 +6,7 @@
 
 #include "cboard/tensor/ranked_magnitude.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 // Where among `count` values that are in order the one lies below which `share` of them are.
@@ -116,4 +116,4 @@ bool HaveSameRuns(const Quantizer& a, const Quantizer& b) {
          std::tie(b.granularity, b.axis, b.group_size);
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

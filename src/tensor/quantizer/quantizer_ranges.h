@@ -10,7 +10,7 @@
 #include "cboard/tensor/quantizer_trial.h"
 #include "tensor/kernels/quantizer_kernels.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 // Which scale belongs to which element: rows of runs, a scale per run, starting anew after the
 // last.
@@ -51,4 +51,4 @@ std::vector<FiniteRange> RangesOf(std::span<const float> values, const Quantizer
 // Whether both have the same runs, and therefore extremes.
 bool HaveSameRuns(const Quantizer& a, const Quantizer& b);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

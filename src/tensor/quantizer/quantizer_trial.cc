@@ -10,7 +10,7 @@
 #include "tensor/element_reader.h"
 #include "tensor/quantizer/quantizer_ranges.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 struct Codes {
@@ -179,4 +179,4 @@ Result<QuantizerTrial> TryQuantizer(const TensorView& weights, const Quantizer& 
   return std::move(tried.front());
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

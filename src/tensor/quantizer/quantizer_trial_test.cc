@@ -10,7 +10,7 @@
 #include "testing/every_instruction_set.h"
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 using testing::FailsSaying;
@@ -181,4 +181,4 @@ TEST(QuantizerTrial, QuantizersThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::tensor

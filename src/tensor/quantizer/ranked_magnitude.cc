@@ -17,7 +17,7 @@
 
 #ifndef CBOARD_TENSOR_RANKED_MAGNITUDE_
 #define CBOARD_TENSOR_RANKED_MAGNITUDE_
-namespace cboard {
+namespace cboard::tensor {
 
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -32,11 +32,11 @@ struct Bracketed {
 // So much more than fits may be written behind the last one: a vector.
 inline constexpr std::size_t kSlack = 64;
 
-}  // namespace cboard
+}  // namespace cboard::tensor
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace cboard {
+namespace cboard::tensor {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -66,11 +66,11 @@ Bracketed GatherFloats(const float* HWY_RESTRICT values, std::size_t count, floa
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cboard
+}  // namespace cboard::tensor
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cboard {
+namespace cboard::tensor {
 
 HWY_EXPORT(GatherFloats);
 
@@ -159,5 +159,5 @@ float RankedMagnitude(std::span<const float> values, std::size_t rank) {
   return *at;
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor
 #endif  // HWY_ONCE

@@ -10,7 +10,7 @@
 
 #include "testing/every_instruction_set.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 // By sorting them all.
@@ -78,4 +78,4 @@ TEST(RankedMagnitude, NotANumberIsTheLargest) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -11,7 +11,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace cboard {
+namespace cboard::tensor {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -38,11 +38,11 @@ std::size_t SaturatedPairs(const std::int16_t* HWY_RESTRICT even_activations,
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cboard
+}  // namespace cboard::tensor
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 HWY_EXPORT(SaturatedPairs);
@@ -111,5 +111,5 @@ Result<SaturationCount> CountSaturation(std::span<const std::uint8_t> activation
   return count;
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor
 #endif  // HWY_ONCE

@@ -11,7 +11,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 using testing::FailsSaying;
@@ -100,4 +100,4 @@ TEST(Saturation, AgreesWithTheInstruction) {
 #endif
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -7,7 +7,7 @@
 
 #include "tensor/statistics/statistics_builder.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 // With fewer elements of a channel side by side than this, they are gathered first.
@@ -85,4 +85,4 @@ Result<std::vector<TensorStatistics>> ComputeChannelStatistics(const TensorView&
   return statistics;
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace cboard {
+namespace cboard::tensor {
 
 void StatisticsBuilder::Add(double value, std::uint64_t count) {
   if (count == 0) return;
@@ -123,4 +123,4 @@ void AddElements(const TensorView& tensor, std::size_t first, std::size_t count,
   AddValues(tensor, first, count, statistics);
 }
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -10,7 +10,7 @@
 #include "tensor/element_reader.h"
 #include "tensor/kernels/moment_kernels.h"
 
-namespace cboard {
+namespace cboard::tensor {
 
 // A sum that remembers what rounding took away (Knuth's TwoSum), so that a million block sums add
 // up as accurately as one. Inline and without a branch on the values: a channel of few weights
@@ -66,4 +66,4 @@ class StatisticsBuilder {
 void AddElements(const TensorView& tensor, std::size_t first, std::size_t count,
                  StatisticsBuilder& statistics);
 
-}  // namespace cboard
+}  // namespace cboard::tensor

@@ -12,7 +12,7 @@
 #include "tensor/testing/test_data.h"
 #include "testing/matchers.h"
 
-namespace cboard {
+namespace cboard::tensor {
 namespace {
 
 using ::cboard::testing::FailsSaying;
@@ -294,4 +294,4 @@ TEST(Statistics, RefuseAnInvalidTensor) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::tensor

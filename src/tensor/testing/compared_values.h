@@ -34,11 +34,11 @@ std::vector<Code> Quantize(const std::vector<float>& values, float scale, int ze
   return codes;
 }
 
-inline Comparison CompareOrDie(const TensorView& reference, const TensorView& compressed,
-                               const ComparisonOptions& options = {}) {
+inline tensor::Comparison CompareOrDie(const TensorView& reference, const TensorView& compressed,
+                                       const tensor::ComparisonOptions& options = {}) {
   auto comparison = Compare(reference, compressed, options);
   EXPECT_THAT(comparison, Succeeds());
-  return comparison ? *std::move(comparison) : Comparison();
+  return comparison ? *std::move(comparison) : tensor::Comparison();
 }
 
 }  // namespace cboard::testing

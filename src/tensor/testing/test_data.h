@@ -20,7 +20,7 @@ template <typename Real>
 std::vector<Real> EdgeCaseValues() {
   using Limits = std::numeric_limits<Real>;
   std::vector<Real> values;
-  for (const double edge : TensorBoardBinEdges()) {
+  for (const double edge : tensor::TensorBoardBinEdges()) {
     const auto nearest = static_cast<Real>(edge);
     values.push_back(nearest);
     Real below = nearest, above = nearest;

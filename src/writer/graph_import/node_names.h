@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace cboard {
+namespace cboard::writer {
 
 // `name` as a node may be called. In the inputs of a GraphDef ":k" at the end selects an output
 // and "^" at the front marks a control edge, so a node's own name has neither: "conv:0" becomes
@@ -46,4 +46,4 @@ class UniqueNames {
   std::unordered_map<std::string, int> uses_;
 };
 
-}  // namespace cboard
+}  // namespace cboard::writer

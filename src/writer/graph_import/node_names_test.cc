@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 TEST(NodeName, DropsWhatTensorBoardReadsAsAnOutputNumber) {
@@ -27,4 +27,4 @@ TEST(UniqueNames, NumbersNamesThatAreTaken) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -7,7 +7,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 using proto::OnnxAttribute;
@@ -85,4 +85,4 @@ std::string ParametersOf(const proto::OnnxNode& node) {
   return text;
 }
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -14,7 +14,7 @@
 #include "writer/graph_import/node_names.h"
 #include "writer/graph_import/onnx_attributes.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 using proto::Attribute;
@@ -166,4 +166,4 @@ Result<std::string> GraphDefFromOnnx(const std::filesystem::path& onnx_file) {
   return graph;
 }
 
-}  // namespace cboard
+}  // namespace cboard::writer

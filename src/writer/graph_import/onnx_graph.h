@@ -22,7 +22,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 // A serialized GraphDef. Errors name the file: kNotFound, kDataLoss with the place of the damage,
 // kInvalidArgument when it is no ONNX model.
@@ -31,4 +31,4 @@ Result<std::string> GraphDefFromOnnx(const std::filesystem::path& onnx_file);
 // The same from the bytes of a model.
 Result<std::string> GraphDefFromOnnxBytes(std::string_view model);
 
-}  // namespace cboard
+}  // namespace cboard::writer

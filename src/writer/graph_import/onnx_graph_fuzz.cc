@@ -6,7 +6,8 @@
 #include "writer/graph_import/onnx_graph.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto graph = cboard::GraphDefFromOnnxBytes({reinterpret_cast<const char*>(data), size});
+  const auto graph =
+      cboard::writer::GraphDefFromOnnxBytes({reinterpret_cast<const char*>(data), size});
   if (!graph) return 0;
   if (!cboard::proto::ForEachNode(*graph, [](const cboard::proto::NodeView&) {})) __builtin_trap();
   return 0;

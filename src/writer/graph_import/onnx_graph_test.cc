@@ -10,7 +10,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 using ::testing::ElementsAre;
@@ -230,4 +230,4 @@ TEST(OnnxGraph, EveryTruncationIsAnError) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -12,7 +12,7 @@
 #include "cboard/proto/graph.h"
 #include "writer/graph_import/node_names.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 using proto::Attribute;
@@ -181,4 +181,4 @@ Result<std::string> GraphDefFromOpenVino(const std::filesystem::path& xml_file) 
   return graph;
 }
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -14,7 +14,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard {
+namespace cboard::writer {
 
 // A serialized GraphDef. Errors name the file and the line: kNotFound, kDataLoss when it is not
 // well-formed XML or contradicts itself, kInvalidArgument when it is some other XML.
@@ -23,4 +23,4 @@ Result<std::string> GraphDefFromOpenVino(const std::filesystem::path& xml_file);
 // The same from the text of the file.
 Result<std::string> GraphDefFromOpenVinoXml(std::string_view xml);
 
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -7,7 +7,7 @@
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
-namespace cboard {
+namespace cboard::writer {
 namespace {
 
 using ::testing::ElementsAre;
@@ -132,4 +132,4 @@ TEST(OpenVinoGraph, FilesAreReadAndErrorsNameThem) {
 }
 
 }  // namespace
-}  // namespace cboard
+}  // namespace cboard::writer

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 constexpr std::size_t kMinBytes = 16 << 10;
@@ -71,4 +71,4 @@ Compressibility EstimateCompressibility(std::span<const std::uint8_t> bytes) {
   return Compressibility::kNone;
 }
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

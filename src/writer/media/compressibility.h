@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 enum class Compressibility {
   kNone,  // Deflate would save less than about two percent: a sample uses all 256 values almost
@@ -18,4 +18,4 @@ enum class Compressibility {
 // matters there.
 Compressibility EstimateCompressibility(std::span<const std::uint8_t> bytes);
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -80,4 +80,4 @@ TEST(EstimateCompressibility, NeverMissesMoreThanAFewPercent) {
 }
 
 }  // namespace
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

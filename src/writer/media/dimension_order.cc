@@ -2,7 +2,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 // Only ASCII letters have a case here; the locale must not matter.
@@ -46,4 +46,4 @@ Result<DimensionOrder> ParseDimensions(std::span<const std::int64_t> shape,
   return order;
 }
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

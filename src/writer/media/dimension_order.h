@@ -13,7 +13,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 struct Dimension {
   std::size_t size = 1;
@@ -38,4 +38,4 @@ class DimensionOrder {
 Result<DimensionOrder> ParseDimensions(std::span<const std::int64_t> shape,
                                        std::string_view dataformats, std::string_view expected);
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

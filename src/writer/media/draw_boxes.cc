@@ -11,7 +11,7 @@
 #include "writer/media/font.h"
 #include "writer/media/resize.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 constexpr std::int64_t kLineWidth = 2;
@@ -108,7 +108,7 @@ Result<void> CheckBoxes(const TensorView& boxes, std::size_t label_count) {
 Result<Pixels> DrawBoxes(const Pixels& pixels, const TensorView& boxes,
                          std::span<const std::string> labels, double rescale) {
   CBOARD_RETURN_IF_ERROR(CheckBoxes(boxes, labels.size()));
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<double> corners, ToDoubles(boxes));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<double> corners, tensor::ToDoubles(boxes));
   for (std::size_t i = 0; i < corners.size(); ++i) {
     if (std::isnan(corners[i])) {
       return Fail(ErrorCode::kInvalidArgument,
@@ -126,4 +126,4 @@ Result<Pixels> DrawBoxes(const Pixels& pixels, const TensorView& boxes,
   return drawn;
 }
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

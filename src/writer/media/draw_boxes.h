@@ -8,7 +8,7 @@
 #include "cboard/tensor/tensor_view.h"
 #include "writer/media/pixels.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 // `pixels` resized by `rescale`, with a red outline, two pixels wide, for each row of `boxes` (N x
 // 4: left, top, right, bottom, in pixels of the original), and its label in black on red at the
@@ -21,4 +21,4 @@ namespace cboard::media {
 Result<Pixels> DrawBoxes(const Pixels& pixels, const TensorView& boxes,
                          std::span<const std::string> labels = {}, double rescale = 1);
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -9,7 +9,7 @@
 #include "testing/special_values.h"
 #include "writer/media/font.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 using cboard::testing::FailsSaying;
@@ -143,4 +143,4 @@ TEST(DrawBoxes, RefusesWhatIsNoBox) {
 }
 
 }  // namespace
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -10,7 +10,7 @@
 #include <cstring>
 
 HWY_BEFORE_NAMESPACE();
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -68,11 +68,11 @@ void ScaleAndClamp(const float* values, std::size_t count, std::uint8_t* bytes) 
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cboard::media
+}  // namespace cboard::writer::media
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cboard::media {
+namespace cboard::writer::media {
 
 HWY_EXPORT(ScaleAndWrap);
 HWY_EXPORT(ScaleAndClamp);
@@ -85,5 +85,5 @@ void ScaleAndClamp(const float* values, std::size_t count, std::uint8_t* bytes) 
   HWY_DYNAMIC_DISPATCH(ScaleAndClamp)(values, count, bytes);
 }
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media
 #endif

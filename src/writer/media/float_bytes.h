@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 // Drops the fraction and wraps around; what no 32-bit integer can hold, and NaN, becomes 0.
 void ScaleAndWrap(const float* values, std::size_t count, std::uint8_t* bytes);
@@ -12,4 +12,4 @@ void ScaleAndWrap(const float* values, std::size_t count, std::uint8_t* bytes);
 // Clamps to 0…255 and drops the fraction; NaN becomes 0.
 void ScaleAndClamp(const float* values, std::size_t count, std::uint8_t* bytes);
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -10,7 +10,7 @@
 
 #include "testing/every_instruction_set.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 // The definitions, in a type wide enough for them.
@@ -72,4 +72,4 @@ TEST(ScaleAndWrap, WritesExactlyAsManyBytesAsAsked) {
 }
 
 }  // namespace
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

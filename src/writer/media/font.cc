@@ -2,7 +2,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 constexpr char32_t kFirst = U' ';
@@ -132,4 +132,4 @@ std::u32string DecodeUtf8(std::string_view text) {
   return characters;
 }
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

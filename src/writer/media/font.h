@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 inline constexpr int kGlyphWidth = 5;
 inline constexpr int kGlyphHeight = 8;  // Seven rows and one below the line, for g, j, p, q, y.
@@ -25,4 +25,4 @@ inline bool HasInk(const Glyph& glyph, int row, int column) {
 // One entry per character to draw; bytes that are not UTF-8 become U+FFFD.
 std::u32string DecodeUtf8(std::string_view text);
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 TEST(GlyphOf, GivesEveryPrintableCharacterAShapeOfItsOwn) {
@@ -38,4 +38,4 @@ TEST(DecodeUtf8, CountsCharactersAndNotBytes) {
 }
 
 }  // namespace
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -15,7 +15,7 @@
 #include "cboard/base/strings.h"
 #include "writer/media/pixels.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 constexpr std::size_t kMaxSide = 65535;
@@ -200,4 +200,4 @@ Result<std::string> EncodeGif(const Video& video, double fps) {
   return file;
 }
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -6,7 +6,7 @@
 #include "cboard/base/result.h"
 #include "writer/media/video_layout.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 // Plays forever at `fps` frames per second. GIF counts hundredths of a second; where they do not
 // divide evenly, frames take turns, so that the whole video has its right length. Browsers play
@@ -18,4 +18,4 @@ namespace cboard::media {
 // Fails with kInvalidArgument when `fps` is not a positive number or a side is above 65535 pixels.
 Result<std::string> EncodeGif(const Video& video, double fps);
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -13,7 +13,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 using cboard::testing::FailsWith;
@@ -161,4 +161,4 @@ TEST(EncodeGif, TakesTheWidestFrameThatGifHas) {
 }
 
 }  // namespace
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -9,7 +9,7 @@
 #include "writer/media/interleave.h"
 #include "writer/media/pixel_values.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 Result<std::string_view> LettersFor(const TensorView& image, std::string_view dataformats) {
@@ -68,4 +68,4 @@ Result<Pixels> LayOutImage(const TensorView& image, std::string_view dataformats
   return grid;
 }
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

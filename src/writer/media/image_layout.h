@@ -9,7 +9,7 @@
 #include "cboard/tensor/tensor_view.h"
 #include "writer/media/pixels.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 inline constexpr std::size_t kGridColumns = 8;
 
@@ -26,4 +26,4 @@ inline constexpr std::size_t kGridColumns = 8;
 Result<Pixels> LayOutImage(const TensorView& image, std::string_view dataformats,
                            std::size_t grid_columns = kGridColumns);
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -7,7 +7,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 using cboard::testing::FailsSaying;
@@ -158,4 +158,4 @@ TEST(LayOutImage, SuspectsChannelsLast) {
 }
 
 }  // namespace
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -11,7 +11,7 @@
 #include "cboard/base/check.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -87,11 +87,11 @@ void Interleave(const std::uint8_t* source, const ImageDimensions& image, std::u
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cboard::media
+}  // namespace cboard::writer::media
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cboard::media {
+namespace cboard::writer::media {
 
 HWY_EXPORT(Interleave);
 
@@ -100,5 +100,5 @@ void Interleave(const std::uint8_t* source, const ImageDimensions& image, std::u
   HWY_DYNAMIC_DISPATCH(Interleave)(source, image, target, target_stride);
 }
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media
 #endif

@@ -6,7 +6,7 @@
 
 #include "writer/media/dimension_order.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 struct ImageDimensions {
   Dimension height, width, channels;
@@ -16,4 +16,4 @@ struct ImageDimensions {
 void Interleave(const std::uint8_t* source, const ImageDimensions& image, std::uint8_t* target,
                 std::size_t target_stride);
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

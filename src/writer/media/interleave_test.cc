@@ -7,7 +7,7 @@
 
 #include "testing/every_instruction_set.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -51,4 +51,4 @@ TEST(Interleave, PutsEveryPixelInItsPlaceAndTouchesNothingElse) {
 }
 
 }  // namespace
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -8,7 +8,7 @@
 #include "cboard/tensor/convert.h"
 #include "writer/media/float_bytes.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 constexpr std::uint8_t kWhite = 255;
@@ -78,7 +78,7 @@ Result<PixelValues> Convert(const TensorView& tensor, ToByte to_byte) {
     return ScaledAsDoubles(static_cast<const Element*>(tensor.data), count, to_byte);
   };
   if (tensor.quantization || tensor.dtype == DType::kBfloat16) {
-    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> reals, ToFloats(tensor));
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> reals, tensor::ToFloats(tensor));
     return ScaledAsFloats(reals.data(), count, to_byte);
   }
   switch (tensor.dtype) {
@@ -89,7 +89,7 @@ Result<PixelValues> Convert(const TensorView& tensor, ToByte to_byte) {
     case DType::kFloat64:
       return scaled(double{});
     case DType::kFloat16: {
-      CBOARD_ASSIGN_OR_RETURN(const std::vector<float> reals, ToFloats(tensor));
+      CBOARD_ASSIGN_OR_RETURN(const std::vector<float> reals, tensor::ToFloats(tensor));
       return ScaledAsHalves(reals.data(), count, to_byte);
     }
     case DType::kBool: {
@@ -128,4 +128,4 @@ Result<PixelValues> ToClampedPixelValues(const TensorView& tensor) {
   return Convert(tensor, Clamp{});
 }
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

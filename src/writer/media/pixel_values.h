@@ -10,7 +10,7 @@
 #include "cboard/base/result.h"
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 // In the tensor's own order. Bytes of a uint8 tensor are borrowed and must outlive this; all
 // others are owned.
@@ -39,4 +39,4 @@ Result<PixelValues> ToPixelValues(const TensorView& tensor);
 // `(tensor * 255).clip(0, 255)`, the gentler rule of embedding sprites; NaN becomes 0.
 Result<PixelValues> ToClampedPixelValues(const TensorView& tensor);
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -7,7 +7,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 using cboard::testing::FailsWith;
@@ -99,4 +99,4 @@ TEST(ToClampedPixelValues, StopsAtBlackAndWhite) {
 }
 
 }  // namespace
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

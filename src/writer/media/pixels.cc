@@ -4,7 +4,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 Result<std::size_t> CheckedPixelBytes(std::string_view what,
                                       std::initializer_list<std::size_t> sizes) {
@@ -55,4 +55,4 @@ Result<void> ValidatePixels(const Pixels& pixels) {
   return {};
 }
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

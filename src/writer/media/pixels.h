@@ -9,7 +9,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 // No picture, video or sprite takes more than this. A larger one is a mistaken shape far more often
 // than a wish, and no browser shows it.
@@ -40,4 +40,4 @@ Result<Pixels> BlankPixels(std::size_t height, std::size_t width, std::size_t ch
 // Whether `pixels` has a size, 1 to 4 channels and as many bytes as they make.
 Result<void> ValidatePixels(const Pixels& pixels);
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -4,7 +4,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 using cboard::testing::FailsSaying;
@@ -38,4 +38,4 @@ TEST(BlankPixels, IsBlack) {
 }
 
 }  // namespace
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -7,7 +7,7 @@
 #include "writer/media/image_layout.h"
 #include "writer/media/png_encoder.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 Pixels Noise(std::size_t side) {
@@ -78,4 +78,4 @@ void BM_LayOutFloatImage(benchmark::State& state) {
 BENCHMARK(BM_LayOutFloatImage);
 
 }  // namespace
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -13,7 +13,7 @@
 #include "writer/media/compressibility.h"
 #include "writer/media/png_filter.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 constexpr std::string_view kSignature("\x89PNG\r\n\x1a\n", 8);
@@ -129,4 +129,4 @@ Result<std::string> EncodePng(const Pixels& pixels, PngCompression compression) 
   return file;
 }
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -8,7 +8,7 @@
 #include "cboard/base/result.h"
 #include "writer/media/pixels.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 enum class PngCompression {
   kFast,   // For logs: many pictures, most of them never looked at.
@@ -22,4 +22,4 @@ enum class PngCompression {
 Result<std::string> EncodePng(const Pixels& pixels,
                               PngCompression compression = PngCompression::kFast);
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

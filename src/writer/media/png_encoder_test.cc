@@ -10,7 +10,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 using cboard::testing::FailsWith;
@@ -148,4 +148,4 @@ TEST(EncodePng, RefusesSizesThatOverflow) {
 }
 
 }  // namespace
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -15,7 +15,7 @@
 #include "cboard/base/check.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -162,11 +162,11 @@ void FilterRows(const Pixels& pixels, Byte* filtered) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace cboard::media
+}  // namespace cboard::writer::media
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cboard::media {
+namespace cboard::writer::media {
 
 HWY_EXPORT(FilterRows);
 
@@ -175,5 +175,5 @@ void FilterRows(const Pixels& pixels, std::span<std::uint8_t> filtered) {
   HWY_DYNAMIC_DISPATCH(FilterRows)(pixels, filtered.data());
 }
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media
 #endif

@@ -7,7 +7,7 @@
 
 #include "writer/media/pixels.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 // The numbers are PNG's own.
 enum class PngFilter : std::uint8_t { kNone = 0, kSub = 1, kUp = 2, kPaeth = 4 };
@@ -17,4 +17,4 @@ enum class PngFilter : std::uint8_t { kNone = 0, kSub = 1, kUp = 2, kPaeth = 4 }
 // earlier of None, Up, Sub, Paeth when equal. (Average hardly ever wins and costs as much.)
 void FilterRows(const Pixels& pixels, std::span<std::uint8_t> filtered);
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

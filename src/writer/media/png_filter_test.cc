@@ -9,7 +9,7 @@
 
 #include "testing/every_instruction_set.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 // PNG's definition, a byte at a time: what filters and choice must come to.
@@ -113,4 +113,4 @@ TEST(FilterRows, AgreesWithTheDefinitionOfPaethForExtremeNeighbours) {
 }
 
 }  // namespace
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -7,7 +7,7 @@
 
 #include "cboard/base/strings.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 // Weights are integers over 2^22: exact sums, whatever the order, and 255 * 2^22 fits 32 bits.
@@ -119,4 +119,4 @@ Result<Pixels> Resize(const Pixels& pixels, double factor) {
   return ResizeColumns(wide, new_height);
 }
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

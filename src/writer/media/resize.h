@@ -4,7 +4,7 @@
 #include "cboard/base/result.h"
 #include "writer/media/pixels.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 // `pixels` with both sides times `factor`, fractions dropped; a factor of 1 changes nothing. Every
 // channel, alpha too, is filtered for itself, first along rows and then along columns.
@@ -13,4 +13,4 @@ namespace cboard::media {
 // kResourceExhausted when the result is above kMaxPixelBytes.
 Result<Pixels> Resize(const Pixels& pixels, double factor);
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

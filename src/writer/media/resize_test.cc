@@ -7,7 +7,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 using cboard::testing::FailsSaying;
@@ -81,4 +81,4 @@ TEST(Resize, RefusesWhatIsNoSize) {
 }
 
 }  // namespace
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

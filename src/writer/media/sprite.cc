@@ -7,7 +7,7 @@
 #include "writer/media/interleave.h"
 #include "writer/media/pixel_values.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 Result<Pixels> LayOutSprite(const TensorView& images) {
   CBOARD_RETURN_IF_ERROR(images.Validate());
@@ -41,4 +41,4 @@ Result<Pixels> LayOutSprite(const TensorView& images) {
   return sprite;
 }
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -7,7 +7,7 @@
 #include "cboard/tensor/tensor_view.h"
 #include "writer/media/pixels.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 // The projector's own limit.
 inline constexpr std::size_t kMaxSpriteSide = 8192;
@@ -20,4 +20,4 @@ inline constexpr std::size_t kMaxSpriteSide = 8192;
 // when the side would be above kMaxSpriteSide.
 Result<Pixels> LayOutSprite(const TensorView& images);
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -4,7 +4,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 using cboard::testing::FailsSaying;
@@ -72,4 +72,4 @@ TEST(LayOutSprite, FillsTheProjectorsLimitExactly) {
 }
 
 }  // namespace
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -9,7 +9,7 @@
 #include "writer/media/pixel_values.h"
 #include "writer/media/pixels.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 Result<Video> LayOutVideo(const TensorView& video, std::string_view dataformats) {
   CBOARD_RETURN_IF_ERROR(video.Validate());
@@ -45,4 +45,4 @@ Result<Video> LayOutVideo(const TensorView& video, std::string_view dataformats)
   return tiled;
 }
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -9,7 +9,7 @@
 #include "cboard/base/result.h"
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 // Frames one after another, each laid out as in Pixels.
 struct Video {
@@ -33,4 +33,4 @@ struct Video {
 // channels other than 1, 3 and 4, and with kResourceExhausted above kMaxPixelBytes.
 Result<Video> LayOutVideo(const TensorView& video, std::string_view dataformats = "NTCHW");
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

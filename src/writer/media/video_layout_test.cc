@@ -7,7 +7,7 @@
 #include "testing/matchers.h"
 #include "writer/media/dimension_order.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 using cboard::testing::FailsWith;
@@ -108,4 +108,4 @@ INSTANTIATE_TEST_SUITE_P(, HostileVideo,
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

@@ -12,7 +12,7 @@
 #include "cboard/tensor/convert.h"
 #include "writer/media/dimension_order.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 constexpr std::size_t kHeaderBytes = 44;
@@ -96,10 +96,10 @@ Result<Wav> EncodeWav(const TensorView& sound, int sample_rate) {
   if (sound.dtype == DType::kFloat32 && !sound.quantization) {
     wav.clipped = PutSamples(std::span(static_cast<const float*>(sound.data), count), data);
   } else {
-    CBOARD_ASSIGN_OR_RETURN(const std::vector<double> samples, ToDoubles(sound));
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<double> samples, tensor::ToDoubles(sound));
     wav.clipped = PutSamples(std::span<const double>(samples), data);
   }
   return wav;
 }
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

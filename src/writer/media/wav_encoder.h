@@ -7,7 +7,7 @@
 #include "cboard/base/result.h"
 #include "cboard/tensor/tensor_view.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 
 struct Wav {
   std::string file;
@@ -24,4 +24,4 @@ struct Wav {
 // 1, and with kResourceExhausted when the samples take more than 1 GiB.
 Result<Wav> EncodeWav(const TensorView& sound, int sample_rate);
 
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

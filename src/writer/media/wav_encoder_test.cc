@@ -8,7 +8,7 @@
 #include "cboard/base/bytes.h"
 #include "testing/matchers.h"
 
-namespace cboard::media {
+namespace cboard::writer::media {
 namespace {
 
 using cboard::testing::FailsSaying;
@@ -113,4 +113,4 @@ TEST(EncodeWav, NamesTheShape) {
 }
 
 }  // namespace
-}  // namespace cboard::media
+}  // namespace cboard::writer::media

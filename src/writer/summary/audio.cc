@@ -3,7 +3,7 @@
 #include "cboard/proto/summary.h"
 #include "writer/media/wav_encoder.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 
 Result<std::string> MakeAudioSummary(std::string_view tag, const TensorView& sound,
                                      int sample_rate) {
@@ -19,4 +19,4 @@ Result<std::string> MakeAudioSummary(std::string_view tag, const TensorView& sou
   return summary;
 }
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -8,7 +8,7 @@
 #include "cboard/proto/tensor.h"
 #include "writer/summary/plugin_metadata.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 namespace {
 
 Result<proto::LayoutChart> ToProto(const CustomScalarChart& chart) {
@@ -54,4 +54,4 @@ Result<std::string> MakeCustomScalarsSummary(const std::vector<CustomScalarCateg
   return summary;
 }
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -3,7 +3,7 @@
 #include "testing/matchers.h"
 #include "writer/testing/golden.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 namespace {
 
 using testing::FailsSaying;
@@ -32,4 +32,4 @@ TEST(CustomScalarsSummary, RefusesChartsThatShowNothing) {
 }
 
 }  // namespace
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -12,7 +12,7 @@
 #include "writer/summary/python_number.h"
 #include "writer/summary/shape_text.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 namespace {
 
 // TensorBoard's page loads no wider sprite.
@@ -123,7 +123,7 @@ Result<std::string> TensorsTsv(const TensorView& matrix) {
   }
   const bool real = matrix.dtype == DType::kFloat32 || matrix.dtype == DType::kFloat64 ||
                     matrix.dtype == DType::kFloat16 || matrix.dtype == DType::kBfloat16;
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<double> values, ToDoubles(matrix));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<double> values, tensor::ToDoubles(matrix));
   if (real || !plain) return JoinRows(std::span(values), columns, AppendPythonRepr);
   return JoinRows(std::span(values), columns, [](double value, std::string& out) {
     out += std::to_string(static_cast<std::int64_t>(value));
@@ -234,4 +234,4 @@ Result<EmbeddingFiles> MakeEmbeddingFiles(const TensorView& matrix, const Embedd
   return files;
 }
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

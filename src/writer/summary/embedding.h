@@ -11,7 +11,7 @@
 #include "cboard/tensor/tensor_view.h"
 #include "cboard/writer/summaries.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 
 struct EmbeddingFiles {
   std::string directory;                    // Below the run's directory: "00007/my%2ftag".
@@ -33,4 +33,4 @@ struct EmbeddingFiles {
 Result<EmbeddingFiles> MakeEmbeddingFiles(const TensorView& matrix, const EmbeddingDetails& details,
                                           std::int64_t step);
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -4,7 +4,7 @@
 
 #include "testing/matchers.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 namespace {
 
 using testing::FailsSaying;
@@ -136,4 +136,4 @@ TEST(EmbeddingFiles, RefuseWhatIsNoMatrixAndWhatIsNoDirectory) {
 }
 
 }  // namespace
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

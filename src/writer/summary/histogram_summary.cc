@@ -6,10 +6,10 @@
 #include "cboard/proto/summary.h"
 #include "writer/summary/tag_cleaning.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 namespace {
 
-Result<void> Validate(const HistogramData& histogram) {
+Result<void> Validate(const tensor::HistogramData& histogram) {
   const auto refuse = [](std::string reason) {
     return Fail(ErrorCode::kInvalidArgument, std::move(reason));
   };
@@ -36,7 +36,8 @@ Result<void> Validate(const HistogramData& histogram) {
 
 }  // namespace
 
-Result<std::string> MakeHistogramSummary(std::string_view tag, const HistogramData& histogram) {
+Result<std::string> MakeHistogramSummary(std::string_view tag,
+                                         const tensor::HistogramData& histogram) {
   if (auto valid = Validate(histogram); !valid) {
     return Fail(Annotate(std::move(valid).error(), "histogram " + Quoted(tag)));
   }
@@ -44,7 +45,7 @@ Result<std::string> MakeHistogramSummary(std::string_view tag, const HistogramDa
 }
 
 Result<std::string> MakeCountedHistogramSummary(std::string_view tag,
-                                                const HistogramData& histogram) {
+                                                const tensor::HistogramData& histogram) {
   CBOARD_ASSIGN_OR_RETURN(const std::string stored_tag, StoredTag(tag));
   std::string summary;
   proto::AppendHistogramValue(stored_tag,
@@ -59,4 +60,4 @@ Result<std::string> MakeCountedHistogramSummary(std::string_view tag,
   return summary;
 }
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

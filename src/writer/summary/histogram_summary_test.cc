@@ -5,13 +5,13 @@
 #include "testing/matchers.h"
 #include "writer/testing/golden.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 namespace {
 
 using testing::FailsSaying;
 using testing::Succeeds;
 
-HistogramData TwoBuckets() {
+tensor::HistogramData TwoBuckets() {
   return {.min = -1,
           .max = 2,
           .num = 3,
@@ -41,7 +41,7 @@ TEST(HistogramSummary, ReadsBackAsItWasGiven) {
 }
 
 TEST(HistogramSummary, MayEndAtInfinityAndBeEmpty) {
-  HistogramData histogram = TwoBuckets();
+  tensor::HistogramData histogram = TwoBuckets();
   histogram.bucket_limits[1] = std::numeric_limits<double>::infinity();
   EXPECT_THAT(MakeHistogramSummary("h", histogram), Succeeds());
   EXPECT_THAT(MakeHistogramSummary("h", {}), Succeeds());
@@ -49,7 +49,7 @@ TEST(HistogramSummary, MayEndAtInfinityAndBeEmpty) {
 
 TEST(HistogramSummary, RefusesBucketsThatCannotBeDrawn) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  HistogramData histogram = TwoBuckets();
+  tensor::HistogramData histogram = TwoBuckets();
   histogram.bucket_counts.pop_back();
   EXPECT_THAT(MakeHistogramSummary("h", histogram),
               FailsSaying(ErrorCode::kInvalidArgument,
@@ -70,4 +70,4 @@ TEST(HistogramSummary, RefusesBucketsThatCannotBeDrawn) {
 }
 
 }  // namespace
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -9,7 +9,7 @@
 #include "cboard/proto/summary.h"
 #include "writer/summary/plugin_metadata.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 namespace {
 
 using proto::HParamType;
@@ -84,4 +84,4 @@ Result<HParamsSummaries> MakeHParamsSummaries(
   };
 }
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -8,7 +8,7 @@
 #include "cboard/base/result.h"
 #include "cboard/writer/summaries.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 
 // Serialized Summaries, to be written in this order, one event each.
 struct HParamsSummaries {
@@ -25,4 +25,4 @@ Result<HParamsSummaries> MakeHParamsSummaries(
     const std::vector<std::pair<std::string, HParam>>& hparams,
     const std::vector<std::pair<std::string, double>>& metrics);
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -5,7 +5,7 @@
 #include "testing/matchers.h"
 #include "writer/testing/golden.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 namespace {
 
 using testing::FailsSaying;
@@ -61,4 +61,4 @@ TEST(HParamsSummaries, RefuseNamesThatAreEmptyOrTwice) {
 }
 
 }  // namespace
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

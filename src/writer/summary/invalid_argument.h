@@ -6,11 +6,11 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 
 // `message` says what is wrong with it, and what to give instead.
 inline tl::unexpected<Error> InvalidArgument(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

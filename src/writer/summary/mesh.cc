@@ -14,7 +14,7 @@
 #include "writer/summary/shape_text.h"
 #include "writer/summary/tag_cleaning.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 namespace {
 
 using proto::MeshContent;
@@ -25,7 +25,7 @@ Result<std::vector<float>> Triples(const TensorView& tensor, std::string_view wh
     return InvalidArgument(std::string(what) + " are " + ShapeText(tensor.shape) +
                            ": give batch x count x 3");
   }
-  CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, ToFloats(tensor));
+  CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, tensor::ToFloats(tensor));
   if (values.empty()) {
     return InvalidArgument(std::string(what) + " are " + ShapeText(tensor.shape) +
                            ", which is empty: give at least one");
@@ -125,4 +125,4 @@ Result<std::string> MakeMeshSummary(std::string_view tag, const TensorView& vert
   return summary;
 }
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -8,7 +8,7 @@
 #include "cboard/tensor/tensor_view.h"
 #include "cboard/writer/summaries.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 
 // A serialized Summary with a value each for vertices, faces and colors, those that are there:
 // <tag>_1, <tag>_2, <tag>_3, all as float32 tensors, as tensorboardX writes them.
@@ -19,4 +19,4 @@ namespace cboard::summary {
 Result<std::string> MakeMeshSummary(std::string_view tag, const TensorView& vertices,
                                     const MeshDetails& details = {});
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

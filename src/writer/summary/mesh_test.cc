@@ -5,7 +5,7 @@
 #include "testing/matchers.h"
 #include "writer/testing/golden.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 namespace {
 
 using testing::FailsSaying;
@@ -87,4 +87,4 @@ TEST(MeshSummary, RefusesAConfigurationThatIsNotJson) {
 }
 
 }  // namespace
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -5,7 +5,7 @@
 
 #include "cboard/proto/summary.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 
 // A view of its arguments. An empty `content` is what plugins without settings store.
 inline proto::SummaryMetadata ForPlugin(std::string_view name, std::string_view content = {}) {
@@ -15,4 +15,4 @@ inline proto::SummaryMetadata ForPlugin(std::string_view name, std::string_view 
   return metadata;
 }
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

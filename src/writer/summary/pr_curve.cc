@@ -15,7 +15,7 @@
 #include "writer/summary/plugin_metadata.h"
 #include "writer/summary/tag_cleaning.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 namespace {
 
 // Keeps precision and recall defined where nothing was counted; TensorBoard's own constant.
@@ -28,7 +28,7 @@ constexpr std::size_t kNumpyBlock = 65536;
 // The elements of `tensor`, each of which must lie in minimum…maximum.
 Result<std::vector<double>> NumbersWithin(const TensorView& tensor, std::string_view what,
                                           double minimum, double maximum) {
-  CBOARD_ASSIGN_OR_RETURN(std::vector<double> numbers, ToDoubles(tensor));
+  CBOARD_ASSIGN_OR_RETURN(std::vector<double> numbers, tensor::ToDoubles(tensor));
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     // The negated form refuses NaN too.
     if (!(numbers[i] >= minimum && numbers[i] <= maximum)) {
@@ -213,4 +213,4 @@ Result<std::string> MakePrCurveRawSummary(std::string_view tag, const PrCurveRow
   return summary;
 }
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

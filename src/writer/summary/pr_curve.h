@@ -8,7 +8,7 @@
 #include "cboard/tensor/tensor_view.h"
 #include "cboard/writer/summaries.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 
 // More thresholds than this are quietly reduced to it, as tensorboardX does.
 inline constexpr int kMaxPrThresholds = 127;
@@ -36,4 +36,4 @@ Result<std::string> MakePrCurveSummary(std::string_view tag, const TensorView& l
 Result<std::string> MakePrCurveRawSummary(std::string_view tag, const PrCurveRows& rows,
                                           int num_thresholds);
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

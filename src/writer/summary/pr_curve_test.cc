@@ -7,7 +7,7 @@
 #include "testing/matchers.h"
 #include "writer/testing/golden.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 namespace {
 
 using testing::FailsSaying;
@@ -140,4 +140,4 @@ TEST(PrCurveRawSummary, RefusesRowsThatDoNotFitTogether) {
 }
 
 }  // namespace
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

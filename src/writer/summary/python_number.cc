@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 
 void AppendPythonRepr(double value, std::string& out) {
   if (std::isnan(value)) {
@@ -53,4 +53,4 @@ void AppendPythonRepr(double value, std::string& out) {
   out += digits.size() > whole ? std::string_view(digits).substr(whole) : "0";
 }
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -3,10 +3,10 @@
 
 #include <string>
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 
 // Appends repr(value): the shortest digits that read back as the same double, with ".0" for whole
 // numbers and an exponent below 1e-4 and from 1e+16 on.
 void AppendPythonRepr(double value, std::string& out);
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

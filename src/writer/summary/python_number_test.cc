@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 namespace {
 
 std::string Repr(double value) {
@@ -45,4 +45,4 @@ TEST(PythonRepr, NamesWhatIsNotFinite) {
 }
 
 }  // namespace
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -1,6 +1,6 @@
 #include "writer/summary/shape_text.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 
 std::string ShapeText(std::span<const std::int64_t> shape) {
   if (shape.empty()) return "a scalar";
@@ -12,4 +12,4 @@ std::string ShapeText(std::span<const std::int64_t> shape) {
   return text;
 }
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 
 // "2x3x4"; "a scalar" for no dimensions.
 std::string ShapeText(std::span<const std::int64_t> shape);
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -7,7 +7,7 @@
 #include "cboard/writer/writer_options.h"
 #include "writer/summary/word_characters.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 namespace {
 
 // What file systems allow for one name.
@@ -109,4 +109,4 @@ Result<std::filesystem::path> SubRunPath(const std::filesystem::path& directory,
   return path;
 }
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

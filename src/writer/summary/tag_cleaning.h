@@ -7,7 +7,7 @@
 
 #include "cboard/base/result.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 
 // The tag of scalars, histograms, images and videos: every character outside [-/.\w] becomes '_',
 // then leading slashes go. \w is Python's: letters and digits of every script, and '_'.
@@ -32,4 +32,4 @@ Result<std::string> CleanStoredTag(std::string_view tag);
 Result<std::filesystem::path> SubRunPath(const std::filesystem::path& directory,
                                          std::string_view main_tag, std::string_view key);
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -5,7 +5,7 @@
 #include "testing/matchers.h"
 #include "writer/summary/word_characters.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 namespace {
 
 using testing::FailsSaying;
@@ -94,4 +94,4 @@ TEST(SubRunPath, RefusesWhatCannotBeADirectory) {
 }
 
 }  // namespace
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -8,7 +8,7 @@
 #include "writer/summary/plugin_metadata.h"
 #include "writer/summary/tag_cleaning.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 
 Result<std::string> MakeTextSummary(std::string_view tag, std::string_view markdown) {
   CBOARD_ASSIGN_OR_RETURN(const std::string stored_tag, StoredTag(tag));
@@ -21,4 +21,4 @@ Result<std::string> MakeTextSummary(std::string_view tag, std::string_view markd
   return summary;
 }
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -5,7 +5,7 @@
 #include "testing/matchers.h"
 #include "writer/testing/golden.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 namespace {
 
 using testing::FailsSaying;
@@ -31,4 +31,4 @@ TEST(TextSummary, RefusesATagThatNoViewerCouldShow) {
 }
 
 }  // namespace
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 namespace {
 
 struct Range {
@@ -182,4 +182,4 @@ bool IsWordCharacter(char32_t code_point) {
   return after != std::begin(kWordCharacters) && code_point <= std::prev(after)->last;
 }
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

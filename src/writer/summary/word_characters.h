@@ -1,9 +1,9 @@
 // Which characters count as letters and digits.
 #pragma once
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 
 // Whether Python's \w matches `code_point`: letters, numbers and '_', of Unicode 14.
 bool IsWordCharacter(char32_t code_point);
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary

@@ -7,7 +7,7 @@
 
 #include "cboard/proto/summary.h"
 
-namespace cboard::summary {
+namespace cboard::writer::summary {
 
 // "0a30" -> "\n0". Spaces are for the reader.
 inline std::string FromHex(std::string_view hex) {
@@ -36,4 +36,4 @@ inline std::vector<proto::SummaryValue> ValuesOf(std::string_view summary) {
   return values;
 }
 
-}  // namespace cboard::summary
+}  // namespace cboard::writer::summary
