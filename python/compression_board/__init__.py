@@ -20,6 +20,7 @@ from .compression import (
 from .global_writer import GlobalSummaryWriter
 from .hardware import HardwareMonitor
 from .model_comparison import ModelComparison, compare
+from .quantization import quantize
 from .stages import StageLogger, set_log_folder
 from .tuning import TuningLogger
 from .writer import FileWriter, SummaryWriter
@@ -42,5 +43,6 @@ __all__ = [
     "compare",
     "create_training_logger",
     "log_benchmark_results",
+    "quantize",
     "set_log_folder",
 ]

@@ -101,6 +101,21 @@ def compare_models(
     verify: int,
 ) -> str: ...
 
+def quantize_model(
+    model: str,
+    output: str,
+    data: str,
+    shapes: dict[str, list[int]],
+    max_samples: int,
+    bits: str,
+    ranges: str,
+    target: str,
+    per_channel: bool,
+    bias_correction: bool,
+    keep_float: list[str],
+    threads: int,
+) -> str: ...
+
 class HardwareMonitor:
     def __init__(
         self, directory: str, interval_seconds: float, pid: int, tag_prefix: str

@@ -6,6 +6,7 @@
 namespace cboard::python {
 
 void BindComparison(nanobind::module_& module);
+void BindQuantize(nanobind::module_& module);
 void BindCompression(nanobind::module_& module);
 void BindHardware(nanobind::module_& module);
 void BindStages(nanobind::module_& module);

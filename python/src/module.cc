@@ -13,6 +13,7 @@ NB_MODULE(_engine, module) {
   cboard::python::BindScalarWriter(module);
   cboard::python::BindSummaries(module);
   cboard::python::BindComparison(module);
+  cboard::python::BindQuantize(module);
   cboard::python::BindCompression(module);
   cboard::python::BindHardware(module);
   cboard::python::BindStages(module);

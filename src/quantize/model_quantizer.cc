@@ -10,6 +10,7 @@
 #include "quantize/quantizer_state.h"
 #include "quantize/writing/fusion_check.h"
 #include "quantize/writing/quantized_graph.h"
+#include "quantize/writing/weight_only_graph.h"
 
 namespace cboard::quantize {
 
@@ -24,6 +25,9 @@ const std::vector<std::string>& ModelQuantizer::notes() const { return state_->n
 const QuantizeOptions& ModelQuantizer::options() const { return state_->options; }
 
 namespace {
+
+// A wider Gram matrix takes more than 128 MB.
+constexpr std::int64_t kMaxGramWidth = 4096;
 
 std::string Counted(std::size_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
@@ -87,8 +91,16 @@ Result<void> ModelQuantizer::Calibrate() {
 
 Result<void> ModelQuantizer::Calibrate(runtime::SampleSource& samples) {
   CalibrationRequest request{.threads = state_->options.threads};
+  const bool has_activations = state_->options.precision == Precision::kW8A8;
   for (const auto& [tensor, placed] : state_->placement.tensors) {
-    request.tensors[tensor] = placed.channel_axis;
+    if (has_activations) request.tensors[tensor] = placed.channel_axis;
+  }
+  for (const Node& node : state_->graph.nodes) {
+    if (!state_->options.gptq || has_activations) break;
+    if (!WeightInput(state_->graph, node) || (!node.Is("MatMul") && !node.Is("Gemm"))) continue;
+    if (state_->graph.FindConstant(node.inputs[1])->shape[0] > kMaxGramWidth) continue;
+    request.tensors[node.inputs[0]] = kLastAxis;
+    request.gram_tensors.push_back(node.inputs[0]);
   }
   if (state_->options.progress) {
     request.progress = [&](std::size_t done, std::size_t total) {
@@ -114,14 +126,45 @@ Plan ModelQuantizer::MakePlan(RangeMethod method) const {
   return quantize::MakePlan(state_->graph, state_->placement, statistics(), options);
 }
 
+namespace {
+
+Result<Graph> GraphOf(const ModelQuantizer::State& state, const Plan& plan) {
+  switch (plan.precision) {
+    case Precision::kW8A8:
+      return QuantizeGraph(state.graph, state.placement, plan);
+    case Precision::kW8A16:
+    case Precision::kW4A16:
+    case Precision::kW4A8: {
+      GramMatrices grams;
+      for (const auto& [tensor, statistics] : state.calibration.statistics.tensors) {
+        if (plan.gptq && HasFullGram(statistics)) grams[tensor] = &statistics.gram;
+      }
+      return QuantizeWeights(state.graph, state.placement, plan, grams);
+    }
+    case Precision::kDynamic:
+      return QuantizeDynamically(state.graph, state.placement, plan);
+    case Precision::kHalf:
+      return StoreAsHalf(state.graph);
+  }
+  return Fail(ErrorCode::kInternal, "unknown precision");
+}
+
+}  // namespace
+
+bool HasFullGram(const TensorStatistics& statistics) {
+  if (statistics.gram.empty() || statistics.shape.empty()) return false;
+  const auto width = static_cast<std::uint64_t>(statistics.shape.back());
+  return width > 0 && statistics.count / width >= width;
+}
+
 Result<std::string> ModelQuantizer::Write(const Plan& plan) const {
-  CBOARD_ASSIGN_OR_RETURN(const Graph graph, QuantizeGraph(state_->graph, state_->placement, plan));
+  CBOARD_ASSIGN_OR_RETURN(const Graph graph, GraphOf(*state_, plan));
   return EncodeGraph(graph);
 }
 
 Result<QuantizedFile> ModelQuantizer::Save(const Plan& plan,
                                            const std::filesystem::path& path) const {
-  CBOARD_ASSIGN_OR_RETURN(const Graph graph, QuantizeGraph(state_->graph, state_->placement, plan));
+  CBOARD_ASSIGN_OR_RETURN(const Graph graph, GraphOf(*state_, plan));
   const std::string data_name = path.filename().string() + ".data";
   const EncodedModel encoded = EncodeModel(graph, data_name);
   if (!encoded.data.empty()) {
@@ -131,6 +174,48 @@ Result<QuantizedFile> ModelQuantizer::Save(const Plan& plan,
   return QuantizedFile{state_->baseline_bytes, encoded.model.size(), encoded.data.size()};
 }
 
+namespace {
+
+// The tensors at which outputs are compared: in front of Softmax and Sigmoid, which hide errors of
+// scores near 0 and 1. The graph's outputs otherwise.
+std::vector<std::string> ComparedTensors(const Graph& graph) {
+  const GraphIndex index(graph);
+  std::vector<std::string> tensors;
+  for (const Value& output : graph.outputs) {
+    const std::size_t producer = index.Producer(output.name);
+    const bool is_squashed =
+        producer != GraphIndex::kNone &&
+        (graph.nodes[producer].Is("Softmax") || graph.nodes[producer].Is("Sigmoid"));
+    tensors.push_back(is_squashed ? graph.nodes[producer].inputs[0] : output.name);
+  }
+  return tensors;
+}
+
+Result<ModelOutputs> RunGraph(const Graph& graph, const std::string& name,
+                              std::span<const HeldSample> samples,
+                              const runtime::SessionOptions& options) {
+  const std::vector<std::string> tensors = ComparedTensors(graph);
+  std::vector<std::string> added;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const bool is_new =
+        tensors[i] != graph.outputs[i].name &&
+        std::ranges::find(added, tensors[i]) == added.end() &&
+        std::ranges::find(graph.outputs, tensors[i], &Value::name) == graph.outputs.end();
+    if (is_new) added.push_back(tensors[i]);
+  }
+  CBOARD_ASSIGN_OR_RETURN(const std::string bytes, EncodeGraphWithOutputs(graph, added));
+  CBOARD_ASSIGN_OR_RETURN(ModelOutputs outputs, RunModel(bytes, name, tensors, samples, options));
+  // Both models name a head by the graph's output.
+  for (auto& sample : outputs.samples) {
+    for (std::size_t i = 0; i < std::min(sample.size(), graph.outputs.size()); ++i) {
+      sample[i].name = graph.outputs[i].name;
+    }
+  }
+  return outputs;
+}
+
+}  // namespace
+
 Result<EndQuality> ModelQuantizer::Measure(const Plan& plan) const {
   runtime::SessionOptions options = state_->session;
   options.optimize = true;
@@ -138,11 +223,10 @@ Result<EndQuality> ModelQuantizer::Measure(const Plan& plan) const {
   const std::string name = state_->graph.path.string();
   const std::vector<HeldSample>& held = state_->calibration.held_samples;
   if (!state_->baseline_outputs) {
-    CBOARD_ASSIGN_OR_RETURN(const std::string baseline, EncodeGraph(state_->graph));
-    CBOARD_ASSIGN_OR_RETURN(state_->baseline_outputs, RunModel(baseline, name, held, options));
+    CBOARD_ASSIGN_OR_RETURN(state_->baseline_outputs, RunGraph(state_->graph, name, held, options));
   }
-  CBOARD_ASSIGN_OR_RETURN(const std::string variant, Write(plan));
-  CBOARD_ASSIGN_OR_RETURN(const ModelOutputs outputs, RunModel(variant, name, held, options));
+  CBOARD_ASSIGN_OR_RETURN(const Graph variant, GraphOf(*state_, plan));
+  CBOARD_ASSIGN_OR_RETURN(const ModelOutputs outputs, RunGraph(variant, name, held, options));
   EndQuality quality = CompareOutputs(*state_->baseline_outputs, outputs);
   quality.is_held_out = state_->calibration.is_held_out;
   return quality;

@@ -8,7 +8,7 @@
 #include "quantize/planning/make_plan.h"
 #include "quantize/quantizer_state.h"
 #include "quantize/testing/test_models.h"
-#include "quantize/writing/quantized_graph.h"
+#include "quantize/writing/weight_codes.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"
 
@@ -93,6 +93,59 @@ TEST_F(ModelQuantizerTest, KeepsPairsOfWeightsBelowTheLimitOfVpmaddubsw) {
       EXPECT_LE(255 * (magnitudes[0] + magnitudes[1]), 32767) << output << " channel " << i;
     }
   }
+}
+
+// Features [n, 64] -> MatMul, Add, Relu -> Gemm -> scores [n, 6].
+testing::OnnxBuilder Perceptron() {
+  testing::OnnxBuilder builder;
+  builder.Input("x", {-1, 64})
+      .Weight("w1", {64, 48}, NormalValues(64 * 48, 1))
+      .Weight("b1", {48}, NormalValues(48, 2))
+      .Weight("w2", {6, 48}, NormalValues(6 * 48, 3))
+      .Weight("b2", {6}, NormalValues(6, 4))
+      .Node("MatMul", {"x", "w1"}, {"m"}, {}, "first")
+      .Node("Add", {"m", "b1"}, {"a"}, {}, "bias")
+      .Node("Relu", {"a"}, {"r"}, {}, "relu")
+      .Node("Gemm", {"r", "w2", "b2"}, {"y"}, testing::OnnxBuilder::IntAttribute("transB", 1),
+            "second")
+      .Output("y", {-1, 6});
+  return builder;
+}
+
+struct PrecisionCase {
+  Precision precision;
+  double min_sqnr_db;
+  double max_size_ratio;
+};
+
+TEST_F(ModelQuantizerTest, WritesEveryPrecision) {
+  Write("m.onnx", Perceptron().Bytes());
+  Write("x.npy", testing::Npy<float>("<f4", "(64, 64)", NormalValues(64 * 64, 9, 1.0f)));
+  options_.batch_size = 4;
+  options_.gptq = true;
+  for (const PrecisionCase& expected :
+       {PrecisionCase{Precision::kW8A8, 30, 0.6}, PrecisionCase{Precision::kW8A16, 40, 0.5},
+        PrecisionCase{Precision::kW4A16, 15, 0.4}, PrecisionCase{Precision::kW4A8, 15, 0.4},
+        PrecisionCase{Precision::kDynamic, 30, 0.5}, PrecisionCase{Precision::kHalf, 60, 0.6}}) {
+    options_.precision = expected.precision;
+    const auto report = Quantize();
+    ASSERT_THAT(report, Succeeds()) << NameOf(expected.precision);
+    EXPECT_GT(report->quality.MinSqnrDb(), expected.min_sqnr_db) << NameOf(expected.precision);
+    const double ratio =
+        static_cast<double>(report->file.bytes) / static_cast<double>(report->file.baseline_bytes);
+    EXPECT_LT(ratio, expected.max_size_ratio) << NameOf(expected.precision);
+  }
+}
+
+TEST_F(ModelQuantizerTest, NeverKeepsAChoiceThatMakesTheOutputsWorse) {
+  const auto report = Quantize();
+  ASSERT_THAT(report, Succeeds());
+  ASSERT_THAT(report->tried, ::testing::Not(IsEmpty()));
+  double best = report->tried[0].mean_sqnr_db;
+  for (const TriedChoice& choice : report->tried) {
+    if (choice.is_kept) best = std::max(best, choice.mean_sqnr_db);
+  }
+  EXPECT_EQ(report->quality.MeanSqnrDb(), best);
 }
 
 TEST_F(ModelQuantizerTest, NamesTheSampleThatIsNotFinite) {

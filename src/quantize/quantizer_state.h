@@ -25,4 +25,8 @@ struct ModelQuantizer::State {
   std::vector<std::string> notes;
 };
 
+// Whether the Gram matrix was collected from at least as many rows as it has; else GPTQ makes
+// weights worse.
+bool HasFullGram(const TensorStatistics& statistics);
+
 }  // namespace cboard::quantize

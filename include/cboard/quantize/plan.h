@@ -68,6 +68,7 @@ struct UnfusedNode {
 struct Plan {
   Precision precision = Precision::kW8A8;
   Target target = Target::kOrtCpu;
+  bool gptq = false;  // Weights in blocks are rounded by GPTQ, where its matrix is known.
   std::map<std::string, ActivationPlan> activations;  // By tensor.
   std::map<std::string, WeightPlan> weights;          // By the node's first output.
   std::map<std::string, NodePlan> nodes;              // By the node's first output.

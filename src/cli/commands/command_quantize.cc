@@ -54,7 +54,10 @@ int RunQuantize(Arguments arguments) {
   app.add_option("--samples", options.max_samples, "Samples to read at most (128)")
       ->type_name("N")
       ->check(CheckCount);
-  app.add_option("--bits", names.bits, "w8a8 (default)")->type_name("BITS");
+  app.add_option("--bits", names.bits,
+                 "w8a8 (default); weights in blocks: w8a16, w4a16, w4a8; dynamic;\n"
+                 "fp16 (weights stored as float16)")
+      ->type_name("BITS");
   app.add_option("--ranges", names.ranges,
                  "How ranges are chosen: auto (default; by the outputs on\n"
                  "held-out samples), minmax, percentile, entropy, mse")
@@ -69,6 +72,12 @@ int RunQuantize(Arguments arguments) {
                  "this-machine (default), ort-cpu (weights that cannot saturate\n"
                  "on processors without VNNI), ort-vnni, tensorrt, openvino")
       ->type_name("TARGET");
+  app.add_flag("--bias-correction,!--no-bias-correction", options.bias_correction,
+               "Try bias correction (default)");
+  app.add_flag("--gptq", options.gptq, "Try GPTQ for weights in blocks");
+  app.add_option("--block-size", options.block_size, "Weights that share a scale (32)")
+      ->type_name("N")
+      ->check(CLI::IsMember({16, 32, 64, 128, 256}));
   app.add_flag("--per-tensor", per_tensor, "One scale for each weight instead of one per channel");
   app.add_option("--threads", options.threads, "Threads (all processors)")
       ->type_name("N")

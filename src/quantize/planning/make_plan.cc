@@ -153,6 +153,13 @@ Plan MakePlan(const Graph& graph, const Placement& placement, const Statistics& 
     weight_plan.node = NameOfNode(node);
     weight_plan.constant = constant;
     weight_plan.axis = ChannelAxis(node, weight, options.per_channel);
+    const bool is_product = (node.Is("MatMul") || node.Is("Gemm")) && weight.shape.size() == 2;
+    const bool is_four =
+        options.precision == Precision::kW4A16 || options.precision == Precision::kW4A8;
+    if (is_product && (is_four || options.precision == Precision::kW8A16)) {
+      weight_plan.bits = is_four ? 4 : 8;
+      weight_plan.block_size = options.block_size;
+    }
     SetWeightScales(weight, avoids_saturation && placed.role == NodeRole::kCompute, weight_plan);
   }
   return plan;

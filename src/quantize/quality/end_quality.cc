@@ -29,6 +29,7 @@ bool IsBetter(const EndQuality& changed, const EndQuality& now, double min_gain_
 }
 
 Result<ModelOutputs> RunModel(std::string_view model, const std::string& name,
+                              std::span<const std::string> tensors,
                               std::span<const HeldSample> samples,
                               const runtime::SessionOptions& session) {
   CBOARD_ASSIGN_OR_RETURN(const runtime::Session opened,
@@ -36,7 +37,7 @@ Result<ModelOutputs> RunModel(std::string_view model, const std::string& name,
   ModelOutputs outputs;
   for (const HeldSample& sample : samples) {
     const std::vector<runtime::NamedTensor> inputs = sample.views();
-    CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult result, opened.Run(inputs));
+    CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult result, opened.Run(inputs, tensors));
     auto& kept = outputs.samples.emplace_back();
     for (const runtime::NamedTensor& tensor : result.tensors()) {
       CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, ToFloats(tensor.tensor));

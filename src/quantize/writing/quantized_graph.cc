@@ -4,34 +4,18 @@
 #include <cmath>
 #include <cstring>
 
-#include "quantize/planning/weight_rows.h"
+#include "quantize/writing/weight_codes.h"
 
 namespace cboard::quantize {
-
-std::vector<std::int8_t> QuantizeWeight(const Constant& weight, const WeightPlan& plan) {
-  if (!plan.codes.empty()) return plan.codes;
-  const std::vector<float> values = plan.values.empty() ? weight.ToFloats() : plan.values;
-  std::vector<std::int8_t> codes(values.size());
-  const WeightRows rows(weight.shape, plan.axis);
-  std::vector<float> inverse(plan.scales.size());
-  for (std::size_t i = 0; i < inverse.size(); ++i) inverse[i] = 1 / plan.scales[i];
-  const auto limit = static_cast<float>(plan.max_code);
-  rows.ForEach([&](std::size_t row, std::size_t element) {
-    const float value = values[element] * inverse[row];
-    const float code = std::isfinite(value) ? std::nearbyint(std::clamp(value, -limit, limit)) : 0;
-    codes[element] = static_cast<std::int8_t>(code);
-  });
-  return codes;
-}
 
 namespace {
 
 template <typename T>
-std::string BytesOf(const std::vector<T>& values) {
+std::string ElementsOf(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 template <typename T>
-std::string BytesOfOne(T value) {
+std::string ElementOf(T value) {
   return {reinterpret_cast<const char*>(&value), sizeof(value)};
 }
 
@@ -136,8 +120,8 @@ class GraphQuantizer {
 
   std::string ZeroPointBytes(const ActivationPlan& plan) const {
     if (plan.bits > 8) {
-      return plan.is_signed ? BytesOfOne(static_cast<std::int16_t>(plan.zero_point))
-                            : BytesOfOne(static_cast<std::uint16_t>(plan.zero_point));
+      return plan.is_signed ? ElementOf(static_cast<std::int16_t>(plan.zero_point))
+                            : ElementOf(static_cast<std::uint16_t>(plan.zero_point));
     }
     return std::string(1, static_cast<char>(plan.zero_point));
   }
@@ -185,43 +169,16 @@ class GraphQuantizer {
     }
   }
 
-  std::string AddConstantQuantizer(const std::string& name, int type, const Constant& weight,
-                                   std::string codes, std::span<const float> scales,
-                                   std::string zero_points, std::int64_t axis) {
-    const std::string quantized = to_.UniqueName(name + "_quantized"),
-                      scale = to_.UniqueName(name + "_scale"),
-                      result = to_.UniqueName(name + "_DequantizeLinear_Output");
-    std::vector<std::int64_t> scale_shape;
-    if (axis >= 0) scale_shape = {static_cast<std::int64_t>(scales.size())};
-    to_.constants.emplace(quantized, Constant::Of(type, weight.shape, std::move(codes)));
-    to_.constants.emplace(scale, Constant::Floats(scale_shape, {scales.begin(), scales.end()}));
-    Node node{.name = to_.UniqueName(name + "_DequantizeLinear"),
-              .op_type = "DequantizeLinear",
-              .inputs = {quantized, scale},
-              .outputs = {result}};
-    if (!zero_points.empty()) {
-      const std::string zero_point = to_.UniqueName(name + "_zero_point");
-      to_.constants.emplace(zero_point, Constant::Of(type, scale_shape, std::move(zero_points)));
-      node.inputs.push_back(zero_point);
-    }
-    if (axis >= 0) node.attributes.push_back(Attribute::Int("axis", axis));
-    added_.push_back(std::move(node));
-    return result;
-  }
-
   // A weight that several nodes share is quantized once.
   std::string QuantizedWeight(const WeightPlan& plan) {
-    std::string key = plan.constant + "\n" + BytesOf(plan.scales);
+    std::string key = plan.constant + "\n" + ElementsOf(plan.scales);
     if (plan.codes.empty() && plan.values.empty()) {
       if (const auto found = shared_weights_.find(key); found != shared_weights_.end()) {
         return found->second;
       }
     }
     const Constant& weight = *from_.FindConstant(plan.constant);
-    const std::vector<std::int8_t> codes = QuantizeWeight(weight, plan);
-    const std::string result =
-        AddConstantQuantizer(plan.constant, kInt8, weight, BytesOf(codes), plan.scales,
-                             std::string(plan.scales.size(), '\0'), plan.axis);
+    const std::string result = AddWeightCodes(to_, weight, plan, added_);
     if (plan.codes.empty() && plan.values.empty()) shared_weights_[std::move(key)] = result;
     return result;
   }
@@ -271,12 +228,16 @@ class GraphQuantizer {
     }
     Node& node = to_.nodes[place.node];
     const std::string old = from_.nodes[place.node].Input(place.input);
-    Constant shape{.shape = {static_cast<std::int64_t>(values.size())}};
-    const std::int64_t axis = weight.axis < 0 ? -1 : 0;
     if (node.inputs.size() <= place.input) node.inputs.resize(place.input + 1);
     node.inputs[place.input] =
-        AddConstantQuantizer(old.empty() ? from_.nodes[i].outputs[0] + "_bias" : old, kInt32, shape,
-                             BytesOf(codes), scales, {}, axis);
+        AddConstantCodes(to_,
+                         {.name = old.empty() ? from_.nodes[i].outputs[0] + "_bias" : old,
+                          .element_type = kInt32,
+                          .shape = {static_cast<std::int64_t>(values.size())},
+                          .codes = ElementsOf(codes),
+                          .scales = scales,
+                          .axis = weight.axis < 0 ? -1 : 0},
+                         added_);
   }
 
   // A constant operand of Add, Mul or Concat.
@@ -295,9 +256,14 @@ class GraphQuantizer {
       const auto [min, max] = plan.is_signed ? std::pair(-128.0f, 127.0f) : std::pair(0.0f, 255.0f);
       codes.push_back(static_cast<char>(static_cast<int>(std::clamp(code, min, max))));
     }
-    to_.nodes[i].inputs[input] =
-        AddConstantQuantizer(name, CodeType(plan), *constant, std::move(codes), {&plan.scale, 1},
-                             ZeroPointBytes(plan), -1);
+    to_.nodes[i].inputs[input] = AddConstantCodes(to_,
+                                                  {.name = name,
+                                                   .element_type = CodeType(plan),
+                                                   .shape = constant->shape,
+                                                   .codes = std::move(codes),
+                                                   .scales = {plan.scale},
+                                                   .zero_points = ZeroPointBytes(plan)},
+                                                  added_);
   }
 
   void QuantizeNode(std::size_t i) {

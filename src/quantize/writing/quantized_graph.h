@@ -10,7 +10,4 @@ namespace cboard::quantize {
 // `graph` is the prepared float graph that plan and placement belong to.
 Result<Graph> QuantizeGraph(const Graph& graph, const Placement& placement, const Plan& plan);
 
-// The codes of a weight, row-major.
-std::vector<std::int8_t> QuantizeWeight(const Constant& weight, const WeightPlan& plan);
-
 }  // namespace cboard::quantize

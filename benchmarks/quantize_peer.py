@@ -1,0 +1,78 @@
+"""One quantization by one peer, in a process of its own: quantize_peer.py TOOL MODEL DATA OUTPUT.
+
+DATA is an .npz with an array per input whose first dimension counts samples.
+"""
+
+import sys
+
+import numpy as np
+
+
+def samples_of(path):
+    arrays = np.load(path)
+    count = len(arrays[arrays.files[0]])
+    return [{name: arrays[name][i] for name in arrays.files} for i in range(count)]
+
+
+def run_onnxruntime(method, model, samples, output):
+    from onnxruntime.quantization import (
+        CalibrationDataReader,
+        CalibrationMethod,
+        QuantFormat,
+        QuantType,
+        quantize_static,
+    )
+    from onnxruntime.quantization.shape_inference import quant_pre_process
+
+    class Reader(CalibrationDataReader):
+        def __init__(self):
+            self.rest = iter(samples)
+
+        def get_next(self):
+            return next(self.rest, None)
+
+    import onnx
+
+    prepared = output + ".prepared.onnx"
+    if onnx.load(model).opset_import[0].version < 13:  # Scales by channel need opset 13.
+        onnx.save(onnx.version_converter.convert_version(onnx.load(model), 13), output + ".13.onnx")
+        model = output + ".13.onnx"
+    quant_pre_process(model, prepared, skip_symbolic_shape=True)
+    quantize_static(
+        prepared, output, Reader(), quant_format=QuantFormat.QDQ, per_channel=True,
+        activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
+        calibrate_method=getattr(CalibrationMethod, method),
+    )  # fmt: skip
+
+
+def run_nncf(model, samples, output):
+    import nncf
+    import onnx
+
+    quantized = nncf.quantize(onnx.load(model), nncf.Dataset(samples), subset_size=len(samples))
+    onnx.save(quantized, output)
+
+
+def run_onnxsim(model, samples, output):
+    import onnx
+    import onnxsim
+
+    quantized = onnxsim.quantize_static(onnx.load(model), samples)
+    onnx.save(quantized[0] if isinstance(quantized, tuple) else quantized, output)
+
+
+def main():
+    tool, model, data, output = sys.argv[1:]
+    samples = samples_of(data)
+    if tool.startswith("ort-"):
+        method = {"minmax": "MinMax", "percentile": "Percentile", "entropy": "Entropy"}[tool[4:]]
+        run_onnxruntime(method, model, samples, output)
+    elif tool == "nncf":
+        run_nncf(model, samples, output)
+    elif tool == "onnxsim":
+        run_onnxsim(model, samples, output)
+    else:
+        sys.exit(f"unknown tool {tool}")
+
+
+main()

@@ -1,0 +1,55 @@
+// Post-training quantization of a model file.
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.h"
+#include "cboard/quantize/model_quantizer.h"
+#include "errors.h"
+#include "unlocked.h"
+
+namespace nb = nanobind;
+
+namespace cboard::python {
+namespace {
+
+// The report as JSON.
+std::string QuantizeModel(const std::string& model, const std::string& output,
+                          const std::string& data, const model::InputShapes& shapes,
+                          std::size_t max_samples, const std::string& bits,
+                          const std::string& ranges, const std::string& target, bool per_channel,
+                          bool bias_correction, const std::vector<std::string>& keep_float,
+                          std::size_t threads) {
+  Result<std::string> json;
+  {
+    const Unlocked unlocked;
+    json = [&]() -> Result<std::string> {
+      quantize::QuantizeOptions options;
+      CBOARD_ASSIGN_OR_RETURN(options.precision, quantize::PrecisionOf(bits));
+      CBOARD_ASSIGN_OR_RETURN(options.ranges, quantize::RangeMethodOf(ranges));
+      CBOARD_ASSIGN_OR_RETURN(options.target, quantize::TargetOf(target));
+      options.data = data;
+      options.shapes = shapes;
+      options.max_samples = max_samples;
+      options.per_channel = per_channel;
+      options.bias_correction = bias_correction;
+      options.keep_float = keep_float;
+      options.threads = threads;
+      CBOARD_ASSIGN_OR_RETURN(const quantize::QuantizeReport report,
+                              quantize::QuantizeFile(model, output, options));
+      return quantize::ToJson(report);
+    }();
+  }
+  return Unwrap(std::move(json));
+}
+
+}  // namespace
+
+void BindQuantize(nb::module_& module) {
+  module.def("quantize_model", QuantizeModel, nb::arg("model"), nb::arg("output"), nb::arg("data"),
+             nb::arg("shapes"), nb::arg("max_samples"), nb::arg("bits"), nb::arg("ranges"),
+             nb::arg("target"), nb::arg("per_channel"), nb::arg("bias_correction"),
+             nb::arg("keep_float"), nb::arg("threads"));
+}
+
+}  // namespace cboard::python

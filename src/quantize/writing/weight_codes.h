@@ -1,0 +1,34 @@
+// Weights of 8 bits with a scale per channel, and the DequantizeLinear behind them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cboard/quantize/plan.h"
+#include "quantize/graph/graph.h"
+
+namespace cboard::quantize {
+
+// The codes of a weight, row-major.
+std::vector<std::int8_t> QuantizeWeight(const Constant& weight, const WeightPlan& plan);
+
+// Adds codes, scales and zero points to the graph and a DequantizeLinear to `added`. Returns its
+// output.
+std::string AddWeightCodes(Graph& graph, const Constant& weight, const WeightPlan& plan,
+                           std::vector<Node>& added);
+
+// The same for codes of any type; without zero points if `zero_points` is empty. An axis of -1
+// means one scale.
+struct ConstantCodes {
+  std::string name;
+  int element_type = kInt8;
+  std::vector<std::int64_t> shape;
+  std::string codes;
+  std::vector<float> scales;
+  std::string zero_points;
+  std::int64_t axis = -1;
+};
+std::string AddConstantCodes(Graph& graph, ConstantCodes codes, std::vector<Node>& added);
+
+}  // namespace cboard::quantize
