@@ -105,9 +105,9 @@ struct ReadOptions {
   std::atomic<std::uint64_t>* bytes_read = nullptr;
   std::atomic<std::uint64_t>* events_read = nullptr;
 
-  // Records from this size on are not copied as a whole, if the file is in memory and most of such
-  // a record is an image, sound, tensor or histogram.
-  std::uint64_t min_mapped_record_bytes = 4 << 10;
+  // Whether files that are in memory may be mapped, see FileWindow. Images, sounds, tensors and
+  // histograms are then compared with their checksum in place.
+  bool may_map = true;
 
   // A file is read in several places only if each gets this much.
   std::uint64_t min_part_bytes = 4 << 20;

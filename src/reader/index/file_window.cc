@@ -10,6 +10,11 @@ namespace {
 constexpr std::size_t kBufferBytes = 256 << 10;
 constexpr std::size_t kMaxKeptBytes = 4 << 20;
 
+// Copied at once from a mapping, if so many are left: both these and the next ones fit into the
+// second-level cache.
+constexpr std::size_t kCopiedBytes = 64 << 10;
+constexpr std::uint64_t kMinMappedBytes = 256 << 10;
+
 // Read at once behind bytes that were skipped: others that are skipped may follow.
 constexpr std::size_t kMinReadAheadBytes = 4 << 10;
 
@@ -32,36 +37,57 @@ Result<ByteSpan> FileWindow::At(std::uint64_t offset, std::size_t wanted) {
   const std::size_t at_hand =
       begins_inside ? window_.size() - static_cast<std::size_t>(offset - begin_) : 0;
   const bool is_all = begins_inside && (at_hand >= wanted || ends_file_);
-  if (!is_all) CBOARD_RETURN_IF_ERROR(Read(offset, wanted));
+  if (!is_all && !Copy(offset, wanted)) CBOARD_RETURN_IF_ERROR(Read(offset, wanted));
   return window_.subspan(static_cast<std::size_t>(offset - begin_));
 }
 
-ByteSpan FileWindow::Mapped(std::uint64_t offset, std::size_t wanted, std::uint64_t limit) {
+ByteSpan FileWindow::Mapped(std::uint64_t offset, std::size_t wanted) {
   const auto is_there = [&] {
     return offset >= mapped_begin_ && offset - mapped_begin_ <= mapped_.size() &&
            mapped_.size() - static_cast<std::size_t>(offset - mapped_begin_) >= wanted;
   };
   if (!is_there()) {
+    if (!can_map_) return {};
     if (!mapping_) mapping_.emplace(file_);
     mapped_begin_ = offset;
-    mapped_ = mapping_->Map(offset, wanted, limit);
-    if (mapped_.empty()) return {};
+    mapped_ = mapping_->Map(offset, wanted, limit_);
+    can_map_ = !mapped_.empty();
+    if (!can_map_) return {};
   }
   const ByteSpan found = mapped_.subspan(static_cast<std::size_t>(offset - mapped_begin_));
   CountUpTo(offset, offset + wanted);
   return found;
 }
 
-Result<void> FileWindow::Read(std::uint64_t offset, std::size_t wanted) {
-  if (buffer_.empty()) {
-    auto& spare = SpareBuffers();
-    if (spare.empty()) {
-      buffer_.resize(kBufferBytes + kPaddingBytes);
-    } else {
-      buffer_ = std::move(spare.back());
-      spare.pop_back();
-    }
+void FileWindow::TakeBuffer() {
+  if (!buffer_.empty()) return;
+  auto& spare = SpareBuffers();
+  if (spare.empty()) {
+    buffer_.resize(kBufferBytes + kPaddingBytes);
+  } else {
+    buffer_ = std::move(spare.back());
+    spare.pop_back();
   }
+}
+
+// Bytes that the file has lost meanwhile are zeros. No record begins with zeros, and who finds no
+// record looks at the file itself (see RecordReader).
+bool FileWindow::Copy(std::uint64_t offset, std::size_t wanted) {
+  ahead_ = nullptr;
+  if (limit_ < offset || limit_ - offset < kMinMappedBytes || wanted > kCopiedBytes) return false;
+  const ByteSpan mapped = Mapped(offset, kCopiedBytes);
+  if (mapped.empty()) return false;
+  TakeBuffer();
+  std::memcpy(buffer_.data(), mapped.data(), kCopiedBytes);
+  begin_ = offset;
+  window_ = ByteSpan(buffer_.data(), kCopiedBytes);
+  ends_file_ = false;
+  ahead_ = mapped.data() + kCopiedBytes;
+  return true;
+}
+
+Result<void> FileWindow::Read(std::uint64_t offset, std::size_t wanted) {
+  TakeBuffer();
   const bool begins_inside = offset >= begin_ && offset - begin_ <= window_.size();
   std::size_t size = 0;
   if (begins_inside && !window_.empty()) {

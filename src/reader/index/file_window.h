@@ -36,12 +36,21 @@ class FileWindow {
   // where it was when it was first met.
   Result<ByteSpan> At(std::uint64_t offset, std::size_t wanted);
 
-  // `wanted` bytes from `offset` on, or more of those before `limit`, as the file has them: other
+  // Bytes before `limit`, which is not behind the end of the file, are better copied from a mapping
+  // than read, if there are many of them: the next ones can be fetched while others are parsed.
+  void SetLimit(std::uint64_t limit) { limit_ = limit; }
+
+  // Where the bytes behind the window are in memory, for __builtin_prefetch; they may be nowhere.
+  const std::byte* ahead() const { return ahead_; }
+
+  // `wanted` bytes from `offset` on, or more of those before the limit, as the file has them: other
   // programs may change them at any time, see FileMapping. Empty if they are better read.
-  ByteSpan Mapped(std::uint64_t offset, std::size_t wanted, std::uint64_t limit);
+  ByteSpan Mapped(std::uint64_t offset, std::size_t wanted);
 
  private:
   Result<void> Read(std::uint64_t offset, std::size_t wanted);
+  bool Copy(std::uint64_t offset, std::size_t wanted);
+  void TakeBuffer();
   void CountUpTo(std::uint64_t begin, std::uint64_t end);
 
   const File& file_;
@@ -52,6 +61,9 @@ class FileWindow {
   ByteSpan window_;                   // In the buffer.
   bool ends_file_ = false;            // Where the window ends the file ended, a moment ago.
   std::optional<FileMapping> mapping_;
+  std::uint64_t limit_ = 0;
+  bool can_map_ = true;
+  const std::byte* ahead_ = nullptr;
   std::uint64_t mapped_begin_ = 0;  // Of what is mapped, in the file.
   ByteSpan mapped_;
   std::uint64_t counted_end_ = 0;  // What lies before has been added to `bytes_read_`.

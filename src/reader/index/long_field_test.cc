@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <filesystem>
-#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -151,8 +150,7 @@ std::string LogWithLongRecords(std::uint32_t seed) {
   return file;
 }
 
-constexpr auto kNothingMapped =
-    ReadOptions{.min_mapped_record_bytes = std::numeric_limits<std::uint64_t>::max()};
+constexpr auto kNothingMapped = ReadOptions{.may_map = false};
 
 TEST(MappedRecords, GiveWhatCopyingGives) {
   for (std::uint32_t seed = 0; seed < 6; ++seed) {

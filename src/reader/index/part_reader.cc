@@ -23,9 +23,10 @@ constexpr unsigned kMaxQuickDamage = 8;
 // Of a record that is not copied as a whole, so many bytes at its beginning and at its end are.
 constexpr std::size_t kHeadBytes = 500;
 constexpr std::size_t kMaxTailBytes = 1 << 10;
+constexpr std::size_t kMinMappedRecordBytes = 4 << 10;
 constexpr std::size_t kMaxMappedRecordBytes = 8 << 20;
 
-// A piece is mapped if so many bytes of the file are left.
+// Such records are mapped if so many bytes of the file are left.
 constexpr std::uint64_t kMinMappedBytes = 1 << 20;
 
 // An event of one scalar is not longer, unless its tag is very long.
@@ -98,7 +99,9 @@ class Reader {
         stop_(stop),
         expected_end_(std::min(stop, file_bytes)),
         options_(options),
-        window_(file, options.bytes_read) {}
+        window_(file, options.bytes_read) {
+    if (options.may_map) window_.SetLimit(expected_end_);
+  }
 
   void Read() {
     const std::uint64_t events_before = index_.event_count;
@@ -139,6 +142,8 @@ class Reader {
   CBOARD_SSE42 ByteSpan ReadScalars(ByteSpan bytes) {
     constexpr std::uint64_t kMinEventBytes = 20;
     constexpr std::size_t kAheadBytes = 2048;  // The buffer is larger than the first-level cache.
+    const std::byte* const ahead = window_.ahead() != nullptr ? window_.ahead() : bytes.data();
+    const std::ptrdiff_t distance = ahead - bytes.data();  // Of the bytes that are parsed next.
     const std::byte* record = bytes.data();
     const std::byte* const end = record + bytes.size();
     const std::byte* const stop =
@@ -150,6 +155,7 @@ class Reader {
     while (record < stop &&
            end - record >= static_cast<std::ptrdiff_t>(record::kRecordHeaderBytes)) {
       __builtin_prefetch(record + kAheadBytes);
+      __builtin_prefetch(record + distance, 0, 2);
       const auto length = Load<std::uint64_t>(record);
       if (length < kMinEventBytes || length > kMaxScalarBytes ||
           static_cast<std::uint64_t>(end - record) < length + record::kRecordOverheadBytes ||
@@ -207,22 +213,19 @@ class Reader {
   // checksum where they are. Stops at the first record that is anything else, or is damaged.
   void ReadLongRecords() {
     is_long_ = false;
-    const std::uint64_t limit = std::max(expected_end_, part_.end);
-    if (limit - part_.end < kMinMappedBytes && !is_mapping_) return;
-    while (part_.end < stop_ && ReadLongRecord(limit)) {
-      is_mapping_ = true;
+    if (!options_.may_map || expected_end_ < part_.end + kMinMappedBytes) return;
+    while (part_.end < stop_ && ReadLongRecord()) {
     }
   }
 
-  bool ReadLongRecord(std::uint64_t limit) {
+  bool ReadLongRecord() {
     constexpr std::size_t kBegin = record::kRecordHeaderBytes + kHeadBytes;
-    ByteSpan mapped = window_.Mapped(part_.end, kBegin, limit);
+    ByteSpan mapped = window_.Mapped(part_.end, kBegin);
     if (mapped.size() < kBegin) return false;
     std::array<std::byte, kBegin> begin;  // Copied, because somebody else may change the file.
     std::memcpy(begin.data(), mapped.data(), kBegin);
     const auto length = Load<std::uint64_t>(begin.data());
-    if (length < options_.min_mapped_record_bytes || length < 2 * kHeadBytes ||
-        length > kMaxMappedRecordBytes ||
+    if (length < kMinMappedRecordBytes || length > kMaxMappedRecordBytes ||
         record::ToInteger(record::ComputeMaskedCrc(ByteSpan(begin).first<8>())) !=
             Load<std::uint32_t>(&begin[8])) {
       return false;
@@ -231,7 +234,7 @@ class Reader {
     const ByteSpan head = ByteSpan(begin).subspan(record::kRecordHeaderBytes);
     const std::optional<LongField> field = FindLongField(head, size);
     if (!field || size - field->end > kMaxTailBytes) return false;
-    mapped = window_.Mapped(part_.end, size + record::kRecordOverheadBytes, limit);
+    mapped = window_.Mapped(part_.end, size + record::kRecordOverheadBytes);
     if (mapped.size() < size + record::kRecordOverheadBytes) return false;
     const ByteSpan payload_in_file = mapped.subspan(record::kRecordHeaderBytes, size);
 
@@ -286,7 +289,7 @@ class Reader {
     }
     AddRecord(part_.end, payload);
     part_.end += total;
-    is_long_ = length >= options_.min_mapped_record_bytes && index_.state.has_version_2;
+    is_long_ = length >= kMinMappedRecordBytes && index_.state.has_version_2;
     return true;
   }
 
@@ -332,8 +335,7 @@ class Reader {
   const std::uint64_t expected_end_;
   const ReadOptions& options_;
   FileWindow window_;
-  bool is_long_ = false;     // The last record was long: the next one may be, too.
-  bool is_mapping_ = false;  // A long record was mapped before.
+  bool is_long_ = false;  // The last record was long: the next one may be, too.
   const LentMatcher matcher_;
 };
 

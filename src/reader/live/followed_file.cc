@@ -19,6 +19,9 @@ namespace {
 constexpr std::uint64_t kSampleBytes = 256;
 constexpr std::uint64_t kMaxSamples = 16;
 
+// Shorter files are compared as a whole, which takes less time than so many samples.
+constexpr std::uint64_t kMaxWholeBytes = 16 << 10;
+
 // Of damaged places all bytes are compared up to this, beyond it some of every few.
 constexpr std::uint64_t kMaxComparedBytes = std::uint64_t{16} << 20;
 constexpr std::uint64_t kComparedPiece = 4096;
@@ -73,7 +76,7 @@ std::optional<std::uint32_t> TailCrc(const File& file, std::uint64_t end) {
 std::optional<std::uint32_t> SampleCrc(const File& file, const FileView& view) {
   Samples samples(file);
   const std::uint64_t end = view.read_bytes;
-  if (end <= kMaxSamples * kSampleBytes) {
+  if (end <= kMaxWholeBytes) {
     samples.Add(0, end);
   } else {
     for (std::uint64_t i = 0; i < kMaxSamples; ++i) {
