@@ -23,9 +23,11 @@ class ChangingFilesTest(LogsTest):
         self.random = random.Random(SEED)
         self.block = scalar_records(BLOCK_POINTS)
         self.paths = []
+        self.megabytes = {}  # How large each file is at first, and may become when it is written again.
         for i, share in enumerate((1, 1 / 2, 1 / 8, 1 / 80)):
             path = self.event_file(f"run{i}")
-            self.write(path, max(1, int(MAX_MEGABYTES * share)))
+            self.megabytes[path] = max(1, int(MAX_MEGABYTES * share))
+            self.write(path, self.megabytes[path])
             self.paths.append(path)
 
     def write(self, path, megabytes):
@@ -49,9 +51,8 @@ class ChangingFilesTest(LogsTest):
                 file.seek(self.random.randrange(size + 1))
                 file.write(self.random.choice([self.block, bytes(100_000), self.random.randbytes(100_000)]))
         elif kind in ("rewrite", "replace"):
-            megabytes = self.random.randrange(1, max(2, min(MAX_MEGABYTES, 2 * size // 1_000_000 + 2)))
             target = path if kind == "rewrite" else path.with_name("new")
-            self.write(target, megabytes)
+            self.write(target, self.random.randrange(1, self.megabytes[path] + 1))
             os.replace(target, path)
         return f"{kind} {path.parent.name}, {size} bytes"
 
