@@ -44,6 +44,7 @@ void WriteInput(Fields& graph, const AddedInput& input) {
     value.Message(kValueInfoType, [&](auto& type) {
       type.Message(kTypeTensor, [&](auto& tensor) {
         tensor.Int(kTensorTypeElement, input.element_type);
+        if (!input.has_shape) return;
         tensor.Message(kTensorTypeShape, [&](auto& shape) {
           for (const std::int64_t size : input.shape) {
             shape.Message(kShapeSize, [&](auto& one) { one.PresentInt(kSizeNumber, size); });

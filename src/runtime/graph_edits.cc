@@ -79,6 +79,10 @@ class GraphEditor {
       CBOARD_ASSIGN_OR_RETURN(GraphPart* const part, LayerPart(node.in));
       CBOARD_RETURN_IF_ERROR(Add(*part, node.output, {.replacement = &node}));
     }
+    for (const RecomputedTensor& tensor : edits_.recomputed) {
+      CBOARD_ASSIGN_OR_RETURN(GraphPart* const part, LayerPart(tensor.in));
+      CBOARD_RETURN_IF_ERROR(Add(*part, tensor.name, {.recomputed = &tensor}));
+    }
     for (const RemovedTensor& removed : edits_.removed) {
       CBOARD_ASSIGN_OR_RETURN(GraphPart* const part, LayerPart(removed.in));
       CBOARD_RETURN_IF_ERROR(Add(*part, removed.name, {.is_removed = true}));

@@ -74,6 +74,24 @@ TEST(GraphEdits, AProductTakesThePlaceOfANode) {
   EXPECT_EQ(Parsed(*product).graph().initializer(1).name(), "y__right");
 }
 
+TEST(GraphEdits, NodesComputeATensorFromWhatItWas) {
+  const auto edited = EditGraph(
+      kModel,
+      {.recomputed = {{.name = "hidden",
+                       .nodes = {{.op_type = "Neg", .inputs = {"own"}, .output = "turned"},
+                                 {.op_type = "Add", .inputs = {"turned", "x"}, .output = "hidden"}},
+                       .own = "own"}}});
+  ASSERT_THAT(edited, Succeeds());
+  EXPECT_THAT(NodesOf(*edited), ElementsAre("MatMul(x,w)->own", "Neg(own)->turned",
+                                            "Add(turned,x)->hidden", "Relu(hidden)->y"));
+  const auto without = EditGraph(
+      kModel, {.recomputed = {{.name = "hidden",
+                               .nodes = {{.op_type = "Neg", .inputs = {"x"}, .output = "hidden"}},
+                               .own = {}}}});
+  ASSERT_THAT(without, Succeeds());
+  EXPECT_THAT(NodesOf(*without), ElementsAre("Neg(x)->hidden", "Relu(hidden)->y"));
+}
+
 TEST(GraphEdits, AnInputTakesThePlaceOfWhatIsRemoved) {
   const auto edited = EditGraph(kModel, {.removed = {{"hidden"}, {"w"}},
                                          .inputs = {{"hidden", OnnxBuilder::kFloat, {3, 2}}}});

@@ -96,6 +96,56 @@ Result<std::string> Replace(std::string_view node, const ReplacedNode& replaceme
   return TextOf(pieces);
 }
 
+// The node without `from` among its outputs: they have `to` instead.
+Result<std::string> RenameOutput(std::string_view node, std::string_view from,
+                                 const std::string& to) {
+  ModelParts pieces;
+  const auto read = [&](pbf_reader fields, ModelParts& out) {
+    ForEachField(fields, [&](std::uint32_t tag, std::string_view content, std::string_view whole) {
+      if (tag == Length(kNodeOutput) && content == from) {
+        out.Put(FieldOf(kNodeOutput, to));
+      } else {
+        out.Keep(whole);
+      }
+    });
+  };
+  CBOARD_RETURN_IF_ERROR(proto::ReadMessageInto("ONNX node", node, pieces, read));
+  return TextOf(pieces);
+}
+
+// The attributes of the node, as fields of another one.
+Result<std::string> AttributesOf(std::string_view node) {
+  ModelParts pieces;
+  const auto read = [](pbf_reader fields, ModelParts& out) {
+    ForEachField(fields, [&](std::uint32_t tag, std::string_view, std::string_view whole) {
+      if (tag == Length(kNodeAttribute)) out.Keep(whole);
+    });
+  };
+  CBOARD_RETURN_IF_ERROR(proto::ReadMessageInto("ONNX node", node, pieces, read));
+  return TextOf(pieces);
+}
+
+// Replaces a node by those that give its tensor, or puts them behind it.
+Result<void> Recompute(std::string_view node, const RecomputedTensor& tensor, ModelParts& pieces) {
+  if (!tensor.own.empty()) {
+    CBOARD_ASSIGN_OR_RETURN(const std::string own, RenameOutput(node, tensor.name, tensor.own));
+    pieces.Put(FieldOf(kGraphNode, own));
+  }
+  for (const NodeSketch& sketch : tensor.nodes) {
+    std::string encoded = proto::EncodeMessage([&](auto& fields) {
+      for (const std::string& input : sketch.inputs) fields.PresentBytes(kNodeInput, input);
+      fields.PresentBytes(kNodeOutput, sketch.output);
+      fields.Bytes(kNodeOperator, sketch.op_type);
+    });
+    if (sketch.has_attributes) {
+      CBOARD_ASSIGN_OR_RETURN(const std::string attributes, AttributesOf(node));
+      encoded += attributes;
+    }
+    pieces.Put(FieldOf(kGraphNode, encoded));
+  }
+  return {};
+}
+
 Edit* Find(GraphPart& part, std::string_view name) {
   const auto found = part.edits.find(name);
   return found == part.edits.end() ? nullptr : &found->second;
@@ -171,12 +221,20 @@ Result<bool> EditNode(std::string_view node, GraphPart& part, ModelParts& pieces
       pieces.Put(FieldOf(kGraphNode, replaced));
       return true;
     }
+    if (edit->recomputed != nullptr && !edit->recomputed->own.empty()) {
+      CBOARD_RETURN_IF_ERROR(Recompute(node, *edit->recomputed, pieces));
+      return true;
+    }
     for (const std::string_view other : outputs.names) {
       if (other.empty() || other.data() == name.data()) continue;
       return Fail(ErrorCode::kInvalidArgument,
                   "the node that gives " + Quoted(name) + " gives " + Quoted(other) + ", too");
     }
-    if (!edit->is_removed) pieces.Put(std::move(edit->nodes));
+    if (edit->recomputed != nullptr) {
+      CBOARD_RETURN_IF_ERROR(Recompute(node, *edit->recomputed, pieces));
+    } else if (!edit->is_removed) {
+      pieces.Put(std::move(edit->nodes));
+    }
     return true;
   }
   return false;

@@ -18,6 +18,7 @@ namespace cboard::runtime {
 struct Edit {
   std::string nodes = {};  // Encoded; what gives the tensor instead.
   const ReplacedNode* replacement = nullptr;
+  const RecomputedTensor* recomputed = nullptr;
   bool is_removed = false;  // Also where a constant is to take its place.
   bool is_done = false;
 };

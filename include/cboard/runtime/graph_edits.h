@@ -63,6 +63,23 @@ struct ReplacedNode {
   GraphPlace in = {};
 };
 
+// A node as an edit describes it: without attributes, and with one output.
+struct NodeSketch {
+  std::string op_type;              // Of ONNX itself.
+  std::vector<std::string> inputs;  // Empty where an optional one is left out.
+  std::string output;
+  bool has_attributes = false;  // Those of the node whose tensor is computed in another way.
+};
+
+// A tensor that several nodes compute. With `own`, the node that gave it stays and gives `own`
+// instead, which the others may use. Its other outputs stay, too.
+struct RecomputedTensor {
+  std::string name;
+  std::vector<NodeSketch> nodes;  // In the order of execution; the last one gives `name`.
+  std::string own;                // Empty: the node goes.
+  GraphPlace in = {};
+};
+
 // A tensor that nothing gives any more: its node or initializer goes.
 struct RemovedTensor {
   std::string name;
@@ -75,6 +92,7 @@ struct AddedInput {
   std::string name;
   int element_type = 0;  // ONNX's number: 1 is float32.
   std::vector<std::int64_t> shape;
+  bool has_shape = true;  // Without one, any is taken.
 };
 
 struct GraphEdits {
@@ -82,13 +100,14 @@ struct GraphEdits {
   std::vector<PassedTensor> passed = {};
   std::vector<ProductTensor> products = {};
   std::vector<ReplacedNode> nodes = {};
-  std::vector<ConstantTensor> added = {};  // That the model does not have: inputs of `nodes`.
+  std::vector<RecomputedTensor> recomputed = {};
+  std::vector<ConstantTensor> added = {};  // That the model does not have: inputs of nodes above.
   std::vector<RemovedTensor> removed = {};
   std::vector<AddedInput> inputs = {};
 
   bool empty() const {
     return constants.empty() && passed.empty() && products.empty() && nodes.empty() &&
-           added.empty() && removed.empty() && inputs.empty();
+           recomputed.empty() && added.empty() && removed.empty() && inputs.empty();
   }
 };
 
