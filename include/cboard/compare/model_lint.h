@@ -22,6 +22,7 @@ enum class LintRule {
   kBiasOverflow,        // A bias that 32-bit codes cannot hold.
   kWeightZeroPoint,     // Signed weights whose zero point is not 0.
   kFloatWeights,        // Weights that are stored as floats, and rounded when the model runs.
+  kIntegerConvolution,  // Operators on codes that are slower than those on floats.
 };
 std::string_view NameOf(LintRule rule);  // "float_island", …
 
@@ -29,10 +30,12 @@ struct LintFinding {
   LintRule rule = LintRule::kFloatIsland;
   std::string node;         // The first one it is about.
   std::string explanation;  // A sentence with its numbers.
+  // How much accuracy it may cost, in bits; 0 for findings about speed and size.
+  double harm_bits = 0;
 };
 
-// By rule, then in the order of execution. Empty for models that are not quantized. Takes time in
-// proportion to nodes, tensors and biases.
+// Those that may cost accuracy first, by their harm; then by rule and in the order of execution.
+// Empty for models that are not quantized. Takes time in proportion to nodes, tensors and biases.
 std::vector<LintFinding> LintModel(const model::ModelGraph& model);
 
 }  // namespace cboard::compare

@@ -46,7 +46,11 @@ std::optional<FloatProduct> ProductOfIntegers(const model::ModelGraph& model,
   const bool is_first = scales->inputs[0] == TensorAt(dynamic->outputs, 1);
   if (!is_first && scales->inputs[1] != TensorAt(dynamic->outputs, 1)) return std::nullopt;
   if (!model.IsWeight(scales->inputs[is_first ? 1 : 0])) return std::nullopt;
-  return FloatProduct{.left = left, .output = scaled->outputs[0]};
+  return FloatProduct{.left = left,
+                      .output = scaled->outputs[0],
+                      .dynamic = model.tensor(codes).producer,
+                      .sums = node.outputs[0],
+                      .cast = cast->outputs[0]};
 }
 
 }  // namespace
@@ -67,6 +71,14 @@ std::optional<FloatProduct> ProductInsteadOf(const model::ModelGraph& model,
   } else if (node.op_type == "MatMulInteger" && model.tensor(layer.operand).shape.size() == 2) {
     product = ProductOfIntegers(model, node);
   }
+  if (!product || !IsFloat(model.tensor(product->left))) return std::nullopt;
+  return product;
+}
+
+std::optional<FloatProduct> ConvInsteadOf(const model::ModelGraph& model, const ModelLayer& layer) {
+  const model::ModelNode& node = model.node(layer.node);
+  if (node.op_type != "ConvInteger") return std::nullopt;
+  const auto product = ProductOfIntegers(model, node);
   if (!product || !IsFloat(model.tensor(product->left))) return std::nullopt;
   return product;
 }

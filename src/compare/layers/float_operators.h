@@ -8,16 +8,25 @@
 
 namespace cboard::compare {
 
-// A matrix product of floats: of `left` and the weights, in place of what gives `output`.
+// A matrix product or convolution of floats: of `left` and the weights, in place of what gives
+// `output`.
 struct FloatProduct {
   model::TensorId left = model::kNoTensor;
   model::TensorId output = model::kNoTensor;
+  // Of dynamic quantization: the DynamicQuantizeLinear that rounds `left`, the sums of products of
+  // codes, and these as floats, which are multiplied by the scales to give `output`.
+  model::NodeId dynamic = model::kNoNode;
+  model::TensorId sums = model::kNoTensor;
+  model::TensorId cast = model::kNoTensor;
 };
 
 // Of a MatMulNBits, and of a MatMulInteger as dynamic quantization puts it between a
 // DynamicQuantizeLinear and the scale of the product; nothing for others.
 std::optional<FloatProduct> ProductInsteadOf(const model::ModelGraph& model,
                                              const ModelLayer& layer);
+
+// Likewise of a ConvInteger: a Conv with the same attributes would give `sums` times the scales.
+std::optional<FloatProduct> ConvInsteadOf(const model::ModelGraph& model, const ModelLayer& layer);
 
 // Whether this is a DynamicQuantizeLSTM that an LSTM with the same attributes may stand in for.
 bool CanBecomeLstm(const model::ModelGraph& model, const ModelLayer& layer);

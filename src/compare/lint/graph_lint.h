@@ -13,5 +13,6 @@ void LintIslands(const model::ModelGraph& model, std::vector<LintFinding>& findi
 
 // The other rules, about scales.
 void LintScales(const model::ModelGraph& model, std::vector<LintFinding>& findings);
+void LintIntegerConvolutions(const model::ModelGraph& model, std::vector<LintFinding>& findings);
 
 }  // namespace cboard::compare

@@ -227,4 +227,21 @@ void LintIslands(const model::ModelGraph& model, std::vector<LintFinding>& findi
   finder.FindPairs(findings);
 }
 
+// One finding for all of them: it is about how the file was made.
+void LintIntegerConvolutions(const model::ModelGraph& model, std::vector<LintFinding>& findings) {
+  const model::ModelNode* first = nullptr;
+  std::size_t count = 0;
+  for (const model::ModelNode& node : model.nodes()) {
+    if (node.op_type != "ConvInteger") continue;
+    if (first == nullptr) first = &node;
+    ++count;
+  }
+  if (first == nullptr) return;
+  findings.push_back({LintRule::kIntegerConvolution, first->name,
+                      HumanCount(count) + (count == 1 ? " ConvInteger" : " ConvInteger nodes") +
+                          " of dynamic quantization: ONNX Runtime's kernel is slower than Conv in "
+                          "float32 on most processors, and its weights have one scale for all "
+                          "channels, whatever per_channel says; quantize convolutions statically"});
+}
+
 }  // namespace cboard::compare

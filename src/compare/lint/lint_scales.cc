@@ -18,6 +18,9 @@ namespace {
 
 // Concatenated inputs share the steps of the output: any difference rounds one of them again.
 constexpr double kUnequalConcat = 1.01;
+// Inputs that differ this much are branches of their own, and one range for them would be the
+// fault.
+constexpr double kOtherBranches = 4;
 // A sum is as coarse as its coarsest input. From here on the finer one has wasted a bit.
 constexpr double kUnequalAdd = 2;
 
@@ -46,14 +49,22 @@ void LintInputs(const model::ModelGraph& model, const model::ModelNode& node, do
     if (scale > coarsest) coarsest = scale, coarse = input;
   }
   if (fine == coarse || !(coarsest > limit * finest)) return;
-  findings.push_back({LintRule::kUnequalScales, node.name,
-                      "inputs of this " + node.op_type + " have steps of " +
-                          verdict::ShortNumber(finest) + " (" + Quoted(model.tensor(fine).name) +
-                          ") and " + verdict::ShortNumber(coarsest) + " (" +
-                          Quoted(model.tensor(coarse).name) + "), a quotient of " +
-                          verdict::ShortNumber(coarsest / finest, 3) +
-                          ": give them one range, or the finer one loses " +
-                          verdict::ShortNumber(std::log2(coarsest / finest), 2) + " bits"});
+  const bool is_concat =
+      node.op_type.find("oncat") != std::string::npos || node.op_type == "CONCATENATION";
+  findings.push_back(
+      {LintRule::kUnequalScales, node.name,
+       "inputs of this " + node.op_type + " have steps of " + verdict::ShortNumber(finest) + " (" +
+           Quoted(model.tensor(fine).name) + ") and " + verdict::ShortNumber(coarsest) + " (" +
+           Quoted(model.tensor(coarse).name) + "), a quotient of " +
+           verdict::ShortNumber(coarsest / finest, 3) +
+           (is_concat && coarsest > kOtherBranches * finest
+                ? ": they share the steps of the output, which leaves the finer one " +
+                      verdict::ShortNumber(std::log2(coarsest / finest), 2) +
+                      " bits less; keep this " + node.op_type +
+                      " in float32, or give the branches outputs of their own"
+                : ": give them one range, or the finer one loses " +
+                      verdict::ShortNumber(std::log2(coarsest / finest), 2) + " bits"),
+       std::log2(coarsest / finest)});
 }
 
 bool IsDepthwise(const model::ModelGraph& model, const ModelLayer& layer) {
@@ -78,7 +89,8 @@ void LintWeights(const model::ModelGraph& model, const ModelLayer& layer,
     findings.push_back({LintRule::kPerTensorDepthwise, name,
                         "one scale for the " + std::to_string(channels) +
                             " filters of a depthwise convolution, whose sizes differ most of all: "
-                            "give each a scale of its own"});
+                            "give each a scale of its own",
+                        2});
   }
   // Entries of a table are not multiplied.
   if (how->code_min < 0 && !layer.is_table &&
@@ -152,7 +164,8 @@ void LintBias(const model::ModelGraph& model, const ModelLayer& layer,
            " values of the bias do not fit 32 bits: " + verdict::ShortNumber((*bias)[worst]) +
            " in channel " + std::to_string(worst) + " is " + verdict::ShortNumber(largest) +
            " steps of input times weight; the weights of that channel are too "
-           "small for a scale of their own"});
+           "small for a scale of their own",
+       std::log2(largest / kLimit) + 8});
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 namespace cboard::compare {
 
 std::string_view NameOf(LintRule rule) {
-  constexpr std::array<std::string_view, 7> kNames = {
+  constexpr std::array<std::string_view, 8> kNames = {
       "float_island",  "unfused_pair",      "unequal_scales", "per_tensor_depthwise",
-      "bias_overflow", "weight_zero_point", "float_weights"};
+      "bias_overflow", "weight_zero_point", "float_weights",  "integer_convolution"};
   return kNames[static_cast<std::size_t>(rule)];
 }
 
@@ -22,7 +22,11 @@ std::vector<LintFinding> LintModel(const model::ModelGraph& model) {
   if (!is_quantized || model.nodes().empty()) return findings;
   LintIslands(model, findings);
   LintScales(model, findings);
-  std::ranges::stable_sort(findings, {}, &LintFinding::rule);
+  LintIntegerConvolutions(model, findings);
+  std::ranges::stable_sort(findings, [](const LintFinding& a, const LintFinding& b) {
+    if (a.harm_bits != b.harm_bits) return a.harm_bits > b.harm_bits;
+    return a.rule < b.rule;
+  });
   return findings;
 }
 

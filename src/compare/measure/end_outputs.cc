@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cboard/tensor/convert.h"
+#include "compare/layers/layer_operators.h"
 
 namespace cboard::compare {
 namespace {
@@ -107,6 +108,24 @@ std::vector<bool> DetectedPositions(const std::vector<HeadCounts>& heads,
   return detected;
 }
 
+// Whether an output is the last state of a recurrent node, over nodes that only move values.
+bool IsState(const model::ModelGraph& model, model::TensorId tensor, std::size_t depth = 0) {
+  constexpr std::size_t kMaxSteps = 8;
+  const model::NodeId producer =
+      tensor == model::kNoTensor ? model::kNoNode : model.tensor(tensor).producer;
+  if (producer == model::kNoNode || depth > kMaxSteps) return false;
+  const model::ModelNode& node = model.node(producer);
+  const bool is_recurrent = node.op_type == "LSTM" || node.op_type == "GRU" ||
+                            node.op_type == "RNN" || node.op_type == "DynamicQuantizeLSTM";
+  if (is_recurrent) return !node.outputs.empty() && node.outputs[0] != tensor;
+  if (node.op_type == "Concat") {
+    return std::ranges::all_of(
+        node.inputs, [&](model::TensorId input) { return IsState(model, input, depth + 1); });
+  }
+  if (!PassesValues(node.op_type) || node.inputs.empty()) return false;
+  return IsState(model, node.inputs[0], depth + 1);
+}
+
 }  // namespace
 
 std::vector<EndPair> PairEnds(const model::ModelGraph& baseline, const model::ModelGraph& variant) {
@@ -139,6 +158,7 @@ EndGatherer::EndGatherer(const model::ModelGraph& baseline, const model::ModelGr
             .findings = {},
             .builder = nullptr};
     end.findings.name = baseline.tensor(pair.baseline).name;
+    end.findings.is_state = IsState(baseline, pair.baseline);
     ends_.push_back(std::move(end));
   }
 }

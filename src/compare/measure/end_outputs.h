@@ -40,6 +40,7 @@ struct EndFindings {
   std::size_t other_shapes = 0;               // Samples for which the two shapes differ.
   std::uint64_t labels = 0, same_labels = 0;  // Of integers.
   std::string why_not;
+  bool is_state = false;  // Of a recurrent node: the next run takes it, and no user reads it.
 };
 
 // Borrows both models.

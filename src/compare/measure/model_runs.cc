@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cboard/runtime/session.h"
+#include "compare/layers/channel_layout.h"
 #include "compare/measure/channel_importance.h"
 #include "compare/measure/input_gains.h"
 
@@ -58,6 +59,40 @@ class TensorFactors {
   std::unordered_map<model::TensorId, std::size_t> gained_;  // With the number of their channels.
 };
 
+// Which dimension of an output has the channels, as the graph says it: that of the convolution or
+// the product that made it, followed through Transpose, Reshape and Concat.
+class OutputAxes {
+ public:
+  explicit OutputAxes(const model::ModelGraph& model)
+      : model_(model), tracer_(model, [this](model::TensorId id) { return ShapeOf(id); }) {}
+
+  // Convolutions and recurrent nodes say it themselves.
+  void AddTo(OutputPlan& plan) const {
+    if (plan.channels != ChannelPlace::kByRank || !plan.factors.empty()) return;
+    const model::TensorId tensor = model_.FindTensor(plan.baseline);
+    if (tensor == model::kNoTensor) return;
+    if (const auto layout = tracer_.Trace(tensor)) plan.channel_axis = layout->axis;
+  }
+
+ private:
+  // A batch of one where its size is open; nothing where other sizes are.
+  const std::vector<std::int64_t>* ShapeOf(model::TensorId id) const {
+    const model::ModelTensor& tensor = model_.tensor(id);
+    if (!tensor.has_shape || tensor.shape.empty()) return nullptr;
+    for (std::size_t i = 1; i < tensor.shape.size(); ++i) {
+      if (tensor.shape[i] < 0) return nullptr;
+    }
+    if (tensor.shape[0] >= 0) return &tensor.shape;
+    std::vector<std::int64_t> shape = tensor.shape;
+    shape[0] = 1;
+    return &shapes_.insert_or_assign(id, std::move(shape)).first->second;
+  }
+
+  const model::ModelGraph& model_;
+  mutable std::unordered_map<model::TensorId, std::vector<std::int64_t>> shapes_;
+  ChannelTracer tracer_;
+};
+
 }  // namespace
 
 bool AreRunsAskedFor(const CompareOptions& options) {
@@ -68,6 +103,7 @@ bool AreRunsAskedFor(const CompareOptions& options) {
 Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& options) {
   ModelRuns runs;
   const TensorFactors factors(models);
+  const OutputAxes axes(models.baseline);
   runs.pairs.resize(models.size());
   std::vector<OutputPlan> plans;
   std::vector<OutputFindings*> places;  // Where the findings of each plan belong.
@@ -80,6 +116,7 @@ Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& op
         PlanOutput(models.baseline, models.ours[pair.baseline], models.variant, after);
     if (runs.pairs[i].plan) {
       CBOARD_RETURN_IF_ERROR(factors.AddTo(*runs.pairs[i].plan));
+      axes.AddTo(*runs.pairs[i].plan);
       plans.push_back(*runs.pairs[i].plan);
       places.push_back(&runs.pairs[i].findings);
     }
@@ -97,6 +134,7 @@ Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& op
   }
   for (TensorRun& tensor : runs.tensors) {
     CBOARD_RETURN_IF_ERROR(factors.AddTo(tensor.pair.plan));
+    axes.AddTo(tensor.pair.plan);
     plans.push_back(tensor.pair.plan);
     places.push_back(&tensor.findings);
   }

@@ -16,6 +16,7 @@ namespace cboard::compare {
 namespace {
 
 std::size_t ChannelAxisOf(const OutputPlan& plan, std::size_t rank) {
+  if (plan.channel_axis && *plan.channel_axis < rank) return *plan.channel_axis;
   const bool is_second = plan.channels == ChannelPlace::kSecond ||
                          (plan.channels == ChannelPlace::kByRank && rank == 4);
   return rank > 1 && is_second ? 1 : rank - 1;
@@ -41,7 +42,11 @@ Result<std::span<const float>> FloatsOf(const TensorView& tensor, std::vector<fl
 class OutputGatherer {
  public:
   OutputGatherer(const OutputPlan& plan, bool histograms, ChannelBudget& budget)
-      : plan_(plan), histograms_(histograms), budget_(budget) {}
+      : plan_(plan),
+        grid_(plan.grid && std::isfinite(plan.grid->scale) && plan.grid->scale > 0 ? plan.grid
+                                                                                   : std::nullopt),
+        histograms_(histograms),
+        budget_(budget) {}
 
   Result<void> Add(TensorView reference, TensorView compressed, const TensorView* before) {
     if (plan_.codes) {
@@ -61,11 +66,12 @@ class OutputGatherer {
       constexpr std::size_t kBuilders = 3;
       std::optional axis = ChannelAxisOf(plan_, reference.shape.size());
       if (!budget_.Take(static_cast<std::size_t>(reference.shape[*axis]), kBuilders)) axis.reset();
-      const auto grid = plan_.codes ? std::nullopt : plan_.grid;
+      channel_axis_ = axis;
+      const auto grid = plan_.codes ? std::nullopt : grid_;
       accumulated_.emplace(tensor::ComparisonOptions{.channel_axis = axis});
       local_.emplace(tensor::ComparisonOptions{
           .channel_axis = axis, .grid = grid, .divergence = grid.has_value()});
-      undisturbed_.emplace(tensor::ComparisonOptions{.channel_axis = axis, .grid = plan_.grid});
+      undisturbed_.emplace(tensor::ComparisonOptions{.channel_axis = axis, .grid = grid_});
     }
     CBOARD_RETURN_IF_ERROR(accumulated_->Add(reference, compressed));
     if (sample_cosines_.size() < kMaxSampleCosines) {
@@ -86,13 +92,14 @@ class OutputGatherer {
     if (is_given_up_ || !accumulated_) return findings;
     findings.accumulated = accumulated_->Build();
     findings.sample_cosines = sample_cosines_;
+    findings.channel_axis = channel_axis_;
     if (has_local_) findings.local = local_->Build();
-    if (has_local_ && plan_.grid) {
+    if (has_local_ && plan_.grid) findings.values = values_;
+    if (has_local_ && grid_) {
       findings.undisturbed = undisturbed_->Build();
       findings.local_residual = local_residual_;
       findings.baseline_input_residual = baseline_input_residual_;
-      findings.values = values_;
-      findings.grid = plan_.grid;
+      findings.grid = grid_;
     }
     const auto baseline = baseline_.Total(), variant = variant_.Total();
     if (baseline && variant) findings.histograms = Histograms{*baseline, *variant};
@@ -136,8 +143,8 @@ class OutputGatherer {
 
   Result<void> AddResidual(const TensorView& reference, const TensorView& compressed,
                            ClippingResidual& left) const {
-    if (!plan_.grid) return {};
-    const CodeRange range = RangeOf(*plan_.grid);
+    if (!grid_) return {};
+    const CodeRange range = RangeOf(*grid_);
     std::vector<float> x, y;
     CBOARD_ASSIGN_OR_RETURN(const std::span<const float> references, FloatsOf(reference, x));
     CBOARD_ASSIGN_OR_RETURN(const std::span<const float> rounded, FloatsOf(compressed, y));
@@ -147,10 +154,11 @@ class OutputGatherer {
 
   Result<void> AddQuantizerOnly(const TensorView& reference) {
     if (!plan_.grid) return {};
-    const auto& [scale, zero_point, code_min, code_max] = *plan_.grid;
     std::vector<float> storage;
     CBOARD_ASSIGN_OR_RETURN(const std::span<const float> values, FloatsOf(reference, storage));
     values_->Add(values);
+    if (!grid_) return {};
+    const auto& [scale, zero_point, code_min, code_max] = *grid_;
     std::vector<float> rounded(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       const double code = std::nearbyint(values[i] / scale) + zero_point;
@@ -163,10 +171,13 @@ class OutputGatherer {
   }
 
   const OutputPlan& plan_;
+  std::optional<tensor::QuantizationGrid>
+      grid_;  // Nothing where its scale is no number to round by.
   bool histograms_;
   ChannelBudget& budget_;
   bool is_given_up_ = false;
   bool has_local_ = false;
+  std::optional<std::size_t> channel_axis_;
   std::optional<tensor::ComparisonBuilder> accumulated_, local_, undisturbed_;
   ClippingResidual local_residual_, baseline_input_residual_;
   std::vector<double> sample_cosines_;

@@ -31,6 +31,8 @@ struct OutputPlan {
   std::string variant;  // Behind the quantizer, if there is one.
   std::string before;   // What goes into the quantizer; empty when there is none.
   ChannelPlace channels = ChannelPlace::kByRank;
+  std::optional<std::size_t> channel_axis =
+      {};  // Where the graph says which; overrides `channels`.
   // An activation that the quantizer of the compressed model does by its range.
   std::optional<ClampRange> clamp;
   std::optional<model::ModelQuantization> codes;  // `variant` holds codes: how to read them.
@@ -55,7 +57,8 @@ struct OutputFindings {
   // Of these two; where there is a grid.
   ClippingResidual local_residual, baseline_input_residual;
   std::optional<tensor::Comparison> accumulated;  // Nothing when shapes differ.
-  // The baseline's values, and the quantizer; where there is `undisturbed`.
+  std::optional<std::size_t> channel_axis;        // Of these.
+  // The baseline's values where there is a quantizer, and this unless its scale is infinite.
   std::shared_ptr<const ValueBins> values;
   std::optional<tensor::QuantizationGrid> grid;
   std::optional<Histograms> histograms;

@@ -74,6 +74,40 @@ CodeRange ValueBins::Range() const {
   return range;
 }
 
+std::optional<ValueBins::Gap> ValueBins::WidestGap() const {
+  struct Span {
+    double low, high, count;
+  };
+  std::vector<Span> spans;
+  double all = 0;
+  ForEachBin([&](double count, double low, double high) {
+    spans.push_back({low, high, count});
+    all += count;
+  });
+  if (spans.size() < 2) return std::nullopt;
+  std::ranges::sort(spans, {}, &Span::low);
+  Gap widest;
+  double below = 0;
+  for (std::size_t i = 1; i < spans.size(); ++i) {
+    below += spans[i - 1].count;
+    if (spans[i].low - spans[i - 1].high > widest.above - widest.below) {
+      widest = {spans[i - 1].high, spans[i].low, below / all};
+    }
+  }
+  const bool is_wide = widest.above - widest.below > 0.5 * (spans.back().high - spans[0].low);
+  return is_wide ? std::optional(widest) : std::nullopt;
+}
+
+double ValueBins::ShareRoundedToZero(double step) const {
+  double small = 0, all = 0;
+  ForEachBin([&](double count, double low, double high) {
+    if (low == 0 && high == 0) return;
+    all += count;
+    if (std::max(std::abs(low), std::abs(high)) < step / 2) small += count;
+  });
+  return all == 0 ? 0 : small / all;
+}
+
 double ValueBins::SquaredError(const tensor::QuantizationGrid& grid) const {
   if (!(grid.scale > 0)) return HUGE_VAL;
   const double low = static_cast<double>(grid.code_min) - grid.zero_point;

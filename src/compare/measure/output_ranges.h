@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,18 @@ class ValueBins {
 
   // From the smallest to the largest value, and zero, which every grid of codes has.
   CodeRange Range() const;
+
+  // The widest gap between neighbouring values, where it is more than half of the range from the
+  // smallest to the largest: values come in two clusters, such as scores and the mask beside them.
+  struct Gap {
+    double below = 0;        // The largest value below it …
+    double above = 0;        // … and the smallest above.
+    double share_below = 0;  // Of the values.
+  };
+  std::optional<Gap> WidestGap() const;
+
+  // The share of values other than zero that a step of this size rounds to zero.
+  double ShareRoundedToZero(double step) const;
 
   // Σ(x - y)² over all values x, with y the nearest of the grid's. Values of a bin count as spread
   // evenly between its smallest and largest, and where these are one, as that.

@@ -151,5 +151,25 @@ TEST(GridFor, HasZeroAmongItsCodes) {
   EXPECT_FALSE(CodeScheme::Of({1, 0, 0, 255}).is_symmetric);
 }
 
+TEST(ValueBins, TellsScoresFromTheMaskBesideThem) {
+  ValueBins bins;
+  bins.Add(std::vector<float>{-10000, -10000, -3, -1, 0, 2, 4});
+  const auto gap = bins.WidestGap();
+  ASSERT_TRUE(gap);
+  EXPECT_FLOAT_EQ(gap->below, -10000);
+  EXPECT_FLOAT_EQ(gap->above, -3);
+  EXPECT_NEAR(gap->share_below, 2. / 7, 1e-9);
+  ValueBins even;
+  even.Add(std::vector<float>{-3, -2, -1, 0, 1, 2});
+  EXPECT_FALSE(even.WidestGap());
+}
+
+TEST(ValueBins, CountsWhatAStepRoundsToZero) {
+  ValueBins bins;
+  bins.Add(std::vector<float>{0, 0.001f, 0.002f, -0.001f, 1});
+  EXPECT_DOUBLE_EQ(bins.ShareRoundedToZero(0.1), 0.75);
+  EXPECT_DOUBLE_EQ(bins.ShareRoundedToZero(0.0001), 0);
+}
+
 }  // namespace
 }  // namespace cboard::compare

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct RestorableLayer {
   std::optional<PairedWeights> weights;
   std::optional<OutputPlan> output;  // Of all layers whose outputs were compared.
   bool has_damaged_weights = false, has_damaged_output = false;
+  // The baseline's output on the samples; null where it was not compared with a quantizer.
+  std::shared_ptr<const ValueBins> values = nullptr;
+  bool has_one_scale = false;  // For all channels of the weights, of which there are several.
 };
 
 // A part by the position of its layer in the comparison.

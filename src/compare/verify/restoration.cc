@@ -45,10 +45,12 @@ std::string EditedFor(const model::ModelGraph& variant, const ModelLayer& layer)
   if (const auto product = ProductInsteadOf(variant, layer)) {
     return variant.tensor(product->output).name;
   }
+  if (const auto conv = ConvInsteadOf(variant, layer)) return variant.tensor(conv->output).name;
   return CanBecomeLstm(variant, layer) ? NameOf(variant, layer) : variant.tensor(layer.weight).name;
 }
 
-// [channels, elements] the other way around, as MatMul takes them.
+}  // namespace
+
 std::vector<float> Transposed(const WeightRows& rows) {
   std::vector<float> values(rows.values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -57,26 +59,30 @@ std::vector<float> Transposed(const WeightRows& rows) {
   return values;
 }
 
-}  // namespace
-
 bool CanRestoreWeights(const model::ModelGraph& variant, const ModelLayer& after) {
   if (after.node == model::kNoNode) return false;
   return IsFloat(variant.tensor(after.weight)) || ProductInsteadOf(variant, after) ||
-         CanBecomeLstm(variant, after);
+         ConvInsteadOf(variant, after) || CanBecomeLstm(variant, after);
+}
+
+Result<WeightRows> BaselineRows(const model::ModelGraph& baseline, const model::ModelGraph& variant,
+                                const PairedWeights& weights) {
+  CBOARD_ASSIGN_OR_RETURN(const Folding folding,
+                          ReadFolding(baseline, weights.before, variant, weights.after,
+                                      weights.folded, weights.equalized));
+  CBOARD_ASSIGN_OR_RETURN(WeightRows rows, ReadRows(baseline, weights.before));
+  const std::vector<double> factors = FactorsOf(folding, weights.rescaling, rows.channels);
+  ScaleInputs(folding.inputs, 0, rows.channels, rows.values);
+  for (std::size_t i = 0; i < rows.values.size(); ++i) {
+    rows.values[i] = static_cast<float>(rows.values[i] * factors[i / rows.row]);
+  }
+  return rows;
 }
 
 Result<void> Restoration::AddWeights(const PairedWeights& weights) {
   const ModelLayer& after = weights.after;
-  CBOARD_ASSIGN_OR_RETURN(
-      const Folding folding,
-      ReadFolding(baseline_, weights.before, variant_, after, weights.folded, weights.equalized));
   if (IsNew(EditedFor(variant_, after))) {
-    CBOARD_ASSIGN_OR_RETURN(WeightRows rows, ReadRows(baseline_, weights.before));
-    const std::vector<double> factors = FactorsOf(folding, weights.rescaling, rows.channels);
-    ScaleInputs(folding.inputs, 0, rows.channels, rows.values);
-    for (std::size_t i = 0; i < rows.values.size(); ++i) {
-      rows.values[i] = static_cast<float>(rows.values[i] * factors[i / rows.row]);
-    }
+    CBOARD_ASSIGN_OR_RETURN(WeightRows rows, BaselineRows(baseline_, variant_, weights));
     const model::ModelNode& node = variant_.node(after.node);
     if (const auto product = ProductInsteadOf(variant_, after)) {
       TensorInFile output = FindInFile(variant_, product->output, node);
@@ -86,13 +92,38 @@ Result<void> Restoration::AddWeights(const PairedWeights& weights) {
            .shape = {static_cast<std::int64_t>(rows.row), static_cast<std::int64_t>(rows.channels)},
            .values = Transposed(rows),
            .in = std::move(output.in)});
+    } else if (const auto conv = ConvInsteadOf(variant_, after)) {
+      AddConv(*conv, node, ToStoredOrder(variant_, after, rows), variant_.tensor(after.weight));
     } else if (CanBecomeLstm(variant_, after)) {
       CBOARD_RETURN_IF_ERROR(AddToLstm(after, std::move(rows)));
     } else {
       AddConstant(after.weight, node, ToStoredOrder(variant_, after, rows));
     }
   }
-  return AddBias(weights, folding);
+  return AddBias(weights);
+}
+
+// The sums become the results of a Conv, and the scales behind them are passed by.
+void Restoration::AddConv(const FloatProduct& conv, const model::ModelNode& node,
+                          std::vector<float> values, const model::ModelTensor& weights) {
+  const TensorInFile sums = FindInFile(variant_, conv.sums, node);
+  const std::string right = sums.name + "__weights";
+  edits_.added.push_back(
+      {.name = right, .shape = weights.shape, .values = std::move(values), .in = sums.in});
+  edits_.recomputed.push_back(
+      {.name = sums.name,
+       .nodes = {{.op_type = "Conv",
+                  .inputs = {FindInFile(variant_, conv.left, node).name, right},
+                  .output = sums.name,
+                  .has_attributes = true}},
+       .own = {},
+       .in = sums.in});
+  const TensorInFile output = FindInFile(variant_, conv.output, node);
+  edits_.passed.push_back({.name = output.name,
+                           .from = FindInFile(variant_, conv.cast, node).name,
+                           .low = {},
+                           .high = {},
+                           .in = output.in});
 }
 
 // The node becomes an LSTM with the first of its weights that are restored; the others are then
@@ -139,28 +170,32 @@ void Restoration::AddConstant(model::TensorId tensor, const model::ModelNode& no
                               .in = std::move(found.in)});
 }
 
-Result<void> Restoration::AddBias(const PairedWeights& weights, const Folding& folding) {
+Result<std::optional<std::vector<float>>> BaselineBias(const model::ModelGraph& baseline,
+                                                       const model::ModelGraph& variant,
+                                                       const PairedWeights& weights) {
+  using Values = std::optional<std::vector<float>>;
   const auto& [before, after, folded, equalized, rescaling] = weights;
-  if (after.bias == model::kNoTensor || !IsFloat(variant_.tensor(after.bias))) return {};
-  const model::ModelTensor& tensor = variant_.tensor(after.bias);
+  if (after.bias == model::kNoTensor || !IsFloat(variant.tensor(after.bias))) return Values();
+  const model::ModelTensor& tensor = variant.tensor(after.bias);
   if (after.bias_half) {  // The other half comes with it.
-    if (before.bias == model::kNoTensor || baseline_.tensor(before.bias).shape != tensor.shape)
-      return {};
-    if (!IsNew(tensor.name)) return {};
+    if (before.bias == model::kNoTensor || baseline.tensor(before.bias).shape != tensor.shape) {
+      return Values();
+    }
     CBOARD_ASSIGN_OR_RETURN(std::vector<float> values,
-                            baseline_.ReadWeights(before.bias, 8 * baseline_.file_bytes()));
-    AddConstant(after.bias, variant_.node(after.node), std::move(values));
-    return {};
+                            baseline.ReadWeights(before.bias, 8 * baseline.file_bytes()));
+    return Values(std::move(values));
   }
-  const std::size_t channels = SizeOf(variant_, after).channels;
-  if (CountOf(tensor) != channels) return {};
+  const std::size_t channels = SizeOf(variant, after).channels;
+  if (CountOf(tensor) != channels) return Values();
   if (before.bias != model::kNoTensor) {
-    const auto count = CountOf(baseline_.tensor(before.bias));
-    if (count != channels && count != std::size_t{1}) return {};
+    const auto count = CountOf(baseline.tensor(before.bias));
+    if (count != channels && count != std::size_t{1}) return Values();
   }
+  CBOARD_ASSIGN_OR_RETURN(const Folding folding,
+                          ReadFolding(baseline, before, variant, after, folded, equalized));
   CBOARD_ASSIGN_OR_RETURN(const std::vector<double> bias,
-                          FoldedBias(baseline_, before, folding.baseline));
-  if (bias.size() != channels || !IsNew(tensor.name)) return {};
+                          FoldedBias(baseline, before, folding.baseline));
+  if (bias.size() != channels) return Values();
   std::vector<float> values(channels);
   for (std::size_t c = 0; c < channels; ++c) {
     double value = bias[c] * (rescaling.empty() ? 1 : rescaling[c]);
@@ -169,7 +204,14 @@ Result<void> Restoration::AddBias(const PairedWeights& weights, const Folding& f
     }
     values[c] = static_cast<float>(value);
   }
-  AddConstant(after.bias, variant_.node(after.node), std::move(values));
+  return Values(std::move(values));
+}
+
+Result<void> Restoration::AddBias(const PairedWeights& weights) {
+  CBOARD_ASSIGN_OR_RETURN(auto values, BaselineBias(baseline_, variant_, weights));
+  const model::TensorId bias = weights.after.bias;
+  if (!values || !IsNew(variant_.tensor(bias).name)) return {};
+  AddConstant(bias, variant_.node(weights.after.node), *std::move(values));
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include "cboard/model/model_graph.h"
 #include "cboard/runtime/graph_edits.h"
 #include "compare/layers/affine_steps.h"
+#include "compare/layers/float_operators.h"
 #include "compare/layers/model_layers.h"
 #include "compare/layers/weight_rows.h"
 #include "compare/measure/output_comparison.h"
@@ -36,6 +37,20 @@ bool CanRestoreWeights(const model::ModelGraph& variant, const ModelLayer& after
 
 // Whether floats go into the quantizer of this output and come out behind it.
 bool CanRestoreOutput(const OutputPlan& plan);
+
+// The baseline's weights of a pair in the compressed layer's channels and elements, with what was
+// folded into them there. Fails as ReadRows does.
+Result<WeightRows> BaselineRows(const model::ModelGraph& baseline, const model::ModelGraph& variant,
+                                const PairedWeights& weights);
+
+// The baseline's bias likewise; nothing where the compressed layer has none that floats may take
+// the place of.
+Result<std::optional<std::vector<float>>> BaselineBias(const model::ModelGraph& baseline,
+                                                       const model::ModelGraph& variant,
+                                                       const PairedWeights& weights);
+
+// [channels, elements] the other way around, as MatMul takes them.
+std::vector<float> Transposed(const WeightRows& rows);
 
 // What is to be edited of the compressed model. Restoring something twice is restoring it once.
 class Restoration {
@@ -70,7 +85,9 @@ class Restoration {
  private:
   // False when the tensor was edited before.
   bool IsNew(const std::string& tensor) { return edited_.insert(tensor).second; }
-  Result<void> AddBias(const PairedWeights& weights, const Folding& folding);
+  Result<void> AddBias(const PairedWeights& weights);
+  void AddConv(const FloatProduct& conv, const model::ModelNode& node, std::vector<float> values,
+               const model::ModelTensor& weights);
   Result<void> AddToLstm(const ModelLayer& after, WeightRows rows);
   // A tensor that `node` gives or takes becomes these values.
   void AddConstant(model::TensorId tensor, const model::ModelNode& node, std::vector<float> values);
