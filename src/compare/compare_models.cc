@@ -9,6 +9,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/compare/model_comparison.h"
 #include "cboard/runtime/session.h"
+#include "compare/blame/measured_blame.h"
 #include "compare/compare_graphs.h"
 #include "compare/diagnosis/comparison_notes.h"
 #include "compare/evaluate/evaluated_layers.h"
@@ -102,11 +103,15 @@ Result<std::vector<EvaluatedLayer>> EvaluateLayers(const PairedModels& models, M
         return {};
       },
       nullptr, ParallelOptions::ForLargeItems()));
-  if (runs == nullptr) return layers;
+  if (runs == nullptr) {
+    CBOARD_RETURN_IF_ERROR(judge.EvaluateConstants(layers));
+    return layers;
+  }
   for (TensorRun& run : runs->tensors) {
     CBOARD_ASSIGN_OR_RETURN(std::optional<EvaluatedLayer> layer, judge.EvaluateTensor(run));
     if (layer) layers.push_back(*std::move(layer));
   }
+  CBOARD_RETURN_IF_ERROR(judge.EvaluateConstants(layers));
   return layers;
 }
 
@@ -147,14 +152,8 @@ Result<ModelComparison> CompareGraphs(const model::ModelGraph& baseline,
   result.why_not_run = why_not_run;
   result.verdict = std::move(verdict);
   std::vector<RestorableLayer> restorable;
-  const bool is_unexplained = result.verdict.level == VerdictLevel::kBroken &&
-                              std::ranges::none_of(layers, [](const EvaluatedLayer& layer) {
-                                return layer.comparison.diagnosis.level == Level::kRed;
-                              });
-  if (options.verify > 0 || is_unexplained) {
-    restorable.reserve(layers.size());
-    for (EvaluatedLayer& layer : layers) restorable.push_back(std::move(layer.restorable));
-  }
+  restorable.reserve(layers.size());
+  for (EvaluatedLayer& layer : layers) restorable.push_back(std::move(layer.restorable));
   result.layers.reserve(layers.size());
   for (EvaluatedLayer& layer : layers) result.layers.push_back(std::move(layer.comparison));
   result.remarks = NotesOn(result);
@@ -164,12 +163,16 @@ Result<ModelComparison> CompareGraphs(const model::ModelGraph& baseline,
   }
   if (options.verify > 0) {
     CBOARD_RETURN_IF_ERROR(VerifyComparison(baseline, variant, restorable, options, result));
-  } else if (is_unexplained) {
-    // Something has to be named, and only runs can tell. What goes wrong there is no error: nobody
-    // asked for them.
-    (void)VerifyComparison(baseline, variant, restorable, WithinBudget(options), result);
   }
-  NameSuspects(baseline, restorable, result);
+  if (result.verdict.level >= VerdictLevel::kDegraded) {
+    if (options.blame_seconds > 0) {
+      MeasureBlame(baseline, variant, restorable, options, result);
+    } else {
+      result.verdict.blame_note =
+          "Blame is not measured (--quick): layers are ranked by their own figures.";
+    }
+  }
+  NameSuspects(result);
   return result;
 }
 

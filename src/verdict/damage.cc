@@ -30,6 +30,17 @@ constexpr std::array<CauseTexts, kCauseCount> kCauses = {{
     {"not_finite", "not finite", "Values became NaN or infinite"},
     {"carried", "carried over", "Error may come from an earlier layer"},
     {"changed", "changed", "Changed, cause unknown"},
+    {"calibration", "calibration", "Calibrated with other data"},
+    {"shared_scale", "shared scale", "One scale for unequal branches"},
+    {"mask", "mask", "Range stretched by a mask"},
+    {"split_operator", "in pieces", "Operator quantized in pieces"},
+    {"small_values", "small values", "Small values rounded away"},
+    {"outlier_channels", "outlier channels", "Range stretched by outlier channels"},
+    {"one_sided", "one-sided", "Symmetric codes for values of one sign"},
+    {"bias_overflow", "bias overflow", "Bias does not fit into 32 bits"},
+    {"large_blocks", "large blocks", "Blocks of weights too large"},
+    {"too_few_bits", "too few bits", "Too few bits"},
+    {"many_small_errors", "many small errors", "Many small errors add up"},
 }};
 
 constexpr std::array<std::pair<std::string_view, Cause>, 4> kOldNames = {

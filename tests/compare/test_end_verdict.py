@@ -94,9 +94,33 @@ def test_scores_that_share_the_scale_of_boxes_are_broken_and_the_concat_is_named
     assert boxes["sqnr_db"] == pytest.approx(sqnr_db(before[:, :4], after[:, :4]), abs=0.01)
     assert reds(report)[0] == "output0_node"
     assert verdict["suspects"][0]["layer"] == "output0_node"
-    worst = report["layers"][0]
-    assert worst["cause"] == "channel_spread" and "channels 4 to 17" in worst["explanation"]
+    suspect, worst = verdict["suspects"][0], report["layers"][0]
+    assert worst["cause"] == suspect["cause"] == "shared_scale" and suspect["is_measured"]
+    assert worst["output_axis"] == 1 and len(worst["accumulated"]["channels"]["sqnr_db"]) == 18
+    assert suspect["fixes"][0]["level"] == "sound" and suspect["fixes"][0]["setting"]
+    assert suspect["fixes"][0]["sqnr_db"] > suspect["sqnr_db"] + 15
     assert "output0_node" in report["keep_float"]["onnxruntime"]
+
+
+def test_inputs_of_another_scale_are_one_cause_and_the_input_is_named(yolo, compare):
+    pictures = Network.__new__(Network)
+    pictures.__dict__ = {**yolo.__dict__, "calibration": yolo.calibration * 255}
+    wrong = pictures.quantize(
+        "wrong_scale.onnx", nodes_to_exclude=["output0_node"], per_channel=True
+    )
+    report = compare(yolo.fp32, wrong, "--data", yolo.data)
+    assert report["verdict"]["level"] == "broken"
+    suspect = report["verdict"]["suspects"][0]
+    assert (suspect["layer"], suspect["cause"]) == ("image", "calibration"), suspect
+    assert reds(report) == ["image"]
+    assert "calibrat" in suspect["fixes"][0]["action"]
+
+
+def test_quick_leaves_the_measured_blame_out_and_says_so(yolo, compare):
+    report = compare(yolo.fp32, yolo.quantize("int8.onnx"), "--data", yolo.data, "--quick")
+    verdict = report["verdict"]
+    assert "--quick" in verdict["blame_note"] and verdict["level"] == "broken"
+    assert verdict["suspects"] and not verdict["suspects"][0]["is_measured"] and reds(report)
 
 
 def test_channels_are_those_of_the_concat_behind_a_transpose(yolo, compare, tmp_path):
@@ -144,7 +168,8 @@ def test_a_mask_that_stretches_a_range_breaks_the_end_and_is_named(bert, compare
     assert verdict["outputs"][0]["axis"] == 2
     assert head["sqnr_db"] == pytest.approx(sqnr_db(before, after), abs=0.01)
     assert verdict["suspects"][0]["layer"] in ("block0.masked_node", "block1.masked_node")
-    assert "mask" in verdict["suspects"][0]["sentence"]
+    assert verdict["suspects"][0]["cause"] == "mask"
+    assert verdict["suspects"][0]["fixes"][0]["level"] != "broken"
     assert set(reds(report)) & {"block0.masked_node", "block1.masked_node"}
     # The truth: with a smaller mask, or both sums in float, the same quantizer does well.
     smaller = attention(bert.folder / "smaller.onnx", mask=-50.0)
@@ -161,7 +186,7 @@ def test_the_first_line_the_log_and_the_exit_code_say_it(yolo, tmp_path):
     told = run_compare(*flags, "--logdir", tmp_path / "log")
     assert told.returncode == 0 and told.stdout.startswith("Broken: output 'output0[4:18]' (scores)")
     first, second = told.stdout.splitlines()[:2]
-    assert "20 samples" in first and second.startswith("Suspect: 'output0_node'")
+    assert "20 samples" in first and second.startswith("Cause: 'output0_node'")
     # One number: the table has the SQNR of the sentence.
     (row,) = (line.split() for line in told.stdout.splitlines() if line.startswith("broken "))
     assert row[row.index("scores") + 3] == re.search(r"SQNR (\S+) dB", first)[1], row

@@ -28,6 +28,11 @@ struct CompareOptions {
   // Of ONNX files only. Takes up to 11 runs over all samples besides those of the parts, and up to
   // 41 more where these are not what costs most.
   std::size_t verify = 0;
+  // How long runs with parts undone may take that find what is to blame for a broken or degraded
+  // end; 0 for none: layers are then ranked by their own figures.
+  double blame_seconds = 60;
+  // Hears how many seconds of how many at most these runs have taken; false stops them.
+  std::function<bool(double seconds, double max_seconds)> blame_progress;
   // Hears how many samples of how many are done; false stops there.
   std::function<bool(std::size_t done, std::size_t total)> progress;
   // Likewise of the runs for `verify`, all samples of all of them; what was measured until it says

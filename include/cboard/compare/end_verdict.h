@@ -67,11 +67,29 @@ struct OutputVerdict {
   std::string why_not;  // Why it was not measured.
 };
 
-// What is to blame for a broken end.
+// A way to mend a root cause, tried in the compressed model and measured at its end.
+struct MeasuredFix {
+  std::string action;   // "one scale per output channel"
+  std::string price;    // "no cost", "3 nodes in float32"
+  std::string setting;  // How to apply it with ONNX Runtime, to be copied and pasted.
+  VerdictLevel level = VerdictLevel::kNotMeasured;  // Of the end with it …
+  double sqnr_db = 0;                               // … and what is left there.
+  std::optional<double> agreement;
+};
+
+// What is to blame for a broken or degraded end: one root cause, however many layers have it.
 struct Suspect {
   std::string layer;
-  std::string sentence;  // Why.
-  std::string fix;       // What would help first; empty where nothing is known.
+  std::string sentence;             // Why.
+  std::string fix;                  // What would help first; empty where nothing is known.
+  std::string cause;                // "mask", "calibration", …
+  std::string part;                 // "weight", "bias", "output"
+  std::vector<std::string> layers;  // All that have it, the costliest first.
+  bool is_measured = false;         // Undoing it was seen to help; otherwise this is a guess.
+  // The end as it is, with only this applied, and with only this undone, in dB.
+  std::optional<double> sqnr_db, alone_sqnr_db, undone_sqnr_db;
+  std::optional<double> agreement, undone_agreement;
+  std::vector<MeasuredFix> fixes;  // The first one to try first.
 };
 
 struct EndVerdict {
@@ -82,6 +100,8 @@ struct EndVerdict {
   bool is_generated = false;  // Random data: weak evidence.
   std::vector<OutputVerdict> outputs;
   std::vector<Suspect> suspects;  // At least one where `level` is kBroken.
+  // How blame was measured: how many runs on how many samples in which time; or why it was not.
+  std::string blame_note;
 };
 
 // "output0", or with its channels where the output has several heads: "output0[4:18]".

@@ -45,6 +45,8 @@ struct Fix {
     bool is_symmetric = false;  // Zero is in the middle, and has the code 0.
   };
   std::optional<OutputQuantizer> output;
+
+  bool is_measured = false;  // `sqnr_db` is that of the end of the network with this fix.
 };
 
 // What histograms of both sides look like; only when asked for.
@@ -112,6 +114,7 @@ struct LayerComparison {
   // quantize. Empty for green layers.
   std::vector<std::string> float_nodes;
   std::string output_tensor;  // The output's name in the baseline; empty where none was compared.
+  std::optional<std::size_t> output_axis;  // That of the channels of `local` and `accumulated`.
 
   std::optional<Histograms> weight_histograms;
   std::optional<Histograms> output_histograms;

@@ -30,8 +30,20 @@ enum class Cause {
   kNotFinite,         // Values became NaN or infinite.
   kCarried,           // An earlier layer is damaged, and this layer may only pass its error on.
   kChanged,           // None of the other causes explains the error.
+  // Measured at the end of the network:
+  kCalibration,      // Ranges do not fit the data: calibrated with other samples.
+  kSharedScale,      // Branches of very different size are joined under one scale.
+  kMask,             // Mask values before a Softmax stretch the range.
+  kSplitOperator,    // LayerNorm, Softmax or GELU is quantized between its pieces.
+  kSmallValues,      // Small values that Log, Sqrt or a divisor needs were rounded away.
+  kOutlierChannels,  // A few channels of a transformer's activations stretch the range.
+  kOneSided,         // Symmetric codes for values of one sign: half of the codes are unused.
+  kBiasOverflow,     // A bias that 32-bit codes cannot hold.
+  kLargeBlocks,      // Blocks of low-bit weights are too large for one scale.
+  kTooFewBits,       // Rounding is too coarse for what the network makes of the values.
+  kManySmallErrors,  // Many layers share the error, and none of them stands out.
 };
-inline constexpr std::size_t kCauseCount = 13;
+inline constexpr std::size_t kCauseCount = 24;
 
 // The name in JSON, events and tables: "wrong_scale", "over_clipped", …
 std::string_view NameOf(Cause cause);

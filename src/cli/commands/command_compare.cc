@@ -43,7 +43,8 @@ int RunCompare(Arguments arguments) {
   std::string data, fail_on;
   bool json = false;
   bool as_stages = false;
-  std::size_t top = 10;
+  bool is_quick = false;
+  CompareTextOptions shown;
   CLI::App app(
       "Compares a model file before and after compression: pairs the layers, compares weights\n"
       "and (for ONNX) outputs, lists the most damaged layers first with cause and fix.\n"
@@ -67,7 +68,17 @@ int RunCompare(Arguments arguments) {
          "Maximum number of samples to run (20); 0 compares weights only,\nwhich is also the "
          "default if ONNX Runtime is missing or cannot\nrun the models")
       ->type_name("N");
-  app.add_option("--top", top, "Number of layers to show (10)")->type_name("N");
+  app.add_option("--top", shown.top, "Number of layers to show (10)")->type_name("N");
+  app.add_flag("--all", shown.all,
+               "Also print the outputs by head, the explanation of every\n"
+               "damaged layer, the lint of the graph, saturation and bytes");
+  app.add_flag("--quick", is_quick,
+               "Do not measure which part is to blame if the outputs are\n"
+               "broken or degraded; rank layers by their own errors");
+  app.add_option("--budget", options.blame_seconds,
+                 "Maximum time in seconds for the runs that measure blame (60)")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
   app.add_option("--logdir", logdir,
                  "Also log histograms, metrics and graphs to this directory,\nfor the board and "
                  "TensorBoard")
@@ -100,6 +111,7 @@ int RunCompare(Arguments arguments) {
     PrintError("--stages needs --logdir DIR");
     return kExitUsage;
   }
+  if (is_quick) options.blame_seconds = 0;
   options.data = data;
   options.histograms = !logdir.empty();
   Progress progress("running both models", std::cerr, IsTerminal(STDERR_FILENO),
@@ -115,16 +127,28 @@ int RunCompare(Arguments arguments) {
     verifying.Update(done, total);
     return true;
   };
+  Progress blaming("finding what is to blame, seconds", std::cerr, IsTerminal(STDERR_FILENO),
+                   ProgressUnit::kItems);
+  // In a log, these lines would only be in the way: the report says how long it took.
+  const bool is_shown = IsTerminal(STDERR_FILENO);
+  options.blame_progress = [&](double seconds, double max_seconds) {
+    if (!is_shown) return true;
+    progress.Clear();
+    verifying.Clear();
+    blaming.Update(static_cast<std::uint64_t>(seconds), static_cast<std::uint64_t>(max_seconds));
+    return true;
+  };
   LimitToFreeMemory();
   const Result<compare::ModelComparison> comparison =
       compare::CompareModels(baseline, variant, options);
   progress.Clear();
   verifying.Clear();
+  blaming.Clear();
   if (!comparison) {
     PrintError(comparison.error().message);
     return kExitFailed;
   }
-  std::cout << (json ? compare::ToJson(*comparison) : CompareText(*comparison, top));
+  std::cout << (json ? compare::ToJson(*comparison) : CompareText(*comparison, shown));
   const int verdict = ExitCodeOf(comparison->verdict, fail_on);
   if (logdir.empty()) return verdict;
   if (const Result<void> logged = Log(*comparison, logdir, as_stages); !logged) {

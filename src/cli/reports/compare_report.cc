@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <optional>
 
 #include "cboard/base/strings.h"
@@ -24,12 +25,18 @@ constexpr std::size_t kMaxEnds = 4;
 // Sums in another order differ by less than this leaves.
 constexpr double kExactOutputDb = 80;
 
+constexpr double kExactDb = 150;
+// Of pairs of products; fewer that overflow change nothing.
+constexpr double kMinSaturation = 1e-4;
+
 // Weights of one node, and layers of one branch, differ in the end of their names.
 std::string ShortName(std::string_view name) { return ShortenedToEnd(name, kMaxNameWidth); }
 
 std::string Decibels(std::optional<double> value) {
   if (!value || std::isnan(*value)) return "";
-  if (std::isinf(*value)) return *value > 0 ? "exact" : "lost";
+  // Float32 itself has about 150 dB.
+  if (*value > kExactDb) return "exact";
+  if (*value < -kExactDb) return "lost";
   std::array<char, 32> text;
   const double shown = std::abs(*value) < 0.05 ? 0 : *value;  // Not -0.0.
   std::snprintf(text.data(), text.size(), "%.1f", shown);
@@ -60,15 +67,68 @@ void AppendLosses(const ModelComparison& comparison, std::string& text) {
   text += ".\n";
 }
 
+std::string EndText(double sqnr_db, const std::optional<double>& agreement) {
+  std::string text = Decibels(sqnr_db);
+  if (text != "exact" && text != "lost") text += " dB";
+  if (agreement) {
+    std::array<char, 32> share;
+    std::snprintf(share.data(), share.size(), ", agreement %.3g %%", 100 * *agreement);
+    text += share.data();
+  }
+  return text;
+}
+
+// Each line of `lines` behind `indent`.
+std::string Indented(std::string_view lines, std::string_view indent) {
+  std::string text;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    text += std::string(indent) + std::string(lines.substr(0, end)) + "\n";
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return text;
+}
+
+void AppendSuspect(const compare::Suspect& suspect, bool is_first, std::string& text) {
+  text += std::string(suspect.is_measured ? (is_first ? "Cause" : "Second cause") : "Suspect") +
+          ": '" + ShortName(suspect.layer) + "'";
+  if (!suspect.part.empty()) text += " (" + suspect.part + ", " + suspect.cause + ")";
+  text += ": " + Printable(suspect.sentence) + "\n";
+  if (suspect.layers.size() > 1) {
+    text += "  In " + Plural(suspect.layers.size(), "layer") + ": ";
+    for (std::size_t i = 0; i < std::min<std::size_t>(suspect.layers.size(), 3); ++i) {
+      text += (i > 0 ? ", '" : "'") + ShortName(suspect.layers[i]) + "'";
+    }
+    text += suspect.layers.size() > 3 ? ", …\n" : "\n";
+  }
+  if (suspect.fixes.empty()) {
+    if (!suspect.fix.empty()) text += "  Fix to try first: " + Printable(suspect.fix) + "\n";
+    return;
+  }
+  for (std::size_t i = 0; i < std::min<std::size_t>(suspect.fixes.size(), 2); ++i) {
+    const compare::MeasuredFix& fix = suspect.fixes[i];
+    text += std::string(i == 0 ? "  Fix: " : "  Or: ") + Printable(fix.action) + ": ";
+    if (i == 0 && suspect.sqnr_db) {
+      text += "the end goes from " + EndText(*suspect.sqnr_db, suspect.agreement) + " to ";
+    }
+    text += EndText(fix.sqnr_db, fix.agreement) + ", " + std::string(NameOf(fix.level)) +
+            " (measured); price: " + Printable(fix.price) + "\n";
+  }
+  if (!suspect.fixes[0].setting.empty()) {
+    text += "  Apply it with ONNX Runtime:\n" + Indented(suspect.fixes[0].setting, "    ");
+  }
+}
+
 // The verdict in one line, and what is to blame.
 void AppendEndVerdict(const ModelComparison& comparison, std::string& text) {
   const compare::EndVerdict& verdict = comparison.verdict;
   if (verdict.sentence.empty()) return;
   text += Printable(verdict.sentence) + "\n";
   for (const compare::Suspect& suspect : verdict.suspects) {
-    text += "Suspect: '" + ShortName(suspect.layer) + "': " + Printable(suspect.sentence) + "\n";
-    if (!suspect.fix.empty()) text += "  Fix to try first: " + Printable(suspect.fix) + "\n";
+    AppendSuspect(suspect, &suspect == &verdict.suspects[0], text);
   }
+  if (!verdict.blame_note.empty()) text += Printable(verdict.blame_note) + "\n";
+  text += "\n";
 }
 
 // The outputs of the model by head.
@@ -155,7 +215,22 @@ void AppendVerdict(const ModelComparison& comparison, std::string& text) {
   }
 }
 
+// Names of the layers that are shown, cut where they are long, but never so that two are the same.
+std::vector<std::string> ShownNames(const ModelComparison& comparison, std::size_t top) {
+  std::vector<std::string> names;
+  std::map<std::string, std::size_t> counts;
+  for (std::size_t i = 0; i < std::min(top, comparison.layers.size()); ++i) {
+    names.push_back(ShortName(comparison.layers[i].name));
+    ++counts[names.back()];
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (counts[names[i]] > 1) names[i] = Printable(comparison.layers[i].name);
+  }
+  return names;
+}
+
 void AppendTable(const ModelComparison& comparison, std::size_t top, std::string& text) {
+  const std::vector<std::string> names = ShownNames(comparison, top);
   TextTable table({{"level"},
                    {"layer"},
                    {"operator"},
@@ -164,14 +239,20 @@ void AppendTable(const ModelComparison& comparison, std::size_t top, std::string
                    {"worst channel", Align::kRight},
                    {"output dB", Align::kRight},
                    {"accumulated dB", Align::kRight},
+                   {"channels", Align::kRight},
                    {"cause"}});
   for (std::size_t i = 0; i < std::min(top, comparison.layers.size()); ++i) {
     const LayerComparison& layer = comparison.layers[i];
     const bool is_green = layer.diagnosis.level == Level::kGreen;
-    table.AddRow({std::string(NameOf(layer.diagnosis.level)), ShortName(layer.name), layer.op_type,
+    std::string channels;
+    if (layer.output_axis && layer.accumulated && !layer.accumulated->channels.empty()) {
+      channels = std::to_string(layer.accumulated->channels.size()) + " on axis " +
+                 std::to_string(*layer.output_axis);
+    }
+    table.AddRow({std::string(NameOf(layer.diagnosis.level)), names[i], layer.op_type,
                   std::to_string(layer.bits), Decibels(SqnrOf(layer.weight)),
                   Decibels(WorstChannelOf(layer.weight)), Decibels(SqnrOf(layer.local)),
-                  Decibels(SqnrOf(layer.accumulated)),
+                  Decibels(SqnrOf(layer.accumulated)), channels,
                   is_green ? "" : std::string(NameOf(layer.diagnosis.cause))});
   }
   table.DropEmptyColumns();
@@ -183,7 +264,8 @@ void AppendTable(const ModelComparison& comparison, std::size_t top, std::string
 
 std::string FixText(const Fix& fix) {
   std::string text = fix.action + ": " + Decibels(fix.sqnr_db);
-  if (!std::isinf(fix.sqnr_db)) text += " dB";
+  if (std::abs(fix.sqnr_db) <= kExactDb) text += " dB";
+  if (fix.is_measured) text += " at the end, measured";
   if (fix.worst_channel_sqnr_db) {
     text += ", worst channel " + Decibels(fix.worst_channel_sqnr_db) + " dB";
   }
@@ -259,7 +341,7 @@ void AppendLint(const ModelComparison& comparison, std::size_t top, std::string&
 void AppendSaturation(const ModelComparison& comparison, std::size_t top, std::string& text) {
   std::vector<const LayerComparison*> layers;
   for (const LayerComparison& layer : comparison.layers) {
-    if (layer.saturation && layer.saturation->saturated > 0) layers.push_back(&layer);
+    if (layer.saturation && layer.saturation->Rate() >= kMinSaturation) layers.push_back(&layer);
   }
   if (layers.empty()) return;
   std::ranges::stable_sort(layers, std::greater<>(),
@@ -300,26 +382,39 @@ void AppendUnpaired(const ModelComparison& comparison, std::string& text) {
 
 }  // namespace
 
-std::string CompareText(const ModelComparison& comparison, std::size_t top) {
+std::string CompareText(const ModelComparison& comparison, const CompareTextOptions& options) {
   std::string text;
+  const std::size_t top = options.top;
+  const bool has_fix =
+      !comparison.verdict.suspects.empty() && !comparison.verdict.suspects[0].fixes.empty();
   AppendEndVerdict(comparison, text);
   AppendVerdict(comparison, text);
-  AppendHeads(comparison, text);
   AppendTable(comparison, top, text);
-  AppendCauses(comparison, top, text);
+  if (options.all) AppendHeads(comparison, text);
+  // Root causes have said it where there are any; of sound models, nobody has to do anything.
+  const bool is_sound = comparison.verdict.level == compare::VerdictLevel::kSound;
+  if (options.all || (!has_fix && !is_sound)) AppendCauses(comparison, top, text);
   AppendVerified(comparison, text);
-  AppendLint(comparison, top, text);
-  AppendSaturation(comparison, top, text);
-  AppendBytes(comparison, text);
-  AppendUnpaired(comparison, text);
-  const std::string snippet = compare::KeepFloatSnippet(
-      compare::NodesToKeepFloat(comparison), compare::Toolchain::kOnnxRuntime, comparison.scheme);
-  if (!snippet.empty()) {
-    text += "\nTo keep the red layers in float32 (for other quantizers, see --json):\n" + snippet;
+  if (options.all) {
+    AppendLint(comparison, top, text);
+    AppendSaturation(comparison, top, text);
+    AppendBytes(comparison, text);
   }
-  const std::string overrides = compare::OverridesSnippet(compare::OutputOverrides(comparison));
-  if (!overrides.empty()) {
-    text += "\nOr to give the outputs of red layers other quantizers:\n" + overrides;
+  AppendUnpaired(comparison, text);
+  if (options.all || !has_fix) {
+    const std::string snippet = compare::KeepFloatSnippet(
+        compare::NodesToKeepFloat(comparison), compare::Toolchain::kOnnxRuntime, comparison.scheme);
+    if (!snippet.empty()) {
+      text += "\nTo keep the red layers in float32 (for other quantizers, see --json):\n" + snippet;
+    }
+    const std::string overrides = compare::OverridesSnippet(compare::OutputOverrides(comparison));
+    if (!overrides.empty()) {
+      text += "\nOr to give the outputs of red layers other quantizers:\n" + overrides;
+    }
+  }
+  if (!options.all) {
+    text += "\nMore: --all (outputs by head, every damaged layer, " +
+            Plural(comparison.lint.size(), "note") + " on the graph, bytes), --json\n";
   }
   return text;
 }

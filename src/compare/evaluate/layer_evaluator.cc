@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 #include <utility>
 
 #include "cboard/base/strings.h"
@@ -9,6 +10,8 @@
 #include "compare/diagnosis/diagnosis.h"
 #include "compare/fixes/float_nodes.h"
 #include "compare/fixes/ranked_fixes.h"
+#include "compare/layers/float_operators.h"
+#include "compare/layers/quantizers.h"
 
 namespace cboard::compare {
 namespace {
@@ -42,6 +45,7 @@ void TakeOutputs(OutputFindings& findings, LayerComparison& layer) {
   layer.accumulated = std::move(findings.accumulated);
   layer.output_histograms = std::move(findings.histograms);
   layer.sample_cosines = std::move(findings.sample_cosines);
+  layer.output_axis = findings.channel_axis;
 }
 
 }  // namespace
@@ -78,6 +82,7 @@ Result<EvaluatedLayer> LayerEvaluator::EvaluatePair(std::size_t position, PairRu
     TakeOutputs(run->findings, layer);
     layer.saturation = run->saturation;
     judged.restorable.output = run->plan;
+    judged.restorable.values = run->findings.values;
     if (run->plan) judged.output = models_.baseline.FindTensor(run->plan->baseline);
   }
   const bool has_sound_output =
@@ -95,6 +100,8 @@ Result<EvaluatedLayer> LayerEvaluator::EvaluatePair(std::size_t position, PairRu
   layer.diagnosis = Diagnose(weights->ToEvidence(), options_.thresholds);
   if (run != nullptr) {
     judged.restorable.weights = WeightsToRestore(position, *weights);
+    judged.restorable.has_one_scale =
+        weights->step.has_value() && weights->comparison.channels.size() > 1 && weights->bits < 32;
   }
   if (weights->pruned.count > 0) {
     layer.pruned_share = static_cast<double>(weights->pruned.count) /
@@ -139,6 +146,7 @@ Result<std::optional<EvaluatedLayer>> LayerEvaluator::EvaluateTensor(TensorRun& 
   LayerComparison& layer = judged.comparison;
   TakeOutputs(run.findings, layer);
   judged.restorable.output = pair.plan;
+  judged.restorable.values = run.findings.values;
   if (!pair.plan.grid) {  // It rounds nothing itself, and loses nothing of its own.
     layer.diagnosis = {.part = Part::kOutput, .severity_db = HUGE_VAL};
     return layer.accumulated ? std::optional(std::move(judged)) : std::nullopt;
@@ -152,6 +160,89 @@ Result<std::optional<EvaluatedLayer>> LayerEvaluator::EvaluateTensor(TensorRun& 
   layer.fixes = RankFixes(layer, {}, found.fixes, options_.thresholds);
   judged.restorable.has_damaged_output = layer.diagnosis.level != Level::kGreen;
   return judged;
+}
+
+namespace {
+
+// Values other than zero that became zero.
+std::size_t CountLost(const std::vector<float>& before, const std::vector<float>& after) {
+  std::size_t lost = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) lost += before[i] != 0 && after[i] == 0;
+  return lost;
+}
+
+}  // namespace
+
+Result<void> LayerEvaluator::EvaluateConstants(std::vector<EvaluatedLayer>& layers) const {
+  // From here on, most of a gain or slope is gone.
+  constexpr double kManyLost = 0.5, kSomeLost = 0.1;
+  constexpr std::size_t kMinValues = 4;  // Fewer are settings of the operator, such as an epsilon.
+  const model::ModelGraph& variant = models_.variant;
+  std::unordered_set<model::TensorId> done;
+  for (const ModelLayer& layer : models_.theirs) done.insert({layer.weight, layer.bias});
+  for (const model::ModelNode& node : variant.nodes()) {
+    if (!IsDequantizer(node) || node.parent != model::kNoNode || node.outputs.empty()) continue;
+    const model::TensorId after = node.outputs[0];
+    if (!variant.IsWeight(after) || !done.insert(after).second) continue;
+    if (variant.consumers(after).empty() || !IsFloat(variant.tensor(after))) continue;
+    const model::TensorId before =
+        models_.baseline.FindTensor(WithoutQuantizationSuffix(variant.tensor(after).name));
+    if (!models_.baseline.IsWeight(before)) continue;
+    if (models_.baseline.tensor(before).shape != variant.tensor(after).shape) continue;
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> x, models_.baseline.ReadWeights(before));
+    CBOARD_ASSIGN_OR_RETURN(const std::vector<float> y, variant.ReadWeights(after));
+    if (x.size() != y.size() || x.size() < kMinValues) continue;
+    CBOARD_ASSIGN_OR_RETURN(tensor::Comparison compared, Compare(TensorView(x), TensorView(y)));
+    const model::NodeId user = models_.baseline.consumers(before).empty()
+                                   ? model::kNoNode
+                                   : models_.baseline.consumers(before)[0];
+    if (user == model::kNoNode) continue;
+    const std::string& name = models_.baseline.node(user).name;
+    auto place = std::ranges::find_if(layers, [&](const EvaluatedLayer& layer) {
+      return layer.comparison.name == name && !layer.comparison.weight;
+    });
+    if (place == layers.end()) {
+      if (std::ranges::any_of(
+              layers, [&](const EvaluatedLayer& layer) { return layer.comparison.name == name; })) {
+        continue;  // It has weights that count more.
+      }
+      EvaluatedLayer added{
+          .comparison = {.name = name,
+                         .variant_name = variant.node(variant.consumers(after)[0]).name,
+                         .op_type = models_.baseline.node(user).op_type,
+                         .depth = model::IndexOf(user),
+                         .bits = 8,
+                         .precision = "int8"},
+          .restorable = {},
+          .node = user};
+      added.comparison.diagnosis.level = Level::kGreen;
+      added.comparison.diagnosis.severity_db = HUGE_VAL;
+      place = layers.insert(layers.end(), std::move(added));
+    }
+    LayerComparison& layer = place->comparison;
+    const model::ModelQuantization* how = QuantizationOf(variant, after);
+    Evidence evidence{.part = Part::kWeight, .comparison = &compared};
+    if (how != nullptr && how->scales.size() == 1) evidence.step = double{how->scales[0]};
+    Diagnosis found = Diagnose(evidence, options_.thresholds);
+    const std::size_t lost = CountLost(x, y);
+    const double share = static_cast<double>(lost) / static_cast<double>(x.size());
+    if (share > kSomeLost) {
+      found.level = share > kManyLost ? Level::kRed : Level::kAmber;
+      found.cause = Cause::kDeadChannel;
+      found.severity_db =
+          std::min(found.severity_db, share > kManyLost ? 0 : options_.thresholds.sqnr_red_db);
+      found.explanation = HumanCount(lost) + " of " + HumanCount(x.size()) +
+                          " values of its constant became 0: one scale for all of them, and a few "
+                          "are much larger";
+    }
+    layer.weight = std::move(compared);
+    if (IsWorse(found, layer.diagnosis)) {
+      layer.diagnosis = std::move(found);
+      AddFloatNodes(models_.baseline, place->output, false, layer);
+      layer.fixes = {{.action = "keep the layer in float32", .sqnr_db = HUGE_VAL}};
+    }
+  }
+  return {};
 }
 
 // Of those that are other than the baseline's.
@@ -215,7 +306,7 @@ Result<LayerEvaluator::OutputDiagnosis> LayerEvaluator::DiagnoseOutput(
       .part = Part::kOutput,
       .comparison = &*layer.local,
       .bits = bits,
-      .step = step,
+      .step = std::isfinite(step) ? std::optional(step) : std::nullopt,
       .clipping_residual = findings.grid ? std::optional(findings.local_residual) : std::nullopt,
       .baseline_energy = layer.accumulated->total.reference.sum_squares,
       .channel_importance = std::move(importance)};
@@ -227,7 +318,7 @@ Result<LayerEvaluator::OutputDiagnosis> LayerEvaluator::DiagnoseOutput(
     Diagnosis undisturbed = Diagnose(evidence, options_.thresholds);
     if (undisturbed.level < found.diagnosis.level) found.diagnosis = std::move(undisturbed);
   }
-  if (found.diagnosis.level != Level::kGreen && findings.values) {
+  if (found.diagnosis.level != Level::kGreen && findings.values && findings.grid) {
     found.fixes = FixOutput(layer, evidence.channel_importance, *findings.values, *findings.grid);
   }
   return found;

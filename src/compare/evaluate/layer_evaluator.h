@@ -31,6 +31,11 @@ class LayerEvaluator {
   // looked at.
   Result<std::optional<EvaluatedLayer>> EvaluateTensor(TensorRun& run) const;
 
+  // Constants that no layer has as weights or bias: gains of normalizations, slopes, what is added
+  // to or multiplied by. They are compared as the weights of the layer in `layers` that is their
+  // node, or of a layer of their own that is added. Fails when they cannot be read.
+  Result<void> EvaluateConstants(std::vector<EvaluatedLayer>& layers) const;
+
  private:
   struct OutputDiagnosis {
     Diagnosis diagnosis = {.level = Level::kGreen};

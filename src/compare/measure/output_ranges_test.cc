@@ -156,8 +156,8 @@ TEST(ValueBins, TellsScoresFromTheMaskBesideThem) {
   bins.Add(std::vector<float>{-10000, -10000, -3, -1, 0, 2, 4});
   const auto gap = bins.WidestGap();
   ASSERT_TRUE(gap);
-  EXPECT_FLOAT_EQ(gap->below, -10000);
-  EXPECT_FLOAT_EQ(gap->above, -3);
+  EXPECT_DOUBLE_EQ(gap->below, -10000);
+  EXPECT_DOUBLE_EQ(gap->above, -3);
   EXPECT_NEAR(gap->share_below, 2. / 7, 1e-9);
   ValueBins even;
   even.Add(std::vector<float>{-3, -2, -1, 0, 1, 2});

@@ -125,6 +125,7 @@ void WriteLayer(const LayerComparison& layer, JsonWriter& json) {
     json.BeginObject();
     json.Key("action").Value(fix.action);
     json.Key("sqnr_db").Value(fix.sqnr_db);
+    json.Key("is_measured").Value(fix.is_measured);
     WriteNumber(fix.worst_channel_sqnr_db, json.Key("worst_channel_sqnr_db"));
     json.Key("size_bytes");
     if (fix.size_bytes) {
@@ -145,6 +146,12 @@ void WriteLayer(const LayerComparison& layer, JsonWriter& json) {
   }
   json.EndArray();
   json.Key("output_tensor").Value(layer.output_tensor);
+  json.Key("output_axis");
+  if (layer.output_axis) {
+    json.Value(*layer.output_axis);
+  } else {
+    json.Null();
+  }
   json.Key("float_nodes").BeginArray();
   for (const std::string& node : layer.float_nodes) json.Value(node);
   json.EndArray();

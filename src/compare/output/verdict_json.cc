@@ -53,12 +53,36 @@ void WriteVerdict(const EndVerdict& verdict, JsonWriter& json) {
   json.Key("measure").Value(verdict.measure);
   json.Key("samples").Value(verdict.samples);
   json.Key("is_generated").Value(verdict.is_generated);
+  json.Key("blame_note").Value(verdict.blame_note);
   json.Key("suspects").BeginArray();
   for (const Suspect& suspect : verdict.suspects) {
     json.BeginObject();
     json.Key("layer").Value(suspect.layer);
     json.Key("sentence").Value(suspect.sentence);
     json.Key("fix").Value(suspect.fix);
+    json.Key("cause").Value(suspect.cause);
+    json.Key("part").Value(suspect.part);
+    json.Key("layers").BeginArray();
+    for (const std::string& layer : suspect.layers) json.Value(layer);
+    json.EndArray();
+    json.Key("is_measured").Value(suspect.is_measured);
+    WriteOptional(suspect.sqnr_db, json.Key("sqnr_db"));
+    WriteOptional(suspect.alone_sqnr_db, json.Key("alone_sqnr_db"));
+    WriteOptional(suspect.undone_sqnr_db, json.Key("undone_sqnr_db"));
+    WriteOptional(suspect.agreement, json.Key("agreement"));
+    WriteOptional(suspect.undone_agreement, json.Key("undone_agreement"));
+    json.Key("fixes").BeginArray();
+    for (const MeasuredFix& fix : suspect.fixes) {
+      json.BeginObject();
+      json.Key("action").Value(fix.action);
+      json.Key("price").Value(fix.price);
+      json.Key("setting").Value(fix.setting);
+      json.Key("level").Value(NameOf(fix.level));
+      json.Key("sqnr_db").Value(fix.sqnr_db);
+      WriteOptional(fix.agreement, json.Key("agreement"));
+      json.EndObject();
+    }
+    json.EndArray();
     json.EndObject();
   }
   json.EndArray();

@@ -1,10 +1,7 @@
 #include "compare/verdict/end_blame.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <memory>
-#include <set>
 #include <string_view>
 #include <unordered_set>
 
@@ -20,13 +17,7 @@ namespace {
 
 // A head whose values span fewer steps than this has lost its shape.
 constexpr double kMinSteps = 4;
-// A part that gives the end less than this is not what broke it.
-constexpr double kMinGainDb = 3;
 constexpr std::size_t kMaxSuspects = 2;
-constexpr std::size_t kPartsTried = 5;
-constexpr std::chrono::seconds kMaxUnaskedTime{60};
-// Softmax makes nothing of values this far below others: masks are larger.
-constexpr double kMaskValue = -1000;
 
 std::string ChannelsText(const HeadVerdict& head) {
   if (head.channel_count == 1) return "channel " + std::to_string(head.first_channel);
@@ -141,18 +132,6 @@ void ForgiveWhereSound(const EndVerdict& verdict, std::vector<EvaluatedLayer>& l
   }
 }
 
-CompareOptions WithinBudget(const CompareOptions& options) {
-  CompareOptions within = options;
-  within.verify = kPartsTried;
-  const auto end = std::chrono::steady_clock::now() + kMaxUnaskedTime;
-  within.verify_progress = [end, told = options.verify_progress](std::size_t done,
-                                                                 std::size_t total) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    return !told || told(done, total);
-  };
-  return within;
-}
-
 namespace {
 
 LayerComparison* FindLayer(std::string_view name, ModelComparison& comparison) {
@@ -160,103 +139,8 @@ LayerComparison* FindLayer(std::string_view name, ModelComparison& comparison) {
   return found == comparison.layers.end() ? nullptr : &*found;
 }
 
-const OutputPlan* PlanOf(std::string_view name, const std::vector<RestorableLayer>& layers,
-                         const ModelComparison& comparison) {
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (comparison.layers[i].name == name && layers[i].output) return &*layers[i].output;
-  }
-  return nullptr;
-}
-
-// Whether all that comes of `tensor` goes into a Softmax, behind nodes that only add or move.
-bool LeadsToSoftmax(const model::ModelGraph& model, model::TensorId tensor) {
-  constexpr std::size_t kMaxSteps = 4;
-  for (std::size_t i = 0; i < kMaxSteps && tensor != model::kNoTensor; ++i) {
-    if (model.consumers(tensor).empty()) return false;
-    const model::ModelNode& node = model.node(model.consumers(tensor)[0]);
-    if (node.op_type == "Softmax") return true;
-    const bool is_passed = node.op_type == "Add" || node.op_type == "Where" ||
-                           node.op_type == "Clip" || PassesValues(node.op_type);
-    if (!is_passed || node.outputs.empty()) return false;
-    tensor = node.outputs[0];
-  }
-  return false;
-}
-
-// Which run of `verified` names the guilty part: the single one that helps most or, where none
-// does, the one that costs most alone.
-const Verification* GuiltyRun(const ModelComparison& comparison) {
-  if (comparison.verified.empty()) return nullptr;
-  const double as_it_is = comparison.verified[0].sqnr_db;
-  const Verification *best = nullptr, *costliest = nullptr;
-  for (const Verification& run : comparison.verified) {
-    if (!run.why_not.empty() || run.parts.empty()) continue;
-    if (run.restored == Restored::kParts && (best == nullptr || run.sqnr_db > best->sqnr_db)) {
-      best = &run;
-    }
-    if (run.restored == Restored::kAllExceptParts &&
-        (costliest == nullptr || run.sqnr_db < costliest->sqnr_db)) {
-      costliest = &run;
-    }
-  }
-  if (best != nullptr && best->sqnr_db >= as_it_is + kMinGainDb) return best;
-  return costliest != nullptr ? costliest : best;
-}
-
 std::string DbText(double db) {
   return std::isinf(db) ? (db > 0 ? "exact" : "nothing") : verdict::ShortNumber(db, 3) + " dB";
-}
-
-std::string MeasuredText(const ModelComparison& comparison, const Verification& run) {
-  const std::string as_it_is = DbText(comparison.verified[0].sqnr_db);
-  if (run.restored == Restored::kAllExceptParts) {
-    return "with everything else in float32 the end keeps only " + DbText(run.sqnr_db) +
-           " (as it is: " + as_it_is + ")";
-  }
-  return "with " + RestoredText(comparison, run) + ", the end rises from " + as_it_is + " to " +
-         DbText(run.sqnr_db);
-}
-
-// A quantizer that is made for masks leaves nothing of the values beside them.
-std::string MaskText(const model::ModelGraph& baseline, const OutputPlan& plan,
-                     const LayerComparison& layer) {
-  if (!plan.grid || !layer.accumulated) return {};
-  if (!(layer.accumulated->total.reference.min <= kMaskValue)) return {};
-  if (!LeadsToSoftmax(baseline, baseline.FindTensor(plan.baseline))) return {};
-  return "mask values down to " + verdict::ShortNumber(layer.accumulated->total.reference.min, 3) +
-         " before a Softmax make steps of " + verdict::ShortNumber(plan.grid->scale, 3) +
-         ", and the scores beside them are lost; use a mask about 20 below the range of the "
-         "scores, which Softmax turns into 0 as well, or keep this output in float32";
-}
-
-void BlameMeasured(const model::ModelGraph& baseline, const std::vector<RestorableLayer>& layers,
-                   ModelComparison& comparison) {
-  const Verification* run = GuiltyRun(comparison);
-  if (run == nullptr) return;
-  std::set<std::string> done;
-  const std::string measured = MeasuredText(comparison, *run);
-  const double end_db = comparison.verified[0].sqnr_db;
-  for (const RestoredPart& part : run->parts) {
-    LayerComparison* layer = FindLayer(part.layer, comparison);
-    if (layer == nullptr || !done.insert(part.layer).second) continue;
-    const OutputPlan* plan = PlanOf(part.layer, layers, comparison);
-    std::string why = plan == nullptr || part.part != Part::kOutput
-                          ? std::string()
-                          : MaskText(baseline, *plan, *layer);
-    const Cause cause = !why.empty() || layer->diagnosis.cause == Cause::kNone
-                            ? Cause::kOutliers
-                            : layer->diagnosis.cause;
-    if (why.empty()) {
-      why = layer->diagnosis.explanation.empty()
-                ? "its " + std::string(NameOf(part.part)) +
-                      " is rounded too coarsely for what the network makes of it"
-                : layer->diagnosis.explanation;
-    }
-    const model::TensorId output =
-        plan == nullptr ? model::kNoTensor : baseline.FindTensor(plan->baseline);
-    MakeRed(baseline, output, end_db, cause, why + "; measured: " + measured, *layer);
-    layer->diagnosis.part = part.part;
-  }
 }
 
 // Without runs to tell: where most is lost on the way, or what comes last.
@@ -277,30 +161,29 @@ void BlameLosses(ModelComparison& comparison) {
       (layer.input_sqnr_db ? "most is lost on the way to its output, from " +
                                  DbText(*layer.input_sqnr_db) + " to " + DbText(db)
                            : "the errors before it arrive here, SQNR " + DbText(db)) +
-      (comparison.why_not_verified.empty() ? "" : "; not measured: " + comparison.why_not_verified);
+      (comparison.verdict.blame_note.empty() ? "" : "; " + comparison.verdict.blame_note);
 }
 
 }  // namespace
 
-void NameSuspects(const model::ModelGraph& baseline, const std::vector<RestorableLayer>& layers,
-                  ModelComparison& comparison) {
+void NameSuspects(ModelComparison& comparison) {
   if (comparison.verdict.level != VerdictLevel::kBroken) return;
+  if (!comparison.verdict.suspects.empty()) return;
   if (CountOf(comparison, Level::kRed) == 0) {
-    BlameMeasured(baseline, layers, comparison);
-    // These runs were about the layers that were red and amber before.
-    std::erase_if(comparison.verified, [](const Verification& run) {
-      return run.restored == Restored::kRedLayers || run.restored == Restored::kRedAndAmberLayers;
-    });
-    if (CountOf(comparison, Level::kRed) == 0) BlameLosses(comparison);
+    BlameLosses(comparison);
     std::ranges::stable_sort(comparison.layers, IsWorse, &LayerComparison::diagnosis);
   }
   for (const LayerComparison& layer : comparison.layers) {
     if (layer.diagnosis.level != Level::kRed) break;
     if (comparison.verdict.suspects.size() == kMaxSuspects) break;
-    comparison.verdict.suspects.push_back(
-        {.layer = layer.name,
-         .sentence = ExplanationOf(layer),
-         .fix = layer.fixes.empty() ? std::string() : layer.fixes[0].action});
+    Suspect suspect;
+    suspect.layer = layer.name;
+    suspect.layers = {layer.name};
+    suspect.sentence = ExplanationOf(layer);
+    suspect.cause = NameOf(layer.diagnosis.cause);
+    suspect.part = NameOf(layer.diagnosis.part);
+    if (!layer.fixes.empty()) suspect.fix = layer.fixes[0].action;
+    comparison.verdict.suspects.push_back(std::move(suspect));
   }
 }
 

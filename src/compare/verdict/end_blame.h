@@ -19,13 +19,8 @@ void BlameSharedScales(const model::ModelGraph& baseline, const EndVerdict& verd
 // Red layers become amber if the outputs of the model are sound. Keeps the order.
 void ForgiveWhereSound(const EndVerdict& verdict, std::vector<EvaluatedLayer>& layers);
 
-// `options` for runs that nobody asked for: a few parts, within a minute.
-CompareOptions WithinBudget(const CompareOptions& options);
-
-// Fills `verdict.suspects` of a broken model: its worst red layers; where none is red, the part
-// whose restoring helps the end most becomes so, and without such runs the layer in which most is
-// lost. `layers` are those of the comparison, in its order; may be empty where one is red.
-void NameSuspects(const model::ModelGraph& baseline, const std::vector<RestorableLayer>& layers,
-                  ModelComparison& comparison);
+// Fills `verdict.suspects` of a broken model where blame was not measured: its worst red layers;
+// where none is red, the layer in which most is lost becomes so.
+void NameSuspects(ModelComparison& comparison);
 
 }  // namespace cboard::compare

@@ -105,6 +105,7 @@ class HeadJudge {
     if (counts_.became_not_finite > 0) {
       Raise(VerdictLevel::kBroken,
             HumanCount(counts_.became_not_finite) + " values became NaN or infinite", head_);
+      head_.judged_sqnr_db = -HUGE_VAL;  // The others are no measure of what is left.
       return head_;
     }
     if (counts_.count == 0) {
@@ -344,6 +345,14 @@ OutputVerdict EvaluateOutput(const EndFindings& end, bool is_generated, const En
     output.why_not = end.other_shapes > 0
                          ? "its shapes differ between the two models, as after NonMaxSuppression"
                          : "it has no values";
+  }
+  // What a state is worth shows in the answers of the next runs; here, only a loss of it counts.
+  if (end.is_state) {
+    for (HeadVerdict& head : output.heads) {
+      const bool is_kept = head.level > VerdictLevel::kSound && !head.is_collapsed &&
+                           head.judged_sqnr_db >= limits.broken_db;
+      if (is_kept) head.level = VerdictLevel::kSound;
+    }
   }
   for (const HeadVerdict& head : output.heads) output.level = std::max(output.level, head.level);
   return output;

@@ -1,0 +1,177 @@
+#include "compare/blame/blame_search.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cboard::compare {
+namespace {
+
+// Half of the error's power.
+constexpr double kHalfOfCost = 0.5;
+// A part of a group that costs less than this share of the costliest one is a bystander.
+constexpr double kSameAsCostliest = 0.25;
+// A group is worth naming from this share of the error on; where many share it, from less.
+constexpr double kMinShare = 0.1, kMinShareOfSpread = 0.02;
+constexpr std::size_t kMaxGuilty = 6;
+constexpr std::size_t kMaxSearchRuns = 72;
+constexpr std::size_t kMaxMembers = 12;
+constexpr std::size_t kMinSamples = 2;
+
+class GuiltySearch {
+ public:
+  GuiltySearch(BlameRuns& runs, const std::vector<SwitchedPart>& parts,
+               const std::vector<std::vector<std::size_t>>& groups)
+      : runs_(runs), parts_(parts), groups_(groups) {}
+
+  BlameFindings Run(const BlameFindings& ends) {
+    found_ = ends;
+    found_.without_guilty = found_.as_it_is;
+    found_.weights_float = found_.outputs_float = found_.as_it_is;
+    if (auto weights = runs_.Measure(WithFloat(Part::kWeight))) found_.weights_float = *weights;
+    if (auto outputs = runs_.Measure(WithFloat(Part::kOutput))) found_.outputs_float = *outputs;
+    SearchAlone();
+    found_.is_spread = !found_.guilty.empty() && IsSpread();
+    return std::move(found_);
+  }
+
+ private:
+  Settings WithFloat(Part part) const {
+    Settings settings = runs_.board().AllOf(PartState::kAsIs);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (parts_[i].part == part) settings[i].state = PartState::kFloat;
+    }
+    return settings;
+  }
+
+  // Only these groups as they are, everything else in float.
+  std::optional<EndState> Alone(std::size_t first, std::size_t end) {
+    Settings settings = runs_.board().AllOf(PartState::kFloat);
+    for (std::size_t g = first; g < end; ++g) {
+      for (const std::size_t part : groups_[g]) settings[part].state = PartState::kAsIs;
+    }
+    return runs_.Measure(settings);
+  }
+
+  // By halves: the costliest set of groups is cut in two until it is one group. Each that is found
+  // is undone beside those before it, until the end is sound.
+  void SearchAlone() {
+    struct Range {
+      std::size_t first, end;
+      double cost;
+      std::optional<EndState> state;
+    };
+    const auto is_less = [](const Range& a, const Range& b) { return a.cost < b.cost; };
+    std::vector<Range> ranges = {{0, groups_.size(), found_.as_it_is.cost, std::nullopt}};
+    Settings undone = runs_.board().AllOf(PartState::kAsIs);
+    const std::size_t last_run = runs_.runs() + kMaxSearchRuns;
+    while (!ranges.empty() && found_.guilty.size() < kMaxGuilty && runs_.runs() < last_run) {
+      std::ranges::pop_heap(ranges, is_less);
+      Range range = std::move(ranges.back());
+      ranges.pop_back();
+      const double share = IsSpread() ? kMinShareOfSpread : kMinShare;
+      if (range.cost < share * found_.as_it_is.cost) break;
+      if (range.end - range.first == 1) {
+        if (!range.state) range.state = Alone(range.first, range.end);
+        if (!range.state) return;
+        AddGuilty({.group = range.first, .parts = {}, .alone = *range.state}, undone);
+        if (found_.without_guilty.verdict.level <= VerdictLevel::kSound) break;
+        continue;
+      }
+      found_.first_group = range.first;
+      found_.end_group = range.end;
+      found_.of_groups = range.state ? *range.state : found_.as_it_is;
+      const std::size_t middle = range.first + (range.end - range.first) / 2;
+      for (const auto& [first, end] :
+           {std::pair(range.first, middle), std::pair(middle, range.end)}) {
+        auto state = Alone(first, end);
+        if (!state) return;
+        const double cost = state->cost - found_.all_float.cost;
+        ranges.push_back({first, end, cost, std::move(state)});
+        std::ranges::push_heap(ranges, is_less);
+      }
+    }
+  }
+
+  bool IsSpread() const { return found_.without_guilty.cost > kHalfOfCost * found_.as_it_is.cost; }
+
+  void AddGuilty(GuiltyGroup guilty, Settings& undone) {
+    ChooseMembers(guilty);
+    for (const std::size_t part : guilty.parts) undone[part].state = PartState::kFloat;
+    if (auto state = runs_.Measure(undone)) {
+      guilty.gain = found_.without_guilty.cost - state->cost;
+      found_.without_guilty = *std::move(state);
+    }
+    found_.guilty.push_back(std::move(guilty));
+  }
+
+  // Of a group, those that break the end when they alone are applied.
+  void ChooseMembers(GuiltyGroup& guilty) {
+    const std::vector<std::size_t>& members = groups_[guilty.group];
+    guilty.parts = members;
+    if (members.size() < 2 || members.size() > kMaxMembers) return;
+    std::vector<std::pair<double, std::size_t>> costs;
+    for (const std::size_t part : members) {
+      Settings settings = runs_.board().AllOf(PartState::kFloat);
+      settings[part].state = PartState::kAsIs;
+      const auto state = runs_.Measure(settings);
+      if (!state) return;
+      costs.emplace_back(state->cost, part);
+    }
+    std::ranges::stable_sort(costs, [](const auto& a, const auto& b) { return a.first > b.first; });
+    guilty.parts.clear();
+    for (const auto& [cost, part] : costs) {
+      if (cost >= kSameAsCostliest * costs[0].first) guilty.parts.push_back(part);
+    }
+  }
+
+  BlameRuns& runs_;
+  const std::vector<SwitchedPart>& parts_;
+  const std::vector<std::vector<std::size_t>>& groups_;
+  BlameFindings found_;
+};
+
+}  // namespace
+
+BlameRuns::BlameRuns(EndRunner& runner, const SwitchBoard& board, Clock::time_point deadline,
+                     std::function<bool(double share)> progress)
+    : runner_(runner),
+      board_(board),
+      start_(Clock::now()),
+      deadline_(deadline),
+      progress_(std::move(progress)),
+      samples_(runner.samples()) {}
+
+Result<void> BlameRuns::ChooseSamples(std::size_t runs, double share) {
+  const Clock::time_point before = Clock::now();
+  const std::size_t tried = std::min(kMinSamples, samples_);
+  CBOARD_RETURN_IF_ERROR(runner_.Measure(board_, board_.AllOf(PartState::kAsIs), tried));
+  const double per_sample = std::chrono::duration<double>(Clock::now() - before).count() /
+                            static_cast<double>(std::max<std::size_t>(tried, 1));
+  const double left = std::chrono::duration<double>(deadline_ - Clock::now()).count() * share;
+  const double affordable = left / (per_sample * static_cast<double>(runs));
+  samples_ = std::clamp(static_cast<std::size_t>(std::max(0.0, affordable)),
+                        std::min(kMinSamples, samples_), samples_);
+  return {};
+}
+
+std::optional<EndState> BlameRuns::Measure(const Settings& settings) {
+  const auto now = Clock::now();
+  const double share = std::chrono::duration<double>(now - start_).count() /
+                       std::chrono::duration<double>(deadline_ - start_).count();
+  if (is_stopped_ || now > deadline_ || (progress_ && !progress_(share))) {
+    is_stopped_ = true;
+    return std::nullopt;
+  }
+  ++runs_;
+  auto state = runner_.Measure(board_, settings, samples_);
+  if (!state) return std::nullopt;
+  return *std::move(state);
+}
+
+BlameFindings SearchGuilty(BlameRuns& runs, const std::vector<SwitchedPart>& parts,
+                           const std::vector<std::vector<std::size_t>>& groups,
+                           const BlameFindings& ends) {
+  return GuiltySearch(runs, parts, groups).Run(ends);
+}
+
+}  // namespace cboard::compare

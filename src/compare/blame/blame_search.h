@@ -1,0 +1,71 @@
+// Which parts of a compressed model are guilty of what its end has lost: measured, by undoing and
+// applying them.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "compare/blame/end_runner.h"
+#include "compare/blame/switch_board.h"
+
+namespace cboard::compare {
+
+// A group of parts that breaks the end when it alone is applied.
+struct GuiltyGroup {
+  std::size_t group = 0;
+  std::vector<std::size_t> parts;  // Those of the group that matter, the costliest first.
+  EndState alone;                  // With everything else in float.
+  double gain = 0;                 // What undoing it takes from the cost, beside those before it.
+};
+
+struct BlameFindings {
+  EndState as_it_is, all_float;
+  EndState weights_float, outputs_float;
+  std::vector<GuiltyGroup> guilty;  // The costliest first.
+  EndState without_guilty;          // All of them in float, the rest as it is.
+  // Undoing them does not bring half of the error back: many parts share it.
+  bool is_spread = false;
+  // Time was up before a single group was found: the costliest one is among these.
+  std::size_t first_group = 0, end_group = 0;
+  EndState of_groups;  // With only these applied.
+};
+
+// Measures settings on a share of the samples, and watches the time.
+class BlameRuns {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Borrows runner and board. `progress` hears how much of the time is used; false stops.
+  BlameRuns(EndRunner& runner, const SwitchBoard& board, Clock::time_point deadline,
+            std::function<bool(double share)> progress);
+
+  const SwitchBoard& board() const { return board_; }
+  std::size_t samples() const { return samples_; }
+  std::size_t runs() const { return runs_; }
+  bool is_out_of_time() const { return is_stopped_; }
+
+  // With fewer samples, each run takes less: as many as let `runs` end in `share` of the time.
+  Result<void> ChooseSamples(std::size_t runs, double share);
+  void UseSamples(std::size_t samples) { samples_ = samples; }
+
+  // Nothing when time is up or the model does not run so.
+  std::optional<EndState> Measure(const Settings& settings);
+
+ private:
+  EndRunner& runner_;
+  const SwitchBoard& board_;
+  Clock::time_point start_, deadline_;
+  std::function<bool(double)> progress_;
+  std::size_t samples_, runs_ = 0;
+  bool is_stopped_ = false;
+};
+
+// `groups` are those of GroupParts, `ends` the model as it is and with all parts in float.
+BlameFindings SearchGuilty(BlameRuns& runs, const std::vector<SwitchedPart>& parts,
+                           const std::vector<std::vector<std::size_t>>& groups,
+                           const BlameFindings& ends);
+
+}  // namespace cboard::compare

@@ -1,0 +1,125 @@
+#include "compare/blame/end_runner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "compare/measure/compared_samples.h"
+#include "compare/measure/end_outputs.h"
+#include "compare/verdict/end_judge.h"
+
+namespace cboard::compare {
+namespace {
+
+constexpr std::size_t kMaxKeptAnswerBytes = std::size_t{256} << 20;
+
+double CostOfHead(const HeadVerdict& head) {
+  if (head.use == HeadUse::kLabels) return 1 - head.agreement.value_or(0);
+  const double db = head.judged_sqnr_db;
+  if (std::isnan(db)) return head.level == VerdictLevel::kBroken ? kMaxCost : kMinCost;
+  return std::pow(10, -db / 10);
+}
+
+}  // namespace
+
+double EndState::SqnrDb() const { return -10 * std::log10(cost); }
+
+double CostOf(const EndVerdict& verdict, const EndVerdict& damaged) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < damaged.outputs.size(); ++i) {
+    for (std::size_t h = 0; h < damaged.outputs[i].heads.size(); ++h) {
+      if (damaged.outputs[i].heads[h].level < VerdictLevel::kDegraded) continue;
+      ++count;
+      const bool is_there = i < verdict.outputs.size() && h < verdict.outputs[i].heads.size() &&
+                            verdict.outputs[i].heads.size() == damaged.outputs[i].heads.size();
+      sum += is_there ? std::clamp(CostOfHead(verdict.outputs[i].heads[h]), kMinCost, kMaxCost)
+                      : kMaxCost;
+    }
+  }
+  return count == 0 ? kMinCost : std::clamp(sum / static_cast<double>(count), kMinCost, kMaxCost);
+}
+
+Result<EndRunner> EndRunner::Open(const model::ModelGraph& baseline,
+                                  const model::ModelGraph& variant, const EndVerdict& as_it_is,
+                                  const CompareOptions& options, std::size_t max_samples) {
+  const EndGatherer gatherer(baseline, variant);
+  std::vector<std::string> names = gatherer.BaselineTensors();
+  std::unordered_set<std::string> outputs;
+  for (const EndPair& pair : PairEnds(baseline, variant)) {
+    outputs.insert(baseline.tensor(pair.baseline).name);
+  }
+  // Inputs come with the sample, and a name may be there twice.
+  std::unordered_set<std::string> seen;
+  std::vector<std::string> computed;
+  for (const std::string& name : names) {
+    const model::TensorId id = baseline.FindTensor(name);
+    if (id == model::kNoTensor || baseline.tensor(id).producer == model::kNoNode) continue;
+    if (seen.insert(name).second) computed.push_back(name);
+  }
+  CBOARD_ASSIGN_OR_RETURN(
+      const runtime::ModelCapture capture,
+      runtime::ModelCapture::Open(baseline.path(), {.tensors = computed, .edits = {}}));
+  CBOARD_ASSIGN_OR_RETURN(
+      auto source,
+      OpenComparedSamples(baseline, variant, capture.session().inputs(), options, max_samples));
+  EndRunner runner(baseline, variant, as_it_is, std::move(source));
+  std::size_t bytes = 0;
+  const std::size_t count = std::min(max_samples, runner.source_->size());
+  for (std::size_t i = 0; i < count; ++i) {
+    CBOARD_ASSIGN_OR_RETURN(const auto inputs, runner.source_->Read(i));
+    CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult result, capture.Run(inputs));
+    std::vector<Answer> answers;
+    for (const runtime::NamedTensor& tensor : result.tensors()) {
+      Answer answer{tensor.name, tensor.tensor.dtype, tensor.tensor.shape, {}};
+      if (outputs.contains(tensor.name)) {
+        const std::size_t size = tensor.tensor.element_count() * SizeOf(tensor.tensor.dtype);
+        answer.bytes.assign(static_cast<const char*>(tensor.tensor.data), size);
+        bytes += size;
+      } else if (i > 0) {
+        continue;  // The layout of channels is taken from the first sample.
+      }
+      answers.push_back(std::move(answer));
+    }
+    if (bytes > kMaxKeptAnswerBytes && i > 0) break;
+    runner.answers_.push_back(std::move(answers));
+  }
+  return runner;
+}
+
+std::vector<std::string> EndRunner::VariantTensors() const {
+  const EndGatherer gatherer(*baseline_, *variant_);
+  std::vector<std::string> names;
+  std::unordered_set<std::string> seen;
+  for (std::string& name : gatherer.VariantTensors()) {
+    if (seen.insert(name).second) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+Result<EndState> EndRunner::Measure(const SwitchBoard& board, const Settings& settings,
+                                    std::size_t samples) {
+  EndGatherer gatherer(*baseline_, *variant_);
+  samples = std::min(samples, answers_.size());
+  for (std::size_t i = 0; i < samples; ++i) {
+    CBOARD_ASSIGN_OR_RETURN(const auto inputs, source_->Read(i));
+    CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult result, board.Run(inputs, settings));
+    std::vector<runtime::NamedTensor> ours;
+    for (const Answer& answer : answers_[i]) {
+      ours.push_back({answer.name, TensorView(answer.dtype, answer.bytes.data(), answer.shape)});
+    }
+    for (const runtime::NamedTensor& input : inputs) ours.push_back(input);
+    CBOARD_RETURN_IF_ERROR(
+        gatherer.Add([&](std::size_t side, const std::string& name) -> const TensorView* {
+          if (side == 1) return result.Find(name);
+          const auto found = std::ranges::find(ours, name, &runtime::NamedTensor::name);
+          return found == ours.end() ? nullptr : &found->tensor;
+        }));
+  }
+  EndState state{.verdict = JudgeEnds(gatherer.Build(), samples, source_->is_generated(),
+                                      source_->Description())};
+  state.cost = CostOf(state.verdict, *as_it_is_);
+  return state;
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,76 @@
+// Runs a compressed model with its parts switched, and measures what is left at its declared
+// outputs. The baseline runs once.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cboard/base/result.h"
+#include "cboard/compare/compare_options.h"
+#include "cboard/compare/end_verdict.h"
+#include "cboard/model/model_graph.h"
+#include "cboard/runtime/capture.h"
+#include "compare/blame/switch_board.h"
+
+namespace cboard::compare {
+
+// What a run left at the end.
+struct EndState {
+  EndVerdict verdict;
+  // The error at the heads that are damaged in the model as it is: the mean of their powers, each
+  // relative to what varies in the signal; 1 is as much noise as signal. Errors of independent
+  // parts add up. Between kMinCost and kMaxCost.
+  double cost = 0;
+
+  double SqnrDb() const;
+};
+inline constexpr double kMinCost = 1e-8, kMaxCost = 10;
+
+// The cost of a verdict, at the heads that `damaged` has at kDegraded or worse.
+double CostOf(const EndVerdict& verdict, const EndVerdict& damaged);
+
+class EndRunner {
+ public:
+  // Runs the baseline on up to `max_samples` samples and keeps its outputs; fewer where they would
+  // take more than 256 MiB. Borrows both models and `as_it_is`, the verdict on the compressed one.
+  // Fails as ModelCapture and OpenSamples do.
+  static Result<EndRunner> Open(const model::ModelGraph& baseline, const model::ModelGraph& variant,
+                                const EndVerdict& as_it_is, const CompareOptions& options,
+                                std::size_t max_samples);
+
+  // Names of the tensors that `board` has to capture.
+  std::vector<std::string> VariantTensors() const;
+
+  std::size_t samples() const { return answers_.size(); }
+
+  // Runs the first `samples`. Fails as ModelCapture::Run does.
+  Result<EndState> Measure(const SwitchBoard& board, const Settings& settings, std::size_t samples);
+
+ private:
+  // A tensor of the baseline: values of outputs, and only shapes of others.
+  struct Answer {
+    std::string name;
+    DType dtype;
+    std::vector<std::int64_t> shape;
+    std::string bytes;
+  };
+
+  EndRunner(const model::ModelGraph& baseline, const model::ModelGraph& variant,
+            const EndVerdict& as_it_is, std::unique_ptr<runtime::SampleSource> source)
+      : baseline_(&baseline),
+        variant_(&variant),
+        as_it_is_(&as_it_is),
+        source_(std::move(source)) {}
+
+  const model::ModelGraph* baseline_;
+  const model::ModelGraph* variant_;
+  const EndVerdict* as_it_is_;
+  std::unique_ptr<runtime::SampleSource> source_;
+  std::vector<std::vector<Answer>> answers_;  // By sample.
+};
+
+}  // namespace cboard::compare

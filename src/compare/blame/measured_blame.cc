@@ -1,0 +1,290 @@
+#include "compare/blame/measured_blame.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <set>
+
+#include "cboard/base/strings.h"
+#include "cboard/verdict/number_text.h"
+#include "compare/blame/root_causes.h"
+#include "compare/diagnosis/diagnosis.h"
+
+namespace cboard::compare {
+namespace {
+
+constexpr std::size_t kMaxCauses = 2;
+constexpr std::size_t kMaxFixesShown = 4;
+// The share of the time after which the search ends; the rest is for trying fixes.
+constexpr double kSearchShare = 0.7;
+constexpr std::size_t kExpectedRuns = 48;
+// Rows of one cause that become red; a cause of the whole file has one.
+constexpr std::size_t kMaxRowsOfCause = 4;
+
+std::size_t MaxWeightBytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGE_SIZE);
+  if (pages <= 0 || page_bytes <= 0) return std::size_t{1} << 30;
+  return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes) / 4;
+}
+
+// Of the head that decides the level.
+std::optional<double> AgreementOf(const EndVerdict& verdict, const EndVerdict& damaged) {
+  std::optional<double> lowest;
+  for (std::size_t i = 0; i < verdict.outputs.size() && i < damaged.outputs.size(); ++i) {
+    const auto& heads = verdict.outputs[i].heads;
+    const auto& before = damaged.outputs[i].heads;
+    for (std::size_t h = 0; h < heads.size() && h < before.size(); ++h) {
+      if (before[h].level < VerdictLevel::kDegraded || !heads[h].agreement) continue;
+      if (!lowest || *heads[h].agreement < *lowest) lowest = heads[h].agreement;
+    }
+  }
+  return lowest;
+}
+
+class Blamer {
+ public:
+  Blamer(const model::ModelGraph& baseline, const model::ModelGraph& variant,
+         const std::vector<RestorableLayer>& layers, const CompareOptions& options,
+         ModelComparison& comparison)
+      : baseline_(baseline),
+        variant_(variant),
+        layers_(layers),
+        options_(options),
+        comparison_(comparison),
+        as_it_is_(comparison.verdict) {}
+
+  Result<void> Run() {
+    const auto start = BlameRuns::Clock::now();
+    const auto after = [&](double share) {
+      return start + std::chrono::duration_cast<BlameRuns::Clock::duration>(
+                         std::chrono::duration<double>(share * options_.blame_seconds));
+    };
+    const std::vector<SwitchedPart> parts =
+        FindSwitchedParts(baseline_, variant_, layers_, comparison_);
+    if (parts.empty()) return Fail(ErrorCode::kFailedPrecondition, "no part of it can be undone");
+    CBOARD_ASSIGN_OR_RETURN(EndRunner runner,
+                            EndRunner::Open(baseline_, variant_, as_it_is_, options_,
+                                            std::max<std::size_t>(comparison_.samples, 1)));
+    const BlameCase found{baseline_, variant_, parts, layers_, comparison_};
+    CBOARD_ASSIGN_OR_RETURN(const SwitchBoard board,
+                            SwitchBoard::Open(baseline_, variant_, parts, runner.VariantTensors(),
+                                              true, MaxWeightBytes()));
+    BlameRuns trials(runner, board, after(1), Told());
+    CBOARD_RETURN_IF_ERROR(trials.ChooseSamples(kExpectedRuns, 0.9));
+    BlameFindings findings;
+    const auto as_it_is = trials.Measure(board.AllOf(PartState::kAsIs));
+    const auto all_float = trials.Measure(board.AllOf(PartState::kFloat));
+    if (!as_it_is || !all_float) {
+      return Fail(ErrorCode::kFailedPrecondition,
+                  "the time of " + verdict::ShortNumber(options_.blame_seconds, 3) + " s was up");
+    }
+    findings.as_it_is = findings.without_guilty = *as_it_is;
+    findings.all_float = *all_float;
+    if (all_float->cost > 0.5 * as_it_is->cost) {
+      return Fail(ErrorCode::kFailedPrecondition,
+                  "undoing all that can be undone does not bring the end back");
+    }
+    std::vector<RootCause> causes;
+    std::size_t runs_done = 0;
+    if (auto calibration = FindCalibrationCause(found, *as_it_is, trials)) {
+      causes.push_back(*std::move(calibration));
+    } else {
+      CBOARD_ASSIGN_OR_RETURN(const SwitchBoard faster,
+                              SwitchBoard::Open(baseline_, variant_, parts, runner.VariantTensors(),
+                                                false, MaxWeightBytes()));
+      BlameRuns runs(runner, faster, after(kSearchShare), Told());
+      runs.UseSamples(trials.samples());
+      const auto groups = GroupParts(variant_, parts);
+      findings = SearchGuilty(runs, parts, groups, findings);
+      if (findings.guilty.empty()) AddLikeliest(found, groups, findings);
+      runs_done = runs.runs();
+      causes = FindRootCauses(found, findings);
+    }
+    if (causes.empty()) {
+      return Fail(ErrorCode::kFailedPrecondition, "no part was found that breaks the end");
+    }
+    if (causes.size() > kMaxCauses) causes.resize(kMaxCauses);
+    TryFixes(found, findings, causes, trials);
+    Report(found, findings, causes);
+    const double seconds = std::chrono::duration<double>(BlameRuns::Clock::now() - start).count();
+    comparison_.verdict.blame_note = "Blame is measured: " + HumanCount(runs_done + trials.runs()) +
+                                     " runs with parts undone or changed, on " +
+                                     HumanCount(trials.samples()) +
+                                     (trials.samples() == 1 ? " sample" : " samples") + ", in " +
+                                     verdict::ShortNumber(seconds, 2) + " s (limit " +
+                                     verdict::ShortNumber(options_.blame_seconds, 3) + " s).";
+    return {};
+  }
+
+ private:
+  std::function<bool(double)> Told() const {
+    return [this](double share) {
+      if (!options_.blame_progress) return true;
+      return options_.blame_progress(std::min(share, 1.0) * options_.blame_seconds,
+                                     options_.blame_seconds);
+    };
+  }
+
+  // Time was up: of the groups that break the end together, the one whose own figures are worst.
+  void AddLikeliest(const BlameCase& found, const std::vector<std::vector<std::size_t>>& groups,
+                    BlameFindings& findings) const {
+    std::optional<std::size_t> worst;
+    double lowest = HUGE_VAL;
+    for (std::size_t g = findings.first_group; g < findings.end_group; ++g) {
+      for (const std::size_t part : groups[g]) {
+        const LayerComparison* row = found.RowOf(found.parts[part]);
+        if (row == nullptr || !(row->diagnosis.severity_db < lowest)) continue;
+        lowest = row->diagnosis.severity_db;
+        worst = g;
+      }
+    }
+    if (!worst) return;
+    findings.guilty.push_back(
+        {.group = *worst, .parts = groups[*worst], .alone = findings.of_groups});
+  }
+
+  void TryFixes(const BlameCase& found, const BlameFindings& findings,
+                const std::vector<RootCause>& causes, BlameRuns& trials) {
+    Settings base = trials.board().AllOf(PartState::kAsIs);
+    EndState before = findings.as_it_is;
+    for (const RootCause& cause : causes) {
+      std::vector<TriedFix> fixes;
+      const bool is_range =
+          cause.why.cause == Cause::kCalibration || cause.why.cause == Cause::kOverClipped;
+      if (cause.is_everywhere && is_range) fixes.push_back(Recalibration(found, trials.board()));
+      for (TriedFix& fix : FixesFor(found, trials.board(), cause)) fixes.push_back(std::move(fix));
+      MeasureFixes(trials, base, before, fixes);
+      if (!fixes.empty()) {
+        for (const auto& [part, setting] : fixes[0].changes) base[part] = setting;
+        before = fixes[0].after;
+      }
+      tried_.push_back(std::move(fixes));
+      if (before.verdict.level <= VerdictLevel::kSound) break;
+    }
+    tried_.resize(causes.size());
+  }
+
+  void Report(const BlameCase& found, const BlameFindings& findings,
+              const std::vector<RootCause>& causes) {
+    const bool is_fixed = !tried_.empty() && !tried_[0].empty() &&
+                          tried_[0][0].after.cost < 0.5 * findings.as_it_is.cost;
+    const bool recovers = is_fixed || findings.without_guilty.cost < 0.5 * findings.as_it_is.cost ||
+                          findings.without_guilty.verdict.level <= VerdictLevel::kSound;
+    std::set<std::size_t> guilty_rows;
+    std::vector<Suspect> suspects;
+    bool is_sound = false;  // With the fixes of the causes before.
+    for (std::size_t i = 0; i < causes.size() && !is_sound; ++i) {
+      suspects.push_back(SuspectOf(found, findings, causes[i], tried_[i]));
+      MarkRows(found, causes[i], suspects.back(), tried_[i], guilty_rows);
+      is_sound = !tried_[i].empty() && tried_[i][0].after.verdict.level <= VerdictLevel::kSound;
+    }
+    for (std::size_t row = 0; row < comparison_.layers.size(); ++row) {
+      Diagnosis& diagnosis = comparison_.layers[row].diagnosis;
+      if (diagnosis.level != Level::kRed || guilty_rows.contains(row)) continue;
+      if (as_it_is_.level != VerdictLevel::kBroken) continue;
+      if (!recovers && findings.is_spread) continue;
+      diagnosis.level = Level::kAmber;
+      diagnosis.explanation += "; not red, because the end recovers without a change here";
+    }
+    comparison_.verdict.suspects = std::move(suspects);
+  }
+
+  Suspect SuspectOf(const BlameCase& found, const BlameFindings& findings, const RootCause& cause,
+                    const std::vector<TriedFix>& fixes) const {
+    Suspect suspect{
+        .layer = found.parts[cause.parts[0]].name,
+        .sentence = cause.why.sentence,
+        .fix = fixes.empty() ? std::string() : fixes[0].action,
+        .cause = std::string(NameOf(cause.why.cause)),
+        .part = std::string(NameOf(cause.why.part)),
+        .layers = {},
+        .is_measured = true,
+        .sqnr_db = findings.as_it_is.SqnrDb(),
+        .alone_sqnr_db = cause.alone.cost > 0 ? std::optional(cause.alone.SqnrDb()) : std::nullopt,
+        .undone_sqnr_db = findings.guilty.empty() ? std::nullopt
+                                                  : std::optional(findings.without_guilty.SqnrDb()),
+        .agreement = AgreementOf(findings.as_it_is.verdict, as_it_is_),
+        .undone_agreement = AgreementOf(findings.without_guilty.verdict, as_it_is_),
+        .fixes = {}};
+    std::set<std::string> seen;
+    for (const std::size_t part : cause.parts) {
+      if (seen.insert(found.parts[part].name).second) {
+        suspect.layers.push_back(found.parts[part].name);
+      }
+    }
+    for (const TriedFix& fix : fixes) {
+      if (suspect.fixes.size() == kMaxFixesShown) break;
+      suspect.fixes.push_back({.action = fix.action,
+                               .price = fix.price,
+                               .setting = fix.setting,
+                               .level = fix.after.verdict.level,
+                               .sqnr_db = fix.after.SqnrDb(),
+                               .agreement = AgreementOf(fix.after.verdict, as_it_is_)});
+    }
+    return suspect;
+  }
+
+  void MarkRows(const BlameCase& found, const RootCause& cause, const Suspect& suspect,
+                const std::vector<TriedFix>& fixes, std::set<std::size_t>& guilty_rows) {
+    const bool is_broken = as_it_is_.level == VerdictLevel::kBroken;
+    std::size_t marked = 0;
+    for (const std::size_t part : cause.parts) {
+      const auto& row = found.parts[part].layer;
+      if (!row || guilty_rows.contains(*row)) continue;
+      if (marked == (cause.is_everywhere ? std::size_t{1} : kMaxRowsOfCause)) break;
+      LayerComparison& layer = comparison_.layers[*row];
+      guilty_rows.insert(*row);
+      const PartCause own = marked == 0 ? cause.why : FindCause(found, found.parts[part]);
+      ++marked;
+      Diagnosis& diagnosis = layer.diagnosis;
+      // A degraded end still works: what its layers' own figures say is not overruled.
+      if (!is_broken && diagnosis.level == Level::kRed) continue;
+      diagnosis.level = is_broken ? Level::kRed : Level::kAmber;
+      diagnosis.cause = own.cause;
+      diagnosis.part = own.part;
+      diagnosis.severity_db = std::min(diagnosis.severity_db, suspect.alone_sqnr_db.value_or(0));
+      if (is_broken) diagnosis.severity_db -= 100.0 / static_cast<double>(guilty_rows.size());
+      diagnosis.explanation = own.sentence;
+      if (suspect.alone_sqnr_db && !cause.is_everywhere) {
+        diagnosis.explanation += "; measured: with everything else in float32, the end keeps " +
+                                 verdict::ShortNumber(*suspect.alone_sqnr_db, 3) + " dB";
+      }
+      std::vector<Fix> known = std::move(layer.fixes);
+      layer.fixes.clear();
+      for (const TriedFix& fix : fixes) {
+        layer.fixes.push_back({.action = fix.action,
+                               .sqnr_db = fix.after.SqnrDb(),
+                               .worst_channel_sqnr_db = {},
+                               .size_bytes = {},
+                               .output = {}});
+        layer.fixes.back().is_measured = true;
+        if (!fix.float_nodes.empty()) layer.float_nodes = fix.float_nodes;
+      }
+      if (layer.fixes.empty()) layer.fixes = std::move(known);
+    }
+  }
+
+  const model::ModelGraph& baseline_;
+  const model::ModelGraph& variant_;
+  const std::vector<RestorableLayer>& layers_;
+  const CompareOptions& options_;
+  ModelComparison& comparison_;
+  const EndVerdict as_it_is_;
+  std::vector<std::vector<TriedFix>> tried_;  // By cause.
+};
+
+}  // namespace
+
+void MeasureBlame(const model::ModelGraph& baseline, const model::ModelGraph& variant,
+                  const std::vector<RestorableLayer>& layers, const CompareOptions& options,
+                  ModelComparison& comparison) {
+  if (const auto done = Blamer(baseline, variant, layers, options, comparison).Run(); !done) {
+    comparison.verdict.blame_note = "Blame is not measured: " + done.error().message + ".";
+    return;
+  }
+  std::ranges::stable_sort(comparison.layers, IsWorse, &LayerComparison::diagnosis);
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,47 @@
+// Why a part that is guilty hurts the end: from its values, its codes, and the operators that read
+// it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cboard/compare/model_comparison.h"
+#include "cboard/model/model_graph.h"
+#include "compare/blame/switched_parts.h"
+#include "compare/measure/output_ranges.h"
+
+namespace cboard::compare {
+
+// What blame is about. Borrows all.
+struct BlameCase {
+  const model::ModelGraph& baseline;
+  const model::ModelGraph& variant;
+  const std::vector<SwitchedPart>& parts;
+  const std::vector<RestorableLayer>& layers;  // Of the comparison, in its order.
+  const ModelComparison& comparison;
+
+  // Null for parts without a row, and where values were not seen.
+  const LayerComparison* RowOf(const SwitchedPart& part) const;
+  const ValueBins* ValuesOf(const SwitchedPart& part) const;
+  // In the baseline; kNoTensor where it is not known.
+  model::TensorId BaselineTensorOf(const SwitchedPart& part) const;
+};
+
+struct PartCause {
+  Cause cause = Cause::kTooFewBits;
+  Part part = Part::kOutput;
+  std::string sentence;
+  // Of a mask: the values beside it.
+  std::optional<CodeRange> range;
+  std::vector<std::size_t> channels;  // That stand out.
+  std::vector<model::NodeId> nodes;   // In the compressed model: the pieces of an operator.
+};
+
+PartCause FindCause(const BlameCase& found, const SwitchedPart& part);
+
+// The step of a quantizer compared with the step that the values need, for the same codes: 4 is a
+// range four times too wide, 0.5 half of what is needed. Nothing where values were not seen.
+std::optional<double> StepRatio(const BlameCase& found, const SwitchedPart& part);
+
+}  // namespace cboard::compare

@@ -1,0 +1,204 @@
+#include "compare/blame/root_causes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "cboard/base/strings.h"
+#include "cboard/verdict/number_text.h"
+
+namespace cboard::compare {
+namespace {
+
+// Half of the error's power.
+constexpr double kHalfOfError = 0.5;
+// Calibration on such data gives ranges within these limits: data vary.
+constexpr double kWide = 2, kNarrow = 0.8;
+// As many ranges that do not fit are no accident.
+constexpr double kManyRanges = 0.25;
+
+std::string FileRangeText(CodeRange range) {
+  return verdict::ShortNumber(range.low, 3) + " to " + verdict::ShortNumber(range.high, 3);
+}
+
+struct Misfit {
+  std::size_t part = 0;
+  double ratio = 1;  // See StepRatio.
+  double Size() const { return std::abs(std::log(ratio)); }
+};
+
+class CalibrationCheck {
+ public:
+  CalibrationCheck(const BlameCase& found, const EndState& as_it_is, BlameRuns& trials)
+      : found_(found), as_it_is_(as_it_is), trials_(trials) {}
+
+  // Input first: where that does not fit, nothing behind it can.
+  std::optional<RootCause> Run() {
+    std::size_t count = 0;
+    const std::vector<Misfit> misfits = Misfits(count);
+    if (misfits.empty()) return std::nullopt;
+    const auto input = std::ranges::find_if(misfits, [&](const Misfit& misfit) {
+      return found_.parts[misfit.part].node == model::kNoNode;
+    });
+    const bool has_input = input != misfits.end();
+    const bool is_many = misfits.size() >= 2 && static_cast<double>(misfits.size()) >=
+                                                    kManyRanges * static_cast<double>(count);
+    if (!has_input && !is_many) return std::nullopt;
+    const TriedFix fix = Recalibration(found_, trials_.board());
+    Settings settings = trials_.board().AllOf(PartState::kAsIs);
+    for (const auto& [part, setting] : fix.changes) settings[part] = setting;
+    const auto state = trials_.Measure(settings);
+    if (!state || state->cost > kHalfOfError * as_it_is_.cost) return std::nullopt;
+    const Misfit& worst = has_input ? *input : misfits[0];
+    RootCause cause{.why = {.part = Part::kOutput}, .parts = {}, .alone = {}};
+    cause.is_everywhere = true;
+    cause.parts.push_back(worst.part);
+    for (const Misfit& misfit : misfits) {
+      if (misfit.part != worst.part) cause.parts.push_back(misfit.part);
+    }
+    SetCalibration(worst, has_input, misfits, count, cause);
+    return cause;
+  }
+
+ private:
+  std::vector<Misfit> Misfits(std::size_t& count) const {
+    std::vector<Misfit> misfits;
+    for (std::size_t i = 0; i < found_.parts.size(); ++i) {
+      const SwitchedPart& part = found_.parts[i];
+      if (part.part != Part::kOutput) continue;
+      const auto ratio = StepRatio(found_, part);
+      if (!ratio) continue;
+      ++count;
+      if (*ratio >= kWide || *ratio <= kNarrow) misfits.push_back({i, *ratio});
+    }
+    std::ranges::stable_sort(misfits, std::greater<>(), &Misfit::Size);
+    return misfits;
+  }
+
+  void SetCalibration(const Misfit& worst, bool has_input, const std::vector<Misfit>& misfits,
+                      std::size_t count, RootCause& cause) const {
+    const SwitchedPart& part = found_.parts[worst.part];
+    const CodeRange file = RangeOf(*part.grid), data = found_.ValuesOf(part)->Range();
+    const auto narrow = static_cast<std::size_t>(
+        std::ranges::count_if(misfits, [](const Misfit& misfit) { return misfit.ratio < 1; }));
+    const std::string many =
+        HumanCount(misfits.size()) + " of " + HumanCount(count) + " ranges do not fit these data";
+    const std::string ranges =
+        "the file expects " + FileRangeText(file) + ", the data are " + FileRangeText(data);
+    cause.why.cause = Cause::kCalibration;
+    if (has_input && part.grid->scale == 1 && part.grid->zero_point == 0) {
+      cause.why.sentence =
+          "calibrated with blank samples: the scale of the input is 1, as for "
+          "samples of zeros, and the data are " +
+          FileRangeText(data) + "; " + many;
+    } else if (has_input) {
+      cause.why.sentence = "calibrated with other inputs: " + ranges + ", a factor of " +
+                           verdict::ShortNumber(std::max(worst.ratio, 1 / worst.ratio), 3) + " (" +
+                           (worst.ratio > 1 ? "too wide" : "too narrow") +
+                           "); preprocessing (scale, mean, order of channels) or samples differ; " +
+                           many;
+    } else if (narrow * 2 > misfits.size()) {
+      cause.why.cause = Cause::kOverClipped;
+      cause.why.sentence =
+          "ranges are too narrow and cut values off: " + many + ", most here, where " + ranges +
+          "; too few or other samples were used, or percentile or entropy calibration";
+    } else {
+      cause.why.sentence = "ranges are too wide: " + many + ", most here, where " + ranges +
+                           ", a factor of " + verdict::ShortNumber(worst.ratio, 3) +
+                           "; other samples were used for calibration";
+    }
+  }
+
+  const BlameCase& found_;
+  const EndState& as_it_is_;
+  BlameRuns& trials_;
+};
+
+class RootCauseFinder {
+ public:
+  RootCauseFinder(const BlameCase& found, const BlameFindings& findings)
+      : found_(found), findings_(findings) {}
+
+  std::vector<RootCause> Run() {
+    for (const GuiltyGroup& guilty : findings_.guilty) Add(guilty);
+    if (findings_.is_spread) Spread();
+    return std::move(causes_);
+  }
+
+ private:
+  // Parts whose cause is the same are one finding, if they are of the same kind.
+  void Add(const GuiltyGroup& guilty) {
+    PartCause why = FindCause(found_, found_.parts[guilty.parts[0]]);
+    for (RootCause& cause : causes_) {
+      const bool is_same =
+          cause.why.cause == why.cause && cause.why.part == why.part && !cause.is_everywhere;
+      if (!is_same) continue;
+      cause.parts.insert(cause.parts.end(), guilty.parts.begin(), guilty.parts.end());
+      cause.why.nodes.insert(cause.why.nodes.end(), why.nodes.begin(), why.nodes.end());
+      if (!cause.why.range) cause.why.range = why.range;
+      if (cause.why.range && why.range) {
+        cause.why.range->low = std::min(cause.why.range->low, why.range->low);
+        cause.why.range->high = std::max(cause.why.range->high, why.range->high);
+      }
+      return;
+    }
+    causes_.push_back({.why = std::move(why), .parts = guilty.parts, .alone = guilty.alone});
+  }
+
+  // No single part stands out: the kind of part that costs most is named.
+  void Spread() {
+    const double weights = findings_.outputs_float.cost, outputs = findings_.weights_float.cost;
+    const Part kind = weights > outputs ? Part::kWeight : Part::kOutput;
+    RootCause cause{
+        .why = {.cause = Cause::kManySmallErrors, .part = kind},
+        .parts = {},
+        .alone = kind == Part::kWeight ? findings_.outputs_float : findings_.weights_float,
+        .is_everywhere = true};
+    std::size_t with_one_scale = 0, count = 0;
+    for (const GuiltyGroup& guilty : findings_.guilty) {
+      for (const std::size_t part : guilty.parts) {
+        if (found_.parts[part].part == kind) cause.parts.push_back(part);
+      }
+    }
+    for (std::size_t i = 0; i < found_.parts.size(); ++i) {
+      const SwitchedPart& part = found_.parts[i];
+      if (part.part != kind) continue;
+      ++count;
+      if (part.layer && found_.layers[*part.layer].has_one_scale) ++with_one_scale;
+      if (std::ranges::find(cause.parts, i) == cause.parts.end()) cause.parts.push_back(i);
+    }
+    if (kind == Part::kWeight && with_one_scale * 2 > count) {
+      cause.why.cause = Cause::kChannelSpread;
+      cause.why.sentence = "the weights of " + HumanCount(with_one_scale) +
+                           " layers have one scale for all channels, and their errors add up; this "
+                           "layer costs most";
+    } else if (kind == Part::kWeight && !cause.parts.empty() &&
+               FindCause(found_, found_.parts[cause.parts[0]]).cause == Cause::kLargeBlocks) {
+      cause.why = FindCause(found_, found_.parts[cause.parts[0]]);
+      cause.why.sentence += "; " + HumanCount(count) + " layers share the loss";
+    } else {
+      cause.why.sentence = "many small errors add up: no layer alone explains the loss, " +
+                           HumanCount(count) + " quantized " +
+                           (kind == Part::kWeight ? "weights" : "activations") +
+                           " share it, and this one costs most";
+    }
+    causes_ = {std::move(cause)};
+  }
+
+  const BlameCase& found_;
+  const BlameFindings& findings_;
+  std::vector<RootCause> causes_;
+};
+
+}  // namespace
+
+std::optional<RootCause> FindCalibrationCause(const BlameCase& found, const EndState& as_it_is,
+                                              BlameRuns& trials) {
+  return CalibrationCheck(found, as_it_is, trials).Run();
+}
+
+std::vector<RootCause> FindRootCauses(const BlameCase& found, const BlameFindings& findings) {
+  return RootCauseFinder(found, findings).Run();
+}
+
+}  // namespace cboard::compare

@@ -1,0 +1,51 @@
+// Operators that a file has in pieces: LayerNorm, RMSNorm, Softmax and GELU as exporters write them
+// for old opsets. Quantizers between the pieces round values that the whole operator never shows:
+// squares, sums of exponentials.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "cboard/model/model_graph.h"
+
+namespace cboard::compare {
+
+struct SplitOperator {
+  std::string_view name;  // "LayerNorm", "RMSNorm", "Softmax", "GELU"
+  model::NodeId first = model::kNoNode, last = model::kNoNode;
+  std::vector<model::NodeId> nodes;  // The pieces, in the order of execution.
+};
+
+// Looks through QuantizeLinear and DequantizeLinear. Borrows the model.
+class SplitOperators {
+ public:
+  explicit SplitOperators(const model::ModelGraph& model);
+
+  // The position in all() of the operator that `tensor` is inside of: one of its pieces gives it,
+  // and others of them take it. Nothing for its inputs and its output.
+  std::optional<std::size_t> Around(model::TensorId tensor) const;
+
+  const std::vector<SplitOperator>& all() const { return all_; }
+
+ private:
+  void FindNorm(model::NodeId sqrt);
+  void FindSoftmax(model::NodeId divide);
+  void FindGelu(model::NodeId erf);
+  void Add(std::string_view name, std::vector<model::NodeId> nodes);
+
+  // The node that computes a tensor, and those that use it, as if nothing were quantized.
+  model::NodeId ProducerOf(model::TensorId tensor) const;
+  std::vector<model::NodeId> ConsumersOf(model::TensorId tensor) const;
+  model::NodeId ProducerOfInput(model::NodeId node, std::size_t input) const;
+  bool IsConstant(model::NodeId node, std::size_t input) const;
+  std::string_view OperatorOf(model::NodeId node) const;
+
+  const model::ModelGraph& model_;
+  std::vector<SplitOperator> all_;
+  std::unordered_map<model::TensorId, std::size_t> inside_;
+};
+
+}  // namespace cboard::compare
