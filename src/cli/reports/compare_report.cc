@@ -390,7 +390,8 @@ std::string CompareText(const ModelComparison& comparison, const CompareTextOpti
   AppendEndVerdict(comparison, text);
   AppendVerdict(comparison, text);
   AppendTable(comparison, top, text);
-  if (options.all) AppendHeads(comparison, text);
+  const bool is_damaged = comparison.verdict.level >= compare::VerdictLevel::kDegraded;
+  if (options.all || is_damaged) AppendHeads(comparison, text);
   // Root causes have said it where there are any; of sound models, nobody has to do anything.
   const bool is_sound = comparison.verdict.level == compare::VerdictLevel::kSound;
   if (options.all || (!has_fix && !is_sound)) AppendCauses(comparison, top, text);
@@ -401,7 +402,7 @@ std::string CompareText(const ModelComparison& comparison, const CompareTextOpti
     AppendBytes(comparison, text);
   }
   AppendUnpaired(comparison, text);
-  if (options.all || !has_fix) {
+  {
     const std::string snippet = compare::KeepFloatSnippet(
         compare::NodesToKeepFloat(comparison), compare::Toolchain::kOnnxRuntime, comparison.scheme);
     if (!snippet.empty()) {

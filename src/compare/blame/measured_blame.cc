@@ -242,27 +242,29 @@ class Blamer {
       // A degraded end still works: what its layers' own figures say is not overruled.
       if (!is_broken && diagnosis.level == Level::kRed) continue;
       diagnosis.level = is_broken ? Level::kRed : Level::kAmber;
-      diagnosis.cause = own.cause;
-      diagnosis.part = own.part;
       diagnosis.severity_db = std::min(diagnosis.severity_db, suspect.alone_sqnr_db.value_or(0));
       if (is_broken) diagnosis.severity_db -= 100.0 / static_cast<double>(guilty_rows.size());
-      diagnosis.explanation = own.sentence;
-      if (suspect.alone_sqnr_db && !cause.is_everywhere) {
-        diagnosis.explanation += "; measured: with everything else in float32, the end keeps " +
-                                 verdict::ShortNumber(*suspect.alone_sqnr_db, 3) + " dB";
+      // Its own figures explain the same cause in more detail.
+      if (diagnosis.cause != own.cause) {
+        diagnosis.cause = own.cause;
+        diagnosis.part = own.part;
+        diagnosis.explanation = own.sentence;
+        if (suspect.alone_sqnr_db && !cause.is_everywhere) {
+          diagnosis.explanation += "; measured: with everything else in float32, the end keeps " +
+                                   verdict::ShortNumber(*suspect.alone_sqnr_db, 3) + " dB";
+        }
       }
-      std::vector<Fix> known = std::move(layer.fixes);
-      layer.fixes.clear();
+      const bool has_own_fixes = !layer.fixes.empty();
       for (const TriedFix& fix : fixes) {
+        if (layer.float_nodes.empty()) layer.float_nodes = fix.float_nodes;
+        if (has_own_fixes) continue;
         layer.fixes.push_back({.action = fix.action,
                                .sqnr_db = fix.after.SqnrDb(),
                                .worst_channel_sqnr_db = {},
                                .size_bytes = {},
                                .output = {}});
         layer.fixes.back().is_measured = true;
-        if (!fix.float_nodes.empty()) layer.float_nodes = fix.float_nodes;
       }
-      if (layer.fixes.empty()) layer.fixes = std::move(known);
     }
   }
 

@@ -235,6 +235,9 @@ Result<void> LayerEvaluator::EvaluateConstants(std::vector<EvaluatedLayer>& laye
                           " values of its constant became 0: one scale for all of them, and a few "
                           "are much larger";
     }
+    // So far apart, it was not rounded but changed: equalization moves factors into such constants.
+    constexpr double kSameConstantDb = 10;
+    if (compared.total.SqnrDb() < kSameConstantDb && share <= kSomeLost) continue;
     layer.weight = std::move(compared);
     if (IsWorse(found, layer.diagnosis)) {
       layer.diagnosis = std::move(found);
