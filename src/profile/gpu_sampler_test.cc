@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "cboard/profile/gpu_reader.h"
 #include "profile/sampler.h"
 
 namespace cboard::profile {
@@ -43,6 +44,15 @@ TEST(GpuSampler, IsNotThereWithoutTheLibrary) {
 }
 
 TEST(GpuSampler, RefusesALibraryThatIsNoDriver) { EXPECT_EQ(MakeGpuSampler("libc.so.6"), nullptr); }
+
+TEST(GpuReader, AddsTheValuesThatDevicesOffer) {
+  GpuReader reader(FAKE_NVML);
+  ASSERT_TRUE(reader.is_available());
+  EXPECT_EQ(reader.Read().power_w, 250.5);
+  EXPECT_EQ(reader.Read().memory_used_mb, 5120);
+  EXPECT_EQ(GpuReader(BARE_NVML).Read().power_w, std::nullopt);
+  EXPECT_FALSE(GpuReader("libcertainly-not-installed.so.1").is_available());
+}
 
 }  // namespace
 }  // namespace cboard::profile

@@ -1,0 +1,32 @@
+// Power and memory of the GPUs, from NVIDIA's management library where it is installed.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace cboard::profile {
+
+// Sums over all GPUs; nothing for values that the driver does not offer.
+struct GpuReading {
+  std::optional<double> power_w;
+  std::optional<double> memory_used_mb;
+};
+
+// Not thread-safe.
+class GpuReader {
+ public:
+  explicit GpuReader(const std::string& nvml_library = "libnvidia-ml.so.1");
+  ~GpuReader();
+  GpuReader(GpuReader&&) noexcept;
+  GpuReader& operator=(GpuReader&&) noexcept;
+
+  bool is_available() const { return sampler_ != nullptr; }
+  GpuReading Read();
+
+ private:
+  struct Sampler;
+  std::unique_ptr<Sampler> sampler_;
+};
+
+}  // namespace cboard::profile
