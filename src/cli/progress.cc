@@ -42,15 +42,21 @@ Progress::Progress(std::string task, std::ostream& out, bool is_terminal, Progre
 Progress::~Progress() { Clear(); }
 
 void Progress::Update(std::uint64_t done, std::uint64_t total) {
+  if (now_() < next_) return;
+  std::string text = Amount(done, unit_);
+  if (total > 0) {
+    const double percent = 100 * static_cast<double>(done) / static_cast<double>(total);
+    text +=
+        " of " + Amount(total, unit_) + " (" + std::to_string(static_cast<int>(percent)) + " %)";
+  }
+  Show(text);
+}
+
+void Progress::Show(const std::string& text) {
   const auto now = now_();
   if (now < next_) return;
   next_ = now + UpdateInterval(is_terminal_);
-  std::string line = task_ + ": " + Amount(done, unit_);
-  if (total > 0) {
-    const double percent = 100 * static_cast<double>(done) / static_cast<double>(total);
-    line +=
-        " of " + Amount(total, unit_) + " (" + std::to_string(static_cast<int>(percent)) + " %)";
-  }
+  const std::string line = task_ + ": " + text;
   if (!is_terminal_) {
     out_ << line << std::endl;
     return;

@@ -33,6 +33,9 @@ class Progress {
   // A total of 0 is not known.
   void Update(std::uint64_t done, std::uint64_t total);
 
+  // The same for a task that is not counted: "measuring latency: 42 s left".
+  void Show(const std::string& text);
+
   // Clears the line, so that results may be printed.
   void Clear();
 

@@ -1,9 +1,7 @@
 // compression-board import: benchmark JSON and reports about layers become runs.
-#include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <atomic>
 #include <filesystem>
 #include <iostream>
 #include <set>
@@ -16,6 +14,7 @@
 #include "cboard/compression/names.h"
 #include "cli/child_process.h"
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/reports/import_report.h"
 
@@ -72,24 +71,6 @@ struct Outcome {
   fs::path last_directory;
   fs::path last_hparams_directory;
 };
-
-// Which signal asked the import to end; 0: none. Written by a handler, read by several threads.
-std::atomic<int> interrupting_signal = 0;
-static_assert(std::atomic<int>::is_always_lock_free);
-
-// The first Ctrl-C ends the import between two models, so that no run is left half-written; the
-// second one ends it at once.
-void StopAfterCurrentModelOnSignal() {
-  struct sigaction action = {};
-  action.sa_handler = [](int signal) { interrupting_signal = signal; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction former;
-    // Who started us in the background may have them ignored, and that stays.
-    if (::sigaction(signal, nullptr, &former) != 0 || former.sa_handler == SIG_IGN) continue;
-    ::sigaction(signal, &action, nullptr);
-  }
-}
 
 // Which report about layers a file is; nothing for benchmarks and for files that cannot be read.
 std::optional<compression::LayerReportKind> KindOf(const std::string& path,
@@ -151,7 +132,7 @@ void ImportFile(const std::string& path, const ImportFlags& flags, Directories& 
   options.directory = directories.For(file->name);
   options.step = flags.step;
   options.progress = [&](std::size_t done, std::size_t total) { progress.Update(done, total); };
-  options.stop_requested = [] { return interrupting_signal != 0; };
+  options.stop_requested = [] { return InterruptingSignal() != 0; };
   const Result<compression::ImportReport> report = compression::ImportBenchmark(*file, options);
   progress.Clear();
   if (!report) {
@@ -212,9 +193,9 @@ int RunImport(Arguments arguments) {
 
   Directories directories(flags);
   Outcome outcome;
-  StopAfterCurrentModelOnSignal();
+  NoteInterrupts();  // The first Ctrl-C ends the import between two models.
   for (const std::string& file : flags.files) {
-    if (interrupting_signal == 0) {
+    if (InterruptingSignal() == 0) {
       ImportFile(file, flags, directories, outcome);
     } else {
       PrintError(Quoted(file, 300) + " was not imported: the import was interrupted");
@@ -232,9 +213,9 @@ int RunImport(Arguments arguments) {
                 << "  (the HPARAMS page)\n";
     }
   }
-  if (interrupting_signal != 0) {
+  if (InterruptingSignal() != 0) {
     std::cout.flush();
-    EndBySignal(interrupting_signal);
+    EndBySignal(InterruptingSignal());
   }
   return outcome.complete ? kExitDone : kExitFailed;
 }
