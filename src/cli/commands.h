@@ -27,6 +27,7 @@ inline constexpr int kExitUsage = 2;
 
 using Arguments = std::span<const std::string>;
 
+int RunBenchmark(Arguments arguments);
 int RunCheck(Arguments arguments);
 int RunCompare(Arguments arguments);
 int RunDemo(Arguments arguments);

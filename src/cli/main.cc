@@ -31,6 +31,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"export", "export values as CSV, Parquet or JSON", RunExport},
     {"model", "show operators, bytes and quantization of a model file", RunModel},
     {"demo", "show a board with sample data", RunDemo},
+    {"benchmark", "measure latency, memory, energy and accuracy of model files", RunBenchmark},
     {"compare", "find the layers that compression damaged, and why", RunCompare},
     {"quantize", "quantize an ONNX model and measure the cost", RunQuantize},
     {"profile", "run a command and log its CPU, memory, power and GPU usage", RunProfile},
@@ -46,6 +47,7 @@ Examples:
   compression-board model model_int8.onnx
   compression-board compare model_fp32.onnx model_int8.onnx
   compression-board quantize model.onnx --data samples.npz -o model_int8.onnx
+  compression-board benchmark model_fp32.onnx model_int8.onnx --data val.npz
   compression-board profile -- python train.py
 
 'compression-board COMMAND --help' explains a command and its flags.
@@ -60,7 +62,7 @@ void PrintHelp(std::ostream& out) {
          "\n"
          "Commands:\n";
   for (const Command& command : kCommands) {
-    out << "  " << command.name << std::string(10 - command.name.size(), ' ') << command.summary
+    out << "  " << command.name << std::string(11 - command.name.size(), ' ') << command.summary
         << '\n';
   }
   out << kExamples;

@@ -1,0 +1,76 @@
+#include "cboard/benchmark/variant_files.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+namespace cboard::benchmark {
+namespace {
+
+constexpr std::string_view kSeparators = "_-. ";
+
+// The length of the longest beginning that all have and that ends at a separator.
+std::size_t CommonPrefix(const std::vector<std::string>& stems) {
+  std::size_t length = 0;
+  while (std::ranges::all_of(stems, [&](const std::string& stem) {
+    return length < stem.size() && stem[length] == stems[0][length];
+  })) {
+    ++length;
+  }
+  while (length > 0 && kSeparators.find(stems[0][length - 1]) == std::string_view::npos) --length;
+  return length;
+}
+
+std::string Trimmed(std::string text) {
+  while (!text.empty() && kSeparators.find(text.back()) != std::string_view::npos) text.pop_back();
+  while (!text.empty() && kSeparators.find(text.front()) != std::string_view::npos) {
+    text.erase(text.begin());
+  }
+  return text;
+}
+
+// Names that cannot tell variants apart, or are empty.
+bool AreUsable(const std::vector<std::string>& names) {
+  return std::ranges::none_of(names, &std::string::empty) &&
+         std::set<std::string>(names.begin(), names.end()).size() == names.size();
+}
+
+}  // namespace
+
+NamedFiles NameFiles(const std::vector<std::filesystem::path>& files) {
+  NamedFiles named;
+  std::vector<std::string> stems;
+  for (const std::filesystem::path& file : files) stems.push_back(file.stem().string());
+  std::vector<std::string> names = stems;
+  const std::size_t prefix = files.size() > 1 ? CommonPrefix(stems) : 0;
+  // resnet18.onnx and resnet18_int8.onnx: the file without a suffix is the baseline.
+  if (files.size() > 1 && prefix == 0) {
+    const auto shortest = std::ranges::min_element(stems, {}, &std::string::size);
+    const bool begins_all = std::ranges::all_of(stems, [&](const std::string& stem) {
+      return stem == *shortest || (stem.starts_with(*shortest) &&
+                                   kSeparators.find(stem[shortest->size()]) != std::string::npos);
+    });
+    if (begins_all) {
+      named.model = *shortest;
+      for (std::size_t i = 0; i < stems.size(); ++i) {
+        names[i] = stems[i] == *shortest ? "fp32" : Trimmed(stems[i].substr(shortest->size()));
+      }
+    }
+  } else if (prefix > 0) {
+    named.model = Trimmed(stems[0].substr(0, prefix));
+    for (std::size_t i = 0; i < stems.size(); ++i) names[i] = Trimmed(stems[i].substr(prefix));
+  }
+  if (!AreUsable(names)) names = stems;
+  if (!AreUsable(names)) {  // The same name in several folders, or the same file twice.
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] += "_" + std::to_string(i + 1);
+  }
+  if (named.model.empty() && !files.empty()) {
+    const std::filesystem::path folder = std::filesystem::absolute(files[0]).parent_path();
+    named.model = files.size() == 1 ? stems[0] : folder.filename().string();
+  }
+  if (named.model.empty()) named.model = "model";
+  for (std::size_t i = 0; i < files.size(); ++i) named.variants.push_back({names[i], files[i]});
+  return named;
+}
+
+}  // namespace cboard::benchmark

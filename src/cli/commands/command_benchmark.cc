@@ -1,0 +1,317 @@
+// compression-board benchmark: measures model files against each other.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cboard/base/strings.h"
+#include "cboard/benchmark/benchmark.h"
+#include "cboard/benchmark/results.h"
+#include "cboard/benchmark/suite.h"
+#include "cli/child_process.h"
+#include "cli/commands.h"
+#include "cli/commands/shape_flag.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/reports/benchmark_report.h"
+
+namespace cboard::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using benchmark::BenchmarkOptions;
+using benchmark::ModelBenchmark;
+
+struct BenchmarkFlags {
+  std::vector<std::string> files;
+  std::string name, labels, scores, time = "60s", eval_timeout = "1h";
+  std::string output = "results/models_benchmark_results.json";
+  std::string logdir = "runs/compression_benchmark";
+  std::string data, vocabulary, sys_root;
+  bool json = false, fresh = false, no_memory = false, no_energy = false, no_log = false;
+  bool no_reasons = false;
+  bool measure_memory = false;
+  BenchmarkOptions options;
+};
+
+// "60", "60s", "2m", "1h".
+std::optional<double> SecondsOf(std::string_view text) {
+  double number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc() || !(number > 0) || !std::isfinite(number)) return std::nullopt;
+  const std::string_view unit = text.substr(static_cast<std::size_t>(parsed.ptr - text.data()));
+  if (unit.empty() || unit == "s") return number;
+  if (unit == "m" || unit == "min") return 60 * number;
+  if (unit == "h") return 3600 * number;
+  return std::nullopt;
+}
+
+void AddFlags(CLI::App& app, BenchmarkFlags& flags) {
+  BenchmarkOptions& options = flags.options;
+  app.add_option("FILES", flags.files, "Model files, or one list of models (.yaml)")
+      ->required()
+      ->type_name("");
+  app.add_option("--name", flags.name, "Model name (default: from the file names)")
+      ->type_name("NAME");
+  app.add_option("--baseline", options.baseline,
+                 "File or variant to compare with (default: fp32, or\nthe first file)")
+      ->type_name("FILE");
+  app.add_option("--data", flags.data,
+                 "Samples: .npz, .npy, or a folder of PNG files (default:\nrandom samples)")
+      ->type_name("PATH");
+  AddShapeFlag(app,
+               "Shape of a random input whose sizes the file leaves open:\n"
+               "x=1,3,48,320, or 1,3,48,320 for the only input; once per input",
+               options.run.shapes);
+  app.add_option("--labels", flags.labels,
+                 "Labels of the samples: val.npz:y, or a text file with a line\nper sample")
+      ->type_name("FILE[:ARRAY]");
+  app.add_option("--metric", options.evaluation.metrics,
+                 "Metrics, separated by commas: top1, top5, f1_macro,\n"
+                 "f1_weighted, mse, cosine, agreement, map50, map, wer, cer,\nperplexity")
+      ->type_name("NAMES")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--vocabulary", flags.vocabulary,
+                 "Tokens for wer and cer: one per line, the blank first")
+      ->type_name("FILE");
+  app.add_option("--eval", options.evaluation.command,
+                 "Command that prints the accuracy, or JSON, as its last line;\n"
+                 "{model} is replaced by the path")
+      ->type_name("COMMAND");
+  app.add_option("--eval-timeout", flags.eval_timeout, "Time limit of the command (1h)")
+      ->type_name("TIME");
+  app.add_option("--threads", options.run.threads, "Threads of one inference (1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--batch", options.run.batch, "Samples of one inference (1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--time", flags.time,
+                 "Time limit of the latency measurement: 60s, 2m; it ends\n"
+                 "earlier when the result is precise (60s)")
+      ->type_name("TIME");
+  app.add_option("--provider", options.run.provider, "Execution provider of ONNX Runtime (cpu)")
+      ->type_name("NAME");
+  app.add_flag("--throughput", options.measures_throughput,
+               "Also measure throughput: many inferences at a time");
+  app.add_option("--streams", options.streams,
+                 "Inferences at a time for --throughput (default: CPUs by threads)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
+  app.add_flag("--no-memory", flags.no_memory, "Do not measure memory");
+  app.add_flag("--no-energy", flags.no_energy, "Do not measure energy");
+  app.add_flag("--no-reasons", flags.no_reasons, "Do not explain variants that are not faster");
+  app.add_option("-o,--output", flags.output,
+                 "JSON to write; models that it has already stay\n"
+                 "(results/models_benchmark_results.json)")
+      ->type_name("FILE");
+  app.add_option("--logdir", flags.logdir, "Directory of the events (runs/compression_benchmark)")
+      ->type_name("DIR");
+  app.add_flag("--no-log", flags.no_log, "Write no events");
+  app.add_flag("--fresh", flags.fresh,
+               "Measure every model of a list again, also those that are\ncomplete in the JSON");
+  app.add_flag("--json", flags.json, "Print the JSON instead of a table");
+  app.add_option("--seed", options.seed, "Seed of the random order (0)")->type_name("N");
+  app.add_option("--scores", flags.scores, "")->group("");
+  app.add_flag("--measure-memory", flags.measure_memory, "")->group("");
+  app.add_option("--sys-root", flags.sys_root, "")->group("");
+}
+
+// What flags say in other words than the options have.
+Result<void> FinishOptions(BenchmarkFlags& flags) {
+  BenchmarkOptions& options = flags.options;
+  const auto seconds = SecondsOf(flags.time), timeout = SecondsOf(flags.eval_timeout);
+  if (!seconds || !timeout) {
+    return Fail(ErrorCode::kInvalidArgument, Quoted(seconds ? flags.eval_timeout : flags.time) +
+                                                 " is not a time; write seconds, or 60s, 2m, 1h");
+  }
+  options.max_seconds = *seconds;
+  options.evaluation.timeout_seconds = *timeout;
+  options.run.data = flags.data;
+  options.evaluation.vocabulary = flags.vocabulary;
+  if (!flags.labels.empty()) {
+    const auto labels = benchmark::ParseLabelsArgument(flags.labels);
+    options.evaluation.labels = labels.file;
+    options.evaluation.labels_array = labels.array;
+    if (options.evaluation.metrics.empty()) {
+      return Fail(ErrorCode::kInvalidArgument, "--labels needs --metric, for example top1");
+    }
+  }
+  options.measures_memory = !flags.no_memory;
+  options.measures_energy = !flags.no_energy;
+  options.finds_reasons = !flags.no_reasons;
+  if (!flags.sys_root.empty()) options.machine.sys = flags.sys_root;
+  std::error_code ignored;
+  options.program = fs::read_symlink("/proc/self/exe", ignored);
+  if (!flags.scores.empty()) {
+    CBOARD_ASSIGN_OR_RETURN(options.evaluation.given, benchmark::ReadScores(flags.scores));
+  }
+  return {};
+}
+
+// A file of --baseline becomes the name of its variant.
+void NameBaseline(BenchmarkOptions& options) {
+  for (const benchmark::VariantFile& file : options.variants) {
+    std::error_code ignored;
+    if (file.path == options.baseline || (fs::exists(options.baseline, ignored) &&
+                                          fs::equivalent(file.path, options.baseline, ignored))) {
+      options.baseline = file.name;
+      return;
+    }
+  }
+}
+
+std::string TimeText(double seconds) {
+  const auto whole = static_cast<long>(std::ceil(seconds));
+  if (whole < 120) return std::to_string(whole) + " s";
+  return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+}
+
+// Tells how far a benchmark is.
+class PhaseProgress {
+ public:
+  explicit PhaseProgress(std::string model) : model_(std::move(model)) {}
+
+  bool Update(benchmark::Phase phase, double done, double max_seconds) {
+    if (!progress_ || phase != phase_) {
+      progress_.emplace(model_ + ": " + std::string(NameOf(phase)), std::cerr,
+                        IsTerminal(STDERR_FILENO), ProgressUnit::kItems);
+      phase_ = phase;
+    }
+    const bool is_timed =
+        phase == benchmark::Phase::kLatency || phase == benchmark::Phase::kThroughput;
+    progress_->Show(std::to_string(static_cast<int>(100 * done)) + " %" +
+                    (is_timed ? ", at most " + TimeText((1 - done) * max_seconds) + " left" : ""));
+    return InterruptingSignal() == 0;
+  }
+  void Clear() { progress_.reset(); }
+
+ private:
+  std::string model_;
+  benchmark::Phase phase_ = benchmark::Phase::kLoad;
+  std::optional<Progress> progress_;
+};
+
+// False if the model could not be measured, or not completely.
+bool RunModel(const BenchmarkFlags& flags, BenchmarkOptions options) {
+  PhaseProgress progress(options.model);
+  options.progress = [&](benchmark::Phase phase, double done) {
+    return progress.Update(phase, done, options.max_seconds);
+  };
+  bool is_written = true;
+  options.on_update = [&](const ModelBenchmark& model) {
+    if (const auto written = benchmark::WriteResults(flags.output, {&model, 1}); !written) {
+      progress.Clear();
+      if (is_written) PrintError(written.error().message);
+      is_written = false;
+    }
+  };
+  const auto result = benchmark::BenchmarkModel(options);
+  progress.Clear();
+  if (!result) {
+    PrintError(options.model + ": " + result.error().message);
+    return false;
+  }
+  std::cout << (flags.json ? benchmark::ToJson({&*result, 1}) : BenchmarkText(*result))
+            << std::flush;
+  if (!flags.no_log) {
+    const fs::path directory = fs::path(flags.logdir) / fs::path(flags.output).stem();
+    if (const auto logged = benchmark::LogResults(*result, directory); !logged) {
+      PrintError(logged.error().message);
+      return false;
+    }
+  }
+  return is_written && result->is_complete;
+}
+
+int MeasureMemoryHere(const BenchmarkFlags& flags) {
+  const auto memory = benchmark::MeasureOwnMemory(flags.files[0], flags.options.run);
+  if (!memory) {
+    PrintError(memory.error().message);
+    return kExitFailed;
+  }
+  std::cout << benchmark::ToJson(*memory) << '\n';
+  return kExitDone;
+}
+
+Result<std::vector<BenchmarkOptions>> ModelsOf(const BenchmarkFlags& flags) {
+  const fs::path first = flags.files[0];
+  if (first.extension() == ".yaml" || first.extension() == ".yml") {
+    if (flags.files.size() > 1) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "a list of models stands alone; add the other files to the list");
+    }
+    return benchmark::ReadSuite(first, flags.options);
+  }
+  BenchmarkOptions options = flags.options;
+  benchmark::NamedFiles named =
+      benchmark::NameFiles(std::vector<fs::path>(flags.files.begin(), flags.files.end()));
+  options.model = flags.name.empty() ? named.model : flags.name;
+  options.variants = std::move(named.variants);
+  NameBaseline(options);
+  return std::vector<BenchmarkOptions>{std::move(options)};
+}
+
+}  // namespace
+
+int RunBenchmark(Arguments arguments) {
+  BenchmarkFlags flags;
+  CLI::App app(
+      "Measures the variants of a model against each other: latency, throughput, memory, energy\n"
+      "and accuracy. Writes the JSON that 'import' reads, and events for the board, and says\n"
+      "whether a variant is faster, and if not, why. docs/benchmark.md explains the numbers.\n"
+      "\n"
+      "Example: compression-board benchmark fp32.onnx int8.onnx --data val.npz \\\n"
+      "             --labels val.npz:y --metric top1\n",
+      "compression-board benchmark");
+  SetUsage(app,
+           "compression-board benchmark FILES... [FLAGS]\n"
+           "       compression-board benchmark models.yaml [FLAGS]");
+  AddFlags(app, flags);
+  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
+  if (const auto finished = FinishOptions(flags); !finished) {
+    PrintError(finished.error().message);
+    return kExitUsage;
+  }
+  if (flags.measure_memory) return MeasureMemoryHere(flags);
+  const auto models = ModelsOf(flags);
+  if (!models) {
+    PrintError(models.error().message);
+    return kExitUsage;
+  }
+  NoteInterrupts();
+  const bool is_list = models->size() > 1;
+  const auto done = is_list && !flags.fresh ? benchmark::ReadFingerprints(flags.output)
+                                            : std::map<std::string, std::string, std::less<>>();
+  bool is_complete = true;
+  for (const BenchmarkOptions& options : *models) {
+    if (InterruptingSignal() != 0) break;
+    const auto found = done.find(options.model);
+    if (found != done.end() && found->second == benchmark::FingerprintOf(options)) {
+      std::cout << options.model << ": is complete in " << flags.output
+                << "; --fresh measures it again\n";
+      continue;
+    }
+    if (!RunModel(flags, options)) is_complete = false;
+  }
+  if (const int signal = InterruptingSignal(); signal != 0) {
+    PrintError("interrupted; what was measured is in " + Quoted(flags.output, 1000) +
+               (is_list ? "; run the same command again to measure the rest" : ""));
+    std::cout.flush();
+    EndBySignal(signal);
+  }
+  if (!flags.json) {
+    std::cout << "\nWritten to " << flags.output << '\n';
+    if (!flags.no_log) {
+      std::cout << "To look at it: compression-board --logdir " << ShellWord(flags.logdir) << '\n';
+    }
+  }
+  return is_complete ? kExitDone : kExitFailed;
+}
+
+}  // namespace cboard::cli
