@@ -19,6 +19,7 @@ from .compression import (
 )
 from .global_writer import GlobalSummaryWriter
 from .hardware import HardwareMonitor
+from .model_benchmark import ModelBenchmark, benchmark
 from .model_comparison import ModelComparison, compare
 from .quantization import quantize
 from .stages import StageLogger, set_log_folder
@@ -34,12 +35,14 @@ __all__ = [
     "FileWriter",
     "GlobalSummaryWriter",
     "HardwareMonitor",
+    "ModelBenchmark",
     "ModelComparison",
     "StageLogger",
     "SummaryWriter",
     "TrainingLogger",
     "TuningLogger",
     "aurora",
+    "benchmark",
     "compare",
     "create_training_logger",
     "log_benchmark_results",
