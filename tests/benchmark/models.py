@@ -1,0 +1,116 @@
+"""Small ONNX models with planted properties."""
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+RANDOM = np.random.default_rng(0)
+
+
+def constant(name, values):
+    return numpy_helper.from_array(np.ascontiguousarray(values), name)
+
+
+def save(path, nodes, constants, inputs, outputs):
+    graph = helper.make_graph(
+        nodes, "graph",
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in inputs],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in outputs],
+        constants,
+    )  # fmt: skip
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    onnx.save(model, str(path))
+    return path
+
+
+def dense(path, sizes, batch=1, repeats=1):
+    """Layers of a perceptron; the first one `repeats` times, to make it slower."""
+    nodes, constants, x = [], [], "x"
+    for i, (rows, columns) in enumerate(zip(sizes, sizes[1:])):
+        random = np.random.default_rng(i)
+        constants.append(constant(f"w{i}", random.normal(0, rows**-0.5, (rows, columns)).astype("f4")))
+        nodes.append(helper.make_node("MatMul", [x, f"w{i}"], [f"m{i}"], name=f"fc{i}"))
+        x = f"m{i}"
+        if i < len(sizes) - 2:
+            nodes.append(helper.make_node("Relu", [x], [f"r{i}"], name=f"relu{i}"))
+            x = f"r{i}"
+    return save(path, nodes, constants, [("x", [batch, sizes[0]])], [(x, [batch, sizes[-1]])])
+
+
+def identity(path, shape, inputs=1):
+    """Gives its inputs out: its outputs are whatever the data says."""
+    names = ["x"] if inputs == 1 else [f"x{i}" for i in range(inputs)]
+    nodes = [helper.make_node("Identity", [name], [f"y_{name}"]) for name in names]
+    return save(path, nodes, [], [(name, shape) for name in names], [(f"y_{name}", shape) for name in names])
+
+
+def convolutions(path, activation="Relu", channels=32, size=28, layers=4):
+    nodes, constants, x, before = [], [], "x", 3
+    for i in range(layers):
+        weights = np.random.default_rng(i).normal(0, 0.1, (channels, before, 3, 3)).astype("f4")
+        constants += [constant(f"w{i}", weights), constant(f"b{i}", np.zeros(channels, "f4"))]
+        nodes.append(
+            helper.make_node("Conv", [x, f"w{i}", f"b{i}"], [f"c{i}"], name=f"conv{i}", pads=[1, 1, 1, 1])
+        )
+        kind = activation if i < layers - 1 else "Relu"
+        nodes.append(helper.make_node(kind, [f"c{i}"], [f"a{i}"], name=f"{kind.lower()}{i}"))
+        x, before = f"a{i}", channels
+    return save(path, nodes, constants, [("x", [1, 3, size, size])], [(x, [1, channels, size, size])])
+
+
+def quantize_input(nodes, constants, name, scale=0.03):
+    constants += [constant(f"{name}_s", np.float32(scale)), constant(f"{name}_z", np.uint8(128))]
+    quantizer = [f"{name}_s", f"{name}_z"]
+    nodes.append(helper.make_node("QuantizeLinear", [name, *quantizer], [f"{name}_q"], name=f"{name}_Q"))
+    nodes.append(helper.make_node("DequantizeLinear", [f"{name}_q", *quantizer], [f"{name}_d"], name=f"{name}_DQ"))
+    return f"{name}_d"
+
+
+def dequantized_weight(nodes, constants, name, weights, axis=None):
+    others = tuple(i for i in range(weights.ndim) if i != axis)
+    largest = np.abs(weights).max() if axis is None else np.abs(weights).max(others)
+    scale = np.asarray(largest / 127, "f4")
+    shape = [-1 if i == axis else 1 for i in range(weights.ndim)]
+    codes = np.round(weights / (scale if axis is None else scale.reshape(shape))).astype("i1")
+    constants += [
+        constant(f"{name}_q", codes), constant(f"{name}_s", scale),
+        constant(f"{name}_z", np.zeros(scale.shape, "i1")),
+    ]  # fmt: skip
+    attributes = {} if axis is None else {"axis": axis}
+    nodes.append(
+        helper.make_node("DequantizeLinear", [f"{name}_q", f"{name}_s", f"{name}_z"], [f"{name}_d"],
+                         name=f"{name}_DQ", **attributes)
+    )  # fmt: skip
+    return f"{name}_d"
+
+
+def transposed_convolution(path, quantized):
+    """ONNX Runtime's ConvTranspose takes no INT8 weights, per channel or not."""
+    nodes, constants = [], []
+    weights = np.random.default_rng(0).normal(0, 0.06, (32, 32, 3, 3)).astype("f4")
+    if quantized:
+        x = quantize_input(nodes, constants, "x")
+        w = dequantized_weight(nodes, constants, "w", weights, axis=1)
+    else:
+        constants.append(constant("w", weights))
+        x, w = "x", "w"
+    nodes.append(helper.make_node("ConvTranspose", [x, w], ["y"], name="up"))
+    y = quantize_input(nodes, constants, "y", 0.05) if quantized else "y"
+    return save(path, nodes, constants, [("x", [1, 32, 16, 16])], [(y, [1, 32, 18, 18])])
+
+
+def unfused(path, quantized):
+    """Convolutions whose outputs have no QuantizeLinear."""
+    nodes, constants = [], []
+    x = quantize_input(nodes, constants, "x") if quantized else "x"
+    for i in range(3):
+        weights = np.random.default_rng(i).normal(0, 0.06, (32, 32, 3, 3)).astype("f4")
+        if quantized:
+            w = dequantized_weight(nodes, constants, f"w{i}", weights, axis=0)
+        else:
+            constants.append(constant(f"w{i}", weights))
+            w = f"w{i}"
+        nodes.append(helper.make_node("Conv", [x, w], [f"c{i}"], name=f"conv{i}", pads=[1, 1, 1, 1]))
+        nodes.append(helper.make_node("Relu", [f"c{i}"], [f"r{i}"], name=f"relu{i}"))
+        x = f"r{i}"
+    return save(path, nodes, constants, [("x", [1, 32, 28, 28])], [(x, [1, 32, 28, 28])])
