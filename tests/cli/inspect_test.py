@@ -148,8 +148,8 @@ class InspectTest(ProgramTest):
     def test_a_file_that_cannot_be_read_is_named_and_fails(self):
         self.write_run("logs/good", record(scalar_event("loss", 1, 1)))
         (self.directory / "logs/bad").mkdir()
-        # A regular file that opens, and whose first byte nobody may read.
-        (self.directory / "logs/bad/events.out.tfevents.1.host").symlink_to("/proc/self/mem")
+        # A regular file that nobody may read, not even root: the kernel only takes writes to it.
+        (self.directory / "logs/bad/events.out.tfevents.1.host").symlink_to("/sys/bus/cpu/drivers_probe")
         run = self.run_board("inspect", "--logdir", "logs")
         self.assertEqual(run.returncode, 1)
         self.assertIn("run 'good': 1 event", run.stdout)
