@@ -5,7 +5,7 @@
 namespace cboard::profile {
 
 struct GpuReader::Sampler {
-  std::unique_ptr<Sampler> sampler;
+  std::unique_ptr<profile::Sampler> sampler;
 };
 
 GpuReader::GpuReader(const std::string& nvml_library) {

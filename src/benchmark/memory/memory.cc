@@ -82,7 +82,7 @@ Result<MemoryUse> MeasureMemory(const std::filesystem::path& program,
                                       options.provider};
   if (!options.data.empty()) command.insert(command.end(), {"--data", options.data.string()});
   for (const auto& [name, sizes] : options.shapes) {
-    command.insert(command.end(), {"--shape", ToText(model::InputShapes{{name, sizes}})});
+    command.insert(command.end(), {"--shape", model::ToText(model::InputShapes{{name, sizes}})});
   }
   command.insert(command.end(), {"--", model.string()});
   CBOARD_ASSIGN_OR_RETURN(ProcessEnd end, RunProcess(command, kMaxSeconds));

@@ -154,7 +154,7 @@ void WriteModel(const ModelBenchmark& model, JsonWriter& json) {
       for (const double size : *sizes) json.Value(static_cast<std::int64_t>(size));
       json.EndArray();
     } else {
-      json.Key(key).Value(ToText(value));
+      json.Key(key).Value(compression::ToText(value));
     }
   }
   json.EndObject();

@@ -30,7 +30,7 @@ std::string FingerprintOf(const BenchmarkOptions& options) {
   for (const VariantFile& file : options.variants) {
     text += "|" + file.name + "=" + HashFile(file.path).value_or("missing");
   }
-  text += "|" + StateOf(options.run.data) + "|" + ToText(options.run.shapes) + "|" +
+  text += "|" + StateOf(options.run.data) + "|" + model::ToText(options.run.shapes) + "|" +
           std::to_string(options.run.batch) + "|" + std::to_string(options.run.threads) + "|" +
           options.run.provider + "|" + (options.measures_throughput ? "throughput" : "") + "|" +
           StateOf(options.evaluation.labels) + ":" + options.evaluation.labels_array + "|" +
