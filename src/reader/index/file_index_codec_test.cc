@@ -67,6 +67,24 @@ TEST(FileIndexCodec, AStoredIndexIsReadOnAndItsViewsOutliveIt) {
   }
 }
 
+TEST(FileIndexCodec, DamageThatGoesOnBehindAStoredIndexIsOnePlace) {
+  RandomLog log(3);
+  const std::string first = log.Version() + log.Records(20) + std::string(5000, '\0');
+  MemoryFile memory(first);
+  const File file = memory.Open();
+  FileIndex index("events");
+  index.ContinueReading(file, {});
+  auto decoded = Decode(index.Encode());
+  ASSERT_THAT(decoded, Succeeds());
+  const std::string second = log.Records(20);
+  memory.Append(second);
+  decoded->ContinueReading(file, {});
+  const std::shared_ptr<const FileView> view = decoded->View();
+  ASSERT_EQ(view->damage.size(), 1u);
+  EXPECT_EQ(view->damage[0].bytes, 5000u);
+  EXPECT_EQ(view->damage_count, 1u);
+}
+
 TEST(FileIndexCodec, StoredTwiceItIsTheSame) {
   RandomLog log(3);
   const MemoryFile memory(log.Version() + log.Records(500));

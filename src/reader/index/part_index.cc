@@ -87,6 +87,7 @@ void PartIndex::Adopt(const FileView& view, LogState log_state,
   damage_count = view.damage_count;
   for (const FileDamage& place : view.damage) {
     damage.push_back({place.offset, place.bytes, place.reason, place.is_record});
+    if (!place.is_record) skipped_end_ = place.offset + place.bytes;  // See AddSkipped.
   }
   for (const SeriesView& stored : view.series) {
     Series& added = series[series.Add(stored.info)];
