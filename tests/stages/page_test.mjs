@@ -147,7 +147,7 @@ inBothLights("without an address, the float stage is compared with the quantized
   assert.match(cells[1], /^▲ 1\d\.\d worst channel$/); // The number by which it is watched, as it is drawn.
   assert.match(cells[4], /^1\d\.\d$/); // The same in the column of worst channels.
   assert.match(cells[5], /^0\.99\d\d$/);
-  assert.equal(cells.at(-1), "spread");
+  assert.equal(cells.at(-1), "unequal channels");
   assert.match(await page.locator(".detail .finding").innerText(), /Unequal channels\. One scale for channels of very different size: channel 2 reaches/);
   await look("stages-worst");
   await page.keyboard.press("x");
