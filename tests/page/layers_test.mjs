@@ -168,9 +168,9 @@ test("what a comparison of files found stands above what figures and histograms 
   const [first] = await page.locator(".list tbody tr").evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
   assert.match(first[0], /^conv1( weight)?$/);
   assert.equal(first.at(-1), "unequal channels");
-  assert.equal(await page.locator(".detail .finding").innerText(), `✗\nUnequal channels. In its weight: ${explanation}.`);
+  assert.equal(await page.locator(".detail .finding").innerText(), `✗\nOne scale for unequal channels. In its weight: ${explanation}.`);
   await visit(page, at("layers?model=net&sel=conv2"));
-  assert.match(await page.locator(".detail .finding").innerText(), /No damage to see/);
+  assert.match(await page.locator(".detail .finding").innerText(), /No damage/);
 });
 
 test("the verdict on the outputs stands above the chart, and nothing covers anything", async (t) => {

@@ -148,7 +148,7 @@ inBothLights("without an address, the float stage is compared with the quantized
   assert.match(cells[4], /^1\d\.\d$/); // The same in the column of worst channels.
   assert.match(cells[5], /^0\.99\d\d$/);
   assert.equal(cells.at(-1), "unequal channels");
-  assert.match(await page.locator(".detail .finding").innerText(), /Unequal channels\. One scale for channels of very different size: channel 2 reaches/);
+  assert.match(await page.locator(".detail .finding").innerText(), /One scale for unequal channels\. One scale for channels of very different size: channel 2 reaches/);
   await look("stages-worst");
   await page.keyboard.press("x");
   await page.waitForFunction(() => /^after_quantization against thresholds_selection/.test(document.querySelector(".page-bar .note")?.textContent ?? ""));
