@@ -1,7 +1,7 @@
 // Remembers how each page was left, per log directory, in the browser. The address holds the whole state of a page:
 // links to other pages restore theirs, and an address without a query opens its page as it was.
 import { effect, signal, untracked } from "@preact/signals";
-import { base, goInstead, pathParts, query } from "../../base/address";
+import { base, goInstead, pathParts, query, SHARED } from "../../base/address";
 import { recall, remember } from "../../base/storage";
 import { object, readOrNull, record, string } from "../../api/shape";
 import { status } from "./live";
@@ -41,7 +41,7 @@ export function restorePage(): void {
 function store(before: States): void {
   const [id] = pathParts.value;
   if (id === undefined) return;
-  states.value = withState(before, id, query.value);
+  states.value = withState(before, id, query.value, SHARED);
   remember(`states ${directories}`, JSON.stringify(states.peek()));
 }
 
