@@ -1,14 +1,12 @@
 import { render } from "preact";
 import { prefetch } from "../api/client";
 import { listenToKeys } from "../base/keys";
-import { showNamesOnFocus } from "../widgets/Name";
 import { App } from "./App";
 import { loadView, pageOf, PAGES } from "./pages";
 import { RARE_IDS } from "./page_list";
 import { followContents } from "../domain/live/contents";
 import { listenToChanges, refreshStatus } from "../domain/live/live";
 import { followOldLink, listenToLocation, pathParts } from "../base/address";
-import { rememberPages, restorePage } from "../domain/live/page_memory";
 import { followComparison } from "../domain/models/pair";
 import "./styles/tokens.css";
 import "./styles/frame.css";
@@ -16,11 +14,8 @@ import "./styles/charts.css";
 import "./styles/widgets.css";
 
 followOldLink();
-restorePage();
 listenToLocation();
-rememberPages();
 listenToKeys();
-showNamesOnFocus();
 listenToChanges();
 void refreshStatus();
 followComparison();

@@ -1,7 +1,6 @@
 // The pages and their code, which is loaded when a page is first opened.
 import type { ComponentType } from "preact";
-import { hrefOf, SHARED } from "../base/address";
-import { rememberedQuery } from "../domain/live/page_memory";
+import { hrefOf } from "../base/address";
 import { COMPRESSION_ENTRIES, TENSORBOARD_ENTRIES, type PageEntry, type PageId } from "./page_list";
 
 type Load = () => Promise<{ default: ComponentType }>;
@@ -53,8 +52,7 @@ export function pageOf(parts: readonly string[]): Page | null {
   return parts.length === 1 ? (PAGES.find((page) => page.id === parts[0]) ?? null) : null;
 }
 
-/** The address of a page as it was left, with what pages share: the model, the pair, runs and their colours. */
+/** The address of a page, with what pages share: the model, the pair, the filter of runs. */
 export function hrefOfPage(page: Page): string {
-  const remembered = Object.fromEntries([...rememberedQuery(page.id)].filter(([key]) => !SHARED.includes(key)));
-  return hrefOf([page.id], { ...remembered, ...(page.ofModel ? {} : { model: null }) });
+  return hrefOf([page.id], page.ofModel ? {} : { model: null });
 }

@@ -32,10 +32,9 @@ function setTheme(next: Theme): void {
   repaint();
 }
 
-/** Makes every canvas paint again. */
-export function repaint(): void {
+function repaint(): void {
   forgetColours();
-  paintVersion.value = paintVersion.peek() + 1;
+  paintVersion.value += 1;
 }
 
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);

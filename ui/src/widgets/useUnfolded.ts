@@ -21,15 +21,11 @@ export function useUnfolded(): Unfolded {
     const close = (event: Event): void => {
       if (!(event.target instanceof Node && root.current?.contains(event.target))) setOpen(false);
     };
-    // Pressing a label inside focuses the element around the popup first; that is not leaving it.
-    const closeOnFocus = (event: Event): void => {
-      if (!(event.target instanceof Node && event.target.contains(root.current))) close(event);
-    };
     document.addEventListener("pointerdown", close);
-    document.addEventListener("focusin", closeOnFocus);
+    document.addEventListener("focusin", close);
     return () => {
       document.removeEventListener("pointerdown", close);
-      document.removeEventListener("focusin", closeOnFocus);
+      document.removeEventListener("focusin", close);
     };
   }, [open]);
   const leave = (): void => {

@@ -1,47 +1,34 @@
-// The look of each run: chosen for the runs that are visible together, unless the user has fixed its colour. The
-// address holds fixed colours: colours=train/seed-1~3.
-import { computed, effect } from "@preact/signals";
-import { listOf, listText, query, setQuery } from "../../base/address";
-import { repaint } from "../../base/theme";
-import { chooseLooks, COLOURS, ownLook, type RunLook } from "./look_choice";
-import { shownRuns } from "./shown_runs";
+// One colour per run, from its name alone, so that it never moves between pages or visits.
 
-export type { RunLook } from "./look_choice";
+const COLOURS = 8;
+const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 
-/** By run, 1 to 8. */
-const chosenColours = computed((): ReadonlyMap<string, number> => {
-  const entries = listOf(query.value.get("colours")).flatMap((item): [string, number][] => {
-    const [, run, colour] = /^(.*)~([1-8])$/.exec(item) ?? [];
-    return run === undefined ? [] : [[run, Number(colour)]];
-  });
-  return new Map(entries);
-});
+export interface RunLook {
+  /** 1 to 8: the custom property --run-<n>. */
+  readonly colour: number;
+  readonly dash: readonly number[];
+}
 
-const looks = computed(() => chooseLooks(shownRuns.value, chosenColours.value));
+/** FNV-1a. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) {
+    hash ^= text.charCodeAt(i);
+    hash = Math.imul(hash, 0x01000193);
+  }
+  return hash >>> 0;
+}
 
+const FIXED: Record<string, RunLook> = {
+  fp32: { colour: 1, dash: [] },
+  int8: { colour: 2, dash: [6, 3] },
+};
+
+/** A run whose last part names a variant of the pair looks like the pair. */
 export function lookOf(run: string): RunLook {
-  const chosen = chosenColours.value.get(run);
-  return looks.value.get(run) ?? (chosen === undefined ? ownLook(run) : { colour: chosen, dash: [] });
+  const tail = run.slice(run.lastIndexOf("/") + 1);
+  const fixed = FIXED[tail] ?? (/^(baseline|tune_0)(_acc|$)/.test(tail) ? FIXED["fp32"] : undefined);
+  if (fixed) return fixed;
+  const hash = hashOf(run);
+  return { colour: (hash % COLOURS) + 1, dash: DASHES[Math.floor(hash / COLOURS) % DASHES.length] ?? [] };
 }
-
-export const colourIsFixed = (run: string): boolean => chosenColours.value.has(run);
-
-/** Fixes the colour of a run; null lets the page choose again. */
-export function fixColour(run: string, colour: number | null): void {
-  const next = new Map(chosenColours.value);
-  if (colour === null || colour < 1 || colour > COLOURS) next.delete(run);
-  else next.set(run, colour);
-  setQuery({ colours: listText([...next].map(([name, value]) => `${name}~${value}`)) }, "replace");
-}
-
-// Canvases keep the colours that they were painted with.
-let painted: ReadonlyMap<string, RunLook> = new Map();
-effect(() => {
-  const now = looks.value;
-  const moved = [...painted].some(([run, look]) => {
-    const other = now.get(run);
-    return other && (other.colour !== look.colour || other.dash !== look.dash);
-  });
-  painted = now;
-  if (moved) repaint();
-});
