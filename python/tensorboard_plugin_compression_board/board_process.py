@@ -1,7 +1,6 @@
 """The loopback server behind the tab: started on first use, ended with TensorBoard."""
 
 import atexit
-import ctypes
 import importlib.util
 import os
 import re
@@ -9,6 +8,7 @@ import secrets
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 from typing import NamedTuple, Optional
 
@@ -88,8 +88,8 @@ class BoardProcess:
             # child, so a killed TensorBoard leaves nothing behind.
             try:
                 process = subprocess.Popen(
-                    command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                    stderr=subprocess.STDOUT, text=True, preexec_fn=_end_with_parent(os.getpid()),
+                    [*_ending_with(os.getpid()), *command], env=environment, stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                 )  # fmt: skip
             except OSError as error:
                 started.append(BoardError(f"cannot start {command[0]!r}: {error.strerror}"))
@@ -108,15 +108,23 @@ class BoardProcess:
         return Address(_port_of(self._process), token)
 
 
-def _end_with_parent(parent: int):
-    prctl = ctypes.CDLL(None, use_errno=True).prctl  # Loaded before the fork.
+# Runs in an interpreter of its own: code between fork and exec may crash in a process with gRPC's
+# threads, and TensorBoard's has them.
+_LAUNCHER = f"""
+import ctypes, os, sys
+ctypes.CDLL(None).prctl({_PR_SET_PDEATHSIG}, {int(signal.SIGTERM)})
+if os.getppid() != int(sys.argv[1]):  # It died in between.
+    os._exit(1)
+try:
+    os.execv(sys.argv[2], sys.argv[2:])
+except OSError as error:
+    sys.exit(f"cannot start {{sys.argv[2]!r}}: {{error.strerror}}")
+"""
 
-    def prepare() -> None:
-        prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:  # Died in between.
-            os._exit(1)
 
-    return prepare
+def _ending_with(parent: int) -> list:
+    """The command that starts a program which the system ends when the process `parent` ends."""
+    return [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(parent)]
 
 
 def _port_of(process: subprocess.Popen) -> int:
