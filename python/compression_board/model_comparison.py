@@ -82,7 +82,9 @@ class LayerRow(TypedDict):
     fix_worst_channel_sqnr_db: Optional[float]
     fix_size_bytes: Optional[int]
     fix_output: Optional[dict[str, Any]]
+    fix_is_measured: Optional[bool]
     output_tensor: str
+    output_axis: Optional[int]
     float_nodes: list[str]
 
 
@@ -130,6 +132,7 @@ _NESTED = {
         "fix_worst_channel_sqnr_db": "worst_channel_sqnr_db",
         "fix_size_bytes": "size_bytes",
         "fix_output": "output",
+        "fix_is_measured": "is_measured",
     },
 }
 

@@ -44,7 +44,8 @@ def public():
         yield name, thing
         if inspect.isclass(thing):
             for method, function in inspect.getmembers(thing):
-                if not method.startswith("_") and callable(function):
+                is_of_python = function in (getattr(dict, method, None), getattr(list, method, None))
+                if not method.startswith("_") and callable(function) and not is_of_python:
                     yield f"{name}.{method}", function
 
 
