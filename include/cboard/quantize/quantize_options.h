@@ -59,8 +59,6 @@ struct QuantizeOptions {
   // Algorithms. A setting of true is tried; its result is kept only if it improves the outputs on
   // held-out samples.
   bool bias_correction = true;
-  bool equalize = false;
-  bool smooth = false;
   bool gptq = false;
 
   // Samples for calibration: see runtime/samples.h.

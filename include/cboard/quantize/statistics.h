@@ -74,8 +74,4 @@ struct Statistics {
   std::vector<std::string> warnings;
 };
 
-// Statistics as a file, to be used again with the same model.
-std::string EncodeStatistics(const Statistics& statistics);
-Result<Statistics> ParseStatistics(std::string_view bytes);
-
 }  // namespace cboard::quantize
