@@ -2,6 +2,7 @@
 live, and after a restart with the same cache."""
 
 import os
+import signal
 
 from logs import VERSION, LogsTest, RunningBoard, inspected, record, scalar_records, served_steps
 
@@ -75,6 +76,18 @@ class CompletedFilesTest(LogsTest):
         self.overwrite(len(VERSION) + len(scalar_records(1000)), scalar_records(1, first=2000))
         os.utime(self.path, ns=(before.st_atime_ns, before.st_mtime_ns))
         with RunningBoard("--logdir", self.logdir) as board:
+            self.assert_shows(board, [*range(1000), 2000, *range(1001, POINTS)])
+
+    def test_an_edit_in_place_that_keeps_the_time_of_modification_and_a_new_name(self):
+        self.path.write_bytes(self.content)
+        with RunningBoard("--logdir", self.logdir) as board:
+            self.assert_shows(board, list(range(POINTS)))
+            board.process.send_signal(signal.SIGSTOP)  # Both changes happen between two looks.
+            before = self.path.stat()
+            self.overwrite(len(VERSION) + len(scalar_records(1000)), scalar_records(1, first=2000))
+            os.utime(self.path, ns=(before.st_atime_ns, before.st_mtime_ns))
+            self.path.rename(self.path.with_name("events.out.tfevents.2.host"))
+            board.process.send_signal(signal.SIGCONT)
             self.assert_shows(board, [*range(1000), 2000, *range(1001, POINTS)])
 
     def test_whole_records_behind_one_that_was_cut(self):

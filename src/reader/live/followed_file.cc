@@ -184,8 +184,7 @@ std::optional<ReadOutcome> FollowedFile::ReadLocked(const std::string& path, con
     TakeStored(path, tags);
   }
   if (!index_) Forget(path);
-  const bool is_renamed = path != path_;
-  if (is_renamed) {
+  if (path != path_) {
     index_->Rename(path);
     path_ = path;
     if (view_) view_ = index_->View();
@@ -202,7 +201,7 @@ std::optional<ReadOutcome> FollowedFile::ReadLocked(const std::string& path, con
   }
   FileStatus now = StatusOf(file->descriptor()).value_or(seen);
   const bool is_known = view_ && view_->read_bytes > 0;
-  const bool is_read_on = !is_known || HasOnlyGrown(*file, now, is_renamed);
+  const bool is_read_on = !is_known || HasOnlyGrown(*file, now);
   const std::uint64_t known_bytes = is_known && is_read_on ? view_->read_bytes : 0;
   if (now.size_bytes > known_bytes && now.size_bytes - known_bytes > max_bytes) return std::nullopt;
   if (is_read_on) return ReadAll(path, *file, now, options);
@@ -227,13 +226,10 @@ bool FollowedFile::IsOther(const FileStatus& now) const {
 }
 
 // `now` is brought up to date.
-bool FollowedFile::HasOnlyGrown(const File& file, FileStatus& now, bool is_renamed) const {
+bool FollowedFile::HasOnlyGrown(const File& file, FileStatus& now) const {
   if (IsOther(now)) return false;
   const auto is_edited = [&] {
-    if (now.size_bytes > after_.size_bytes || HaveSameTimes(now, after_)) return false;
-    // Another name changes the time of the last change, too.
-    return !is_renamed || now.modified_ns != after_.modified_ns ||
-           now.size_bytes < after_.size_bytes;
+    return now.size_bytes <= after_.size_bytes && !HaveSameTimes(now, after_);
   };
   if (is_edited() && IsYoung(now)) {
     std::this_thread::sleep_for(kWriteTakes);

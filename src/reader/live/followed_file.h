@@ -45,7 +45,8 @@ struct ReadOutcome {
 // A file is read on from where reading stopped if it has only grown, and anew otherwise. It has
 // only grown if
 //   - the inode is the same and the file is not shorter than what was read of it,
-//   - it is longer than when it was last read, or its times of change are the same,
+//   - it is longer than when it was last read, or its times of change are the same (a new name of the
+//     file, though not one of its directory, is such a change: an edit could hide behind it),
 //   - samples of the bytes that were read, and those of damaged places, are the same,
 //   - no whole record lies where there was damage: files are also written back to front, in several
 //     places at once, and into room that was filled with zeros before.
@@ -81,7 +82,7 @@ class FollowedFile {
   std::optional<ReadOutcome> ReadLocked(const std::string& path, const FileStatus& seen,
                                         std::uint64_t max_bytes, const ReadOptions& options);
   bool IsOther(const FileStatus& now) const;
-  bool HasOnlyGrown(const File& file, FileStatus& now, bool is_renamed) const;
+  bool HasOnlyGrown(const File& file, FileStatus& now) const;
   ReadOutcome ReadAll(const std::string& path, const File& file, const FileStatus& now,
                       const ReadOptions& options);
   // False when the file was written over meanwhile, so that the beginning may be of one file and
