@@ -81,8 +81,14 @@ def test_a_variant_that_does_not_load_is_named_and_the_others_are_measured(tmp_p
     model = measure(*pair, tmp_path / "net_bad.onnx", *BRIEF, fails=True)
     assert model["failed_variants"].startswith("bad: ONNX Runtime")
     assert model["int8"]["latency_mean_ms"] > 0
-    missing = run(tmp_path, "none.onnx", *BRIEF)
+    missing = run(tmp_path, "none.onnx", "-o", "none.json", *BRIEF)
     assert missing.returncode == 1 and "none.onnx" in missing.stderr
+    assert "Written" not in missing.stdout and not (tmp_path / "none.json").exists()
+
+
+def test_variants_can_be_named(pair, measure):
+    model = measure(f"float={pair[0]}", f"small={pair[1]}", "--baseline", "float", *BRIEF)
+    assert model["baseline_variant"] == "float" and model["small"]["verdict"]
 
 
 def test_bad_input_says_what_to_do(tmp_path, pair):

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cboard/base/result.h"
+
 namespace cboard::benchmark {
 
 struct VariantFile {
@@ -20,5 +22,10 @@ struct NamedFiles {
   std::vector<VariantFile> variants;
 };
 NamedFiles NameFiles(const std::vector<std::filesystem::path>& files);
+
+// The same for arguments of a command: FILE, or NAME=FILE where the user chose the name. An argument
+// that is the path of a file as it stands is never split. Fails with kInvalidArgument if a name or
+// path is empty, or if two variants have the same name.
+Result<NamedFiles> ParseVariantArguments(const std::vector<std::string>& arguments);
 
 }  // namespace cboard::benchmark

@@ -4,6 +4,8 @@
 #include <set>
 #include <string_view>
 
+#include "cboard/base/strings.h"
+
 namespace cboard::benchmark {
 namespace {
 
@@ -70,6 +72,33 @@ NamedFiles NameFiles(const std::vector<std::filesystem::path>& files) {
   }
   if (named.model.empty()) named.model = "model";
   for (std::size_t i = 0; i < files.size(); ++i) named.variants.push_back({names[i], files[i]});
+  return named;
+}
+
+Result<NamedFiles> ParseVariantArguments(const std::vector<std::string>& arguments) {
+  std::vector<std::filesystem::path> files;
+  std::vector<std::string> names;
+  for (const std::string& argument : arguments) {
+    const std::size_t sign = argument.find('=');
+    std::error_code ignored;
+    const bool is_named = sign != std::string::npos && !std::filesystem::exists(argument, ignored);
+    names.push_back(is_named ? argument.substr(0, sign) : "");
+    files.emplace_back(is_named ? argument.substr(sign + 1) : argument);
+    if (files.back().empty() || (is_named && names.back().empty())) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  Quoted(argument) + " is neither FILE nor NAME=FILE, for example int8=net.onnx");
+    }
+  }
+  NamedFiles named = NameFiles(files);
+  std::set<std::string> taken;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!names[i].empty()) named.variants[i].name = names[i];
+    if (!taken.insert(named.variants[i].name).second) {
+      return Fail(ErrorCode::kInvalidArgument, "two variants are called " +
+                                                   Quoted(named.variants[i].name) +
+                                                   "; give one another name with NAME=FILE");
+    }
+  }
   return named;
 }
 

@@ -85,6 +85,23 @@ TEST(Suite, NamesVariantsByTheirFiles) {
   EXPECT_EQ(names({"only.onnx"}), "only: only");
 }
 
+TEST(Suite, TakesTheNamesThatTheUserGives) {
+  const testing::TempDir folder;
+  const std::string odd = (folder / "a=b.onnx").string();
+  std::ofstream(odd) << "model";
+  const auto named = ParseVariantArguments({"fp32=/x/people/float.onnx", "int8=/x/p/q.onnx", odd});
+  ASSERT_THAT(named, Succeeds());
+  EXPECT_EQ(named->model, "people");
+  EXPECT_EQ(named->variants[0].name, "fp32");
+  EXPECT_EQ(named->variants[1].name, "int8");
+  EXPECT_EQ(named->variants[1].path, "/x/p/q.onnx");
+  EXPECT_EQ(named->variants[2].path, odd);  // A file whose name has "=" is no name of a variant.
+  EXPECT_THAT(ParseVariantArguments({"=a.onnx"}),
+              FailsSaying(ErrorCode::kInvalidArgument, "NAME=FILE"));
+  EXPECT_THAT(ParseVariantArguments({"a=x.onnx", "a=y.onnx"}),
+              FailsSaying(ErrorCode::kInvalidArgument, "two variants are called 'a'"));
+}
+
 TEST(Suite, ReadsScoresThatTheCallerMeasured) {
   const testing::TempDir folder;
   const auto file = folder / "scores.json";

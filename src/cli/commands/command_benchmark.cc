@@ -52,7 +52,8 @@ std::optional<double> SecondsOf(std::string_view text) {
 
 void AddFlags(CLI::App& app, BenchmarkFlags& flags) {
   BenchmarkOptions& options = flags.options;
-  app.add_option("FILES", flags.files, "Model files, or one list of models (.yaml)")
+  app.add_option("FILES", flags.files,
+                 "Model files, each as FILE or VARIANT=FILE, or one list of\nmodels (.yaml)")
       ->required()
       ->type_name("");
   app.add_option("--name", flags.name, "Model name (default: from the file names)")
@@ -197,25 +198,33 @@ class PhaseProgress {
   std::optional<Progress> progress_;
 };
 
-// False if the model could not be measured, or not completely.
-bool RunModel(const BenchmarkFlags& flags, BenchmarkOptions options) {
+struct ModelOutcome {
+  bool is_complete = false;  // Everything that was asked for was measured and written.
+  bool is_written = false;   // The JSON has at least a part of it.
+};
+
+ModelOutcome RunModel(const BenchmarkFlags& flags, BenchmarkOptions options) {
+  ModelOutcome outcome;
   PhaseProgress progress(options.model);
   options.progress = [&](benchmark::Phase phase, double done) {
     return progress.Update(phase, done, options.max_seconds);
   };
-  bool is_written = true;
+  bool has_failed_to_write = false;
   options.on_update = [&](const ModelBenchmark& model) {
-    if (const auto written = benchmark::WriteResults(flags.output, {&model, 1}); !written) {
-      progress.Clear();
-      if (is_written) PrintError(written.error().message);
-      is_written = false;
+    const auto written = benchmark::WriteResults(flags.output, {&model, 1});
+    if (written) {
+      outcome.is_written = true;
+      return;
     }
+    progress.Clear();
+    if (!has_failed_to_write) PrintError(written.error().message);
+    has_failed_to_write = true;
   };
   const auto result = benchmark::BenchmarkModel(options);
   progress.Clear();
   if (!result) {
     PrintError(options.model + ": " + result.error().message);
-    return false;
+    return outcome;
   }
   std::cout << (flags.json ? benchmark::ToJson({&*result, 1}) : BenchmarkText(*result))
             << std::flush;
@@ -223,10 +232,11 @@ bool RunModel(const BenchmarkFlags& flags, BenchmarkOptions options) {
     const fs::path directory = fs::path(flags.logdir) / fs::path(flags.output).stem();
     if (const auto logged = benchmark::LogResults(*result, directory); !logged) {
       PrintError(logged.error().message);
-      return false;
+      return outcome;
     }
   }
-  return is_written && result->is_complete;
+  outcome.is_complete = !has_failed_to_write && result->is_complete;
+  return outcome;
 }
 
 int MeasureMemoryHere(const BenchmarkFlags& flags) {
@@ -249,8 +259,8 @@ Result<std::vector<BenchmarkOptions>> ModelsOf(const BenchmarkFlags& flags) {
     return benchmark::ReadSuite(first, flags.options);
   }
   BenchmarkOptions options = flags.options;
-  benchmark::NamedFiles named =
-      benchmark::NameFiles(std::vector<fs::path>(flags.files.begin(), flags.files.end()));
+  CBOARD_ASSIGN_OR_RETURN(benchmark::NamedFiles named,
+                          benchmark::ParseVariantArguments(flags.files));
   options.model = flags.name.empty() ? named.model : flags.name;
   options.variants = std::move(named.variants);
   NameBaseline(options);
@@ -288,7 +298,7 @@ int RunBenchmark(Arguments arguments) {
   const bool is_list = models->size() > 1;
   const auto done = is_list && !flags.fresh ? benchmark::ReadFingerprints(flags.output)
                                             : std::map<std::string, std::string, std::less<>>();
-  bool is_complete = true;
+  bool is_complete = true, is_written = false;
   for (const BenchmarkOptions& options : *models) {
     if (InterruptingSignal() != 0) break;
     const auto found = done.find(options.model);
@@ -297,15 +307,18 @@ int RunBenchmark(Arguments arguments) {
                 << "; --fresh measures it again\n";
       continue;
     }
-    if (!RunModel(flags, options)) is_complete = false;
+    const ModelOutcome outcome = RunModel(flags, options);
+    is_complete &= outcome.is_complete;
+    is_written |= outcome.is_written;
   }
   if (const int signal = InterruptingSignal(); signal != 0) {
-    PrintError("interrupted; what was measured is in " + Quoted(flags.output, 1000) +
+    PrintError((is_written ? "interrupted; what was measured is in " + Quoted(flags.output, 1000)
+                           : std::string("interrupted before anything was measured")) +
                (is_list ? "; run the same command again to measure the rest" : ""));
     std::cout.flush();
     EndBySignal(signal);
   }
-  if (!flags.json) {
+  if (!flags.json && is_written) {
     std::cout << "\nWritten to " << flags.output << '\n';
     if (!flags.no_log) {
       std::cout << "To look at it: compression-board --logdir " << ShellWord(flags.logdir) << '\n';
