@@ -307,7 +307,8 @@ class ModelRunner {
     const std::vector<VariantBenchmark*> measured = Measured();
     for (std::size_t i = 1; i < measured.size(); ++i) {
       VariantBenchmark& variant = *measured[i];
-      if (!variant.latency || variant.latency->verdict == Verdict::kFaster) continue;
+      // An interval above 1 is no slow variant, even if too few blocks fitted for a verdict.
+      if (!variant.latency || variant.latency->speedup.low > 1) continue;
       if (!Report(Phase::kReasons, static_cast<double>(i) / static_cast<double>(measured.size()))) {
         return;
       }

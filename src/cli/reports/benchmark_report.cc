@@ -120,13 +120,15 @@ std::string BenchmarkText(const ModelBenchmark& model) {
               " is not faster: " + Printable(reason.explanation) + "\n";
     }
   }
+  std::string not_measured;
   for (const VariantBenchmark& variant : model.variants) {
     for (const compression::Omission& omission : variant.not_measured) {
       const std::string line =
-          "not measured: " + Printable(omission.what) + " (" + Printable(omission.reason) + ")";
-      if (told.insert(line).second) text += "\n" + line + "\n";
+          "  " + Printable(omission.what) + ": " + Printable(omission.reason) + "\n";
+      if (told.insert(line).second) not_measured += line;
     }
   }
+  if (!not_measured.empty()) text += "\nNot measured:\n" + not_measured;
   if (!model.is_complete) text += "\nThe benchmark is not complete.\n";
   return text;
 }
