@@ -38,11 +38,13 @@ async function painted(page, locator) {
   assert.fail("nothing is painted");
 }
 
-/** The picture once it differs from another one. */
+/** The picture once it differs from another one and has come to rest: on a busy machine a picture on its way may last. */
 async function changed(page, locator, before) {
-  for (let i = 0; i < 50; i += 1) {
+  let last = before;
+  for (let i = 0; i < 100; i += 1) {
     const now = await painted(page, locator);
-    if (now.picture !== before.picture) return now;
+    if (now.picture !== before.picture && now.picture === last.picture) return now;
+    last = now;
     await page.waitForTimeout(100);
   }
   assert.fail("the picture stays the same");
