@@ -35,7 +35,7 @@
 namespace cboard::bench {
 namespace {
 
-constexpr float kScale = 0.002f;  // Of the codes in benchmarks/inputs.py.
+constexpr float kScale = 0.002f;  // Scale of the codes in benchmarks/inputs.py.
 
 template <typename T>
 T Unwrap(Result<T> result) {

@@ -43,7 +43,7 @@ struct ChildExit {
 
   // What the kernel has counted of the command and of those children that it waited for.
   double cpu_seconds = 0;
-  double peak_rss_mb = 0;  // Of the largest process.
+  double peak_rss_mb = 0;  // Largest resident set of any process.
 };
 
 class ChildProcess {

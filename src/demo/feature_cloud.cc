@@ -9,7 +9,7 @@
 namespace cboard::demo {
 namespace {
 
-constexpr int kRounds = 100;  // Of power iteration; far more than points on a screen need.
+constexpr int kRounds = 100;  // Power iterations; far more than a picture needs.
 
 std::vector<double> MeanOf(std::span<const float> rows, std::size_t width) {
   std::vector<double> mean(width);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kSide = 17;
 constexpr std::size_t kPictures = 60;
-constexpr double kHeight = 0.9;  // Of the highest point, where the square is 2 wide.
+constexpr double kHeight = 0.9;  // Height of the highest point; the square is 2 wide.
 
 // Of every filter's length, in a direction of its own; biases stay.
 Network Direction(const Network& network, unsigned seed) {

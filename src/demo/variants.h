@@ -47,7 +47,7 @@ class VariantRunner {
 // Owns the networks that variants borrow.
 struct DemoVariants {
   std::list<Network> networks;
-  std::vector<ActivationRange> ranges;  // Of the first network's activations.
+  std::vector<ActivationRange> ranges;  // Ranges of the first network's activations.
   std::vector<DemoVariant> variants;    // fp32 first.
 };
 

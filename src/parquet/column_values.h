@@ -21,7 +21,7 @@ struct ChunkContent {
   std::size_t value_count = 0;
   std::size_t dictionary_count = 0;  // Texts in the dictionary; 0 for numbers, which have none.
   std::string dictionary;
-  std::string values;  // Of numbers; of texts, their places in the dictionary.
+  std::string values;  // Numbers, or the indices of texts in the dictionary.
 
   // Nothing when one of the numbers is NaN: to DuckDB that is greater than any other number, and it
   // would skip it by a greatest value that knows nothing of it. Nothing, too, for texts so long

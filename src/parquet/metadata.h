@@ -22,7 +22,7 @@ struct PageInfo {
   std::size_t value_count = 0;
   std::size_t plain_bytes = 0;   // Before compression.
   std::size_t stored_bytes = 0;  // After it.
-  std::uint32_t crc32 = 0;       // Of the stored bytes.
+  std::uint32_t crc32 = 0;       // CRC-32 of the stored bytes.
 };
 
 std::string EncodePageHeader(const PageInfo& page);

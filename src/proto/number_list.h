@@ -17,7 +17,7 @@ struct NumberFields {
   std::uint32_t raw = 0;
   std::uint32_t list = 0;      // 0: there is none.
   bool list_is_fixed = false;  // Floats and doubles; otherwise varints.
-  std::size_t bytes = 0;       // Of an element, in raw bytes.
+  std::size_t bytes = 0;       // Size of an element in raw data.
 };
 
 // Little-endian elements: in place where the message stores them so, else decoded.

@@ -20,11 +20,11 @@ std::string Describe(const NpyFile::Array& array) {
 // One input's array, cut into samples.
 struct Slices {
   ModelValue input;
-  TensorView array;  // Of the samples that are asked for.
+  TensorView array;  // The requested samples.
   std::size_t sample_rows = 1;
-  std::vector<std::int64_t> shape;  // Of one sample.
+  std::vector<std::int64_t> shape;  // Shape of one sample.
   std::size_t count = 0;
-  std::size_t size_bytes = 0;  // Of one sample, in the array's dtype.
+  std::size_t size_bytes = 0;  // Size of one sample in the array's dtype.
 };
 
 bool Fits(std::span<const std::int64_t> sizes, std::span<const std::int64_t> wanted) {

@@ -220,7 +220,7 @@ class ConstantFinder {
   std::unordered_map<std::string_view, std::size_t> declared_;  // How often.
   std::unordered_map<std::string_view, Constant> constants_;
   std::vector<std::string_view> computed_;  // In the order of nodes.
-  std::size_t bytes_ = 0;                   // Of what is computed.
+  std::size_t bytes_ = 0;                   // Size of the computed constants.
   std::unordered_set<std::string_view> needed_;
 };
 

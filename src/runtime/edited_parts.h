@@ -14,7 +14,7 @@
 
 namespace cboard::runtime {
 
-inline constexpr int kFloatType = 1;  // Of TensorProto.
+inline constexpr int kFloatType = 1;  // FLOAT in TensorProto.DataType.
 
 template <typename Fields>
 void WriteInitializer(Fields& graph, std::string_view name, const std::vector<std::int64_t>& shape,

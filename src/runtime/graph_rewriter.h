@@ -28,7 +28,7 @@ struct GraphPart {
   std::unordered_map<std::string_view, Edit> edits;  // By tensor.
   std::vector<const ConstantTensor*> constants;
   std::vector<const ProductTensor*> products;
-  std::vector<const AddedInput*> inputs;  // Of the main graph.
+  std::vector<const AddedInput*> inputs;  // For the main graph.
   // By an output of the node, then by attribute.
   std::map<std::string_view, std::map<std::string_view, GraphPart>> bodies;
   bool is_done = false;

@@ -178,7 +178,7 @@ std::string ToRowMajor(const NpyArray& array) {
 struct NpyHeader {
   NpyArray array;  // Without data.
   std::size_t offset_bytes = 0;
-  std::uint64_t size_bytes = 0;  // Of the elements.
+  std::uint64_t size_bytes = 0;  // Size of the elements.
 };
 
 Result<NpyHeader> ParseHeader(ByteSpan file) {

@@ -18,7 +18,7 @@ struct PreparedRun::State {
   std::deque<std::string> elements;
   std::vector<OrtHandle<ort::Value>> values;
 
-  std::vector<std::string> names;  // Of inputs, then of outputs.
+  std::vector<std::string> names;  // Names of inputs, then of outputs.
   std::vector<const char*> input_names, output_names;
   std::vector<const ort::Value*> inputs;
   std::vector<ort::Value*> outputs;

@@ -10,7 +10,7 @@
 namespace cboard::writer {
 
 std::size_t PartialRecordBytes(ByteSpan records, std::size_t written_bytes) {
-  std::size_t end = 0;  // Of the whole records.
+  std::size_t end = 0;  // End of the last complete record.
   while (written_bytes - end >= record::kRecordOverheadBytes) {
     const auto length = LoadLittleEndian<std::uint64_t>(records.subspan(end));
     if (length > written_bytes - end - record::kRecordOverheadBytes) break;

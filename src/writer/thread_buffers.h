@@ -30,7 +30,7 @@ namespace internal {
 // The buffer that the thread used last, nearly always the next one too. Plain memory without a
 // destructor: still there when the thread's objects are destroyed.
 struct LastUsed {
-  std::uint64_t id = 0;  // Of its file.
+  std::uint64_t id = 0;  // File of this buffer.
   ThreadBuffer* buffer = nullptr;
 };
 CBOARD_NEAR_THREAD_LOCAL extern thread_local constinit LastUsed t_last;

@@ -57,9 +57,10 @@ ChannelStatistics SummarizeChannels(std::string layer, const ChannelPoints& poin
 // directory, by a name that lives as long as the snapshot.
 std::vector<Stage> FindChannelVariants(const reader::Snapshot& snapshot);
 
-// Of one tensor of a layer, "weight" or "output", in such a variant, or of a layer's output in a
-// stage, where `tensor` is empty. With a `model`, only of that one, or of none that the log names:
-// two models may have a layer of the same name. Nothing when it has none.
+// Reads the channels of one tensor of a layer ("weight" or "output") in such a variant, or of a
+// layer's output in a stage, where `tensor` is empty. `model` restricts the search to tags of that
+// model or of no model: two models may have a layer of the same name. Returns nullopt if there are
+// none.
 std::optional<ChannelStatistics> ReadLayerChannels(const reader::Snapshot& snapshot,
                                                    const Stage& stage, std::string_view layer,
                                                    std::string_view tensor = {},

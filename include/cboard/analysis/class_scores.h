@@ -16,7 +16,7 @@ namespace cboard::analysis {
 
 struct ClassScore {
   std::string metric = {};  // accuracy, recall, iou, …
-  std::string name = {};    // Of the class; may contain slashes.
+  std::string name = {};    // Name of the class; may contain slashes.
   std::optional<double> a = {};
   std::optional<double> b = {};  // Nothing where a side did not log it.
   compression::Better better = compression::Better::kUnknown;

@@ -93,7 +93,7 @@ struct ComparisonTable {
   std::optional<std::size_t> FindRow(std::string_view experiment, std::string_view model,
                                      std::string_view variant) const;
 
-  // What is known of one row, by key.
+  // All values of one row, by key.
   Metrics MetricsOf(std::size_t row) const;
 
   // The part of it that was measured. Scores and policies take this one: they would count a derived
@@ -104,14 +104,15 @@ struct ComparisonTable {
   bool IsDerived(std::string_view metric, std::size_t row, std::size_t baseline_row) const;
 };
 
-// What a model's baseline is called where nothing else says which it is, the most usual name first.
+// Usual names of a baseline, the most common first. Used if the log does not name the baseline.
 inline constexpr std::array<std::string_view, 7> kKnownBaselines = {
     "fp32", "float32", "float", "baseline", "original", "bf16", "fp16"};
 
-// Brings facts of all dialects together. A model is one model in all experiments that contradict
-// each other in nothing, and where its variants lie in runs of their own, side by side; otherwise
+// Merges facts of all tag formats. Experiments that do not contradict each other share a model,
+// and so do runs side by side that each hold one variant; otherwise
 // models are told apart by experiment and name. The baseline of a model is
-// what its ratios name, else the first of kKnownBaselines that it has, else its first variant.
+// the one that its ratios name, else the first of kKnownBaselines that it has, else its first
+// variant.
 //
 // Tags alone cannot tell a model with one variant from somebody's training curves
 // ("train/metrics/loss/total"), so one that only tags speak of needs two variants, or one with a

@@ -12,8 +12,8 @@
 //       min: 20
 //
 // The format is CEMI's, whose contracts are read as they are, in YAML or JSON; gates on layers are
-// ours. docs/check.md is the grammar. What is missing fails its gate: a contract never passes for
-// want of data. Programs exit with 0 when all pass, 1 when a gate fails, 2 when the input is wrong.
+// ours. docs/check.md is the grammar. A missing value fails its gate: a contract does not pass
+// without data. Programs exit with 0 when all pass, 1 when a gate fails, 2 when the input is wrong.
 #pragma once
 
 #include <functional>
@@ -59,14 +59,14 @@ struct Gate {
   // the gate is about the variant as a whole.
   std::vector<std::string> layers = {};
   std::vector<std::string> except = {};   // Layers that are left out.
-  std::optional<Level> worst_level = {};  // Of the metric "level".
+  std::optional<Level> worst_level = {};  // For the metric "level".
 
   int line = 0;  // Where it begins in the text of its contract; 0 when it is from none.
 
   bool is_about_layers() const { return !layers.empty(); }
 };
 
-// What was ignored in a contract: people mistype.
+// A part of a contract that was ignored, for example a misspelled key.
 struct ContractWarning {
   int line = 0;
   std::string text = {};  // With the place, as errors have it.
@@ -101,9 +101,9 @@ struct GateResult {
   std::string model = {};  // A name that no other model has. Empty where the gate met nothing.
   std::string variant = {};
   GateOutcome outcome = GateOutcome::kPass;
-  std::optional<double> value = {};  // Of layers, the worst.
+  std::optional<double> value = {};  // With layers: the value of the worst layer.
   std::optional<double> baseline_value = {};
-  double beyond = 0;             // Of what fails: how far beyond the limit, in sizes of the limit.
+  double beyond = 0;             // Distance from the limit of a failing gate, divided by the limit.
   std::string explanation = {};  // With the numbers it rests on.
   std::size_t layers_checked = 0;
   std::vector<FailingLayer> broken = {};  // The worst first.
@@ -126,7 +126,7 @@ SeriesReader SeriesOf(const reader::Snapshot& snapshot);  // Borrows it.
 
 // A variant whose layers were logged.
 struct LayerSubject {
-  std::string name = {};   // Of its model, unlike that of any other.
+  std::string name = {};   // Unique name of the model.
   std::string model = {};  // As the log has it.
   std::string variant = {};
   std::string table_variant = {};  // Its name in the comparison table, if that differs.
@@ -139,10 +139,10 @@ struct LayerSubject {
 std::vector<LayerSubject> LayerSubjectsOf(const std::shared_ptr<const reader::Snapshot>& snapshot,
                                           const ComparisonTable& table, std::string_view baseline);
 
-// Checks every variant but the baselines, which are not what is shipped. Where a gate is about
+// Checks every variant except the baselines. Where a gate is about
 // layers of a variant and none were logged, or about variants that are not there, it is missing.
-// Of a model that was benchmarked in one run and whose files were compared in another, each counts
-// for the metrics it has. Fails with kNotFound when there is no variant to check at all, and when
+// If one run has the benchmark of a model and another one the comparison of its files, each gives
+// the metrics that it has. Fails with kNotFound when there is no variant to check at all, and when
 // no model has the baseline that the contract names.
 Result<ContractResult> CheckContract(const Contract& contract, const ComparisonTable& table,
                                      const SeriesReader& series = {},

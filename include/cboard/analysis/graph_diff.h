@@ -42,19 +42,19 @@ struct DiffEdge {
 struct DiffSummaryLine {
   NodeChange change = NodeChange::kSame;
   std::size_t count = 0;
-  std::string op = {};     // Of A; of B for what was added.
-  std::string other = {};  // Of B: what it was fused into, or what it became; may be empty.
-  // What differs in those that changed but are of the same operation, in most of them first:
-  // "weight bits", "strides". At most kMaxDifferences.
+  std::string op = {};     // Operation in A; in B for added nodes.
+  std::string other = {};  // Node of B that it was fused into or replaced by; may be empty.
+  // Differences of a changed node of the same operation, the most frequent first: "weight bits",
+  // "strides". At most kMaxDifferences.
   std::vector<std::string> whats = {};
 };
 inline constexpr std::size_t kMaxDifferences = 4;
 
 struct GraphDiff {
   std::vector<DiffNode> nodes = {};  // Those of A in their order, then those that only B has.
-  // Of both graphs, each once. What leaves B's node conv1 leaves the last operation that was fused
-  // into it, so that it lies where A has it; and where B has a quantize between two nodes, the line
-  // of A leads through its place. So a line may pass a node that its side does not have.
+  // Edges of both graphs, each once. An edge out of B's node conv1 starts at the last operation
+  // that was fused into it, where A has it; and where B has a quantize node between two nodes, A's
+  // edge passes through its place. So an edge may pass a node that its side does not have.
   std::vector<DiffEdge> edges = {};
   std::vector<DiffSummaryLine> summary = {};  // By change, most first; without constants.
 };
@@ -67,8 +67,8 @@ GraphDiff DiffOfOne(const reader::Graph& graph);
 // (Net/Conv2d_0/conv1 and Net/ConvReLU2d_0/conv1); as the only inputs or outputs of an operation;
 // or as the only ones of an operation between neighbours that are the same. A node that is gone was
 // fused into the one before it when that one computes something and had no other user; operations
-// that do nothing at inference are just gone. What is in both has changed when NodeComparer finds a
-// difference. Takes time in proportion to the graphs.
+// that do nothing at inference are removed. A node of both graphs has changed if NodeComparer finds
+// a difference. Takes time in proportion to the graphs.
 GraphDiff DiffGraphs(const MeasuredGraph& a, const MeasuredGraph& b);
 
 }  // namespace cboard::analysis

@@ -1,4 +1,4 @@
-// What is known of each node of a graph beyond its name: widths, bytes, what was measured.
+// Facts about each node of a graph besides its name: bit widths, sizes and measurements.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace cboard::analysis {
 
 struct NodeFacts {
-  // In bits; 0 where nothing says so. Of the activations it gives, and of the largest weight it
-  // uses, also through a DequantizeLinear between the two.
+  // Bit widths of the node's output and of its largest weight (also through a DequantizeLinear
+  // between the two); 0 if unknown.
   std::uint8_t activation_bits = 0;
   std::uint8_t weight_bits = 0;
   // A weight or another value that is there before the graph runs, or what DequantizeLinear and the
@@ -24,8 +24,8 @@ struct NodeFacts {
   // A node that says something about another one, "conv1.weights" about "conv1", as stage logs
   // write them.
   std::optional<std::uint32_t> annotates = {};
-  std::uint64_t weight_bytes = 0;  // Of all constants that it uses.
-  std::uint64_t output_bytes = 0;  // Of its outputs, with one sample where the batch is open.
+  std::uint64_t weight_bytes = 0;  // Size of all constants that it uses.
+  std::uint64_t output_bytes = 0;  // Size of its outputs; a dynamic batch counts as one sample.
   std::optional<std::int64_t> memory_bytes = {};  // Measured: run metadata.
   std::optional<std::int64_t> compute_micros = {};
 };

@@ -55,11 +55,11 @@ struct LayoutPoint {
 struct GraphLayout {
   double width = 0;
   double height = 0;
-  std::vector<LayoutPoint> tops;  // Of each node: its vertical and its upper edge.
+  std::vector<LayoutPoint> tops;  // By node: its centre line and its upper edge.
   std::vector<std::uint32_t> ranks;
-  // Of each edge, from the lower edge of `from` to the upper edge of `to`, or the other way round
-  // where it was turned. Empty where it would have to pass so many ranks that lines outnumbered
-  // boxes many times over; and for an edge from a node to itself.
+  // Points of each edge, from the lower edge of `from` to the upper edge of `to`, or the other way
+  // round if the edge was reversed. Empty for an edge from a node to itself, and for edges across
+  // so many ranks that lines would outnumber boxes many times.
   std::vector<std::vector<LayoutPoint>> routes;
 };
 

@@ -21,9 +21,10 @@ struct GraphScene {
   std::shared_ptr<const MeasuredGraph> a = {};
   std::shared_ptr<const MeasuredGraph> b = {};  // None when there is one graph only.
   GraphDiff diff = {};
-  Outline outline = {};           // Of diff.nodes, by their names in A, else in B.
+  Outline outline = {};           // Outline of diff.nodes; names of A, or of B for added nodes.
   std::vector<char> hidden = {};  // Constants that something uses, and notes about nodes.
-  std::vector<std::uint32_t> structures = {};  // Of each group: groups alike have the same number.
+  // By group: groups of equal structure have the same number.
+  std::vector<std::uint32_t> structures = {};
 
   // The node of either side; nullptr where it has none.
   const reader::GraphNode* NodeInA(std::uint32_t node) const;

@@ -32,8 +32,8 @@ struct GraphSource {
 // In the order of runs; of a run its own graph first. Reads no files.
 std::vector<GraphSource> FindGraphs(const reader::Snapshot& snapshot);
 
-// What the newest value of a graph or run metadata holds: as it lies in the event, or the first
-// text of a summary's tensor.
+// Reads the newest value of a graph or of run metadata: the bytes in the event, or the first string
+// of a summary's tensor.
 Result<std::string> ReadNewestBytes(const reader::Run& run, const reader::Tag& tag);
 
 // Parses the newest graph of a source and joins what was measured, of several profiles the most. A

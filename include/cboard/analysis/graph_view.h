@@ -35,7 +35,7 @@ struct GraphViewOptions {
 
 enum class BoxKind : std::uint8_t { kNode, kClosedGroup, kOpenGroup };
 
-// Sums over what is inside; of a node its own. Of both sides.
+// Sums over the content of a group, or the values of a single node, for both sides.
 struct BoxFacts {
   std::uint64_t memory_bytes = 0;    // Measured.
   std::uint64_t compute_micros = 0;  // Measured.
@@ -59,7 +59,7 @@ struct GraphBox {
   BoxFacts a = {};
   BoxFacts b = {};
   std::uint32_t device = 0;               // In GraphView::devices.
-  NodeChange change = NodeChange::kSame;  // Of a group kSame or kChanged.
+  NodeChange change = NodeChange::kSame;  // For a group: kSame or kChanged.
   std::uint32_t fused_into = kNoBox;      // The box of what this one was fused into.
 };
 
@@ -84,8 +84,8 @@ struct GraphView {
   std::vector<std::string> open = {};     // The groups that are open, in the order of boxes.
 };
 
-// What to write on a box. Of a group and its only node the part that says more than the operation
-// does: "conv1" of conv1/Conv, and of Conv2D_3/conv1.
+// Text for a box. For a group with a single node, the part of the name that says more than the
+// operation: "conv1" for conv1/Conv and for Conv2D_3/conv1.
 std::string LabelOf(const GraphScene& scene, const GraphBox& box);
 
 Result<GraphView> ViewScene(const GraphScene& scene, const GraphViewOptions& options = {});

@@ -1,4 +1,4 @@
-// What two histograms of the same tensor, before and after compression, say about the damage and
+// Compares two histograms of one tensor, before and after compression, and finds the damage and
 // its cause.
 //
 // They see a wrong scale, an offset, clipping, and a range stretched by outliers. They cannot see
@@ -33,8 +33,8 @@ struct HistogramComparison {
 // 8 bits. Fewer for 4-bit variants.
 inline constexpr int kDefaultCodes = 256;
 
-// The variant is taken to be quantized evenly between its least and greatest value to `codes`
-// codes, at least 2. Ratios to a baseline without spread are 0 or infinite.
+// Assumes that the variant is quantized uniformly between its min and max to `codes` codes, at
+// least 2. Ratios to a baseline without spread are 0 or infinite.
 HistogramComparison CompareDistributions(const ValueDistribution& baseline,
                                          const ValueDistribution& variant,
                                          int codes = kDefaultCodes);

@@ -24,11 +24,11 @@ struct LayerBytes {
 std::vector<LayerBytes> LoggedLayerBytes(const reader::Snapshot& snapshot, std::string_view model,
                                          std::string_view a, std::string_view b);
 
-// What the nodes of a graph weigh: the constants they use, or what run metadata says of them, as
-// stage logs and comparisons write it under "Resources".
+// Source of a node's size: the constants that it uses, or run metadata, which stage logs and
+// comparisons write under "Resources".
 enum class NodeWeight { kConstants, kMetadata };
 
-// Of two graphs, in the same order; what was fused counts where it went.
+// Sizes by layer in both graphs, in the same order. A fused node counts at its target.
 std::vector<LayerBytes> GraphLayerBytes(const GraphScene& scene, NodeWeight weight);
 
 }  // namespace cboard::analysis

@@ -1,5 +1,5 @@
-// What `compression-board compare` found out about layers. It had the weights, every channel and
-// what the layers that follow make of it, and so knows more than the histograms that it logs.
+// Diagnoses of layers that `compression-board compare` logged. They are based on the weights, every
+// channel and the next layers, so they are more exact than a diagnosis from histograms.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ struct LayerFinding {
   Level level = Level::kGreen;
   // The lowest SQNR that counts, as of eight bits; infinite where nothing is lost.
   double severity_db = 0;
-  int bits = 8;                  // Of the layer's codes.
+  int bits = 8;                  // Bits of the layer's codes.
   std::string part = {};         // "weight", "bias" or "output": what the cause is about.
   Cause cause = Cause::kNone;    // kChanged for names that this version does not know.
   std::string explanation = {};  // One sentence with its numbers; empty without a cause.
@@ -44,8 +44,8 @@ std::optional<OutputsVerdict> ParseOutputsVerdict(std::string_view json);
 // The verdict of this model and variant in a log; nothing if no comparison was logged.
 std::optional<OutputsVerdict> ReadOutputsVerdict(const reader::Run& run, const LayerFilter& filter);
 
-// Of this model and variant, from a log; none when nothing was compared. Fails, naming run and tag,
-// when what was logged cannot be read.
+// Reads the diagnoses of this model and variant; empty if nothing was compared. Fails, naming run
+// and tag, if the logged value cannot be read.
 Result<LayerFindings> ReadLayerFindings(const reader::Run& run, const LayerFilter& filter);
 
 }  // namespace cboard::analysis

@@ -45,7 +45,7 @@ using LayerMetrics = std::map<std::string, double, std::less<>>;
 std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const reader::Run& run,
                                                                      const LayerFilter& filter);
 
-// The one number that a layer is shown, drawn and judged by, with the limits it is judged against.
+// The metric in dB that decides the level of a layer, with the limits for it.
 struct JudgedFigure {
   // "sqnr_db", "worst_channel_sqnr_db", "accumulated_sqnr_db", "sqnr_at_most_db" (of histograms),
   // "cosine" and "rmse_by_scale" (what they allow at most), or "weighted_sqnr_db": what a
@@ -83,7 +83,8 @@ struct CodeWidths {
   int weight_bits = 8;
   int activation_bits = 8;
 
-  // Of weights, their own; an output is rounded itself and has the errors of the weights, too.
+  // Width of a tensor: the weights have their own; an output is rounded too and also has the errors
+  // of the weights.
   int For(TensorRole role) const {
     return role == TensorRole::kOutput ? std::min(weight_bits, activation_bits) : weight_bits;
   }
@@ -108,8 +109,7 @@ struct LayerRanking {
   CodeWidths widths = {};       // By which they were judged.
   std::vector<LayerTensor> baseline_only = {};
   std::vector<LayerTensor> variant_only = {};
-  std::vector<Error> errors =
-      {};  // What could not be read; layers of such histograms are left out.
+  std::vector<Error> errors = {};  // Histograms that cannot be read; their layers are skipped.
   std::optional<OutputsVerdict> outputs = {};  // By a comparison of the model files.
 };
 

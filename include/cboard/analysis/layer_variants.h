@@ -1,4 +1,4 @@
-// Who can be compared layer by layer: every variant of every model whose tensors were logged.
+// Variants that can be compared layer by layer: those whose tensors were logged.
 //
 //   const auto sides = FindVariantLayers(*snapshot);
 //   const std::optional<SidePair> pair = FindSides(sides, "resnet18", "fp32", "int8");

@@ -31,7 +31,7 @@ struct LayerTensor {
   std::string variant = {};    // fp32, int8; empty when only the run says it.
   std::string run = {};
   std::string tag = {};
-  std::string logged_layer = {};  // What the tag says, when `layer` had to be recovered.
+  std::string logged_layer = {};  // The name in the tag, if `layer` had to be recovered.
   // How many layers were logged before this one: programs log them in the order in which they run,
   // or at least are defined. The output speaks for the parameters of its layer.
   std::size_t depth = 0;
@@ -40,7 +40,7 @@ struct LayerTensor {
 // "fc1", or "fc1 weight" for what is not a layer's output.
 std::string TitleOf(const LayerTensor& tensor);
 
-// What a run says about the tags in it that say nothing themselves.
+// Kind of a run; it decides how to read tags that are ambiguous alone.
 enum class RunKind { kAny, kTuning, kStage };
 
 // Nothing, when a histogram of this name is no tensor of a layer. In a tuning run, whatever names
@@ -53,7 +53,7 @@ std::optional<LayerTensor> ParseLayerTag(const reader::Tag& tag, RunKind kind = 
 
 RunKind KindOf(const reader::Run& run);
 
-// Whose tensors and figures to take from a run that may hold those of many.
+// Selects tensors and metrics of a run that holds several models or variants.
 struct LayerFilter {
   // As tags spell it; empty takes the tags that name no model, and nothing takes all.
   std::optional<std::string> model = {};
@@ -69,9 +69,9 @@ std::vector<LayerTensor> CollectLayers(const reader::Run& run, const LayerFilter
 std::vector<std::span<const reader::Tag>> TagsOfLayers(const reader::Run& run,
                                                        const LayerFilter& filter);
 
-// What Python's str.strip(".activation_post_process") leaves of `name`: it takes off characters,
-// not the suffix, so that conv1 becomes 1 and stem.conv becomes m. neural-compressor names outputs
-// so.
+// The result of Python's str.strip(".activation_post_process"), which removes characters, not
+// a suffix: conv1 becomes 1, and stem.conv becomes m. neural-compressor names outputs this
+// way.
 std::string StripObserverCharacters(std::string_view name);
 
 // Gives outputs that were logged under such a name the name that the parameters of the same run

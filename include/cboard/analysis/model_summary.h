@@ -48,7 +48,7 @@ struct Headline {
   std::string figure = {};  // "2.33×"
   std::string unit = {};    // "pp"; empty where the figure says it.
   std::string note = {};    // "12 measured, by latency"
-  std::string model = {};   // Whose it is; empty for figures of all.
+  std::string model = {};   // Model name; empty for numbers over all models.
   double value = 0;
 };
 

@@ -25,7 +25,7 @@ namespace cboard::analysis {
 
 enum class VerdictState {
   kNotChecked,  // Nothing was measured.
-  kIncomplete,  // What was measured is good; some of it was not measured.
+  kIncomplete,  // All measured parts pass; some parts were not measured.
   kPass,
   kWatch,  // All gates pass; some layers are to be watched.
   kFail,
@@ -34,10 +34,10 @@ enum class VerdictState {
 // "not_checked", "incomplete", "pass", "watch", "fail".
 std::string_view NameOf(VerdictState state);
 
-// What is known of a variant's layers.
+// Damage of a variant's layers.
 struct LayerDamage {
   LevelCounts counts = {};
-  std::string worst_layer = {};   // Of those that fail or are to be watched; empty without any.
+  std::string worst_layer = {};   // Worst red or amber layer; empty if there is none.
   std::string not_measured = {};  // Why nothing is known although layers were logged; else empty.
   std::optional<OutputsVerdict> outputs = {};  // By a comparison of the model files.
 };
@@ -46,8 +46,9 @@ LayerDamage DamageOf(const LayerRanking& ranking);
 
 struct ModelVerdict {
   VerdictState state = VerdictState::kNotChecked;
-  std::vector<std::string> fails = {};         // "drop 4.20 > 1 pp", "2 of 12 layers fail, …"
-  std::vector<std::string> not_measured = {};  // What was not: "ratio", "speedup", "layers".
+  std::vector<std::string> fails = {};  // "drop 4.20 > 1 pp", "2 of 12 layers fail, …"
+  // Names of parts that were not measured: "ratio", "speedup", "layers".
+  std::vector<std::string> not_measured = {};
   std::size_t gate_count = 0;     // Gates with the same label are one: latency or throughput.
   std::size_t gates_checked = 0;  // Those of which at least one metric was measured.
   std::string text = {};          // All of it in one line.

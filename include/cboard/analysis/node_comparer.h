@@ -28,8 +28,8 @@ class NodeComparer {
 
   // Node `a` of A against node `b` of B, nothing when they are the same. Operation, device, output
   // shape and widths come first, then attributes by name. A shape or a width that one side does not
-  // say is no difference. Of notes ("conv1.weights") the name stands before theirs:
-  // "weights scale"; of constants it is their own.
+  // say is no difference. Attributes of a note ("conv1.weights") begin with its name:
+  // "weights scale"; attributes of a constant do not.
   std::vector<NodeDifference> Compare(std::uint32_t a, std::uint32_t b) const;
 
  private:

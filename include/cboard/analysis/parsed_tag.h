@@ -1,6 +1,6 @@
-// What a logged scalar is about: which model, which variant of it, which metric.
+// The model, the variant and the metric of a logged scalar.
 //
-// Four ways of logging lead to the same answer:
+// Four ways of logging give the same result:
 //
 //   stored   our own writers keep the parts with each value (docs/formats/compression-tags.md)
 //   flat     alexnet/metrics/accuracy/int8, alexnet/compression/size_ratio
@@ -29,7 +29,7 @@ enum class TagFormat { kStored, kFlat, kGroup, kTuning, kStage };
 std::string_view NameOf(TagFormat dialect);
 
 enum class FactKind {
-  kMetric,  // Of one variant: accuracy, latency_mean_ms, …
+  kMetric,  // A metric of one variant: accuracy, latency_mean_ms, …
   kRatio,   // Between a variant and its baseline: size_ratio, aurora, aurora/quality, …
 };
 
@@ -50,7 +50,7 @@ struct ParsedTag {
   std::string experiment = {};  // The run, without the part that names model and variant.
   std::string model = {};
   std::string variant = {};
-  std::string baseline = {};  // Of ratios, when it is known.
+  std::string baseline = {};  // Baseline of a ratio, if it is known.
   std::string metric = {};    // The key of benchmark JSON, or the name of the ratio.
   std::string unit = {};
   compression::Better better = compression::Better::kUnknown;
@@ -71,11 +71,11 @@ struct ScalarName {
 // Nothing, when the scalar is not about compression.
 std::optional<ParsedTag> ParseTag(const ScalarName& scalar);
 
-// The parts of it, one per dialect; each leaves `experiment` to its caller where the tag alone
-// cannot know it.
+// Parsers, one per tag format; each leaves `experiment` to its caller where the tag alone does not
+// contain it.
 
-// What is stored as plugin data: {"v":1,"model":"alexnet","variant":"int8","metric":"accuracy"}.
-// A ratio is what names a baseline. Nothing for other bytes, or for a version above 1.
+// Parses plugin data: {"v":1,"model":"alexnet","variant":"int8","metric":"accuracy"}. A value with
+// a baseline is a ratio. Returns nullopt for other bytes, and for a version above 1.
 std::optional<ParsedTag> ParseMetadata(std::string_view plugin_content);
 
 // The "model" of such data, as its user spelled it. Empty without one.

@@ -1,8 +1,8 @@
-// Policies: a few limits with a name, for those who have no contract of their own (gates.h).
+// Policies: built-in sets of limits, for users without a contract of their own (gates.h).
 //
 //   for (const PolicyCheck& check : CheckPolicy(*FindPolicy("balanced"), fp32, int8)) …
 //
-// What was not measured is missing, and a model with missing gates has not passed
+// A gate without a measurement is missing, and a model with missing gates does not pass
 // (model_verdict.h).
 #pragma once
 

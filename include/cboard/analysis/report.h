@@ -37,15 +37,15 @@ std::set<ReportSection> AllSections();
 
 struct ReportOptions {
   std::string title = "Compression report";
-  std::string logdir = {};   // What was read, as the reader of the report knows it.
-  std::string version = {};  // Of the program.
+  std::string logdir = {};   // The log directory that was read, as the report names it.
+  std::string version = {};  // Version of the program.
   double made_at_seconds = 0;
 
   std::string baseline = {};             // Empty: that of the most models.
   std::string variant = {};              // Empty: int8, or the most common other one.
   std::vector<std::string> models = {};  // By their unique names; empty: all that have either.
   std::string policy = "balanced";
-  std::optional<Contract> contract = {};  // Judged besides the policy.
+  std::optional<Contract> contract = {};  // Checked in addition to the policy.
   std::set<ReportSection> sections = AllSections();
 };
 

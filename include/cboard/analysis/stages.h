@@ -32,10 +32,11 @@ struct Stage {
 };
 
 struct StageTimeline {
-  std::string experiment = {};     // The directory that holds the stages.
-  std::string model = {};          // The name of the directory: a guess.
-  std::string logged_model = {};   // What figures of layers in these runs say; empty when nothing.
-  std::vector<Stage> stages = {};  // In the order of the pipeline.
+  std::string experiment = {};  // The directory that holds the stages.
+  std::string model = {};       // The name of the directory: a guess.
+  // Model name in the layer metrics of these runs; empty if there are none.
+  std::string logged_model = {};
+  std::vector<Stage> stages = {};        // In the order of the pipeline.
   std::vector<std::string> extras = {};  // Runs beside them: figures, xquant, max_cut, …
 };
 
@@ -44,7 +45,7 @@ std::vector<StageTimeline> FindStages(const reader::Snapshot& snapshot);
 
 inline constexpr std::string_view kResourcesTag = "Resources";
 
-// What the ends of a timeline are called as variants of its model.
+// Variant names of the first and the last stage of a timeline.
 inline constexpr std::string_view kFloatStages = "float", kQuantizedStages = "quantized";
 
 // The weights' bytes that `Resources` of a stage adds up to.
@@ -54,9 +55,10 @@ Result<std::uint64_t> ReadStageBytes(const reader::Snapshot& snapshot, const Sta
 // before quantization, and the last of quantized weights. nullptr when there is none.
 const Stage* FindSizedStage(const StageTimeline& timeline, std::string_view variant);
 
-// What stage logs add to the comparison table: model_size_mb of kFloatStages, from the first stage
-// with Resources, and of kQuantizedStages, from the last one whose weights are quantized. Reads
-// these values from their files; what cannot be read is left out and named in `errors`.
+// Metrics that stage logs add to the comparison table: model_size_mb of kFloatStages, from the
+// first stage with Resources, and of kQuantizedStages, from the last one whose weights are
+// quantized. Reads these values from their files; unreadable values are skipped and named in
+// `errors`.
 std::vector<Fact> CollectStageFacts(const reader::Snapshot& snapshot, std::vector<Error>& errors);
 
 }  // namespace cboard::analysis

@@ -21,7 +21,7 @@ namespace cboard::analysis {
 
 // Where in the path of a run a trial is named.
 struct TrialLocation {
-  std::string experiment = {};  // What lies above: "eval"; "." when nothing does.
+  std::string experiment = {};  // Parent directory: "eval"; "." if there is none.
   std::string run = {};         // Down to the trial itself: "eval/tune_1_acc_0.095".
   compression::TrialName name = {};
 };

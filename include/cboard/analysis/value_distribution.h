@@ -66,7 +66,7 @@ class ValueDistribution {
 
   // The share of values at most this far from 0.
   double ShareWithin(double reach) const;
-  // What is nearer to 0 than `reach` becomes 0, and so does a `share` of everything else.
+  // Sets values closer to 0 than `reach` to 0, and a `share` of all other values.
   ValueDistribution Zeroed(double reach, double share) const;
 
   template <typename Visit>

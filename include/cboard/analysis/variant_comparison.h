@@ -17,7 +17,7 @@ namespace cboard::analysis {
 
 enum class Verdict { kUnknown, kBetter, kSame, kWorse };
 
-// What a metric did from the baseline to the variant. Neither is there unless both sides were
+// Change of a metric from the baseline to the variant. Both are nullopt unless both sides were
 // logged and are finite.
 struct Delta {
   double difference = 0;                // variant - baseline
@@ -32,8 +32,8 @@ struct RatioCell {
   compression::Better better = compression::Better::kUnknown;
   double value = 0;
   bool computed = false;              // From the metrics, because the log has none for this pair.
-  bool derived = false;               // Of a figure that was not measured.
-  std::optional<Source> source = {};  // Of a logged one.
+  bool derived = false;               // The metric was computed, not measured.
+  std::optional<Source> source = {};  // Source of a logged metric.
 };
 
 struct AuroraCell {

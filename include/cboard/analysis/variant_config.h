@@ -1,5 +1,5 @@
-// What a variant was made with: bits, scheme, calibration, as far as its runs say it in
-// hyperparameters; and what differs between two variants.
+// Settings of a variant (bits, scheme, calibration), as far as its runs log them as
+// hyperparameters; and the differences between two variants.
 //
 //   const Config fp32 = FindConfig(snapshot, "digits", "fp32");
 //   for (const ConfigLine& line : CompareConfigs(fp32, FindConfig(snapshot, "digits", "int8"))) …
@@ -22,10 +22,10 @@ using Config = std::map<std::string, proto::HParamValue>;
 // the HParams page reports it.
 Config ConfigOf(const reader::Run& run);
 
-// Those of all runs that belong to a variant: trials and stages by their place; runs at or below
-// <model>/<variant>; and rows of hyperparameters that name both as `model_name` and `variant`, of
-// which these two, `library` and `category` are left out. Of a name that several runs have, the
-// last run's counts.
+// Settings of all runs of a variant: trials and stages by their place; runs at or below
+// <model>/<variant>; and rows of hyperparameters that name both as `model_name` and
+// `variant` (without these two, `library` and `category`). The last run overrides earlier
+// ones.
 Config FindConfig(const reader::Snapshot& snapshot, std::string_view model,
                   std::string_view variant);
 

@@ -1,5 +1,5 @@
-// What `compare --verify` measured: what the end of a network keeps when parts of its compressed
-// model are put back to float. The proof for a ranking of layers.
+// Results of `compare --verify`: the output SQNR of the variant after parts of it were restored
+// to float. They confirm or refute a ranking of layers.
 //
 //   const auto verified = ReadVerifiedRuns(*run, {.model = "resnet18", .variant = "int8"});
 //   if (verified) verified->BestParts();  // Which parts to keep in float.
@@ -46,21 +46,21 @@ struct VerifiedRuns {
   // no parts bring 0.1 dB.
   const VerifiedRun* BestParts() const;
 
-  // What comes of it, in a sentence without its full stop: "these 3 parts in float bring the end
-  // from 5.2 to 17.8 dB".
+  // Summary as a sentence without full stop: "these 3 parts in float bring the end from 5.2 to 17.8
+  // dB".
   std::string Summary() const;
 };
 
-// What is logged as JSON. Fails with kDataLoss when it is something else.
+// Parses the logged JSON. Fails with kDataLoss if it is something else.
 Result<VerifiedRuns> ParseVerifiedRuns(std::string_view json);
 
 // The last that was logged in `run` for this model and variant; nothing when nobody verified. What
 // cannot be read says so in `why_not`.
 std::optional<VerifiedRuns> ReadVerifiedRuns(const reader::Run& run, const LayerFilter& filter);
 
-// For each of `layers`, what the end gains when the tensor that it is about is put back to float
-// alone; where only one of a layer's weights and output is among them, or only figures were logged,
-// the better of both.
+// The gain of each of `layers` when only its tensor is restored to float. If a layer
+// has only one of weights and output, or only metrics were logged, the better of
+// both.
 std::vector<std::optional<double>> GainsAlone(const VerifiedRuns& verified,
                                               const std::vector<RankedLayer>& layers);
 

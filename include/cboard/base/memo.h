@@ -1,4 +1,4 @@
-// What has been worked out about an object that never changes: kept with it, and gone with it.
+// Memos: results computed once for an immutable object. They are stored and destroyed with it.
 //
 //   struct Run {
 //     …
@@ -6,7 +6,7 @@
 //   };
 //   const Kinds& kinds = run.notes.Get<Kinds>([&] { return KindsOf(run); });
 //
-// Each type is a note of its own, so that modules which do not know each other share one object.
+// Each type is a separate memo, so that independent modules can use one object.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,8 @@
 
 namespace cboard {
 
-// All methods but assignment may be called from any thread. A copy has no notes: whoever copies an
-// object does so to change it.
+// All methods except assignment may be called from any thread. A copy has no memos, because objects
+// are copied to be changed.
 class Notes {
  public:
   Notes() = default;

@@ -16,7 +16,7 @@
 
 namespace cboard {
 
-// What a caller can do about a failure. The names appear in JSON, so they are part of the API.
+// Says how the caller can handle a failure. The names appear in JSON, so they are part of the API.
 enum class ErrorCode {
   kInvalidArgument,     // Fix the call or the input; trying again changes nothing.
   kNotFound,            // The named thing is not there (yet).

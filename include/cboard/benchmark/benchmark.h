@@ -42,7 +42,7 @@ struct BenchmarkOptions {
   std::string baseline;  // A variant's name; fp32 if empty, or the first variant.
 
   RunOptions run;
-  double max_seconds = 60;  // Of the latency measurement, and of the throughput measurement.
+  double max_seconds = 60;  // Limit for latency, and for throughput.
   double max_relative_width = 0.01;
   std::uint64_t seed = 0;
 
@@ -84,7 +84,7 @@ struct VariantBenchmark {
   std::vector<OperatorTime> operator_times;  // If it is not faster than the baseline.
   // Why its numbers are not valid: disturbances, NaN outputs, a failed evaluation.
   std::vector<std::string> why_invalid;
-  // What was not measured, and why: {"latency_p99_ms", "not enough samples: 120 of 662"}.
+  // Omitted metrics, with the reason: {"latency_p99_ms", "not enough samples: 120 of 662"}.
   std::vector<compression::Omission> not_measured;
 
   bool is_measured() const { return error.empty(); }

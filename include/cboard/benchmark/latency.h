@@ -32,11 +32,11 @@ struct LatencySubject {
 
 struct LatencyOptions {
   double max_seconds = 60;  // Including the warm-up.
-  double min_seconds = 1;   // Of measuring.
+  double min_seconds = 1;   // Shortest measurement.
   // Measuring ends early when the intervals of all speedups are at most this wide, relative to the
   // speedup.
   double max_relative_width = 0.01;
-  std::size_t min_runs = 662;   // Of each variant before that: those that p99 needs.
+  std::size_t min_runs = 662;   // Runs of each variant; p99 needs as many.
   double burst_seconds = 0.01;  // The runs of one visit take about this long.
   std::size_t sample_count = 1;
   double min_effect = kDefaultMinEffect;
@@ -60,7 +60,8 @@ std::string_view NameOf(TimeBasis basis);  // "wall", "cpu"
 
 struct VariantLatency {
   std::string name;
-  // Of the runs that nothing interrupted, if there are at least half of the runs; else of all runs.
+  // Over the runs that nothing interrupted, if they are at least half of the runs; else over all
+  // runs.
   double mean_ms = 0;
   double std_ms = 0;
   double min_ms = 0;
@@ -69,8 +70,8 @@ struct VariantLatency {
   std::size_t run_count = 0;
   // Runs that were off their CPU for more than 5 % of their time; 0 if there are several threads.
   std::size_t interrupted_count = 0;
-  double mean_all_ms = 0;    // Of all runs.
-  double cpu_median_ms = 0;  // Of the thread, or of the process if there are several threads.
+  double mean_all_ms = 0;    // Mean of all runs.
+  double cpu_median_ms = 0;  // CPU time of the thread, or of the process with several threads.
 
   std::size_t warmup_runs = 0;
   bool is_warm = false;  // The running median became flat.
@@ -84,11 +85,11 @@ inline constexpr std::size_t kMaxKeptSamples = 100'000;
 
 struct LatencyComparison {
   std::vector<VariantLatency> variants;  // In the order of the subjects; the first is the baseline.
-  TimeBasis basis = TimeBasis::kWall;    // Of speedups and verdicts.
+  TimeBasis basis = TimeBasis::kWall;    // Clock of speedups and verdicts.
   std::size_t block_count = 0;
   double seconds = 0;
   bool is_stopped = false;                // `progress` has ended it.
-  std::vector<std::string> disturbances;  // Of MachineWatch, and a warm-up that did not end.
+  std::vector<std::string> disturbances;  // From MachineWatch, and from a warm-up that did not end.
 };
 
 // Speedups and verdicts come from wall time, unless one thread runs the inference and was off its

@@ -63,8 +63,8 @@ class MachineWatch {
   // Begins. `cpus` are those that the measurement runs on; all if empty.
   explicit MachineWatch(MachineRoots roots = {}, std::vector<int> cpus = {});
 
-  // What has disturbed the measurement since the beginning, as sentences; nothing on a quiet
-  // machine: load, stolen time, a changed frequency, thermal throttling.
+  // Disturbances since the start of the measurement, as sentences: load, stolen time, a changed
+  // frequency, thermal throttling. Empty on a quiet machine.
   std::vector<std::string> Disturbances() const;
 
  private:
@@ -74,8 +74,8 @@ class MachineWatch {
     std::uint64_t total = 0;
   };
   struct State {
-    CpuTicks watched;                        // Of the CPUs of the measurement.
-    std::uint64_t own_ticks = 0;             // Of this process.
+    CpuTicks watched;                        // Ticks of the measured CPUs.
+    std::uint64_t own_ticks = 0;             // Ticks of this process.
     std::map<int, std::uint64_t> throttles;  // By CPU.
     std::map<int, double> frequencies_khz;   // By CPU.
   };

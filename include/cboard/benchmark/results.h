@@ -30,7 +30,7 @@ Result<void> WriteResults(const std::filesystem::path& file,
 // resume a list of models. Empty if there is no file, or no such JSON in it.
 std::map<std::string, std::string, std::less<>> ReadFingerprints(const std::filesystem::path& file);
 
-// What the board shows: metrics and latency samples of the variants that were measured.
+// Data for the board: metrics and latency samples of the measured variants.
 compression::ModelComparison ToComparison(const ModelBenchmark& model);
 
 // Writes a run per model below `logdir`, with its row of the HParams page in the sibling

@@ -14,7 +14,7 @@
 
 namespace cboard::benchmark {
 
-// Of one value or more.
+// `values` must not be empty.
 double Median(std::vector<double> values);
 
 // The quantile `share` (0…1) of ascending values, interpolated; of one value or more.

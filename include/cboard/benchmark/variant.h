@@ -19,9 +19,9 @@ namespace cboard::benchmark {
 
 struct RunOptions {
   std::filesystem::path data;  // .npz, .npy or a folder of PNG files; random samples if empty.
-  model::InputShapes shapes;   // Of random samples, for inputs whose sizes the model leaves open.
+  model::InputShapes shapes;   // Random samples: sizes of dynamic dimensions.
   std::int64_t batch = 1;      // For models that leave the first size open.
-  int threads = 1;             // Of one inference.
+  int threads = 1;             // Threads of one inference.
   std::string provider = "cpu";
   std::filesystem::path library;  // ONNX Runtime's; empty to search.
 };
@@ -55,7 +55,7 @@ class LoadedVariant {
 
   // Rows of the first input: samples that one inference computes.
   std::size_t batch() const { return batch_; }
-  // Of the first sample, by the order of inputs.
+  // Shapes of the first sample, in the order of inputs.
   const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& input_shapes() const {
     return input_shapes_;
   }

@@ -32,8 +32,8 @@ std::string_view NameOf(SlowCause cause);  // "float_island", …
 struct SlowReason {
   SlowCause cause;
   std::vector<std::string> nodes;  // The most expensive first; at most 10.
-  double share = 0;                // Of the variant's time; 0 if it has no time of its own.
-  std::string explanation;         // What was found, and what to do.
+  double share = 0;                // Share of the variant's time; 0 if it was not timed.
+  std::string explanation;         // The finding, and a way to fix it.
 };
 
 // A node of the graph that ONNX Runtime runs, after its optimizations.
@@ -51,7 +51,7 @@ class ModelProfile {
   const std::vector<ProfiledNode>& nodes() const { return nodes_; }  // The most expensive first.
   const model::ModelGraph& graph() const { return graph_; }          // After optimizations.
 
-  // Of all nodes, per inference.
+  // Time of all nodes per inference.
   double TotalUs() const;
   std::map<std::string, double> UsByOperator() const;
 

@@ -1,4 +1,4 @@
-// Two files of one model, before and after compression: which layer was hurt, and why.
+// Two files of one model, before and after compression: which layer was damaged, and why.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const compare::ModelComparison comparison,
 //                           compare::CompareModels("fp32.onnx", "int8.onnx", {.samples = 20}));

@@ -1,4 +1,4 @@
-// What a comparison of two models is asked for: samples, limits, runs.
+// Options of a comparison of two models: samples, limits, runs.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ inline constexpr std::size_t kDefaultSamples = 20;
 
 struct CompareOptions {
   std::filesystem::path data;  // As OpenSamples takes it; generated when empty.
-  // Of generated samples, where the files leave sizes open.
+  // Shapes of generated samples, where the files leave sizes open.
   model::InputShapes shapes;
   // At most; 0 compares weights only. Without a number, kDefaultSamples where ONNX Runtime is
   // found and runs both models, and else weights only: who gives one, `data`, `shapes` or `verify`
@@ -23,10 +23,10 @@ struct CompareOptions {
   std::optional<std::size_t> samples;
   bool histograms = false;
   Thresholds thresholds;
-  // How many of the parts that are hurt most to restore, each on its own, to see what the last
-  // layer would keep, and at most six more of the layers in which most is lost; 0 for no such runs.
-  // Of ONNX files only. Takes up to 11 runs over all samples besides those of the parts, and up to
-  // 41 more where these are not what costs most.
+  // Number of the most damaged parts that are restored, one at a time, to measure the output SQNR;
+  // up to six more for the layers with the largest loss; 0 for no such runs. For ONNX files only.
+  // Takes up to 11 runs over all samples besides those of the parts, and up to 41 more if these
+  // parts do not cost the most.
   std::size_t verify = 0;
   // How long runs with parts undone may take that find what is to blame for a broken or degraded
   // end; 0 for none: layers are then ranked by their own figures.

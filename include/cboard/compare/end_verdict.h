@@ -19,7 +19,7 @@ namespace cboard::compare {
 enum class VerdictLevel { kNotMeasured, kSound, kDegraded, kBroken };
 std::string_view NameOf(VerdictLevel level);  // "not_measured", "sound", "degraded", "broken"
 
-// What people do with the values of a head.
+// Use of an output's values.
 enum class HeadUse {
   kArgMax,  // Probabilities that sum to one: the largest channel is the answer.
   kLogits,  // Unbounded values of two channels or more: logits, or features such as embeddings.
@@ -35,23 +35,23 @@ struct HeadVerdict {
   std::string made_by;  // The node whose values these are; empty where they are the whole output.
   HeadUse use = HeadUse::kValues;
   VerdictLevel level = VerdictLevel::kNotMeasured;
-  std::string reason;  // What the level rests on, with its numbers: "arg max agrees in 20 of 20".
+  std::string reason;  // Reason for the level, with numbers: "arg max agrees in 20 of 20".
   double sqnr_db = 0;  // NaN where there is nothing to measure.
   // The same with the signal taken as what varies around its mean: a common offset carries no
   // information.
   double varying_sqnr_db = 0;
-  // The one of the two that is judged and printed: the plain one where values hardly vary.
+  // The SQNR that decides the level and is printed: the plain one if the values hardly vary.
   double judged_sqnr_db = 0;
   // The share of the float model's answers that the compressed one gives, too; nothing where there
   // were none, such as detections above the threshold.
   std::optional<double> agreement;
   std::size_t decisions = 0;                 // How many answers `agreement` is about.
-  std::optional<double> threshold;           // Of scores.
+  std::optional<double> threshold;           // Threshold for scores.
   bool is_collapsed = false;                 // All values became the same, and did vary.
   std::size_t lost_channels = 0;             // Channels that vary in the baseline and are lost.
   std::optional<std::size_t> worst_channel;  // Its index in the output.
   double worst_channel_sqnr_db = 0;
-  double baseline_min = 0, baseline_max = 0;  // Of all values …
+  double baseline_min = 0, baseline_max = 0;  // Over all values …
   double baseline_mean_square = 0;
   double variant_min = 0, variant_max = 0;
 };
@@ -72,16 +72,16 @@ struct MeasuredFix {
   std::string action;   // "one scale per output channel"
   std::string price;    // "no cost", "3 nodes in float32"
   std::string setting;  // How to apply it with ONNX Runtime, to be copied and pasted.
-  VerdictLevel level = VerdictLevel::kNotMeasured;  // Of the end with it …
+  VerdictLevel level = VerdictLevel::kNotMeasured;  // Level of the outputs with it …
   double sqnr_db = 0;                               // … and what is left there.
   std::optional<double> agreement;
 };
 
-// What is to blame for a broken or degraded end: one root cause, however many layers have it.
+// Cause of a broken or degraded output: one root cause, with all layers that have it.
 struct Suspect {
   std::string layer;
   std::string sentence;             // Why.
-  std::string fix;                  // What would help first; empty where nothing is known.
+  std::string fix;                  // First fix to try; empty if none is known.
   std::string cause;                // "mask", "calibration", …
   std::string part;                 // "weight", "bias", "output"
   std::vector<std::string> layers;  // All that have it, the costliest first.

@@ -33,7 +33,7 @@ inline constexpr Toolchain kToolchains[] = {Toolchain::kOnnxRuntime,
 std::string_view NameOf(Toolchain toolchain);   // "onnxruntime", "neural_compressor_op_wise", …
 std::string_view TitleOf(Toolchain toolchain);  // "ONNX Runtime", "neural-compressor 1.x", …
 
-// What is done to activations, which decides by which of a program's functions.
+// How activations are quantized; decides which function of the quantizer is used.
 enum class QuantizationScheme {
   kStatic,      // They are quantized with ranges from calibration.
   kDynamic,     // … while the model runs.
@@ -53,12 +53,12 @@ struct ActivationOverride {
   int bits = 8;  // 8 or 16.
   bool is_signed = false;
   bool is_symmetric = false;
-  // Of the values that have codes; calibration finds it when there is none.
+  // Range of the values that have codes; if not set, calibration finds it.
   std::optional<std::pair<double, double>> range;
 };
 
-// What quantize_static of ONNX Runtime takes for these, to be copied and pasted; empty for none.
-// Ends with a newline.
+// Python code for quantize_static of ONNX Runtime with these overrides, ready to paste; empty for
+// none. Ends with a newline.
 std::string OverridesSnippet(std::span<const ActivationOverride> overrides);
 
 // Configuration that keeps these layers in FP32, to be copied and pasted; empty for none. Ends with

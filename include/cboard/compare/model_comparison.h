@@ -1,4 +1,4 @@
-// What a comparison of two files of one model found: layers, causes, fixes and the verdict.
+// Result of a comparison of two files of one model: layers, causes, fixes and the verdict.
 #pragma once
 
 #include <cstddef>
@@ -28,16 +28,16 @@ using verdict::PairedBy;
 using verdict::Part;
 using verdict::Thresholds;
 
-// Another way to quantize what was hurt, and what it would give.
+// Another way to quantize a damaged tensor, with its predicted SQNR.
 struct Fix {
   std::string action;  // "one scale per output channel"
-  // Recomputed for weights. Of outputs, what the baseline's values on these samples would keep,
-  // with channels counted as in `useful_output_db` where there is one. Infinite for float32.
+  // Recomputed for weights. For outputs, the SQNR of the baseline's values on these samples, with
+  // channels weighted as in `useful_output_db` if there is one. Infinite for float32.
   double sqnr_db = 0;
-  std::optional<double> worst_channel_sqnr_db;  // Of weights.
-  std::optional<std::uint64_t> size_bytes;      // Of weights.
+  std::optional<double> worst_channel_sqnr_db;  // Weights only.
+  std::optional<std::uint64_t> size_bytes;      // Weights only.
 
-  // Of outputs, where another quantizer of theirs is the fix.
+  // For outputs, if the fix is another quantizer of the output.
   struct OutputQuantizer {
     int bits = 8;
     double low = 0, high = 0;
@@ -49,7 +49,7 @@ struct Fix {
   bool is_measured = false;  // `sqnr_db` is that of the end of the network with this fix.
 };
 
-// What histograms of both sides look like; only when asked for.
+// Histograms of both sides; only on request.
 struct Histograms {
   tensor::HistogramData baseline;
   tensor::HistogramData variant;
@@ -64,14 +64,14 @@ struct LayerComparison {
   std::string name;
   std::string variant_name;  // In the compressed model.
   std::string weights_name;  // "W", "R", …; empty where the node has no others.
-  // What the baseline's file calls the node: what quantizers take to leave it as it is. Empty for
+  // Node name in the baseline's file, which quantizers take to exclude the node. Empty for
   // inputs.
   std::string node;
   std::string op_type;      // In the baseline.
-  bool is_in_body = false;  // Of If, Loop or Scan: its output cannot be captured.
+  bool is_in_body = false;  // In a body of If, Loop or Scan: the output cannot be captured.
   PairedBy paired_by = PairedBy::kName;
   std::size_t depth = 0;  // Position in the baseline's order of execution.
-  // Of the weights, or of the output where there are none.
+  // Bits of the weights, or of the output if there are no weights.
   int bits = 32;
   std::string precision = "fp32";  // "int8", "fp16", "bf16", or as GGUF calls it: "q4_k".
 
@@ -84,13 +84,13 @@ struct LayerComparison {
   std::vector<std::string> folded;
   // Root mean square over channels, in deviations of the output; of each, no more than that is off.
   std::optional<double> bias_shift;
-  // Of the weights, those that are 0 and were not, other than by rounding; only known where weights
-  // are hurt.
+  // Share of the weights that became 0 other than by rounding; only known for damaged
+  // weights.
   std::optional<double> pruned_share;
-  std::uint64_t baseline_bytes = 0;  // Of weights and bias, scales included.
+  std::uint64_t baseline_bytes = 0;  // Weights, bias and scales.
   std::uint64_t variant_bytes = 0;
 
-  // With samples. What the quantizer of this output does to what it gets in the compressed model …
+  // With samples: error of this output's quantizer alone, on the inputs of the compressed model …
   std::optional<tensor::Comparison> local;
   // … the same in dB, with channels counted as much as the layers that follow make of them; nothing
   // where other nodes than layers with weights use the output …
@@ -101,17 +101,17 @@ struct LayerComparison {
   // lost in this layer, by its own errors or because it makes those before it count for more.
   // Nothing where no input was compared.
   std::optional<double> input_sqnr_db;
-  // Of the output in both models, one sample after the other; of the first kMaxSampleCosines.
+  // Cosines of the output in both models by sample, for the first kMaxSampleCosines.
   std::vector<double> sample_cosines;
-  // Of layers that multiply uint8 by int8: what overflows 16 bits on processors without VNNI.
+  // For layers that multiply uint8 by int8: overflows of 16 bits on processors without VNNI.
   std::optional<tensor::SaturationCount> saturation;
 
   Diagnosis diagnosis = {.level = Level::kGreen};
   std::vector<Fix> fixes;  // The cheapest that is good enough first.
-  // Nodes of the baseline, as the file calls them, that have to stay in float32 for the layer to do
-  // so: itself first and, where its output is hurt, those up to the output and those that take it,
-  // also behind nodes that only move values: quantizers round what goes into a node that they
-  // quantize. Empty for green layers.
+  // Baseline nodes that have to stay in float32 to keep the layer in float: the layer's node first
+  // and, if its output is damaged, the nodes up to the output and those that take it, also behind
+  // nodes that only move values, because quantizers round the inputs of nodes that they quantize.
+  // Empty for green layers.
   std::vector<std::string> float_nodes;
   std::string output_tensor;  // The output's name in the baseline; empty where none was compared.
   std::optional<std::size_t> output_axis;  // That of the channels of `local` and `accumulated`.
@@ -129,13 +129,13 @@ std::string_view VariantNodeOf(const LayerComparison& layer);
 // layers that follow have less. Empty for a green layer.
 std::string ExplanationOf(const LayerComparison& layer);
 
-// What was put back to the baseline's floats for a run of the compressed model.
+// The part of the compressed model that was restored to the baseline's float values for a run.
 enum class Restored {
   kNothing,
   kParts,              // Those that are listed.
   kRedLayers,          // Weights and outputs of these …
   kRedAndAmberLayers,  // … and of those that are amber, too.
-  kAllWeights,         // Of all layers, and other constants.
+  kAllWeights,         // Weights of all layers, and other constants.
   kAllOutputs,         // All quantizers of activations are passed by.
   kEverything,         // Both.
   kAllExceptParts,     // Everything but those that are listed.
@@ -151,12 +151,12 @@ struct RestoredPart {
 // A run of the compressed model over all samples.
 struct Verification {
   Restored restored = Restored::kNothing;
-  std::vector<RestoredPart> parts;  // Of kParts and kAllExceptParts.
-  // Of the last layer's output, against the baseline's; of all of `verified_layers` on the average,
-  // each counted as 80 dB at most, when there are many.
+  std::vector<RestoredPart> parts;  // For kParts and kAllExceptParts.
+  // Output SQNR of the last layer against the baseline; the average over `verified_layers`, each
+  // limited to 80 dB, if there are several.
   double sqnr_db = 0;
-  std::vector<double> layer_sqnr_db;  // Of each of them.
-  std::string why_not;  // What ONNX Runtime had against it; nothing was measured then.
+  std::vector<double> layer_sqnr_db;  // By entry of `verified_layers`.
+  std::string why_not;                // The error of ONNX Runtime; nothing was measured then.
 };
 
 // Bytes of one kind in both files.
@@ -168,18 +168,18 @@ struct ByteShare {
 
 struct ModelComparison {
   std::filesystem::path baseline, variant;
-  std::uint64_t baseline_bytes = 0, variant_bytes = 0;  // Of the files.
+  std::uint64_t baseline_bytes = 0, variant_bytes = 0;  // File sizes.
   std::string baseline_version, variant_version;        // ModelGraph::version.
-  // What is left at the end of the network. Where it is broken, at least one layer is red and
-  // `verdict.suspects` names it; where it is sound, no layer is.
+  // Verdict on the outputs of the network. If an output is broken, at least one layer is red and
+  // `verdict.suspects` names it; if the outputs are good, no layer is red.
   EndVerdict verdict;
   std::vector<LayerComparison> layers;                   // The worst first.
   std::vector<std::string> baseline_only, variant_only;  // Layers with weights and no partner.
 
-  QuantizationScheme scheme = QuantizationScheme::kStatic;  // Of the compressed model.
+  QuantizationScheme scheme = QuantizationScheme::kStatic;  // Scheme of the variant.
 
   std::vector<ByteShare> bytes;   // The largest first.
-  std::vector<LintFinding> lint;  // Of the compressed model.
+  std::vector<LintFinding> lint;  // Lint of the variant.
 
   // Sentences about files that are the same, in the wrong order, or not of one model, about what
   // could not be compared, and about samples that are too few.
@@ -188,14 +188,14 @@ struct ModelComparison {
   std::size_t samples = 0;  // 0: only weights were compared …
   std::string why_not_run;  // … for this reason.
   std::string sample_source;
-  bool is_generated = false;  // Samples were made up: outputs describe the models, not their use.
-  model::InputShapes input_shapes;  // Of the first sample.
+  bool is_generated = false;        // Random samples: outputs describe the models, not their use.
+  model::InputShapes input_shapes;  // Input shapes of the first sample.
 
-  // What the last layer's output keeps with parts restored, if that was asked for: as it is; with
-  // one part, the best first; with two and three together, as long as that is better; with the red
-  // layers, those and the amber ones, all weights, all outputs, everything. Where the red and amber
-  // ones are less than half of the error: with everything but one part, for up to three that cost
-  // most, and with these restored.
+  // Output SQNR with parts restored, if requested: with no part; with one part, the best first;
+  // with two and three together, as long as that is better; with the red layers, with the red and
+  // amber layers, all weights, all outputs, everything. If red and amber layers explain less than
+  // half of the error: with everything except one part, for up to three parts that cost most, and
+  // with only these parts.
   std::vector<Verification> verified;
   // The last layers, by their names in the baseline: those behind which none was compared, where a
   // network has many ends; at most 16.
@@ -213,7 +213,7 @@ std::vector<const LayerComparison*> LargestLosses(const ModelComparison& compari
 // How many layers are at this level.
 std::size_t CountOf(const ModelComparison& comparison, Level level);
 
-// What was restored in a run of `verified`, in words: "as it is", "'conv2' output and weights,
+// The restored part of a run of `verified` in words: "as it is", "'conv2' output and weights,
 // 'head' weights in float", "the 2 red layers in float". Longer names are cut.
 std::string RestoredText(const ModelComparison& comparison, const Verification& run,
                          std::size_t max_name_bytes = 200);
@@ -221,8 +221,8 @@ std::string RestoredText(const ModelComparison& comparison, const Verification& 
 // The nodes to keep in FP32 first: float_nodes of the red layers, the worst first, each once.
 std::vector<std::string> NodesToKeepFloat(const ModelComparison& comparison);
 
-// Other quantizers for the outputs of red layers, by the first fix that is one; the worst first.
-// None when samples were made up: ranges of noise are no ranges to calibrate by.
+// Other quantizers for the outputs of red layers, from the first fix of this kind; the worst first.
+// Empty for random samples, whose ranges are not usable for calibration.
 std::vector<ActivationOverride> OutputOverrides(const ModelComparison& comparison);
 
 // "int8", "fp16", …: what the layers of the compressed model mostly are; "variant" for fp32.

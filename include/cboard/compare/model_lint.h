@@ -1,4 +1,4 @@
-// What in a quantized graph costs accuracy or speed, by its structure alone: no data, no baseline.
+// Finds structures in a quantized graph that cost accuracy or speed, without data or a baseline.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const ModelGraph model, OpenModel("int8.onnx"));
 //   for (const compare::LintFinding& finding : compare::LintModel(model)) {

@@ -19,9 +19,9 @@ namespace cboard::compare {
 compression::StageGraph StageGraphOf(const model::ModelGraph& model, std::string name);
 
 // Logs the baseline as initial_graph and the variant as after_quantization: graphs with Resources,
-// histograms and channels of the outputs that both have, similarity, figures per layer, bit widths,
-// what was found out of each layer and what was verified. What was not measured (outputs, when no
-// sample was run) is left out. Fails as OpenModel and StageLogger do.
+// histograms and channels of the outputs that both have, similarity, layer metrics, bit widths,
+// diagnoses and verified runs. Omits parts that were not measured (outputs, if no sample was run).
+// Fails as OpenModel and StageLogger do.
 Result<void> LogModelStages(const ModelComparison& comparison, StageLogger& logger);
 
 }  // namespace cboard::compare

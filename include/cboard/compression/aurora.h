@@ -41,10 +41,12 @@ struct AuroraOptions {
   double penalty_factor = 10;
   double penalty_threshold = 0;
 
-  // What guessing scores. Quality counts above it, since near chance a relative loss misleads.
+  // Score of random guessing. Only quality above it counts, since near chance a relative loss
+  // misleads.
   double chance_level = 0;
 
-  // What the figures were measured with; stored with the score, so that rankings can refuse to mix.
+  // Machine and settings of the measurement; stored with the score, so that rankings can refuse to
+  // mix.
   std::string measured_on;
 };
 
@@ -75,7 +77,7 @@ inline constexpr std::array<std::string_view, 6> kAuroraFactorNames = {
     "quality", "throughput", "latency", "energy", "memory", "penalty"};
 
 // A metric that either side lacks is left out and the other weights are scaled up; throughput is
-// never made up from latency. Fails with kInvalidArgument, saying why in words, when quality is
+// never derived from latency. Fails with kInvalidArgument, saying why in words, when quality is
 // missing, when coverage is below kMinAuroraCoverage, when a value is zero, negative or not finite,
 // and when weights, factor or threshold make no sense.
 Result<AuroraScore> ComputeAurora(const Metrics& baseline, const Metrics& variant,

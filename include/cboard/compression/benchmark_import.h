@@ -23,7 +23,7 @@ struct ImportOptions {
   // runs/compression_benchmark/<name of the file> when empty.
   std::filesystem::path directory;
   std::int64_t step = 0;
-  // What models that have such a variant are compared with, instead of the baseline in the file.
+  // Baseline for models that have such a variant, instead of the baseline in the file.
   std::string baseline;
   TagScheme tags = TagScheme::kBoth;
   AuroraOptions aurora;
@@ -56,8 +56,8 @@ struct ImportReport {
 // whatever models are called. A run that is there already gets one more event file, as every
 // TensorBoard writer does, and the report says so.
 //
-// Fails as ReadBenchmarkJson, and with the writer's error when the disk refuses. What was written
-// until then stays, and the message says how many models are whole and names those that are not.
+// Fails as ReadBenchmarkJson, and with the writer's error when the disk refuses. Values written
+// until then stay, and the message says how many models are whole and names those that are not.
 // Long files are written by a few threads; each has one run open at a time.
 Result<ImportReport> ImportBenchmark(const std::filesystem::path& json,
                                      const ImportOptions& options = {});

@@ -26,7 +26,7 @@ struct BenchmarkFile {
   std::string name;  // results.json -> results
   std::vector<ModelComparison> models;
   std::vector<Omission> skipped;      // Models that could not be used, and why.
-  std::vector<std::string> warnings;  // What was read in another way than it stands there.
+  std::vector<std::string> warnings;  // Values that were not read literally.
 };
 
 // Results of ten thousand models take 20 MB; more than this is something else.

@@ -50,7 +50,7 @@ struct ModelComparison {
   Result<void> Validate() const;
 };
 
-// What one call has logged, and what it has left out.
+// Values that one call has logged and omitted.
 struct LogReport {
   std::vector<std::string> tags;  // In the order of the calls; one entry per value.
   std::vector<Omission> omitted;

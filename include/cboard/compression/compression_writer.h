@@ -60,7 +60,7 @@ class CompressionWriter : public SummaryWriter {
   Result<LogReport> LogCompressionComparison(std::string_view model, const Metrics& fp32,
                                              const Metrics& int8, std::int64_t step = 0);
 
-  // What each variant gained and lost against the baseline, except in power.
+  // Logs gains and losses of each variant against the baseline, except for power.
   Result<LogReport> LogCompressionRatios(const ModelComparison& comparison, std::int64_t step = 0);
   Result<LogReport> LogCompressionRatios(std::string_view model, const Metrics& fp32,
                                          const Metrics& int8, std::int64_t step = 0);

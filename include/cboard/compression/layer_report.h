@@ -42,13 +42,13 @@ struct ReportedLayer {
 struct ReportedModel {
   std::string model;  // Empty when the file names none.
   std::vector<ReportedLayer> layers;
-  LayerFigures figures;  // Of the model's output.
+  LayerFigures figures;  // Figures of the model's output.
 };
 
 struct LayerReport {
   LayerReportKind kind = LayerReportKind::kAimet;
   std::vector<ReportedModel> models;  // At least one, with a layer or a figure.
-  std::vector<std::string> warnings;  // What was left out, and why.
+  std::vector<std::string> warnings;  // Omitted parts, with reasons.
 };
 
 // A report of a thousand layers has a megabyte; more than this is something else.

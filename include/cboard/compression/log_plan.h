@@ -1,5 +1,5 @@
-// What a comparison logs, before anything is written: the values in order, with the parts of their
-// tags and their labels, and what is left out.
+// The plan of a comparison's log, before anything is written: values in order, with the parts of
+// their tags and their labels, and the omissions.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const LogPlan plan, PlanRatios(comparison));
 //   for (const PlannedValue& value : plan.values) …
@@ -32,7 +32,7 @@ struct PlannedValue {
   std::string variant;  // Empty for a group.
   double value = 0;
   writer::ScalarLabels labels;
-  // Of a group, instead of `value`: one value per sub-run, by the name of its directory.
+  // For a group, instead of `value`: one value per sub-run, by the name of its directory.
   std::map<std::string, double> group;
 };
 
@@ -46,7 +46,7 @@ struct LogPlan {
 // Every metric of every variant, except power.
 Result<LogPlan> PlanComparison(const ModelComparison& comparison, TagScheme tags);
 
-// What each variant gained and lost against the baseline, except in power.
+// Plans gains and losses of each variant against the baseline, except for power.
 Result<LogPlan> PlanRatios(const ModelComparison& comparison);
 
 // The power of every variant, its difference and its ratio to the baseline.

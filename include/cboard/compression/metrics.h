@@ -15,8 +15,8 @@
 
 namespace cboard::compression {
 
-// What was measured of one variant of a model, by the keys of benchmark JSON: accuracy,
-// latency_mean_ms, model_size_mb, …
+// Measured metrics of one variant, by the keys of benchmark JSON: accuracy, latency_mean_ms,
+// model_size_mb, …
 using Metrics = std::map<std::string, double, std::less<>>;
 
 // The two names that most comparisons use. Any other name may be the baseline or a variant.

@@ -23,8 +23,8 @@ inline constexpr std::size_t kSimilaritySamples = 20;
 // The same place in both models.
 struct ComparePoint {
   std::string_view layer;
-  TensorView reference;   // Of the float model.
-  TensorView compressed;  // Of the quantized one; codes count by their real values.
+  TensorView reference;   // Output of the float model.
+  TensorView compressed;  // Output of the quantized model; codes are dequantized.
 };
 
 // The mean of each of `points` columns over those rows that have a number there; NaN when none has.

@@ -1,7 +1,7 @@
 // Names of models and variants as directories and as parts of tags.
 //
 // A name comes from a user's file and may hold anything: slashes, "..", bytes that are not UTF-8,
-// a megabyte of text. What is made of it here stays inside the directory it is appended to.
+// a megabyte of text. The paths made here stay inside the directory they are appended to.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ namespace cboard::compression {
 //   DirectoryNameOf("..")                %2E.
 std::string DirectoryNameOf(std::string_view name);
 
-// The name that DirectoryNameOf was given. Of a shortened name, the directory name itself: the
-// whole one is in the text <model>/metadata/info.
+// The name that DirectoryNameOf was given. For a shortened name, the directory name itself: the
+// full name is in the text <model>/metadata/info.
 std::string NameOfDirectory(std::string_view directory);
 
 // `model` as the first part of a tag: as it is, slashes included, when that is harmless, else

@@ -37,12 +37,12 @@ struct StageNode {
   std::vector<StageInput> inputs;
   std::vector<std::vector<std::int64_t>> output_shapes;  // -1 where a size is open, as of batches.
   StageAttributes attributes;
-  StageAttributes weights;     // Of the node's weights; none, no node <name>.weights.
-  StageAttributes activation;  // Of its output; none, no node <name>.activation.
+  StageAttributes weights;     // Attributes of node <name>.weights; empty: no such node.
+  StageAttributes activation;  // Attributes of node <name>.activation; empty: no such node.
 
   std::uint64_t float_parameters = 0;  // Stored as float32.
   std::uint64_t quantized_parameters = 0;
-  int weight_bits = 32;  // Of each of the quantized ones.
+  int weight_bits = 32;  // Bits per quantized parameter.
   // Where the bytes are known and parameters are not.
   std::optional<std::uint64_t> weight_bytes = {};
 };
@@ -52,14 +52,14 @@ struct StageGraph {
   std::vector<StageNode> nodes;  // Every node after those that feed it.
 };
 
-// What the node says, or float_parameters * 4 + quantized_parameters * weight_bits / 8, rounded up
-// to whole bytes.
+// The size in the node, or float_parameters * 4 + quantized_parameters * weight_bits / 8, rounded
+// up to whole bytes.
 std::uint64_t WeightBytes(const StageNode& node);
 
 struct EncodedStageGraph {
   std::string graph_def;
   std::string resources;                // A RunMetadata.
-  std::vector<std::string> node_names;  // What each node of the StageGraph is called, in its order.
+  std::vector<std::string> node_names;  // Name of each node of the StageGraph, in its order.
 };
 
 // Fails with kInvalidArgument when there is no node, when two have the same name or one has none,

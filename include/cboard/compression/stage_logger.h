@@ -49,7 +49,7 @@ struct StageLoggerOptions {
   WriterOptions writer;
 };
 
-// What is known of a layer's bit widths.
+// Bit widths of a layer.
 struct LayerBits {
   std::string layer;
   std::string op;
@@ -77,7 +77,7 @@ class StageLogger {
   // The first part of tags that our own pages read.
   const std::string& model() const { return options_.model; }
 
-  // What to open with `compression-board --logdir`.
+  // The directory to open with `compression-board --logdir`.
   const std::filesystem::path& directory() const { return directory_; }
 
   // `stage` is one of StageNames(); any other fails with kInvalidArgument, since no page would find
@@ -106,8 +106,8 @@ class StageLogger {
   Result<void> LogSimilarity(const ModelSimilarity& similarity,
                              std::string_view stage = "after_quantization");
 
-  // What the quantizers alone did: each output of a layer beside the same output after its
-  // quantizer. The page of layers ranks by it: sqnr_db and worst_channel_sqnr_db, in `stage`.
+  // Logs the errors of the quantizers alone: each output of a layer beside the same output after
+  // its quantizer. The Layers page ranks by them: sqnr_db and worst_channel_sqnr_db, in `stage`.
   Result<void> LogLocalErrors(const ModelSimilarity& local,
                               std::string_view stage = "after_quantization");
 

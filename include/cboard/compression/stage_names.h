@@ -10,7 +10,7 @@ namespace cboard::compression {
 
 struct StageDescription {
   int order = 0;           // Where in the pipeline; ascending.
-  std::string_view name;   // Of the newest version.
+  std::string_view name;   // Name of the newest version.
   std::string_view title;  // "Thresholds selected"
   bool quantized = false;  // Whether weights may already count at their final width.
 };

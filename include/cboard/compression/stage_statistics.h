@@ -1,5 +1,5 @@
-// What a layer puts out while calibration data runs through the model: a histogram and the least,
-// greatest and mean value of each channel, in memory that does not grow with the data.
+// Statistics of a layer's output while calibration data runs through the model: a histogram and the
+// min, max and mean of each channel, in memory that does not grow with the data.
 //
 //   OutputStatistics relu1;
 //   for (…) CBOARD_RETURN_IF_ERROR(relu1.Add(output));
@@ -26,7 +26,7 @@ class GrowingHistogram {
  public:
   static constexpr std::int64_t kMaxBins = 2048;
 
-  // Counts the finite values of `tensor`, whose least and greatest these are.
+  // Counts the finite values of `tensor`; `min` and `max` are their range.
   Result<void> Add(const TensorView& tensor, double min, double max);
 
   // Limits and counts; the first limit is the left edge of the first bin. Empty without values.
@@ -58,7 +58,7 @@ class OutputStatistics {
   const tensor::TensorStatistics& total() const { return total_; }
   const std::vector<tensor::TensorStatistics>& channels() const { return channels_; }
 
-  // Of all finite values; nothing when there is none.
+  // Histogram of all finite values; nullopt if there are none.
   std::optional<tensor::HistogramData> Histogram() const;
 
  private:

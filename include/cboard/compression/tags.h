@@ -28,7 +28,7 @@ enum class CompressionTagKind {
   kMetadata,             // <model>/metadata/<name>
 };
 
-// What a tag is made of. A view: valid during the call it is passed to.
+// The parts of a tag. A view: valid during the call it is passed to.
 struct TagParts {
   CompressionTagKind kind = CompressionTagKind::kMetric;
   std::string_view model;
@@ -40,8 +40,8 @@ struct TagParts {
 // The tag of docs/formats/compression-tags.md.
 std::string DefaultTag(const TagParts& parts);
 
-// Display name, description and plugin data of a metric of one variant. What is `derived` was
-// worked out from other figures, and says so.
+// Display name, description and plugin data of a metric of one variant. `derived` says that the
+// value was computed from other metrics.
 writer::ScalarLabels LabelsOf(const MetricDescription& metric, std::string_view model,
                               std::string_view variant, bool derived = false);
 

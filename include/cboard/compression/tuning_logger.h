@@ -35,7 +35,7 @@
 
 namespace cboard::compression {
 
-// What to do about trials of an earlier tuning in the same directory.
+// How to handle trials of an earlier tuning in the same directory.
 enum class ExistingTrials {
   kMoveAside,  // runs/eval becomes runs/eval_earlier, runs/eval_earlier_2, …
   kContinue,   // Numbers go on after theirs.
@@ -57,8 +57,8 @@ using TrialSettings = std::vector<std::pair<std::string, writer::HParam>>;
 struct TrialReport {
   int number = 0;                   // 0: the baseline.
   std::filesystem::path directory;  // Where it is now.
-  std::vector<std::string> tags;    // Of histograms and scalars, in the order of the log.
-  std::vector<Omission> omitted;    // What is not in the log or only in part, and why.
+  std::vector<std::string> tags;    // Tags of histograms and scalars, in the order of the log.
+  std::vector<Omission> omitted;  // Values that are not, or only partly, in the log, with reasons.
 };
 
 // Not thread-safe. Trials follow each other; the first is the baseline. Adding without a trial, or
@@ -117,7 +117,7 @@ class TuningLogger {
 
   bool in_trial() const { return trial_ != nullptr; }
   bool enabled() const { return options_.enabled; }
-  // Of the current trial, or of the next one.
+  // Number of the current trial, or of the next one.
   int trial_number() const;
 
  private:

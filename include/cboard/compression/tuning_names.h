@@ -14,7 +14,7 @@
 
 namespace cboard::compression {
 
-// What stands between the trial and its accuracy: tune_1_acc_0.79 or tune_1_acc0.79.
+// The separator between the trial and its accuracy: tune_1_acc_0.79 or tune_1_acc0.79.
 enum class TrialNaming { kTensorFlow, kPyTorch };
 
 // baseline_acc_0.776 (TensorFlow), baseline_acc0.80 (PyTorch), tune_1_acc_[0.776] (several metrics
@@ -45,7 +45,7 @@ std::string ParameterTag(std::string_view op, std::string_view parameter,
 // v0/cg/conv0/Relu_fp32.output: an output of a TensorFlow graph.
 std::string NodeOutputTag(std::string_view node, std::string_view precision);
 
-// Groups of operations that quantization turns into one. Of such a group only the last output is
+// Groups of operations that quantization turns into one. In such a group only the last output is
 // worth comparing, under the name that the group will have: the first operation's, or that of the
 // module that holds them.
 //

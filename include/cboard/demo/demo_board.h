@@ -13,7 +13,7 @@ namespace cboard::demo {
 struct DemoOptions {
   std::filesystem::path digits;  // scikit-learn's digits.csv.gz
   std::filesystem::path logdir;
-  int epochs = 25;  // Of the first training; the others take less.
+  int epochs = 25;  // Epochs of the first training; the others take less.
   std::function<void(std::string_view)> on_progress;  // One line each: "training, epoch 3 of 25".
 };
 

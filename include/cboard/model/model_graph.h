@@ -1,4 +1,4 @@
-// What is in a model file, whatever its format: a graph of nodes and tensors, the weights where
+// The content of a model file of any format: a graph of nodes and tensors, the weights where
 // they lie in the file, and the scales that turn quantized weights into real ones.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const ModelGraph model, OpenModel("resnet18_int8.onnx"));
@@ -12,7 +12,7 @@
 //
 // Opening maps the file and reads its description; weights are not touched, so that a file of many
 // gigabytes opens in milliseconds. Only sparse ones are unfolded, and those whose scale is computed
-// from them at run time are looked through. docs/formats/models.md says what is read of each
+// from them at run time are looked through. docs/formats/models.md describes each
 // format.
 #pragma once
 
@@ -86,7 +86,7 @@ struct ModelQuantization {
   std::int64_t code_min = 0;
   std::int64_t code_max = 0;
 
-  // What the codes need: 8 for [-127, 127], 4 for [0, 15].
+  // Bits of the codes: 8 for [-127, 127], 4 for [0, 15].
   int bits() const;
 };
 
@@ -95,8 +95,8 @@ struct ModelTensor {
   ElementType type = ElementType::kUnknown;
   bool has_shape = false;           // Without one, not even the rank is known.
   std::vector<std::int64_t> shape;  // Row-major; -1 is an unknown size.
-  // What ONNX calls its sizes: as many as there are, "" for those without a name; none when no size
-  // has one. The same name is the same size everywhere.
+  // Names of dimensions in ONNX: one per dimension, "" for those without a name; empty if no
+  // dimension has one. Equal names mean equal sizes.
   std::vector<std::string> dimension_names;
 
   // Stored in the file, that is a weight, a scale, or another constant.
@@ -104,8 +104,8 @@ struct ModelTensor {
   // The stored bytes of a constant, in the mapped file or in memory that the graph owns. Fewer than
   // the shape asks for only when `repeats_last`. Empty for strings.
   ByteSpan data;
-  // What a constant that is stored without its zeros (a sparse tensor of ONNX or TFLite) takes in
-  // the file: its values, and the lists that say where they belong. 0: it is stored as `data` is.
+  // Size in the file of a constant that is stored without its zeros (a sparse tensor of ONNX or
+  // TFLite): its values and their positions. 0: it is stored as in `data`.
   std::uint64_t sparse_bytes = 0;
   bool repeats_last = false;  // The last stored element stands for all that follow (TensorFlow).
   // Elements in `data` from a row (of the last dimension) to the next, where rows end in padding
@@ -125,7 +125,7 @@ struct ModelTensor {
   NodeId producer = kNoNode;  // kNoNode for graph inputs and constants.
 
   bool is_sparse() const { return sparse_bytes > 0; }
-  // What a constant takes in the file; `data` may be more.
+  // Size of a constant in the file; `data` may be larger.
   std::uint64_t stored_bytes() const { return is_sparse() ? sparse_bytes : data.size(); }
 };
 
@@ -136,7 +136,7 @@ struct ModelNode {
   std::string name;     // Unique and never empty; made from output or type where the file has none.
   std::string op_type;  // In the format's own spelling: "Conv", "Conv2D", "CONV_2D", "Convolution".
   std::string domain;   // ONNX's, e.g. "com.microsoft"; empty is the default one.
-  std::string scope;    // What the name says about its place: "layer1/0" for "/layer1/0/Conv".
+  std::string scope;    // The name's path: "layer1/0" for "/layer1/0/Conv".
   std::vector<TensorId> inputs;  // kNoTensor where an optional one is left out.
   std::vector<TensorId> outputs;
   std::vector<std::pair<std::string, AttributeValue>> attributes;
@@ -167,9 +167,9 @@ class ModelGraph {
  public:
   ModelFormat format() const { return format_; }
   const std::filesystem::path& path() const { return path_; }
-  // Of the model's file and those it refers to.
+  // Size of the model's file and the files it refers to.
   std::uint64_t file_bytes() const { return file_bytes_; }
-  // What the file says about itself: producer, opset, architecture, …; in file order.
+  // Metadata in the file: producer, opset, architecture, …; in file order.
   const std::vector<std::pair<std::string, std::string>>& metadata() const { return metadata_; }
 
   // Producers come before consumers. Formats that store only weights have no nodes.
@@ -231,7 +231,7 @@ class ModelGraph {
   std::vector<std::uint32_t> consumer_begins_;
   std::unordered_map<std::string_view, TensorId> tensors_by_name_;
   std::unordered_map<std::string_view, NodeId> nodes_by_name_;
-  // What `data` points into.
+  // The files that `data` points into.
   std::vector<std::shared_ptr<const MappedFile>> files_;
   std::vector<std::unique_ptr<std::byte[]>> decoded_;
 };
@@ -256,7 +256,8 @@ class WeightReader {
     return dequantization_ != nullptr ? dequantization_ : rounding_;
   }
 
-  // What quantization() makes real values of, which must be there. Also of floats that are rounded.
+  // Reads the codes that quantization(), which must be set, turns into real values. Also for floats
+  // that are rounded.
   void ReadCodes(std::size_t first, std::span<float> out) const;
 
   // Which of quantization()'s scales is that of an element.
@@ -281,8 +282,8 @@ class WeightReader {
   std::size_t stored_row_ = 0;    // … of that in `data_`; 0: there is none.
   std::vector<std::int64_t> shape_;
   std::size_t element_count_ = 0;
-  const ModelQuantization* dequantization_ = nullptr;  // Of stored codes.
-  const ModelQuantization* rounding_ = nullptr;        // Of stored floats.
+  const ModelQuantization* dequantization_ = nullptr;  // For stored codes.
+  const ModelQuantization* rounding_ = nullptr;        // For stored floats.
   // Element (outer, i, inner) has scale (outer, i / group, inner) of the scales' own strides.
   std::size_t inner_size_ = 1;
   std::size_t axis_size_ = 1;
@@ -291,8 +292,8 @@ class WeightReader {
 };
 
 // Opens a model by its content, not its name: ONNX, safetensors, GGUF, TensorFlow GraphDef, a
-// SavedModel directory, TFLite, or OpenVINO IR (the .xml; its .bin is found beside it). Of a
-// directory as Hugging Face's libraries write it, model.safetensors (or its index), or model.onnx.
+// SavedModel directory, TFLite, or OpenVINO IR (the .xml; its .bin is found beside it). In a
+// directory of Hugging Face's libraries, opens model.safetensors (or its index) or model.onnx.
 //
 // Fails with kNotFound, with kInvalidArgument for files of another kind, with kDataLoss for damaged
 // ones and kPermissionDenied when a model asks for data outside its folder; the message names file

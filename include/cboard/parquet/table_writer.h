@@ -7,9 +7,9 @@
 //   CBOARD_RETURN_IF_ERROR(table.Append(steps.size(), {"train", steps, values}));
 //   CBOARD_RETURN_IF_ERROR(table.Finish());
 //
-// Written front to back, so that a pipe will do. What is written: data pages of version 1; texts in
-// dictionaries, numbers as they are; pages that shrink by it in gzip, each with its checksum; the
-// least and the greatest value of every column of a row group, by which queries skip.
+// Writes from front to back, so that a pipe works. The file has: data pages of version 1; texts in
+// dictionaries, plain numbers; pages with gzip if that is smaller, each with a checksum; the
+// min and max of every column of a row group, which let queries skip it.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct Column {
   ColumnType type = ColumnType::kDouble;
 };
 
-// What a column has in some rows: one text, the same in all of them, or a number for each.
+// Values of a column in some rows: one text for all rows, or one number per row.
 using Cells =
     std::variant<std::string_view, std::span<const std::int64_t>, std::span<const double>>;
 
@@ -77,7 +77,7 @@ class TableWriter {
   // Those that are written.
   std::size_t group_count_ = 0;
   std::uint64_t row_count_ = 0;
-  std::string groups_;  // What the footer says about them.
+  std::string groups_;  // Row groups, as the footer lists them.
 };
 
 }  // namespace cboard::parquet

@@ -26,7 +26,7 @@ class EnergyCounter {
   // that no round is missed. Nothing if a counter cannot be read or was reset.
   std::optional<double> Joules();
 
-  // What is counted: "package-0, dram".
+  // The counted parts: "package-0, dram".
   const std::string& source() const;
 
   // Why nothing is counted, and what to do; empty if something is.

@@ -21,10 +21,10 @@
 //   hardware/gpu_<i>/utilization_percent, memory_used_mb, power_w, temperature_c
 //
 // Stop adds hardware/summary/<name>_{mean,max,p95} for each of them but the single cores, and
-// hardware/summary/<name without _w>_energy_j for powers. Whoever logs the text hardware/phase
-// ("calibrate", "evaluate") when something else begins sees the curves by phase. What the machine
-// does not offer (power without permission to read it, a GPU) is left out, never logged as zero.
-// The names of GPUs are the text hardware/devices.
+// hardware/summary/<name without _w>_energy_j for powers. A program that logs the text
+// hardware/phase ("calibrate", "evaluate") when something else begins sees the curves by phase.
+// Values that the machine does not offer (power without permission, a GPU) are omitted, never
+// logged as zero. The names of GPUs are the text hardware/devices.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ namespace cboard::profile {
 
 struct HardwareMonitorOptions {
   double interval_seconds = 1;  // Kept within 0.01…3600.
-  int pid = 0;                  // Whose memory and CPU time to log, children included; 0: our own.
+  int pid = 0;                  // Process to log, with its children; 0: this process.
   std::string tag_prefix = "hardware";
 
   // Where the kernel and the driver are; tests put trees and libraries of their own here.

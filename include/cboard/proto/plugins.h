@@ -112,7 +112,7 @@ std::string EncodeHParamsSessionStart(const std::map<std::string, HParamValue>& 
                                       double start_time_seconds = 0);
 std::string EncodeHParamsSessionEnd(HParamsStatus status, double end_time_seconds = 0);
 
-// What one HParamsPluginData holds; monostate is the empty one that TensorBoard itself writes.
+// Content of one HParamsPluginData; monostate is the empty one that TensorBoard itself writes.
 using HParamsPluginData =
     std::variant<std::monostate, HParamsExperiment, HParamsSessionStart, HParamsSessionEnd>;
 

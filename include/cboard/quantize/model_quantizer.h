@@ -27,7 +27,7 @@ namespace cboard::quantize {
 struct QuantizedFile {
   std::size_t baseline_bytes = 0;
   std::size_t bytes = 0;
-  std::size_t data_bytes = 0;  // Of the file beside it, for models above 2 GB.
+  std::size_t data_bytes = 0;  // Size of the external data file of models above 2 GB.
 };
 
 // Not thread-safe.

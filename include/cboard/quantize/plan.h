@@ -43,7 +43,7 @@ struct WeightPlan {
   std::string reason;
   int bits = 8;
   int max_code = 127;      // Codes are from -max_code to max_code.
-  std::int64_t axis = -1;  // Of the scales; -1 is one scale for all.
+  std::int64_t axis = -1;  // Axis of the scales; -1: one scale for the tensor.
   std::vector<float> scales;
   std::vector<float> values;       // Replaces the constant's values, if not empty.
   std::vector<std::int8_t> codes;  // Replaces rounding to nearest, if not empty.

@@ -66,7 +66,7 @@ struct QuantizeOptions {
   model::InputShapes shapes;      // Sizes that the model leaves open, for generated samples.
   std::size_t max_samples = 128;  // Samples to read at most.
   std::int64_t batch_size = 1;
-  std::uint64_t seed = 0;  // Of generated samples.
+  std::uint64_t seed = 0;  // Seed of generated samples.
 
   std::size_t block_size = 32;  // kW8A16, kW4A16, kW4A8: weights that share a scale.
 

@@ -99,8 +99,8 @@ struct GraphProfile {
   std::size_t unmatched_count = 0;
 };
 
-// What was measured (memory, time), at the nodes it belongs to: by the full name, otherwise by the
-// last part of the name, where exactly one node has it. Several measurements of a node are added
+// Assigns measurements (memory, time) to nodes: by the full name, otherwise by the last
+// part of the name, if exactly one node has it. Several measurements of a node are added
 // up.
 Result<GraphProfile> JoinRunMetadata(const Graph& graph, std::string_view run_metadata);
 

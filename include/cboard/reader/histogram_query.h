@@ -29,7 +29,7 @@ struct HistogramBin {
   friend bool operator==(const HistogramBin&, const HistogramBin&) = default;
 };
 
-// What a HistogramProto stores besides its bins.
+// Fields of a HistogramProto besides its bins.
 struct HistogramMoments {
   double min = 0;
   double max = 0;
@@ -43,14 +43,14 @@ struct LoggedHistogram {
   std::vector<HistogramBin> bins;
   double count = 0;     // Over bins and `unplaced`; the number stored may be something else.
   double unplaced = 0;  // Values of bins without a finite edge: no axis can show them.
-  std::optional<HistogramMoments> moments;  // Of tensors: none.
+  std::optional<HistogramMoments> moments;  // Not set for tensors.
   bool left_edges = false;  // The limits were left edges, as the Model Compression Toolkit has it.
 };
 
 // From a serialized Summary.Value, a HistogramProto or a tensor [k, 3] of (left, right, count).
 //
 // HistogramProto: bin i reaches from limit i - 1 to limit i. The first has no left limit: it begins
-// at the least value. The outermost bins that hold anything end at the least and greatest value,
+// at the min. The outermost bins that hold anything end at min and max,
 // also where their limits are at the end of the number range (how TensorFlow writes "everything
 // beyond"). Where the limits begin at `min`, end below `max` and `num` is the number of bins, they
 // are left edges.
@@ -107,7 +107,7 @@ struct RebinnedHistogram {
   double above = 0;            // Right of the last.
 };
 
-// Spreads each bin evenly over its width and counts anew; a bin of no width goes to the bin that
+// Spreads each bin evenly over its width and counts again; a bin of no width goes to the bin that
 // its edge lies in, or ends. No mass is lost: the sums are equal but for rounding. `edges` must
 // ascend. Takes time in proportion to bins plus edges, for bins that ascend and do not overlap.
 RebinnedHistogram Rebin(std::span<const HistogramBin> bins, std::span<const double> edges);

@@ -62,7 +62,7 @@ struct HParamsColumnsQuery {
 };
 
 struct HParamsSession {
-  std::string name;  // Of the run.
+  std::string name;  // Name of the run.
   double start_time_seconds = 0;
   double end_time_seconds = 0;
   proto::HParamsStatus status = proto::HParamsStatus::kUnknown;
@@ -73,7 +73,7 @@ struct HParamsSession {
 
 struct SessionGroup {
   std::string name;
-  std::map<std::string, proto::HParamValue> hparams;  // Of its first session; NaN and Inf left out.
+  std::map<std::string, proto::HParamValue> hparams;  // From its first session, without NaN and Inf.
   std::vector<MetricValue> metrics;                   // Aggregated.
   std::vector<HParamsSession> sessions;               // By name.
   std::string monitor_url;
@@ -119,10 +119,10 @@ struct SessionGroupsQuery {
 
 struct SessionGroupPage {
   std::vector<SessionGroup> groups;
-  std::size_t total_size = 0;  // Of all that passed the filters.
+  std::size_t total_size = 0;  // Number of groups that pass the filters.
 };
 
-// What the table is made from. The functions are called while a query runs.
+// Data source of the table. The functions are called while a query runs.
 struct HParamsSource {
   struct RunContents {
     std::string name;
@@ -152,8 +152,8 @@ class HParamsTable {
   const std::vector<Error>& errors() const { return errors_; }
 
   // The columns: as described by an experiment, otherwise inferred from the sessions (numbers have
-  // an interval, texts and truths a list of values; mixed types are texts) and from the scalars in
-  // and below their runs. Where experiments are merged, sessions that none of them describes add
+  // an interval, texts and booleans a list of values; mixed types are texts) and from the scalars
+  // in and below their runs. Where experiments are merged, sessions that none of them describes add
   // what is inferred of them.
   HParamsColumns Columns(const HParamsColumnsQuery& query) const;
 
@@ -172,8 +172,8 @@ class HParamsTable {
     std::optional<proto::HParamsSessionEnd> end;
   };
 
-  // What the sessions have beyond what was declared. The scalars of a session that has a declared
-  // metric are its curves, not columns.
+  // Columns that the sessions have and that were not declared. The scalars of a session that has a
+  // declared metric are its curves, not columns.
   std::vector<HParamColumn> InferHParams(const std::set<std::string>& declared) const;
   std::vector<proto::MetricInfo> InferMetrics(const std::set<MetricName>& declared) const;
   HParamsSession BuildSession(const SessionRun& run,

@@ -7,7 +7,7 @@
 // Open returns at once; files are read in the background, several at a time and large ones in
 // several places at once, and what has been read so far is in the newest snapshot. Damage never
 // ends reading: it is skipped and reported. Growing files are read on from where reading stopped;
-// renamed directories keep what was read of them; replaced and shortened files are read anew.
+// renamed directories keep what was read of them; replaced and shortened files are read again.
 #pragma once
 
 #include <chrono>
@@ -74,7 +74,7 @@ struct ReaderOptions {
 // $XDG_CACHE_HOME/compression-board, or ~/.cache/compression-board; empty without a home.
 std::filesystem::path DefaultCacheDirectory();
 
-// What the reader has done so far, for tests and for /metrics.
+// Counters of the reader's work, for tests and for /metrics.
 struct ReaderStatistics {
   std::uint64_t bytes_read = 0;        // From event files.
   std::uint64_t events_read = 0;       // Not counting those that came from a cache.

@@ -55,7 +55,7 @@ Result<ImageValue> ParseImageValue(std::string_view value);
 struct AudioValue {
   std::vector<MediaSample> samples;
   std::vector<std::string_view> labels;  // One per sample, or none at all.
-  double sample_rate = 0;                // Of older writers; 0 if not known.
+  double sample_rate = 0;                // Written by older writers; 0 if not known.
   std::int64_t channels = 0;             // Likewise.
   std::int64_t frames = 0;               // Likewise.
   std::string_view content_type;         // Likewise.
@@ -75,7 +75,7 @@ struct TensorValue {
   proto::DataType dtype = proto::DataType::kInvalid;
   proto::Shape shape;
   std::vector<double> numbers;            // Row by row; of numeric tensors.
-  std::vector<std::string_view> strings;  // Of string tensors.
+  std::vector<std::string_view> strings;  // Elements of a string tensor.
 };
 
 inline constexpr std::size_t kMaxTensorElements = std::size_t{1} << 24;

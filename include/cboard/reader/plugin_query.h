@@ -1,4 +1,4 @@
-// What TensorBoard's smaller plugins show: PR curves, meshes, layouts of custom scalars. Hyper-
+// Data of TensorBoard's smaller plugins: PR curves, meshes, layouts of custom scalars. Hyper-
 // parameters have a header of their own, hparams_query.h.
 #pragma once
 

@@ -4,7 +4,7 @@
 //   if (!projector) return;  // The run has no embeddings.
 //   CBOARD_ASSIGN_OR_RETURN(const auto tensor, projector->ReadTensor("default:00000"));
 //
-// The names in a config come from whoever wrote the log: files are read only if they lie in the
+// The names in a config are untrusted: files are read only if they lie in the
 // directory of the config, also after following links, and only up to a limit.
 #pragma once
 

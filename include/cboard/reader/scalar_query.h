@@ -50,7 +50,7 @@ struct SampledSeries {
   std::vector<double> wall_times_seconds;
   std::vector<double> values;       // NaN and infinities among them.
   std::vector<double> smoothed;     // Empty unless asked for.
-  std::size_t points_in_range = 0;  // Of the series.
+  std::size_t points_in_range = 0;  // Points of the series within the range.
   bool exact = true;                // Every point in the range is there.
 };
 
@@ -88,8 +88,8 @@ struct AlignedCurves {
 Result<AlignedCurves> AlignCurves(std::span<const Curve> curves,
                                   std::size_t max_cells = std::size_t{1} << 24);
 
-// What the members of a group (seeds of one experiment) have in common, at each x of the union of
-// their xs. Columns of equal length.
+// Statistics of the members of a group (seeds of one experiment), at each x of the union of their
+// xs. Columns of equal length.
 struct GroupCurve {
   std::vector<double> xs;
   std::vector<double> mean;

@@ -29,8 +29,8 @@ struct ScalarBlock {
   std::span<const double> values;
 };
 
-// Some points in a row as they are stored: each column as narrow as it may be. Who copies columns
-// need not widen them first.
+// Consecutive points as they are stored, each column in its narrowest type, so that columns can be
+// copied without widening.
 struct StoredScalars {
   std::size_t count = 0;
   // Bytes per point. Steps: 0 (evenly spaced), 4 (distances from a base) or 8; wall times: 4
@@ -43,7 +43,7 @@ struct StoredScalars {
   std::uint64_t step_base = 0;
   std::uint64_t stride = 0;
   std::uint64_t wall_time_base = 0;
-  const std::byte* steps = nullptr;  // Of any alignment, as the other two.
+  const std::byte* steps = nullptr;  // The three pointers need no alignment.
   const std::byte* wall_times_seconds = nullptr;
   const std::byte* values = nullptr;
 };
@@ -88,7 +88,7 @@ class ScalarSeries {
  private:
   std::span<const ScalarColumnView> segments() const;
 
-  std::shared_ptr<const ScalarColumnView> first_;  // Of the segments.
+  std::shared_ptr<const ScalarColumnView> first_;  // First segment.
   std::size_t segment_count_ = 0;
   std::size_t size_ = 0;
 };
@@ -98,8 +98,8 @@ struct BlobEntry {
   std::int64_t step = 0;
   double wall_time_seconds = 0;
   std::uint32_t file = 0;           // Index in Run::files.
-  std::uint32_t record_bytes = 0;   // Of the record's payload.
-  std::uint64_t record_offset = 0;  // Of the record's length field.
+  std::uint32_t record_bytes = 0;   // Size of the record's payload.
+  std::uint64_t record_offset = 0;  // Position of the record's length field.
   std::uint32_t value_offset = 0;   // In the payload: of the Summary.Value, GraphDef, … itself.
   std::uint32_t value_bytes = 0;
 
@@ -128,7 +128,7 @@ class BlobSeries {
  private:
   std::span<const BlobColumnView> segments() const;
 
-  std::shared_ptr<const BlobColumnView> first_;  // Of the segments.
+  std::shared_ptr<const BlobColumnView> first_;  // First segment.
   std::size_t segment_count_ = 0;
   std::size_t size_ = 0;
 };

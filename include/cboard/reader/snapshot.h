@@ -1,6 +1,6 @@
-// What a log directory holds at one moment. A snapshot never changes and is shared by all who look
-// at it; the reader publishes the next one beside it. Runs that did not change are the same objects
-// in both.
+// The content of a log directory at one moment. A snapshot never changes and is shared by all
+// readers; the reader publishes the next one beside it. Runs that did not change are the same
+// objects in both.
 //
 //   const std::shared_ptr<const Snapshot> snapshot = reader.snapshot();
 //   if (const Tag* tag = snapshot->FindTag("train", "loss")) Plot(tag->scalars);
@@ -23,7 +23,8 @@
 
 namespace cboard::reader {
 
-// What the first value of a tag says about all of them. Shared by the runs that say the same.
+// Facts from the first value of a tag, valid for all its values. Shared by runs with the same
+// facts.
 struct TagInfo {
   std::string name;  // Valid UTF-8.
   TagKind kind = TagKind::kTensor;
@@ -38,8 +39,8 @@ struct TagInfo {
 
 struct Tag {
   std::shared_ptr<const TagInfo> info;
-  ScalarSeries scalars;  // Of kScalar tags; empty for others.
-  BlobSeries blobs;      // Of all other kinds.
+  ScalarSeries scalars;  // Points of a kScalar tag; empty for other kinds.
+  BlobSeries blobs;      // Values of all other kinds.
   std::int64_t min_step = 0;
   std::int64_t max_step = 0;
   std::uint32_t mismatched_count = 0;  // Values of another kind than the first; not kept.
@@ -74,7 +75,7 @@ inline constexpr std::size_t kMaxReportedDamage = 100;
 struct Run {
   std::string name;  // The path below the log directory, "." for itself; valid UTF-8, unique.
   std::filesystem::path directory;
-  std::uint64_t version = 0;  // Of the snapshot in which this run last changed.
+  std::uint64_t version = 0;  // The snapshot in which this run last changed.
   std::vector<Tag> tags;      // Sorted by name.
   std::vector<std::shared_ptr<const EventFile>> files;  // By name, which is the order of time.
   std::vector<Damage> damage;                           // The first kMaxReportedDamage places.
@@ -83,7 +84,7 @@ struct Run {
   double first_wall_time_seconds = std::numeric_limits<double>::infinity();  // The smallest.
   double newest_wall_time_seconds = -std::numeric_limits<double>::infinity();
 
-  // What others have worked out about this run: it need not be done again for the next snapshot.
+  // Memos: results that other modules computed for this run; the next snapshot reuses them.
   Notes notes;
 
   const Tag* Find(std::string_view tag) const;  // nullptr if there is none.

@@ -1,4 +1,4 @@
-// What a tag holds.
+// The kind of a tag's values.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum class TagKind : std::uint8_t {
   kImage,
   kAudio,
   kText,
-  kTensor,  // Of a plugin that is not one of these.
+  kTensor,  // Data of any other plugin.
   kHParams,
   kPrCurve,
   kMesh,

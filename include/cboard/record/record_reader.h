@@ -41,7 +41,7 @@ class FileSource final : public ByteSource {
 };
 
 struct Record {
-  std::uint64_t offset = 0;  // Of the record's length field.
+  std::uint64_t offset = 0;  // Offset of the record's length field.
   ByteSpan payload;          // Valid until the next call of Next().
 };
 
@@ -77,7 +77,7 @@ class RecordReader {
  private:
   Result<ByteSpan> Window(std::uint64_t offset, std::size_t size);
   struct Found {
-    std::uint64_t offset = 0;  // Of a whole record; else where searching stopped.
+    std::uint64_t offset = 0;  // Start of the record, or where the search stopped.
     bool is_whole = false;
     std::uint64_t first_torn = 0;  // A header that holds, of a record past the end; 0: none.
   };

@@ -1,4 +1,4 @@
-// What every layer of a model computes, sample by sample.
+// Captures the output of every layer of a model, sample by sample.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const ModelCapture fp32, ModelCapture::Open("fp32.onnx"));
 //   CBOARD_ASSIGN_OR_RETURN(const ModelCapture int8, ModelCapture::Open("int8.onnx"));
@@ -71,7 +71,7 @@ class ModelCapture {
         tensors_(std::move(tensors)) {}
 
   std::filesystem::path path_;
-  std::shared_ptr<const void> guards_;  // Of the files that the session maps; outlives it.
+  std::shared_ptr<const void> guards_;  // Guards the files that the session maps.
   Session session_;
   std::vector<std::string> tensors_;
 };

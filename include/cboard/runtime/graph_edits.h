@@ -50,7 +50,7 @@ struct PassedTensor {
 struct ProductTensor {
   std::string name;
   std::string left;                 // As PassedTensor::from.
-  std::vector<std::int64_t> shape;  // Of the constant …
+  std::vector<std::int64_t> shape;  // Shape of the constant …
   std::vector<float> values;        // … row-major.
   GraphPlace in = {};
 };
@@ -58,14 +58,14 @@ struct ProductTensor {
 // A node that becomes another one, with the same name, outputs and attributes.
 struct ReplacedNode {
   std::string output;               // One of them, by which it is found.
-  std::string op_type;              // Of ONNX itself.
+  std::string op_type;              // Operator of the default ONNX domain.
   std::vector<std::string> inputs;  // Empty where an optional one is left out.
   GraphPlace in = {};
 };
 
 // A node as an edit describes it: without attributes, and with one output.
 struct NodeSketch {
-  std::string op_type;              // Of ONNX itself.
+  std::string op_type;              // Operator of the default ONNX domain.
   std::vector<std::string> inputs;  // Empty where an optional one is left out.
   std::string output;
   bool has_attributes = false;  // Those of the node whose tensor is computed in another way.
@@ -112,8 +112,8 @@ struct GraphEdits {
 };
 
 // `model` with the node or initializer that gave each of these tensors replaced or gone; all else
-// stays, byte for byte and in its order. What only fed a replaced node is computed all the same,
-// for nobody.
+// stays, byte for byte and in its order. Nodes that only fed a replaced node are still computed.
+//
 //
 // Fails with kDataLoss or kInvalidArgument when `model` is not an ONNX model, with kNotFound when
 // nothing in its graph or the body gives a tensor, with kInvalidArgument when a tensor is named

@@ -41,7 +41,7 @@ class NpyFile {
     std::vector<std::int64_t> shape;
   };
 
-  // What inflated and rearranged arrays of one file may take.
+  // Memory limit for inflated and rearranged arrays of one file.
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{4} << 30;
 
   // A part of an array that is smaller than this is read whole, so that its checksum is checked.

@@ -1,4 +1,4 @@
-// Inputs for a model: from files, or made up.
+// Inputs for a model: from files, or random data.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const auto samples, OpenSamples("digits.npz", session.inputs(), {}));
 //   for (std::size_t i = 0; i < samples->size(); ++i) {
@@ -28,8 +28,8 @@ struct SampleOptions {
   // Rows of an array that go into one run where the model leaves its first dimension open.
   std::int64_t batch_size = 1;
 
-  // Of generated inputs: other dimensions that the model leaves open, and inputs by name whose
-  // shapes are chosen as a whole, or but for sizes of -1.
+  // For generated inputs: the size of other dimensions that the model leaves open, and shapes by
+  // input name, in which -1 is an open size.
   std::int64_t open_dimension = 32;
   model::InputShapes shapes;
   // … and inputs of floats by name whose values fill a range: three deviations to either side of
@@ -41,8 +41,8 @@ struct SampleOptions {
   std::map<std::string, ValueRange> ranges;
   std::uint64_t seed = 0;
 
-  // Of images: value = (byte * scale - mean) / deviation, by channel. Inputs of uint8 take the
-  // bytes as they are.
+  // For images: value = (byte * scale - mean) / deviation, by channel. Inputs of uint8 take the
+  // bytes unchanged.
   float image_scale = 1.0f / 255;
   std::array<float, 3> image_mean = {0, 0, 0};
   std::array<float, 3> image_deviation = {1, 1, 1};
@@ -55,7 +55,7 @@ class SampleSource {
 
   virtual std::size_t size() const = 0;
 
-  // What a report should say: "digits.npz", "generated, seed 0". Statistics of generated inputs
+  // Description for reports: "digits.npz", "generated, seed 0". Statistics of generated inputs
   // describe the model, not its use.
   virtual std::string Description() const = 0;
   virtual bool is_generated() const { return false; }

@@ -87,7 +87,7 @@ struct SessionOptions {
   std::filesystem::path optimized_model;
 };
 
-// What a run has computed. Owns the memory; tensors are views of it.
+// Outputs of a run. Owns the memory; tensors are views of it.
 class RunResult {
  public:
   struct State;

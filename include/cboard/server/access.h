@@ -1,9 +1,9 @@
-// Who may ask: the names a server answers to, the pages that may use it, and a token.
+// Access control: accepted host names, accepted origins, and an access token.
 //
 //   HttpServer::Listen(options, Guarded({.token = "s3cret"}, board.handler()));
 //
 // Host: a page from elsewhere can point its own name at 127.0.0.1 once it is loaded ("DNS
-// rebinding"); the browser still sends that name, so names nobody told us about are refused (421).
+// rebinding"); the browser still sends that name, so unknown names are refused (421).
 // Origin: requests that a page of another origin makes are refused (403).
 // Token: when there is one, every request must bring it (401): as `Authorization: Bearer`, as
 // `?token=` once, after which a cookie that scripts cannot read and other sites cannot send stands
@@ -18,8 +18,8 @@
 namespace cboard::server {
 
 struct AccessOptions {
-  // What may stand in the Host header, besides localhost and its addresses: what the server itself
-  // listens on, and any address at all for one that listens on all interfaces.
+  // Accepted values of the Host header, besides localhost and its addresses: the address that the
+  // server listens on, and any address if it listens on all interfaces.
   std::vector<std::string> own_hosts = {};
   bool allow_any_address = false;
 
@@ -32,7 +32,7 @@ struct AccessOptions {
   std::string cookie_path = "/";                       // Where the cookie counts: the path prefix.
 };
 
-// `handler`, for those who may ask. The others get an error that says what is missing.
+// Passes allowed requests to `handler`. Other clients get an error that says what is missing.
 HttpHandler Guarded(AccessOptions options, HttpHandler handler);
 
 }  // namespace cboard::server

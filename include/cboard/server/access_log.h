@@ -1,4 +1,4 @@
-// Who asked for what: one JSON line per answer.
+// The access log: one JSON line per response.
 //
 //   {"time":"2024-05-01T12:00:00.123Z","client":"127.0.0.1","method":"GET","target":"/api/v1/runs",
 //    "status":200,"bytes":512,"duration_ms":0.21,"route":"api","user_agent":"curl/8.0"}

@@ -1,4 +1,4 @@
-// Server-sent events: what is published reaches every browser that listens, within milliseconds.
+// Server-sent events: a published event reaches every connected browser within milliseconds.
 //
 //   EventHub hub;
 //   HttpResponse GetEvents(const HttpRequest& request) { return hub.Open(request); }
@@ -6,7 +6,7 @@
 //
 // The hub keeps the newest events, once, for all clients. A client that reconnects says which one
 // it saw last (Last-Event-ID) and gets the rest. One that is too slow, or was away for too long,
-// gets a single "resync" event and goes on from there: it should ask for everything anew. So memory
+// gets a single "resync" event and continues from there: it should load everything again. So memory
 // does not grow with slow clients.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace cboard::server {
 
-// What one client is sent. The server calls it from one thread at a time.
+// Events for one client. The server calls it from one thread at a time.
 class EventStream {
  public:
   virtual ~EventStream() = default;
@@ -36,7 +36,7 @@ class EventStream {
 };
 
 struct EventHubOptions {
-  // What is kept for clients that fall behind or come back.
+  // Limits of the events stored for slow and returning clients.
   std::size_t max_events = 1024;
   std::size_t max_bytes = 4 << 20;
 };

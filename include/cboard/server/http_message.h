@@ -1,12 +1,12 @@
 // A request and a response, as routes see them: without sockets, and without the HTTP library.
 //
-//   HttpResponse Answer(const HttpRequest& request) {
+//   HttpResponse Respond(const HttpRequest& request) {
 //     if (request.target == "/healthz") return {.status = 200, .body = "ok\n"};
 //     return ErrorResponse(404, "not_found", "there is nothing here");
 //   }
 //
-// The server adds what every answer needs: length, date, ETag and 304, gzip, ranges, and the
-// headers that keep a browser from guessing, framing or running what it should not.
+// The server adds the common parts of a response: length, date, ETag and 304, gzip, ranges, and
+// security headers.
 #pragma once
 
 #include <cstdint>
@@ -71,7 +71,7 @@ struct HttpResponse {
   // for.
   bool untrusted = false;
 
-  // What kind of route answered, for /metrics. A literal, one of few.
+  // Kind of the route that responded, for /metrics. One of a few literals.
   std::string_view route = "other";
 
   // When set, everything else is ignored and this is called, on a thread that may take its time,

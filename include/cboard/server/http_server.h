@@ -42,18 +42,18 @@ struct HttpServerOptions {
   bool stop_on_signals = false;      // SIGINT and SIGTERM end Run().
   std::optional<TlsFiles> tls = {};  // Given: HTTPS only, TLS 1.2 or newer.
 
-  std::size_t max_connections = 1024;         // One more is told 503.
+  std::size_t max_connections = 1024;         // Further clients get HTTP 503.
   std::uint32_t max_target_bytes = 8 << 10;   // More: 414.
   std::uint32_t max_header_bytes = 16 << 10;  // More: 431.
   std::uint64_t max_body_bytes = 1 << 20;     // More: 413.
 
-  // Of answers that clients have not read yet. While there are so many, a long one is a 503.
+  // Limit for unsent responses of all clients. Above it, a long response is a 503.
   std::size_t max_unsent_bytes = std::size_t{256} << 20;
 
   std::chrono::milliseconds request_timeout{30'000};  // From its first byte to its last. Then 408.
   std::chrono::milliseconds idle_timeout{120'000};    // Between requests.
   std::chrono::milliseconds write_timeout{60'000};    // For every 256 KiB that the client takes.
-  std::chrono::milliseconds heartbeat{15'000};        // Of event streams, when nothing happens.
+  std::chrono::milliseconds heartbeat{15'000};  // Interval of keep-alive comments in event streams.
   // How long Run() waits for answers that are under way when it is told to stop.
   std::chrono::milliseconds stop_timeout{3'000};
 

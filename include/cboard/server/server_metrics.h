@@ -30,11 +30,11 @@ class ServerMetrics {
   void CountResponse(std::string_view route, int status, std::uint64_t sent_bytes,
                      std::chrono::nanoseconds took);
 
-  // What is open right now, and what was refused because too much was.
+  // Open connections and requests, and those refused because of a limit.
   std::atomic<std::int64_t> connections = 0;
   std::atomic<std::int64_t> viewers = 0;  // Connections that are event streams.
   std::atomic<std::uint64_t> refused_connections = 0;
-  std::atomic<std::size_t> unsent_bytes = 0;  // Of answers that clients have not read yet.
+  std::atomic<std::size_t> unsent_bytes = 0;  // Responses that clients have not read yet.
 
   std::string Text() const;
 

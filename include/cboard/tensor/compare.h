@@ -25,7 +25,7 @@
 
 namespace cboard::tensor {
 
-// What is known about steps: of codes from their scales, of real values from a QuantizationGrid.
+// Quantization steps: from the scales of codes, or from a QuantizationGrid for real values.
 struct StepStatistics {
   std::uint64_t clipped_count = 0;  // References more than half a step beyond the last code.
   double sum_squared_steps = 0;     // Squared errors in units of the scale.
@@ -56,9 +56,9 @@ struct PairStatistics {
   // signal is lost, minus infinity for noise where there was no signal.
   double SqnrDb() const;
 
-  // Of the angle between the two sides; 1 when both are zero, 0 when one is. Right to about 1e-15
-  // times the quotient of their norms; to 1e-9 or, in all but made-up data, 1e-14 where sums are
-  // less exact.
+  // Cosine of the angle between the two sides; 1 if both are zero, 0 if one is. Exact to about
+  // 1e-15 times the quotient of their norms; to 1e-9 in the worst case and 1e-14 for real data
+  // where sums are less exact.
   double Cosine() const;
 
   double Dot() const;  // Σxy.
@@ -88,8 +88,8 @@ struct Comparison {
 
   // Kullback-Leibler divergence, in nats, of the references from the compressed values: both
   // counted in bins that are the quantizer's own steps, the outermost ones open. Finer or shifted
-  // bins would show the comb of the codes rather than a difference. Each bin has half a count more
-  // than it holds, so that empty ones do not make it infinite.
+  // bins would show the comb of the codes rather than a difference. Each bin counts half a value more
+  // than its values, so that empty bins do not make it infinite.
   std::optional<double> divergence;
 };
 
@@ -147,7 +147,7 @@ class ComparisonBuilder {
   // Adds all that `other` has gathered. Fails as Add does for another number of channels.
   Result<void> Merge(const ComparisonBuilder& other);
 
-  // Of everything added so far.
+  // The comparison of all values added so far.
   Comparison Build() const;
 
  private:

@@ -34,7 +34,7 @@ inline float HalfToFloat(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value) | sign);
 }
 
-// Of as many float16 as `out` has room for; they need not be aligned.
+// Converts as many float16 as `out` has room for; they need not be aligned.
 void HalvesToFloats(const void* halves, std::span<float> out);
 
 // bfloat16 is the upper half of a float32.

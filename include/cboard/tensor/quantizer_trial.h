@@ -1,4 +1,4 @@
-// What another way of quantizing the same weights would cost: recomputed, not estimated.
+// The error of another quantizer for the same weights: recomputed, not estimated.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const QuantizerTrial now, TryQuantizer(weights, {.bits = 8}));
 //   CBOARD_ASSIGN_OR_RETURN(

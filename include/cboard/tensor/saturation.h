@@ -17,7 +17,7 @@
 namespace cboard::tensor {
 
 struct SaturationCount {
-  std::uint64_t pairs = 0;      // Of neighbours along the reduction, over all products.
+  std::uint64_t pairs = 0;      // Pairs of neighbouring products along the reduction.
   std::uint64_t saturated = 0;  // Pairs whose sum does not fit 16 bits.
   std::uint64_t products = 0;   // Elements of the matrix product …
   std::uint64_t affected = 0;   // … and those with at least one saturated pair.

@@ -10,9 +10,9 @@
 
 namespace cboard::tensor {
 
-// Of real values: quantized tensors are dequantized on the fly. Min, max and sums are over finite
-// values; they are NaN when there is none. Sums are accumulated in float64, those of 8-bit codes
-// exactly.
+// Statistics of real values: quantized tensors are dequantized on the fly. Min, max and sums are
+// over finite values; they are NaN if there are none. Sums are accumulated in float64, those of
+// 8-bit codes exactly.
 struct TensorStatistics {
   std::uint64_t count = 0;
   std::uint64_t nan_count = 0;

@@ -51,8 +51,8 @@ struct Quantization {
   std::span<const float> scales;
   std::span<const std::int32_t> zero_points;
   std::size_t axis = 0;  // kPerChannel: the dimension that channels run along.
-  // kPerGroup: consecutive elements of the last dimension that share a scale. Groups start anew in
-  // each row; the last one of a row may be shorter.
+  // kPerGroup: consecutive elements of the last dimension that share a scale. Each row begins a new
+  // group; the last group of a row may be shorter.
   std::size_t group_size = 0;
 
   static Quantization PerTensor(std::span<const float> scale,

@@ -1,5 +1,5 @@
-// Limits in dB are made for eight bits. Fewer keep less of a signal, however well they are used,
-// and are judged by the share of it that they kept.
+// Limits in dB are defined for eight bits. With fewer bits, the best possible SQNR is lower, so
+// limits are scaled to the share of it that was reached.
 #pragma once
 
 #include <algorithm>

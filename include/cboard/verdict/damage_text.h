@@ -28,7 +28,7 @@ std::string ClippedText(std::string_view subject, double share, const ValueRange
 // "60 % of the weights were pruned: they are 0 now"
 std::string PrunedText(std::string_view subject, double share);
 
-// What follows in the sentence is about the channels, or about the range.
+// The rest of the sentence is about the channels, or about the range.
 inline constexpr std::string_view kChannelSpreadText =
     "one scale for channels of very different size: ";
 inline constexpr std::string_view kOutliersText = "outliers stretch the range: ";

@@ -31,8 +31,8 @@ std::string DbWithUnit(double db);
 // "SQNR is 5.213 dB"; "the signal is lost".
 std::string SqnrClause(double db);
 
-// "+6.8", "−0.3"; "exact" where nothing is left of an error, and "from lost" where nothing else was
-// there before: by how much that is better, nobody can say.
+// "+6.8", "−0.3"; "exact" if the error is gone, and "from lost" if there was no signal before, so
+// that the gain has no number.
 std::string GainText(double gain_db);
 
 // How many decimals the numbers of a column are to have, so that points stand below points: as many

@@ -51,8 +51,8 @@ class EventFileWriter {
   // the disk's error while it refuses; what could not be written is kept and tried again.
   Result<void> Flush();
 
-  // Flushes and closes the file. What the disk still refuses then is lost, and the error says how
-  // much. Calling it again does nothing.
+  // Flushes and closes the file. Bytes that the disk still refuses are lost, and the error says how
+  // many. Calling it again does nothing.
   Result<void> Close();
 
   // The event file; with an event_sink, the directory of the run.

@@ -1,4 +1,4 @@
-// What can be set about a writer, with tensorboardX's names and defaults.
+// Options of a writer, with tensorboardX's names and defaults.
 #pragma once
 
 #include <cstddef>

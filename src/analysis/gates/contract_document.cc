@@ -79,7 +79,7 @@ class TreeBuilder final : public YAML::EventHandler {
  private:
   struct Frame {
     DocumentNode node;
-    std::optional<std::string> key = {};  // Of a map: whose value comes next.
+    std::optional<std::string> key = {};  // In a map: the key whose value comes next.
     std::set<std::string, std::less<>> keys = {};
   };
 

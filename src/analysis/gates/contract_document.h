@@ -22,7 +22,7 @@ struct DocumentNode {
   enum class Kind { kNull, kText, kList, kMap };
 
   Kind kind = Kind::kNull;
-  std::string text = {};   // Of kText: as it stands there, numbers included.
+  std::string text = {};   // For kText: as written in the file, also for numbers.
   bool is_quoted = false;  // "0.9" is no number.
   std::vector<DocumentNode> items = {};
   std::vector<DocumentMember> members;  // As they stand there; each key once.

@@ -69,7 +69,7 @@ class RowChecker {
     }
     for (const RatioCell& ratio : comparison.ratios) names.push_back(ratio.name);
     if (comparison.aurora.score) names.push_back("aurora");
-    constexpr std::size_t kMaxNameBytes = 64;  // Of what is compared; a contract may say anything.
+    constexpr std::size_t kMaxNameBytes = 64;  // Longer names are cut before they are compared.
     std::ranges::stable_sort(names, {}, [&](std::string_view name) {
       return TypingErrors(metric.substr(0, kMaxNameBytes), name.substr(0, kMaxNameBytes));
     });

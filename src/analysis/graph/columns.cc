@@ -164,7 +164,7 @@ class ColumnPacker {
   double node_gap_;
   double line_gap_;
   Direction direction_;
-  std::vector<char> conflicts_;  // Of each line.
+  std::vector<char> conflicts_;  // By line.
   std::vector<std::uint32_t> roots_;
   std::vector<std::uint32_t> aligned_;
 };

@@ -122,7 +122,7 @@ class ComponentLayout {
       uppers.push_back(upper);
       lowers.push_back(lower);
     };
-    std::uint32_t first_bend = 0, bends = 0;  // Of the present source.
+    std::uint32_t first_bend = 0, bends = 0;  // First bend of the current source.
     for (std::size_t i = 0; i < by_source_.size(); ++i) {
       const std::uint32_t index = by_source_[i];
       const RankedEdge& edge = ranked_[index];
@@ -242,7 +242,7 @@ class ComponentLayout {
   std::vector<std::uint32_t> by_source_;
   std::uint32_t longest_span_ = 0;
   LayeredGraph graph_;
-  std::vector<Chain> chains_;  // Of each edge.
+  std::vector<Chain> chains_;  // By edge.
   std::vector<double> xs_, rank_tops_, rank_bottoms_;
 };
 

@@ -33,7 +33,7 @@ struct Level {
 };
 
 struct LinkEnds {
-  std::uint32_t level = 0;  // Of the box whose inside it is, plus one; 0 is the whole graph.
+  std::uint32_t level = 0;  // Level of the enclosing box plus one; 0 is the whole graph.
   std::uint32_t from = 0;   // A box, or kNone: the border above.
   std::uint32_t to = 0;     // A box, or kOut.
 };
@@ -282,10 +282,10 @@ class ViewMaker {
   GraphView view_;
   VisibleBoxes visible_;
   std::vector<std::uint32_t> depths_;
-  std::vector<Level> levels_;   // Of each box its inside, after that of the whole graph.
-  std::vector<LinkEnds> ends_;  // Of each link.
+  std::vector<Level> levels_;   // The whole graph, then the content of each box.
+  std::vector<LinkEnds> ends_;  // By link.
   std::uint32_t present_source_ = kNone;
-  std::unordered_map<std::uint64_t, std::uint32_t> pieces_;  // Of the present source.
+  std::unordered_map<std::uint64_t, std::uint32_t> pieces_;  // Pieces of the current source.
   std::vector<std::uint32_t> path_down_;
 };
 

@@ -48,7 +48,7 @@ struct LayeredGraph {
   Neighbours above;  // By place, once the order is known.
   Neighbours below;
   std::vector<std::vector<std::uint32_t>> order;  // Nodes of each rank, from left to right.
-  std::vector<std::uint32_t> places;              // Of each node in its rank.
+  std::vector<std::uint32_t> places;              // Position of each node in its rank.
 
   std::size_t size() const { return ranks.size(); }
   bool IsDummyNode(std::uint32_t node) const { return node >= box_count; }

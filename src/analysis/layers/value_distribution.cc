@@ -132,7 +132,8 @@ double ValueDistribution::ShareWithin(double reach) const {
 }
 
 double ValueDistribution::ShareOfZeros() const {
-  constexpr double kNothing = 1e-6;  // Of the root mean square: far below a step of any code.
+  // Share of the root mean square; far below any quantization step.
+  constexpr double kNothing = 1e-6;
   return ShareWithin(kNothing * root_mean_square_);
 }
 

@@ -104,7 +104,7 @@ std::optional<VerifiedRuns> ReadVerifiedRuns(const reader::Run& run, const Layer
 
 std::vector<std::optional<double>> GainsAlone(const VerifiedRuns& verified,
                                               const std::vector<RankedLayer>& layers) {
-  using Key = std::pair<std::string_view, std::string_view>;  // Of `verified`.
+  using Key = std::pair<std::string_view, std::string_view>;  // Entry of `verified`.
   std::map<Key, double> gains;
   for (const VerifiedRun& run : verified.runs) {
     if (run.restored != "parts" || run.parts.size() != 1) continue;

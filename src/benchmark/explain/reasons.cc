@@ -12,7 +12,7 @@ namespace cboard::benchmark {
 namespace {
 
 constexpr std::size_t kMaxNodes = 10;
-constexpr double kMinShare = 0.02;  // Of the time; less does not explain anything.
+constexpr double kMinShare = 0.02;  // Share of the time; a smaller one explains nothing.
 
 bool IsOneOf(std::string_view op_type, std::span<const std::string_view> list) {
   return std::ranges::find(list, op_type) != list.end();

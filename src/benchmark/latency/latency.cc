@@ -15,9 +15,9 @@
 namespace cboard::benchmark {
 namespace {
 
-constexpr double kMaxInterruptedShare = 0.05;  // Of a run's time.
+constexpr double kMaxInterruptedShare = 0.05;  // Share of a run's time.
 constexpr double kMinInterruptionSeconds = 20e-6;
-constexpr double kMaxIdleShare = 0.02;  // Of all runs' time, for verdicts from wall time.
+constexpr double kMaxIdleShare = 0.02;  // Share of all runs' time, for verdicts from wall time.
 constexpr std::size_t kMaxBurst = 200;
 constexpr double kMillisecond = 1e-3;
 
@@ -35,8 +35,7 @@ struct Series {
   double wall_sum = 0;
   double cpu_sum = 0;
   WarmUp warm_up;
-  // Of the current block.
-  std::vector<double> block_wall, block_cpu;
+  std::vector<double> block_wall, block_cpu;  // Of the current block.
   // Of all blocks: medians.
   std::vector<double> wall, cpu;
 };

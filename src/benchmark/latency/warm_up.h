@@ -12,7 +12,7 @@ struct WarmUp {
   std::size_t run_count = 0;
   bool is_flat = false;        // The running median became flat in time.
   double run_seconds = 0;      // The median of the last runs.
-  double elapsed_seconds = 0;  // Of all runs, on the wall: on a busy machine, more than their sum.
+  double elapsed_seconds = 0;  // Wall time of all runs; on a busy machine more than their sum.
 };
 
 // Calls `run`, which returns the seconds that a run took, in windows of runs. The warm-up ends when

@@ -8,7 +8,7 @@
 namespace cboard::benchmark {
 
 struct CpuTimes {
-  std::uint64_t busy = 0;    // Of programs and the kernel, stolen time excluded.
+  std::uint64_t busy = 0;    // Programs and kernel, without stolen time.
   std::uint64_t stolen = 0;  // Time in which the hypervisor ran another machine.
   std::uint64_t total = 0;
 };

@@ -7,7 +7,7 @@
 namespace cboard::benchmark {
 namespace {
 
-constexpr std::size_t kMaxDetections = 100;  // Of a class in an image.
+constexpr std::size_t kMaxDetections = 100;  // Per class and image.
 constexpr std::size_t kRecallPoints = 101;
 
 double AreaOf(const Box& box) {

@@ -29,7 +29,7 @@ inline constexpr std::size_t kMaxSarifLayers = 100;
 // What the results are about, and who says so.
 struct SarifSource {
   std::string contract;  // The path as it was given: code scanning takes those from the top folder.
-  std::string version;   // Of this program.
+  std::string version;   // Version of this program.
 };
 
 std::string CheckSarif(const SarifSource& source, const analysis::Contract& contract,

@@ -87,7 +87,7 @@ std::string Shortened(std::string_view text, std::size_t max_width) {
   if (DisplayWidth(printable) <= max_width) return printable;
   std::string_view rest = printable;
   std::string kept;
-  std::size_t width = 1;  // Of the ellipsis.
+  std::size_t width = 1;  // Width of the ellipsis.
   while (!rest.empty()) {
     const CodePoint first = FirstOf(rest);
     width += WidthOf(first.value);

@@ -27,7 +27,7 @@ struct TriedFix {
   int price_rank = 0;  // Lower is cheaper.
   std::vector<std::pair<std::size_t, Setting>> changes;
   EndState after;
-  std::vector<std::string> float_nodes;  // Of the baseline's file; where it keeps these in float.
+  std::vector<std::string> float_nodes;  // Nodes of the baseline's file that stay in float.
 };
 
 // Candidates for a cause, not measured yet, the cheapest first; the last one is float32.

@@ -18,7 +18,7 @@ struct BlameCase {
   const model::ModelGraph& baseline;
   const model::ModelGraph& variant;
   const std::vector<SwitchedPart>& parts;
-  const std::vector<RestorableLayer>& layers;  // Of the comparison, in its order.
+  const std::vector<RestorableLayer>& layers;  // Layers of the comparison, in its order.
   const ModelComparison& comparison;
 
   // Null for parts without a row, and where values were not seen.

@@ -12,7 +12,7 @@
 namespace cboard::compare {
 namespace {
 
-constexpr int kFloatElement = 1, kBoolElement = 9;  // Of ONNX.
+constexpr int kFloatElement = 1, kBoolElement = 9;  // Numbers of ONNX.
 
 bool kTrue = true, kFalse = false;  // What flags point to.
 

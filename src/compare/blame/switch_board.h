@@ -38,8 +38,8 @@ struct TrialGrid {
 
 struct Setting {
   PartState state = PartState::kAsIs;
-  std::shared_ptr<const TrialGrid> grid;             // Of outputs that are tried.
-  std::shared_ptr<const std::vector<float>> values;  // Of weights that are tried, as rows.
+  std::shared_ptr<const TrialGrid> grid;  // Quantization grid that is tried for an output.
+  std::shared_ptr<const std::vector<float>> values;  // Weights that are tried, as rows.
 };
 using Settings = std::vector<Setting>;  // One for each part.
 
@@ -75,7 +75,7 @@ class SwitchBoard {
   };
   struct Knobs {
     std::vector<WeightKnob> weights;
-    std::string flag;                // Of outputs: true for floats.
+    std::string flag;                // For outputs: input that selects float values.
     std::string trial;               // True for codes that are tried …
     std::string scale, low, high;    // … and what these are.
     std::optional<WeightRows> rows;  // See RowsOf.

@@ -17,7 +17,7 @@ namespace cboard::compare {
 struct SwitchedPart {
   Part part = Part::kOutput;         // kWeight, which has the bias with it, or kOutput.
   std::optional<std::size_t> layer;  // Position in the comparison; nothing for what has no row.
-  std::string name;                  // Of the layer, or of the node in the compressed model.
+  std::string name;                  // Name of the layer, or of the node in the compressed model.
   // In the compressed model: the weights, or what goes into the quantizer.
   model::TensorId tensor = model::kNoTensor;
   model::NodeId node =

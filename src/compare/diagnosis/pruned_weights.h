@@ -15,7 +15,7 @@ namespace cboard::compare {
 struct PrunedWeights {
   std::uint64_t count = 0;
   std::uint64_t channels = 0;  // Of which nothing is left.
-  double sum_squares = 0;      // Of what they were: their part of the error.
+  double sum_squares = 0;      // Sum of squares of the pruned weights: their part of the error.
   double largest = 0;          // The magnitude of the largest of them.
 };
 

@@ -62,7 +62,7 @@ class LayerEvaluator {
   const PairedModels& models_;
   const CompareOptions& options_;
   ChannelImportance importance_;
-  std::vector<bool> have_channels_;  // Of the pairs.
+  std::vector<bool> have_channels_;  // By pair.
 };
 
 }  // namespace cboard::compare

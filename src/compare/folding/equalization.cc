@@ -280,7 +280,7 @@ class Finder {
   }
 
   const PairedModels& models_;
-  std::vector<Known> known_;  // Of the pairs.
+  std::vector<Known> known_;  // By pair.
   std::unordered_map<model::NodeId, std::size_t> pairs_;
 };
 

@@ -48,7 +48,7 @@ Result<FoldedSteps> FindFolded(const model::ModelGraph& baseline, const ModelLay
 // may take more memory than their files.
 struct Folding {
   ChannelAffine baseline, variant;
-  InputFactors inputs;  // Of the baseline's weights; borrowed from `Equalized`.
+  InputFactors inputs;  // For the baseline's weights; borrowed from `Equalized`.
 
   bool HasFactors() const {
     return !baseline.factors.empty() || !variant.factors.empty() || !inputs.factors.empty();

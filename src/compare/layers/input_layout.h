@@ -13,7 +13,7 @@ namespace cboard::compare {
 // Channels of a group have inputs of their own, and `each` weights for every one of these, which
 // follow each other in a row.
 struct InputLayout {
-  std::size_t inputs = 0;  // Of all groups.
+  std::size_t inputs = 0;  // Input channels of all groups.
   std::size_t groups = 1;
   std::size_t each = 1;
 
@@ -34,7 +34,7 @@ struct InputFactors {
 struct Equalized {
   std::vector<double> outputs;
   std::vector<double> inputs;
-  InputLayout layout;         // Of the inputs.
+  InputLayout layout;         // Layout of the inputs.
   bool undoes_gains = false;  // The inputs make up for other constants before them; input_gains.h.
 };
 

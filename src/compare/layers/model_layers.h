@@ -58,7 +58,7 @@ struct ModelLayer {
   // layers of a node, it is the first one's; the others have kNoTensor.
   model::TensorId output = model::kNoTensor;
   std::vector<AffineStep> steps;
-  std::optional<ClampRange> clamp;             // Of that activation.
+  std::optional<ClampRange> clamp;             // Limits of that activation.
   bool has_added_bias = false;                 // The bias is an Add of its own, before the steps.
   model::TensorId product = model::kNoTensor;  // The output before all of these …
   model::TensorId sum = model::kNoTensor;      // … and before the steps alone.
@@ -84,7 +84,7 @@ bool IsInBody(const model::ModelGraph& model, const ModelLayer& layer);
 std::string_view OperatorOf(const model::ModelGraph& model, const ModelLayer& layer);
 
 struct WeightSize {
-  std::size_t channels = 0;  // Of all directions.
+  std::size_t channels = 0;  // Output channels of all directions.
   std::size_t elements = 0;
   friend auto operator<=>(const WeightSize&, const WeightSize&) = default;
 };

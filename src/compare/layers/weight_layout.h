@@ -15,7 +15,7 @@ struct ChannelRun {
 };
 
 struct WeightLayout {
-  std::size_t channel_axis = 0;  // Of the weight's dimensions, the one of output channels.
+  std::size_t channel_axis = 0;  // Dimension of the output channels.
   // Convolutions whose weights have input channels behind height and width: the dimension of these.
   std::optional<std::size_t> input_axis;
   // Recurrent weights of two directions: the dimension of these. Each has channels of its own, and

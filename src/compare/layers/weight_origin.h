@@ -13,7 +13,7 @@ namespace cboard::compare {
 
 struct WeightOrigin {
   model::TensorId tensor = model::kNoTensor;
-  WeightLayout layout;  // Of `tensor`.
+  WeightLayout layout;  // Layout of `tensor`.
 };
 
 // For an operator that takes `operand`, in this layout. Nothing when the values are computed

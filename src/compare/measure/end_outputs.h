@@ -38,7 +38,7 @@ struct EndFindings {
   std::vector<HeadCounts> heads;  // One at least, where anything was compared.
   std::size_t samples = 0;
   std::size_t other_shapes = 0;               // Samples for which the two shapes differ.
-  std::uint64_t labels = 0, same_labels = 0;  // Of integers.
+  std::uint64_t labels = 0, same_labels = 0;  // For integer outputs.
   std::string why_not;
   bool is_state = false;  // Of a recurrent node: the next run takes it, and no user reads it.
 };

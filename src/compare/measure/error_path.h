@@ -21,7 +21,7 @@ class ErrorPath {
 
  private:
   const model::ModelGraph& model_;
-  std::vector<double> db_;  // Of every tensor.
+  std::vector<double> db_;  // SQNR by tensor.
 };
 
 }  // namespace cboard::compare

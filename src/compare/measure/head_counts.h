@@ -31,7 +31,7 @@ struct HeadCounts {
   // Of finite pairs.
   std::uint64_t count = 0;
   double shift = 0;  // The first value: sums are taken around it, which keeps them exact.
-  double sum = 0, sum_squares = 0;  // Of the baseline, around `shift`.
+  double sum = 0, sum_squares = 0;  // Over the baseline's values minus `shift`.
   double sum_energy = 0;            // Σx².
   double sum_squared_error = 0;
   double baseline_min = std::numeric_limits<double>::infinity();

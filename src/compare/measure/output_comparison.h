@@ -36,7 +36,7 @@ struct OutputPlan {
   // An activation that the quantizer of the compressed model does by its range.
   std::optional<ClampRange> clamp;
   std::optional<model::ModelQuantization> codes;  // `variant` holds codes: how to read them.
-  std::optional<tensor::QuantizationGrid> grid;   // Of the quantizer.
+  std::optional<tensor::QuantizationGrid> grid;   // Grid of the quantizer.
   // Of a declared output with several heads: these channels along `head_axis` are measured one by
   // one, and the worst counts.
   struct Channels {
@@ -57,7 +57,7 @@ struct OutputFindings {
   // Of these two; where there is a grid.
   ClippingResidual local_residual, baseline_input_residual;
   std::optional<tensor::Comparison> accumulated;  // Nothing when shapes differ.
-  std::optional<std::size_t> channel_axis;        // Of these.
+  std::optional<std::size_t> channel_axis;        // Channel axis of the outputs.
   // The baseline's values where there is a quantizer, and this unless its scale is infinite.
   std::shared_ptr<const ValueBins> values;
   std::optional<tensor::QuantizationGrid> grid;
@@ -73,7 +73,7 @@ std::optional<OutputPlan> PlanOutput(const model::ModelGraph& baseline, const Mo
 // Quantized tensors that belong to no layer in `variant_layers`, found in the baseline by name.
 struct TensorPair {
   OutputPlan plan;
-  std::string name;  // Of the node that computes it in the baseline, or of the input.
+  std::string name;  // Name of the node that computes it in the baseline, or of the input.
   std::string variant_name;
   std::string op_type;  // "Input" for inputs of the model.
   std::size_t depth = 0;
@@ -95,7 +95,7 @@ struct OutputSummary {
   std::size_t samples = 0;
   std::string source;
   bool is_generated = false;
-  model::InputShapes input_shapes;  // Of the first sample.
+  model::InputShapes input_shapes;  // Input shapes of the first sample.
 };
 
 // Runs both models and compares what `plans` name; `checks` get the codes they ask for of the

@@ -55,7 +55,7 @@ class HeadRunner {
   const model::ModelGraph& variant_;
   std::vector<OutputPlan> ends_;
   std::unique_ptr<runtime::SampleSource> samples_;
-  std::vector<std::vector<Answer>> answers_;  // Of all ends, for the first samples.
+  std::vector<std::vector<Answer>> answers_;  // By output of the network, for the first samples.
   std::size_t kept_bytes_ = 0;
 };
 

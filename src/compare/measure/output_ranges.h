@@ -40,7 +40,7 @@ class ValueBins {
   struct Gap {
     double below = 0;        // The largest value below it …
     double above = 0;        // … and the smallest above.
-    double share_below = 0;  // Of the values.
+    double share_below = 0;  // Share of the values.
   };
   std::optional<Gap> WidestGap() const;
 
@@ -63,7 +63,7 @@ class ValueBins {
     std::uint32_t first = 0xFFFFFFFF;
     std::uint32_t last = 0;
   };
-  using Page = std::array<Bin, 1 << kMantissaBits>;  // Of one sign and exponent.
+  using Page = std::array<Bin, 1 << kMantissaBits>;  // Bins of one sign and exponent.
 
   template <typename Visit>
   void ForEachBin(const Visit& visit) const;

@@ -49,7 +49,7 @@ class SaturationCheck {
   std::uint8_t zero_point_ = 0;
   std::optional<Window> window_;  // Nothing for products.
   std::size_t groups_ = 1;
-  std::size_t channels_ = 0, depth_ = 0;  // Of one group.
+  std::size_t channels_ = 0, depth_ = 0;  // Per group.
   std::vector<std::int8_t> weights_;      // [groups, channels, depth].
   bool was_fed_ = false;
   tensor::SaturationCount count_;

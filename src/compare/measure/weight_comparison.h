@@ -16,7 +16,7 @@ namespace cboard::compare {
 struct WeightFindings {
   tensor::Comparison comparison;
   bool is_rescaled = false;
-  std::vector<double> rescaling;  // Of the baseline's channels, besides folding; empty for none.
+  std::vector<double> rescaling;  // Factors of the baseline's channels besides folding; or empty.
   int bits = 32;
   std::string precision = "fp32";      // See LayerComparison.
   std::optional<double> step;          // When all channels share a scale.

@@ -17,7 +17,7 @@ struct PairedModels {
   const model::ModelGraph& variant;
   std::vector<ModelLayer> ours, theirs;  // Layers with weights, of the baseline and of the variant.
   LayerPairing pairing;
-  std::vector<FoldedSteps> folded;   // Of the pairs, as those that follow.
+  std::vector<FoldedSteps> folded;   // This vector and the next ones: by pair.
   std::vector<Equalized> equalized;  // Empty until folding/equalization.h has looked for them.
 
   std::size_t size() const { return pairing.pairs.size(); }

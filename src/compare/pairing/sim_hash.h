@@ -66,7 +66,7 @@ class SimHashIndex {
   std::uint32_t KeyOf(const SimHash& signs, std::size_t table) const;
   std::span<const std::uint32_t> PositionsIn(std::size_t table, const SimHash& signs) const;
 
-  std::size_t planes_ = 0;  // Of each table.
+  std::size_t planes_ = 0;  // Planes per table.
   // Positions by key, those of a key behind each other; and where each key begins.
   struct Table {
     std::vector<std::uint32_t> begins, positions;

@@ -22,7 +22,7 @@ struct PartCost {
 struct PartSearch {
   std::size_t max_parts = 3;  // Parts to find …
   std::size_t max_runs = 40;  // … in so many runs.
-  double min_share = 0.1;     // Of the cost of all, that a part must have to be worth naming.
+  double min_share = 0.1;     // Smallest share of the total cost that is reported.
 };
 
 // Of parts 0 to count - 1, the costliest first; those that are next to each other are best near

@@ -19,7 +19,7 @@ namespace cboard::compare {
 // What can be restored of a layer.
 struct RestorableLayer {
   std::optional<PairedWeights> weights;
-  std::optional<OutputPlan> output;  // Of all layers whose outputs were compared.
+  std::optional<OutputPlan> output;  // Set if the layer's output was compared.
   bool has_damaged_weights = false, has_damaged_output = false;
   // The baseline's output on the samples; null where it was not compared with a quantizer.
   std::shared_ptr<const ValueBins> values = nullptr;

@@ -76,7 +76,7 @@ class Importer {
   struct Written {
     ImportedModel model;
     std::vector<std::string> warnings;
-    std::size_t rows = 0;          // Of the HParams page.
+    std::size_t rows = 0;          // Rows of the HParams page.
     bool had_event_files = false;  // Before this import.
     bool complete = false;
   };

@@ -39,7 +39,7 @@ void TakeAverageAsAccuracy(Variant& variant) {
 void ReadTable(std::string_view table, const simdjson::dom::array& rows,
                BenchmarkBuilder& builder) {
   std::vector<ModelComparison> models;
-  std::map<std::string, std::size_t, std::less<>> index;  // Of `models`, by name.
+  std::map<std::string, std::size_t, std::less<>> index;  // Index of `models`, by name.
   std::size_t number = 0;
   for (const element item : rows) {
     ++number;

@@ -20,8 +20,8 @@ struct Logged {
   std::string tag;
   std::int64_t step = 0;
   proto::ValueKind kind = proto::ValueKind::kNone;
-  float value = 0;      // Of a scalar.
-  std::string text;     // Of a text.
+  float value = 0;      // Value of a scalar.
+  std::string text;     // Content of a text.
   std::string payload;  // As it is stored: of a histogram, the serialized message.
   std::string plugin_name, plugin_content, display_name, description;
 

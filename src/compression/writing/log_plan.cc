@@ -85,7 +85,7 @@ void AddRatiosIf(const ModelComparison& comparison, bool energy, LogPlan& plan) 
 Result<LogPlan> PlanComparison(const ModelComparison& comparison, TagScheme tags) {
   CBOARD_RETURN_IF_ERROR(comparison.Validate());
   LogPlan plan;
-  std::map<std::string, std::string> paths;  // Of metrics, to find two that share a tag.
+  std::map<std::string, std::string> paths;  // By metric, to find two metrics with the same tag.
   for (const MetricDescription& metric : MetricsOf(comparison)) {
     if (metric.key == kEnergy) continue;
     if (metric.key == kGpuMemory && IsZeroEverywhere(comparison, kGpuMemory)) {

@@ -42,7 +42,7 @@ class Reservoir {
   Capacity capacity_;
   ChaChaRandom random_;
   std::vector<std::size_t> kept_;
-  std::vector<std::int64_t> steps_;  // Of `kept_`, ascending.
+  std::vector<std::int64_t> steps_;  // Steps of `kept_`, ascending.
   std::size_t offered_count_ = 0;
   std::uint64_t seen_count_ = 0;  // Points of the series, without an estimate of those replaced.
 };

@@ -27,7 +27,7 @@ class ValueReader {
 
   const reader::Run& run_;
   std::optional<File> file_;
-  std::uint32_t file_index_ = 0;  // Of `file_`.
+  std::uint32_t file_index_ = 0;  // File index of `file_`.
 };
 
 }  // namespace cboard::data_server

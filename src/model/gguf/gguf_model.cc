@@ -23,7 +23,7 @@ constexpr std::size_t kMaxShownText = 200;
 struct BlockFacts {
   std::uint32_t number;
   ElementType type;
-  int bits;  // Of a code; 0 where elements are plain numbers.
+  int bits;  // Bits per code; 0 for plain numbers.
 };
 constexpr BlockFacts kBlockTypes[] = {
     {0, ElementType::kFloat32, 0},   {1, ElementType::kFloat16, 0},  {2, ElementType::kQ4_0, 4},

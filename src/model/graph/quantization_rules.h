@@ -15,11 +15,11 @@ void SetCodeRange(ElementType type, ModelQuantization& quantization);
 // Scales and zero points as constants, and the codes they are for.
 struct QuantizationSource {
   QuantizationOrigin origin = QuantizationOrigin::kQdq;
-  ElementType type = ElementType::kUnknown;  // Of the codes.
+  ElementType type = ElementType::kUnknown;  // Type of the codes.
   const ModelTensor* scales = nullptr;
   const ModelTensor* zero_points = nullptr;  // Null: all zero.
   bool has_shape = false;
-  const std::vector<std::int64_t>& shape;  // Of the codes.
+  const std::vector<std::int64_t>& shape;  // Shape of the codes.
   std::int64_t axis = 0;                   // From the end when negative.
   std::int64_t group_size = 0;             // Above 0: groups along the axis.
 };

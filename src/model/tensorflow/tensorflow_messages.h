@@ -21,7 +21,7 @@ ElementType ElementTypeOfTensorFlow(proto::DataType type);
 struct TensorFlowAttribute {
   std::optional<AttributeValue> value;  // Numbers, texts and lists of them.
   std::optional<proto::DataType> type;
-  std::optional<std::vector<std::int64_t>> shape;  // Of known rank.
+  std::optional<std::vector<std::int64_t>> shape;  // Empty if the rank is unknown.
   std::vector<std::optional<std::vector<std::int64_t>>> shapes;
   std::string_view tensor;    // A TensorProto.
   std::string_view function;  // The name of one.

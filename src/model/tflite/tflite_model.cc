@@ -248,7 +248,7 @@ class TfliteReader {
   GraphAssembler graph_;
   std::vector<FlatTable> codes_;
   std::vector<FlatTable> buffers_;
-  std::vector<TensorId> ids_;  // Of the subgraph that is being read.
+  std::vector<TensorId> ids_;  // Tensors of the current subgraph.
 };
 
 }  // namespace

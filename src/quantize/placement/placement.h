@@ -35,7 +35,7 @@ struct PlacedNode {
 
 struct PlacedTensor {
   std::string shares;            // See ActivationPlan::shares.
-  std::size_t channel_axis = 1;  // Of its statistics.
+  std::size_t channel_axis = 1;  // Channel axis of its statistics.
 };
 
 struct Placement {

@@ -52,7 +52,7 @@ static_assert(sizeof(ShortBlob) == 28);
 struct BlobBlock {
   std::uint64_t first_index = 0;
   const std::byte* blobs = nullptr;  // Not always aligned: stored ones are copied out.
-  const BlobBase* base = nullptr;    // Of ShortBlobs; nullptr: they are StoredBlobs.
+  const BlobBase* base = nullptr;    // For ShortBlobs; nullptr for StoredBlobs.
 };
 
 // A column as it was at one moment. Never changes, cheap to copy, readable from any thread, valid

@@ -37,7 +37,7 @@ class FileMapping {
   const File& file_;
   std::byte* memory_ = nullptr;  // Addresses for all pieces, one after the other.
   std::size_t memory_bytes_ = 0;
-  std::unique_ptr<MappingGuard> guard_;  // Of the memory.
+  std::unique_ptr<MappingGuard> guard_;  // Guards the mapping.
 };
 
 }  // namespace cboard::reader

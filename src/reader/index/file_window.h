@@ -57,14 +57,14 @@ class FileWindow {
   std::atomic<std::uint64_t>* const bytes_read_;
   std::vector<std::byte> buffer_;
   std::size_t read_ahead_bytes_ = 0;  // Read at once, if fewer are wanted; 0: nothing was read yet.
-  std::uint64_t begin_ = 0;           // Of the window in the file.
+  std::uint64_t begin_ = 0;           // Start of the window in the file.
   ByteSpan window_;                   // In the buffer.
   bool ends_file_ = false;            // Where the window ends the file ended, a moment ago.
   std::optional<FileMapping> mapping_;
   std::uint64_t limit_ = 0;
   bool can_map_ = true;
   const std::byte* ahead_ = nullptr;
-  std::uint64_t mapped_begin_ = 0;  // Of what is mapped, in the file.
+  std::uint64_t mapped_begin_ = 0;  // Start of the mapping in the file.
   ByteSpan mapped_;
   std::uint64_t counted_end_ = 0;  // What lies before has been added to `bytes_read_`.
 };

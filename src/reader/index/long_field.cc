@@ -10,7 +10,7 @@ enum class WireType : std::uint32_t { kVarint = 0, kFixed64 = 1, kLength = 2, kF
 struct Field {
   std::uint32_t number = 0;
   bool has_length = false;
-  std::size_t begin = 0;  // Of its content.
+  std::size_t begin = 0;  // Start of its content.
   std::size_t end = 0;
 };
 

@@ -13,7 +13,7 @@ namespace cboard::reader {
 struct LongField {
   std::size_t begin = 0;
   std::size_t end = 0;
-  std::size_t value_begin = 0;  // Of the value that it is a field of.
+  std::size_t value_begin = 0;  // Start of the value that contains the field.
   bool is_tensor = false;       // It may hold a scalar, which the index does look at.
 };
 

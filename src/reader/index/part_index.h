@@ -36,9 +36,10 @@ struct PartDamage {
 
 // How the file was written, as far as it matters to the events that follow.
 struct LogState {
-  bool has_version_2 = false;    // A "brain.Event:2" or later has been seen, and none before it
-                                 // since; only then are sessions marked.
-  std::int64_t newest_step = 0;  // Of the events so far, those that went back not counted.
+  bool has_version_2 = false;  // A "brain.Event:2" or later has been seen, and none before it
+                               // since; only then are sessions marked.
+  // Highest step so far; restarts do not lower it.
+  std::int64_t newest_step = 0;
 };
 
 // Values are filed under their tag. The first value of a tag decides what it holds (its kind, and
@@ -118,9 +119,9 @@ class PartIndex {
   std::int64_t FindTag(std::string_view tag);
 
   std::optional<std::uint32_t> single_scalar_;
-  std::uint64_t value_count_ = 0;  // Of the event that is being added.
+  std::uint64_t value_count_ = 0;  // Values of the current event.
   std::uint64_t restart_counts_ = 0;
-  std::uint64_t skipped_end_ = 0;  // Of the last bytes that were no record.
+  std::uint64_t skipped_end_ = 0;  // End of the last damaged bytes.
   std::uint64_t done_bytes_ = 0;
   std::uint64_t left_bytes_ = 0;
 };

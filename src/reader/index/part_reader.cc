@@ -143,7 +143,8 @@ class Reader {
     constexpr std::uint64_t kMinEventBytes = 20;
     constexpr std::size_t kAheadBytes = 2048;  // The buffer is larger than the first-level cache.
     const std::byte* const ahead = window_.ahead() != nullptr ? window_.ahead() : bytes.data();
-    const std::ptrdiff_t distance = ahead - bytes.data();  // Of the bytes that are parsed next.
+    // Distance to the bytes that are parsed next.
+    const std::ptrdiff_t distance = ahead - bytes.data();
     const std::byte* record = bytes.data();
     const std::byte* const end = record + bytes.size();
     const std::byte* const stop =

@@ -190,7 +190,7 @@ class ScalarColumn {
   Arena* arena_;
   BlockList<const ColumnBlock*> closed_;
   std::uint64_t closed_points_ = 0;
-  std::size_t area_bytes_ = 0;        // Of the open block's arrays.
+  std::size_t area_bytes_ = 0;        // Size of the open block's arrays.
   std::byte* open_header_ = nullptr;  // Where the open block is recorded when it is closed.
   mutable bool seen_ = false;         // Whether a view has the open block.
 };

@@ -32,7 +32,7 @@ struct StoredFile {
   LogState state;
   EncodedView encoded;
   StoredColumns* columns = nullptr;   // Part of the owner.
-  std::shared_ptr<const void> owner;  // Of the bytes and of the lists of blocks.
+  std::shared_ptr<const void> owner;  // Owns the bytes and the block lists.
   std::uint64_t scalar_bytes = 0;     // Memory beside the bytes.
   std::uint64_t blob_index_bytes = 0;
 };

@@ -55,7 +55,7 @@ class TagInfoMemory {
 
   std::shared_ptr<const TagInfoList> last_ = std::make_shared<const TagInfoList>();
   std::size_t position_ = 0;        // So many tags are as in `last_`.
-  std::optional<TagInfoList> own_;  // Of a file that is not as the one before.
+  std::optional<TagInfoList> own_;  // Set if this file's list differs from the previous file's.
 };
 
 }  // namespace cboard::reader

@@ -21,16 +21,16 @@ namespace cboard::reader {
 
 // An index from an earlier start, in memory that `owner` keeps.
 struct StoredIndex {
-  FileStatus status;             // Of the file when the index was stored.
+  FileStatus status;             // Status of the file when the index was stored.
   std::uint64_t read_bytes = 0;  // How much of it had been read.
-  std::uint32_t sample_crc = 0;  // Of bytes before that, see FollowedFile.
+  std::uint32_t sample_crc = 0;  // CRC of sampled bytes before that offset, see FollowedFile.
   EncodedView encoded;
   std::shared_ptr<const void> owner;
 };
 
 struct ReadOutcome {
   std::shared_ptr<const FileView> view;  // nullptr if the file has vanished.
-  FileStatus status;                     // Of the file that was read, before reading.
+  FileStatus status;                     // Status of the file that was read, before reading.
   std::uint64_t generation = 0;          // Grows when the file is read from its beginning again.
   bool from_store = false;               // Some of the view comes from a stored index:
   std::uint64_t stored_bytes = 0;        // so many bytes of the file.

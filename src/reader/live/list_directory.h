@@ -26,8 +26,8 @@ struct FileId {
 struct FileStatus {
   FileId id;
   std::uint64_t size_bytes = 0;
-  std::int64_t modified_ns = 0;  // Of the content; programs may set it to any time.
-  std::int64_t changed_ns = 0;   // Of content, name, owner, mode or times; nobody can set it.
+  std::int64_t modified_ns = 0;  // mtime; programs may set it to any time.
+  std::int64_t changed_ns = 0;   // ctime; programs cannot set it.
 
   friend bool operator==(const FileStatus&, const FileStatus&) = default;
 };
@@ -44,7 +44,7 @@ struct ListedDirectory {
 };
 
 struct Listing {
-  std::optional<FileId> id;  // Of the directory itself; nothing if it is missing or no directory.
+  std::optional<FileId> id;                  // Not set if the path is missing or no directory.
   std::vector<ListedFile> files;             // Event files, by name.
   std::vector<ListedDirectory> directories;  // By name; links to directories among them.
   std::optional<Error> error;                // Why it is empty or incomplete.

@@ -118,7 +118,7 @@ class LiveReader final : public LogReader {
   bool has_vanished_ = false;
   bool is_complete_ = false;
   bool needs_publishing_ = true;
-  std::uint64_t total_bytes_ = 0;  // Of the files that were there at the start.
+  std::uint64_t total_bytes_ = 0;  // Size of the files that existed at the start.
   std::uint64_t published_bytes_ = 0;
   std::multimap<Clock::time_point, std::weak_ptr<TreeFile>> to_read_again_;
   bool is_cache_written_ = false;

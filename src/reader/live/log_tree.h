@@ -30,7 +30,7 @@ struct TreeDirectory;
 // An event file in the tree, or just taken out of it. Used by one thread only, but for `content`.
 struct TreeFile : std::enable_shared_from_this<TreeFile> {
   std::shared_ptr<FollowedFile> content;
-  std::optional<ReadOutcome> stored;     // Of the first reading, if it is done already.
+  std::optional<ReadOutcome> stored;     // Result of the first read, if it is done.
   std::shared_ptr<const FileView> view;  // As last read; nullptr before that.
   TreeDirectory* directory = nullptr;    // nullptr when it is not in the tree.
   std::string name;
@@ -39,7 +39,7 @@ struct TreeFile : std::enable_shared_from_this<TreeFile> {
   bool is_busy = false;          // Somebody reads it.
   bool is_stale = false;         // Changed while somebody read it.
   bool is_awaited = false;       // To be read again at some time, see ReadOutcome.
-  std::uint64_t generation = 0;  // Of the view, see ReadOutcome.
+  std::uint64_t generation = 0;  // Generation of the view, see ReadOutcome.
   std::uint64_t scalar_bytes = 0;
   std::uint64_t blob_index_bytes = 0;
 

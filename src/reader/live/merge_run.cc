@@ -52,7 +52,7 @@ class Columns {
       return;
     }
     for (auto range = ranges.rbegin(); range != ranges.rend(); ++range) {
-      std::uint64_t begin = 0;  // Of the column, in the series.
+      std::uint64_t begin = 0;  // Start of the column in the series.
       for (const Column& column : columns) {
         const std::uint64_t first = std::max(begin, range->first);
         const std::uint64_t end = std::min<std::uint64_t>(begin + column.size(), range->end);

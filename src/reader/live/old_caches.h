@@ -9,7 +9,7 @@ namespace cboard::reader {
 
 struct CacheLimits {
   std::chrono::hours max_age = std::chrono::hours(24 * 30);  // Since an index was used.
-  std::uint64_t max_bytes = std::uint64_t{2} << 30;          // Of all; the last used ones stay.
+  std::uint64_t max_bytes = std::uint64_t{2} << 30;  // Limit for all caches; the newest ones stay.
 };
 
 // Says that a cache is in use, by its time of modification: times of access are often not kept.

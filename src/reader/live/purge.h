@@ -40,7 +40,7 @@ class RestartTable {
 
  private:
   std::span<const std::shared_ptr<const FileView>> files_;
-  std::vector<std::vector<const Restart*>> restarts_;  // Of each file, without the first START.
+  std::vector<std::vector<const Restart*>> restarts_;  // By file, without the first START event.
   std::vector<std::int64_t> later_sessions_;  // The smallest START in the files after each.
   bool empty_ = true;
 };

@@ -35,7 +35,7 @@ class SnapshotMaker {
   Workers* workers_;
   std::uint64_t version_ = 0;
   std::map<std::string, TreeDirectory*> runs_;
-  std::map<std::string, int> last_suffix_;  // Of names that several directories would have.
+  std::map<std::string, int> last_suffix_;  // By name that several directories share.
 };
 
 // "run", "name/run"; "." and "name/." for a log directory itself.

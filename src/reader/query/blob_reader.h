@@ -19,7 +19,7 @@ class BlobReader {
  private:
   const Run& run_;
   std::optional<File> file_;
-  std::uint32_t file_index_ = 0;  // Of `file_`.
+  std::uint32_t file_index_ = 0;  // File index of `file_`.
 };
 
 // The value that `entry` points to in an open event file; the index of the file is not looked at.

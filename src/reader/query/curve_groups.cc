@@ -34,7 +34,7 @@ Result<void> CheckCells(std::size_t rows, std::size_t columns, std::size_t max_c
 struct Spread {
   std::uint32_t members = 0;
   double mean = 0;
-  double squares = 0;  // Of the distances from the mean.
+  double squares = 0;  // Sum of squared distances from the mean.
   double min = 0;
   double max = 0;
 

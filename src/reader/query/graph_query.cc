@@ -157,7 +157,7 @@ class GraphReader {
   std::size_t input_count_ = 0;
   std::unordered_map<std::string_view, std::uint32_t> node_of_name_;  // Into the GraphDef's bytes.
   std::unordered_map<std::string, std::uint32_t> scope_of_name_;
-  std::vector<std::string_view> inputs_;  // Of all nodes, into the GraphDef's bytes.
+  std::vector<std::string_view> inputs_;  // Inputs of all nodes, as views into the GraphDef.
   std::vector<std::size_t> input_ends_;   // Where each node's inputs end.
 };
 

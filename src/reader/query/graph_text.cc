@@ -17,7 +17,7 @@ using protozero::pbf_writer;
 
 // A NodeDef whose large attributes are names only.
 Result<std::string> WithoutLargeAttributes(std::string_view node, const GraphTextOptions& options) {
-  std::map<std::string_view, std::string_view> attributes;  // Of equal keys the last counts.
+  std::map<std::string_view, std::string_view> attributes;  // The last value of a key is used.
   CBOARD_RETURN_IF_ERROR(proto::ForEachAttribute(
       node, [&](std::string_view key, std::string_view value) { attributes[key] = value; }));
   std::string list;

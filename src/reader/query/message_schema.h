@@ -39,9 +39,9 @@ struct FieldSchema {
   std::uint32_t number = 0;
   std::string_view name;
   FieldLabel label = FieldLabel::kPlain;
-  FieldType type = FieldType::kString;      // Of maps: of the value.
-  const MessageSchema* message = nullptr;   // Of kMessage.
-  FieldType key_type = FieldType::kString;  // Of maps.
+  FieldType type = FieldType::kString;      // For maps: the type of values.
+  const MessageSchema* message = nullptr;   // For kMessage.
+  FieldType key_type = FieldType::kString;  // For maps.
 };
 
 struct MessageSchema {

@@ -8,7 +8,7 @@
 namespace cboard::reader {
 namespace {
 
-constexpr int kMaxDepth = 32;  // Of messages inside messages, known or not.
+constexpr int kMaxDepth = 32;  // Nested messages.
 
 bool IsSpace(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';

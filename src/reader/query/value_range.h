@@ -8,7 +8,7 @@
 namespace cboard::reader {
 
 struct ValueRange {
-  double least = std::numeric_limits<double>::infinity();      // Of the finite values.
+  double least = std::numeric_limits<double>::infinity();      // Over finite values.
   double greatest = -std::numeric_limits<double>::infinity();  // Likewise.
   bool all_finite = true;
 };

@@ -16,7 +16,7 @@ using simdjson::dom::object;
 
 constexpr std::size_t kDefaultGroups = 1000;
 constexpr std::size_t kMaxGroups = 100'000;
-constexpr std::size_t kMaxColumns = 1000;  // Of a request.
+constexpr std::size_t kMaxColumns = 1000;  // Per request.
 
 [[nodiscard]] auto Wrong(std::string_view what) {
   return Fail(ErrorCode::kInvalidArgument, std::string(what));

@@ -28,7 +28,7 @@ Result<reader::ScalarAxis> ParseAxis(std::string_view text) {
 struct Question {
   std::vector<SeriesName> series;
   reader::ScalarQuery query;
-  bool wall_times = true;  // Of binary answers.
+  bool wall_times = true;  // Include wall times in binary responses.
 };
 
 Result<Question> ParseGet(const ApiCall& call) {

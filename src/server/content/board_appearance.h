@@ -17,7 +17,7 @@ struct BoardAppearance {
   std::string path_prefix;  // "/board", or empty.
   std::vector<reader::Logdir> logdirs;
   std::map<std::string, std::size_t, std::less<>> samples_per_plugin;  // See BoardOptions.
-  std::string boot_id;  // Of this process: entity tags of another one mean nothing here.
+  std::string boot_id;  // Identifies this process: ETags of another process are not valid here.
 };
 
 }  // namespace cboard::server

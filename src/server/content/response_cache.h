@@ -33,7 +33,8 @@ struct Question {
 };
 
 struct ResponseCacheLimits {
-  std::size_t max_bytes = std::size_t{64} << 20;  // Of all answers, compressed copies included.
+  // Limit for all responses with their compressed copies.
+  std::size_t max_bytes = std::size_t{64} << 20;
   std::size_t max_response_bytes = std::size_t{16} << 20;  // Longer ones are not kept.
   std::size_t max_key_bytes = std::size_t{64} << 10;
 };

@@ -195,7 +195,7 @@ TEST(Tls, SaysWhatIsWrongWithItsFiles) {
   files = self_signed.files();
   files.key = files.certificate;
   EXPECT_THAT(listen(files), FailsSaying(ErrorCode::kInvalidArgument, "cannot use the key"));
-  files.key = other.files().key;  // Of another certificate.
+  files.key = other.files().key;  // Key of another certificate.
   EXPECT_THAT(listen(files), FailsSaying(ErrorCode::kInvalidArgument, "cannot use the key"));
 }
 

@@ -20,7 +20,7 @@ class Token {
   std::string SetCookie(std::string_view path, bool secure) const;
 
  private:
-  std::string digest_;  // Of the secret.
+  std::string digest_;  // Digest of the secret.
   std::string cookie_name_;
   std::string cookie_value_;
 };

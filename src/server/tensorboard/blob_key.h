@@ -15,7 +15,7 @@
 namespace cboard::server::tensorboard {
 
 struct BlobKey {
-  std::size_t index = 0;   // Of the value in its series.
+  std::size_t index = 0;   // Index of the value in its series.
   std::size_t sample = 0;  // Among those logged together.
   std::int64_t step = 0;
   std::string run;

@@ -24,7 +24,7 @@ namespace cboard::tensor {
 
 // Of a block; steps are codes less their zero point.
 struct RoundingSums {
-  double min = 0, max = 0;  // Of the references.
+  double min = 0, max = 0;  // Over the reference values.
   double errors = 0, squared_errors = 0, errors_by_steps = 0, max_error = 0;
   CodeMoments codes;
 };

@@ -122,7 +122,7 @@ Result<std::vector<Trial>> TrialsOf(const TensorView& weights,
                                     std::span<const Quantizer> quantizers,
                                     std::optional<std::size_t> channel_axis) {
   const auto values = ElementsOf<float>(weights, 0, weights.element_count());
-  std::vector<std::vector<FiniteRange>> extremes;  // Of each quantizer so far.
+  std::vector<std::vector<FiniteRange>> extremes;  // By quantizer.
   std::vector<Trial> trials;
   for (const Quantizer& quantizer : quantizers) {
     CBOARD_ASSIGN_OR_RETURN(const QuantizerRuns runs, RunsOf(weights, quantizer));
