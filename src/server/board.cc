@@ -82,8 +82,8 @@ struct Board::State {
     return page.Answer(request, target);
   }
 
-  // What a new viewer is told. The same for all who come between two changes: then everybody comes
-  // at once.
+  // First event for a new browser. Stored between two changes, because browsers often connect at
+  // the same time.
   std::shared_ptr<const std::string> Greeting(
       const std::shared_ptr<const reader::Snapshot>& snapshot) {
     const std::scoped_lock lock(greeting_mutex);

@@ -1,5 +1,5 @@
-// What is known about the log directory besides its data: numbers for /metrics, and lines for
-// whoever started the server.
+// State of the log directory besides its data: numbers for /metrics, and lines for the
+// terminal.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ void AppendReaderMetrics(std::string& text, const reader::Snapshot& snapshot,
                          const reader::ReaderStatistics& statistics, const LagMeter& lag,
                          const ResponseCacheStatistics& answers);
 
-// What could not be read, a line for each kind of trouble: which, why, what to do. Missing log
-// directories are not among them.
+// Describes read errors, one line per kind: the file, the reason, the next step. Missing log
+// directories are not included.
 std::vector<std::string> DescribeTrouble(const reader::Snapshot& snapshot);
 
 }  // namespace cboard::server

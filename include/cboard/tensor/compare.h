@@ -88,7 +88,7 @@ struct Comparison {
 
   // Kullback-Leibler divergence, in nats, of the references from the compressed values: both
   // counted in bins that are the quantizer's own steps, the outermost ones open. Finer or shifted
-  // bins would show the comb of the codes rather than a difference. Each bin counts half a value more
+  // bins would show the comb of the codes, not a difference. Each bin counts half a value more
   // than its values, so that empty bins do not make it infinite.
   std::optional<double> divergence;
 };

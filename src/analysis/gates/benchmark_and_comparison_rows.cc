@@ -21,7 +21,7 @@ std::string_view RunOfSizeAlone(const ComparisonTable& table, const TableRow& ro
 
 }  // namespace
 
-// What `compare --logdir` logs is a size, and layers in the same run.
+// `compare --logdir` logs a size, and layers in the same run.
 RowsOfModel::RowsOfModel(const ComparisonTable& table, std::span<const LayerSubject> layers)
     : table_(table) {
   std::set<std::tuple<std::string_view, std::string, std::string_view>> logged;

@@ -26,8 +26,8 @@ std::string PlaceText(int line, int column) {
   return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
-// What a handler cannot return, since yaml-cpp calls it: it ends in ParseDocument, as the parser's
-// own exceptions do.
+// An error inside a handler, which yaml-cpp calls and which cannot return one. ParseDocument
+// catches it, like the parser's own exceptions.
 struct Refusal {
   Error error;
 };

@@ -33,7 +33,7 @@ struct DocumentNode {
   bool is_list() const { return kind == Kind::kList; }
   bool is_map() const { return kind == Kind::kMap; }
 
-  // nullptr when there is none, or it is null: whoever leaves a member empty has said nothing.
+  // Returns nullptr if the member is missing or null: an empty member counts as missing.
   const DocumentNode* Find(std::string_view key) const;
 
   // A finite number that is not in quotes. Limits are such: no value is above NaN.
@@ -42,7 +42,7 @@ struct DocumentNode {
   // "line 3, column 5".
   std::string place() const;
 
-  // What is there, for messages: "'abc'", "a list", "nothing".
+  // Describes the node for messages: "'abc'", "a list", "nothing".
   std::string Describe() const;
 };
 

@@ -1,4 +1,4 @@
-// What a contract may say, and what is said of one that says something else.
+// Contracts: the accepted content, and the errors for everything else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -140,7 +140,7 @@ class GateParser {
     return {};
   }
 
-  // Of the metric, as CEMI has them, or of the gate, where the metric is a name.
+  // Tags of the metric, as in CEMI, or of the gate, if the metric is a name.
   Result<void> ParseTags(const DocumentNode& parent, Gate& gate) const {
     const DocumentNode* const tags = parent.Find("tags");
     if (tags == nullptr) return {};

@@ -46,8 +46,8 @@ bool Matches(const Gate& gate, const LayerSubject& subject) {
   });
 }
 
-// What a gate's `except` has left out. A pattern that leaves out nothing is most likely mistyped;
-// it does not fail, as a contract may be about several models that do not all have such layers.
+// Layers that a gate's `except` excludes. A pattern that excludes nothing is probably misspelled;
+// it does not fail, because a contract may cover several models that do not all have such layers.
 class Exceptions {
  public:
   void Look(const Gate& gate, const LayerRanking& ranking) {

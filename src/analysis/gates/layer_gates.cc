@@ -31,7 +31,7 @@ constexpr auto kHistogramFigures = std::to_array<HistogramFigure>(
      {"clipped_share", &HistogramComparison::clipped_share},
      {"codes_used", &HistogramComparison::codes_used}});
 
-// What people call it who also know the error that layers before have left.
+// Other name of the metric, for users who also log the error accumulated by earlier layers.
 std::string_view FigureNamed(std::string_view metric) {
   return metric == "local_sqnr_db" ? "sqnr_db" : metric;
 }

@@ -1,4 +1,4 @@
-// Whose layers a contract is about.
+// Finds the variants and layers that a contract covers.
 #include <algorithm>
 #include <map>
 #include <utility>

@@ -7,9 +7,9 @@
 
 namespace cboard::analysis {
 
-// Values are logged as floats and limits are decimals: an accuracy of 0.9 is logged as a hair less
-// than 0.9, and one of 0.9 less one of 0.89 is a hair more than 0.01. What floats of that size
-// cannot tell apart counts as kept.
+// Tolerance for rounding. Values are logged as floats and limits are decimals: an accuracy of 0.9
+// is logged slightly below 0.9, and 0.9 - 0.89 is slightly above 0.01. A difference that floats of
+// that size cannot represent passes.
 inline double FloatSlack(double limit, double scale) {
   constexpr double kShareOfFloat = 1.2e-7;
   const double slack = kShareOfFloat * std::max(std::abs(limit), std::abs(scale));

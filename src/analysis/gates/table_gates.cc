@@ -60,7 +60,7 @@ class RowChecker {
     return found == comparison.ratios.end() ? std::nullopt : std::optional(found->value);
   }
 
-  // What there is, the most alike first: people mistype.
+  // Lists the metrics that exist, the most similar name first, for misspelled ones.
   std::string InsteadOf(std::string_view metric, const VariantComparison& comparison) const {
     std::vector<std::string_view> names;
     const TableRow& row = table_.rows[comparison.row];

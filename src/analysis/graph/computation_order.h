@@ -8,8 +8,8 @@
 
 namespace cboard::analysis {
 
-// Every node after all it uses, of those that could run next the first of the file. What is left is
-// in a circle and comes last, in the order of the file.
+// Orders nodes so that each comes after its inputs; among nodes that could run next, the first in
+// the file comes first. Nodes of a cycle come last, in the order of the file.
 std::vector<std::uint32_t> OrderOfComputation(const reader::Graph& graph);
 
 }  // namespace cboard::analysis

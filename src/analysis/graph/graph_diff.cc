@@ -31,7 +31,7 @@ class Differ {
   Differ(const MeasuredGraph& a, const MeasuredGraph& b)
       : a_(a.graph), b_(b.graph), facts_a_(a.facts), facts_b_(b.facts), comparer_(a, b) {}
 
-  // Of each node of A its partner in B, or kNoNode.
+  // `b_of_a` holds for each node of A its partner in B, or kNoNode.
   GraphDiff Run(const std::vector<std::uint32_t>& b_of_a) {
     of_b_.assign(b_.nodes.size(), kNoNode);
     for (std::uint32_t i = 0; i < a_.nodes.size(); ++i) {
@@ -64,7 +64,7 @@ class Differ {
   // that are not need another look, and are rarely longer than this.
   static constexpr int kLooks = 4;
 
-  // What differs in operations that stayed the same, for the summary.
+  // Counts the differences of operations that stayed the same, for the summary.
   void Count(const std::string& op, const std::vector<NodeDifference>& differences) {
     if (differences.empty() || differences.front().what == "op") return;
     std::map<std::string, std::size_t>& whats = whats_[op];
@@ -87,7 +87,7 @@ class Differ {
   void FindFused() {
     std::vector<std::uint32_t> users(a_.nodes.size(), 0), sources(a_.nodes.size(), 0);
     for (const reader::GraphEdge& edge : a_.edges) ++sources[edge.to];
-    // Of the inputs that are computed there must be one; weights do not count.
+    // Exactly one of the inputs must be computed; weights do not count.
     std::vector<std::uint32_t> computed(a_.nodes.size(), 0), before(a_.nodes.size(), kNoNode);
     for (const reader::GraphEdge& edge : a_.edges) {
       if (edge.control) continue;

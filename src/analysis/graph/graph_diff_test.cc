@@ -142,7 +142,8 @@ TEST(DiffGraphs, KnowsLayersOfStagesWhenTheirOperationChanges) {
   EXPECT_EQ(names.Find("Output/dequantize").change, NodeChange::kAdded);
 }
 
-// Traces of PyTorch: the model is another class, fused modules are, and values have made-up names.
+// Traces of PyTorch: the classes of the model and of fused modules differ, and values have
+// generated names.
 TEST(DiffGraphs, KnowsLayersOfTracesByTheirModules) {
   const Names names =
       Diff({{"input/x.1", "IO Node"},

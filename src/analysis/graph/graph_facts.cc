@@ -46,7 +46,7 @@ std::uint64_t ElementsOf(const proto::Shape& shape) {
   return elements;
 }
 
-// Of "[64, 3, 7, 7]" wherever it stands in `text`; nothing without brackets.
+// The number of elements of "[64, 3, 7, 7]" anywhere in `text`; nullopt without brackets.
 std::optional<std::uint64_t> ElementsInText(std::string_view text) {
   const std::size_t open = text.find('[');
   const std::size_t close = text.find(']', open);
@@ -253,8 +253,8 @@ class FactCollector {
   std::vector<NodeFacts> facts_;
 };
 
-// Stage logs lead values through their notes: conv1, conv1.activation, relu. What enters or leaves
-// a note enters or leaves the node that it is about.
+// Stage logs pass values through annotation nodes: conv1, conv1.activation, relu. Edges of an
+// annotation are moved to the node that it describes.
 void JoinAnnotations(const std::vector<NodeFacts>& facts, reader::Graph& graph) {
   const auto node = [&](std::uint32_t index) {
     while (facts[index].annotates) index = *facts[index].annotates;  // Ever shorter names.

@@ -14,7 +14,7 @@
 namespace cboard::analysis {
 namespace {
 
-// What quantizers of whole graphs append, beyond the names of OriginalName.
+// Removes suffixes that graph quantizers append, besides those that OriginalName knows.
 std::string_view WithoutSuffix(std::string_view name) {
   const std::string_view original = OriginalName(name);
   if (original != name) return original;
@@ -118,14 +118,14 @@ class Matcher {
     return layers;
   }
 
-  // A layer keeps its name when its operation becomes another one. Of several operations of a layer
-  // those that stayed the same go first.
+  // A layer keeps its name when its operation is replaced. If a layer has several operations, those
+  // that stayed the same are matched first.
   void ByLayer(bool with_operation) {
     MatchOnly(LayersOf(a_, facts_a_, of_a_, with_operation),
               LayersOf(b_, facts_b_, of_b_, with_operation), [](std::uint32_t) {});
   }
 
-  // Where a graph begins and ends, names are often made up: input/x.1, output/68.
+  // Names of a graph's inputs and outputs are often generated: input/x.1, output/68.
   static ByOperation Outermost(const reader::Graph& graph, const std::vector<NodeFacts>& facts,
                                const Neighbours& beyond,
                                const std::vector<std::uint32_t>& partners) {

@@ -8,7 +8,8 @@
 
 namespace cboard::analysis {
 
-// Of each node of `a` its partner in `b`, or kNoNode; each of `b` is the partner of at most one.
+// Returns for each node of `a` its partner in `b`, or kNoNode; each node of `b` is the partner of
+// at most one.
 std::vector<std::uint32_t> MatchNodes(const MeasuredGraph& a, const MeasuredGraph& b);
 
 }  // namespace cboard::analysis

@@ -60,8 +60,8 @@ std::vector<char> FindHidden(const GraphScene& scene) {
 
 std::string_view FirstPart(std::string_view name) { return name.substr(0, name.find('/')); }
 
-// What the outermost groups of B are called in A: tracing and quantization give the model another
-// name. Only where all partners say the same.
+// Maps the names of B's outermost groups to those of A: tracing and quantization rename the model.
+// Only if all partners agree.
 std::unordered_map<std::string_view, std::string_view> FindRenamedRoots(const GraphScene& scene) {
   std::unordered_map<std::string_view, std::string_view> in_a;
   for (const DiffNode& node : scene.diff.nodes) {

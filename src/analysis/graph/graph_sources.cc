@@ -32,7 +32,7 @@ bool IsProfile(const reader::Tag& tag) {
          reader::PluginOf(*tag.info) != "graph_run_metadata_graph";
 }
 
-// Whose it is by what compare has logged beside it, M/graph/V.
+// Reads model and variant from the tag M/graph/V that `compare` logs beside the graph.
 bool ReadOwner(const reader::Run& run, GraphSource& source) {
   constexpr std::string_view kOwnerTag = "/graph/";
   for (const reader::Tag& tag : run.tags) {

@@ -13,7 +13,7 @@ void Add(std::string_view what, const std::string& a, const std::string& b, Diff
   if (a != b) to.push_back({std::string(what), a, b});
 }
 
-// What one side does not say is no difference.
+// A value that one side does not have is no difference.
 void AddKnown(std::string_view what, const std::string& a, const std::string& b, Differences& to) {
   if (!a.empty() && !b.empty()) Add(what, a, b, to);
 }
@@ -38,8 +38,8 @@ std::string ShapesText(const reader::GraphNode& node) {
 
 std::string BitsText(std::uint8_t bits) { return bits == 0 ? "" : std::to_string(bits); }
 
-// What `compare` found out about a node is no setting of it, and the other side has none of it. A
-// level is always among it.
+// Diagnoses of `compare` are not settings of a node, and the other side has none. They always
+// include a level.
 bool HasFindings(const std::vector<reader::GraphAttribute>& attributes) {
   return std::ranges::binary_search(attributes, "level", {}, &reader::GraphAttribute::key);
 }

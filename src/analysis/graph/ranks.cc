@@ -87,8 +87,8 @@ std::vector<std::uint32_t> AssignRanks(std::size_t node_count, std::span<const R
       ranks[link.node] = std::max(ranks[link.node], ranks[node] + 1);
     }
   }
-  // What has more users than sources (weights, above all) stands right above the first user, which
-  // makes its lines short. From the end, so that chains of such nodes move as a whole.
+  // Nodes with more users than sources (mostly weights) are placed right above their first user,
+  // which keeps their lines short. From the end, so that chains of such nodes move together.
   for (auto node = order.rbegin(); node != order.rend(); ++node) {
     if (outputs[*node].empty() || outputs[*node].size() <= inputs[*node].size()) continue;
     std::uint32_t first_user = ranks[outputs[*node].front().node];

@@ -8,8 +8,8 @@
 namespace cboard::analysis {
 namespace {
 
-// Of each node the one whose bytes its output is: itself, or where it only says that codes stand
-// for real values, the one that computed the codes. `order` is that of computation.
+// Returns for each node the node that owns the bytes of its output: itself or, for a node that only
+// dequantizes, the node that computed the codes. `order` is the order of computation.
 std::vector<std::uint32_t> OwnersOf(const MeasuredGraph& measured,
                                     const std::vector<std::uint32_t>& order) {
   const reader::Graph& graph = measured.graph;

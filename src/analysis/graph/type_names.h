@@ -1,4 +1,4 @@
-// What names of element types, operations and attributes say about widths; the rest of it is
+// Bit widths from the names of element types, operations and attributes; the other functions are
 // public.
 #pragma once
 
@@ -14,7 +14,7 @@ bool IsQuantizeOperation(std::string_view op);
 // constants is known before the graph runs, too.
 bool KeepsValues(std::string_view op);
 
-// Of ASCII; other bytes stay.
+// Lower case of ASCII letters; other bytes stay.
 std::string LowerCase(std::string_view text);
 
 }  // namespace cboard::analysis

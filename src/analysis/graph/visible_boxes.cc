@@ -34,7 +34,7 @@ class AutomaticOpening {
     Open(0);
     while (OpenLevel()) {
     }
-    // What is left, the smallest first, as long as there is room.
+    // Opens the remaining groups, the smallest first, while there is room.
     std::ranges::stable_sort(closed_, {}, [&](std::uint32_t group) { return PartsOf(group); });
     for (const std::uint32_t group : std::vector(closed_)) {
       if (boxes_ - 1 + PartsOf(group) <= budget_) Open(group);
@@ -145,7 +145,7 @@ Result<VisibleBoxes> CollectBoxes(const GraphScene& scene, const std::vector<cha
   VisibleBoxes visible;
   visible.box_of_node.assign(scene.diff.nodes.size(), kNoBox);
   std::vector<std::uint32_t> box_of_group(outline.groups.size(), kNoBox);
-  // Of groups with one node, whose box stands for the group: the outermost of them.
+  // For groups with a single node, whose box represents the group: the outermost of them.
   std::vector<std::uint32_t> named_after(outline.groups.size(), kNoGroup);
   const auto add = [&](GraphBox box) {
     visible.boxes.push_back(box);
@@ -177,7 +177,7 @@ Result<VisibleBoxes> CollectBoxes(const GraphScene& scene, const std::vector<cha
                                                 .parent = box_of_group[i]});
       }
     }
-    // What is hidden beside the only node of a group is that node's.
+    // Hidden nodes beside the only node of a group belong to that node.
     for (const std::uint32_t node : group.nodes) {
       if (named_after[i] != kNoGroup && hidden[node]) visible.box_of_node[node] = only;
     }

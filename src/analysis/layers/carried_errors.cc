@@ -14,7 +14,7 @@ bool IsOutput(const RankedLayer& layer) {
   return layer.baseline.role == TensorRole::kOutput && !layer.baseline.tag.empty();
 }
 
-// What was measured of a layer itself is its own.
+// A metric that was measured for the layer itself is its own.
 bool MayBeCarried(const RankedLayer& layer) {
   return IsOutput(layer) && !layer.from_logged && layer.diagnosis.level > Level::kGreen;
 }

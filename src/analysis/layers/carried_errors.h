@@ -1,5 +1,5 @@
-// Which tensors are hurt by themselves, and which only carry what others did. Outputs that were
-// logged with the whole model running have the errors of all layers before them.
+// Tells tensors that are damaged themselves from tensors that carry errors of other layers. Outputs
+// that were logged while the whole model ran have the errors of all layers before them.
 #pragma once
 
 #include <vector>
@@ -13,9 +13,9 @@ namespace cboard::analysis {
 // victims: `carried_from` says whose, and the cause becomes "carried".
 void MarkCarriedErrors(std::vector<RankedLayer>& layers);
 
-// Pruned weights give other outputs, and training after it made up for them. That is no fault to
-// look for: what nothing else explains of outputs at or behind such weights is put down to pruning,
-// and to be watched at most.
+// Pruning changes outputs, and training afterwards compensates for it. This is not damage:
+// unexplained errors at or behind pruned weights are attributed to pruning and are amber at
+// most.
 void MarkPrunedOutputs(std::vector<RankedLayer>& layers);
 
 }  // namespace cboard::analysis

@@ -73,7 +73,7 @@ std::vector<LayerBytes> GraphLayerBytes(const GraphScene& scene, NodeWeight weig
     LayerBytes& layer = by_node[node.change == NodeChange::kFused ? node.fused_into : i];
     const auto add = [&](const reader::GraphNode* in_graph, const NodeFacts* facts,
                          std::optional<double>& side) {
-      // What a dequantized weight takes counts where it is used.
+      // The size of a dequantized weight counts at the node that uses it.
       const bool passes_on = weight == NodeWeight::kConstants && in_graph != nullptr &&
                              IsDequantizeOperation(in_graph->op);
       if (facts == nullptr || facts->constant || facts->annotates || passes_on) return;

@@ -13,7 +13,7 @@
 namespace cboard::analysis {
 namespace {
 
-// What two tensors of a pair have in common besides the name of their layer.
+// The common properties of two paired tensors besides the layer's name.
 struct Slot {
   TensorRole role;
   std::string_view parameter;

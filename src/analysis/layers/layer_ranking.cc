@@ -273,7 +273,7 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
   LayerRanking ranking{.not_measured = options.not_measured, .widths = options.widths};
   const LoggedPairing pairing = PairLoggedLayers(baseline, variant);
   const std::optional<double> best_score = BestScore(logged);
-  // What is logged per layer is about its output; where none was run, about its weights.
+  // Layer metrics are about the layer's output, or about its weights if no output was logged.
   std::set<std::string_view> with_output;
   for (const LoggedPair& pair : pairing.pairs) {
     const LayerTensor& tensor = variant[pair.variant];

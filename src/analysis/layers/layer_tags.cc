@@ -84,7 +84,7 @@ std::optional<LayerTensor> ParsePyTorch(std::string_view tag) {
   std::string_view rest = tag;
   const std::string_view variant = TakeLast(rest);
   if (rest.empty() || !IsKnownVariant(variant)) return std::nullopt;
-  // What our own writers log of a model, not of a layer.
+  // Our own writers log these values for a model, not for a layer.
   if (LastPart(rest) == "latency_distribution") return std::nullopt;
   LayerTensor tensor = TensorOf(rest);
   tensor.variant = std::string(variant);

@@ -59,7 +59,7 @@ TEST(ParseLayerTag, LeavesOtherHistogramsAlone) {
   }
 }
 
-// What Python gives for these names.
+// Python's results for these names.
 TEST(StripObserverCharacters, StripsAsPythonDoes) {
   EXPECT_EQ(StripObserverCharacters("conv1"), "1");
   EXPECT_EQ(StripObserverCharacters("fc"), "f");

@@ -16,7 +16,7 @@
 namespace cboard::analysis {
 namespace {
 
-// What the tags of a run say about layers.
+// Layers that the tags of a run name.
 struct RunLayers {
   std::map<std::pair<std::string, std::string>, std::size_t> tensors;  // By model and variant.
   std::map<std::string, std::set<std::string>>
@@ -37,8 +37,8 @@ RunLayers LayersOf(const reader::Run& run) {
   return layers;
 }
 
-// Toolkits gather statistics of the float model at stages whose names speak of quantization, and
-// log them again at later stages. Of all stages, only after_quantization is what ran quantized.
+// Toolkits collect statistics of the float model at stages whose names contain "quantization", and
+// log them again at later stages. Only after_quantization is a run of the quantized model.
 constexpr std::string_view kQuantizedStage = "after_quantization";
 
 ValueState StateOfStage(std::string_view stage) {

@@ -102,7 +102,7 @@ TEST(LayerSides, OfStagesAreBlamedOnTheChannelThatTakesTheCodesFromOthers) {
               ::testing::HasSubstr("channel 5 reaches 127, 127 times the median channel"));
 }
 
-// Limits are for 8 bits, and 4 bits keep 24 dB less.
+// Limits are for 8 bits, and with 4 bits the SQNR is 24 dB lower.
 TEST(LayerSides, AreJudgedByTheBitsThatHyperparametersNameForThem) {
   LogBuilder log;
   const std::vector<double> values = Gaussian(5'000);
@@ -144,7 +144,7 @@ class TwoModelsOfOneRun : public ::testing::Test {
       const std::string fc = std::string(model) + "/layers/fc/";
       log_.Histogram("r", fc + "weight/fp32", values).Histogram("r", fc + "weight/int8", *after);
       log_.Scalar("r", fc + "sqnr_db/int8", sqnr);
-      // Of this layer, figures alone.
+      // This layer has metrics only.
       log_.Scalar("r", std::string(model) + "/layers/only_" + model + "/sqnr_db/int8", sqnr);
     }
     log_.Json("r", "bad/findings/int8",
@@ -192,7 +192,7 @@ TEST_F(TwoModelsOfOneRun, KeepFindingsAndWhatWasVerifiedApart) {
   EXPECT_EQ(Ranked("bad").verified->why_not, "not asked for");
 }
 
-// What names no model is not theirs, either.
+// Tags that name no model do not belong to them, either.
 TEST_F(TwoModelsOfOneRun, LeaveWhatNamesNoModelToItself) {
   log_.Histogram("r", "conv/weight/fp32", Gaussian(100));
   log_.Histogram("r", "conv/weight/int8", Gaussian(100));

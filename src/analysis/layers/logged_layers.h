@@ -10,7 +10,7 @@ namespace cboard::analysis {
 // Nothing when there is no such figure, or NaN.
 std::optional<double> FindFigure(const LayerMetrics& figures, std::string_view key);
 
-// The best score that any layer has, quantized alone; scores are judged against it.
+// The best score of any layer that was quantized alone; other scores are compared with it.
 std::optional<double> BestScore(const std::map<std::string, LayerMetrics, std::less<>>& logged);
 
 // Fills level, severity and explanation of a layer that has only `logged`. In this order:

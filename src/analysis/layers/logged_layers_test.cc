@@ -57,7 +57,7 @@ TEST(DiagnoseFromFigures, ConcludesNothingFromAnMse) {
   EXPECT_EQ(layer.severity, 0);
 }
 
-// What an import leaves: figures, no histograms, and no float model.
+// An import writes metrics, but no histograms and no float model.
 TEST(RankLayers, RanksLayersThatHaveOnlyFigures) {
   LogBuilder log;
   log.Scalar("net", "net/layers/conv1/sqnr_db/int8", 35)

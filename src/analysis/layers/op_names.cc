@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kEightBit = "_eightbit_";
 
-// What quantizers append to the name of what they replace, longer ones first.
+// Suffixes that quantizers append to the name of a replaced operation, longer ones first.
 constexpr auto kSuffixes = std::to_array<std::string_view>({
     "_DequantizeLinear_Output_1",
     "_DequantizeLinear_Output",

@@ -1,4 +1,4 @@
-// What the name of an operation says about what it does.
+// Properties of an operation that follow from its name.
 #pragma once
 
 #include <string_view>

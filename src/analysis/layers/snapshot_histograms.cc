@@ -22,8 +22,8 @@ std::optional<std::size_t> IndexAt(const reader::Tag& tag, std::optional<std::in
   return found;
 }
 
-// Bins reach beyond the least and greatest value, TensorBoard's by up to a tenth of it; where these
-// are known, the outermost bins end there.
+// Bins extend beyond min and max, TensorBoard's by up to a tenth of the value. If min and max are
+// known, the outermost bins end there.
 Result<ValueDistribution> FromLogged(const auto& histogram) {
   std::vector<ValueBin> bins;
   bins.reserve(histogram.bins.size());

@@ -8,7 +8,7 @@ namespace cboard::analysis {
 namespace {
 
 constexpr double kVersion = 1;  // docs/formats/compression-tags.md
-// Thousands of layers with a sentence each; more is not one of ours.
+// Enough for thousands of layers with a sentence each; our writers never write more.
 constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
 
 }  // namespace

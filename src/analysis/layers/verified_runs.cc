@@ -14,7 +14,7 @@ namespace cboard::analysis {
 namespace {
 
 constexpr std::string_view kRunsTag = "/verified/runs/";
-// What parts have to bring to be worth naming; as `compare` has it.
+// Smallest gain that is worth reporting; the same as in `compare`.
 constexpr double kMinGainDb = 0.1;
 
 VerifiedRun RunOf(const JsonObject& object) {

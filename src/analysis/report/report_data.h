@@ -1,4 +1,4 @@
-// What a report is about, computed once for all its sections.
+// Data of a report, computed once for all its sections.
 #pragma once
 
 #include <memory>

@@ -16,7 +16,7 @@ namespace cboard::analysis {
 namespace {
 
 constexpr std::size_t kMaxLayers = 10;  // Per model.
-constexpr std::size_t kMaxModels = 30;  // Whose layers are listed.
+constexpr std::size_t kMaxModels = 30;  // Models whose layers are listed.
 
 struct RankedModel {
   LayerRanking ranking;
@@ -38,8 +38,8 @@ std::optional<RankedModel> RankingOf(const ReportData& data, const ReportModel& 
                      .verified = ReadVerifiedRuns(*run_b, FindingsOf(model.sides->b))};
 }
 
-// What was logged as `text` says it: with the same decimals in every row, so that points stand
-// below points.
+// Formats a logged value with the same decimals in every row, so that decimal points
+// align.
 std::string LoggedText(const RankedLayer& layer, std::string_view metric,
                        std::string (*text)(double)) {
   const auto found = layer.logged.find(metric);
@@ -48,7 +48,7 @@ std::string LoggedText(const RankedLayer& layer, std::string_view metric,
 
 std::string CosineText(double cosine) { return verdict::FixedNumber(cosine, 4); }
 
-// The one number that a layer is judged by, and what it is where it is not the SQNR of the layer.
+// The metric that decides a layer's level, with its name if it is not the layer's SQNR.
 std::string JudgedText(const RankedLayer& layer) {
   if (!layer.judged) return "–";
   const JudgedFigure& judged = *layer.judged;

@@ -193,7 +193,7 @@ std::string InSentence(std::string name) {
   return name;
 }
 
-// What the line is, or who is better than all others, and among whom.
+// Describes the Pareto front, or the variant that is better than all others.
 std::string FrontDescription(const std::vector<const Spot*>& front,
                              const std::vector<const Spot*>& ranked, std::size_t shown) {
   if (front.empty()) return "";

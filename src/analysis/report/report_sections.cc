@@ -1,4 +1,4 @@
-// The verdict, the numbers it rests on, and what was not there to judge.
+// Sections of the report: the verdict, its metrics, and the missing measurements.
 #include "analysis/report/report_sections.h"
 
 #include <algorithm>
@@ -125,7 +125,7 @@ void WriteContract(HtmlWriter& html, const ReportData& data) {
 
 constexpr std::string_view kDerivedMark = "†";
 
-// What both variants of all models have of a metric, as numbers below each other.
+// A metric of both variants of all models, as a column of numbers.
 class MetricColumn {
  public:
   MetricColumn(const ReportData& data, const compression::MetricDescription& metric)
@@ -245,7 +245,7 @@ void WriteMissing(HtmlWriter& html, const ReportData& data) {
   constexpr std::size_t kMaxDamagedRuns = 8;  // Named as damaged.
   std::vector<std::string> tags;
   std::size_t count = 0;
-  // What no variant of a model has was never meant to be measured of it.
+  // A metric that no variant of a model has does not count as missing.
   struct Side {
     const std::optional<std::size_t>& row;
     const Metrics& has;

@@ -206,7 +206,7 @@ TEST(Report, RanksModelsAmongThoseOfOneExperiment) {
               AllOf(HasSubstr("3 of 3 models"), HasSubstr(">mlp</text>"),
                     HasSubstr(", the line joins those that no other beats; the front is of zoo "
                               "alone, since experiments may differ in data and machine.")));
-  // Of experiments as large as each other it is the first, whichever model comes first here.
+  // Among experiments of equal size the first is taken, whichever model comes first.
   add("digits", "cnn", 0.98, 0.2);
   EXPECT_THAT(Written(log.Read(), options),
               HasSubstr("; none beats mlp; the front is of digits alone"));

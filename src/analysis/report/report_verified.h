@@ -1,4 +1,4 @@
-// What was measured with parts put back to float, below the layers that it is about.
+// The section of verified runs, below the layers that they restore.
 #pragma once
 
 #include "analysis/report/html_writer.h"

@@ -1,4 +1,4 @@
-// Whose run it is, where the run's place says it: a trial of tuning or a stage of quantization.
+// Finds the owner of a run from its place: a trial of tuning or a stage of quantization.
 #pragma once
 
 #include <map>

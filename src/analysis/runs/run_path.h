@@ -71,8 +71,8 @@ inline double NewestWallTime(const reader::Run& run) {
   return std::isfinite(run.newest_wall_time_seconds) ? run.newest_wall_time_seconds : 0;
 }
 
-// What a model is called when only its directory names it: "eval" of "runs/eval"; of "." the log
-// directory's own name.
+// The model name if only the directory names the model: "eval" for "runs/eval"; for ".", the name
+// of the log directory.
 inline std::string ModelOfExperiment(std::string_view experiment, std::string_view log_directory) {
   const std::string_view name = LastPart(experiment == "." ? log_directory : experiment);
   return std::string(name.empty() ? std::string_view(".") : name);

@@ -1,4 +1,4 @@
-// What is kept of a run from snapshot to snapshot: one that did not change is the same object.
+// Facts about a run that are stored from snapshot to snapshot: an unchanged run is the same object.
 #pragma once
 
 #include <optional>

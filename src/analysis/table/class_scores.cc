@@ -12,7 +12,7 @@ struct ScoreParts {
   std::string_view metric, name, variant;
 };
 
-// What stands behind <model>/per_class/: the class is all between metric and variant.
+// Splits the part after <model>/per_class/: the class is the text between metric and variant.
 std::optional<ScoreParts> SplitScore(std::string_view rest) {
   const std::size_t first = rest.find('/'), last = rest.rfind('/');
   if (first == std::string_view::npos || last <= first + 1) return std::nullopt;

@@ -11,7 +11,7 @@
 namespace cboard::analysis {
 namespace {
 
-// Of all runs together, tens of megabytes: what is beyond is worked out each time.
+// Limit for all runs together, some tens of megabytes; further facts are computed each time.
 constexpr std::size_t kMaxKeptFacts = 50'000;
 std::atomic<std::size_t> kept_facts = 0;
 

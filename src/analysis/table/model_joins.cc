@@ -8,8 +8,8 @@
 namespace cboard::analysis {
 namespace {
 
-// Of two values for one cell, the one of the more trusted dialect; among equals the first, unless
-// the other was logged later.
+// Of two values for one cell, the value of the more trusted tag format is used; between equals the
+// first, unless the other was logged later.
 bool Replaces(const Cell& candidate, const Cell& present) {
   if (candidate.dialect != present.dialect) return candidate.dialect < present.dialect;
   // The name of a trial is what the tuning tool concluded from its scalars.
@@ -19,7 +19,8 @@ bool Replaces(const Cell& candidate, const Cell& present) {
   return candidate.source.wall_time_seconds > present.source.wall_time_seconds;
 }
 
-// Of one file, one program states rounded megabytes and another exact ones, or those of 1024².
+// Programs round this size differently: some give rounded megabytes, others exact ones, or units of
+// 1024².
 constexpr std::string_view kSizeOfFile = "model_size_mb";
 constexpr double kSizeRounding = 0.05;
 
@@ -71,7 +72,7 @@ void Absorb(ModelLog log, ModelLog& joined) {
   joined.from_trials = joined.from_trials && log.from_trials;
   if (joined.stored_baseline.empty()) joined.stored_baseline = log.stored_baseline;
   joined.variants.merge(log.variants);
-  for (auto& [key, variant] : log.variants) {  // What is left is there already.
+  for (auto& [key, variant] : log.variants) {  // The remaining variants exist already.
     VariantLog& present = joined.variants.at(key);
     Rename(present.name, present.named_by, variant.name, variant.named_by);
     for (auto& [metric, cell] : variant.metrics) present.AddMetric(metric, std::move(cell));

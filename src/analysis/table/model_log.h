@@ -1,4 +1,4 @@
-// What was logged of a model before it becomes rows: values by variant, with where they stood.
+// Logged values of a model before they become rows: values by variant, with their sources.
 #pragma once
 
 #include <map>
@@ -32,7 +32,7 @@ struct ModelLog {
 using ModelPlace = std::pair<std::string, std::string>;  // Experiment, key of the model.
 using Models = std::map<ModelPlace, ModelLog>;
 
-// Keeps the spelling of the dialect that is trusted most.
+// Keeps the spelling of the most trusted tag format.
 void Rename(std::string& name, TagFormat& named_by, const std::string& candidate,
             TagFormat dialect);
 

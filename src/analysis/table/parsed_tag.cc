@@ -101,7 +101,8 @@ std::optional<ParsedTag> TakeApart(std::span<const std::string_view> parts) {
   return std::nullopt;
 }
 
-// Of a run whose name is the model, as the upstream plugin expects it: metrics/accuracy/fp32.
+// Parses a tag of a run that is named after the model, as the upstream plugin expects it:
+// metrics/accuracy/fp32.
 std::optional<ParsedTag> ParseBareTag(std::string_view run, std::string_view tag) {
   const std::vector<std::string_view> parts = Split(tag, '/');
   if (parts.size() != 3 || (parts[0] != "metrics" && parts[0] != "performance")) return {};

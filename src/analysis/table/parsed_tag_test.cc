@@ -12,7 +12,13 @@ using ::testing::ElementsAre;
 using ::testing::Optional;
 using ::testing::Pair;
 
-// experiment | model | variant | metric, the entity that every dialect must arrive at.
+// experiment
+//
+// model
+//
+// variant
+//
+// metric, which every tag format must produce.
 std::string EntityOf(const ScalarName& scalar) {
   const auto meaning = ParseTag(scalar);
   if (!meaning) return "nothing";

@@ -28,7 +28,7 @@ std::vector<std::string> UniqueNames(const ComparisonTable& table) {
                                            : WithPlace(model.model, model.experiment));
     ++shown[names.back()];
   }
-  // Of "again" and "again/alexnet" the latter is not the former without its last part.
+  // "again/alexnet" is not "again" without its last part.
   for (std::size_t i = 0; i < names.size(); ++i) {
     const TableModel& model = table.models[i];
     if (shown[names[i]] > 1) names[i] = model.model + " (" + model.experiment + ")";

@@ -6,7 +6,7 @@
 namespace cboard::analysis {
 namespace {
 
-// A label is a few names; more is not one of ours.
+// A label holds a few names; our writers never write more.
 constexpr std::size_t kMaxLabelBytes = 64 << 10;
 
 // The newest version that is understood; docs/formats/compression-tags.md.

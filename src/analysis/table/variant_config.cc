@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kModelKey = "model_name";
 constexpr const char* kVariantKey = "variant";
-// Of such a row, what is about the model, or says whose row it is.
+// Hyperparameters of such a row that identify the model or the row, and are no settings.
 constexpr auto kNoSettings =
     std::to_array<const char*>({kModelKey, kVariantKey, "library", "category"});
 

@@ -35,7 +35,7 @@ inline std::vector<double> Quantized(const std::vector<double>& values) {
   return Quantized(values, low, high);
 }
 
-// Equal bins between the least and the greatest value.
+// Equal bins between min and max.
 inline ValueDistribution Binned(const std::vector<double>& values, std::size_t bin_count = 1000) {
   const auto [low, high] = std::ranges::minmax(values);
   const double width = (high - low) / static_cast<double>(bin_count);

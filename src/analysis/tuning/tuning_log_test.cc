@@ -1,4 +1,4 @@
-// What TuningLogger writes, as the pages read it: while it is written, renamed, and done.
+// The log of TuningLogger, as the pages read it: while it is written, renamed, and complete.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -227,7 +227,7 @@ Summary Summarize(const std::shared_ptr<const reader::Snapshot>& snapshot,
   const auto is_wanted = [&](std::size_t i) {
     return options.models.empty() || options.models.contains(names[i]);
   };
-  ComparisonTable about;  // Whose variants the pair is chosen from.
+  ComparisonTable about;  // The pair is chosen from its variants.
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!is_wanted(i)) continue;
     const TableModel& model = table.models[i];

@@ -35,7 +35,7 @@ std::string DamageText(std::size_t count, const LayerDamage& layers, std::string
          (layers.worst_layer.empty() ? "" : ", the worst " + Quoted(layers.worst_layer));
 }
 
-// What layers add to a text of gates that does not fail.
+// Text about layers that is added to gates that do not fail.
 std::string LayerClause(const LayerDamage& layers) {
   const LevelCounts& counts = layers.counts;
   if (!layers.not_measured.empty() || (counts.total() > 0 && counts.measured() == 0)) {

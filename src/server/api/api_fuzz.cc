@@ -1,5 +1,5 @@
-// What strangers ask of a board: any method, target and body give an answer that says what is
-// wrong, and never a failure of our own.
+// Random requests to a board: any method, target and body give a valid response or a clear error,
+// never an internal error.
 //
 //   input := method ' ' target '\n' accept '\n' body
 #include <cstddef>

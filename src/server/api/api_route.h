@@ -31,7 +31,7 @@ struct Parameter {
   std::string_view description;
 };
 
-// What a handler knows of a request. Everything lives until it has been answered.
+// The request as a handler sees it. All references are valid until the response is complete.
 struct ApiCall {
   const Target& target;
   std::string_view body;

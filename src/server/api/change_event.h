@@ -1,4 +1,4 @@
-// What viewers are told when the log directory has changed.
+// The event that browsers receive when the log directory has changed.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace cboard::server {
 // "progress":{"done_bytes":…}
 void WriteProgress(JsonWriter& json, const reader::LoadProgress& progress);
 
-// {"snapshot":13,"changed":[…],"added":[…],"removed":[…],"progress":{…}}: what is different in
-// `after`. A list of more than 1,000 names is null: whoever is interested asks for all runs.
+// {"snapshot":13,"changed":[…],"added":[…],"removed":[…],"progress":{…}}: the differences in
+// `after`. A list of more than 1,000 names is null: clients then request all runs.
 std::string DescribeChange(const reader::Snapshot& before, const reader::Snapshot& after);
 
 }  // namespace cboard::server

@@ -1,4 +1,4 @@
-// What compression cost: the table of models, variants and metrics, and its Pareto front.
+// Routes of the comparison: the table of models, variants and metrics, and its Pareto front.
 #include <algorithm>
 #include <map>
 #include <optional>

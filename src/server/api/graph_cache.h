@@ -16,15 +16,15 @@
 
 namespace cboard::server {
 
-// What a scene was made from, and what could not be read on the way.
+// A scene with its sources and with the errors of reading them.
 struct CachedScene {
   analysis::GraphScene scene = {};
   std::vector<Error> problems = {};
 };
 
-// Thread-safe. Whoever asks first makes the scene, others who ask meanwhile wait for it, and those
-// who ask for other scenes do not. What nobody asked for longest is forgotten first; who holds a
-// scene keeps it.
+// Thread-safe. The first request creates the scene, and other requests for it wait; requests for
+// other scenes do not. The least recently used scene is discarded first; holders of a scene keep
+// it.
 class GraphCache {
  public:
   using Scene = std::shared_ptr<const CachedScene>;
@@ -47,7 +47,7 @@ class GraphCache {
   std::list<std::shared_ptr<Slot>> slots_;  // The latest first.
 };
 
-// One graph, or two as one, of a snapshot, from the shelf that all requests of this process share.
+// Returns one graph, or two merged into one, of a snapshot, from the cache of this process.
 Result<GraphCache::Scene> TakeScene(const std::shared_ptr<const reader::Snapshot>& snapshot,
                                     const analysis::GraphSource& a, const analysis::GraphSource* b);
 

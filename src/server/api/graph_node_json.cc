@@ -87,7 +87,7 @@ void WriteNeighbours(JsonWriter& json, std::string_view key, const GraphScene& s
   json.EndObject();
 }
 
-// What crosses the border of a set of nodes.
+// Edges across the border of a set of nodes.
 template <typename IsInside>
 void WriteInputsAndOutputs(JsonWriter& json, const GraphScene& scene, const IsInside& is_inside) {
   std::vector<Neighbour> inputs, outputs;
@@ -101,7 +101,7 @@ void WriteInputsAndOutputs(JsonWriter& json, const GraphScene& scene, const IsIn
   WriteNeighbours(json, "outputs", scene, std::move(outputs));
 }
 
-// What stage logs write beside a node belongs to it.
+// Annotations that stage logs write beside a node belong to the node.
 void WriteNotes(JsonWriter& json, const GraphScene& scene, std::uint32_t node) {
   json.Key("notes").BeginArray();
   const auto write = [&](const analysis::MeasuredGraph* graph, std::uint32_t about,

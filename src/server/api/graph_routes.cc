@@ -21,7 +21,7 @@ using analysis::GraphScene;
 using analysis::GraphSource;
 using analysis::Outline;
 
-// What a view opens by itself: about as much as a screen shows.
+// Boxes that a view opens by default: about as many as a screen shows.
 constexpr std::size_t kAutomaticBoxes = 48;
 constexpr std::size_t kMaxOpenGroups = 100'000;
 constexpr std::size_t kMaxLayers = 100'000;

@@ -1,5 +1,5 @@
-// What the hardware did during each run: the curves that `compression-board profile` and
-// HardwareMonitor log, in figures.
+// Hardware metrics by run: statistics of the curves that `compression-board profile` and
+// HardwareMonitor log.
 #include <algorithm>
 #include <cmath>
 
@@ -33,7 +33,7 @@ std::string_view UnitOf(std::string_view name) {
 struct Curve {
   const reader::Run* run = nullptr;
   const reader::Tag* tag = nullptr;
-  std::optional<double> mean, p95, max, last;  // Of the values that are numbers.
+  std::optional<double> mean, p95, max, last;  // Over finite values.
   double seconds = 0;                          // From the first point to the last.
 };
 
@@ -95,7 +95,7 @@ struct Phase {
   double wall_time_seconds = 0;  // When it began; it lasts until the next one.
 };
 
-// What the program was doing: the text hardware/phase, logged whenever something else begins.
+// Phases of the program: the text hardware/phase, logged at each change.
 void CollectPhases(const reader::Run& run, std::vector<Phase>& phases) {
   auto at = std::ranges::lower_bound(run.tags, kPhase, {}, &reader::Tag::name);
   for (; at != run.tags.end() && at->name().starts_with(kPhase); ++at) {

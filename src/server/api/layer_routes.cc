@@ -88,7 +88,7 @@ void WriteHistogramNumbers(JsonWriter& json, const std::vector<RankedLayer>& lay
   number("codes_used", &HistogramComparison::codes_used);
 }
 
-// The one number that each layer is shown, drawn and judged by, and its limits.
+// Writes the metric that decides each layer's level, and its limits.
 void WriteJudged(JsonWriter& json, const std::vector<RankedLayer>& layers) {
   const auto number = [&](std::string_view key, auto figure) {
     WriteNumbers(json, key, layers, [&](const RankedLayer& layer) -> std::optional<double> {
@@ -150,7 +150,7 @@ void WriteNames(JsonWriter& json, std::string_view key, const std::vector<LayerT
   WriteValues(json, key, tensors, &LayerTensor::tag);
 }
 
-// By which outputs were judged, where no finding says more.
+// Writes the limits for outputs, used if no diagnosis has its own.
 void WriteLimits(JsonWriter& json, int bits) {
   const analysis::Thresholds limits = analysis::ThresholdsFor(bits);
   json.BeginObject().Key("bits").Value(bits);

@@ -1,4 +1,4 @@
-// What is in the log directory: status, runs, files, tags.
+// Routes of the log directory: status, runs, files, tags.
 #include <algorithm>
 #include <cmath>
 #include <map>

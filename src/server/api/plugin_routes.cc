@@ -1,4 +1,4 @@
-// What TensorBoard's smaller plugins log: PR curves, meshes, layouts of custom scalars.
+// Routes of TensorBoard's smaller plugins: PR curves, meshes, layouts of custom scalars.
 #include <algorithm>
 
 #include "cboard/base/strings.h"

@@ -96,7 +96,7 @@ void WriteTextLists(JsonWriter& json, std::string_view key,
   json.EndArray();
 }
 
-// What stands above all models, and one verdict for each: the same as in the report.
+// Returns the overall verdict, and one for each model: the same as in the report.
 Result<HttpResponse> GetSummary(const ApiCall& call) {
   using analysis::Headline;
   using analysis::ModelSummary;

@@ -123,7 +123,7 @@ Result<EncodedSeries> Encode(const reader::Tag& tag, const Question& question, B
   return EncodedSeries::Append(PointsOf(points), out, question.wall_times);
 }
 
-// What is said of one of the series in the header.
+// Header entry of one series.
 struct SeriesEntry {
   Result<const reader::Tag*> tag;
   std::optional<Result<EncodedSeries>> encoded = {};  // Nothing before it was tried.
@@ -260,7 +260,7 @@ bool ContainsIgnoringCase(std::string_view text, std::string_view wanted) {
   return !std::ranges::search(text, wanted, {}, lower, lower).empty() || wanted.empty();
 }
 
-// Of each run the first tag, in the order of names, that contains the text, or with `whole` is it.
+// For each run, the first tag by name that contains the text, or equals it if `whole` is set.
 Result<HttpResponse> GetLastScalars(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string wanted, call.target.Query("contains"));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t whole, call.target.NumberQuery("whole", 0, 1, 0));

@@ -155,7 +155,7 @@ bool WriteFloats(const reader::StoredScalars& points, char* out) {
     std::memcpy(out, points.values, points.count * 4);
     return true;
   }
-  // Without branches, so that the compiler takes several at a time. What is too large for a float
+  // Without branches, so that the compiler vectorizes. A value that is too large for a float
   // becomes infinity, which differs; NaN differs from itself.
   std::uint64_t different = 0;
   for (std::size_t i = 0; i < points.count; ++i) {

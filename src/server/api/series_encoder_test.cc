@@ -97,7 +97,7 @@ Decoder Encode(const SeriesPoints& source) {
   return {json.Take(), std::move(buffer).Finish()};
 }
 
-// Of points in full, `block` at a time.
+// Encodes complete points, `block` at a time.
 Decoder Encode(const Points& points, std::size_t block) {
   return Encode({.count = points.steps.size(),
                  .first_wall_time_seconds = points.wall_times.front(),

@@ -1,4 +1,4 @@
-// What came one after the other: the trials of a tuning, the stages of quantization.
+// Routes of timelines: the trials of a tuning, the stages of quantization.
 #include <optional>
 
 #include "cboard/analysis/similarity.h"

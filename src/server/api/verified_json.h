@@ -1,4 +1,4 @@
-// What `compare --verify` measured, as JSON.
+// Results of `compare --verify` as JSON.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What the page shows besides data.
+// Content of the page besides data.
 #pragma once
 
 #include <cstdint>

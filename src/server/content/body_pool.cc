@@ -37,7 +37,7 @@ char* BodyBuffer::Extend(std::size_t count) {
   const std::size_t begin = size_;
   size_ += count;
   if (size_ > bytes_.size()) {
-    // What is behind size_ was never meant to be read; this keeps resize from copying it.
+    // Bytes behind size_ are unused; this keeps resize from copying them.
     bytes_.resize(begin);
     if (size_ > bytes_.capacity()) bytes_.reserve(std::max(size_, 2 * begin));
     bytes_.resize(size_);

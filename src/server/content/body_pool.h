@@ -56,7 +56,7 @@ class BodyBuffer {
   }
 
  private:
-  std::string bytes_;  // What is behind size_ has no meaning.
+  std::string bytes_;  // Bytes behind size_ are unused.
   std::size_t size_ = 0;
 };
 

@@ -38,7 +38,7 @@ void WriteNumbers(JsonWriter& json, std::string_view key, const Range& range,
   json.EndArray();
 }
 
-// Texts, truths and whole numbers.
+// Texts, booleans and integers.
 template <typename Range, typename Projection = std::identity>
 void WriteValues(JsonWriter& json, std::string_view key, const Range& range,
                  Projection projection = {}) {

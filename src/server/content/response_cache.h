@@ -1,12 +1,12 @@
-// Answers that have been given before, kept for as long as they are true: until the next snapshot.
+// A cache of responses. Each is valid until the next snapshot.
 //
 //   return cache.Answer(request, {.snapshot_version = 12, .text = "GET /runs", .route = "api"},
 //                       [call] { return MakeAnswer(call); });
 //
-// A page of charts asks the same questions in every window that shows it, and everybody asks at
-// once when something has changed. A question that is asked a second time is answered from memory,
-// compressed once, on the thread that read the request. One that is asked only once takes no room:
-// of those, just a hash is remembered.
+// A page of charts sends the same requests in every window that shows it, and all windows send them
+// at once after a change. From the second time on, a request gets the cached response, compressed
+// once, on the thread that read the request. For a request that was sent only once, only a hash is
+// stored.
 #pragma once
 
 #include <cstddef>

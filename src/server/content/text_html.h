@@ -9,8 +9,9 @@ namespace cboard::server {
 
 enum class TextCells { kMarkdown, kPlain };
 
-// Safe to put into a page, whatever was logged (markdown.h). Of more than two dimensions the first
-// matrix is shown, after a warning; a list is a column. Character for character TensorBoard's.
+// Returns HTML that is safe in a page for any logged text (markdown.h). With more than two
+// dimensions, the first matrix is shown after a warning; a list is a column. The result equals
+// TensorBoard's, character for character.
 std::string TextToHtml(const reader::TextValue& value, TextCells cells = TextCells::kMarkdown);
 
 }  // namespace cboard::server

@@ -83,8 +83,8 @@ class Gate {
     const std::string_view path = std::string_view(split.target).substr(0, split.target.find('?'));
     const bool is_open = std::ranges::find(options_.open_paths, path) != options_.open_paths.end();
     const std::optional<std::string_view> bearer = BearerOf(request);
-    // Cookies are not guesses: nobody makes one up (see Token), and whoever has one is not held up
-    // by others behind the same address.
+    // Cookies are not counted as guesses: they cannot be forged (see Token), and a client with a
+    // cookie is not delayed by other clients at the same address.
     if (!split.token && (is_open || HasCookie(request))) return handler_(request);
     if (split.token || bearer) {
       const GuessLimit::Time now = std::chrono::steady_clock::now();

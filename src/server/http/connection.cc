@@ -63,7 +63,7 @@ void Lane::WakeSome() {
   asio::post(context, [this] { WakeSome(); });
 }
 
-// What wakes an event stream: something to send, or the end of the connection.
+// Wakes an event stream: data to send, or the end of the connection.
 struct Connection::Watch {
   explicit Watch(asio::io_context& context) : timer(context) {}
 

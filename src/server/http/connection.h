@@ -23,7 +23,7 @@ class RequestReader;
 
 namespace cboard::server::net {
 
-// What all threads of a server share.
+// State that all threads of a server share.
 struct Shared {
   Shared(const HttpServerOptions& given, HttpHandler handler_given)
       : options(given), handler(std::move(handler_given)), unsent(given.max_unsent_bytes) {
@@ -40,7 +40,7 @@ struct Shared {
 
 class Connection;
 
-// What the connections of one thread share.
+// State that the connections of one thread share.
 struct Lane {
   explicit Lane(Shared& given) : shared(given) {}
 

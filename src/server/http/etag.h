@@ -8,8 +8,8 @@
 
 namespace cboard::server {
 
-// A hash of the bytes, as text without quotes. Not for secrets: whoever chooses the bytes can make
-// two contents with the same hash, and would then see a stale copy of his own content.
+// A hash of the bytes, as text without quotes. Not for secrets: the author of the bytes can produce
+// two contents with the same hash, and would then see a stale copy of that content.
 std::string EtagOf(std::string_view bytes);
 
 // From which file, when it changed last, and where in it.

@@ -79,7 +79,7 @@ class EventHub::State::Subscriber final : public EventStream {
   Message Next() override {
     const std::scoped_lock lock(state_->mutex);
     if (first_) return std::exchange(first_, nullptr);
-    if (next_number_ < state_->oldest()) {  // What was missed is gone.
+    if (next_number_ < state_->oldest()) {  // The missed events are no longer stored.
       next_number_ = state_->next_number;
       return std::make_shared<const std::string>(
           Format(state_->IdOf(next_number_ - 1), "resync", "{}"));

@@ -96,7 +96,7 @@ class Server final : public HttpServer {
       : shared_(options, std::move(handler)), workers_(MakeWorkers(shared_)) {}
 
   ~Server() override {
-    // What still runs there refers to connections.
+    // Work that still runs there refers to connections.
     shared_.slow_work.join();
   }
 
@@ -245,7 +245,7 @@ class Server final : public HttpServer {
     socket.non_blocking(true, ignored);
     socket.write_some(asio::buffer(answer.head + std::string(answer.body())), ignored);
     socket.shutdown(tcp::socket::shutdown_send, ignored);
-    // What the client has sent already would turn the close into a reset.
+    // Unread bytes of the client would turn the close into a reset.
     std::array<char, 4096> unread;
     socket.read_some(asio::buffer(unread), ignored);
   }

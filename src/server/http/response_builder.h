@@ -15,7 +15,7 @@ struct Answer {
   int status = 200;
   std::string head;  // The status line and all headers, up to and with the empty line.
 
-  // What follows the head; neither for HEAD requests, 304 and event streams.
+  // The bytes after the head; empty for HEAD requests, 304 and event streams.
   std::string_view body() const {
     return std::string_view(shared_ ? *shared_ : own_).substr(begin_, size_);
   }

@@ -1,4 +1,4 @@
-// What clients may not do to a server, and what it tells them.
+// Limits for clients, and the responses beyond them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -25,8 +25,8 @@ std::string Digest(std::string_view key, std::string_view text) {
   return std::string(reinterpret_cast<const char*>(digest.data()), length);
 }
 
-// Takes a while on purpose: whoever wants to try secrets by the cookies they make, which are not
-// counted as guesses, has to wait as long for each.
+// Slow on purpose: an attacker who tries secrets through cookies, which are not counted as guesses,
+// has to spend this time for each.
 std::string Stretched(std::string_view secret) {
   constexpr std::string_view kSalt = "compression-board cookie";
   constexpr int kRounds = 100'000;
@@ -50,7 +50,7 @@ std::string Hex(std::string_view bytes) {
   return text;
 }
 
-// Of texts of any length, through digests of one length.
+// Compares fixed-length digests, so timing does not reveal the length.
 constexpr std::string_view kCompareKey = "compression-board token";
 
 bool SameBytes(std::string_view a, std::string_view b) {

@@ -11,7 +11,7 @@
 namespace cboard::server::net {
 namespace {
 
-// What is sent of a file in one go, so that one download does not hold up its neighbours.
+// Bytes of a file that are sent at a time, so that one download does not block other connections.
 constexpr std::uint64_t kFilePieceBytes = 256 << 10;
 
 error_code FileShrank() { return asio::error::make_error_code(asio::error::eof); }
@@ -155,7 +155,7 @@ Result<std::shared_ptr<TlsContext>> LoadTls(const TlsFiles& files) {
   asio::ssl::context& context = tls->context;
   SSL_CTX* const native = context.native_handle();
   ::SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
-  // Of TLS 1.2 only suites with forward secrecy and authenticated encryption; TLS 1.3 has no
+  // TLS 1.2: only suites with forward secrecy and authenticated encryption; TLS 1.3 has no
   // others.
   if (::SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20") != 1) {
     return Fail(ErrorCode::kInternal, "TLS: OpenSSL has none of the cipher suites that are used");

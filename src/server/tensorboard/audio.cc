@@ -10,8 +10,8 @@ constexpr std::string_view kUnknown = "application/octet-stream";
 
 std::size_t SoundLimit(const DataCall& call) { return SampleLimit(call, "audio", kMediaSteps); }
 
-// What the plugin data says the bytes are. TensorBoard takes old values for WAV without asking, and
-// knows no other encoding.
+// Content type in the plugin data. TensorBoard assumes WAV for old values, and knows no other
+// encoding.
 std::string_view ContentTypeOf(const reader::TagInfo& info) {
   if (IsOldStyle(info)) return kWav;
   for (const bool converted : {false, true}) {

@@ -1,4 +1,4 @@
-// What the page asks before any plugin: the environment, the runs, the plugins.
+// Routes that the page requests before any plugin: the environment, the runs, the plugins.
 #include <algorithm>
 
 #include "cboard/base/json_writer.h"
@@ -15,7 +15,7 @@ struct PluginTab {
   std::string_view tab_name;
   std::string_view element_name;  // Empty: see WriteMechanism.
   bool disable_reload = false;
-  std::vector<std::string_view> data_names;  // Whose data it shows.
+  std::vector<std::string_view> data_names;  // Plugins whose data it shows.
 };
 
 const std::vector<PluginTab>& Tabs() {

@@ -20,7 +20,7 @@
 
 namespace cboard::server::tensorboard {
 
-// What a handler knows of a request. Everything lives until it has been answered.
+// The request as a handler sees it. All references are valid until the response is complete.
 struct DataCall {
   const Target& target;
   std::string_view method;  // GET or POST; HEAD is GET.

@@ -74,7 +74,7 @@ Result<HttpResponse> GetData(const DataCall& call) {
     Result<std::string> data =
         reader::ReadMeshData(*found->run, found->mesh, *content, static_cast<std::int64_t>(step),
                              static_cast<std::int64_t>(sample));
-    // What is not there has no bytes: TensorBoard answers nothing, successfully.
+    // A missing value has no bytes: TensorBoard responds with an empty body and status 200.
     if (!data && data.error().code != ErrorCode::kNotFound) return Fail(data.error());
     if (data) response.body = *std::move(data);
   }

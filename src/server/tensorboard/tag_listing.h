@@ -1,4 +1,4 @@
-// What the /tags routes of several plugins have in common: {run: {tag: {displayName, …}}}.
+// Common parts of the /tags routes of several plugins: {run: {tag: {displayName, …}}}.
 #pragma once
 
 #include <functional>

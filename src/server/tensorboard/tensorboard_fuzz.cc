@@ -1,5 +1,5 @@
-// What strangers send to TensorBoard's routes: keys, requests for hyperparameters, forms, Markdown.
-// Any bytes give a value or an Error; keys read back as they were.
+// Random input for TensorBoard's routes: keys, requests for hyperparameters, forms, Markdown. Any
+// bytes give a value or an Error; keys read back unchanged.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
