@@ -55,7 +55,7 @@ std::string NotRunReason(const PairedModels& models, const CompareOptions& optio
   return runtime ? "" : runtime.error().message + ", to have outputs compared, too";
 }
 
-// What files and samples are, without their layers.
+// Describes files and samples, without layers.
 ModelComparison Describe(const PairedModels& models, const OutputSummary& samples) {
   ModelComparison result{
       .baseline = models.baseline.path(),
@@ -90,7 +90,7 @@ EndVerdict VerdictOf(const OutputSummary* runs, const std::string& why_not_run) 
   return verdict;
 }
 
-// Of all pairs, and of what else `runs`, if there are any, have looked at.
+// Evaluates all pairs, and the other tensors that `runs`, if given, captured.
 Result<std::vector<EvaluatedLayer>> EvaluateLayers(const PairedModels& models, ModelRuns* runs,
                                                    const CompareOptions& options) {
   const LayerEvaluator judge(models, options);

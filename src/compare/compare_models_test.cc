@@ -66,7 +66,7 @@ TEST(CompareModels, WeightsThatHaveNothingToDoWithEachOtherAreRemarkedOn) {
   const auto comparison = CompareGraphs(FloatChain(ours), FloatChain(theirs), {.samples = 0});
   ASSERT_THAT(comparison, Succeeds());
   EXPECT_THAT(comparison->remarks, ElementsAre(HasSubstr("not seem to be two files of one")));
-  // What is float32 already cannot be kept in it.
+  // Weights that are float32 already cannot be kept in float32.
   EXPECT_EQ(comparison->layers[0].fixes.back().action, "take the weights from the baseline");
 
   // One layer that is alike is enough.

@@ -104,7 +104,7 @@ class GuiltySearch {
     found_.guilty.push_back(std::move(guilty));
   }
 
-  // Of a group, those that break the end when they alone are applied.
+  // Chooses the members of a group that break the output when they alone are applied.
   void ChooseMembers(GuiltyGroup& guilty) {
     const std::vector<std::size_t>& members = groups_[guilty.group];
     guilty.parts = members;

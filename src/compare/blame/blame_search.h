@@ -18,7 +18,7 @@ struct GuiltyGroup {
   std::size_t group = 0;
   std::vector<std::size_t> parts;  // Those of the group that matter, the costliest first.
   EndState alone;                  // With everything else in float.
-  double gain = 0;                 // What undoing it takes from the cost, beside those before it.
+  double gain = 0;  // Decrease of the cost when it is undone together with the parts before it.
 };
 
 struct BlameFindings {

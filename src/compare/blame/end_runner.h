@@ -18,7 +18,7 @@
 
 namespace cboard::compare {
 
-// What a run left at the end.
+// Outputs of the network after a run.
 struct EndState {
   EndVerdict verdict;
   // The error at the heads that are damaged in the model as it is: the mean of their powers, each

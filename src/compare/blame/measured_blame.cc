@@ -29,7 +29,7 @@ std::size_t MaxWeightBytes() {
   return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes) / 4;
 }
 
-// Of the head that decides the level.
+// Agreement of the head that decides the level.
 std::optional<double> AgreementOf(const EndVerdict& verdict, const EndVerdict& damaged) {
   std::optional<double> lowest;
   for (std::size_t i = 0; i < verdict.outputs.size() && i < damaged.outputs.size(); ++i) {

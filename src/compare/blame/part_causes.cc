@@ -24,7 +24,7 @@ std::string SpanText(double low, double high) {
   return verdict::ShortNumber(low, 3) + " to " + verdict::ShortNumber(high, 3);
 }
 
-// What reads a tensor, over nodes that only move or shift values.
+// A node that reads a tensor, across nodes that only move or shift values.
 struct Reader {
   model::NodeId node = model::kNoNode;
   std::string_view op_type;
@@ -314,7 +314,7 @@ class OutputCauses {
     return true;
   }
 
-  // What the figures of the layer itself say.
+  // Cause from the metrics of the layer itself.
   bool Local() {
     if (row_ == nullptr || row_->diagnosis.cause == Cause::kNone ||
         row_->diagnosis.part != Part::kOutput) {

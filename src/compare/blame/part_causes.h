@@ -13,7 +13,7 @@
 
 namespace cboard::compare {
 
-// What blame is about. Borrows all.
+// Input of the blame search. Borrows everything.
 struct BlameCase {
   const model::ModelGraph& baseline;
   const model::ModelGraph& variant;
@@ -32,7 +32,7 @@ struct PartCause {
   Cause cause = Cause::kTooFewBits;
   Part part = Part::kOutput;
   std::string sentence;
-  // Of a mask: the values beside it.
+  // For a mask: the range of the other values.
   std::optional<CodeRange> range;
   std::vector<std::size_t> channels;  // That stand out.
   std::vector<model::NodeId> nodes;   // In the compressed model: the pieces of an operator.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kFloatElement = 1, kBoolElement = 9;  // Numbers of ONNX.
 
-bool kTrue = true, kFalse = false;  // What flags point to.
+bool kTrue = true, kFalse = false;  // Flags point to these.
 
 }  // namespace
 
@@ -244,8 +244,8 @@ class SwitchBoard::Builder {
     edits_.recomputed.push_back(std::move(tensor));
   }
 
-  // What was rounded for the operators on codes is dequantized again, so that these can be
-  // operators on floats.
+  // Values that were rounded for operators on codes are dequantized again, so that the operators
+  // can work on floats.
   void AddDynamicUses(const SwitchedPart& part) {
     if (part.dynamic == model::kNoNode) return;
     const auto uses = dynamic_uses_.find(part.dynamic);

@@ -123,7 +123,7 @@ class PartFinder {
     return model::kNoNode;
   }
 
-  // What is added to or multiplied by, normalized with, looked up.
+  // Adds constants that are added, multiplied, used for normalization or looked up.
   void AddConstant(const model::ModelNode& dequantize) {
     const model::TensorId after =
         dequantize.outputs.empty() ? model::kNoTensor : dequantize.outputs[0];

@@ -24,12 +24,12 @@ struct SwitchedPart {
       model::kNoNode;     // That computes the tensor, or takes the weights; kNoNode for inputs.
   std::size_t depth = 0;  // Position of the node in the compressed model's order of execution.
 
-  // Of outputs.
+  // For outputs.
   std::optional<ClampRange> clamp;               // See OutputPlan.
   std::optional<tensor::QuantizationGrid> grid;  // Nothing where each run has a range of its own.
   model::NodeId dynamic = model::kNoNode;  // The DynamicQuantizeLinear that is then the quantizer.
 
-  // Of weights: a pair of layers, or a constant of the baseline.
+  // For weights: a pair of layers, or a constant of the baseline.
   const PairedWeights* weights = nullptr;
   model::TensorId baseline_constant = model::kNoTensor;
 };

@@ -13,10 +13,10 @@ namespace cboard::compare {
 // than eight show, they may all show by chance.
 bool ShowsChannels(const tensor::Comparison& output);
 
-// Of most values in the channel; nothing where it has none but zeros.
+// Typical magnitude of the values in the channel; nullopt if all are zero.
 std::optional<double> ChannelMagnitude(const Evidence& evidence, std::size_t channel);
 
-// Of the channel in the middle; nothing with fewer than two that have values.
+// Magnitude of the median channel; nullopt with fewer than two channels that have values.
 std::optional<double> MedianChannelMagnitude(const Evidence& evidence);
 
 }  // namespace cboard::compare

@@ -15,7 +15,7 @@ namespace {
 constexpr double kSwappedFactor = 1.5;
 // The cosine between weights that have nothing to do with each other is near 0.
 constexpr double kUnrelatedCosine = 0.3;
-// What fewer samples show of outputs is not what others will.
+// With fewer samples, results for outputs do not generalize.
 constexpr std::size_t kMinSamples = 8;
 
 bool IsSameFile(const ModelComparison& comparison) {

@@ -1,4 +1,5 @@
-// What two files as a whole suggest, such as that somebody meant others, and what was left out.
+// Notes on the comparison of two files, for example that they are probably the wrong files, and on
+// omitted parts.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace cboard::compare {
 
-// See ModelComparison::remarks. Of a comparison that is otherwise complete.
+// Notes for ModelComparison::remarks. `comparison` must be complete otherwise.
 std::vector<std::string> NotesOn(const ModelComparison& comparison);
 
 }  // namespace cboard::compare

@@ -12,7 +12,7 @@ namespace cboard::compare {
 
 namespace {
 
-// What errors in the layers before have taken from the signal.
+// SQNR lost through errors of earlier layers.
 double SqnrLostUpstream(const Evidence& evidence) {
   const double now = evidence.comparison->total.reference.sum_squares;
   return now > 0 && evidence.baseline_energy > now ? 10 * std::log10(evidence.baseline_energy / now)

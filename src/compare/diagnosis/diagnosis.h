@@ -1,4 +1,4 @@
-// From numbers to a judgement: how bad the error of a tensor is, and which fault explains it.
+// From statistics to a diagnosis: the level of a tensor's error, and its cause.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct PermutedCount {
   double sum_squared_error = 0;
 };
 
-// What is known about a tensor that was quantized.
+// Statistics of a quantized tensor.
 struct Evidence {
   Part part = Part::kWeight;
   const tensor::Comparison* comparison = nullptr;
@@ -59,7 +59,8 @@ std::optional<Diagnosis> DiagnoseNotFinite(Part part, const tensor::PairStatisti
 // By level, then by severity.
 bool IsWorse(const Diagnosis& a, const Diagnosis& b);
 
-// Of offsets in the bias, in standard deviations of the output: over all channels, and the largest.
+// Diagnoses offsets in the bias, in standard deviations of the output: over all channels, and the
+// largest.
 Diagnosis DiagnoseBias(double shift, double worst_shift, std::size_t worst_channel,
                        const Thresholds& thresholds);
 

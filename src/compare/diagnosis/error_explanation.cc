@@ -13,7 +13,7 @@
 namespace cboard::compare {
 namespace {
 
-// What is left of the error when a cause is undone; more than this is no explanation.
+// A cause explains the error if at most this share remains after it is undone.
 constexpr double kExplained = 0.5;
 // A factor or offset fitted to each channel explains some of any error. It has to leave less.
 constexpr double kFitted = 0.25;
@@ -34,8 +34,8 @@ std::optional<double> RmseStepsOf(const Evidence& evidence) {
          *evidence.step;
 }
 
-// Of the error, what a sound quantizer of this many bits has, too: no cause explains that. Nothing
-// where it is most of the error; then steps are too coarse.
+// Part of the error that a good quantizer of this many bits has, too: no cause explains it. 0 if it
+// is most of the error; then steps are too coarse.
 double RoundingOf(const Evidence& evidence) {
   if (evidence.bits > 8) return 0;
   const tensor::PairStatistics& total = evidence.comparison->total;
@@ -89,7 +89,7 @@ class ErrorExplainer {
     return std::isinf(db) ? "lost" : verdict::ShortNumber(db, 3) + " dB";
   }
 
-  // What a cause may leave that explains the error but for this share.
+  // Residual that a cause may leave if it explains all of the error except this share.
   double AcceptableResidual(double share) const { return share * error_ + (1 - share) * rounding_; }
 
   bool Permuted(Diagnosis& diagnosis) const {
@@ -176,7 +176,7 @@ class ErrorExplainer {
       largest = off;
       worst = c;
     }
-    // What rounding has made zero is zero times what it was: no factor explains that.
+    // A value that was rounded to zero is zero times its original: no factor explains that.
     const auto left = [&](const tensor::PairStatistics& channel) {
       return IsBelowStep(channel) ? channel.sum_squared_error : ScaleResidual(channel);
     };

@@ -1,4 +1,4 @@
-// What is said of the quantizer of an output, however few values there are of it.
+// Diagnoses of an output's quantizer, even for few values.
 #include <gmock/gmock.h>
 
 #include <cmath>

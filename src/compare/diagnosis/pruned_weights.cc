@@ -9,7 +9,7 @@
 namespace cboard::compare {
 namespace {
 
-// What rounds to zero, in steps, with what products of codes and scales add to it.
+// Limit below which values round to zero, in steps, with a margin for products of codes and scales.
 constexpr float kRoundedToZeroSteps = 0.51f;
 
 }  // namespace

@@ -9,12 +9,12 @@
 
 namespace cboard::compare {
 
-// Zero now, and not in the baseline. What a quantizer rounds to zero is not among them, and neither
-// are channels of which nothing is left, unless all of their weights are as small as others that
-// were pruned.
+// Weights that are zero now and were not in the baseline. Weights that a quantizer rounds to zero
+// do not count, and neither do all-zero channels, unless all of their weights are as small as
+// others that were pruned.
 struct PrunedWeights {
   std::uint64_t count = 0;
-  std::uint64_t channels = 0;  // Of which nothing is left.
+  std::uint64_t channels = 0;  // Channels that are all zero.
   double sum_squares = 0;      // Sum of squares of the pruned weights: their part of the error.
   double largest = 0;          // The magnitude of the largest of them.
 };
@@ -32,7 +32,7 @@ class PruningSearch {
   std::vector<PrunedWeights> empty_;  // The others, one by one.
 };
 
-// What it would cost to prune the smallest weights of the baseline.
+// Cost of pruning the smallest weights of the baseline.
 class SmallestWeights {
  public:
   SmallestWeights() : bins_(kBins) {}
@@ -51,8 +51,8 @@ class SmallestWeights {
     std::uint64_t count = 0;
     double sum_squares = 0;
   };
-  // Of those that are not zero: the first `count`, or as many as there are before their squares add
-  // up to `sum_squares`, whichever is fewer.
+  // Among nonzero weights: the first `count`, or as many as fit before their squares add up to
+  // `sum_squares`, whichever is fewer.
   struct Taken {
     double count = 0;
     double sum_squares = 0;

@@ -31,7 +31,7 @@ double ShiftOf(const tensor::PairStatistics& pairs) {
 bool IsDead(const tensor::PairStatistics& channel, std::optional<double> step) {
   if (channel.finite_count() == 0 || channel.reference.sum_squares == 0) return false;
   if (step && RangeOf(channel.reference) < *step) return false;  // Too small for its scale.
-  // What is cut off at one end becomes the last code, all of it.
+  // With one-sided values, clipped values all become the last code.
   const bool is_one_sided = channel.reference.min >= 0 || channel.reference.max <= 0;
   if (is_one_sided && channel.ClipRate().value_or(0) >= 0.5) return false;
   return VarianceOf(channel.compressed) <= 1e-6 * VarianceOf(channel.reference) &&

@@ -1,4 +1,4 @@
-// What is left of an error when a cause of it is undone, from sums over a tensor alone.
+// Residuals: the error that remains after a cause is undone, computed from sums over a tensor.
 #pragma once
 
 #include <cmath>
@@ -19,8 +19,8 @@ double ShiftOf(const tensor::PairStatistics& pairs);
 // Whether a channel became constant, other than by being too small for its scale, or cut off.
 bool IsDead(const tensor::PairStatistics& channel, std::optional<double> step);
 
-// What is left of the error when references are cut off where codes end: Σ(clip(x) - y)², and the
-// largest |clip(x) - y|. Pairs that are not finite are left out.
+// The residual when references are clipped to the range of the codes: Σ(clip(x) - y)², and the
+// largest |clip(x) - y|. Skips pairs that are not finite.
 struct ClippingResidual {
   double sum_squares = 0;
   double max = 0;

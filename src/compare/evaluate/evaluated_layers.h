@@ -1,4 +1,4 @@
-// Layers that were compared and judged, made into a comparison's list.
+// Turns evaluated layers into the list of a comparison.
 #pragma once
 
 #include <vector>

@@ -19,8 +19,8 @@ namespace {
 // An output this near to the baseline's shows that factors of channels are undone later.
 constexpr double kGoodOutputDb = 20;
 
-// What a bias is judged by, for each channel of `weights`: what the output showed of them, or what
-// inputs of unit variance would give.
+// Spread by which a bias error is measured, for each channel of `weights`: from the output, or
+// assumed for inputs of unit variance.
 OutputSpread SpreadOf(const std::optional<tensor::Comparison>& output,
                       const tensor::Comparison& weights) {
   OutputSpread spread;
@@ -204,7 +204,7 @@ Result<void> LayerEvaluator::EvaluateConstants(std::vector<EvaluatedLayer>& laye
     if (place == layers.end()) {
       if (std::ranges::any_of(
               layers, [&](const EvaluatedLayer& layer) { return layer.comparison.name == name; })) {
-        continue;  // It has weights that count more.
+        continue;  // Its weights have priority.
       }
       EvaluatedLayer added{
           .comparison = {.name = name,
@@ -248,7 +248,7 @@ Result<void> LayerEvaluator::EvaluateConstants(std::vector<EvaluatedLayer>& laye
   return {};
 }
 
-// Of those that are other than the baseline's.
+// Returns the weights that differ from the baseline's.
 std::optional<PairedWeights> LayerEvaluator::WeightsToRestore(
     std::size_t position, const WeightFindings& findings) const {
   const ModelLayer after = models_.After(position);

@@ -1,4 +1,4 @@
-// What compares one pair of layers and judges it: how bad, why, and what would help.
+// Compares one pair of layers and evaluates it: level, cause and fixes.
 #pragma once
 
 #include <optional>
@@ -48,7 +48,7 @@ class LayerEvaluator {
                                                 const WeightFindings& findings) const;
   Result<void> JudgeBias(const ModelLayer& before, const ModelLayer& after, const Folding& folding,
                          LayerComparison& layer) const;
-  // Returns what would help the output, if that is hurt.
+  // Returns fixes for the output, if it is damaged.
   Result<std::vector<Fix>> EvaluateOutput(const ModelLayer& after, model::TensorId output,
                                           const OutputFindings& findings,
                                           LayerComparison& layer) const;

@@ -1,4 +1,4 @@
-// What to do about a layer, the cheapest that is good enough first.
+// Ranks the fixes for a layer: the cheapest that is good enough first.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace cboard::compare {
 
-// `tried` are quantizers of the layer's weights, `for_output` is what FixOutput gave if the output
-// is hurt. Empty for layers that are green.
+// `tried` are quantizers of the layer's weights; `for_output` is the result of FixOutput if the
+// output is damaged. Empty for green layers.
 std::vector<Fix> RankFixes(const LayerComparison& layer, std::vector<Fix> tried,
                            const std::vector<Fix>& for_output, const Thresholds& thresholds);
 
-// What would help the output of a layer, whose channels matter this much (or all the same, when
-// `importance` is empty). `values` are the baseline's, `grid` is that of the quantizer in use.
+// Fixes for the output of a layer. `importance` weights its channels (equally, if empty). `values`
+// are the baseline's; `grid` belongs to the quantizer in use.
 std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<double>& importance,
                            const ValueBins& values, const tensor::QuantizationGrid& grid);
 

@@ -89,7 +89,7 @@ TEST(FixOutput, EqualizingGivesEveryChannelItsOwnSteps) {
   EXPECT_NEAR(fixes[0].sqnr_db, 10 * std::log10(4 * 255.0 * 255), 0.01);
 }
 
-// What the quantizer of an output with this grid makes of these values.
+// A layer whose output is quantized with this grid.
 LayerComparison LayerOn(const std::vector<float>& values, const tensor::QuantizationGrid& grid) {
   std::vector<float> rounded;
   for (const float value : values) {
@@ -109,7 +109,7 @@ std::vector<Fix> FixesOf(const std::vector<float>& values, const tensor::Quantiz
   return FixOutput(LayerOn(values, grid), {}, bins, grid);
 }
 
-// What Quantized keeps when it is done as a fix says.
+// SQNR after the fix was applied.
 double Tried(const std::vector<float>& values, const Fix& fix) {
   const int codes = 1 << fix.output->bits, lowest = fix.output->is_signed ? -codes / 2 : 0;
   const CodeScheme scheme{lowest, lowest + codes - 1, fix.output->is_symmetric};

@@ -16,8 +16,8 @@ bool Vary(const std::vector<double>& factors);
 // … and whether most hardly do.
 bool AreNearlyEqual(const std::vector<double>& factors);
 
-// What undoes factors, of which each is for `times` inputs: as many as a channel of a picture has
-// elements for a dense layer.
+// Inverse factors, each repeated for `times` inputs: the number of elements per image channel for a
+// dense layer.
 std::vector<double> Inverse(const std::vector<double>& factors, std::size_t times);
 
 // All that follow are of weights that have as many rows and elements.
@@ -32,9 +32,9 @@ struct FittedRows {
 };
 FittedRows FitRows(const WeightRows& x, const WeightRows& y);
 
-// Brings the factors of inputs nearer to what the weights say, with those of the outputs: what they
-// undo may have been rounded itself. Of few outputs, weights would say little but their own
-// rounding. A factor of all inputs that is more than that is a scale that is wrong, and is left.
+// Refines the factors of inputs from the weights and the factors of the outputs, because the
+// factors may have been rounded. Weights of few outputs say little besides their own rounding. A
+// larger factor of all inputs is a wrong scale, and is kept.
 void RefineInputs(const WeightRows& x, const WeightRows& y, const std::vector<double>& outputs,
                   const InputLayout& layout, std::vector<double>& inputs);
 

@@ -29,14 +29,14 @@ constexpr std::size_t kMaxNodes = 64;
 // Fewer weights of a row than this are explained by any factor.
 constexpr std::size_t kMinRowElements = 4;
 
-// What is known of a pair.
+// Known factors of a pair.
 struct Known {
   std::optional<InputLayout> layout;  // Where it may be equalized.
   bool is_same = true;                // A few weights look like the baseline's.
   std::vector<std::size_t> sources;   // Pairs whose outputs go in, through other nodes.
   // Factors with which its weights are the baseline's; empty where there are none.
   std::vector<double> outputs, inputs;
-  // Of a depthwise convolution: its outputs, were its inputs not equalized.
+  // For a depthwise convolution: its outputs if its inputs were not equalized.
   std::vector<double> other_outputs;
   std::optional<std::size_t> undone_from;  // The pair whose outputs the inputs undo.
   bool is_undone = false;                  // Somebody undoes the outputs.
@@ -86,8 +86,9 @@ class Finder {
   }
 
  private:
-  // What the pair's inputs may undo: the outputs of another pair or, without one, gains. Their
-  // factors are made when they are tried: those of all guesses may take more than the weights.
+  // Factors that the pair's inputs may undo: the outputs of another pair or, without one, gains.
+  // They are computed when they are tried, because the factors of all guesses may need more memory
+  // than the weights.
   struct Guess {
     std::optional<std::size_t> source;
     bool is_other = false;  // The other outputs of that pair.
@@ -106,7 +107,7 @@ class Finder {
     return verdict::LimitDb(limit_db, BitsOfWeight(models_.variant, weight));
   }
 
-  // Of a few weights, by which most pairs are seen not to be equalized.
+  // Compares a few weights, which is enough to see that most pairs are not equalized.
   Result<bool> LooksSame(std::size_t pair) const {
     CBOARD_ASSIGN_OR_RETURN(const SampledRows some, ReadSample(models_, pair));
     const double plain_db = SqnrOf(some.rows.x, some.rows.y);
@@ -273,7 +274,8 @@ class Finder {
     for (Known& known : known_) {
       if (!known.is_undone) known.outputs.clear();
       const bool is_kept = !known.undone_from || known_[*known.undone_from].is_undone;
-      // Of a depthwise convolution, all was a guess until somebody undid its outputs.
+      // For a depthwise convolution, the factors are guesses until a later layer undoes its
+      // outputs.
       const bool is_guess = !known.other_outputs.empty();
       if (!is_kept || is_guess) known.inputs.clear();
     }

@@ -152,7 +152,7 @@ Result<ChannelAffine> ReadArithmetic(const model::ModelGraph& model, const model
   return affine;
 }
 
-// What decides how near weights are, whatever factors channels get.
+// Sums that decide how close weights are, for any channel factors.
 struct ChannelSums {
   double xx = 0, yy = 0, xy = 0;
 };
@@ -278,8 +278,8 @@ Result<FoldedSteps> FindFolded(const model::ModelGraph& baseline, const ModelLay
                             BiasDistanceOf(bias, is_variant ? ours : theirs)});
     }
   }
-  // What all channels have in common leaves the direction as it is, and then sizes and biases
-  // decide. Without a reason, nothing is folded.
+  // A factor that all channels share does not change the direction, so sizes and biases decide.
+  // Without evidence, nothing is folded.
   double nearest = std::numeric_limits<double>::infinity();
   for (const Candidate& each : candidates) nearest = std::min(nearest, each.weights.of_direction);
   constexpr double kAsNear = 1.25, kRounding = 1e-9;

@@ -43,9 +43,9 @@ struct FoldedSteps {
 Result<FoldedSteps> FindFolded(const model::ModelGraph& baseline, const ModelLayer& before,
                                const model::ModelGraph& variant, const ModelLayer& after);
 
-// What is done to each channel, on either side, so that weights are alike: what was folded, and of
-// the baseline's also what was equalized. To be read when it is needed: of all layers together, it
-// may take more memory than their files.
+// Factors for each channel of either side that make the weights comparable: folded steps and, for
+// the baseline, equalization. Computed when needed: for all layers together, they may take more
+// memory than the files.
 struct Folding {
   ChannelAffine baseline, variant;
   InputFactors inputs;  // For the baseline's weights; borrowed from `Equalized`.

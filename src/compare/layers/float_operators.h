@@ -13,15 +13,15 @@ namespace cboard::compare {
 struct FloatProduct {
   model::TensorId left = model::kNoTensor;
   model::TensorId output = model::kNoTensor;
-  // Of dynamic quantization: the DynamicQuantizeLinear that rounds `left`, the sums of products of
-  // codes, and these as floats, which are multiplied by the scales to give `output`.
+  // For dynamic quantization: the DynamicQuantizeLinear that rounds `left`, the sums of products of
+  // codes, and these sums as floats, which are multiplied by the scales to give `output`.
   model::NodeId dynamic = model::kNoNode;
   model::TensorId sums = model::kNoTensor;
   model::TensorId cast = model::kNoTensor;
 };
 
-// Of a MatMulNBits, and of a MatMulInteger as dynamic quantization puts it between a
-// DynamicQuantizeLinear and the scale of the product; nothing for others.
+// For a MatMulNBits, and for a MatMulInteger between a DynamicQuantizeLinear and the scale of the
+// product, as dynamic quantization writes it; nullopt for others.
 std::optional<FloatProduct> ProductInsteadOf(const model::ModelGraph& model,
                                              const ModelLayer& layer);
 

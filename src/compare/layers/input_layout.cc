@@ -15,7 +15,7 @@ std::optional<InputLayout> InputsOf(const model::ModelGraph& model, const ModelL
   const model::ModelNode& node = model.node(layer.node);
   const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
   const WeightSize size = SizeOf(model, layer);
-  // Rows begin with their inputs. What TensorFlow calls depthwise has others there.
+  // Rows begin with their inputs. TensorFlow's depthwise layout differs.
   const std::size_t axis = layer.layout.input_axis.value_or(layer.layout.channel_axis == 0 ? 1 : 0);
   const bool is_convolution = node.op_type.find("Conv") != std::string::npos ||
                               node.op_type.find("CONV") != std::string::npos;

@@ -29,8 +29,8 @@ struct InputFactors {
   InputLayout layout;
 };
 
-// What the baseline's weights are multiplied by to be what was quantized; empty for nothing. The
-// layer then gives out `outputs` times what it gave.
+// Factors that turn the baseline's weights into the ones that were quantized; empty for none. The
+// layer's output is then multiplied by `outputs`.
 struct Equalized {
   std::vector<double> outputs;
   std::vector<double> inputs;

@@ -25,7 +25,7 @@ enum class Layout {
   kTable,            // [entries, out], of which indices choose entries: embeddings.
 };
 
-// What TFLite's LSTM has in all kernels but the basic one, whose weights lie otherwise.
+// Inputs of TFLite's LSTM in all kernels except the basic one, whose weights have another layout.
 constexpr std::size_t kFullLstm = 20;
 
 // Operators with several weights have a row for each, one below the other.

@@ -173,7 +173,7 @@ std::optional<ModelLayer> LayerOf(const model::ModelGraph& model, std::size_t po
   return layer;
 }
 
-// What the first of a node's layers has, and its only one.
+// Completes the first layer of a node, which may be its only one.
 void CompleteFirst(const model::ModelGraph& model, const TensorUse& use,
                    std::span<ModelLayer> layers) {
   ModelLayer& first = layers[0];
@@ -187,7 +187,7 @@ void CompleteFirst(const model::ModelGraph& model, const TensorUse& use,
   const auto output =
       std::ranges::find_if(node.outputs, [](model::TensorId id) { return id != model::kNoTensor; });
   first.output = first.product = first.sum = *output;
-  // What follows an operator with several weights cannot be part of one of them, and an entry of a
+  // Nodes behind an operator with several weights do not belong to one of them, and an entry of a
   // table is added to others, not to a bias.
   if (first.part.empty() && !first.is_table) FollowFusedNodes(model, use, first);
   first.quantized = QuantizerOf(model, first.output);

@@ -43,7 +43,7 @@ struct ModelLayer {
   std::string_view part;  // See OperatorWeights.
   std::size_t depth = 0;
   model::TensorId weight = model::kNoTensor;  // kNoTensor: a layer without weights.
-  // What the node takes, in its own layout: `weight`, or that behind nodes which turn it around.
+  // Input of the node in its own layout: `weight`, or the result of nodes that transpose it.
   model::TensorId operand = model::kNoTensor;
   model::TensorId bias = model::kNoTensor;
   std::optional<std::size_t> bias_half;  // See OperatorWeights.
@@ -51,11 +51,11 @@ struct ModelLayer {
   bool is_table = false;                 // See OperatorWeights.
   WeightLayout layout;
   std::size_t paired_heads = 0;  // Rows are in pairs and to be split; attention_heads.h.
-  // Of weights and bias, with their scales where a node says which these are. Of several layers of
-  // a node, the first has what they share.
+  // Size of weights and bias, with their scales if a node names these. The first of a node's layers
+  // has the shared parts.
   std::uint64_t bytes = 0;
-  // The output after the steps and the activation that follow and nobody else uses. Of several
-  // layers of a node, it is the first one's; the others have kNoTensor.
+  // The output after the steps and the activation that follow and that no other node uses. The
+  // first of a node's layers has it; the others have kNoTensor.
   model::TensorId output = model::kNoTensor;
   std::vector<AffineStep> steps;
   std::optional<ClampRange> clamp;             // Limits of that activation.

@@ -74,7 +74,7 @@ bool PassOnes(const model::ModelTensor& from, const model::ModelTensor& to,
   return true;
 }
 
-// What a Slice takes of dimension `axis` of its input, if it takes all of the others.
+// The part of dimension `axis` that a Slice takes of its input, if it takes all of the others.
 std::optional<ChannelRun> SlicedRun(const model::ModelGraph& model, const model::ModelNode& node,
                                     std::size_t axis) {
   const std::vector<std::int64_t>& shape = model.tensor(node.inputs[0]).shape;
@@ -116,7 +116,7 @@ struct Reordered {
   std::vector<ChannelRun> order;
 };
 
-// What a Concat of Slices, all of one tensor and along `axis`, makes of that.
+// The reordering by a Concat of Slices of one tensor along `axis`.
 std::optional<Reordered> ReorderedBy(const model::ModelGraph& model, const model::ModelNode& concat,
                                      std::size_t axis) {
   const auto* value = concat.FindAttribute("axis");
@@ -212,7 +212,8 @@ std::optional<WeightOrigin> FindWeightOrigin(const model::ModelGraph& model,
     found.layout.channel_order = layout.channel_order;
     return found;
   }
-  if (!axes[layout.channel_axis]) {  // Of one channel; any dimension of one is that of channels.
+  // One channel; any dimension of size 1 is the channel dimension.
+  if (!axes[layout.channel_axis]) {
     const auto one = std::ranges::find(shape, 1);
     if (one == shape.end()) return std::nullopt;
     axes[layout.channel_axis] = static_cast<std::size_t>(one - shape.begin());

@@ -13,8 +13,8 @@
 namespace cboard::compare {
 namespace {
 
-// A stored value may stand for any number of elements, and two bits are the least that others take:
-// more than that is a size that somebody made up.
+// Limit for claimed sizes: a stored value may represent any number of elements, and other formats
+// use at least two bits per element.
 std::size_t MaxElements(const model::ModelGraph& model) { return 8 * model.file_bytes(); }
 
 std::size_t DirectionsOf(const model::ModelGraph& model, const ModelLayer& layer) {
@@ -112,8 +112,8 @@ std::vector<float> ReadAll(const model::WeightReader& reader, RowReader::ReadEle
     ReadContiguousRows(reader, read, places, 0, rows);
     return rows;
   }
-  // Of columns, a few elements of all channels at a time: they stay in the cache until they are
-  // where they belong.
+  // Reads columns in blocks of a few elements of all channels, which stay in the CPU
+  // cache.
   constexpr std::size_t kElements = 256;
   const std::size_t row = places.elements.size(), channels = places.channels.size();
   const std::size_t most = AreColumns(places) ? kElements : row;
@@ -314,7 +314,7 @@ Result<std::vector<float>> ReadBias(const model::ModelGraph& model, const ModelL
     }
     bias.resize(channels);
   }
-  // Of other operators, a bias that is stored in another order is found by nobody.
+  // For other operators, a bias that is stored in another order cannot be found.
   const bool is_of_gates = !layer.part.empty() && !layer.bias_half;
   const bool is_like_rows = is_of_gates || layer.layout.channel_order.empty();
   if (is_like_rows && bias.size() == channels) {

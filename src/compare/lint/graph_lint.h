@@ -1,4 +1,4 @@
-// What the rules of model_lint.h share.
+// Common code of the rules of model_lint.h.
 #pragma once
 
 #include <vector>

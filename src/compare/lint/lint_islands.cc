@@ -17,7 +17,7 @@ enum class Computes {
   kFloats,
 };
 
-// What integer kernels do on the way out, besides.
+// Operators that integer kernels also apply to their output.
 bool IsFused(const model::ModelNode& node) {
   return node.op_type == "Relu" || node.op_type == "Clip" || node.op_type == "Add" ||
          PassesValues(node.op_type);

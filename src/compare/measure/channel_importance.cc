@@ -16,7 +16,7 @@ Result<bool> AddSquares(const model::ModelGraph& model, const ModelLayer& layer,
   const std::vector<std::int64_t>& shape = model.tensor(layer.operand).shape;
   const bool is_convolution = model.node(layer.node).op_type == "Conv";
   CBOARD_ASSIGN_OR_RETURN(const WeightRows rows, ReadRows(model, layer));
-  // Of a row: how many channels of the input it has, and elements of each.
+  // Channels of the input in a row, and elements of each.
   std::size_t inputs = squares.size();
   if (is_convolution) inputs = static_cast<std::size_t>(shape[1]);
   if (inputs == 0 || rows.row == 0 || rows.row % inputs != 0 || squares.size() % inputs != 0) {
@@ -49,7 +49,7 @@ ChannelImportance::ChannelImportance(const model::ModelGraph& model,
                                      std::span<const ModelLayer> layers)
     : model_(model), use_(model) {
   for (const ModelLayer& layer : layers) {
-    // What a body computes with, it may give out as well. R meets the state, not the input.
+    // A body may also output the values it computes with. R multiplies the state, not the input.
     if (layer.node == model::kNoNode || IsInBody(model, layer) || layer.part == "R") continue;
     layers_.emplace(layer.node, &layer);
   }

@@ -12,8 +12,8 @@
 
 namespace cboard::compare {
 
-// What comes out of these in a channel is from the same channel, at about the same size. Flatten
-// and Reshape leave the elements of a channel side by side.
+// True for operators whose output channels come from the same input channel, at about the same
+// size. Flatten and Reshape keep the elements of a channel together.
 bool IsChannelwise(std::string_view op_type);
 
 // Borrows the model, of ONNX, and its layers. Safe from many threads.

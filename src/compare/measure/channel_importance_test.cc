@@ -95,7 +95,7 @@ TEST(ChannelImportance, IsNotKnownWhereOtherNodesTakePart) {
       .Output("s", {-1, 2});
   const model::ModelGraph model = Opened(builder);
   EXPECT_THAT(ImportanceOf(model, "x", 2), IsEmpty());
-  EXPECT_THAT(ImportanceOf(model, "y", 1), IsEmpty());  // What the model answers.
+  EXPECT_THAT(ImportanceOf(model, "y", 1), IsEmpty());  // The model's output.
 }
 
 }  // namespace

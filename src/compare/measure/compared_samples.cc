@@ -27,8 +27,8 @@ model::InputShapes DeclaredShapes(const model::ModelGraph& baseline,
   return shapes;
 }
 
-// What the compressed model's own inputs were calibrated for. Made-up values beyond that would only
-// show that they were made up.
+// Calibrated ranges of the compressed model's inputs. Random values outside these ranges would only
+// measure clipping.
 std::map<std::string, runtime::SampleOptions::ValueRange> CalibratedRanges(
     const model::ModelGraph& variant) {
   std::map<std::string, runtime::SampleOptions::ValueRange> ranges;

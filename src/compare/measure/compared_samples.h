@@ -20,7 +20,7 @@ Result<std::unique_ptr<runtime::SampleSource>> OpenComparedSamples(
     std::span<const runtime::ModelValue> inputs, const CompareOptions& options,
     std::size_t max_samples);
 
-// The error of a run; where samples were made up, with their shapes and how to give others.
+// The error of a run; for random samples, with their shapes and how to pass others.
 Error WithAdvice(Error error, std::span<const runtime::ModelValue> inputs,
                  runtime::SampleSource& samples);
 

@@ -142,7 +142,7 @@ std::vector<EndPair> PairEnds(const model::ModelGraph& baseline, const model::Mo
       pairs.push_back({baseline.outputs()[i], variant.outputs()[i]});
     }
   }
-  // What no node computes is an input handed through, or a constant.
+  // A tensor that no node computes is a passed-through input or a constant.
   std::erase_if(pairs, [&](const EndPair& pair) {
     return baseline.tensor(pair.baseline).producer == model::kNoNode ||
            variant.tensor(pair.variant).producer == model::kNoNode;

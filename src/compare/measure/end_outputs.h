@@ -29,7 +29,7 @@ struct EndPair {
 // By name; where none has the same name and there are as many, by position.
 std::vector<EndPair> PairEnds(const model::ModelGraph& baseline, const model::ModelGraph& variant);
 
-// What was gathered of an output.
+// Statistics of an output.
 struct EndFindings {
   std::string name;
   std::vector<std::int64_t> shape;  // For the first sample.
@@ -40,7 +40,7 @@ struct EndFindings {
   std::size_t other_shapes = 0;               // Samples for which the two shapes differ.
   std::uint64_t labels = 0, same_labels = 0;  // For integer outputs.
   std::string why_not;
-  bool is_state = false;  // Of a recurrent node: the next run takes it, and no user reads it.
+  bool is_state = false;  // State of a recurrent node: input of the next run, not shown to users.
 };
 
 // Borrows both models.

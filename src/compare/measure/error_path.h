@@ -15,8 +15,8 @@ class ErrorPath {
   ErrorPath(const model::ModelGraph& model,
             const std::unordered_map<model::TensorId, double>& measured);
 
-  // Of the worst that the node computes with: what was measured of each input or, where nothing
-  // was, of the worst that this one is computed from. Infinite where nothing was measured at all.
+  // SQNR of the node's worst input: as measured or, if it was not measured, of the worst tensor
+  // that it is computed from. Infinite if nothing was measured.
   double WorstInputDb(model::NodeId node) const;
 
  private:

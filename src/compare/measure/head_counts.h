@@ -28,7 +28,7 @@ struct HeadCounts {
   std::size_t first_channel = 0, channel_count = 0;
   std::string made_by;
 
-  // Of finite pairs.
+  // Number of finite pairs.
   std::uint64_t count = 0;
   double shift = 0;  // The first value: sums are taken around it, which keeps them exact.
   double sum = 0, sum_squares = 0;  // Over the baseline's values minus `shift`.

@@ -1,4 +1,4 @@
-// What a layer's input is multiplied by, channel by channel, before it gets there.
+// Factors by which a layer's input is multiplied, channel by channel, before the layer.
 #pragma once
 
 #include <cstddef>

@@ -12,8 +12,8 @@
 namespace cboard::compare {
 namespace {
 
-// What equalization has multiplied tensors of the baseline by: outputs of layers, what comes behind
-// them, and what normalizations give out.
+// Factors by which equalization has multiplied tensors of the baseline: outputs of layers, the
+// tensors behind them, and outputs of normalizations.
 class TensorFactors {
  public:
   explicit TensorFactors(const PairedModels& models) : models_(models) {

@@ -11,14 +11,14 @@
 
 namespace cboard::compare {
 
-// Of a pair of layers with weights.
+// Result for a pair of layers with weights.
 struct PairRun {
   std::optional<OutputPlan> plan;  // Nothing when their outputs cannot be compared.
   OutputFindings findings;
   std::optional<tensor::SaturationCount> saturation;
 };
 
-// Of a layer without weights, whose output is quantized, or which has layers inside.
+// Result for a layer without weights whose output is quantized, or which has layers inside.
 struct TensorRun {
   TensorPair pair;
   OutputFindings findings;
@@ -27,7 +27,7 @@ struct TensorRun {
 struct ModelRuns {
   std::vector<PairRun> pairs;  // In the order of the models' pairs.
   std::vector<TensorRun> tensors;
-  OutputSummary samples;  // What was run; its outputs are those above.
+  OutputSummary samples;  // The samples that were run, with the outputs above.
   std::string why_not;    // Why nothing was.
 };
 
@@ -35,9 +35,9 @@ struct ModelRuns {
 // not run is an error. Otherwise weights are compared, and `why_not` says what was wrong.
 bool AreRunsAskedFor(const CompareOptions& options);
 
-// Runs nothing, and has no samples, where there is no output that can be captured. Where all that
-// can be is what an If, Loop or Scan gives out, and samples are made up, a run that fails is never
-// an error: such models often take sizes that belong together. Fails as CompareOutputs does.
+// Runs nothing, and has no samples, if no output can be captured. If only outputs of an If, Loop or
+// Scan can be captured and samples are random, a failed run is not an error: such models often need
+// input sizes that fit each other. Fails as CompareOutputs does.
 Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& options);
 
 }  // namespace cboard::compare

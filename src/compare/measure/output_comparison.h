@@ -29,7 +29,7 @@ enum class ChannelPlace {
 struct OutputPlan {
   std::string baseline;
   std::string variant;  // Behind the quantizer, if there is one.
-  std::string before;   // What goes into the quantizer; empty when there is none.
+  std::string before;   // Input of the quantizer; empty if there is none.
   ChannelPlace channels = ChannelPlace::kByRank;
   std::optional<std::size_t> channel_axis =
       {};  // Where the graph says which; overrides `channels`.
@@ -37,24 +37,24 @@ struct OutputPlan {
   std::optional<ClampRange> clamp;
   std::optional<model::ModelQuantization> codes;  // `variant` holds codes: how to read them.
   std::optional<tensor::QuantizationGrid> grid;   // Grid of the quantizer.
-  // Of a declared output with several heads: these channels along `head_axis` are measured one by
+  // For a declared output with several heads: these channels along `head_axis` are measured one by
   // one, and the worst counts.
   struct Channels {
     std::size_t first = 0, count = 0;
   };
   std::vector<Channels> heads = {};
   std::size_t head_axis = 0;
-  // What each channel of the baseline's is multiplied by in the compressed model, where it was
-  // equalized; see Equalized. Behind a Flatten, each is for several.
+  // Factors by which the baseline's channels are multiplied in the compressed model after
+  // equalization; see Equalized. Behind a Flatten, each is for several.
   std::vector<double> factors = {};
 };
 
 struct OutputFindings {
   std::optional<tensor::Comparison> local;
-  // What the quantizer would do to the baseline's output: with `local`, it also gets what errors
-  // before it have made of that.
+  // Error of the quantizer on the baseline's output. In `local`, the quantizer's input also has the
+  // errors of earlier layers.
   std::optional<tensor::Comparison> undisturbed;
-  // Of these two; where there is a grid.
+  // Residuals of these two, if there is a grid.
   ClippingResidual local_residual, baseline_input_residual;
   std::optional<tensor::Comparison> accumulated;  // Nothing when shapes differ.
   std::optional<std::size_t> channel_axis;        // Channel axis of the outputs.
@@ -83,8 +83,8 @@ std::vector<TensorPair> PairQuantizedTensors(const model::ModelGraph& baseline,
                                              const model::ModelGraph& variant,
                                              const std::vector<ModelLayer>& variant_layers);
 
-// What an If, Loop or Scan of the main graph gives out that has some of `baseline_layers` inside,
-// which nobody sees: found in the compressed model by name, and not rounded there.
+// Outputs of an If, Loop or Scan of the main graph that has some of `baseline_layers` inside, which
+// cannot be captured: found in the compressed model by name, and not rounded there.
 std::vector<TensorPair> PairBodyOutputs(const model::ModelGraph& baseline,
                                         const model::ModelGraph& variant,
                                         const std::vector<ModelLayer>& baseline_layers);

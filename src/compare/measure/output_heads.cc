@@ -42,7 +42,7 @@ std::vector<std::string> NamesOf(const std::vector<OutputPlan>& ends,
 
 std::vector<std::size_t> FindHeads(const model::ModelGraph& model,
                                    std::span<const model::TensorId> tensors) {
-  // What is in a body leads to what its node gives out.
+  // Nodes in a body lead to the outputs of the body's node.
   std::unordered_map<model::NodeId, std::vector<model::NodeId>> bodies;
   for (std::size_t i = 0; i < model.nodes().size(); ++i) {
     const model::NodeId parent = model.nodes()[i].parent;

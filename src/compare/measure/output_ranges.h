@@ -1,8 +1,8 @@
-// What another range would make of a tensor that is quantized: the values of all samples in narrow
+// Error of other ranges for a quantized tensor: the values of all samples in narrow
 // bins, and the error that a grid of codes has on them.
 //
 //   ValueBins bins;
-//   bins.Add(output);                                        // Of each sample.
+//   bins.Add(output);                                        // For each sample.
 //   const CodeRange range = BestRange(bins, scheme);
 //   10 * log10(energy / bins.SquaredError(GridFor(range, scheme)))
 #pragma once
@@ -71,7 +71,7 @@ class ValueBins {
   std::vector<std::unique_ptr<Page>> pages_;  // By sign and exponent; null for those unseen.
 };
 
-// What a quantizer may choose: how many codes, and whether zero must be in the middle.
+// Choices of a quantizer: the number of codes, and whether zero must be in the middle.
 struct CodeScheme {
   std::int32_t code_min = 0;
   std::int32_t code_max = 255;

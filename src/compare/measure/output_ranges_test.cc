@@ -30,7 +30,7 @@ struct Distribution {
   std::function<float(std::mt19937&)> draw;
 };
 
-// What outputs of layers look like.
+// Typical outputs of layers.
 std::vector<Distribution> Distributions() {
   const auto normal = [](std::mt19937& random) {
     return std::normal_distribution<float>()(random);

@@ -10,11 +10,11 @@ namespace {
 
 // The error of a channel that is where it belongs, by its energy: -10 dB.
 constexpr double kSame = 0.1;
-// Of all channels, so many may look like a given one by chance.
+// Share of all channels that may look like a given one by chance.
 constexpr double kByChance = 0.01;
 
-// The error of a channel that was found elsewhere. Of random rows, one in t^(-row / 2) is within t
-// times its energy of another: among many short ones, some are near to any.
+// Error limit for a channel that was found elsewhere. Among random rows, one in t^(-row / 2) is
+// within t times its energy of another: among many short rows, some are close to any row.
 double PermutedErrorLimit(std::size_t channels, std::size_t row) {
   if (channels == 0 || row == 0) return 0;
   const double one = kByChance / static_cast<double>(channels);

@@ -32,7 +32,7 @@ class SaturationCheck {
   std::optional<tensor::SaturationCount> Build() const;
 
  private:
-  struct Window {  // Of a convolution.
+  struct Window {  // Window of a convolution.
     std::int64_t kernel_height = 1, kernel_width = 1;
     std::int64_t stride_y = 1, stride_x = 1;
     std::int64_t pad_top = 0, pad_left = 0, pad_bottom = 0, pad_right = 0;

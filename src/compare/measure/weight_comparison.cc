@@ -15,7 +15,7 @@ namespace {
 
 // Channels count as rescaled, not damaged, when a factor for each leaves an SQNR of this much.
 constexpr double kRescaledDb = 25;
-// What a channel of a bias may vary least, of what channels vary on the average.
+// Smallest deviation of a bias channel, as a share of the channels' average deviation.
 constexpr double kMinDeviation = 0.1;
 // Beyond this many weights, the divergence takes longer than it is worth.
 constexpr std::size_t kMaxForDivergence = std::size_t{1} << 20;
@@ -187,9 +187,9 @@ std::optional<std::vector<float>> StepsByRow(const model::ModelTensor& rounded,
   return is_by_row ? std::optional(how.scales) : std::nullopt;
 }
 
-// What only a diagnosis needs: medians; what is left when the baseline's weights are cut off where
-// the compressed ones end, in every channel or, when they share a scale, in all; weights that were
-// pruned; and channels that changed places. Nothing by channel where the comparison has none.
+// Statistics that only a diagnosis needs: medians; the residual when the baseline's weights are
+// clipped to the compressed range, by channel or, with a shared scale, over all; pruned weights;
+// and permuted channels. Nothing by channel where the comparison has none.
 Result<void> CollectEvidence(RowReader& before, RowReader& after, const model::ModelTensor& rounded,
                              const std::optional<std::vector<float>>& steps,
                              const Thresholds& thresholds, WeightFindings& findings) {

@@ -47,9 +47,9 @@ struct WeightOptions {
   Thresholds thresholds = {};
 };
 
-// What was folded is part of the weights that are compared. Weights have as many channels and
-// elements on both sides. What only a diagnosis and fixes need is left out where the thresholds
-// find nothing wrong.
+// Compares weights after folding. Both sides have the same number of channels and
+// elements. Statistics for a diagnosis and fixes are skipped if the weights are
+// green.
 Result<WeightFindings> CompareWeights(const model::ModelGraph& baseline, const ModelLayer& before,
                                       const model::ModelGraph& variant, const ModelLayer& after,
                                       const Folding& folding, const WeightOptions& options);

@@ -138,7 +138,7 @@ TEST(WeightComparison, ShiftsOfTheBiasAreInUnitsOfTheOutput) {
                                 {{1e-9, std::sqrt(2.0)}, {}});
   ASSERT_THAT(still, Succeeds());
   EXPECT_THAT(**still, ::testing::ElementsAre(DoubleNear(5, 1e-6), 0));
-  // What an activation cuts off does no harm.
+  // Values that an activation clips are harmless.
   const auto unseen =
       BiasShifts(a, FindWeightLayers(a)[0], b, FindWeightLayers(b)[0], {}, {{0.25, 1}, {0.125, 1}});
   ASSERT_THAT(unseen, Succeeds());

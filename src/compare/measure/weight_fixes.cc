@@ -21,7 +21,7 @@ std::vector<Trial> TrialsFrom(const tensor::Quantizer& now, std::size_t row, boo
     change(other);
     trials.push_back({std::move(action), other});
   };
-  // Of so few values as a group has, a percentile is the largest.
+  // With as few values as a group has, a percentile is the maximum.
   if (now.granularity != Granularity::kPerGroup) {
     add("clip at the 99.9th percentile", [](tensor::Quantizer& q) { q.percentile = 99.9; });
     add("clip at the 99.99th percentile", [](tensor::Quantizer& q) { q.percentile = 99.99; });
@@ -32,7 +32,7 @@ std::vector<Trial> TrialsFrom(const tensor::Quantizer& now, std::size_t row, boo
     add("one scale per output channel",
         [](tensor::Quantizer& q) { q.granularity = Granularity::kPerChannel; });
   }
-  // What matrices of few bits have in most formats, and 8 bits need in none.
+  // Group size of most formats with few bits; 8 bits need no groups.
   constexpr std::size_t kGroup = 32;
   const bool has_such_groups =
       now.granularity == Granularity::kPerGroup && now.group_size <= kGroup;
@@ -49,8 +49,9 @@ std::vector<Trial> TrialsFrom(const tensor::Quantizer& now, std::size_t row, boo
 
 Result<std::vector<Fix>> FindWeightFixes(const TensorView& rows, const tensor::Quantizer& now,
                                          bool may_group, std::optional<std::size_t> channel_axis) {
-  // Sums of short channels take more memory than these do, and only the worst is wanted of each
-  // trial. Of long ones, all trials look at the weights while these are near.
+  // Sums of short channels take more memory than the weights, and only the worst channel of each
+  // trial is needed. For long channels, all trials read the weights while they are in the CPU
+  // cache.
   constexpr std::int64_t kMinRowElements = 1024, kMaxChannels = 4096;
   const bool together =
       !channel_axis || rows.shape[1] >= kMinRowElements || rows.shape[0] <= kMaxChannels;

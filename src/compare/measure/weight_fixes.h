@@ -1,4 +1,4 @@
-// What other quantizers would make of a layer's weights.
+// SQNR of other quantizers for a layer's weights.
 #pragma once
 
 #include <cstddef>

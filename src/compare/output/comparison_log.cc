@@ -26,7 +26,7 @@ std::optional<double> WorstChannelOf(const std::optional<tensor::Comparison>& pa
   return part->channels[*part->worst_channel].SqnrDb();
 }
 
-// What the layer itself does: the worst of its weights, its bias and the rounding of its output.
+// SQNR of the layer itself: the worst of its weights, its bias and the rounding of its output.
 double OwnSqnr(const LayerComparison& layer) {
   double sqnr = verdict::kLoggedExactDb;
   for (const auto* part : {&layer.weight, &layer.local}) {
@@ -63,7 +63,7 @@ Result<void> LogNumbers(SummaryWriter& writer, const LayerTags& tags,
     numbers.push_back({"accumulated_sqnr_db", found.accumulated->total.SqnrDb()});
   }
   for (Number& number : numbers) {
-    // What is lost altogether must not look like what was not compared: limits are checked by it.
+    // A lost signal must differ from a value that was not measured, because gates check it.
     const bool is_lost =
         number.value == -HUGE_VAL && std::string_view(number.metric).ends_with("_db");
     if (is_lost) number.value = -verdict::kLoggedExactDb;

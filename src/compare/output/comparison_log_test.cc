@@ -190,7 +190,7 @@ TEST_F(ComparisonLog, RunsWithoutAModelAreTakenOver) {
   EXPECT_EQ(RunDirectory(other / "nothing", "m"), other / "nothing");
 }
 
-// What was measured with parts restored: `conv` is the red layer of the model "m".
+// Verified runs: `conv` is the red layer of the model "m".
 class VerifiedLog : public ::testing::Test {
  protected:
   VerifiedLog() {

@@ -1,4 +1,4 @@
-// What was found out about layers, as an event: figures and histograms do not tell it again.
+// Logs the diagnoses of layers as an event, because metrics and histograms do not contain them.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 
 namespace cboard::compare {
 
-// What was found, by the name of the node it is about.
+// Results by node name.
 using NodeFindings = std::map<std::string, const LayerComparison*, std::less<>>;
 
 struct GraphLog {

@@ -1,4 +1,4 @@
-// What the logs of a comparison have in common: tags, labels and cells of tables.
+// Common parts of a comparison's logs: tags, labels and table cells.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ std::string LabelOf(std::string_view model, std::string_view layer, std::string_
                     std::string_view node = {});
 writer::ScalarLabels LabelsOf(std::string label);
 
-// What is logged of one layer of one of the two models: the first part of its tags, and what the
-// tags cannot say.
+// Log entry of one layer of one of the two models: the prefix of its tags, and
+// metadata.
 struct LayerTags {
   std::string prefix;  // <model>/layers/<layer>/
   std::string variant;

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kOwnerTag = "/graph/";
 
-// The version of the file, and that it begins anew, come before the first value.
+// The file version and the session start come before the first value.
 constexpr int kMaxRecordsBeforeOwner = 4;
 
 // The label of the first value in an event file; empty where that is of somebody else's writing.

@@ -10,9 +10,9 @@
 
 namespace cboard::compare {
 
-// What the runs "fp32" and of the variant are below. The first model that is compared to a
+// Parent directory of the runs "fp32" and of the variant. The first model that is compared to a
 // directory has them there, any other in a folder of its name: a run has one graph, and tags cannot
-// keep those of several models apart.
+// distinguish the graphs of several models.
 std::filesystem::path RunDirectory(const std::filesystem::path& directory,
                                    const std::string& model);
 

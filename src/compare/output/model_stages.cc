@@ -153,8 +153,8 @@ Result<void> LogOutput(const LayerComparison& layer, StageLogger& logger) {
       {{"worst_channel_sqnr_db", layer.local->channels[*layer.local->worst_channel].SqnrDb()}});
 }
 
-// What was found out of the layers and measured with parts of them restored, by the names that the
-// layers of a stage have.
+// Diagnoses and verified runs of the layers, by the layer names of a
+// stage.
 ModelComparison FoundOf(const ModelComparison& comparison) {
   ModelComparison found;
   found.samples = comparison.samples;

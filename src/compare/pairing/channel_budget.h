@@ -1,7 +1,7 @@
-// Which layers have figures by channel. These take a few hundred bytes a channel, which is nothing
-// beside the weights of real channels, but more than a machine has where a file names millions of
-// channels of a weight or two, or uses one weight in thousands of nodes. What is left out is the
-// same whenever the same files are compared.
+// Decides which layers have metrics by channel. These take a few hundred bytes per channel. That is
+// little beside the weights of real channels, but too much if a file names millions of channels of
+// a weight or two, or uses one weight in thousands of nodes. The choice is the same for the same
+// files.
 #pragma once
 
 #include <cstddef>

@@ -57,7 +57,7 @@ TEST(LayerPairing, NamesThatAConverterJoinedAreNamesOfTheLayer) {
   const model::ModelGraph a = FloatChain({{"a/Conv2D", "w1", 6, 6, Gaussian(36, 1)},
                                           {"b/Conv2D", "w2", 6, 6, Gaussian(36, 1)},
                                           {"c/Conv2D", "w3", 6, 6, Gaussian(36, 1)}});
-  // What is in the names of two layers says nothing.
+  // A name that two layers contain is no evidence.
   const model::ModelGraph b =
       FloatChain({{"b/Relu;b/BiasAdd;b/Conv2D;c/Conv2D", "v1", 6, 6, Gaussian(36, 3)},
                   {"a/Conv2D;a/Conv2D;c/Conv2D", "v2", 6, 6, Gaussian(36, 4)}});

@@ -12,7 +12,7 @@
 namespace cboard::compare {
 
 struct PairedRows {
-  WeightRows x, y;  // Of the baseline and of the variant; as many rows and elements.
+  WeightRows x, y;  // Baseline and variant, with equal numbers of rows and elements.
 };
 
 // Fails as ReadRows does.

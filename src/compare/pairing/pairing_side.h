@@ -22,7 +22,7 @@ struct PairingSide {
   // "then_branch:W". Layers of different kinds may have the same names and even the same weights.
   std::vector<std::string> kinds;
 
-  // Of the node, or of weights without one.
+  // Name of the node, or of weights without a node.
   std::string_view NameAt(std::size_t i) const {
     return layers[i].node == model::kNoNode ? LayerOfWeight(model.tensor(layers[i].weight).name)
                                             : std::string_view(model.node(layers[i].node).name);

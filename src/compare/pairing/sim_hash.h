@@ -18,8 +18,8 @@ class SimHash {
  public:
   static constexpr std::size_t kPlanes = 96;
 
-  // Of `rows` rows that lie behind each other, each with planes of its own: lengths of rows do not
-  // matter. Takes kPlanes times as long as a row takes, so rows should be short.
+  // Hash of `rows` consecutive rows, each with its own planes: lengths of rows do not matter. Takes
+  // kPlanes times as long as reading a row, so rows should be short.
   SimHash(std::span<const float> values, std::size_t rows);
 
   // By which side the sums of each plane are on.
@@ -36,7 +36,7 @@ class SimHashPlanes {
  public:
   explicit SimHashPlanes(std::size_t row);
 
-  // What SimHash(row, 1) gives, many times as quickly.
+  // The same result as SimHash(row, 1), many times faster.
   SimHash HashOf(std::span<const float> row) const;
 
  private:

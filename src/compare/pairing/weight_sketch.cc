@@ -10,8 +10,8 @@ namespace cboard::compare {
 namespace {
 
 constexpr std::size_t kMaxRows = 32;
-// Of a row, four stretches of sixteen: files are read in stretches, and stretches far from each
-// other belong to different inputs.
+// Samples a row in four stretches of sixteen values: files are read in stretches, and distant
+// stretches belong to different inputs.
 constexpr std::size_t kStretches = 4, kStretch = 16;
 
 }  // namespace

@@ -61,7 +61,7 @@ void MakeRed(const model::ModelGraph& baseline, model::TensorId output, double s
   }
 }
 
-// What 16 bits over the same range leave of a head, in dB.
+// SQNR of a head in dB with 16 bits over the same range.
 Fix SixteenBits(const tensor::QuantizationGrid& grid, double head_sqnr_db,
                 double head_mean_square) {
   const double span = static_cast<double>(grid.code_max - grid.code_min);

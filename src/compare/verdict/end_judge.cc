@@ -18,7 +18,7 @@ constexpr double kVaryingShare = 0.05;
 // A detector that never gives more sees nothing in these samples.
 constexpr double kMinScore = 0.05;
 constexpr std::uint64_t kMinDetections = 10;
-// Channels are judged one by one where there are this many values of each.
+// Channels are evaluated one by one if each has at least this many values.
 constexpr std::uint64_t kMinChannelValues = 8;
 // Heads with so few channels give each of them a meaning of its own: x, y, width, height.
 constexpr std::size_t kMaxNamedChannels = 16;
@@ -147,7 +147,7 @@ class HeadJudge {
     return counts_.Variance() > kVaryingShare * kVaryingShare * counts_.sum_energy;
   }
 
-  // What the signal is compared with: around the mean, unless the values hardly vary.
+  // Signal for the SQNR: around the mean, unless the values hardly vary.
   void JudgeChannels() {
     const std::vector<tensor::PairStatistics>& channels = end_.comparison.channels;
     if (counts_.first_channel + counts_.channel_count > channels.size()) return;
@@ -346,7 +346,7 @@ OutputVerdict EvaluateOutput(const EndFindings& end, bool is_generated, const En
                          ? "its shapes differ between the two models, as after NonMaxSuppression"
                          : "it has no values";
   }
-  // What a state is worth shows in the answers of the next runs; here, only a loss of it counts.
+  // The effect of a state shows in the outputs of later runs; here, only a lost state counts.
   if (end.is_state) {
     for (HeadVerdict& head : output.heads) {
       const bool is_kept = head.level > VerdictLevel::kSound && !head.is_collapsed &&

@@ -25,10 +25,10 @@ struct PartSearch {
   double min_share = 0.1;     // Smallest share of the total cost that is reported.
 };
 
-// Of parts 0 to count - 1, the costliest first; those that are next to each other are best near
-// each other in the network, since sets are ranges. `cost_of(first, end)` is what [first, end) cost
-// when only they are compressed: the power of the error, not its dB. Nothing, or an error, ends the
-// search with what was found by then; so does a cost that is not finite for its set.
+// Finds the costliest among parts 0 to count - 1, the costliest first. Adjacent parts should be
+// close in the network, because sets are ranges. `cost_of(first, end)` is the cost when only
+// [first, end) is compressed: the power of the error, not its dB. The search ends at nullopt, at an
+// error and at a non-finite cost, and returns the parts found so far.
 std::vector<PartCost> FindCostliestParts(
     std::size_t count, const PartSearch& search,
     const std::function<std::optional<double>(std::size_t first, std::size_t end)>& cost_of);

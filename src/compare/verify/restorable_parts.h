@@ -16,7 +16,7 @@
 
 namespace cboard::compare {
 
-// What can be restored of a layer.
+// Parts of a layer that can be restored.
 struct RestorableLayer {
   std::optional<PairedWeights> weights;
   std::optional<OutputPlan> output;  // Set if the layer's output was compared.
@@ -47,8 +47,8 @@ class RestorableParts {
   // which most is lost.
   std::vector<LayerPart> PartsToVerify(std::size_t most) const;
 
-  // What to edit of the compressed model; `parts` are those of Restored::kParts and
-  // kAllExceptParts. Fails when weights cannot be read.
+  // Edits of the compressed model; `parts` are those of Restored::kParts and kAllExceptParts. Fails
+  // if weights cannot be read.
   Result<runtime::GraphEdits> RestoringEdits(Restored restored,
                                              const std::vector<LayerPart>& parts) const;
 

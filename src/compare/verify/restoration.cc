@@ -24,7 +24,7 @@ std::optional<std::size_t> CountOf(const model::ModelTensor& tensor) {
   return count;
 }
 
-// What a channel of the baseline's weights is multiplied by to be one of the compressed model's.
+// Factors that turn a channel of the baseline's weights into one of the compressed model's.
 std::vector<double> FactorsOf(const Folding& folding, const std::vector<double>& rescaling,
                               std::size_t channels) {
   const auto at = [](const std::vector<double>& factors, std::size_t c) {
@@ -39,8 +39,8 @@ std::vector<double> FactorsOf(const Folding& folding, const std::vector<double>&
   return factors;
 }
 
-// What is edited for the weights of a layer. The two of an LSTM become one node, and each may be
-// kept as it is.
+// Name of the edited node for the weights of a layer. The two layers of an LSTM share a node, and
+// each may stay unchanged.
 std::string EditedFor(const model::ModelGraph& variant, const ModelLayer& layer) {
   if (const auto product = ProductInsteadOf(variant, layer)) {
     return variant.tensor(product->output).name;

@@ -52,7 +52,7 @@ Result<std::optional<std::vector<float>>> BaselineBias(const model::ModelGraph& 
 // [channels, elements] the other way around, as MatMul takes them.
 std::vector<float> Transposed(const WeightRows& rows);
 
-// What is to be edited of the compressed model. Restoring something twice is restoring it once.
+// Collects edits of the compressed model. Restoring a part twice has no further effect.
 class Restoration {
  public:
   // Borrows both.

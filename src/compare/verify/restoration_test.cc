@@ -364,7 +364,7 @@ TEST(Restoration, AnLstmOfCodesBecomesOneOfFloatsWithTheFirstOfItsWeights) {
   ASSERT_EQ(edits.added.size(), 2u);
   EXPECT_THAT(edits.added[0].shape, ElementsAre(1, kRows, kLstmInputs));
   EXPECT_THAT(edits.added[0].values, Pointwise(FloatNear(w.scale * 0.51f), kW));
-  EXPECT_NE(edits.added[0].values, kW);  // What its codes stand for.
+  EXPECT_NE(edits.added[0].values, kW);  // The dequantized codes.
   EXPECT_EQ(edits.added[1].values, kR);
 
   Restoration both(baseline, variant);

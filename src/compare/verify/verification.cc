@@ -18,7 +18,7 @@ namespace {
 // Parts that are restored together at most, and how many of the others each step tries to add.
 constexpr std::size_t kMaxCombinedParts = 3;
 constexpr std::size_t kMaxCandidatesPerRound = 3;
-// What another part has to give to be worth naming.
+// Smallest gain of another part that is worth reporting.
 constexpr double kMinGainDb = 0.1;
 // Half the power of an error.
 constexpr double kHalfDb = 3;
