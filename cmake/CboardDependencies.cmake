@@ -13,7 +13,7 @@ pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(spng REQUIRED IMPORTED_TARGET spng)
 pkg_check_modules(md4c REQUIRED IMPORTED_TARGET md4c)
-pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
+pkg_check_modules(libagg REQUIRED IMPORTED_TARGET libagg)
 
 # protozero is headers only and ships no CMake package; it stays out of our installed headers.
 find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_writer.hpp REQUIRED)

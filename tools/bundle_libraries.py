@@ -4,7 +4,7 @@
     tools/bundle_libraries.py build/wheel/compression_board-….whl
 
 auditwheel leaves out what every desktop has: X11, zlib and some others. Servers and containers need
-not have them, and Cairo, which draws without any screen, links to X11 all the same.
+not have them.
 """
 
 import pathlib

@@ -1,12 +1,23 @@
 #include "compression/stages/figures.h"
 
-#include <cairo/cairo.h>
+#include <agg_conv_stroke.h>
+#include <agg_conv_transform.h>
+#include <agg_ellipse.h>
+#include <agg_gsv_text.h>
+#include <agg_path_storage.h>
+#include <agg_pixfmt_rgb.h>
+#include <agg_rasterizer_scanline_aa.h>
+#include <agg_renderer_base.h>
+#include <agg_renderer_scanline.h>
+#include <agg_rendering_buffer.h>
+#include <agg_scanline_u.h>
+#include <agg_trans_affine.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <memory>
+#include <utility>
 
 namespace cboard::compression::stages {
 namespace {
@@ -28,8 +39,9 @@ constexpr int kHeight = 480;
 constexpr int kDefaultWidth = 640;
 constexpr int kMaxWidth = 2000;
 constexpr double kLeft = 64, kRight = 16, kTop = 16, kBottom = 52;
-constexpr double kLabelRoom = 90;  // For labels that run upwards below the bars.
-constexpr double kFontSize = 12;
+constexpr double kLabelRoom = 90;    // For labels that run upwards below the bars.
+constexpr double kFontHeight = 8.5;  // Of capital letters.
+constexpr double kFontStroke = 1.1;
 constexpr double kMinLabelPitch = 11;  // Closer labels would lie on each other.
 constexpr double kBarPitch = 26;
 constexpr std::size_t kMaxLabelBytes = 14;
@@ -38,31 +50,32 @@ struct Range {
   double low, high;
 };
 
-struct ContextDeleter {
-  void operator()(cairo_t* context) const { cairo_destroy(context); }
-};
-struct SurfaceDeleter {
-  void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
-};
+// The vector font has ASCII only: any other character of a name becomes a question mark.
+std::string InAscii(const std::string& text) {
+  std::string ascii;
+  for (const char byte : text) {
+    const auto value = static_cast<unsigned char>(byte);
+    const bool continues = (value & 0xC0) == 0x80;  // A later byte of a UTF-8 sequence.
+    if (value >= 0x20 && value < 0x7F) {
+      ascii += byte;
+    } else if (!continues) {
+      ascii += '?';
+    }
+  }
+  return ascii;
+}
 
 // A white picture with two axes.
 class Canvas {
  public:
-  Canvas(int width, int height, double bottom)
-      : width_(width),
-        height_(height),
-        bottom_(bottom),
-        surface_(cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height)),
-        context_(cairo_create(surface_.get())) {
-    Use(kWhite);
-    cairo_paint(get());
-    cairo_select_font_face(get(), "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_font_size(get(), kFontSize);
-  }
-
-  cairo_t* get() { return context_.get(); }
-  void Use(Colour colour) {
-    cairo_set_source_rgb(get(), colour.red / 255.0, colour.green / 255.0, colour.blue / 255.0);
+  static Result<Canvas> Create(int width, int height, double bottom) {
+    CBOARD_ASSIGN_OR_RETURN(writer::media::Pixels figure,
+                            writer::media::BlankPixels(static_cast<std::size_t>(height),
+                                                       static_cast<std::size_t>(width), 3));
+    for (std::size_t row = 0; row < figure.height; ++row) {
+      std::fill_n(figure.row(row), figure.width * 3, std::uint8_t{255});
+    }
+    return Canvas(std::move(figure), width, height, bottom);
   }
 
   double X(double value) const {
@@ -76,73 +89,65 @@ class Canvas {
             const std::string& y_label) {
     x_ = x;
     y_ = y;
-    cairo_set_line_width(get(), 1);
     if (x_step > 0) {
       for (double at = std::ceil(x.low / x_step) * x_step; at <= x.high; at += x_step) {
-        Stroke(X(at), kTop, X(at), height_ - bottom_, kGrid);
+        Line(X(at), kTop, X(at), height_ - bottom_, kGrid);
         Text(Number(at), X(at), height_ - bottom_ + 16, 0.5);
       }
     }
     for (double at = std::ceil(y.low / y_step) * y_step; at <= y.high + y_step / 1e6;
          at += y_step) {
-      Stroke(kLeft, Y(at), width_ - kRight, Y(at), kGrid);
+      Line(kLeft, Y(at), width_ - kRight, Y(at), kGrid);
       Text(Number(at), kLeft - 6, Y(at) + 4, 1);
     }
-    Use(kInk);
-    cairo_rectangle(get(), kLeft + 0.5, kTop + 0.5, width_ - kLeft - kRight,
-                    height_ - bottom_ - kTop);
-    cairo_stroke(get());
+    Line(kLeft, kTop, width_ - kRight, kTop, kInk);
+    Line(kLeft, height_ - bottom_, width_ - kRight, height_ - bottom_, kInk);
+    Line(kLeft, kTop, kLeft, height_ - bottom_, kInk);
+    Line(width_ - kRight, kTop, width_ - kRight, height_ - bottom_, kInk);
     Text(x_label, (kLeft + width_ - kRight) / 2, height_ - 10, 0.5);
     Upward(y_label, 16, (kTop + height_ - bottom_) / 2, 0.5);
   }
 
-  void Stroke(double x0, double y0, double x1, double y1, Colour colour) {
-    Use(colour);
-    // On the middle of a pixel, so that a line of one pixel does not smear over two.
-    cairo_move_to(get(), std::floor(x0) + 0.5, std::floor(y0) + 0.5);
-    cairo_line_to(get(), std::floor(x1) + 0.5, std::floor(y1) + 0.5);
-    cairo_stroke(get());
+  // A line of one pixel.
+  void Line(double x0, double y0, double x1, double y1, Colour colour) {
+    agg::path_storage path;
+    // On the middle of a pixel, so that the line does not smear over two.
+    path.move_to(std::floor(x0) + 0.5, std::floor(y0) + 0.5);
+    path.line_to(std::floor(x1) + 0.5, std::floor(y1) + 0.5);
+    Stroke(path, 1, colour);
+  }
+
+  void Rectangle(double x, double y, double width, double height, Colour colour) {
+    agg::path_storage path;
+    path.move_to(x, y);
+    path.line_to(x + width, y);
+    path.line_to(x + width, y + height);
+    path.line_to(x, y + height);
+    path.close_polygon();
+    Fill(path, colour);
+  }
+
+  void Dot(double x, double y, double radius, Colour colour) {
+    agg::ellipse circle(x, y, radius, radius, 16);
+    Fill(circle, colour);
+  }
+
+  void Stroke(agg::path_storage& path, double width, Colour colour) {
+    agg::conv_stroke<agg::path_storage> outline(path);
+    outline.width(width);
+    outline.line_join(agg::round_join);
+    Fill(outline, colour);
   }
 
   // `anchor`: the part of the text that lies left of x.
   void Text(const std::string& text, double x, double y, double anchor) {
-    cairo_text_extents_t extents;
-    cairo_text_extents(get(), text.c_str(), &extents);
-    Use(kInk);
-    cairo_move_to(get(), x - extents.width * anchor, y);
-    cairo_show_text(get(), text.c_str());
+    DrawText(text, x, y, anchor, 0);
   }
-
   void Upward(const std::string& text, double x, double y, double anchor) {
-    cairo_save(get());
-    cairo_translate(get(), x, y);
-    cairo_rotate(get(), -M_PI / 2);
-    Text(text, 0, 0, anchor);
-    cairo_restore(get());
+    DrawText(text, x, y, anchor, -M_PI / 2);
   }
 
-  Result<writer::media::Pixels> Take() {
-    cairo_surface_flush(surface_.get());
-    if (cairo_status(get()) != CAIRO_STATUS_SUCCESS ||
-        cairo_surface_status(surface_.get()) != CAIRO_STATUS_SUCCESS) {
-      return Fail(ErrorCode::kResourceExhausted, std::string("cannot draw a figure: ") +
-                                                     cairo_status_to_string(cairo_status(get())));
-    }
-    CBOARD_ASSIGN_OR_RETURN(writer::media::Pixels figure,
-                            writer::media::BlankPixels(static_cast<std::size_t>(height_),
-                                                       static_cast<std::size_t>(width_), 3));
-    const unsigned char* const data = cairo_image_surface_get_data(surface_.get());
-    const int stride = cairo_image_surface_get_stride(surface_.get());
-    for (int row = 0; row < height_; ++row) {
-      const unsigned char* from = data + static_cast<std::ptrdiff_t>(row) * stride;
-      std::uint8_t* to = figure.row(static_cast<std::size_t>(row));
-      for (int column = 0; column < width_; ++column, from += 4) {
-        // CAIRO_FORMAT_RGB24 is a native 32-bit number, 0xXXRRGGBB.
-        for (const int channel : {2, 1, 0}) *to++ = from[channel];
-      }
-    }
-    return figure;
-  }
+  writer::media::Pixels Take() && { return std::move(figure_); }
 
   static std::string Number(double value) {
     std::array<char, 32> buffer;
@@ -151,10 +156,44 @@ class Canvas {
   }
 
  private:
+  Canvas(writer::media::Pixels figure, int width, int height, double bottom)
+      : width_(width), height_(height), bottom_(bottom), figure_(std::move(figure)) {}
+
+  void DrawText(const std::string& text, double x, double y, double anchor, double angle) {
+    agg::gsv_text font;
+    font.flip(true);
+    font.size(kFontHeight);
+    const std::string ascii = InAscii(text);
+    font.text(ascii.c_str());
+    font.start_point(-font.text_width() * anchor, 0);
+    agg::trans_affine place = agg::trans_affine_rotation(angle);
+    place *= agg::trans_affine_translation(x, y);
+    agg::conv_stroke<agg::gsv_text> strokes(font);
+    strokes.width(kFontStroke);
+    strokes.line_join(agg::round_join);
+    strokes.line_cap(agg::round_cap);
+    agg::conv_transform<agg::conv_stroke<agg::gsv_text>> placed(strokes, place);
+    Fill(placed, kInk);
+  }
+
+  template <typename Path>
+  void Fill(Path& path, Colour colour) {
+    agg::rendering_buffer rows(figure_.row(0), static_cast<unsigned>(width_),
+                               static_cast<unsigned>(height_), width_ * 3);
+    agg::pixfmt_rgb24 pixels(rows);
+    agg::renderer_base<agg::pixfmt_rgb24> renderer(pixels);
+    agg::rasterizer_scanline_aa<> rasterizer;
+    agg::scanline_u8 scanline;
+    rasterizer.add_path(path);
+    agg::render_scanlines_aa_solid(
+        rasterizer, scanline, renderer,
+        agg::rgba8(static_cast<unsigned>(colour.red), static_cast<unsigned>(colour.green),
+                   static_cast<unsigned>(colour.blue)));
+  }
+
   int width_, height_;
   double bottom_;
-  std::unique_ptr<cairo_surface_t, SurfaceDeleter> surface_;
-  std::unique_ptr<cairo_t, ContextDeleter> context_;
+  writer::media::Pixels figure_;
   Range x_ = {0, 1}, y_ = {0, 1};
 };
 
@@ -184,9 +223,9 @@ Colour ColourOf(int bits) {
 std::string Shortened(const std::string& label) {
   if (label.size() <= kMaxLabelBytes) return label;
   std::size_t end = kMaxLabelBytes;
-  // Not inside a UTF-8 sequence: Cairo refuses to draw half a character.
+  // Not inside a UTF-8 sequence.
   while (end > 0 && (static_cast<unsigned char>(label[end]) & 0xC0) == 0x80) --end;
-  return label.substr(0, end) + "…";
+  return label.substr(0, end) + "...";
 }
 
 }  // namespace
@@ -202,13 +241,12 @@ Result<writer::media::Pixels> DrawLine(const std::vector<double>& values,
     return Fail(ErrorCode::kInvalidArgument, "no value of the line is a number");
   }
   range = {range.low - 0.5, range.high + 0.5};
-  Canvas canvas(kDefaultWidth, kHeight, kBottom);
+  CBOARD_ASSIGN_OR_RETURN(Canvas canvas, Canvas::Create(kDefaultWidth, kHeight, kBottom));
   const double last = std::max<double>(1, static_cast<double>(values.size()) - 1);
   const double margin = last / 20;
   canvas.Axes({-margin, last + margin}, range, std::max(1.0, TickStep(last, 10)),
               TickStep(range.high - range.low, 8), x_label, y_label);
-  canvas.Use(kLine);
-  cairo_set_line_width(canvas.get(), 1.5);
+  agg::path_storage line;
   bool drawing = false;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) {
@@ -217,22 +255,20 @@ Result<writer::media::Pixels> DrawLine(const std::vector<double>& values,
     }
     const double x = canvas.X(static_cast<double>(i)), y = canvas.Y(values[i]);
     if (drawing) {
-      cairo_line_to(canvas.get(), x, y);
+      line.line_to(x, y);
     } else {
-      cairo_move_to(canvas.get(), x, y);
+      line.move_to(x, y);
     }
     drawing = true;
   }
-  cairo_stroke(canvas.get());
+  canvas.Stroke(line, 1.5, kLine);
   if (values.size() <= 60) {  // More of them would hide the line.
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (!std::isfinite(values[i])) continue;
-      cairo_arc(canvas.get(), canvas.X(static_cast<double>(i)), canvas.Y(values[i]), 2.5, 0,
-                2 * M_PI);
-      cairo_fill(canvas.get());
+      canvas.Dot(canvas.X(static_cast<double>(i)), canvas.Y(values[i]), 2.5, kLine);
     }
   }
-  return canvas.Take();
+  return std::move(canvas).Take();
 }
 
 Result<writer::media::Pixels> DrawBars(const std::vector<Bar>& bars, const std::string& x_label,
@@ -245,20 +281,20 @@ Result<writer::media::Pixels> DrawBars(const std::vector<Bar>& bars, const std::
                                kDefaultWidth, kMaxWidth);
   const double pitch = (width - kLeft - kRight) / count;
   const bool labelled = colours == BarColours::kByBits && pitch >= kMinLabelPitch;
-  Canvas canvas(width, kHeight, kBottom + (labelled ? kLabelRoom : 0));
+  CBOARD_ASSIGN_OR_RETURN(Canvas canvas,
+                          Canvas::Create(width, kHeight, kBottom + (labelled ? kLabelRoom : 0)));
   canvas.Axes({0.5, count + 0.5}, {0, highest * 1.05},
               labelled ? 0 : std::max(1.0, TickStep(count, 12)),
               std::max(1.0, TickStep(highest, 8)), x_label, y_label);
   for (std::size_t i = 0; i < bars.size(); ++i) {
     const auto at = static_cast<double>(i + 1);
-    canvas.Use(colours == BarColours::kByBits ? ColourOf(bars[i].bits) : kLine);
     const double left = canvas.X(at - 0.35), right = canvas.X(at + 0.35);
-    cairo_rectangle(canvas.get(), left, canvas.Y(bars[i].bits), std::max(right - left, 1.0),
-                    canvas.Y(0) - canvas.Y(bars[i].bits));
-    cairo_fill(canvas.get());
+    canvas.Rectangle(left, canvas.Y(bars[i].bits), std::max(right - left, 1.0),
+                     canvas.Y(0) - canvas.Y(bars[i].bits),
+                     colours == BarColours::kByBits ? ColourOf(bars[i].bits) : kLine);
     if (labelled) canvas.Upward(Shortened(bars[i].label), canvas.X(at) + 4, canvas.Y(0) + 8, 1);
   }
-  return canvas.Take();
+  return std::move(canvas).Take();
 }
 
 }  // namespace cboard::compression::stages

@@ -1,4 +1,4 @@
-// Small charts as pixels, drawn with Cairo.
+// Small charts as pixels, drawn with Anti-Grain Geometry and its vector font of ASCII characters.
 #pragma once
 
 #include <string>
@@ -10,8 +10,7 @@
 namespace cboard::compression::stages {
 
 // A line through `values`, one per index from 0; NaN leaves a gap. The y axis reaches half a unit
-// beyond the least and greatest value. Fails with kInvalidArgument without a finite value, and with
-// kResourceExhausted when Cairo has no memory.
+// beyond the least and greatest value. Fails with kInvalidArgument without a finite value.
 Result<writer::media::Pixels> DrawLine(const std::vector<double>& values,
                                        const std::string& x_label, const std::string& y_label);
 
