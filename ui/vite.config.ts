@@ -11,8 +11,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0, // The content security policy allows no data: addresses.
     chunkSizeWarningLimit: 260,
-    // A request costs more than the few bytes that finer parts would save.
-    cssCodeSplit: false,
     rolldownOptions: {
       output: {
         codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] },

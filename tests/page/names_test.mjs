@@ -25,7 +25,7 @@ function writeNames(logdir) {
 
 /** Waits until these runs are ticked and no other. */
 async function assertTicked(page, names) {
-  const ticked = () => page.locator(".runs label.run:has(input:checked) .name").evaluateAll((all) => all.map((name) => name.title));
+  const ticked = () => page.locator(".runs label.run:has(input:checked) .cut-name").evaluateAll((all) => all.map((name) => name.title));
   await page.waitForSelector(".runs label.run");
   const end = Date.now() + 20_000;
   while (Date.now() < end && String(await ticked()) !== String(names)) await page.waitForTimeout(20);

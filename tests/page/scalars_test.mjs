@@ -83,7 +83,7 @@ test("runs are chosen by what they logged", async (t) => {
   await visit(page, at("scalars"));
   await page.fill('input[aria-label="Filter runs"]', "acc>0.9");
   await page.waitForFunction(() => document.querySelectorAll(".run").length === 1);
-  assert.equal(await page.locator(".run .name").innerText(), "good");
+  assert.equal(await page.locator(".run .run-name").innerText(), "good");
 });
 
 test("a chart is saved as a picture with its legend, and its points whole", async (t) => {

@@ -15,6 +15,7 @@ interface Chunk {
   readonly fileName: string;
   readonly facadeModuleId: string | null;
   readonly imports: readonly string[];
+  readonly viteMetadata?: { readonly importedCss: ReadonlySet<string> };
 }
 type Bundle = Readonly<Record<string, Chunk | { readonly type: "asset"; source: string | Uint8Array }>>;
 
@@ -58,9 +59,21 @@ function codeOf(page: PageEntry, bundle: Bundle): string[] {
   return [...found];
 }
 
+/** The style sheets that these files import. */
+function stylesOf(files: readonly string[], bundle: Bundle): string[] {
+  return files.flatMap((name) => {
+    const file = bundle[name];
+    return file?.type === "chunk" ? [...(file.viteMetadata?.importedCss ?? [])] : [];
+  });
+}
+
 function htmlOf(page: PageEntry, index: string, bundle: Bundle): string {
+  const code = codeOf(page, bundle);
   const links = [
-    ...codeOf(page, bundle)
+    ...stylesOf(code, bundle)
+      .filter((file) => !index.includes(file))
+      .map((file) => `<link rel="stylesheet" crossorigin href="./${file}">`),
+    ...code
       .filter((file) => !index.includes(file))
       .map((file) => `<link rel="modulepreload" crossorigin href="./${file}">`),
     ...[...EVERY_PAGE_ASKS, ...(page.asks ?? [])].map(

@@ -1,24 +1,31 @@
 import { render } from "preact";
 import { prefetch } from "../api/client";
 import { listenToKeys } from "../base/keys";
+import { showNamesOnFocus } from "../widgets/Name";
 import { App } from "./App";
 import { loadView, pageOf, PAGES } from "./pages";
 import { RARE_IDS } from "./page_list";
 import { followContents } from "../domain/live/contents";
 import { listenToChanges, refreshStatus } from "../domain/live/live";
 import { followOldLink, listenToLocation, pathParts } from "../base/address";
+import { rememberPages, restorePage } from "../domain/live/page_memory";
 import { followComparison } from "../domain/models/pair";
+import { followRunColours } from "../domain/runs/run_colours";
 import "./styles/tokens.css";
 import "./styles/frame.css";
 import "./styles/charts.css";
 import "./styles/widgets.css";
 
 followOldLink();
+restorePage();
 listenToLocation();
+rememberPages();
 listenToKeys();
+showNamesOnFocus();
 listenToChanges();
 void refreshStatus();
 followComparison();
+followRunColours();
 followContents(
   PAGES.map((page) => page.id),
   RARE_IDS,

@@ -1,6 +1,7 @@
 // The pages and their code, which is loaded when a page is first opened.
 import type { ComponentType } from "preact";
-import { hrefOf } from "../base/address";
+import { hrefOf, SHARED } from "../base/address";
+import { rememberedQuery } from "../domain/live/page_memory";
 import { COMPRESSION_ENTRIES, TENSORBOARD_ENTRIES, type PageEntry, type PageId } from "./page_list";
 
 type Load = () => Promise<{ default: ComponentType }>;
@@ -52,7 +53,8 @@ export function pageOf(parts: readonly string[]): Page | null {
   return parts.length === 1 ? (PAGES.find((page) => page.id === parts[0]) ?? null) : null;
 }
 
-/** The address of a page, with what pages share: the model, the pair, the filter of runs. */
+/** The address of a page as it was left, with what pages share: the model, the pair, runs and their colours. */
 export function hrefOfPage(page: Page): string {
-  return hrefOf([page.id], page.ofModel ? {} : { model: null });
+  const remembered = Object.fromEntries([...rememberedQuery(page.id)].filter(([key]) => !SHARED.includes(key)));
+  return hrefOf([page.id], { ...remembered, ...(page.ofModel ? {} : { model: null }) });
 }

@@ -30,12 +30,11 @@ export const addressHere = computed(() => path.value.slice(1) + here.value.searc
 
 export type QueryChange = Record<string, string | null | undefined>;
 
+/** Keys that all pages share: links keep them. */
+export const SHARED: readonly string[] = ["model", "a", "b", "runs", "colours"];
+
 /** The address of a page; values that are null, undefined or empty are left out. */
-export function hrefOf(
-  parts: readonly string[],
-  change: QueryChange = {},
-  keep: readonly string[] = ["model", "a", "b", "runs"],
-): string {
+export function hrefOf(parts: readonly string[], change: QueryChange = {}, keep: readonly string[] = SHARED): string {
   const params = new URLSearchParams();
   for (const key of keep) {
     const value = query.value.get(key);

@@ -32,9 +32,10 @@ function setTheme(next: Theme): void {
   repaint();
 }
 
-function repaint(): void {
+/** Makes every canvas paint again. */
+export function repaint(): void {
   forgetColours();
-  paintVersion.value += 1;
+  paintVersion.value = paintVersion.peek() + 1;
 }
 
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);

@@ -21,11 +21,15 @@ export function useUnfolded(): Unfolded {
     const close = (event: Event): void => {
       if (!(event.target instanceof Node && root.current?.contains(event.target))) setOpen(false);
     };
+    // Pressing a label inside focuses the element around the popup first; that is not leaving it.
+    const closeOnFocus = (event: Event): void => {
+      if (!(event.target instanceof Node && event.target.contains(root.current))) close(event);
+    };
     document.addEventListener("pointerdown", close);
-    document.addEventListener("focusin", close);
+    document.addEventListener("focusin", closeOnFocus);
     return () => {
       document.removeEventListener("pointerdown", close);
-      document.removeEventListener("focusin", close);
+      document.removeEventListener("focusin", closeOnFocus);
     };
   }, [open]);
   const leave = (): void => {

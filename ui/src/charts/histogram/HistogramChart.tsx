@@ -6,7 +6,7 @@ import { useSize } from "../../base/dom/useSize";
 import { Spikes } from "./Spikes";
 import { layoutHistogram, limitLabels, type HistogramInput, type HistogramLayout, type HistogramView } from "./layout";
 
-const LIMIT_ROOM = 110; // Pixels that "greatest -0.0399" takes.
+const LIMIT_ROOM = 80; // Pixels that "max −0.0399" takes.
 
 /** A value to point out, such as a percentile of one side. */
 export interface HistogramMark {
@@ -149,7 +149,7 @@ export function HistogramChart({
                   y={layout.box.t + 4 + 14 * row}
                   text-anchor={right ? "start" : "end"}
                 >
-                  {`${i === 0 ? "least" : "greatest"} ${significant(value, 3)}`}
+                  {`${i === 0 ? "min" : "max"} ${significant(value, 3)}`}
                 </text>
               </g>
             );

@@ -1,50 +1,26 @@
 // Which runs are shown: filter, tick, or only this one. Choices are in the address.
-import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import { count, exact, plural, steady } from "../../base/text/format";
-import { inNaturalOrder } from "../../base/text/natural";
-import { parseRunFilter, passes } from "./run_filter";
 import { damagedRuns } from "../live/damaged";
-import { followLastValues, lastValues } from "./last_values";
-import { listOf, listText, query, setQuery } from "../../base/address";
+import { listText, query, setQuery } from "../../base/address";
 import { RunKey } from "./RunKey";
+import {
+  allRuns,
+  filteredRuns,
+  hiddenRuns,
+  MAX_SHOWN,
+  runFilter,
+  SHOWN_BY_ITSELF,
+  shownRuns,
+  wantedRuns,
+} from "./shown_runs";
+import { ColourDialog } from "./ColourDialog";
+import { Name } from "../../widgets/Name";
 import { VirtualList } from "../../widgets/VirtualList";
 
-export const allRuns = signal<readonly string[]>([]);
-
-/** The runs that a page is about, in the order a reader expects. */
-export function setRuns(runs: readonly string[]): void {
-  allRuns.value = inNaturalOrder(runs);
-}
-
-export const runFilter = computed(() => parseRunFilter(query.value.get("runs") ?? ""));
-
-const hidden = computed(() => new Set(listOf(query.value.get("hide"))));
-
-followLastValues(() => runFilter.value.conditions.map(({ metric }) => metric));
-
-export const filteredRuns = computed(() => {
-  const { patterns, conditions, problem } = runFilter.value;
-  const known = { patterns, problem, conditions: conditions.filter(({ metric }) => lastValues.value.has(metric)) };
-  return allRuns.value.filter((run) => passes(known, run, (metric) => lastValues.value.get(metric)?.get(run) ?? null));
-});
-
-// More lines than this in one chart cannot be told apart; one click shows up to MAX_SHOWN, which tells
-// how wide they spread.
-const SHOWN_BY_ITSELF = 200;
-const MAX_SHOWN = 1000;
-
-const wantedRuns = computed(() => {
-  const only = query.value.get("only");
-  return filteredRuns.value.filter((run) => (only !== null ? run === only : !hidden.value.has(run)));
-});
-
-export const shownRuns = computed(() =>
-  wantedRuns.value.slice(0, query.value.has("more_runs") ? MAX_SHOWN : SHOWN_BY_ITSELF),
-);
-
 function toggle(run: string): void {
-  const next = new Set(hidden.value);
+  const next = new Set(hiddenRuns.value);
   if (!next.delete(run)) next.add(run);
   setQuery({ hide: listText([...next]), only: null });
 }
@@ -77,6 +53,7 @@ function Last({ last, run }: { last: LastOf; run: string }): JSX.Element | null 
 
 export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element {
   const shown = new Set(shownRuns.value);
+  const [coloured, setColoured] = useState<string | null>(null);
   return (
     <aside class="runs" aria-label="Runs">
       <input
@@ -97,7 +74,7 @@ export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element 
             Show {count(query.value.has("more_runs") ? SHOWN_BY_ITSELF : Math.min(MAX_SHOWN, wantedRuns.value.length))}
           </button>
         )}
-        {(hidden.value.size > 0 || query.value.has("only")) && (
+        {(hiddenRuns.value.size > 0 || query.value.has("only")) && (
           <button class="link" onClick={() => setQuery({ hide: null, only: null })}>
             Show all
           </button>
@@ -117,11 +94,16 @@ export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element 
         render={(run) => (
           <label class="run">
             <input type="checkbox" checked={shown.has(run)} onChange={() => toggle(run)} />
-            <RunKey run={run} />
+            <button
+              class="colour"
+              aria-label={`Colour of ${run}`}
+              title="Choose the colour"
+              onClick={() => setColoured(run)}
+            >
+              <RunKey run={run} />
+            </button>
             <span class="run-name">
-              <span class="name tail" title={run}>
-                <bdi>{run}</bdi>
-              </span>
+              <Name name={run} />
               <Damage run={run} />
             </span>
             {last && <Last last={last} run={run} />}
@@ -131,6 +113,7 @@ export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element 
           </label>
         )}
       />
+      {coloured !== null && <ColourDialog run={coloured} onClose={() => setColoured(null)} />}
     </aside>
   );
 }

@@ -10,7 +10,7 @@ import { tellingFirst } from "./series_order";
 import { query, setQuery } from "../../base/address";
 import { useResource } from "../live/resource";
 import { CardWidth, cardColumn } from "../../widgets/CardWidth";
-import { setRuns, shownRuns } from "./RunList";
+import { setRuns, shownRuns } from "./shown_runs";
 import { Side } from "./Side";
 import "./cards.css";
 

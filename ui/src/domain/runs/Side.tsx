@@ -3,7 +3,8 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { plural } from "../../base/text/format";
-import { allRuns, RunList, runFilter, shownRuns, type LastOf } from "./RunList";
+import { RunList, type LastOf } from "./RunList";
+import { allRuns, runFilter, shownRuns } from "./shown_runs";
 
 export function Side({ last = null, children }: { last?: LastOf | null; children?: ComponentChildren }): JSX.Element {
   const [open, setOpen] = useState(false);

@@ -10,7 +10,7 @@ import { plural } from "../../base/text/format";
 import { runsOfTags } from "../../domain/runs/runs_of_tags";
 import { cardColumn } from "../../widgets/CardWidth";
 import { EmptyPage } from "../../domain/live/EmptyPage";
-import { setRuns, shownRuns } from "../../domain/runs/RunList";
+import { setRuns, shownRuns } from "../../domain/runs/shown_runs";
 import { Side } from "../../domain/runs/Side";
 import { Snippet } from "../../domain/live/Snippet";
 import { useKeys } from "../../base/keys";

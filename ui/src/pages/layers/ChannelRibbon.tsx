@@ -1,4 +1,4 @@
-// Least and greatest value of every channel: of A as bars, of B as ticks at their ends.
+// Min and max of every channel: of A as bars, of B as ticks at their ends.
 import { channelsShape } from "../../api/compression/layers";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -118,7 +118,7 @@ function Rows({ sides: [a, b] }: { sides: readonly [ChannelSide, ChannelSide | n
   return (
     <div class="bin-table" tabIndex={0} role="region" aria-label="Channels">
       <table class="table">
-        <caption class="sr">Least, greatest and mean value of each channel</caption>
+        <caption class="sr">Min, max and mean of each channel</caption>
         <thead>
           <tr>
             <th scope="col" class="num">
@@ -186,7 +186,7 @@ export function ChannelRibbon({
       <div class="panel-head">
         <h2 id="channel-title">Range per channel</h2>
         <span class="note long">
-          {n} channels; bars from the least to the greatest of <span class="in-a">{sideA.name}</span>
+          {n} channels; bars from min to max of <span class="in-a">{sideA.name}</span>
           {sideB ? (
             <>
               , ticks those of <span class="in-b">{sideB.name}</span>
@@ -217,7 +217,7 @@ export function ChannelRibbon({
             <dt>channel</dt>
             <dd>{picked}</dd>
           </div>
-          {[["least", "min"] as const, ["greatest", "max"] as const, ["mean", "mean"] as const].map(([name, key]) => (
+          {[["min", "min"] as const, ["max", "max"] as const, ["mean", "mean"] as const].map(([name, key]) => (
             <div key={key}>
               <dt>{name}</dt>
               <dd>

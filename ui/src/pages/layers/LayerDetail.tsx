@@ -68,7 +68,7 @@ function VerifyHint(): JSX.Element {
   const command = `compression-board compare A B --verify --logdir ${shellFolder()}`;
   return (
     <p class="note verify-hint" title={command}>
-      What float would bring: <code>{command}</code>
+      Measure the gain from FP32: <code>{command}</code>
     </p>
   );
 }

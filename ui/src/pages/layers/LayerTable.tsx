@@ -2,7 +2,10 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { dbText, gainText } from "../../domain/layers/decibels";
-import { bytesColumn, exact, fixed } from "../../base/text/format";
+import { bytesColumn, fixed } from "../../base/text/format";
+import { Name } from "../../widgets/Name";
+import type { ColumnSpec } from "../../widgets/table/columns";
+import { useColumns, type Columns } from "../../widgets/table/useColumns";
 import { usePrinting, useRowsInSight } from "../../widgets/useRowsInSight";
 import { limitText, nameOfFigure, sqnrText, topOf, type Layer, type Limits } from "../../domain/layers/layers";
 import { clampDb } from "./depth_layout";
@@ -19,65 +22,214 @@ const placesOf = (layers: readonly Layer[], limits: Limits) => {
   return (db: number): string => `${((top - clampDb(db, top, end)) / (top - end)) * 100}%`;
 };
 
-/** Which columns there is something for. */
-interface Columns {
-  /** The SQNR of whole layers, where the level of some depends on another figure. */
-  readonly own: boolean;
-  readonly worst: boolean;
-  /** The adjusted score of layers of fewer bits. */
-  readonly asEight: boolean;
-  readonly cosine: boolean;
-  readonly restored: boolean;
-  readonly sizes: ReturnType<typeof bytesColumn> | null;
-}
-
-function columnsOf(layers: readonly Layer[]): Columns {
-  const bytes = layers.flatMap((layer) => layer.bytes ?? []);
-  return {
-    own: layers.some((layer) => layer.ownSqnr !== null && layer.sqnrBy !== "sqnr_db"),
-    worst: layers.some((layer) => layer.worstChannel !== null),
-    asEight: layers.some((layer) => layer.asEightBits !== null),
-    cosine: layers.some((layer) => layer.cosine !== null),
-    restored: layers.some((layer) => layer.restored !== null),
-    sizes: bytes.length > 0 ? bytesColumn(bytes) : null,
-  };
-}
-
 const toneOf = ({ level }: Layer): string => (level === "good" ? "" : level === "open" ? "none" : level);
 const GLYPHS = { bad: "✗ ", warn: "▲ ", good: "", open: "" } as const;
 
-/** The number that decides the level, and its name where it is not the layer's SQNR. */
+/** The number that decides the level. */
 function DecisiveFigure({ layer }: { layer: Layer }): JSX.Element {
-  const name = nameOfFigure(layer);
   return (
     <>
       {GLYPHS[layer.level]}
       {layer.sqnrIsBound && Number.isFinite(layer.sqnr) ? "≤ " : ""}
       {sqnrText(layer)}
-      {name && <span class="dim"> {name}</span>}
     </>
   );
 }
 
-/** Where there is room for one of the two only, it is for what was measured at the end. */
-const cosineClass = ({ restored }: Columns): string => `num ${restored ? "wide-l" : "wide-s"}`;
+function LayerName({ layer }: { layer: Layer }): JSX.Element {
+  if (layer.role === "output") return <Name name={layer.name} />;
+  return (
+    <span class="named-part">
+      <Name name={layer.name} />
+      <span class="dim"> {layer.parameter || layer.role}</span>
+    </span>
+  );
+}
+
+function BarHead({ limits, place }: { limits: Limits; place: (db: number) => string }): JSX.Element {
+  return (
+    <>
+      <span class="sr">Short of {limitText(topOf(limits))} dB</span>
+      <span class="short" aria-hidden="true">
+        <em>{limitText(topOf(limits))}</em>
+        {[limits.amber_db, limits.red_db].map((db) => (
+          <em key={db} style={{ left: place(db) }}>
+            {limitText(db)}
+          </em>
+        ))}
+      </span>
+    </>
+  );
+}
+
+function Bar({ layer, place }: { layer: Layer; place: (db: number) => string }): JSX.Element | null {
+  if (Number.isNaN(layer.sqnr)) return null;
+  return (
+    <span class={`short ${layer.level}`} data-db={layer.sqnr}>
+      <i style={{ width: place(layer.sqnr) }} />
+      <u style={{ left: place(layer.limits.amber_db) }} />
+      <u style={{ left: place(layer.limits.red_db) }} />
+    </span>
+  );
+}
+
+interface Column extends ColumnSpec {
+  readonly numeric: boolean;
+  readonly title?: string;
+  readonly head: JSX.Element | string;
+  readonly cell: (layer: Layer) => JSX.Element | string | null;
+  /** Attributes of a cell. */
+  readonly more?: (layer: Layer) => { readonly class?: string; readonly title?: string };
+}
+
+const GLYPH = 7.6; // Pixels of a digit in a cell.
+const PADDING = 20; // Left and right of a cell together.
+const GUTTER = 8; // More right of the last cell.
+
+/** As wide as the widest of these texts, which are figures and never cut. */
+const widthFor = (texts: readonly string[]): number =>
+  Math.ceil(PADDING + GLYPH * texts.reduce((longest, text) => Math.max(longest, text.length), 0));
+
+/** A column of figures that some layers have. */
+function figures(
+  spec: Pick<Column, "id" | "name" | "title" | "hidden">,
+  layers: readonly Layer[],
+  valueOf: (layer: Layer) => number | null,
+  textOf: (value: number) => string,
+): Column[] {
+  if (!layers.some((layer) => valueOf(layer) !== null)) return [];
+  const text = (layer: Layer): string => {
+    const value = valueOf(layer);
+    return value === null ? "–" : textOf(value);
+  };
+  return [{ ...spec, width: widthFor([spec.name, ...layers.map(text)]), numeric: true, head: spec.name, cell: text }];
+}
+
+/** On a narrow screen only the columns that name a layer and its damage are shown by default. */
+const isNarrow = (): boolean => window.innerWidth < 640;
+
+function columnsOf(layers: readonly Layer[], limits: Limits, place: (db: number) => string): Column[] {
+  const narrow = isNarrow();
+  const bytes = layers.flatMap((layer) => layer.bytes ?? []);
+  const sizes = bytes.length > 0 ? bytesColumn(bytes) : null;
+  const kinds = [...new Set(layers.map(nameOfFigure))];
+  const isNamed = kinds.some((kind) => kind !== "");
+  const sqnrName = `SQNR, dB${kinds.length === 1 && kinds[0] ? ` ${kinds[0]}` : ""}`;
+  const hasRestored = layers.some((layer) => layer.restored !== null);
+  return [
+    {
+      id: "name",
+      name: "Layer",
+      width: narrow ? 120 : 168,
+      grows: true,
+      fixed: true,
+      numeric: false,
+      head: "Layer",
+      cell: (layer) => <LayerName layer={layer} />,
+      more: () => ({ class: "mono" }),
+    },
+    {
+      id: "sqnr",
+      name: "SQNR, dB",
+      width: widthFor([sqnrName, ...layers.map((layer) => `${GLYPHS[layer.level]}${sqnrText(layer)}`)]),
+      fixed: true,
+      numeric: true,
+      title: "The number that decides the level of the layer, as drawn beside it",
+      head: sqnrName,
+      cell: (layer) => <DecisiveFigure layer={layer} />,
+      more: (layer) => ({ class: `num ${toneOf(layer)}`, title: layer.explanation }),
+    },
+    {
+      id: "bar",
+      name: "Bar of SQNR",
+      width: 92,
+      hidden: narrow,
+      numeric: false,
+      head: <BarHead limits={limits} place={place} />,
+      cell: (layer) => <Bar layer={layer} place={place} />,
+      more: () => ({ class: "bar-cell" }),
+    },
+    ...(isNamed
+      ? [
+          {
+            id: "by",
+            name: "Figure",
+            width: widthFor(["Figure", ...layers.map(nameOfFigure)]),
+            hidden: kinds.length === 1,
+            numeric: false,
+            title: "The kind of the number that decides the level; empty for the SQNR of the layer",
+            head: "Figure",
+            cell: nameOfFigure,
+            more: () => ({ class: "dim" }),
+          },
+        ]
+      : []),
+    ...figures(
+      { id: "restored", name: "Restored, dB", title: "Gain of the output SQNR when only this is restored to float" },
+      layers,
+      (layer) => layer.restored,
+      gainText,
+    ),
+    ...figures(
+      { id: "own", name: "Layer, dB", title: "SQNR of the whole layer", hidden: true },
+      isNamed ? layers : [],
+      (layer) => layer.ownSqnr,
+      (db) => dbText(db),
+    ),
+    ...figures(
+      { id: "worst", name: "Worst ch.", title: "SQNR of the worst channel, in dB", hidden: narrow || hasRestored },
+      layers,
+      (layer) => layer.worstChannel,
+      (db) => dbText(db),
+    ),
+    ...figures(
+      {
+        id: "eight",
+        name: "8-bit score",
+        title:
+          "An adjusted score, not a measurement: the SQNR of 8 bits that would be as good for a layer of fewer bits",
+      },
+      layers,
+      (layer) => layer.asEightBits,
+      (db) => dbText(db),
+    ),
+    ...figures(
+      { id: "cosine", name: "Cosine", hidden: narrow || hasRestored || isNamed },
+      layers,
+      (layer) => layer.cosine,
+      (value) => fixed(value, 4),
+    ),
+    ...figures(
+      { id: "size", name: `Size, ${sizes?.unit ?? ""}`, hidden: true },
+      layers,
+      (layer) => layer.bytes,
+      (value) => sizes?.text(value) ?? "",
+    ),
+    {
+      id: "cause",
+      name: "Cause",
+      width: widthFor(["Cause", ...layers.map((layer) => layer.causeText)]) + GUTTER,
+      numeric: false,
+      head: "Cause",
+      cell: (layer) => layer.causeText,
+      more: () => ({ class: "dim" }),
+    },
+  ];
+}
 
 function Row({
   layer,
   index,
   selected,
   columns,
-  place,
   onPick,
 }: {
   layer: Layer;
   index: number;
   selected: boolean;
-  columns: Columns;
-  place: (db: number) => string;
+  columns: readonly Column[];
   onPick: (layer: Layer) => void;
 }): JSX.Element {
-  const { sizes } = columns;
   return (
     <tr
       tabIndex={selected ? 0 : -1}
@@ -88,66 +240,41 @@ function Row({
         if (event.key === "Enter") onPick(layer);
       }}
     >
-      <td class="mono" title={layer.name}>
-        {layer.name}
-        {layer.role === "output" ? "" : <span class="dim"> {layer.parameter || layer.role}</span>}
-      </td>
-      <td class={`num ${toneOf(layer)}`} title={layer.explanation}>
-        <DecisiveFigure layer={layer} />
-      </td>
-      <td class="bar-cell">
-        {!Number.isNaN(layer.sqnr) && (
-          <span class={`short ${layer.level}`} data-db={layer.sqnr}>
-            <i style={{ width: place(layer.sqnr) }} />
-            <u style={{ left: place(layer.limits.amber_db) }} />
-            <u style={{ left: place(layer.limits.red_db) }} />
-          </span>
-        )}
-      </td>
-      {columns.own && <td class="num wide-d wide-s">{layer.ownSqnr === null ? "–" : dbText(layer.ownSqnr)}</td>}
-      {columns.worst && (
-        <td class="num wide-d wide-s">{layer.worstChannel === null ? "–" : dbText(layer.worstChannel)}</td>
-      )}
-      {columns.asEight && (
-        <td class="num wide-d wide-s" title={`${layer.bits} bits`}>
-          {layer.asEightBits === null ? "–" : dbText(layer.asEightBits)}
+      {columns.map((column) => (
+        <td key={column.id} data-column={column.id} class={column.numeric ? "num" : ""} {...column.more?.(layer)}>
+          {column.cell(layer)}
         </td>
-      )}
-      {columns.cosine && <td class={cosineClass(columns)}>{layer.cosine === null ? "–" : fixed(layer.cosine, 4)}</td>}
-      {columns.restored && (
-        <td class="num">{layer.restored === null ? <span class="dim">–</span> : gainText(layer.restored)}</td>
-      )}
-      {sizes && (
-        <td class="num wide-m" title={layer.bytes === null ? undefined : `${exact(layer.bytes)} bytes`}>
-          {layer.bytes === null ? "–" : sizes.text(layer.bytes)}
-        </td>
-      )}
-      <td class="dim">{layer.causeText}</td>
+      ))}
     </tr>
   );
 }
 
 /** Where rows are that do not exist now. */
-const Room = ({ rows }: { rows: number }): JSX.Element | null =>
+const Room = ({ rows, columns }: { rows: number; columns: number }): JSX.Element | null =>
   rows === 0 ? null : (
     <tr class="room" aria-hidden="true">
-      <td colSpan={10} style={{ height: `${rows * ROW_HEIGHT}px` }} />
+      <td colSpan={columns} style={{ height: `${rows * ROW_HEIGHT}px` }} />
     </tr>
   );
 
+/** The columns of these layers, as the user has arranged them. */
+export function useLayerColumns(layers: readonly Layer[], limits: Limits): Columns<Column> {
+  const place = useMemo(() => placesOf(layers, limits), [layers, limits]);
+  const specs = useMemo(() => columnsOf(layers, limits, place), [layers, limits, place]);
+  return useColumns(specs);
+}
+
 export function LayerTable({
   layers,
-  limits,
+  columns,
   picked,
   onPick,
 }: {
   layers: readonly Layer[];
-  limits: Limits;
+  columns: Columns<Column>;
   picked: Layer | null;
   onPick: (layer: Layer) => void;
 }): JSX.Element {
-  const columns = useMemo(() => columnsOf(layers), [layers]);
-  const place = useMemo(() => placesOf(layers, limits), [layers, limits]);
   const all = usePrinting() || layers.length <= FEW;
   const sight = useRowsInSight(layers.length, ROW_HEIGHT);
   const [first, last] = all ? [0, layers.length] : [sight.first, sight.last];
@@ -155,76 +282,32 @@ export function LayerTable({
   useEffect(() => sight.show(at, ROW_HEIGHT), [picked, at]);
   return (
     <div class="list" ref={sight.ref} onScroll={sight.onScroll}>
-      <table class={`table${all ? "" : " long"}`} aria-rowcount={layers.length + 1}>
+      <table class="table arranged" style={columns.style} aria-rowcount={layers.length + 1}>
         <caption class="sr">Layers, worst first</caption>
+        {columns.colgroup}
         <thead>
           <tr aria-rowindex={1}>
-            <th scope="col">Layer</th>
-            <th scope="col" class="num" title="The number that decides the level of the layer, as drawn beside it">
-              SQNR, dB
-            </th>
-            <th scope="col" class="bar-cell">
-              <span class="sr">Short of {limitText(topOf(limits))} dB</span>
-              <span class="short" aria-hidden="true">
-                <em>{limitText(topOf(limits))}</em>
-                {[limits.amber_db, limits.red_db].map((db) => (
-                  <em key={db} style={{ left: place(db) }}>
-                    {limitText(db)}
-                  </em>
-                ))}
-              </span>
-            </th>
-            {columns.own && (
-              <th scope="col" class="num wide-d wide-s" title="SQNR of the whole layer">
-                Whole
-              </th>
+            {columns.shown.map((column) =>
+              columns.head(column, column.head, {
+                class: column.id === "bar" ? "bar-cell" : column.numeric ? "num" : "",
+                ...(column.title ? { title: column.title } : {}),
+              }),
             )}
-            {columns.worst && (
-              <th scope="col" class="num wide-d wide-s">
-                Worst ch.
-              </th>
-            )}
-            {columns.asEight && (
-              <th
-                scope="col"
-                class="num wide-d wide-s"
-                title="An adjusted score, not a measurement: the SQNR of 8 bits that would be as good for a layer of fewer bits"
-              >
-                8-bit score
-              </th>
-            )}
-            {columns.cosine && (
-              <th scope="col" class={cosineClass(columns)}>
-                Cosine
-              </th>
-            )}
-            {columns.restored && (
-              <th scope="col" class="num" title="Gain of the output SQNR when only this is restored to float">
-                Restored<span class="wide-s">, dB</span>
-              </th>
-            )}
-            {columns.sizes && (
-              <th scope="col" class="num wide-m">
-                Size, {columns.sizes.unit}
-              </th>
-            )}
-            <th scope="col">Cause</th>
           </tr>
         </thead>
         <tbody>
-          <Room rows={first} />
+          <Room rows={first} columns={columns.shown.length} />
           {layers.slice(first, last).map((layer, i) => (
             <Row
               key={layer.key}
               layer={layer}
               index={first + i}
               selected={layer === picked}
-              columns={columns}
-              place={place}
+              columns={columns.shown}
               onPick={onPick}
             />
           ))}
-          <Room rows={layers.length - last} />
+          <Room rows={layers.length - last} columns={columns.shown.length} />
         </tbody>
       </table>
     </div>

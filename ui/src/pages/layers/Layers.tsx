@@ -26,7 +26,7 @@ import {
 } from "../../domain/layers/layers";
 import { Depth } from "./Depth";
 import { LayerDetail } from "./LayerDetail";
-import { LayerTable } from "./LayerTable";
+import { LayerTable, useLayerColumns } from "./LayerTable";
 import { Pinned } from "./Pinned";
 import { withPin } from "./pins";
 import { Verified } from "./Verified";
@@ -79,6 +79,8 @@ function pickedOf(shown: readonly Layer[]): Layer | null {
   );
 }
 
+const NO_LIMITS = { red_db: 20, amber_db: 30 };
+
 /** How the verdict on the outputs is coloured; other words are grey: not measured. */
 const OUTPUTS_CLASS: Readonly<Record<string, string>> = { broken: "bad", degraded: "warn", sound: "good" };
 
@@ -113,6 +115,7 @@ export default function Layers(): JSX.Element {
       sort,
     );
   }, [layers, role, sort, words]);
+  const columns = useLayerColumns(shown, data?.limits ?? NO_LIMITS);
   const picked = pickedOf(shown);
   const pick = (layer: Layer): void =>
     setQuery({ sel: layers.filter((l) => l.name === layer.name).length > 1 ? layer.key : layer.name, channel: null });
@@ -202,6 +205,7 @@ export default function Layers(): JSX.Element {
             {role === "all" ? "all tensors" : `${role}s`}
           </Menu>
         )}
+        {columns.menu}
       </div>
       <div class="notes">
         {data.outputs && (
@@ -250,7 +254,7 @@ export default function Layers(): JSX.Element {
         />
       )}
       {shown.length > 0 ? (
-        <LayerTable layers={shown} limits={limits} picked={picked} onPick={pick} />
+        <LayerTable layers={shown} columns={columns} picked={picked} onPick={pick} />
       ) : (
         <p class="panel note">
           No layer is called that.{" "}

@@ -7,16 +7,17 @@ import { asFraction } from "../../domain/models/gates";
 import { flatTag } from "../../domain/models/flat_tags";
 import { alignedColumn, exact, fixed, percent, ratio, significant, withComma } from "../../base/text/format";
 import { useSize } from "../../base/dom/useSize";
-import { CheckMenu } from "../../widgets/CheckMenu";
+import { Name } from "../../widgets/Name";
+import type { ColumnSpec } from "../../widgets/table/columns";
+import { useColumns } from "../../widgets/table/useColumns";
 import { DERIVED, DerivedMark } from "../../domain/models/DerivedMark";
 import { useGrowingRows } from "../../widgets/useGrowingRows";
 import { useKeys } from "../../base/keys";
-import { listOf, listText, query, setQuery } from "../../base/address";
+import { query, setQuery } from "../../base/address";
 import { MAX_IN_RADAR } from "./radar_layout";
 import { pairAt, sortRows, unknownMetrics, type OverviewData, type PairValue, type Row } from "./rows";
 
-interface Column {
-  readonly id: string;
+interface Column extends ColumnSpec {
   readonly head: JSX.Element | string;
   readonly numeric: boolean;
   readonly key: (row: Row) => number | string | null;
@@ -110,18 +111,20 @@ function DropCell({
   );
 }
 
-// About what a pair of columns takes, and everything that is always there.
+// The approximate width of a pair of columns, and of everything that is always there.
 const RESOURCE_WIDTH = 208;
 const OTHER_WIDTH = 680;
 
-/** The resources with columns: those chosen, else as many as fit. */
-function shownResources(data: OverviewData, width: number): readonly Metric[] {
-  const chosen = query.value.get("cols");
-  if (chosen !== null) return data.resources.filter((m) => listOf(chosen).includes(m.name));
-  return data.resources.slice(0, Math.max(1, Math.floor((width - OTHER_WIDTH) / RESOURCE_WIDTH)));
+/** How many resources fit beside the other columns. */
+const fitting = (width: number): number => Math.max(1, Math.floor((width - OTHER_WIDTH) / RESOURCE_WIDTH));
+
+function gainName(metric: Metric): string {
+  if (metric.name === "model_size_mb") return "Ratio";
+  return metric.name === "latency_mean_ms" || metric.name === "throughput" ? "Speedup" : "Gain";
 }
 
-function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, b: string): Column[] {
+function columnsOf(data: OverviewData, width: number, a: string, b: string): Column[] {
+  const shownResources = fitting(width);
   const { quality, qualityIsFraction } = data;
   const show = (v: number): string => (qualityIsFraction ? percent(asFraction(v)) : significant(v));
   const most = Math.max(0, ...data.rows.map((row) => Math.abs(row.drop ?? 0)).filter(Number.isFinite));
@@ -143,17 +146,22 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
   return [
     {
       id: "model",
+      name: "Model",
+      width: 200,
+      fixed: true,
       head: "Model",
       numeric: false,
       key: (row) => row.name,
       cell: (row) => (
-        <span class="model-name" title={row.name}>
-          {row.name}
+        <span class="model-name">
+          <Name name={row.name} />
         </span>
       ),
     },
     {
       id: "quality",
+      name: quality.label,
+      width: 150,
       head: <PairHead label={`${quality.label}${qualityIsFraction ? ", %" : ""}`} />,
       numeric: true,
       key: (row) => row.quality.b,
@@ -161,6 +169,8 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
     },
     {
       id: "drop",
+      name: qualityIsFraction ? "Drop" : "Lost",
+      width: 120,
       head: qualityIsFraction ? "Drop, pp" : "Lost",
       numeric: true,
       key: (row) => row.drop,
@@ -176,9 +186,12 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
           />
         ),
     },
-    ...resources.flatMap((metric): Column[] => [
+    ...data.resources.flatMap((metric, i): Column[] => [
       {
         id: metric.name,
+        name: withComma(metric.label),
+        width: 176,
+        hidden: i >= shownResources,
         head: <PairHead label={withComma(metric.label)} />,
         numeric: true,
         key: (row) => row.metrics.get(metric.name)?.b ?? null,
@@ -186,12 +199,10 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
       },
       {
         id: `${metric.name}.gain`,
-        head:
-          metric.name === "model_size_mb"
-            ? "Ratio"
-            : metric.name === "latency_mean_ms" || metric.name === "throughput"
-              ? "Speedup"
-              : "Gain",
+        name: `${gainName(metric)} of ${metric.label}`,
+        width: 80,
+        hidden: i >= shownResources,
+        head: gainName(metric),
         numeric: true,
         key: (row) => row.metrics.get(metric.name)?.gain ?? null,
         cell: (row) => {
@@ -209,6 +220,8 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
     ]),
     {
       id: "aurora",
+      name: "AURORA",
+      width: 80,
       head: "AURORA",
       numeric: true,
       key: (row) => row.aurora?.score ?? null,
@@ -225,6 +238,8 @@ function columnsOf(data: OverviewData, resources: readonly Metric[], a: string, 
     },
     {
       id: "gates",
+      name: "Verdict",
+      width: 240,
       head: "Verdict",
       numeric: false,
       key: (row) => BEST_FIRST.indexOf(row.verdict.state),
@@ -334,10 +349,11 @@ export function ModelTable({
       },
     },
   ]);
-  const resources = shownResources(data, width);
-  const columns = columnsOf(data, resources, a, b);
+  const all = columnsOf(data, width, a, b);
+  const arranged = useColumns(all, { lead: 1, auto: true });
+  const columns = arranged.shown;
   const descending = sort.startsWith("-");
-  const column = columns.find((c) => c.id === sort.replace("-", "")) ?? columns[0]!;
+  const column = all.find((c) => c.id === sort.replace("-", "")) ?? all[0]!;
   const sorted = sortRows(passing, column.key, descending);
   const first = new Set(ticked);
   const rows =
@@ -377,16 +393,7 @@ export function ModelTable({
           value={words}
           onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")}
         />
-        {data.resources.length > 1 && (
-          <CheckMenu
-            label="Columns"
-            choices={data.resources.map((m) => ({ value: m.name, text: withComma(m.label) }))}
-            chosen={new Set(resources.map((m) => m.name))}
-            onChange={(chosen) => setQuery({ cols: chosen.size > 0 ? listText([...chosen]) : "none" }, "replace")}
-          >
-            Columns
-          </CheckMenu>
-        )}
+        {arranged.menu}
         <label
           class="tick only-differences"
           title={`Without the models of which nothing is another number in ${b} than in ${a}`}
@@ -405,18 +412,15 @@ export function ModelTable({
       <div class={`scroll${fits ? " fits" : " scroll-x"}`} ref={ref}>
         <table class="table models">
           <caption class="sr">Models, sorted by {column.id}</caption>
+          {arranged.colgroup}
           <thead>
             <tr>
               <th scope="col" class="tick-cell">
                 <span class="sr">Ticked</span>
               </th>
-              {columns.map((c) => (
-                <th
-                  key={c.id}
-                  scope="col"
-                  class={c.numeric ? "num" : ""}
-                  aria-sort={c === column ? (descending ? "descending" : "ascending") : undefined}
-                >
+              {columns.map((c) =>
+                arranged.head(
+                  c,
                   <button
                     class="sort"
                     onClick={() =>
@@ -427,9 +431,13 @@ export function ModelTable({
                   >
                     {c.head}
                     {c === column ? (descending ? " ↓" : " ↑") : ""}
-                  </button>
-                </th>
-              ))}
+                  </button>,
+                  {
+                    class: c.numeric ? "num" : "",
+                    ...(c === column ? { "aria-sort": descending ? "descending" : "ascending" } : {}),
+                  },
+                ),
+              )}
             </tr>
           </thead>
           <tbody ref={body}>
@@ -446,7 +454,9 @@ export function ModelTable({
             ))}
           </tbody>
         </table>
-        {rows.some((row) => resources.some((m) => row.metrics.get(m.name)?.derived)) && <p class="note">† {DERIVED}</p>}
+        {rows.some((row) =>
+          data.resources.some((m) => columns.some((c) => c.id.startsWith(m.name)) && row.metrics.get(m.name)?.derived),
+        ) && <p class="note">† {DERIVED}</p>}
         {rows.length > growing.shown && (
           <button ref={growing.end} class="link more" onClick={growing.more}>
             Show more of {rows.length}

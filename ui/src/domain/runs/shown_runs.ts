@@ -1,0 +1,39 @@
+// Which runs a page shows: those that pass the filter and are ticked. The address holds the choice.
+import { computed, signal } from "@preact/signals";
+import { listOf, query } from "../../base/address";
+import { inNaturalOrder } from "../../base/text/natural";
+import { followLastValues, lastValues } from "./last_values";
+import { parseRunFilter, passes } from "./run_filter";
+
+export const allRuns = signal<readonly string[]>([]);
+
+/** The runs that a page is about, in the order a reader expects. */
+export function setRuns(runs: readonly string[]): void {
+  allRuns.value = inNaturalOrder(runs);
+}
+
+export const runFilter = computed(() => parseRunFilter(query.value.get("runs") ?? ""));
+
+export const hiddenRuns = computed(() => new Set(listOf(query.value.get("hide"))));
+
+followLastValues(() => runFilter.value.conditions.map(({ metric }) => metric));
+
+export const filteredRuns = computed(() => {
+  const { patterns, conditions, problem } = runFilter.value;
+  const known = { patterns, problem, conditions: conditions.filter(({ metric }) => lastValues.value.has(metric)) };
+  return allRuns.value.filter((run) => passes(known, run, (metric) => lastValues.value.get(metric)?.get(run) ?? null));
+});
+
+// More lines than this in one chart cannot be told apart; one click shows up to MAX_SHOWN, which tells
+// how wide they spread.
+export const SHOWN_BY_ITSELF = 200;
+export const MAX_SHOWN = 1000;
+
+export const wantedRuns = computed(() => {
+  const only = query.value.get("only");
+  return filteredRuns.value.filter((run) => (only !== null ? run === only : !hiddenRuns.value.has(run)));
+});
+
+export const shownRuns = computed(() =>
+  wantedRuns.value.slice(0, query.value.has("more_runs") ? MAX_SHOWN : SHOWN_BY_ITSELF),
+);
