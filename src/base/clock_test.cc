@@ -16,7 +16,7 @@ double SystemSeconds() {
 TEST(WallTime, LiesBetweenTwoReadingsOfTheSystemsClock) {
   // Long enough for the ticks to be measured and to be trusted in between.
   constexpr double kSeconds = 0.3;
-  // What rounding to double and the length of a tick may add up to.
+  // Sum of the rounding to double and the length of a tick.
   constexpr double kTolerance = 5e-6;
   const double start = SystemSeconds();
   int readings = 0;

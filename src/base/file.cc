@@ -31,7 +31,7 @@ Result<File> File::Open(const std::filesystem::path& path, int flags,
   if (descriptor >= 0) return File(descriptor, path);
   const int reason = errno;
   if ((flags & O_CREAT) == 0) return Fail(ErrnoError(reason, Named("open", named)));
-  // "No such file or directory" puzzles whoever wants to make one.
+  // "No such file or directory" is confusing for a file that is to be created.
   std::error_code ignored;
   const std::filesystem::path parent = named.parent_path();
   if (reason == ENOENT && !parent.empty() && !std::filesystem::exists(parent, ignored)) {

@@ -1,4 +1,4 @@
-// Bytes made smaller with gzip, for those who send and who store many of them.
+// Gzip compression of bytes that are sent or stored.
 //
 // A library of its own, cboard::gzip, so that programs that only write logs do not need libdeflate.
 #pragma once

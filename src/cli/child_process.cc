@@ -73,7 +73,7 @@ Result<void> ChildProcess::Find(const std::string& program) {
   const auto fail = [&] { return Fail(ErrnoError(reason, "run " + Quoted(program, 300))); };
   if (program.find('/') != std::string::npos) return runs(program) ? Result<void>() : fail();
   const char* const path = std::getenv("PATH");
-  // What execvp takes when there is none.
+  // The default path of execvp.
   for (const std::string_view directory : Split(path == nullptr ? "/bin:/usr/bin" : path, ':')) {
     if (runs(std::filesystem::path(directory) / program)) return {};
   }

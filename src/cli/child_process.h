@@ -41,7 +41,7 @@ struct ChildExit {
 
   double wall_seconds = 0;  // From just before the start.
 
-  // What the kernel has counted of the command and of those children that it waited for.
+  // Resources of the command and of its awaited children, as counted by the kernel.
   double cpu_seconds = 0;
   double peak_rss_mb = 0;  // Largest resident set of any process.
 };

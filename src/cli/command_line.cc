@@ -1,4 +1,4 @@
-// What all commands share: parsing flags, complaining, quoting.
+// Common code of all commands: parsing flags, error messages, quoting.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>

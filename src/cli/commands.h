@@ -44,8 +44,8 @@ int RunServe(Arguments arguments);  // Also what runs when no command is named.
 // nothing left to do: help was printed (0) or the flags are wrong and it has been said why (2).
 std::optional<int> ParseFlags(CLI::App& app, Arguments arguments);
 
-// What is wrong with the value of a flag that counts something, or nothing; for CLI::Option::check.
-// CLI11 itself would take -1 for the largest number that there is.
+// Returns an error text for the value of a flag that counts something, or an empty text; for
+// CLI::Option::check. CLI11 itself would read -1 as the largest unsigned number.
 std::string CheckCount(const std::string& value);
 
 // Replaces the first line of the help, "Usage: …", for what CLI11 cannot guess.

@@ -48,7 +48,7 @@ std::optional<std::uint64_t> FreeMemory(const std::filesystem::path& root) {
 }
 
 void LimitToFreeMemory() {
-  // What the process has counts, whether it was used or not: sanitizers keep terabytes.
+  // Counts reserved memory, used or not: sanitizers reserve terabytes.
   const auto taken = ReadField("/proc/self/status", "VmData:");
   const std::optional<std::uint64_t> spare = FreeMemory();
   rlimit limit{};

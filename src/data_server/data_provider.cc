@@ -45,7 +45,7 @@ Status ToStatus(const Error& error) {
 // Names that a request asks for; nothing asks for all.
 using NameFilter = std::optional<std::set<std::string_view>>;
 
-// What a list or read request asks for. Views point into the request.
+// Selection of a list or read request. Views point into the request.
 struct Selection {
   std::string_view plugin_name;
   NameFilter runs;

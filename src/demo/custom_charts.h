@@ -7,7 +7,8 @@
 
 namespace cboard::demo {
 
-// Of all trainings and of the hardware, in a run of its own: a layout is about every run.
+// Logs charts of all trainings and of the hardware in a separate run: a layout applies to every
+// run.
 Result<void> LogCustomCharts(const std::filesystem::path& run);
 
 }  // namespace cboard::demo

@@ -59,7 +59,7 @@ compression::ModelComparison ComparisonOf(const DemoVariants& made) {
   return comparison;
 }
 
-// What each variant reads right of every digit: compression hurts some more than others.
+// Logs the accuracy of each variant by digit: compression damages some digits more than others.
 Result<void> LogClasses(const DemoVariants& made, SummaryWriter& writer) {
   for (const DemoVariant& variant : made.variants) {
     for (std::size_t digit = 0; digit < kDigitClasses; ++digit) {

@@ -30,7 +30,7 @@ struct Digits {
 // line. Fails with kNotFound, and with kDataLoss naming the line that is not one of digits.
 Result<Digits> ReadDigits(const std::filesystem::path& file);
 
-// Every fourth picture is for judging, the others are for learning.
+// Every fourth picture is for testing, the others are for training.
 struct DigitsSplit {
   Digits train;
   Digits test;

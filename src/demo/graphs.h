@@ -9,7 +9,7 @@
 
 namespace cboard::demo {
 
-// What is known at a stage of quantization.
+// Details of the graph that are known at a stage of quantization.
 enum class GraphDetail {
   kFloat,       // Nothing yet.
   kThresholds,  // The range of every activation.

@@ -39,7 +39,7 @@ std::span<const float> PixelAt(const Picture& picture, std::size_t y, std::size_
   return std::span(picture.pixels).subspan((y * picture.width + x) * 3, 3);
 }
 
-// Of the cell for a digit read as another, beside its number.
+// The cell for a digit that was read as another one, beside its number.
 std::span<const float> CellOf(const Picture& matrix, std::size_t truth, std::size_t read) {
   const std::size_t side = (matrix.width + 1) / (kDigitClasses + 1);
   return PixelAt(matrix, (truth + 1) * side, (read + 1) * side);

@@ -10,7 +10,7 @@ namespace cboard::demo {
 std::vector<float> CollectOutputs(const DemoVariant& variant, const Digits& digits,
                                   std::size_t layer);
 
-// Of a quantized layer the codes with their scales; [out channel][input of the kernel].
+// For a quantized layer, the codes with their scales; [out channel][input of the kernel].
 TensorView WeightsOf(const DemoVariant& variant, std::size_t layer);
 
 // Weights and outputs of every layer as histograms, one per variant, and how far each variant's are

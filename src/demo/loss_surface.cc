@@ -15,7 +15,7 @@ constexpr std::size_t kSide = 17;
 constexpr std::size_t kPictures = 60;
 constexpr double kHeight = 0.9;  // Height of the highest point; the square is 2 wide.
 
-// Of every filter's length, in a direction of its own; biases stay.
+// A random direction with the length of each filter; biases stay.
 Network Direction(const Network& network, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal;

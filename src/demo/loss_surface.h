@@ -24,8 +24,8 @@ LossSurface SurfaceAround(const Network& network, std::span<const ActivationRang
                           const std::optional<QuantizationScheme>& scheme, const Digits& digits,
                           std::size_t side);
 
-// Of the first variant and of those made from its weights alone, by their names: fp32, int8 and
-// w4a8. Judged by some of the pictures, which takes about a second each.
+// Surfaces of the first variant and of the variants made from its weights alone, by name: fp32,
+// int8 and w4a8. Evaluated on some of the pictures, which takes about a second each.
 std::map<std::string, LossSurface> LossSurfaces(const DemoVariants& made, const Digits& test);
 
 // loss/around_the_weights: the height is the logarithm of the loss, from the least of all

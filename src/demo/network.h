@@ -80,7 +80,7 @@ class FloatRunner {
   // The scores of the classes.
   std::span<const float> Run(std::span<const float> image);
 
-  // Of the last picture, [channel][row][column].
+  // Output for the last picture, [channel][row][column].
   std::span<const float> output(std::size_t layer) const { return outputs_[layer]; }
   std::span<const float> columns(std::size_t layer) const { return columns_[layer]; }
 

@@ -77,7 +77,7 @@ Result<void> LogMacroPrCurve(std::string_view tag, const Reading& reading, const
     positives += counts.positives;
     for (std::size_t t = 0; t < kThresholds; ++t) {
       const double named = counts.true_positives[t] + counts.false_positives[t];
-      // Who names nothing names nothing wrongly.
+      // Precision is 1 without predictions.
       precision[t] += (named > 0 ? counts.true_positives[t] / named : 1) / kDigitClasses;
       recall[t] += counts.true_positives[t] / std::max(counts.positives, 1.0) / kDigitClasses;
       hits[t] += counts.true_positives[t];

@@ -11,7 +11,7 @@
 
 namespace cboard::demo {
 
-// What a network makes of pictures, one entry per picture.
+// Predictions of a network, one entry per picture.
 struct Reading {
   std::vector<std::array<double, kDigitClasses>> probabilities;
   std::vector<float> features;  // kFeatures per picture: the outputs of fc0.
@@ -19,7 +19,7 @@ struct Reading {
   std::size_t size() const { return probabilities.size(); }
 };
 
-// Of the layer before the last.
+// The layer before the last.
 inline constexpr std::size_t kFeatureLayer = 3;
 inline constexpr std::size_t kFeatures = 32;
 

@@ -25,7 +25,7 @@ struct QuantizedLayer {
   std::vector<std::int8_t> codes;    // [out channel][in channel][row][column]
   std::vector<float> scales;         // One, or one per out channel.
   std::vector<std::int32_t> biases;  // In units of input scale times weight scale.
-  tensor::QuantizationGrid output;   // What the activations are rounded to.
+  tensor::QuantizationGrid output;   // Grid of the activations.
   bool keep_float = false;
 };
 
@@ -35,7 +35,7 @@ struct QuantizedNetwork {
   int weight_bits = 8;
   std::vector<QuantizedLayer> layers;
 
-  // What the layer's weights, scales and biases take when stored.
+  // Stored size of the layer's weights, scales and biases.
   std::size_t BytesOf(std::size_t layer) const;
 };
 
@@ -62,7 +62,7 @@ class QuantizedRunner {
 
   std::span<const float> Run(std::span<const float> image);
 
-  // Of the last picture, as real values, [channel][row][column].
+  // Output for the last picture as real values, [channel][row][column].
   std::vector<float> Output(std::size_t layer) const;
 
  private:

@@ -1,4 +1,4 @@
-// What the demo says of how a network reads, judged by what it was made from.
+// Tests the demo's prediction statistics against the predictions they were computed from.
 #include <gtest/gtest.h>
 
 #include <algorithm>

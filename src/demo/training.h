@@ -16,19 +16,19 @@ struct TrainingOptions {
   double learning_rate = 0.02;  // Falls to zero along half a cosine.
   double momentum = 0.9;
   unsigned seed = 1;
-  // What the network computes with, made from the weights that are learned: quantized ones, so that
-  // it learns to live with their rounding, or pruned ones. Gradients pass straight through.
+  // Converts the learned weights to those that the network computes with: quantized ones, so that
+  // it adapts to their rounding, or pruned ones. Gradients pass straight through.
   std::function<Network(const Network&)> as_deployed;
 };
 
-// Of each class, from the scores that the network gave.
+// Probability of each class, from the scores of the network.
 std::array<double, kDigitClasses> Probabilities(std::span<const float> scores);
 
 struct Evaluation {
   double loss = 0;
   double accuracy = 0;
   double f1 = 0;  // The mean over the classes.
-  // Of the pictures of each class, the share that was named so; NaN without pictures of it.
+  // Share of the pictures of each class that were read correctly; NaN without such pictures.
   std::array<double, kDigitClasses> class_accuracy = {};
 };
 

@@ -36,7 +36,7 @@ class VariantRunner {
  public:
   explicit VariantRunner(const DemoVariant& variant);
   std::span<const float> Run(std::span<const float> image);
-  // Of the last picture, as real values.
+  // Output for the last picture as real values.
   std::vector<float> Output(std::size_t layer) const;
 
  private:

@@ -18,7 +18,7 @@ std::optional<ModelFormat> SniffProtobuf(std::string_view bytes) {
       fields.skip();
     }
   });
-  // What was seen before the damage decides who will explain it.
+  // The part before the damage decides which reader explains it.
   if (has_nodes) return ModelFormat::kTensorFlowGraph;
   if (has_onnx_graph) return ModelFormat::kOnnx;
   if (has_version && has_meta_graphs) return ModelFormat::kSavedModel;

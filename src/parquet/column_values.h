@@ -10,13 +10,13 @@
 
 namespace cboard::parquet {
 
-// The least and the greatest value: a text as it is, a number in the bytes that a page has for it.
+// Min and max: a text as it is, a number in the bytes of its page.
 struct Bounds {
   std::string least;
   std::string greatest;
 };
 
-// What is to be stored.
+// Content of a column chunk to store.
 struct ChunkContent {
   std::size_t value_count = 0;
   std::size_t dictionary_count = 0;  // Texts in the dictionary; 0 for numbers, which have none.
@@ -38,10 +38,10 @@ class ColumnValues {
   // of the column.
   virtual void Append(const Cells& cells, std::size_t first, std::size_t count) = 0;
 
-  // Of the dictionary so far.
+  // Size of the dictionary so far.
   virtual std::size_t text_bytes() const { return 0; }
 
-  // All that was appended, and begins anew.
+  // Returns all appended values, and starts again.
   virtual ChunkContent Take() = 0;
 };
 

@@ -77,7 +77,7 @@ TEST(ColumnValues, TextsAreOrderedByTheirBytes) {
   for (const char* text : {"z", "é", "\xff"}) values->Append(text, 0, 1);
   const ChunkContent content = values->Take();
   EXPECT_EQ(content.bounds->least, "z");
-  EXPECT_EQ(content.bounds->greatest, "\xef\xbf\xbd");  // What is not UTF-8 was replaced.
+  EXPECT_EQ(content.bounds->greatest, "\xef\xbf\xbd");  // Invalid UTF-8 was replaced.
 }
 
 TEST(ColumnValues, LongTextsLeaveNoBounds) {

@@ -1,5 +1,5 @@
-// What a Parquet file says about itself: a header before every page, and a footer. The numbers of
-// fields and enumerations are those of Parquet's parquet.thrift.
+// Metadata of a Parquet file: a header before every page, and a footer. The numbers of fields and
+// enumerations are those of Parquet's parquet.thrift.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace cboard::parquet {
 enum class PageType { kData = 0, kDictionary = 2 };
 enum class Codec { kNone = 0, kGzip = 2 };
 
-// Of a data page: texts are indices of a dictionary.
+// A data page; texts are indices of a dictionary.
 struct PageInfo {
   PageType type = PageType::kData;
   ColumnType column = ColumnType::kDouble;

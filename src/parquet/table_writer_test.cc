@@ -1,4 +1,4 @@
-// What whole files hold is judged by their readers: tests/export.
+// Other programs are the oracles for whole files: tests/export.
 #include "cboard/parquet/table_writer.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a hardware monitor asks, once per interval: one sampler per source of numbers.
+// Samplers of a hardware monitor, called once per interval: one per source of numbers.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ class Sampler {
   // last call, so the first call appends none.
   virtual void Sample(double now_seconds, std::vector<Reading>& readings) = 0;
 
-  // What the numbers belong to, where that has a name: "gpu_0: NVIDIA A100-SXM4-40GB".
+  // Names of the devices: "gpu_0: NVIDIA A100-SXM4-40GB".
   virtual std::vector<std::string> DeviceNames() const { return {}; }
 };
 

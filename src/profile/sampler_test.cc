@@ -39,7 +39,7 @@ std::map<std::string, double> SampleAt(double seconds, Sampler& sampler) {
   return by_name;
 }
 
-// What the kernel would never write, and does not have to be written by it either.
+// Content that the kernel never writes.
 const std::vector<std::string> kGarbage = {
     "",
     "\n\n\n",

@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)ForEachValue(event->payload, ReadValue);
     (void)ParseSessionLog(event->payload);
     (void)ParseTaggedRunMetadata(event->payload);
-    // What was read is written again in a form that reads the same.
+    // A parsed event, encoded again, reads the same.
     const std::string again = EncodeEvent(*event);
     const auto reread = ParseEvent(again);
     if (!reread || reread->kind != event->kind || reread->step != event->step) __builtin_trap();

@@ -1,4 +1,4 @@
-// Any bytes as the data of a plugin. What can be read must survive being written again.
+// Any bytes as the data of a plugin. Parsed data must survive being written again.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -43,7 +43,7 @@ class PartBudget {
     const std::uint64_t bytes = std::uint64_t{count} * sizeof(T);
     if (bytes > left_) throw too_many_parts_exception();
     left_ -= bytes;
-    // What a file has in several pieces, which no writer does, grows as it comes.
+    // A list in several pieces, which no writer produces, grows as it is read.
     if (list.empty()) list.reserve(count);
   }
 

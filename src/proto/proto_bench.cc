@@ -1,4 +1,4 @@
-// What one event costs to encode and to parse.
+// The time to encode and to parse one event.
 #include <benchmark/benchmark.h>
 
 #include <string>

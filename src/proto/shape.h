@@ -21,7 +21,7 @@ void DescribeShape(Fields& fields, std::span<const std::int64_t> dimensions) {
 // protozero's exceptions.
 std::int64_t ReadDimension(pbf_reader fields, std::int64_t unless_given);
 
-// What a TensorShapeProto says; throws protozero's exceptions.
+// Content of a TensorShapeProto; throws protozero's exceptions.
 struct ShapeFields {
   Shape dimensions;
   bool unknown_rank = false;

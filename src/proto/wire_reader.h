@@ -68,7 +68,7 @@ struct too_many_parts_exception : protozero::exception {
   }
 };
 
-// What is wrong, in words, from the exception that is being handled.
+// Describes the damage in words, from the exception that is being handled.
 inline std::string DamageOf(const std::exception& exception) {
   if (dynamic_cast<const protozero::end_of_buffer_exception*>(&exception) != nullptr) {
     return "a field reaches past the end";

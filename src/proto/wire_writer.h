@@ -73,7 +73,7 @@ template <typename Describe>
 std::size_t SizeOfMessage(const Describe& describe);
 
 // The fields of one message. Int, Double, Text … follow proto3: a value equal to the default is
-// left out. The Present… twins write it all the same, as members of a oneof, elements of a
+// left out. The Present… twins write it too, as members of a oneof, elements of a
 // repeated field and map entries need. Callers name fields in ascending order.
 template <typename Sink>
 class Fields {

@@ -35,8 +35,8 @@ struct Series {
   double wall_sum = 0;
   double cpu_sum = 0;
   WarmUp warm_up;
-  std::vector<double> block_wall, block_cpu;  // Of the current block.
-  // Of all blocks: medians.
+  std::vector<double> block_wall, block_cpu;  // Runs of the current block.
+  // Medians of all blocks.
   std::vector<double> wall, cpu;
 };
 
@@ -164,7 +164,7 @@ class Measurement {
     return is_interrupted ? TimeBasis::kCpu : TimeBasis::kWall;
   }
 
-  // Of baseline by variant, one per block.
+  // Logarithms of baseline time / variant time, one per block.
   std::vector<double> LogRatios(std::size_t variant, TimeBasis basis) const {
     const bool is_cpu = basis == TimeBasis::kCpu;
     const std::vector<double>& baseline = is_cpu ? series_[0].cpu : series_[0].wall;

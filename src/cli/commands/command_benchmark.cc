@@ -123,7 +123,7 @@ void AddFlags(CLI::App& app, BenchmarkFlags& flags) {
   app.add_option("--sys-root", flags.sys_root, "")->group("");
 }
 
-// What flags say in other words than the options have.
+// Converts flags that differ in form from the options.
 Result<void> FinishOptions(BenchmarkFlags& flags) {
   BenchmarkOptions& options = flags.options;
   const auto seconds = SecondsOf(flags.time), timeout = SecondsOf(flags.eval_timeout);

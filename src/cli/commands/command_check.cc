@@ -50,7 +50,7 @@ Result<Checked> Check(const CheckFlags& flags) {
   for (const analysis::ContractWarning& remark : result.remarks) {
     PrintError(flags.contract + ": " + remark.text);
   }
-  // What fails would fail with the rest as well; what passes might not.
+  // A failing contract would also fail with the remaining files; a passing one might not pass.
   if (result.passed() && !IsComplete(*snapshot)) {
     return Fail(ErrorCode::kUnavailable,
                 "not all of the logs could be read, so that passing would mean nothing; make them "

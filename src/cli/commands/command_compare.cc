@@ -1,4 +1,4 @@
-// compression-board compare: which layer of a compressed model was hurt, and why.
+// compression-board compare: which layer of a compressed model was damaged, and why.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>

@@ -28,7 +28,7 @@ fs::path ProgramPrefix() {
   return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
 }
 
-// What came with an installed program.
+// Data files of an installed program.
 fs::path InstalledData() { return ProgramPrefix() / "share" / "compression-board"; }
 
 // The build directory of the source tree that the program was built in.

@@ -55,7 +55,7 @@ class Directories {
     return base_ / directory;
   }
 
-  // What to open to see everything that was imported.
+  // The directory that shows everything that was imported.
   const fs::path& base() const { return base_; }
 
  private:

@@ -1,4 +1,4 @@
-// The contract that a command is told to judge by.
+// Reads the contract that a command checks.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 namespace cboard::cli {
 namespace {
 
-// What CLI11 fills and ParseServeFlags makes sense of.
+// Flags as CLI11 fills them; ParseServeFlags interprets them.
 struct RawFlags {
   std::string host;
   bool bind_all = false;
@@ -117,7 +117,8 @@ void AddAccessFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
           ->type_name("SECRET")
           ->envname(kTokenVariable)
           ->group("Who may read");
-  app.add_option("--token-file", raw.token_file, "Read the access token from the first line of this file")
+  app.add_option("--token-file", raw.token_file,
+                 "Read the access token from the first line of this file")
       ->type_name("FILE")
       ->excludes(token)
       ->group("Who may read");
@@ -125,10 +126,11 @@ void AddAccessFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
                                                   "Serve HTTPS with this certificate (PEM)")
                                        ->type_name("FILE")
                                        ->group("Who may read");
-  CLI::Option* const key = app.add_option("--tls-key", config.tls_key, "Private key of --tls-cert (PEM)")
-                               ->type_name("FILE")
-                               ->needs(certificate)
-                               ->group("Who may read");
+  CLI::Option* const key =
+      app.add_option("--tls-key", config.tls_key, "Private key of --tls-cert (PEM)")
+          ->type_name("FILE")
+          ->needs(certificate)
+          ->group("Who may read");
   certificate->needs(key);
   app.add_option("--access-log", config.access_log,
                  "Append one line of JSON per response to this file; - prints\n"
@@ -181,7 +183,8 @@ Result<void> CheckToken(std::string_view token, std::string_view from) {
 
 Result<void> ValidateFlags(const RawFlags& raw, ServeConfig& config) {
   if (config.logdirs.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, "no log directory is given; use: compression-board --logdir DIR");
+    return Fail(ErrorCode::kInvalidArgument,
+                "no log directory is given; use: compression-board --logdir DIR");
   }
   if (!raw.host.empty()) config.host = raw.host;
   if (raw.bind_all) config.host = "::";

@@ -1,4 +1,4 @@
-// What `compression-board serve` was asked for, from flags, the environment and a file.
+// Configuration of `compression-board serve`, from flags, the environment and a file.
 #pragma once
 
 #include <cstddef>

@@ -40,7 +40,7 @@ std::string KeysOf(const Map& map) {
   return keys;
 }
 
-// What says how far a layer is from the float model, best first; a baseline has none of them.
+// Metrics of the distance from the float model, the best first; a baseline has none of them.
 constexpr std::array<std::string_view, 5> kDefaultMetrics = {"sqnr_db", "accumulated_sqnr_db",
                                                              "cosine", "rmse_by_scale", "mse"};
 

@@ -18,7 +18,7 @@ using analysis::Gate;
 using analysis::GateOutcome;
 using analysis::GateResult;
 
-constexpr std::size_t kMaxPassingShown = 20;  // What fails is shown, however much.
+constexpr std::size_t kMaxPassingShown = 20;  // Failing gates are always shown.
 constexpr std::size_t kMaxFailingLayersShown =
     10;  // Layers for each gate; JSON and JUnit have all.
 constexpr std::size_t kNameWidth = 60;
@@ -35,7 +35,7 @@ std::size_t RankOf(GateOutcome outcome) {
   return 2;
 }
 
-// What fails, that which is furthest beyond its limit first, what is missing, what passes.
+// Orders gates: failing ones, the furthest beyond its limit first; then missing; then passing.
 std::vector<const GateResult*> WorstFirst(const ContractResult& result) {
   std::vector<const GateResult*> sorted;
   for (const GateResult& each : result.results) sorted.push_back(&each);

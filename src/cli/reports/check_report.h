@@ -1,4 +1,4 @@
-// What a contract says of a log, as text and JSON.
+// Results of a contract as text and JSON.
 #pragma once
 
 #include <span>

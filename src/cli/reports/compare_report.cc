@@ -26,7 +26,7 @@ constexpr std::size_t kMaxEnds = 4;
 constexpr double kExactOutputDb = 80;
 
 constexpr double kExactDb = 150;
-// Of pairs of products; fewer that overflow change nothing.
+// Share of product pairs; fewer overflows change nothing.
 constexpr double kMinSaturation = 1e-4;
 
 // Weights of one node, and layers of one branch, differ in the end of their names.

@@ -40,7 +40,7 @@ std::string SpeedupCell(const compression::Ratios& ratios, const compression::Va
   return RatioCell(ratios, "speedup", 2, derived ? "x*" : "x");
 }
 
-// What is not there stays empty: a dash or a zero could be taken for a result.
+// A missing value is an empty cell: a dash or a zero could look like a result.
 std::vector<std::string> RowOf(const cboard::compression::ModelComparison& model,
                                const compression::Variant& baseline,
                                const compression::Variant& variant) {
@@ -90,8 +90,8 @@ std::string ModelTable(const compression::BenchmarkFile& file, bool verbose) {
   return text;
 }
 
-// Whether a figure is to blame that is there, such as a size of 0: that is worth a look. What lacks
-// a figure is usual, and so is a benchmark that used no GPU.
+// True if an existing metric causes the omission, such as a size of 0: that deserves attention. A
+// missing metric is normal, and so is a benchmark without a GPU.
 bool IsUnexpected(const compression::Omission& omission) {
   return omission.what != "aurora" && omission.what != "gpu_memory_usage_mb" &&
          !omission.reason.ends_with(" is missing");

@@ -1,4 +1,4 @@
-// What an import has written, as text.
+// The result of an import, as text.
 #pragma once
 
 #include <string>

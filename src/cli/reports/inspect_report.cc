@@ -32,7 +32,7 @@ std::uint64_t SizeOf(const reader::Run& run) {
   return bytes;
 }
 
-// What takes a look at every point of a tag, or at the first and last one.
+// Facts that need every point of a tag, or its first and last one.
 struct TagFacts {
   std::int64_t first_step = 0;
   std::int64_t last_step = 0;

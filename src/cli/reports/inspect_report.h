@@ -1,4 +1,4 @@
-// What a log directory holds, as text for people and as JSON for programs.
+// The content of a log directory, as text for people and as JSON for programs.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ std::string InspectText(std::string_view logdir, const reader::Snapshot& snapsho
                         const InspectFilter& filter = {});
 
 // {"logdir":…,"runs":[{"name":…,"tags":[…],"files":[…],"damage":[…]}],"unreadable":[…]}
-// What was not measured is null: the newest wall time of a run without events, the last value of
-// anything but scalars.
+// A value that was not measured is null: the newest wall time of a run without events, the last
+// value of anything but scalars.
 std::string InspectJson(std::string_view logdir, const reader::Snapshot& snapshot,
                         const InspectFilter& filter = {});
 

@@ -6,8 +6,8 @@
 //       <testcase classname="resnet18.int8" name="no-red">
 //         <failure type="fail" message="…">…</failure>
 //
-// A model is a suite and a gate of one of its variants a case. What is missing is a failure, too:
-// servers show what is skipped as if it were fine.
+// A model is a suite and a gate of one of its variants a case. A missing gate is a failure, too:
+// servers show skipped cases as if they were good.
 #pragma once
 
 #include <string>

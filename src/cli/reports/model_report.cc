@@ -99,7 +99,7 @@ std::string_view GranularityOf(const model::ModelQuantization& quantization) {
 // Sums over the constants and nodes of a model.
 struct Totals {
   std::uint64_t constants = 0, elements = 0, bytes = 0, macs = 0;
-  std::uint64_t uncounted_nodes = 0;  // Whose multiply-accumulates are not known.
+  std::uint64_t uncounted_nodes = 0;  // Nodes with unknown multiply-accumulates.
 };
 
 Totals TotalsOf(const model::ModelGraph& model) {

@@ -9,12 +9,12 @@
 
 namespace cboard::cli {
 
-// What is in `model`: operators, element types, quantization, and the `top` largest nodes, or
-// tensors where a format has no nodes.
+// Describes `model`: operators, element types, quantization, and the `top` largest nodes, or
+// tensors if the format has no nodes.
 std::string ModelText(std::string_view name, const model::ModelGraph& model, std::size_t top = 20);
 
 // {"path":…,"format":…,"totals":{…},"inputs":[…],"outputs":[…],"nodes":[…],"constants":[…]}
-// Complete whatever `--top` says. What is not known is null: sizes of dimensions, the
+// Complete for any `--top`. Unknown values are null: sizes of dimensions, the
 // multiply-accumulates of nodes whose shapes are missing.
 std::string ModelJson(std::string_view name, const model::ModelGraph& model);
 

@@ -1,4 +1,4 @@
-// A node of a model as JSON: in `compression-board model --json`, and for the judges of our
+// A node of a model as JSON: in `compression-board model --json`, and for oracles that test our
 // readers.
 #pragma once
 

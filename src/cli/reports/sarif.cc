@@ -48,7 +48,7 @@ std::string WithoutLinks(std::string text) {
   return text;
 }
 
-// What a gate asks for: "accuracy: at least 0.7, at most 1 % worse than the baseline".
+// The requirement of a gate: "accuracy: at least 0.7, at most 1 % worse than the baseline".
 std::string Demand(const Gate& gate) {
   std::vector<std::string> limits;
   if (gate.min) limits.push_back("at least " + ShortestDecimal(*gate.min));

@@ -9,10 +9,10 @@
 //         "physicalLocation":{"artifactLocation":{"uri":"contract.yaml"},"region":{"startLine":3}},
 //         "logicalLocations":[{"name":"int8","kind":"variant"}]}]}]}]}
 //
-// A gate is a rule, and whatever does not pass is an error at the gate's line: one for each
-// variant, or for each layer that breaks the gate. What is missing is an error, too, for it fails
-// the contract. What was ignored in the contract is a warning. What passes is left out: GitHub
-// would show it as found.
+// A gate is a rule, and a gate that does not pass is an error at the gate's line: one for each
+// variant, or for each failing layer. A missing gate is an error, too, because it fails the
+// contract. An ignored part of the contract is a warning. Passing gates are omitted: GitHub would
+// show them as findings.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ namespace cboard::cli {
 // GitHub refuses files with 25,000 results. The worst layers of a gate and variant; JSON has all.
 inline constexpr std::size_t kMaxSarifLayers = 100;
 
-// What the results are about, and who says so.
+// The checked contract, and the program that checked it.
 struct SarifSource {
   std::string contract;  // The path as it was given: code scanning takes those from the top folder.
   std::string version;   // Version of this program.

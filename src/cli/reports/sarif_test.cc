@@ -1,5 +1,5 @@
-// simdjson, which wrote none of it, is the judge of what is JSON. tests/cli/check_test.py has what
-// every reader of SARIF relies on.
+// simdjson, which wrote none of it, is the oracle for JSON. tests/cli/check_test.py checks the
+// parts that every reader of SARIF needs.
 #include "cli/reports/sarif.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST(CheckSarif, PlacesWhatDoesNotPassAtItsGate) {
                    .explanation = "latency_ms is 12, above the most, 10"},
                   {.gate = 0, .outcome = GateOutcome::kMissing, .explanation = "nothing"}}};
   const Sarif sarif = Checked(contract, result);
-  ASSERT_EQ(sarif.Size("/results"), 2u);  // What passes is not among them.
+  ASSERT_EQ(sarif.Size("/results"), 2u);  // Passing gates are omitted.
   EXPECT_EQ(sarif.Text("/results/0/ruleId"), "fast");
   EXPECT_EQ(sarif.Number("/results/0/ruleIndex"), 1);
   EXPECT_EQ(sarif.Text("/results/0/level"), "error");

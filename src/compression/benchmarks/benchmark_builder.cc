@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 3> kLatencySamples = {"latencies_ms", "la
 constexpr std::array<std::string_view, 7> kKnownVariants = {"fp32", "fp16", "bf16",    "fp8",
                                                             "int8", "int4", "baseline"};
 
-// What variants are compared with, best first.
+// Names of baselines, the best first.
 constexpr std::array<std::string_view, 5> kBaselines = {"fp32", "baseline", "original", "bf16",
                                                         "fp16"};
 
@@ -83,7 +83,7 @@ bool IsKnownVariantName(std::string_view name) {
 
 void BenchmarkBuilder::Add(ModelComparison model) {
   std::string name = model.model;
-  // The name that is made up may be in the file as well, so it is asked for like any other.
+  // The file may already contain the generated name, so it is checked like any other.
   for (std::size_t n = ++names_[name]; n > 1; n = ++names_[name]) {
     name = model.model + "-" + std::to_string(n);
   }
@@ -138,7 +138,7 @@ void ReadField(std::string_view key, const element& value, Variant& variant, Mod
   }
   std::optional<InfoValue> fact = InfoOf(value);
   if (!fact) return;
-  // Which device a model ran on is a figure to those who filter by it.
+  // Users filter by the device that a model ran on, so it is a metric.
   if (key == "evaluated_on") {
     const auto* device = std::get_if<std::string>(&*fact);
     AddFact("device_gpu", device != nullptr && *device == "gpu" ? 1.0 : 0.0, info);

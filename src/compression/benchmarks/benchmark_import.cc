@@ -72,7 +72,7 @@ class Importer {
   }
 
  private:
-  // What a thread has to say about a model; put together when all are done, in the file's order.
+  // Result of a thread for one model; results are merged in the file's order when all are done.
   struct Written {
     ImportedModel model;
     std::vector<std::string> warnings;

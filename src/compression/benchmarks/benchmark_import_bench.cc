@@ -11,7 +11,7 @@
 namespace cboard::compression {
 namespace {
 
-// What compression engines write of a model, about 700 bytes.
+// A typical model entry of compression engines, about 700 bytes.
 std::string ManyModels(std::int64_t count) {
   const std::string variant =
       R"({"accuracy": 0.9945, "f1_score": 0.9945, "latency_mean_ms": 261.02, "latency_std_ms": 3.1,

@@ -39,7 +39,7 @@ std::filesystem::path Written(const TempDir& dir, std::string_view text,
   return dir / name;
 }
 
-// What is in `directory`, relative to it, directories included.
+// The content of `directory`, relative to it, with directories.
 std::set<std::string> Listing(const std::filesystem::path& directory) {
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {

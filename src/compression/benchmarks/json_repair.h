@@ -24,9 +24,9 @@ inline constexpr std::size_t kMaxJsonDepth = 500;
 // "<source>:<line>:<column>: expected …, found …".
 Result<std::vector<std::string>> RepairJson(std::string& text, std::string_view source);
 
-// What RepairJson has made of a number that JSON cannot express: a string that starts with a
-// delete character. Also understands the spellings "NaN", "Infinity" and "-Infinity".
-// nullopt when `value` is just a string.
+// Parses RepairJson's form of a number that JSON cannot express: a string that starts with a delete
+// character. Also understands the spellings "NaN", "Infinity" and "-Infinity". Returns nullopt if
+// `value` is an ordinary string.
 std::optional<double> NonFiniteNumber(std::string_view value);
 
 }  // namespace cboard::compression

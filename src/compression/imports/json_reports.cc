@@ -60,7 +60,7 @@ std::optional<LayerFigures> ChannelRangesIn(element value) {
   return figures;
 }
 
-// What the plain numbers of a file are, by its name.
+// The metric of a file with plain numbers, from its name.
 std::string_view AimetMetric(const std::string& stem) {
   if (stem.find("quant_enabled") != std::string::npos) return "score_if_only_this_is_quantized";
   if (stem.find("quant_disabled") != std::string::npos)

@@ -28,7 +28,7 @@ constexpr auto kKinds =
 
 constexpr std::string_view kSpaces = " \t\r\n";
 
-// What stands at the beginning of a text, step by step; steps beyond its end find nothing.
+// Compares the beginning of a text with a format, step by step; steps beyond the end find nothing.
 class FormatDetector {
  public:
   explicit FormatDetector(std::string_view text) : rest_(text) {}
@@ -171,7 +171,7 @@ Result<std::vector<ImportedLayers>> ImportLayerReport(const LayerReport& report,
   const std::string variant = DirectoryNameOf(options.variant);
   for (const ReportedModel& model : report.models) {
     ImportedLayers done;
-    // Of a file with several graphs, each keeps its name.
+    // In a file with several graphs, each keeps its name.
     done.model = !model.model.empty() && (options.model.empty() || report.models.size() > 1)
                      ? model.model
                      : options.model;

@@ -10,7 +10,7 @@
 namespace cboard::compression::stages {
 
 // A line through `values`, one per index from 0; NaN leaves a gap. The y axis reaches half a unit
-// beyond the least and greatest value. Fails with kInvalidArgument without a finite value.
+// beyond min and max. Fails with kInvalidArgument without a finite value.
 Result<writer::media::Pixels> DrawLine(const std::vector<double>& values,
                                        const std::string& x_label, const std::string& y_label);
 

@@ -81,7 +81,7 @@ class Encoder {
       }
       inputs.push_back(found->second + ":" + std::to_string(input.output));
     }
-    // What later nodes read: the quantized output where there is one.
+    // Input of later nodes: the quantized output if there is one.
     std::string source = name;
     if (!node.activation.empty()) source += ".activation";
     if (!sources_.emplace(node.name, source).second) {

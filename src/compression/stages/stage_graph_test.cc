@@ -16,7 +16,7 @@ using ::cboard::testing::Succeeds;
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
-// What the toolkit logs of a small network at thresholds_selection.
+// The toolkit's log of a small network at thresholds_selection.
 StageGraph SmallNet() {
   return {.name = "Net",
           .nodes = {{.name = "x",

@@ -97,7 +97,7 @@ TEST(OutputStatistics, HistogramsAreTheSameHoweverValuesAreDivided) {
   }
 }
 
-// The judge counts between explicit edges, value by value, and knows nothing of grids.
+// The oracle counts between explicit edges, value by value, and knows nothing of grids.
 TEST(OutputStatistics, CountsWhatAHistogramWithTheSameEdgesCounts) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   std::mt19937 random(11);

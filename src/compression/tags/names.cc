@@ -63,7 +63,7 @@ std::string DirectoryNameOf(std::string_view name) {
     }
     if (encoded.size() > kMaxNameBytes) {
       constexpr std::size_t kKept = kMaxNameBytes - kShortened.size() - 16;
-      // What was cut may end in half a character or half an escape; neither may stay.
+      // A cut may leave half a character or half an escape at the end; both are removed.
       std::size_t end = std::min(before, kKept);
       while (end > 0 && (static_cast<unsigned char>(encoded[end]) & 0xC0) == 0x80) --end;
       for (std::size_t back = 1; back <= 2 && back <= end; ++back) {

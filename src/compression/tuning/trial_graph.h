@@ -1,4 +1,4 @@
-// What the log of a trial needs of a TensorFlow GraphDef.
+// The parts of a TensorFlow GraphDef that the log of a trial needs.
 #pragma once
 
 #include <filesystem>

@@ -37,7 +37,8 @@ class TuningLogger::Trial {
   Result<void> AddTensorFlowGraph(const std::filesystem::path& file);
   Result<void> AddNodeOutput(std::string_view node, const TensorView& first_batch);
 
-  // What waits for the end: histograms of outputs, accuracies. Then closes the file.
+  // Writes histograms of outputs and accuracies, which are known only at the end, and closes the
+  // file.
   Result<void> End(std::span<const double> accuracies);
   // The same for a trial that failed.
   Result<void> EndFailed(std::string_view reason);

@@ -188,7 +188,7 @@ TEST_F(TuningLogs, AFailedTrialSaysWhyAndGivesItsNumberBack) {
   const auto failed = testing::ReadBack(Eval() / "baseline_failed");
   EXPECT_EQ(testing::Find(failed, "tuning/failure/text_summary").text,
             "RuntimeError: out of memory");
-  EXPECT_THAT(testing::RunsAndTags(failed), Contains("conv1/Output/fp32"));  // What there was.
+  EXPECT_THAT(testing::RunsAndTags(failed), Contains("conv1/Output/fp32"));  // The existing values.
 }
 
 TEST_F(TuningLogs, ALoggerThatIsForgottenAbandonsItsTrial) {

@@ -11,11 +11,11 @@
 namespace cboard::compression {
 
 // Writes the row of `variant` as a run of its own below `directory`, and returns its columns. When
-// no figure of it is a column, nothing is written and the report says so. Thread-safe.
+// no metric of it is a column, nothing is written and the report says so. Thread-safe.
 //
-// Of the three parts that tensorboardX writes, the experiment is left out: it lists the columns of
-// the page, TensorBoard believes whichever row it meets first, and a column which that one lacks is
-// missing for all. Without it, TensorBoard collects the columns of all rows.
+// tensorboardX writes three parts; the experiment is omitted here. It lists the columns of the
+// page, TensorBoard uses the first list that it finds, and a column missing there is missing for
+// all rows. Without it, TensorBoard collects the columns of all rows.
 Result<LogReport> WriteHParamsRow(const std::filesystem::path& directory,
                                   const ModelComparison& comparison, std::string_view variant,
                                   const CompressionConfig& config,

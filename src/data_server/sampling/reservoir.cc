@@ -73,7 +73,7 @@ void Reservoir::RemoveFrom(std::int64_t step) {
     kept_.pop_back();
   }
   if (steps_.size() == old_count) return;
-  // Of the points that were not kept, the same share is taken to be replaced.
+  // Assumes that the same share of the discarded points is replaced.
   seen_count_ = seen_count_ * steps_.size() / old_count;
 }
 

@@ -56,7 +56,7 @@ TEST(ReservoirCache, ForgetsAndMakesAgain) {
   const auto first = cache.KeptOf(10, 50);
   const std::vector<std::size_t> kept = *first;
   for (std::size_t count = 100; count < 1000; ++count) (void)cache.KeptOf(10, count);
-  EXPECT_EQ(*first, kept);  // Still there for those who hold it.
+  EXPECT_EQ(*first, kept);  // Still valid for its holders.
   EXPECT_EQ(*cache.KeptOf(10, 50), kept);
 }
 

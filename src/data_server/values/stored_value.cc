@@ -25,7 +25,7 @@ tl::unexpected<Error> NotA(std::string_view what, ValueKind found) {
                                         std::to_string(static_cast<int>(found)));
 }
 
-// Rows (left, right, count) with the outer edges at the least and greatest value.
+// Rows (left, right, count) with the outer edges at min and max.
 Result<std::string> TensorOfHistogram(std::string_view value) {
   CBOARD_ASSIGN_OR_RETURN(const std::vector<reader::HistogramBin> bins,
                           reader::TensorBoardBins(value, reader::TensorBoardLoader::kRust));

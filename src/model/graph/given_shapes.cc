@@ -101,8 +101,8 @@ Result<void> CheckAgainst(const ModelTensor& input, const Shape& shape) {
 }  // namespace
 
 Result<void> GiveInputShapes(const InputShapes& shapes, GraphAssembler& graph) {
-  // Sizes by name. Of one that two inputs give differently, nothing follows for others: files that
-  // use a name loosely still run.
+  // Sizes by name. If two inputs give different sizes for a name, it is not used for other tensors:
+  // files that use a name loosely still run.
   std::unordered_map<std::string, std::int64_t> sizes;
   for (const auto& [name, shape] : shapes) {
     CBOARD_ASSIGN_OR_RETURN(const TensorId id, FindInput(name, graph));

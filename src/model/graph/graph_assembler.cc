@@ -24,7 +24,7 @@ std::optional<std::uint64_t> ElementCount(const std::vector<std::int64_t>& shape
   bool overflows = false;
   for (const std::int64_t size : shape) {
     if (size < 0) return std::nullopt;
-    if (size == 0) return 0;  // Of the sizes before and after, none matters.
+    if (size == 0) return 0;  // The other sizes do not matter.
     overflows |= __builtin_mul_overflow(count, static_cast<std::uint64_t>(size), &count);
   }
   if (overflows) return std::nullopt;
@@ -312,7 +312,7 @@ Result<void> GraphAssembler::Sort() {
       const std::size_t producer = IndexOf(tensor(input).producer);
       if (!breaks_cycles_.contains(producer)) add_edge(producer, i);
     }
-    // What a subgraph needs from outside, its owner needs; so the subgraph comes first.
+    // A node needs the outside inputs of its subgraph, so the subgraph comes first.
     if (nodes[i].parent != kNoNode) add_edge(i, IndexOf(nodes[i].parent));
   }
 

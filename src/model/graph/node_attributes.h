@@ -15,7 +15,7 @@ inline std::int64_t IntOf(const ModelNode& node, std::string_view key, std::int6
   return number == nullptr ? otherwise : *number;
 }
 
-// Of an integer, too.
+// Accepts an integer, too.
 inline double NumberOf(const ModelNode& node, std::string_view key, double otherwise) {
   const AttributeValue* value = node.FindAttribute(key);
   if (const auto* number = value == nullptr ? nullptr : std::get_if<double>(value)) return *number;

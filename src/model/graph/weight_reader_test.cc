@@ -63,7 +63,7 @@ TEST(WeightReader, LeavesOutWhatPadsRows) {
   ASSERT_THAT(assembler.Sort(), Succeeds());
   const ModelGraph graph = *assembler.Finish();
   EXPECT_THAT(*graph.ReadWeights(id), ElementsAre(0, 1, 20, 4, 5, 60, 8, 9, 100));
-  std::vector<float> middle(4);  // Of all three rows.
+  std::vector<float> middle(4);  // Spans all three rows.
   graph.OpenWeights(id)->Read(2, middle);
   EXPECT_THAT(middle, ElementsAre(20, 4, 5, 60));
   EXPECT_FALSE(graph.ViewOf(id));

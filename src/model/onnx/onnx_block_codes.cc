@@ -10,7 +10,7 @@
 namespace cboard::model {
 namespace {
 
-// What bytes hold in `bits` each; kUnknown for widths that these operators do not have.
+// Element type of codes with `bits` bits; kUnknown for widths that these operators do not have.
 ElementType TypeOfBits(std::int64_t bits) {
   return bits == 2   ? ElementType::kUint2
          : bits == 4 ? ElementType::kUint4

@@ -1,6 +1,6 @@
 // Weights that ONNX Runtime's own operators (com.microsoft) take in blocks of few bits, each block
-// with a scale: MatMulNBits, GatherBlockQuantized. What they store as bytes becomes the matrix it
-// is for. Codes whose attributes and tensors do not fit together are left as they are, without
+// with a scale: MatMulNBits, GatherBlockQuantized. Their stored bytes become the matrix that they
+// represent. Codes whose attributes and tensors do not fit together are left as they are, without
 // quantization.
 #pragma once
 

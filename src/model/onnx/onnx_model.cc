@@ -29,8 +29,8 @@ using proto::OnnxValueInfo;
 // Subgraphs in subgraphs and functions in functions: no exporter comes near.
 constexpr int kMaxDepth = 32;
 
-// What names mean at one place: in a graph, a subgraph (which sees the graphs around it) or the
-// body of a function (which does not).
+// Names in scope: of a graph, a subgraph (which sees the graphs around it) or the body of a
+// function (which does not).
 struct Scope {
   std::string prefix;  // Put before names, with a slash at the end; empty for the main graph.
   const Scope* outer = nullptr;
@@ -407,7 +407,7 @@ class OnnxReader {
     }
   }
 
-  // What ConstantOfShape repeats comes as a tensor of one number.
+  // ConstantOfShape has its fill value as a tensor of one number.
   void AddFill(const std::vector<OnnxAttribute>& attributes, ModelNode& node) {
     for (const OnnxAttribute& attribute : attributes) {
       if (attribute.kind != OnnxAttributeKind::kTensor || attribute.tensor.is_external) continue;

@@ -1,5 +1,5 @@
-// What ONNX leaves to its readers: which scales belong to which codes, and shapes that were not
-// stored. Both walk the sorted nodes once.
+// Passes for facts that ONNX files do not store: which scales belong to which codes, and missing
+// shapes. Both visit the sorted nodes once.
 #pragma once
 
 #include <unordered_map>

@@ -175,7 +175,7 @@ class OnnxQuantization {
     return !stored.quantization && stored.shape == tensor.shape;
   }
 
-  // Of weights that quantizers did not recognise as such: then their scale is that of all of them.
+  // For weights that quantizers did not recognise as weights: one scale for all of them.
   void ReadDynamicQuantize(const ModelNode& node) {
     const ModelTensor* input = InputOf(node, 0);
     const TensorId codes = At(node.outputs, 0);
@@ -189,7 +189,7 @@ class OnnxQuantization {
     output.rounded_by = codes;
   }
 
-  // What DynamicQuantizeLinear is defined to compute, in float32 as it does.
+  // Computes DynamicQuantizeLinear as defined, in float32.
   static std::optional<ModelQuantization> DynamicScaleOf(const ModelTensor& stored) {
     const std::optional<std::vector<float>> values =
         FloatsOf(stored, std::numeric_limits<std::size_t>::max());
@@ -296,7 +296,7 @@ class OnnxQuantization {
     return {};
   }
 
-  // Of an operator on blocks, whose codes are input `codes`.
+  // Inputs of an operator on blocks, whose codes are input `codes`.
   BlockInputs BlocksOf(const ModelNode& node, std::size_t codes) {
     return {.codes = InputOf(node, codes),
             .scales = ConstantBehind(At(node.inputs, 2)),
@@ -351,7 +351,7 @@ class OnnxQuantization {
     return producer != nullptr && producer->op_type == "DynamicQuantizeLinear";
   }
 
-  // Of the weights: what the product is multiplied by, without the input's scale.
+  // Scale of the weights: the factor of the product, without the input's scale.
   TensorId WeightScale(const IntegerProduct& product, TensorId factor) {
     if (product.has_input_scale) return factor;
     const ModelNode* scales = ProducerOf(factor);

@@ -164,7 +164,7 @@ std::optional<NumberList> ShapeValues::SizesOf(const ModelNode& node) const {
   return sizes;
 }
 
-// Of all numbers of a list at once; Size is the product of all sizes.
+// Reduces all numbers of a list; Size is the product of all sizes.
 std::optional<NumberList> ShapeValues::Reduced(const ModelNode& node) const {
   const bool is_size = node.op_type == "Size";
   const auto numbers = is_size ? SizesOf(node) : Input(node, 0);
@@ -218,7 +218,7 @@ std::optional<NumberList> ShapeValues::Take(const NumberList& data, const Stride
   return result;
 }
 
-// Of lists and matrices: paddings are turned around this way.
+// Transposes lists and matrices: exporters reorder paddings this way.
 std::optional<NumberList> ShapeValues::Transposed(const ModelNode& node) const {
   const auto numbers = Input(node, 0);
   if (!numbers) return std::nullopt;

@@ -29,7 +29,7 @@ struct SliceRange {
 };
 SliceRange SliceOf(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step);
 
-// What small tensors hold, as far as constants and the nodes followed so far tell.
+// Values of small tensors, as far as they follow from constants and the nodes visited so far.
 class ShapeValues {
  public:
   explicit ShapeValues(const GraphAssembler& graph) : graph_(graph) {}

@@ -29,7 +29,7 @@ std::optional<Layout> LayoutOfScales(const std::vector<std::int64_t>& scales,
   std::size_t equals = 0, ones = 0;
   for (std::size_t i = 0; i < scales.size(); ++i) {
     if (scales[i] == codes[i]) {
-      // Of dimensions of size one, both are true; they say nothing.
+      // Dimensions of size one match both ways; they are no evidence.
       if (codes[i] != 1) {
         equal = i;
         ++equals;

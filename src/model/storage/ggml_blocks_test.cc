@@ -1,5 +1,5 @@
-// What the blocks stand for is judged by the gguf package, in tests/model/test_gguf.py; here, that
-// it does not depend on the processor.
+// The gguf package is the oracle for the values of blocks, in tests/model/test_gguf.py. These tests
+// check that the result does not depend on the processor.
 #include "model/storage/ggml_blocks.h"
 
 #include <gmock/gmock.h>

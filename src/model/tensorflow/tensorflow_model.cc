@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kMaxDepth = 32;  // Functions in functions.
 
-// What tensor references mean at one place: in the graph, or in the body of a function.
+// Tensor references in scope: of the graph, or of the body of a function.
 struct Scope {
   std::string prefix;  // Before names; empty, or with a slash at the end.
   bool is_function = false;
@@ -96,8 +96,8 @@ class TensorFlowReader {
   }
 
  private:
-  // What a SavedModel's signature computes; the rest saves, restores and initializes variables. All
-  // nodes where there is no signature. Names are unique: each node gets all outputs of its name.
+  // Nodes that a SavedModel's signature needs; the others save, restore and initialize variables.
+  // All nodes if there is no signature. Names are unique: each node gets all outputs of its name.
   static Result<std::vector<const TensorFlowNode*>> NeededNodes(
       const std::vector<TensorFlowNode>& nodes, const std::vector<std::string_view>& outputs) {
     std::unordered_map<std::string_view, std::size_t> by_name;

@@ -1,4 +1,4 @@
-// What a TensorFlow graph leaves to its readers. Both walk the sorted nodes once.
+// Passes for facts that a TensorFlow graph does not store. Both visit the sorted nodes once.
 #pragma once
 
 #include "model/graph/graph_assembler.h"

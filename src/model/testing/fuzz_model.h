@@ -1,4 +1,4 @@
-// What every fuzzer of a format does: any bytes give a graph that can be walked, or an error.
+// Common code of all format fuzzers: any bytes give a graph that can be walked, or an error.
 #pragma once
 
 #include <algorithm>

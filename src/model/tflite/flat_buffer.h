@@ -6,8 +6,8 @@
 //   if (buffer.is_damaged()) …
 //
 // A table's first four bytes lead back to its list of fields (vtable); a field that is not in the
-// list has its default. What points outside the file reads as if it were not there, and the buffer
-// remembers that: readers stay simple, and ask once at the end.
+// list has its default. A pointer outside the file reads as a missing value and marks the buffer as
+// damaged: readers stay simple, and check once at the end.
 #pragma once
 
 #include <cstddef>

@@ -145,7 +145,7 @@ class TfliteReader {
     if (is_sparse && CanBeSparse(type)) {
       const Result<void> set =
           SetSparseConstant(graph_, id, type, shape, tensor.Table(tensor_field::kSparsity), data);
-      // What points outside of the file reads as nothing: then that is what is wrong.
+      // A pointer outside the file reads as a missing value; report the damage first.
       CBOARD_RETURN_IF_ERROR(CheckDamage());
       CBOARD_RETURN_IF_ERROR(set);
     } else if (!data.empty() && !is_sparse) {

@@ -23,7 +23,7 @@
 namespace cboard::model {
 
 // Makes `id` a constant of this type, which CanBeSparse, and shape. Its elements are unfolded into
-// memory of the graph, so that whoever reads weights need not know how they are stored; only
+// memory of the graph, so that readers of weights are independent of the storage; only
 // `sparse_bytes` tells. `sparsity` is a table of SparsityParameters, and `values` are the bytes of
 // the tensor's buffer.
 //

@@ -1,4 +1,4 @@
-// libprotobuf as a judge of our encoders.
+// libprotobuf as an oracle for our encoders.
 //
 //   const auto event = ParsedByProtobuf<cboard_testing::Event>(EncodeEvent(…));
 //   EXPECT_EQ(event.step(), 5);
