@@ -16,7 +16,7 @@
 namespace cboard::runtime {
 namespace {
 
-// What an element of the results takes: nearly always, they are float32.
+// Size of an element of the results, which are nearly always float32.
 constexpr std::size_t kElementBytes = 4;
 
 bool IsStandard(std::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
@@ -55,7 +55,7 @@ struct Scope {
   std::unordered_set<std::string_view> inputs, outputs;
 };
 
-// What has the same value in every run.
+// A tensor with the same value in every run.
 struct Constant {
   const Scope* scope = nullptr;
   std::size_t elements = 0;
@@ -168,7 +168,7 @@ class ConstantFinder {
     }
   }
 
-  // Of the rest.
+  // Lists the uses in the rest of the graph.
   void ListUses(std::span<const std::string> captured) {
     needed_.insert(captured.begin(), captured.end());
     for (const Scope& scope : scopes_) {

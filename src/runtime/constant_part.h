@@ -25,7 +25,7 @@ struct ConstantPart {
   std::string model;
   // … what the rest takes from them, and those of them that were asked for.
   std::vector<std::string> outputs;
-  // What the rest can do without: these nodes, and the constants that only they used.
+  // Parts that the rest does not need: these nodes, and the constants that only they used.
   std::vector<RemovedTensor> removed;
 };
 

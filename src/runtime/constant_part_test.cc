@@ -88,7 +88,7 @@ TEST(ConstantPart, FollowsWeightsUpToTheirLayer) {
       .Node("MatMul", {"y", "other"}, {"z"})
       .Output("z", {-1, 2});
   const ConstantPart part = PartOf(model);
-  EXPECT_THAT(part.outputs, ElementsAre("w"));  // What lies between is not kept.
+  EXPECT_THAT(part.outputs, ElementsAre("w"));  // Tensors in between are not kept.
   EXPECT_THAT(ContentOf(part), UnorderedElementsAre("QuantizeLinear", "DequantizeLinear",
                                                     "Transpose", "float", "scale"));
   EXPECT_THAT(RemovedFrom(part), UnorderedElementsAre("codes", "back", "w", "scale"));

@@ -1,4 +1,4 @@
-// What edits put into a graph: nodes and constants, as the fields of its message.
+// Nodes and constants that edits add to a graph, as the fields of its message.
 #pragma once
 
 #include <cstdint>
@@ -79,7 +79,7 @@ void WritePassed(Fields& graph, const PassedTensor& passed) {
   }
 }
 
-// What the constant of a product is called.
+// Name of the constant of a product.
 inline std::string RightOf(const ProductTensor& product) { return product.name + "__right"; }
 
 }  // namespace cboard::runtime

@@ -11,7 +11,7 @@
 namespace cboard::runtime {
 namespace {
 
-// Of one input; a model that asks for more wants real data.
+// Limit for one input; a larger input needs real data.
 constexpr std::int64_t kMaxGeneratedElements = std::int64_t{1} << 28;
 
 // Below the vocabulary of any model that takes numbers of words.
@@ -90,8 +90,8 @@ class GeneratedSamples final : public SampleSource {
   std::vector<OwnedTensor> generated_;
 };
 
-// What models call the first dimensions of their inputs: a size of that name is the batch wherever
-// it stands, such as in the middle of a recurrent state.
+// Names of the first dimensions of a model's inputs: a dimension of such a name is the batch at any
+// position, for example in the middle of a recurrent state.
 std::unordered_set<std::string> NamesOfBatches(std::span<const ModelValue> inputs) {
   std::unordered_set<std::string> names;
   for (const ModelValue& input : inputs) {

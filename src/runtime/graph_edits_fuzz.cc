@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const auto edited = runtime::EditGraph(model, edits);
   if (!edited) return 0;
-  // What comes out is a model with as much in it, and Max in place of the first node.
+  // The result is a model of the same size, with Max in place of the first node.
   const auto after = proto::ParseOnnxModel(*edited);
   if (!after || after->nodes.size() != graph->nodes.size()) __builtin_trap();
   if (!edits.passed.empty() && after->nodes[0].op_type != "Max") __builtin_trap();

@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto result = cboard::runtime::AddGraphOutputs(model, std::nullopt);
   if (!result) return 0;
   if (!result->bytes.starts_with(model)) __builtin_trap();
-  // What was added can be asked for by name.
+  // Added outputs can be requested by name.
   if (!cboard::runtime::AddGraphOutputs(model, result->tensors)) __builtin_trap();
   return 0;
 }

@@ -16,7 +16,7 @@ using proto::pbf_reader;
 
 constexpr std::size_t kMaxModelBytes = (std::size_t{1} << 31) - 1;
 
-// What a node or a tensor is called, as far as edits need it.
+// Names of a node or a tensor that edits need.
 struct NodeOutputs {
   std::vector<std::string_view> names;
 };

@@ -14,7 +14,7 @@
 
 namespace cboard::runtime {
 
-// What is to be done to a tensor, or to the node that gives it.
+// The edit of a tensor, or of the node that computes it.
 struct Edit {
   std::string nodes = {};  // Encoded; what gives the tensor instead.
   const ReplacedNode* replacement = nullptr;
@@ -35,7 +35,7 @@ struct GraphPart {
   std::string place = "main graph";  // For messages.
 };
 
-// What the number and the length of a field take at most.
+// Largest size of a field's number and length.
 inline constexpr std::size_t kFieldOverhead = 16;
 
 // Fills `pieces` with all of `graph` but the constants and inputs that `part` gives it; views of

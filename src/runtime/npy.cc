@@ -174,7 +174,7 @@ std::string ToRowMajor(const NpyArray& array) {
   return out;
 }
 
-// What stands before the elements.
+// The header before the elements.
 struct NpyHeader {
   NpyArray array;  // Without data.
   std::size_t offset_bytes = 0;

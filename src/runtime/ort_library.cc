@@ -86,7 +86,7 @@ std::vector<fs::path> LibraryCandidates() {
   if (!build.empty()) {
     AddLibrariesIn(build.parent_path() / "ort/python/onnxruntime/capi", found);
   }
-  // Not node_modules of the current folder: whoever made that folder could have code run here.
+  // Not node_modules of the current folder: its author could run code here.
   if (!Variable("NODE_PATH").empty()) AddNodeLibraries(Variable("NODE_PATH"), found);
   for (const std::string_view folder : path) {
     if (!folder.empty() && fs::exists(fs::path(folder) / "node", error)) {
@@ -145,7 +145,7 @@ Result<std::shared_ptr<const OrtLibrary>> OrtLibrary::Load(const fs::path& path)
     error.message += std::string("; ") + kAdvice;
     return Fail(std::move(error));
   };
-  // What somebody has named is taken or refused; another one would be a surprise.
+  // A library that the user named is used or refused; any other one would be a surprise.
   const std::string_view variable = NamedLibrary();
   if (!variable.empty() || !path.empty()) {
     auto library = LoadFile(variable.empty() ? path : fs::path(variable));

@@ -47,7 +47,7 @@ class OrtLibrary {
   ort::Allocator* allocator_ = nullptr;
 };
 
-// What $CB_ONNXRUNTIME_LIB names; empty when it names nothing.
+// The library in $CB_ONNXRUNTIME_LIB; empty if it is not set.
 std::string_view NamedLibrary();
 
 // Where the library may be, best first: the Python environments that are active or on PATH, the

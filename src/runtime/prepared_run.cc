@@ -14,7 +14,7 @@ struct PreparedRun::State {
   std::shared_ptr<const OrtLibrary> library;
   ort::Session* session = nullptr;
   std::string doing;  // "run 'model.onnx'"
-  // Who owns the inputs.
+  // Owns the inputs.
   std::deque<std::string> elements;
   std::vector<OrtHandle<ort::Value>> values;
 

@@ -1,4 +1,4 @@
-// What happens when the disk is full: a limit on the size of files stands in for it.
+// A full disk, simulated by a limit on the size of files.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -42,7 +42,7 @@ class FullDisk {
   rlimit before_;
 };
 
-// What on_disk_error was told.
+// Collects the errors passed to on_disk_error.
 class Reports {
  public:
   void Add(const std::optional<Error>& error) {

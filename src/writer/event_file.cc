@@ -66,7 +66,8 @@ Result<void> EventFile::Restore() {
     offset += *count;
   }
   if (!copied) {
-    ::unlink(path().c_str());  // A half copy would look like a torn run; the next try starts anew.
+    // A partial copy would look like a torn run; the next try starts again.
+    ::unlink(path().c_str());
     return copied;
   }
   const ForkBlocker blocked;

@@ -30,7 +30,7 @@ class EventFile {
   // True once the file has been deleted, or its whole directory.
   bool Vanished() const { return !file_.HasName(); }
 
-  // Creates the deleted file again and copies into it all that was written so far.
+  // Creates the deleted file again and copies everything that was written so far into it.
   Result<void> Restore();
 
   const std::filesystem::path& path() const { return file_.path(); }

@@ -123,7 +123,7 @@ class EventFileWriter::Impl {
       buffer.chunk.size += bytes;
       return {};
     }
-    CBOARD_RETURN_IF_ERROR(Enqueue(buffer.chunk));  // What the thread added before goes first.
+    CBOARD_RETURN_IF_ERROR(Enqueue(buffer.chunk));  // Earlier events of the thread go first.
     Chunk chunk = Chunk::OfCapacity(bytes);
     record::StoreRecord(AsBytes(event), chunk.data.get());
     chunk.size = bytes;

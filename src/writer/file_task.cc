@@ -94,7 +94,7 @@ bool FileTask::SealIdleBuffers() {
       all = false;
       continue;
     }
-    // What a full backlog leaves in the buffer has its chance at the next flush.
+    // Events that a full backlog refuses stay in the buffer until the next flush.
     static_cast<void>(queue.Seal(buffer->chunk));
     buffer->lock.LeaveShared();
   }

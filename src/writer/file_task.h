@@ -1,5 +1,5 @@
-// What the I/O thread does for one event file: it writes what was handed over, seals the threads'
-// buffers in time, and looks after a disk that refuses and a file that is deleted.
+// The I/O thread's work for one event file: it writes queued bytes, seals the threads' buffers in
+// time, and handles a full disk and a deleted file.
 #pragma once
 
 #include <atomic>

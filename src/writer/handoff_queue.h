@@ -15,8 +15,8 @@
 
 namespace cboard::writer {
 
-// What a thread gathers before it hands over: so large that waking the I/O thread costs nothing per
-// event, small enough to stay in the cache.
+// Size of a thread's buffer: large enough that waking the I/O thread costs nothing per event, small
+// enough to stay in the CPU cache.
 inline constexpr std::size_t kChunkBytes = std::size_t{256} << 10;
 
 // Encoded records on their way to the file.
@@ -67,7 +67,7 @@ class HandoffQueue {
   // A place in the queue behind all that was pushed so far.
   struct Ticket {
     std::uint64_t chunk = 0;
-    std::uint64_t refusals = 0;  // What the disk had refused before.
+    std::uint64_t refusals = 0;  // Number of earlier disk errors.
   };
   // The place of a chunk that the consumer has not begun: it will come by once more, at least.
   Ticket TakeTicket();

@@ -16,7 +16,7 @@
 
 namespace cboard::writer {
 
-// Thread-safe. Files are opened when first needed and, after Close(), opened anew.
+// Thread-safe. Files are opened when first needed and, after Close(), opened again.
 //
 // A forked child goes on in the files that its parent has open. It writes every event at once, to
 // those files and to the ones that it opens itself: a child of multiprocessing, for instance, ends

@@ -22,7 +22,7 @@ constexpr char kSimpleValueKey = 0x15;
 // Tags are few in practice. When they are not, or are long, starting over bounds the memory.
 constexpr std::size_t kMaxTemplatesBytes = std::size_t{16} << 20;
 
-// What a template costs beyond three copies of its tag: as given, as a key, and cleaned.
+// Memory of a template besides three copies of its tag: as given, as a key, and cleaned.
 constexpr std::size_t kTemplateBytes = 400;
 
 std::size_t StoreVarint(std::uint64_t value, std::byte* out) {

@@ -52,7 +52,7 @@ class ScalarEncoder {
 
   std::vector<Template> templates_;
   std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> by_tag_;
-  std::size_t templates_bytes_ = 0;  // What all of this takes, roughly.
+  std::size_t templates_bytes_ = 0;  // Approximate memory of all templates.
   std::size_t last_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What the methods of SummaryWriter share.
+// Common state of the methods of SummaryWriter.
 #pragma once
 
 #include <map>
@@ -52,12 +52,12 @@ class SummaryWriter::Impl {
     std::optional<std::int64_t> step;
     double value;
   };
-  // What AddScalars was given, for ExportScalarsToJson.
+  // Values of AddScalars, for ExportScalarsToJson.
   struct GroupedPoints {
     std::mutex mutex;
     std::map<std::string, std::vector<Point>> by_run_path;
 
-    std::string ToJson() const;  // Of the locked points.
+    std::string ToJson() const;  // Call with the points locked.
   };
   PerProcess<GroupedPoints> points;
 };

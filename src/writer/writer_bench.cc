@@ -1,4 +1,4 @@
-// What a call of the writer costs, in the units users know: per scalar, per histogram, per image.
+// The time of a writer call, in units that users know: per scalar, per histogram, per image.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 

@@ -57,7 +57,7 @@ struct Chunk {
   std::span<std::byte> memory;
 };
 
-// Of `wanted` bytes, or fewer but `needed` at the end of a slab.
+// Takes `wanted` bytes, or at least `needed` bytes at the end of a slab.
 Chunk TakeChunk(std::size_t needed, std::size_t wanted) {
   static std::mutex mutex;
   // Never destroyed: threads may still be reading files when the program ends.

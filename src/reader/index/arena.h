@@ -28,7 +28,7 @@ class Arena {
   // Keeps `owner` alive as long as the arena: the mapped file in which decoded columns lie.
   void Keep(std::shared_ptr<const void> owner);
 
-  // What the arena holds, spare room at the end included.
+  // Size of the arena, with unused space at the end.
   std::size_t size_bytes() const { return size_bytes_; }
 
  private:

@@ -28,7 +28,7 @@ static_assert(sizeof(StoredBlob) == 40);
 
 StoredBlob ToStored(const BlobEntry& entry);
 
-// What the step and the wall time of a ShortBlob are told from: those of the column's first blob.
+// Base values of a ShortBlob's step and wall time: those of the column's first blob.
 struct BlobBase {
   std::int64_t step = 0;
   std::uint64_t wall_bits = 0;
@@ -98,8 +98,8 @@ class BlobColumn {
 
   void Append(const StoredBlob& blob);
 
-  // Begins with the blobs of a column that was stored before, used where they lie: whoever owns
-  // them must be kept by the arena. Only before the first Append.
+  // Begins with the blobs of a stored column, used in place: the arena must keep their owner alive.
+  // Only before the first Append.
   void Adopt(const BlobColumnView& stored);
 
   std::size_t size() const { return size_; }

@@ -10,9 +10,9 @@
 
 namespace cboard::reader {
 
-// When full, the members are copied to twice the room; the old room stays in the arena for those
-// who still look at it. Who holds data() may read the size() members that were there then, from
-// any thread, while one thread goes on appending.
+// A full list is copied to twice the space; the old space stays in the arena for readers. A
+// holder of data() may read the size() members of that moment from any thread, while one thread
+// appends.
 template <typename T>
 requires std::is_trivially_copyable_v<T>
 class BlockList {

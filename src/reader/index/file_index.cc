@@ -74,7 +74,7 @@ void FileIndex::Impl::Rename(std::string path) {
   stored_->view = WithPath(*stored_->view, path_);
 }
 
-// Of one in which two tags have the same name, which nobody has stored, nothing is kept.
+// Drops a stored index in which two tags have the same name; no writer produces one.
 void FileIndex::Impl::MakePartOfStored() {
   const FileView& view = *stored_->view;
   if (!HaveDifferentNames(view.series)) {
@@ -148,12 +148,13 @@ void FileIndex::Impl::ReadInParallel(const File& file, std::uint64_t file_bytes,
     ReadPart(file, i == 0 ? first : *others[i - 1], stops[i], file_bytes, options);
   });
 
-  // What was read must be what reading from the beginning would have given.
+  // The result must equal reading from the beginning.
   JoinNewSeries(first_number);
   for (std::size_t i = 0; i < others.size(); ++i) {
     const Part& before = *parts_.back();
     if (before.error || before.end < stops[i]) return;  // Reading ends there.
-    if (before.end >= stops[i + 1]) continue;           // What seemed records lies inside one.
+    // These bytes only looked like records inside another record.
+    if (before.end >= stops[i + 1]) continue;
     if (!Follows(*others[i])) {
       others[i] = std::make_unique<Part>(before.end, Tags(), before.index.state);
       ReadPart(file, *others[i], stops[i + 1], file_bytes, options);

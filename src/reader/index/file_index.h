@@ -62,11 +62,10 @@ struct FileDamage : Damage {
 
 struct FileView {
   EventFile file;
-  std::vector<SeriesView> series;  // In the order in which they first appear.
-  std::shared_ptr<const FileColumns>
-      columns;                     // What the series look at; copies of a view share it.
-  std::vector<Restart> restarts;   // In the order of the file.
-  std::vector<FileDamage> damage;  // The first kMaxReportedDamage places.
+  std::vector<SeriesView> series;              // In the order in which they first appear.
+  std::shared_ptr<const FileColumns> columns;  // Data of the series; copies of a view share it.
+  std::vector<Restart> restarts;               // In the order of the file.
+  std::vector<FileDamage> damage;              // The first kMaxReportedDamage places.
   std::uint64_t damage_count = 0;
   std::uint64_t event_count = 0;
   double first_wall_time_seconds = std::numeric_limits<double>::infinity();
@@ -77,8 +76,8 @@ struct FileView {
 // The same after the file has got another name.
 std::shared_ptr<const FileView> WithPath(const FileView& view, const std::string& path);
 
-// An index as bytes. Of many indexes all structures are read at once, and of the columns those that
-// somebody asks for: who stores them keeps the two apart.
+// An index as bytes. At a start, the structures of all indexes are read at once, and columns only
+// on request, so both are stored separately.
 struct EncodedIndex {
   std::string structure;
   std::string columns;
@@ -101,7 +100,7 @@ class Workers {
 struct ReadOptions {
   Workers* workers = nullptr;  // nullptr: this thread only.
 
-  // What has been read is added to these while reading, so that progress can be shown.
+  // Counters that grow while reading, to show progress.
   std::atomic<std::uint64_t>* bytes_read = nullptr;
   std::atomic<std::uint64_t>* events_read = nullptr;
 
@@ -132,7 +131,8 @@ class FileIndex {
   // view: `file.error` if the file system refused.
   void ContinueReading(const File& file, const ReadOptions& options);
 
-  // What has been read so far. Takes time in proportion to the number of tags, not of points.
+  // The part that has been read so far. Takes time in proportion to the number of tags, not of
+  // points.
   std::shared_ptr<const FileView> View() const;
 
   // After the file has got another name.

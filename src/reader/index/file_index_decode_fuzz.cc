@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!index) return 0;
   (void)index->Verify();
   (void)cboard::testing::ContentsOf(*index->View());
-  // Reading on makes an index of it that could grow; that one is stored anew.
+  // Continuing to read makes an index that could grow; it is stored again.
   const cboard::testing::MemoryFile file;
   index->ContinueReading(file.Open(), {});
   if (index->View()->file.error) return 0;  // At no place of a file; such indexes are not stored.

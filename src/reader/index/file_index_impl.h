@@ -16,8 +16,8 @@
 namespace cboard::reader {
 
 // A file is one part, or several when it was read in several places at once. Their series are
-// joined by tag: what part k has under number j is in member numbers_[k][j] of joined_. Of a stored
-// file there are no parts until it is read on: most files do not change between two starts.
+// joined by tag: series j of part k is member numbers_[k][j] of joined_. A stored
+// file has no parts until it grows: most files do not change between two starts.
 class FileIndex::Impl {
  public:
   explicit Impl(std::string path) : path_(std::move(path)) {}

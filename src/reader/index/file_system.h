@@ -1,4 +1,4 @@
-// What kind of file system a directory lies in.
+// The type of the file system that contains a directory.
 #pragma once
 
 #include <string>

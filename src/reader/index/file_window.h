@@ -66,7 +66,7 @@ class FileWindow {
   const std::byte* ahead_ = nullptr;
   std::uint64_t mapped_begin_ = 0;  // Start of the mapping in the file.
   ByteSpan mapped_;
-  std::uint64_t counted_end_ = 0;  // What lies before has been added to `bytes_read_`.
+  std::uint64_t counted_end_ = 0;  // Bytes before this are already in `bytes_read_`.
 };
 
 }  // namespace cboard::reader

@@ -95,7 +95,7 @@ TEST(LongField, OfDamagedEventsIsInsideThem) {
   }
 }
 
-// What makes it right that the bytes of the field are not there when the event is indexed.
+// The reason why the field's bytes may be missing when the event is indexed.
 TEST(LongField, IsNotLookedAtByTheIndex) {
   for (const std::string& summary :
        {ImageSummary(kLong, {.plugin_name = "images"}), TensorSummary("t", {}),

@@ -19,8 +19,8 @@ namespace {
 // of restarts must not take memory by the square of its size.
 constexpr std::uint64_t kMaxRestartCounts = std::uint64_t{1} << 22;
 
-// What the value itself says about its kind. Nothing for a tensor without metadata: it is what the
-// tag is.
+// The kind that a value itself implies; nullopt for a tensor without metadata, whose tag
+// decides.
 std::optional<TagKind> OwnKind(const proto::SummaryValue& value,
                                const proto::SummaryMetadata& metadata) {
   switch (value.kind) {

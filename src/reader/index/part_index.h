@@ -1,4 +1,4 @@
-// What the records of one stretch of an event file hold.
+// Index of the records of one stretch of an event file.
 #pragma once
 
 #include <cstdint>

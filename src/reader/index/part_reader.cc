@@ -20,7 +20,7 @@ namespace {
 // how much it has looked at in vain, reads to the end: time stays in proportion to the file.
 constexpr unsigned kMaxQuickDamage = 8;
 
-// Of a record that is not copied as a whole, so many bytes at its beginning and at its end are.
+// Bytes copied from the beginning and from the end of a record that is not copied completely.
 constexpr std::size_t kHeadBytes = 500;
 constexpr std::size_t kMaxTailBytes = 1 << 10;
 constexpr std::size_t kMinMappedRecordBytes = 4 << 10;
@@ -47,8 +47,8 @@ std::uint64_t JoinVarint(std::uint64_t bytes, int count) {
   return (bytes & 0x000000000FFFFFFF) | (bytes & 0x0FFFFFFF00000000) >> 4;
 }
 
-// A matcher that knows nothing, with room that this thread has used before: ten thousand files must
-// not each touch fresh memory. What grows by an event now and then is soon learned again.
+// An empty matcher that reuses this thread's memory: ten thousand files must not each touch fresh
+// memory. The templates are learned again quickly.
 class LentMatcher {
  public:
   LentMatcher() {

@@ -12,7 +12,7 @@ namespace cboard::reader {
 namespace {
 
 constexpr std::size_t kPageBytes = 4096;
-constexpr std::size_t kAroundBytes = 64 << 10;  // What Linux maps at once unless told otherwise.
+constexpr std::size_t kAroundBytes = 64 << 10;  // Linux maps this much at once by default.
 
 // Some at a time: meanwhile no other thread can map or unmap anything.
 constexpr std::size_t kSomeBytes = std::size_t{2} << 20;

@@ -23,10 +23,9 @@ inline bool Populate(ByteSpan mapped) {
 }
 
 // Maps the pages of a piece of a mapped file, which begins with one, at half the cost, if all of
-// them are in memory; false if not. Of each few pages one is asked for, and the system maps what it
-// has around it along with it. Those that it leaves out, since somebody else is at them, are mapped
-// when they are looked at: like the others they need no disk then, unless memory is so short that
-// the system has taken them back meanwhile.
+// them are in memory; false if not. Requests one of every few pages; the system maps the neighbours
+// that it has in memory. Pages that it skips, because another process uses them, are mapped on
+// access. That needs no disk, unless memory is so short that the system has evicted them.
 bool PopulateCached(ByteSpan mapped);
 
 }  // namespace cboard::reader

@@ -93,7 +93,7 @@ void ScalarColumn::Open(PointLayout layout, std::uint64_t step, std::uint64_t wa
   const std::size_t wanted = expected_more > 0 ? expected_more + expected_more / 32 + 1 : points;
   const std::size_t regular =
       std::clamp(std::max(wanted, points / 16), kMinBlockPoints, kMaxBlockPoints);
-  // Of wider points a block holds fewer: blocks of one size leave no gaps between them.
+  // A block holds fewer points if they are wider: blocks of equal size leave no gaps.
   area_bytes_ = regular * PointLayout{}.point_bytes();
   const std::size_t capacity = area_bytes_ / layout.point_bytes();
   open_header_ = arena_->Allocate(sizeof(ColumnBlock) + area_bytes_);
@@ -128,7 +128,7 @@ void ScalarColumn::Close() {
   quick_capacity_ = 0;
 }
 
-// Lays the open block out anew, if that leaves room for another point in it.
+// Changes the layout of the open block, if that leaves room for another point in it.
 bool ScalarColumn::ChangeLayout(PointLayout layout) {
   const std::size_t capacity = area_bytes_ / layout.point_bytes();
   if (open_count_ >= capacity) return false;
@@ -155,8 +155,8 @@ bool ScalarColumn::ChangeLayout(PointLayout layout) {
   return true;
 }
 
-// What the newer half of the full block would have needed: one odd point makes a block wide, but
-// not all blocks after it.
+// The layout that the newer half of the full block needs: one irregular point makes a block wide,
+// but not all blocks after it.
 PointLayout ScalarColumn::LayoutOfSecondHalf() const {
   PointLayout layout = open_.layout;
   if (layout == PointLayout{}) return layout;

@@ -2,8 +2,8 @@
 //
 // Points lie in blocks. A block stores wall times as 32-bit distances in units of the last place
 // from a base, values as 32-bit floats, and steps not at all while they are evenly spaced; when
-// they are not, as 32-bit distances. What does not fit (a far wall time, a double that is no float)
-// widens the array in question to 64 bits, for that block.
+// they are not, as 32-bit distances. A value that does not fit (a distant wall time, a double that
+// is no float) widens the array in question to 64 bits, for that block.
 #pragma once
 
 #include <bit>
@@ -142,8 +142,8 @@ class ScalarColumn {
   void Append(std::int64_t step, double wall_time_seconds, double value,
               std::size_t expected_more = 0);
 
-  // Begins with the blocks of a column that was stored before, used where they lie: whoever owns
-  // them must be kept by the arena. Only before the first Append.
+  // Begins with the blocks of a stored column, used in place: the arena must keep their owner
+  // alive. Only before the first Append.
   void Adopt(const ScalarColumnView& stored);
 
   std::size_t size() const { return closed_points_ + open_count_; }
@@ -178,7 +178,7 @@ class ScalarColumn {
   void PointArrays(std::byte* data);
   void StoreWide(std::uint64_t step, std::uint64_t wall, double value);
 
-  // What TryAppend touches, together.
+  // Members that TryAppend uses, together in memory.
   std::byte* walls_ = nullptr;
   std::byte* values_ = nullptr;
   std::byte* steps_ = nullptr;  // Null while steps are evenly spaced.

@@ -109,7 +109,8 @@ inline std::optional<std::size_t> TakeField(const std::byte*& at, unsigned key) 
   return length;
 }
 
-// Of the tag; 0 if there is none where the shape has it. Reads up to 16 bytes behind the event.
+// Hash of the tag; 0 if the event has no tag at the expected place. Reads up to 16 bytes behind the
+// event.
 inline std::uint32_t HashOf(const std::byte* bytes, std::size_t size) {
   const std::byte* tag = bytes;
   if (!TakeField(tag, 0x2a) || !TakeField(tag, 0x0a)) return 0;

@@ -6,8 +6,8 @@
 //                            `- from here on a template with a hole for the value
 //
 // Programs log the same tags in the same order again and again, so the template that followed this
-// one last time is tried first; if it is another tag, its template is found by a hash. What matches
-// no template is parsed in full, and becomes a template if it has the shape above.
+// one last time is tried first; if it is another tag, its template is found by a hash. An event
+// that matches no template is parsed in full, and becomes a template if it has the shape above.
 #pragma once
 
 #include <array>
@@ -63,7 +63,7 @@ class ScalarMatcher {
     return &templates_[found];
   }
 
-  std::size_t size() const { return templates_.size() - 1; }  // Of what was learned.
+  std::size_t size() const { return templates_.size() - 1; }  // Learned templates.
 
  private:
   // 16 bytes of a template. Those behind the whole pieces are followed by a mask each, with zeros

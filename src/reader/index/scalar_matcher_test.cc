@@ -22,7 +22,7 @@ std::string ScalarEvent(std::string_view tag, float value, std::int64_t step,
                              .source_writer = {}});
 }
 
-// What Match gets: the bytes behind wall time and step, with room behind them.
+// Input of Match: the bytes behind wall time and step, with padding.
 class Rest {
  public:
   Rest(const std::string& event, std::size_t step_bytes)

@@ -15,7 +15,7 @@
 
 namespace cboard::reader {
 
-// One tag. Of the two columns only that of its kind has members.
+// One tag. Only the column of its kind has members.
 struct Series {
   Series(std::shared_ptr<const TagInfo> tag, Arena& scalar_arena, Arena& blob_arena)
       : scalars(scalar_arena), blobs(blob_arena), info(std::move(tag)) {}
@@ -79,7 +79,7 @@ class SeriesTable {
   std::shared_ptr<Arena> blob_arena_ = std::make_shared<Arena>();
   std::vector<Series> series_;  // In the order in which they were added.
   NameTable numbers_;           // By the names in `series_`.
-  std::uint32_t last_ = 0;      // What was found last, and what was found after it before.
+  std::uint32_t last_ = 0;      // The last result, and the result that followed it before.
   std::uint32_t next_ = 0;
 };
 

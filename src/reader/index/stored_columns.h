@@ -22,7 +22,7 @@ class ColumnSource {
   // Brings the bytes of `columns` into memory. False if there are not as many as there were.
   virtual bool Fetch(ByteSpan columns) const = 0;
 
-  // What was fetched is not what was stored.
+  // Called if the fetched bytes differ from the stored ones.
   virtual void NoteDamage() const = 0;
 };
 
@@ -39,7 +39,7 @@ struct EncodedView {
 // All methods may be called from any thread.
 class StoredColumns {
  public:
-  // What `encoded` looks at must outlive this.
+  // The memory that `encoded` refers to must outlive this object.
   StoredColumns(std::string path, const EncodedView& encoded, std::uint32_t crc)
       : encoded_(encoded),
         crc_(crc),

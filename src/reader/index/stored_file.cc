@@ -142,7 +142,7 @@ void TakeSteps(BytesIn& in, SeriesView& series) {
 // Decodes the series of one file.
 class SeriesDecoder {
  public:
-  // What is told of at most `series_count` tags and `block_count` blocks that lie in `points`.
+  // Decodes at most `series_count` tags and `block_count` blocks that lie in `points`.
   SeriesDecoder(ByteSpan points, std::shared_ptr<BlockLists> lists, std::size_t series_count,
                 std::size_t block_count)
       : points_(points), max_series_(series_count), lists_(std::move(lists)) {

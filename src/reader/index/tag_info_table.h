@@ -30,7 +30,7 @@ std::shared_ptr<const TagInfo> InternView(const TagInfoView& info);
 
 using TagInfoList = std::vector<std::shared_ptr<const TagInfo>>;
 
-// What the file before said about its tags: the next one of an experiment mostly says the same, in
+// The tag facts of the previous file: the next file of an experiment mostly has the same facts, in
 // the same order, and then shares the list instead of looking up each tag.
 //
 //   memory.Begin();

@@ -42,7 +42,7 @@ class CachedReader : public ::testing::Test {
 
   fs::path CacheFile() const { return CachePath(cache_.path(), {{"", dir_.path()}}); }
 
-  // What a reader without a cache sees.
+  // The result of a reader without a cache.
   std::string Truth() const { return Dump(**ReadLogdirs({.logdirs = {{"", dir_.path()}}})); }
 
   static std::string Dump(const Snapshot& snapshot) {

@@ -1,4 +1,4 @@
-// Loading, following and looking at snapshots, all at once. ThreadSanitizer is the judge.
+// Loading, following and reading snapshots at the same time. ThreadSanitizer is the oracle.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -22,14 +22,14 @@ constexpr std::uint64_t kMaxSamples = 16;
 // Shorter files are compared as a whole, which takes less time than so many samples.
 constexpr std::uint64_t kMaxWholeBytes = 16 << 10;
 
-// Of damaged places all bytes are compared up to this, beyond it some of every few.
+// In damaged places, all bytes are compared up to this size; beyond it, some of every few.
 constexpr std::uint64_t kMaxComparedBytes = std::uint64_t{16} << 20;
 constexpr std::uint64_t kComparedPiece = 4096;
 
 // How often a file that is written over while it is read is begun again at once.
 constexpr int kMaxAttempts = 3;
 
-// Reading a file anew is followed by a pause of so many times as long.
+// After reading a file again, the reader pauses this many times as long.
 constexpr int kPausePerAnew = 9;
 
 // A file that grows by more while it is read is being copied or written over, not logged to.
@@ -251,7 +251,7 @@ ReadOutcome FollowedFile::ReadAll(const std::string& path, const File& file, con
   }
   ReadOutcome outcome = Outcome();
   if (!is_unchanged) {
-    sample_crc_ = ~sample_crc_;  // Recognised by nobody: the next reading begins anew.
+    sample_crc_ = ~sample_crc_;  // Matches no file: the next read starts from the beginning.
     outcome.read_again_at = Clock::now();
   } else if (is_doubtful_) {
     outcome.read_again_at = std::max(Clock::now() + kDoubtedFor, next_anew_);

@@ -57,9 +57,9 @@ class FollowedFile {
  public:
   explicit FollowedFile(std::optional<StoredIndex> stored = {}) : stored_(std::move(stored)) {}
 
-  // Reads what is new in the file at `path`. `seen` is its status as its directory shows it: a
-  // stored index with the same status is believed without opening the file. What the file system
-  // refuses is in the view's `file.error`, beside what had been read before.
+  // Reads the new part of the file at `path`. `seen` is its status as its directory shows it: a
+  // stored index with the same status is believed without opening the file. An error of the file
+  // system is in the view's `file.error`, beside the data read before.
   ReadOutcome Read(const std::string& path, const FileStatus& seen, const ReadOptions& options);
 
   // The same if nobody else uses the file at the moment, and at most `max_bytes` have to be read;
@@ -67,8 +67,8 @@ class FollowedFile {
   std::optional<ReadOutcome> TryRead(const std::string& path, const FileStatus& seen,
                                      std::uint64_t max_bytes, const ReadOptions& options);
 
-  // What a first Read would give if it can do without opening the file: a stored index with the
-  // same status is sound. Nothing otherwise, and after a Read. For `tags` see FileIndex::Decode.
+  // The result of a first Read if it needs no access to the file, because a stored index with the
+  // same status is valid. Otherwise, and after a Read, nullopt. For `tags` see FileIndex::Decode.
   std::optional<ReadOutcome> ReadStored(const std::string& path, const FileStatus& seen,
                                         TagInfoMemory& tags);
 
@@ -101,7 +101,8 @@ class FollowedFile {
   FileStatus after_;                      // After it: later changes must be growth beyond this.
   bool is_doubtful_ = false;  // Changes while it was read may have been more than growth.
   std::uint32_t sample_crc_ = 0;
-  Clock::time_point next_anew_;  // Before this the file is not read anew for changes in place.
+  // Before this time, the file is not read again for changes in place.
+  Clock::time_point next_anew_;
   bool from_store_ = false;
   std::uint64_t stored_bytes_ = 0;
   std::uint64_t generation_ = 0;

@@ -8,16 +8,16 @@
 //   trailer    := "CBCACHE3" structures_offset:u64 directory_offset:u64 directory_bytes:u64
 //                 directory_crc:u32 crc:u32
 //
-// Structures are counted from the first one on. All of what a start looks at lies at the end, side
-// by side: a few megabytes that are read at once. Columns are read, and checked, when somebody asks
-// for points (reader/index/stored_columns.h). The file is read and not mapped: whoever truncates it
-// would end the program (SIGBUS), and could change what has been checked.
+// Offsets of structures start at the first structure. All data that a start needs is at the end,
+// together: a few megabytes that are read at once. Columns are read, and checked, when points are
+// requested (reader/index/stored_columns.h). The file is read and not mapped: another process that
+// truncates it would crash the program (SIGBUS), and could change bytes after the check.
 //
-// A cache is written to a new file that then takes the place of the old one, so that those who
+// A cache is written to a new file that then takes the place of the old one, so that processes that
 // have opened the old one keep it. Anything wrong with a cache means that there is none.
 //
-// Names of runs, tags and values are nobody else's business, and whoever can write to the directory
-// can put in other values: directories have mode 0700, files 0600.
+// Names of runs, tags and values are private, and a user who can write to the directory could store
+// other values: directories have mode 0700, files 0600.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ class IndexCache {
   // The same from memory that `owner` keeps.
   static std::shared_ptr<const IndexCache> Parse(ByteSpan bytes, std::shared_ptr<const void> owner);
 
-  // What was stored for the file; keeps the memory of the cache alive.
+  // The stored index of the file; keeps the memory of the cache alive.
   std::optional<StoredIndex> Find(std::string_view file) const;
 
   // Whether columns were found that are not those that were stored.

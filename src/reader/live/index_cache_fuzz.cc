@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       CBOARD_CHECK(piece.empty() ||
                    (begin >= bytes.data() && begin + piece.size() <= bytes.data() + bytes.size()));
     }
-    // What an index makes of the bytes is its own affair, and must not crash.
+    // Decoding the bytes may fail, and must not crash.
     if (auto index = reader::FileIndex::Decode("x", stored->encoded, nullptr, tags)) index->View();
   });
   return 0;

@@ -39,7 +39,7 @@ class Descriptor {
   int number_;
 };
 
-// What `name` in `directory` is, links followed; most entries need no call of the system.
+// The type of `name` in `directory`, with links followed; most entries need no system call.
 Entry Classify(int directory, const dirent64& entry) {
   const bool is_event_file = IsEventFileName(entry.d_name);
   if (entry.d_type == DT_DIR) return {.kind = EntryKind::kDirectory};

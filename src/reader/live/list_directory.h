@@ -22,7 +22,7 @@ struct FileId {
   friend auto operator<=>(const FileId&, const FileId&) = default;
 };
 
-// What tells whether a file has changed without reading it.
+// The status that shows whether a file has changed without reading it.
 struct FileStatus {
   FileId id;
   std::uint64_t size_bytes = 0;
@@ -64,7 +64,7 @@ Listing ListDirectory(const std::string& path);
 
 enum class EntryKind { kNothing, kEventFile, kDirectory };
 
-// What lies at one path: ListDirectory for a single name.
+// The entry at one path: ListDirectory for a single name.
 struct Entry {
   EntryKind kind = EntryKind::kNothing;
   FileStatus status;

@@ -334,7 +334,7 @@ void LiveReader::WatchIfDue() {
   tree_->StartWatching();
   watched_directories_ = tree_->watch_count();
   StartReading();
-  wake_up_->Ring();  // What was found is seen to before anything is waited for.
+  wake_up_->Ring();  // Results are processed before the next wait.
 }
 
 void LiveReader::PublishIfDue() {

@@ -46,7 +46,7 @@ class LiveReader final : public LogReader {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // What the pool has read.
+  // Results of the pool.
   struct Finished {
     std::shared_ptr<TreeFile> file;
     ReadOutcome outcome;
@@ -88,7 +88,7 @@ class LiveReader final : public LogReader {
   SnapshotBoard board_;
   const std::unique_ptr<WakeUp> wake_up_;
   std::atomic<bool> is_stopping_ = false;
-  std::atomic<bool> is_loading_ = true;   // What was there at the start is not complete.
+  std::atomic<bool> is_loading_ = true;   // Files that existed at the start are not complete.
   std::atomic<std::size_t> at_pool_ = 0;  // Files that the pool reads.
 
   std::atomic<std::uint64_t> bytes_read_ = 0;

@@ -61,7 +61,7 @@ struct TreeDirectory {
   std::map<std::string, std::unique_ptr<TreeDirectory>, std::less<>> children;
   std::map<std::string, std::shared_ptr<TreeFile>, std::less<>> files;
 
-  // Kept by whoever makes runs of directories: what was made of this one, and its place.
+  // The run made from this directory, and its position; kept by the maker of runs.
   std::shared_ptr<const Run> run;
   std::string run_name;
   bool is_loaded = false;  // All files have been read once.
@@ -70,7 +70,7 @@ struct TreeDirectory {
 // A file that is new in the tree.
 struct OpenedFile {
   std::shared_ptr<FollowedFile> content;
-  std::optional<ReadOutcome> stored;  // What a first reading gives, if an earlier start knew it.
+  std::optional<ReadOutcome> stored;  // Result of a first read, if an earlier start stored it.
 };
 
 struct LogTreeOptions {
@@ -99,9 +99,9 @@ class LogTree {
   // Does not watch before StartWatching.
   void ListAll();
 
-  // Watches all directories from now on, and lists them once more: nothing that has happened since
-  // the first listing is missed. Watching costs a quarter of a listing, and those who wait for the
-  // first snapshot do not need it.
+  // Watches all directories from now on, and lists them once more, so that no change since the
+  // first listing is missed. Watching costs a quarter of a listing, and the first snapshot does not
+  // need it.
   void StartWatching();
 
   // Lists again what the system does not report: directories that are polled, that could not be
@@ -114,8 +114,8 @@ class LogTree {
   // Takes over one report of the watcher.
   void Apply(const Change& change);
 
-  // What has to be read since the last call, `is_listed` again false; and the directories whose
-  // files are other ones than before.
+  // The files to read since the last call, with `is_listed` reset to false; and the directories
+  // whose files have changed.
   std::vector<std::shared_ptr<TreeFile>> TakeFilesToRead();
   std::vector<TreeDirectory*> TakeChangedRuns();
 

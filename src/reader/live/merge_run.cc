@@ -121,8 +121,8 @@ std::vector<BlobColumnView> WithFile(std::span<const BlobColumnView> columns, st
   return result;
 }
 
-// What restarts leave of each part. Goes backwards, since later restarts decide about earlier
-// points.
+// The ranges of each part that remain after restarts. Goes backwards, since later restarts decide
+// about earlier points.
 std::vector<std::vector<RestartTable::Range>> RangesOf(std::span<const Part> parts,
                                                        const RestartTable& restarts) {
   std::vector<std::vector<RestartTable::Range>> ranges(parts.size());
@@ -144,7 +144,7 @@ void AddPart(Columns<Column>& into, std::span<const Column> columns, const Part&
   }
 }
 
-// Of a tag that is in one file only, all of it: what the view of the file has.
+// The complete tag of a single file, from the file's view.
 Tag WholeTag(const Part& part) {
   const SeriesView& series = *part.series;
   Tag tag{.info = series.info,

@@ -1,4 +1,4 @@
-// What a restart leaves of the points before it.
+// Removes points that a restart replaces.
 //
 // A training that restarts from a checkpoint logs the steps since then once more. By TensorBoard's
 // rules the second START of a run, and every later one, makes void all earlier points of the run

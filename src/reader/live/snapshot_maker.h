@@ -23,7 +23,7 @@ class SnapshotMaker {
   // change are the objects of the last snapshot. The caller adds the bytes of the progress.
   std::shared_ptr<Snapshot> Make(LogTree& tree);
 
-  // Of the last snapshot.
+  // Version of the last snapshot.
   std::uint64_t version() const { return version_; }
 
  private:

@@ -71,7 +71,7 @@ void WorkerPool::Work() {
       tasks_.pop_front();
       lock.unlock();
       task();
-      task = nullptr;  // What it holds is released outside the lock.
+      task = nullptr;  // Releases its captures outside the lock.
       lock.lock();
     } else if (stopping_) {
       return;

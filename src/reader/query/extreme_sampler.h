@@ -1,5 +1,5 @@
-// Keeps of each stretch of points the first, the last, the least and the greatest, and one of each
-// kind that cannot be drawn; see cboard/reader/downsample.h.
+// Keeps from each stretch of points the first, the last, the min and the max, and one of each kind
+// that cannot be drawn; see cboard/reader/downsample.h.
 //
 //   ExtremeSampler sampler([&](std::size_t index) { kept.push_back(index); });
 //   sampler.Add(0, values.first(100), values.first(100));

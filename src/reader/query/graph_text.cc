@@ -31,7 +31,7 @@ Result<std::string> WithoutLargeAttributes(std::string_view node, const GraphTex
     entry.add_message(2, value.data(), value.size());
   };
   const std::string_view large_key = options.large_attributes_key;
-  std::string_view present;  // What stands under the key of large attributes already.
+  std::string_view present;  // Existing value of the key for large attributes.
   for (const auto& [key, value] : attributes) {
     if (value.size() > *options.max_attribute_bytes) {
       names.add_bytes(2, key.data(), key.size());

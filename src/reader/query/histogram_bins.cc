@@ -1,4 +1,4 @@
-// What charts make of bins: percentiles, cumulative shares, other bins.
+// Functions of bins for charts: percentiles, cumulative shares, other bins.
 #include <algorithm>
 #include <cmath>
 #include <limits>

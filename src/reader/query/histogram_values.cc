@@ -75,7 +75,7 @@ void DropEmptyEnds(std::vector<HistogramBin>& bins) {
   while (!bins.empty() && !is_filled(bins.back())) bins.pop_back();
 }
 
-// Exponential bins reach beyond the least and greatest value by up to a tenth of it.
+// Exponential bins extend beyond min and max by up to a tenth of the value.
 void EndAtExtremes(std::vector<HistogramBin>& bins, const HistogramMoments& moments) {
   if (bins.empty()) return;
   HistogramBin& first = bins.front();

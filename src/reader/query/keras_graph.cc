@@ -76,8 +76,8 @@ struct Inbound {
   std::int64_t output = 0;
 };
 
-// What stands in "inbound_nodes": for each call of the layer its arguments, each of which says in
-// its "keras_history" where it comes from. Nothing if the layer has no such list.
+// Parses "inbound_nodes": for each call of the layer its arguments, whose "keras_history" names
+// their source. nullopt if the layer has no such list.
 std::optional<std::vector<Inbound>> InboundOf(const object& layer) {
   const std::optional<array> calls = ArrayAt(layer, "inbound_nodes");
   if (!calls) return std::nullopt;

@@ -1,4 +1,4 @@
-// What the text form of a protobuf message needs to know about it: the names and types of its
+// Schema for the text form of a protobuf message: the names and types of its
 // fields.
 #pragma once
 

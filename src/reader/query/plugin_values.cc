@@ -141,7 +141,8 @@ std::vector<proto::LayoutCategory> MergeLayouts(
     for (const proto::LayoutCategory& category : layout) {
       const auto found = is_first ? by_title.end() : by_title.find(category.title);
       if (found == by_title.end()) {
-        // Of two categories of one title in the first layout the later takes what follows.
+        // If the first layout has two categories of one title, the later one takes the following
+        // charts.
         by_title[category.title] = merged.size();
         merged.push_back(category);
         std::set<std::string>& keys = charts.emplace_back();

@@ -37,8 +37,8 @@ std::vector<const Tag*> TagsMatching(const Run& run, TagKind kind, const TextPat
 }
 
 std::string_view PluginOf(const TagInfo& info) {
-  // What decides the kind of a tag also decides who shows it: a histogram with the metadata of some
-  // other plugin is still shown as a histogram.
+  // The kind of a tag decides which plugin shows it: a histogram with the metadata of another
+  // plugin is still shown as a histogram.
   switch (info.kind) {
     case TagKind::kScalar:
       return "scalars";

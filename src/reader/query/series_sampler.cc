@@ -65,7 +65,7 @@ struct Slice {
   std::size_t in_range = 0;
 };
 
-// Of an ascending axis: what lies in the range, and a neighbour on either side.
+// For an ascending axis: the points in the range, and a neighbour on either side.
 Slice SliceOf(const ScalarSource& source, const Axis& axis, const XRange& range) {
   const auto x = [&](std::size_t i) { return axis(source.at(i)); };
   std::size_t first = 0, last = source.size;

@@ -8,7 +8,7 @@
 
 namespace cboard::reader {
 
-// What the sampler needs of a ScalarSeries; tests give it vectors.
+// The part of a ScalarSeries that the sampler needs; tests pass vectors.
 struct ScalarSource {
   using Visit = std::function<void(const ScalarBlock&)>;
 

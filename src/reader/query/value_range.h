@@ -1,4 +1,4 @@
-// The least and greatest of many values at the speed of memory.
+// Min and max of many values at the speed of memory.
 #pragma once
 
 #include <cstddef>

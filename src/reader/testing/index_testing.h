@@ -1,5 +1,5 @@
-// What the tests and fuzzers of this folder share: files in memory, workers, and views that can be
-// compared.
+// Common code of the tests and fuzzers of this folder: files in memory, workers, and views that can
+// be compared.
 #pragma once
 
 #include <sys/mman.h>

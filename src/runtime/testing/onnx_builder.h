@@ -30,7 +30,7 @@ class OnnxBuilder {
     return NodeWith(type, inputs, outputs, {std::string(attribute)}, name);
   }
 
-  // Of many attributes.
+  // Adds a node with several attributes.
   OnnxBuilder& NodeWith(std::string_view type, const std::vector<std::string>& inputs,
                         const std::vector<std::string>& outputs,
                         const std::vector<std::string>& attributes, std::string_view name = {}) {
@@ -49,7 +49,7 @@ class OnnxBuilder {
     return Constant(name, shape, kFloat, values);
   }
 
-  // Of any type; T is how its elements lie.
+  // Adds a constant of any type; T is the C++ type of its elements.
   template <typename T>
   OnnxBuilder& Constant(std::string_view name, const std::vector<std::int64_t>& shape, int type,
                         const std::vector<T>& values) {

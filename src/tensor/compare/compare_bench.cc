@@ -143,7 +143,7 @@ void BM_CompareFp32WithFp32(benchmark::State& state) {
 }
 BENCHMARK(BM_CompareFp32WithFp32);
 
-// What compare tries on every layer that is not sound.
+// The trials of `compare` for every layer that is not green.
 void BM_TryFiveQuantizers(benchmark::State& state) {
   const Data& data = Arrays();
   constexpr auto kPerChannel = Quantization::Granularity::kPerChannel;

@@ -1,4 +1,4 @@
-// What one channel of a comparison has gathered.
+// Sums of one channel of a comparison.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,7 @@ using testing::kInfinity;
 using testing::Normal;
 using testing::Quantize;
 
-// What a loop in long double gives for the same pairs.
+// Result of a loop in long double for the same pairs.
 struct ExpectedSums {
   std::uint64_t count = 0;
   long double x_sum = 0, x_squares = 0, y_sum = 0, y_squares = 0, dot = 0, error_squares = 0;

@@ -17,13 +17,14 @@ ComparisonOptions::CodeRange CodesOf(const TensorView& codes, const ComparisonOp
 // Whether errors can be expressed in steps of this scale.
 bool IsUsableScale(double scale, double zero_point);
 
-// What all channels share: counting codes by channel would cost more than all other figures of one.
+// Counts over all channels: counting codes by channel would cost more than all its other
+// statistics.
 struct SharedCounts {
   std::optional<StepBins> bins;
-  // Of 8-bit codes with a scale; empty where `bins` know.
+  // Set of 8-bit codes with a scale; not set if `bins` count them.
   std::optional<ByteSet> codes;
 
-  // Of the same bins, if both have some.
+  // Both must have the same bins, if they have bins.
   void Merge(const SharedCounts& other);
 
   // How many different codes have occurred, if codes were counted.

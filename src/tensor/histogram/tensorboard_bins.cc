@@ -12,7 +12,7 @@
 namespace cboard::tensor {
 namespace {
 
-// What a counter can take before it must be emptied.
+// Largest value of a counter before it must be emptied.
 template <typename Count>
 constexpr std::size_t kMaxPending = std::numeric_limits<Count>::max() / 2;
 

@@ -10,7 +10,7 @@
 
 namespace cboard::tensor {
 
-// Of the kTensorBoardBins bins, by numpy's rules: [left, right), the last one [left, right].
+// Counts of the kTensorBoardBins bins, by numpy's rules: [left, right), the last one [left, right].
 using TensorBoardCounts = std::span<std::uint64_t, kTensorBoardBins>;
 
 // Counts values of type Real (float or double) into bins. Values outside the edges, infinities and

@@ -186,7 +186,7 @@ tensor::BlockErrors DoubleErrors(const double* reference, const double* compress
 // choose a bit of that.
 void InsertBytes(const std::uint8_t* HWY_RESTRICT bytes, std::size_t count, tensor::ByteSet& set) {
   std::size_t i = 0;
-#if HWY_TARGET != HWY_SCALAR  // Whose vectors hold no table.
+#if HWY_TARGET != HWY_SCALAR  // Its vectors are too short for a table.
   const hn::ScalableTag<std::uint8_t> d;
   const std::size_t lanes = hn::Lanes(d);
   HWY_ALIGN static constexpr std::uint8_t kBits[16] = {1, 2, 4, 8, 16, 32, 64, 128,

@@ -15,8 +15,8 @@ namespace cboard::tensor {
 // clipped value, a new code) is then still in the first-level cache.
 inline constexpr std::size_t kPairBlock = 4096;
 
-// Of a non-empty block of a reference and what became of it. Errors are differences of the real
-// values, in double precision: float32 would bias the sums, and with them the cosine.
+// Errors of a non-empty block of references and compressed values. Errors are differences of the
+// real values, in double precision: float32 would bias the sums, and with them the cosine.
 //
 // A NaN or an infinity on either side always shows as a sum of squares that is not finite; the
 // other members mean nothing then.

@@ -5,13 +5,13 @@
 
 namespace cboard::tensor {
 
-// Asks memory for what comes soon after `now`: the second-level cache early, since it can wait for
-// several times as many lines as the first, which takes them over shortly before they are used.
-// Processors do this of themselves within a page, and begin anew in the next. These are hints,
-// which may point beyond the array.
+// Prefetches the memory shortly after `now`: early into the second-level cache, which can wait for
+// several times as many lines as the first, and into the first shortly before use. Processors
+// prefetch by themselves within a page, and start again in the next. These are hints, which may
+// point beyond the array.
 //
-// Always inlined: a function that does nothing but this has no effect in the eyes of GCC 12, which
-// takes its calls away.
+// Always inlined: GCC 12 removes calls of a function that only prefetches, because it sees no
+// effect.
 template <typename T>
 [[gnu::always_inline]] inline void FetchAhead(const T* now) {
   constexpr std::uintptr_t kFar = 8192 * sizeof(T), kNear = 512 * sizeof(T);

@@ -19,8 +19,8 @@ struct GridPlaces {
   double end = 0;     // The bin after the last.
 };
 
-// Of values.size() values. Quotients are rounded down to whole bins; the edge, which is exact, then
-// decides, because a quotient may be too small for a double and lose its sign.
+// Finds the bins of values.size() values. Quotients are rounded down to whole bins; the edge, which
+// is exact, then decides, because a quotient may be too small for a double and lose its sign.
 void FindPlaces(std::span<const float> values, const GridPlaces& grid, std::uint32_t* places);
 void FindPlaces(std::span<const double> values, const GridPlaces& grid, std::uint32_t* places);
 

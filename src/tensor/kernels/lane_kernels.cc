@@ -59,7 +59,7 @@ HWY_INLINE tensor::LaneErrors Errors(const X* HWY_RESTRICT reference,
     for (std::size_t row = 0; row < rows; ++row) {
       const auto x = LoadDoubles(d, reference + row * stride + first);
       const auto y = LoadCompressed(d, compressed + row * stride + first, zero_point);
-      // Of real values, errors are differences, whatever grid they went through.
+      // For real values, errors are differences, for any grid.
       const auto error = std::is_integral_v<Y> ? hn::NegMulAdd(y, scale, x) : hn::Sub(x, y);
       x_min = hn::Min(x_min, x);
       x_max = hn::Max(x_max, x);

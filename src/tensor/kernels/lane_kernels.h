@@ -20,8 +20,9 @@ struct LaneSteps {
   LaneValues scale, zero_point, low, high;
 };
 
-// Of the pairs of each lane. A NaN or an infinity on either side shows as a sum of squares that is
-// not finite; the other members mean nothing then. `compressed_…` are those of code - zero_point.
+// Sums over the pairs of each lane. A NaN or an infinity on either side shows as a sum of squares
+// that is not finite; the other members are undefined then. `compressed_…` are sums of code -
+// zero_point.
 struct LaneErrors {
   LaneValues min, max, sum, sum_squares;
   LaneValues compressed_min, compressed_max, compressed_sum, compressed_sum_squares;
@@ -29,8 +30,8 @@ struct LaneErrors {
   LaneValues clipped;  // How many references are beyond the limits.
 };
 
-// Of `rows` ≥ 1 rows; element i of lane l is at i * stride + l. All lanes of a group are read, and
-// those that are not in use ignored.
+// Processes `rows` ≥ 1 rows; element i of lane l is at i * stride + l. Reads all lanes of a group,
+// and ignores unused ones.
 LaneErrors ErrorsOfLanes(const float* reference, const std::int8_t* codes, std::size_t stride,
                          std::size_t rows, const LaneSteps& steps);
 LaneErrors ErrorsOfLanes(const float* reference, const std::uint8_t* codes, std::size_t stride,

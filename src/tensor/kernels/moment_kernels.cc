@@ -14,7 +14,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// What a loop has gathered in vectors, plus the values after the last whole vector.
+// Sums of a loop in vectors, plus the values after the last whole vector.
 template <class D, class V, typename Real>
 tensor::BlockMoments Finish(D d, V sum, V squares, double min, double max, const Real* tail,
                             std::size_t tail_count) {

@@ -11,7 +11,7 @@ namespace cboard::tensor {
 // Blocks of this many values keep running sums in registers short, and therefore accurate.
 inline constexpr std::size_t kMomentBlock = 4096;
 
-// Of a non-empty block. Sums are accumulated in double precision.
+// Moments of a non-empty block. Sums are accumulated in double precision.
 //
 // A NaN or an infinity among the values always shows as a sum_squares that is not finite; minimum
 // and maximum mean nothing then. (So may large doubles: their squares overflow.)
@@ -24,7 +24,7 @@ struct BlockMoments {
 BlockMoments MomentsOf(std::span<const float> block);
 BlockMoments MomentsOf(std::span<const double> block);
 
-// Of a non-empty array of any length, exact below 2^47 elements.
+// Moments of a non-empty array of any length, exact below 2^47 elements.
 struct CodeMoments {
   std::int64_t count = 0;
   std::int64_t min = 0;

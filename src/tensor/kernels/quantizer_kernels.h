@@ -8,7 +8,7 @@
 
 namespace cboard::tensor {
 
-// Of the values that are finite, with 0 among them.
+// Range of the finite values and 0.
 struct FiniteRange {
   float low = 0;
   float high = 0;

@@ -22,7 +22,7 @@
 #define CBOARD_TENSOR_ROUNDING_SUMS_
 namespace cboard::tensor {
 
-// Of a block; steps are codes less their zero point.
+// Sums of a block; steps are codes minus their zero point.
 struct RoundingSums {
   double min = 0, max = 0;  // Over the reference values.
   double errors = 0, squared_errors = 0, errors_by_steps = 0, max_error = 0;
@@ -87,7 +87,7 @@ class ErrorSums {
   HWY_INLINE explicit ErrorSums(D d)
       : sum0_(hn::Zero(d)), sum1_(sum0_), squares0_(sum0_), squares1_(sum0_) {}
 
-  // Of an aligned vector of floats: from memory, its halves widen without a shuffle.
+  // Adds an aligned vector of floats: from memory, its halves widen without a shuffle.
   HWY_INLINE void Add(const float* HWY_RESTRICT errors) {
     const D d;
     const hn::Rebind<float, D> half;
@@ -119,7 +119,7 @@ HWY_INLINE V LargerMagnitude(V largest, V v) {
 #endif
 }
 
-// What the codes of a block add up to: whole numbers, which 32 bits hold.
+// Sums of a block's codes: integers that fit into 32 bits.
 template <typename Code>
 class CodeSums {
   using Codes = hn::ScalableTag<Code>;

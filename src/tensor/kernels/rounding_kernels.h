@@ -9,7 +9,7 @@
 //
 //   x = y + e     Σx = Σy + Σe     Σx² = Σy² + 2 Σye + Σe²
 //
-// Of all these only Σye is rounded, sixteen float32 at a time, and it is small beside Σx².
+// Only Σye is rounded, sixteen float32 at a time, and it is small beside Σx².
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@
 
 namespace cboard::tensor {
 
-// Errors count as rounding when Σe² is no more than this much of Σy²: 30 dB. What sums of float32
-// lose then moves a cosine by less than 1e-9, whatever the values are: Σx² is right to 3e-8 at
+// Errors count as rounding when Σe² is at most this share of Σy²: 30 dB. The rounding of float32
+// sums then moves a cosine by less than 1e-9, whatever the values are: Σx² is right to 3e-8 at
 // worst, where all errors are alike, and to 1e-10 where they are not.
 inline constexpr double kRoundingNoise = 0x1p-10;
 
@@ -35,7 +35,7 @@ struct RoundedBlock {
   CodeMoments codes;
 };
 
-// Of exactly kPairBlock pairs; codes stand for (code - zero_point) * scale.
+// Processes exactly kPairBlock pairs; a code represents (code - zero_point) * scale.
 RoundedBlock RoundingOf(std::span<const float, kPairBlock> reference,
                         std::span<const std::int8_t, kPairBlock> codes, double scale,
                         std::int32_t zero_point);

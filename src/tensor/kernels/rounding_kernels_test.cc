@@ -47,7 +47,7 @@ bool HasFusedProducts() {
   return (best & (HWY_SCALAR | HWY_EMU128 | HWY_SSSE3 | HWY_SSE4)) == 0;
 }
 
-// What a loop in long double says about the same pairs.
+// Result of a loop in long double for the same pairs.
 template <typename Code>
 void ExpectAgreesWithTheLoop(const Block<Code>& block, double tolerance_of_squares) {
   const RoundedBlock found = block.Compare();

@@ -30,7 +30,7 @@ std::vector<FiniteRange> Percentiles(std::span<const float> values, const Quanti
   const double share = quantizer.percentile / 100;
   if (quantizer.symmetric && runs.HasOneForEachScale()) {
     runs.ForEach([&](std::size_t scale, std::size_t first, std::size_t count) {
-      // What is not finite is larger than all others, which their ranks therefore do not feel.
+      // Non-finite values sort last and do not affect the percentile.
       const std::size_t finite = extremes[scale].count;
       if (finite == 0) return;
       ranges[scale].high = RankedMagnitude(values.subspan(first, count), RankOf(share, finite));

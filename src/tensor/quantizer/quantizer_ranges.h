@@ -12,8 +12,8 @@
 
 namespace cboard::tensor {
 
-// Which scale belongs to which element: rows of runs, a scale per run, starting anew after the
-// last.
+// Maps elements to scales: rows of runs, one scale per run; after the last run of a row, the first
+// one follows again.
 struct QuantizerRuns {
   std::size_t count = 0;       // Elements.
   std::size_t row_length = 1;  // Runs do not cross from one row to the next …

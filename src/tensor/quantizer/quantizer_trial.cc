@@ -62,8 +62,8 @@ class Trial {
                                 : AddAs<std::uint16_t>(rows, first, row_count);
   }
 
-  // Of all weights, which are `count`. Forgets what it gathered: of many short channels, sums take
-  // more memory than weights.
+  // Result over all `count` weights. Releases its sums: with many short channels, they take more
+  // memory than the weights.
   QuantizerTrial Take(std::size_t count) {
     const auto bits = static_cast<std::uint64_t>(quantizer_.bits);
     const ComparisonBuilder gathered = std::exchange(builder_, ComparisonBuilder());

@@ -84,9 +84,9 @@ struct Bracket {
   float high = kInfinity;
 };
 
-// Magnitudes between which the one of `rank` probably lies: around its place in a sample, with room
-// for twice the standard deviation of that. Of each stretch of values one is taken, anywhere, so
-// that no period of theirs can meet another of the sample.
+// Magnitudes that probably enclose the one of `rank`: around its place in a sample, with a margin
+// of twice the standard deviation. The sample takes one value from a random place of each stretch,
+// so that a period of the values cannot match a period of the sample.
 Bracket BracketOf(std::span<const float> values, std::size_t rank) {
   const std::size_t size = std::clamp<std::size_t>(values.size() / 32, 96, 1024);
   const std::size_t stretch = values.size() / size;

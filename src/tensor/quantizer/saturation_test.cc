@@ -63,7 +63,7 @@ TEST(Saturation, RefusesRowsThatDoNotFitTheDepth) {
 }
 
 #if defined(__x86_64__)
-// The instruction itself as the judge: does it give another sum than plain integers?
+// The instruction itself is the oracle: does it give another sum than plain integers?
 __attribute__((target("ssse3"))) std::uint64_t CountByInstruction(
     const std::vector<std::uint8_t>& x, const std::vector<std::int8_t>& w, std::size_t depth) {
   std::uint64_t saturated = 0;

@@ -50,7 +50,7 @@ std::vector<Real> RandomPatterns(std::size_t count, unsigned seed) {
   return values;
 }
 
-// Of all magnitudes that TensorBoard's bins tell apart, and some beyond.
+// Values of all magnitudes that TensorBoard's bins distinguish, and some beyond.
 template <typename Real>
 std::vector<Real> LogUniform(std::size_t count, unsigned seed) {
   std::mt19937_64 random(seed);

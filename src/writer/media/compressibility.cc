@@ -13,7 +13,7 @@ constexpr std::size_t kSlices = 64;
 constexpr std::size_t kSliceBytes = 256;
 static_assert(kSlices * kSliceBytes <= kMinBytes);
 
-// Of 8; noise in 16 KiB measures 7.99.
+// Bits per byte, of 8; noise in 16 KiB measures 7.99.
 constexpr double kNoiseBitsPerByte = 7.9;
 // Below this, a compressor that follows long runs is faster than one that does not look for them.
 constexpr double kFlatBitsPerByte = 0.3;

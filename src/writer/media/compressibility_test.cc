@@ -18,7 +18,7 @@ Bytes Noise(std::size_t size) {
   return bytes;
 }
 
-// What deflate really makes of it, as a share of the size.
+// The size after deflate, as a share of the original.
 double CompressedShare(const Bytes& bytes) {
   libdeflate_compressor* compressor = libdeflate_alloc_compressor(1);
   Bytes out(bytes.size() * 2 + 1000);

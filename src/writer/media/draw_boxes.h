@@ -13,7 +13,7 @@ namespace cboard::writer::media {
 // `pixels` resized by `rescale`, with a red outline, two pixels wide, for each row of `boxes` (N x
 // 4: left, top, right, bottom, in pixels of the original), and its label in black on red at the
 // bottom left inside the box. `labels` has one text per box, or none at all; an empty text draws
-// nothing. What lies outside the picture is cut off. Lines and letters are drawn after resizing,
+// nothing. Parts outside the picture are cut off. Lines and letters are drawn after resizing,
 // so they stay sharp.
 //
 // Fails with kInvalidArgument when `boxes` has another shape or holds a NaN, when the number of

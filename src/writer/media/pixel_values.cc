@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint8_t kWhite = 255;
 
-// What x86 makes of the C cast that numpy compiles to, defined for every value.
+// The result of numpy's C cast on x86, defined for every value.
 struct Wrap {
   template <typename Real>
   std::uint8_t operator()(Real value) const {

@@ -32,8 +32,8 @@ class PixelValues {
 
 // `(tensor * 255.0).astype(numpy.uint8)`, except that uint8 is taken as it is. The product has the
 // type numpy gives it (float16, float32, else float64), fractions are dropped and the rest wraps
-// around: 1.01 becomes 1, -0.1 becomes 231. What no 32-bit integer can hold becomes 0, NaN as well.
-// Quantized tensors stand for their real values. Fails only when `tensor` is invalid.
+// around: 1.01 becomes 1, -0.1 becomes 231. Values outside of 32-bit integers, and NaN, become 0.
+// Quantized tensors are dequantized. Fails only when `tensor` is invalid.
 Result<PixelValues> ToPixelValues(const TensorView& tensor);
 
 // `(tensor * 255).clip(0, 255)`, the gentler rule of embedding sprites; NaN becomes 0.

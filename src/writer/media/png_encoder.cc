@@ -29,8 +29,8 @@ struct FreeCompressor {
 // libdeflate's levels. 0 only wraps the bytes; above 6, pictures hardly get smaller.
 constexpr int kStore = 0, kFastest = 1, kFastestForRuns = 2, kSmallest = 6;
 
-// What a thread keeps from one picture to the next: making a compressor clears more memory than a
-// small picture has, and the system hands out fresh pages slower than we fill them.
+// Memory that a thread reuses for the next picture: creating a compressor clears more memory than a
+// small picture has, and the system provides fresh pages slower than we fill them.
 class Workspace {
  public:
   // Fails when there is no memory for it.

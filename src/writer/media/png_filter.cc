@@ -32,7 +32,7 @@ HWY_INLINE V AbsoluteDifference(V a, V b) {
   return hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a));
 }
 
-// Of left, up and corner, the one nearest to left + up - corner. PNG defines it with wider
+// The one of left, up and corner that is nearest to left + up - corner. PNG defines it with wider
 // integers. Here rises and falls from the corner are kept apart, so that bytes suffice: a sum that
 // clamps at 255 is the largest of the three distances with or without the clamp.
 HWY_INLINE V Paeth(const Neighbours& n) {

@@ -56,8 +56,8 @@ Result<std::string> DirectoryName(std::string_view tag) {
   return name;
 }
 
-// `text` between the quotes of protobuf's text format. What could end the string or the line is
-// escaped, so that no tag can add fields of its own.
+// `text` between the quotes of protobuf's text format. Characters that could end the string or the
+// line are escaped, so that no tag can add fields of its own.
 std::string PbtxtString(std::string_view text) {
   std::string escaped = "\"";
   for (const char c : text) {

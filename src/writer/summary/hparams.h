@@ -1,4 +1,4 @@
-// One trial of the HPARAMS page: what was chosen, and which metrics judge it.
+// One trial of the HPARAMS page: its hyperparameters, and the metrics that evaluate it.
 #pragma once
 
 #include <string>

@@ -90,7 +90,7 @@ Buckets CountPerBucket(DType dtype, const std::vector<double>& labels,
   return total;
 }
 
-// What lies in bucket i becomes what lies in i and above.
+// Turns the count of each bucket i into the count of buckets i and above.
 void SumFromTheEnd(std::vector<double>& counts) {
   for (std::size_t i = counts.size(); i-- > 1;) counts[i - 1] += counts[i];
 }

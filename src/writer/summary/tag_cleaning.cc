@@ -10,7 +10,7 @@
 namespace cboard::writer::summary {
 namespace {
 
-// What file systems allow for one name.
+// Limit of file systems for one name.
 constexpr std::size_t kMaxNameBytes = 255;
 
 constexpr bool IsPlainAscii(unsigned char c) {
