@@ -1,4 +1,4 @@
-"""What we promise ourselves, and whether the run kept it."""
+"""Performance targets, and whether the run met them."""
 
 import dataclasses
 

@@ -62,7 +62,7 @@ void Use(const T& value) {
 }
 
 void LimitScalars(const Flags& flags) {
-  constexpr std::size_t kRecordBytes = 50;  // What "train/loss" at a six-digit step takes.
+  constexpr std::size_t kRecordBytes = 50;  // Size of "train/loss" at a six-digit step.
   const std::int64_t events = flags.Count("--events");
   const bool with_clock = !flags.Has("--no-clock");
   std::array<std::uint8_t, kRecordBytes> record{};

@@ -24,7 +24,7 @@ LOGDIR = "{logdir}"  # Replaced by a fresh directory for every run.
 
 @dataclasses.dataclass
 class Cost:
-    """Of one piece of work: an event, a histogram, an image, a model."""
+    """Cost of one piece of work: an event, a histogram, an image, a model."""
 
     cpu: float  # Seconds, all threads of the process.
     wall: float

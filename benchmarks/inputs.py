@@ -8,7 +8,7 @@ SIDE = 256
 
 
 def weights(path, count):
-    """What the weights of a layer look like: N(0, 0.05), float32."""
+    """Typical weights of a layer: N(0, 0.05), float32."""
     values = numpy.random.default_rng(count).normal(0, 0.05, count).astype(numpy.float32)
     values.tofile(path)
     return path

@@ -38,7 +38,7 @@ def percentile(values, share):
 
 
 class Viewer:
-    """One event stream. What arrives is counted; parsing is for those who ask."""
+    """One event stream. Counts the events, and parses them only on request."""
 
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)

@@ -1,4 +1,4 @@
-// What a stretch of work cost this process: wall time, processor time of all threads, memory.
+// The cost of a stretch of work for this process: wall time, processor time of all threads, memory.
 //
 //   Measurement measurement;
 //   …                          // the work

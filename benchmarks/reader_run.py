@@ -42,7 +42,7 @@ class Input:
     """A log directory, and how many times faster we want to be, if there is such a bar."""
 
     title: str
-    arguments: dict  # Of reader_inputs.
+    arguments: dict  # Arguments of reader_inputs.
     size: str  # The argument that is divided for a smaller one.
     load: float | None = None  # Than the data server's default.
     threads: float | None = None  # Two than one.

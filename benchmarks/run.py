@@ -35,7 +35,7 @@ class Benchmark:
         self.programs = pathlib.Path(flags.bin)
         self.scratch = scratch
         self.rounds = flags.rounds
-        self.small = 20 if flags.quick else 1  # What all counts are divided by.
+        self.small = 20 if flags.quick else 1  # Divisor of all counts.
         self.contests = []
         self.growth = []
         self.verdicts = []
@@ -224,7 +224,7 @@ class Benchmark:
 
 
 def parts(benchmark):
-    """What --only chooses from."""
+    """Choices of --only."""
     return {
         "scalars": lambda: (benchmark.scalars(True), benchmark.scalars(False)),
         "producers": benchmark.producers,

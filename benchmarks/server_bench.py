@@ -85,7 +85,7 @@ class Benchmark:
             server.wait_for("/data/plugin/scalars/tags", lambda tags: len(next(iter(tags.values()), {})) == TAGS)
             for name, requests in page_requests(run, names).items():
                 if name == "a page, one request":
-                    # Of 64 at a time, none would be done before the time is over; of 4, some are.
+                    # With 64 at a time, none would be done in time; with 4, some are.
                     rows["TensorBoard", name] = self.load(server, requests, 4 * self.flags.seconds, 4)
                 elif name != "a page, binary":
                     rows["TensorBoard", name] = self.load(server, requests)

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-# What every Linux with a C++ runtime has.
+# Libraries of every Linux with a C++ runtime.
 RUNTIME = re.compile(
     r"(lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+)|ld-linux-[\w-]+|linux-vdso)\.so(\.\d+)?$"
 )

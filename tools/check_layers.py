@@ -29,7 +29,7 @@ def read_layers(page: str) -> dict[str, set[str]]:
 
 
 def closure(layers: dict[str, set[str]], module: str) -> set[str]:
-    """What `module` may include: itself, what its line names, and what those use."""
+    """Modules that `module` may include: itself, those in its line, and those that these may include."""
     if "everything" in layers[module]:
         return set(layers)
     allowed, todo = {module}, list(layers[module])

@@ -78,7 +78,7 @@ def members(cls):
     names = {}
     for base in reversed(cls.__mro__):
         if base.__module__ == "builtins":
-            continue  # What lists can do is known.
+            continue  # Methods of lists are well known.
         for name, value in vars(base).items():
             if not name.startswith("_") and (callable(value) or isinstance(value, KINDS)):
                 names[name] = None

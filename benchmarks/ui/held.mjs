@@ -1,7 +1,7 @@
-// What a page holds, and whether that grows while somebody uses it.
+// Memory of a page, and whether it grows during use.
 import { openWindow, startBrowser } from "../../tests/page/support/browser.mjs";
 
-/** What the page holds after everything unused was let go, in MB, and how many nodes and listeners. */
+/** Memory of the page after garbage collection, in MB, and the number of nodes and listeners. */
 export async function heldBy(page) {
   const client = await page.context().newCDPSession(page);
   await client.send("Performance.enable");
@@ -30,9 +30,9 @@ async function codeHeldBy(page) {
   return bytes / 1e6;
 }
 
-const KEYS = ["o", "s", "h", "p", "c", "l"]; // What the walk presses after "g".
+const KEYS = ["o", "s", "h", "p", "c", "l"]; // Keys that the walk presses after "g".
 
-/** What a page holds after each of so many changes of page in all; they are whole rounds, so that it is the same page each time. */
+/** Memory of a page after each of these total numbers of page changes; they are whole rounds, so that it is the same page each time. */
 export async function heldAfter(board, changes) {
   if (changes.some((count) => count % KEYS.length !== 0)) throw new Error(`a round has ${KEYS.length} pages; ${changes.join(", ")} are not all rounds`);
   const browser = await startBrowser();

@@ -35,7 +35,7 @@ function say(part, number, what, ours, theirs, goal, met) {
   console.log(`${String(number).padStart(2)}  ${what}: ${ours}${theirs ? ` (TensorBoard ${theirs})` : ""}, goal ${goal}: ${met ? "met" : "not met"}`);
 }
 
-/** Measures a part in a folder of its own. What it said before is forgotten, in case it says something else now. */
+/** Measures a part in a folder of its own. Earlier results are deleted, because the new ones may differ. */
 async function measure(name) {
   const folder = mkdtempSync(join(tmpdir(), "cboard-bench-ui-"));
   const began = performance.now();

@@ -17,7 +17,7 @@ namespace nb = nanobind;
 namespace cboard::python {
 namespace {
 
-// What was found, as JSON; logs it, too, when `logdir` is not empty.
+// Returns the comparison as JSON; logs it, too, if `logdir` is not empty.
 std::string CompareFiles(const std::string& baseline, const std::string& variant,
                          const std::string& data, const model::InputShapes& shapes,
                          std::optional<std::size_t> samples, const std::string& logdir,

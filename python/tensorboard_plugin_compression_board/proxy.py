@@ -10,7 +10,7 @@ PASSED_REQUEST_HEADERS = (
     "Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "Content-Type", "If-None-Match",
     "Last-Event-ID", "Range",
 )  # fmt: skip
-# Of one connection, not of the response.
+# Headers of the connection, not of the response.
 DROPPED_RESPONSE_HEADERS = {
     "connection", "keep-alive", "proxy-authenticate", "set-cookie", "te", "trailer", "transfer-encoding",
     "upgrade", "x-frame-options",

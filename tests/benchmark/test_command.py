@@ -168,7 +168,7 @@ def test_energy_comes_from_the_counters_above_idle(tmp_path, pair, measure):
         clock.kill()
         clock.wait()
     found = model[model["baseline_variant"]]
-    assert 0 <= found["energy_consumption_mw"] < 3000  # Of 10,000, nearly all is idle.
+    assert 0 <= found["energy_consumption_mw"] < 3000  # Nearly all of 10,000 is idle.
     assert found["energy_mj_per_inference"] >= 0
     absent = measure(pair[0], "--time", "0.5", "--no-memory", "--no-reasons", "--sys-root", tmp_path / "none")
     variant = absent[absent["baseline_variant"]]

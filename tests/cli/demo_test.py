@@ -68,7 +68,7 @@ class DemoTest(ProgramTest):
         self.assertEqual(mine.read_text(), "precious")
 
     def assert_reads(self, variant, accuracy, tags):
-        """What was logged of a variant's reading agrees with the accuracy that was logged of it."""
+        """The logged predictions of a variant agree with its logged accuracy."""
         run = f"digits_variants/{variant}"
         for tag in ["all_digits/macro_average"] + [f"digit/{digit}" for digit in range(10)]:
             self.assertEqual(tags[run, tag]["kind"], "pr_curve")

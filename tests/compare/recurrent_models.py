@@ -121,7 +121,7 @@ def session(model):
 
 
 def dequantized(codes, scale, zero_point, axis):
-    """What ONNX Runtime's DequantizeLinear makes of them."""
+    """The result of ONNX Runtime's DequantizeLinear."""
     graph = helper.make_graph(
         [helper.make_node("DequantizeLinear", ["codes", "scale", "zero"], ["real"], axis=axis)],
         "judge", [], [value("real", TensorProto.FLOAT, codes.shape)],
@@ -137,7 +137,7 @@ def sqnr_db(x, y):
 
 
 def channel_sqnr_db(x, y):
-    """Of each row; all dimensions but the last are rows."""
+    """By row; all dimensions except the last are rows."""
     x, y = (np.asarray(v, np.float64).reshape(-1, v.shape[-1]) for v in (x, y))
     return 10 * np.log10((x**2).sum(1) / ((x - y) ** 2).sum(1))
 

@@ -40,7 +40,7 @@ class Blocks:
         scales = (np.ptp(padded, -1) / ((1 << bits) - 1)).astype(np.float32)
         codes = np.round(padded / scales[..., None]) + zeros[..., None]
         codes = np.clip(codes, 0, (1 << bits) - 1).astype(int)
-        # What is padding must not be seen: neither ONNX Runtime nor we look at it.
+        # Padding must be ignored: neither ONNX Runtime nor we read it.
         codes.reshape(ROWS, -1)[:, columns:] = random.integers(0, 1 << bits, blocks * block - columns)
         self.constants = {
             "w_Q": packed(codes.reshape(ROWS, -1), bits).reshape(ROWS, blocks, -1),
@@ -203,7 +203,7 @@ def test_advice_is_what_the_quantizer_of_weights_takes(quant_format, compare, tm
 
     weights = four_bits.weights_of()
     weights["first"] = np.where(weights["first"] > 0, 0.05, -0.05).astype(np.float32)
-    weights["first"][0] = 1  # It has all codes: nothing is left of the others.
+    weights["first"][0] = 1  # It uses all codes, so the other weights are lost.
     before = four_bits.float_model(weights, tmp_path)
     settings = {"bits": 4, "block_size": 128, "is_symmetric": True}
     quantizer = MatMulNBitsQuantizer(str(before), quant_format=QuantFormat[quant_format], **settings)

@@ -76,7 +76,7 @@ def test_branches_of_the_real_quantizer(compare, tmp_path, outer):
     layers = by_name(report)
     inside = {"choose/then_branch/product", "choose/else_branch/product"}
     assert set(layers) == {"first", "choose", *inside}
-    # What the If gives out is all that can be seen of what is in it.
+    # Only the output of the If can be captured, not its layers.
     assert layers["choose"]["op_type"] == "If" and layers["choose"]["weight"] is None
     assert layers["choose"]["accumulated"]["sqnr_db"] > 20 and not layers["choose"]["is_in_body"]
     # The main graph comes first, then the bodies in the order of their attributes.
@@ -174,7 +174,7 @@ def test_a_fault_is_found_in_its_branch(compare, tmp_path, branch):
     assert [layer["name"] for layer in report["layers"] if layer["level"] == "red"] == [
         worst["name"]
     ]
-    # What the quantizer calls it.
+    # The quantizer's name for it.
     assert worst["float_nodes"] == ["product"]
     kept = dynamic(fp32, tmp_path / "kept.onnx", nodes_to_exclude=worst["float_nodes"])
     assert sum(n.name == "product" for g in graphs(onnx.load(str(kept)).graph) for n in g.node) == 2

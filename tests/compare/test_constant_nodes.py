@@ -47,7 +47,7 @@ WAYS = {
 
 
 def codes_of(path, weight):
-    """What ONNX Runtime makes of a weight: its codes, and the scale and zero point of these."""
+    """ONNX Runtime's codes of a weight, with their scale and zero point."""
     model = onnx.load(str(path))
     (quantizer,) = [node for node in model.graph.node if weight in node.input and "Quantize" in node.op_type]
     wanted = [quantizer.output[0], *(quantizer.output[1:] or quantizer.input[1:])]

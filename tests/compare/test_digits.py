@@ -57,13 +57,13 @@ def test_a_broken_scale_is_named_first(digits, compare):
     assert "0.5" in first["explanation"]
     assert [layer["name"] for layer in report["layers"] if layer["level"] == "red"] == [first["name"]]
     assert first["fixes"][0]["sqnr_db"] > 30
-    # What follows suffers, but is not to blame.
+    # Later layers have errors, but are not the cause.
     victims = [layer for layer in report["layers"] if layer["depth"] > first["depth"]]
     assert min(layer["accumulated"]["sqnr_db"] for layer in victims) < 15
     assert first["name"] in report["keep_float"]["onnxruntime"]
 
 
-LARGEST = 14  # Of the channels of conv2.
+LARGEST = 14  # The largest channel of conv2.
 
 
 def outlier_channel(digits, channel=LARGEST, factor=60):

@@ -24,7 +24,7 @@ class Network:
         self.nodes.append(helper.make_node(op, inputs, [output], name=output, **attributes))
 
     def weight(self, name, *shape, spread=0.0):
-        """Of very different sizes from output to output, if `spread` is not 0."""
+        """Weights of very different sizes from output to output, if `spread` is not 0."""
         values = self.random.standard_normal(shape) / np.sqrt(np.prod(shape[1:]))
         if spread:
             axis = 1 if len(shape) == 2 else 0
@@ -172,7 +172,7 @@ def smooth_attention(net):
 
 
 def insert_factors(net):
-    """What the layers behind the first normalization take is divided by a node of its own."""
+    """A separate node divides the inputs of the layers behind the first normalization."""
     s = np.exp(np.random.default_rng(5).standard_normal(32) / 2).astype(np.float32)
     net.weights["smooth"] = 1 / s
     position = next(i for i, node in enumerate(net.nodes) if node.name == "q")

@@ -1,4 +1,4 @@
-"""What optimizers of graphs fold into weights before they are quantized is not damage."""
+"""Steps that graph optimizers fold into weights before quantization are not damage."""
 
 import os
 from pathlib import Path

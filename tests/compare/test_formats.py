@@ -56,7 +56,7 @@ def test_half_precision_of_openvino_is_no_damage(digits, irs, compare, tmp_path)
     assert all(layer["weight"]["sqnr_db"] > 60 for layer in report["layers"])
 
 
-# What a transformer calls its weights in Hugging Face's files and in llama.cpp's.
+# Names of a transformer's weights in Hugging Face's files and in llama.cpp's.
 BLOCK = {
     "self_attn.q_proj": ("attn_q", (96, 64)),
     "self_attn.k_proj": ("attn_k", (32, 64)),

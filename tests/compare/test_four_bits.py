@@ -7,7 +7,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 K, N, BLOCK = 128, 48, 32
-LAYERS = ["first", "second", "third"]  # Of K x N, N x K and K x N weights.
+LAYERS = ["first", "second", "third"]  # With K x N, N x K and K x N weights.
 
 
 def weights_of(seed=4):

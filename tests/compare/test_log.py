@@ -1,4 +1,4 @@
-"""What compare --logdir writes: stock TensorBoard reads all of it, and our board ranks by it."""
+"""The log of compare --logdir: stock TensorBoard reads all of it, and our board ranks by it."""
 
 import json
 import os
@@ -192,7 +192,7 @@ def test_graphs_name_every_node_and_carry_what_was_found(log, digits):
         if variant == "int8":
             assert conv2.attr["level"].s == b"red"
             assert conv2.attr["cause"].s == b"wrong_scale"
-        else:  # What was found is about the other.
+        else:  # The diagnosis is about the other one.
             assert not {"bits", "level", "cause"} & set(conv2.attr)
 
 
@@ -255,12 +255,12 @@ def test_our_board_ranks_the_same_layer_first(log):
     assert status == 200, ranking
     layers = ranking["layers"]
     assert layers["names"][0] == "/conv2/Conv" and layers["levels"][0] == "red"
-    # What only passes values on does not suffer, although they differ from the baseline's.
+    # A node that only passes values on is not damaged, although they differ from the baseline's.
     assert layers["levels"][layers["names"].index("/MaxPool")] == "green"
 
 
 def test_our_board_names_layers_as_the_model_does(log, digits):
-    """Tags lose the slash in front; whoever keeps a layer in floating point needs it."""
+    """Tags lose the leading slash; it is needed to keep a layer in floating point."""
     graph = onnx.load(digits.fp32).graph
     nodes = {node.name for node in (*graph.node, *graph.input)}
     with RunningBoard("--logdir", log[0]) as board:
@@ -365,7 +365,7 @@ def test_the_same_comparison_again_takes_the_place_of_the_one_before(two_models,
 
 @pytest.fixture(scope="module")
 def verified(digits, tmp_path_factory):
-    """The log of a comparison with parts put back to float, and what --json says about it."""
+    """The log of a comparison with parts restored to float, and its --json output."""
     folder = tmp_path_factory.mktemp("verified")
     fp32, int8 = outlier_channel(digits), folder / "int8.onnx"
     digits.quantize(fp32, int8)

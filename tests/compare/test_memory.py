@@ -100,14 +100,14 @@ def test_all_channels_of_a_network_have_figures(compare, digits):
             assert layer[part] is None or layer[part]["channels"]["sqnr_db"]
 
 
-def save_swollen(path, weight, most_bytes):
-    """A model of a few hundred bytes that makes `most_bytes` of its input."""
+def save_swollen(path, weight, max_bytes):
+    """A model of a few hundred bytes that makes `max_bytes` of its input."""
     nodes = [
         helper.make_node("MatMul", ["x", "w"], ["y"], name="product"),
         helper.make_node("Expand", ["y", "shape"], ["wide"], name="swell"),
         helper.make_node("ReduceMean", ["wide"], ["mean"], keepdims=0, name="mean"),
     ]
-    shape = np.array([most_bytes // weight.shape[1] // 4, weight.shape[1]], np.int64)
+    shape = np.array([max_bytes // weight.shape[1] // 4, weight.shape[1]], np.int64)
     constants = [numpy_helper.from_array(weight, "w"), numpy_helper.from_array(shape, "shape")]
     return save(path, nodes, constants, weight.shape[0])
 

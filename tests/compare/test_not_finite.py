@@ -82,7 +82,7 @@ def test_weights_beyond_fp16(compare, tmp_path):
 
 def test_the_first_output_beyond_fp16(compare, tmp_path):
     floats = weights()
-    floats["w1"] *= 3000  # What is summed up goes beyond 65,504; the weights do not.
+    floats["w1"] *= 3000  # The sums exceed 65,504; the weights do not.
     before = save(tmp_path / "float.onnx", BODY, floats)
     halves = {name: values.astype(np.float16) for name, values in floats.items()}
     cast = helper.make_node

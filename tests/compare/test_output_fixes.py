@@ -1,5 +1,5 @@
 """Outputs of layers without weights whose quantizers hurt: what would help is predicted, and what is
-predicted is what happens. Judged by numpy, and by ONNX Runtime's quantizer told to do so."""
+predicted is what happens. The oracles are numpy and ONNX Runtime's quantizer with these settings."""
 
 import ast
 
@@ -156,7 +156,7 @@ def output_of(report, tensor):
 
 
 def rounded_by_onnxruntime(values, int8, tensor):
-    """What the quantizer of a tensor in this model makes of values."""
+    """The values after the quantizer of a tensor in this model."""
     model = onnx.load(str(int8))
     pair = [
         node

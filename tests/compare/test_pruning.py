@@ -104,7 +104,7 @@ def test_what_was_pruned_and_quantized_is_told_apart(digits, compare, tmp_path, 
     for name in LAYERS:
         layer = layer_of(report, name)
         assert (layer["level"], layer["cause"]) == ("amber", "pruned")
-        # What rounds to zero, too, cannot be seen.
+        # Weights that round to zero anyway cannot be detected.
         assert 0.4 < layer["pruned_share"] <= 0.51
         assert float(re.search(r"keep an SQNR of (\S+) dB", layer["explanation"])[1]) > 35
     # Beside the pruned model, nothing was pruned.
@@ -114,7 +114,7 @@ def test_what_was_pruned_and_quantized_is_told_apart(digits, compare, tmp_path, 
 
 
 def test_zeros_that_are_left_out_of_the_file(digits, compare, tmp_path):
-    """As ONNX Runtime's sparsifier writes them; it runs both files, and so judges what we read."""
+    """As ONNX Runtime's sparsifier writes them; it runs both files, and so is the oracle for our reader."""
     pruned = save_pruned(
         digits.fp32, tmp_path / "pruned.onnx", {name: prune.L1Unstructured(0.9) for name in LAYERS}
     )

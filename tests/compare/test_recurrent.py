@@ -88,7 +88,7 @@ def test_dynamic_quantization(compare, tmp_path, directions, per_channel):
         assert (layer["variant_name"], layer["paired_by"]) == (f"/net/rnn_quant/{name}", "suffix")
         check_weights(layer, weights[name], theirs[name])
         assert layer["bias_shift"] == 0
-    # What they give out together is compared once.
+    # Their common output is compared once.
     assert layers["/net/rnn/R"]["accumulated"] is None
     with np.load(data) as loaded:
         outputs = [

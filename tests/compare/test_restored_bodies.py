@@ -9,7 +9,7 @@ from recurrent_models import Codes, session, sqnr_db
 
 
 def answers(path, data):
-    """What ONNX Runtime gives for each sample."""
+    """ONNX Runtime's output for each sample."""
     model = session(onnx.load(str(path)))
     with np.load(data) as loaded:
         samples = zip(*(loaded[name] for name in loaded))

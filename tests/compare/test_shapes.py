@@ -1,4 +1,4 @@
-"""Models whose inputs have open sizes: what made-up samples look like, and `--shape`."""
+"""Models whose inputs have open sizes: shapes of random samples, and `--shape`."""
 
 import json
 
@@ -61,7 +61,7 @@ def test_a_guess_that_does_not_fit_is_shown_with_what_to_write(pair, compare):
     )
     assert report["samples"] == 0
     assert [layer["name"] for layer in report["layers"]] == ["/conv/Conv"]  # By its weights.
-    # Who asks for samples cannot do without them.
+    # If samples are requested, a failure is an error.
     asked = run_compare(*pair, "--samples", "2")
     assert asked.returncode == 1 and asked.stdout == ""
     assert "audio=1,32 for float32 [n, samples]" in asked.stderr

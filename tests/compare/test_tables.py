@@ -163,7 +163,7 @@ def test_one_large_column_is_the_cause(compare, tmp_path):
     result = compare(outlier.path, outlier.quantize("QDQ"), "--data", outlier.data)
     first = result["layers"][0]
     assert (first["name"], first["cause"]) == ("words", "channel_spread")
-    # The outputs keep 22 dB. Red is for outputs that are broken or degraded.
+    # The output SQNR is 22 dB. Red is for outputs that are broken or degraded.
     assert (result["verdict"]["level"], first["level"]) == ("sound", "amber")
 
 

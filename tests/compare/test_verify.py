@@ -135,7 +135,7 @@ def runs_of(report, restored="parts", count=1):
 def test_numbers_are_those_of_models_that_the_onnx_package_has_edited(
     digits, compare, tmp_path, per_channel
 ):
-    """A channel of conv2 that is too large: its weights, its output and the next weights are hurt."""
+    """A channel of conv2 that is too large: its weights, its output and the next weights are damaged."""
     fp32, int8 = outlier_channel(digits), tmp_path / "int8.onnx"
     digits.quantize(fp32, int8, per_channel=per_channel)
     report = verify(compare, fp32, int8, digits)

@@ -1,4 +1,4 @@
-"""Shared by the tests that let TensorBoard and tensorboardX judge what we write."""
+"""Shared by the tests with TensorBoard and tensorboardX as oracles for our writer."""
 
 import os
 import subprocess

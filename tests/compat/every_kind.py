@@ -1,11 +1,11 @@
-"""What write_every_kind.cc logs, computed and logged a second time, by numpy and tensorboardX."""
+"""The log of write_every_kind.cc, computed and logged again by numpy and tensorboardX."""
 
 from pathlib import Path
 
 import numpy as np
 from tensorboardX import SummaryWriter
 
-WALL_TIME = 1.7e9  # Of step 0; every step is a second.
+WALL_TIME = 1.7e9  # Time of step 0; every step is a second.
 
 TEXTS = {1: "**int8** passes", 2: "| größe | → |\n|---|---|\n| 1 | <b>2</b> |"}
 

@@ -11,7 +11,7 @@ from tensorboard.backend.event_processing.event_file_loader import RawEventFileL
 from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 
-# What tensorboardX writes only with torch or moviepy installed.
+# Kinds that tensorboardX writes only with torch or moviepy installed.
 OURS_ALONE = {"image/video"}
 
 
@@ -68,7 +68,7 @@ def assert_sums_agree(ours: Event, theirs: Event) -> None:
 
 
 def wall_times(events: list[Event]) -> list[tuple[str, float]]:
-    """Of the values whose time the caller gave: all but hparams and layouts."""
+    """Wall times that the caller gave: of all values except hparams and layouts."""
     return [
         (value.tag, event.wall_time)
         for event in events

@@ -1,4 +1,4 @@
-"""What TensorBoard relies on when it starts and ends a data server."""
+"""Behaviour that TensorBoard relies on when it starts and ends a data server."""
 
 import socket
 import subprocess

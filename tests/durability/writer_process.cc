@@ -11,7 +11,7 @@
 //   steps     "steps 1-500 612-700": all that were accepted
 //   close     "closed", or "failed: <message>"
 //
-// What on_disk_error hears comes as "disk: <message>", and "disk: works" when it hears of no error.
+// Prints calls of on_disk_error as "disk: <message>", and "disk: works" if there is no error.
 #include <cboard/writer/summary_writer.h>
 #include <unistd.h>
 

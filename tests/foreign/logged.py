@@ -80,7 +80,7 @@ def losses(step):
 
 
 def truth():
-    """What the tests of the page need to know, as JSON can hold it."""
+    """Expected values for the tests of the page, as JSON."""
     centred = embedding() - embedding().mean(axis=0)
     spread = np.linalg.svd(centred, compute_uv=False) ** 2
     values = {

@@ -55,7 +55,7 @@ def histograms_of(board, run, tag, **bins):
 
 
 def drawn_by_tensorboard(buckets, low, high, bins):
-    """How TensorBoard's page counts the buckets of a step anew: each spread evenly over its width."""
+    """How TensorBoard's page counts the buckets of a step again: each spread evenly over its width."""
     width = (high - low) / bins
     heights = np.zeros(bins)
     for left, right, count in buckets:

@@ -1,4 +1,4 @@
-"""What our reader says about a model file, for tests to hold against other people's readers."""
+"""Our reader's description of a model file, to compare with other readers."""
 
 import json
 import os

@@ -12,13 +12,13 @@
 
 namespace {
 
-std::size_t most_at_once = 0;
+std::size_t max_at_once = 0;
 
 }  // namespace
 
 // Asks as the library's own does, and takes notes.
 void* operator new(std::size_t size) {
-  most_at_once = std::max(most_at_once, size);
+  max_at_once = std::max(max_at_once, size);
   if (void* memory = std::malloc(std::max<std::size_t>(size, 1))) return memory;
   throw std::bad_alloc();
 }
@@ -40,7 +40,7 @@ int Run(const std::string& path, std::size_t step) {
   if (!file || step == 0) return 2;
   const Result<std::optional<model::ModelFormat>> format = model::SniffFormat(*file);
   if (!format || !*format) return 2;
-  most_at_once = 0;  // Reading the file has a buffer of its own.
+  max_at_once = 0;  // Reading the file has a buffer of its own.
   std::size_t prefixes_opened = 0, prefixes = 0, changed_opened = 0, changed = 0;
   for (std::size_t size = 0; size < file->size(); size += step) {
     if (Opens(**format, file->substr(0, size))) ++prefixes_opened;
@@ -55,7 +55,7 @@ int Run(const std::string& path, std::size_t step) {
     }
   }
   std::cout << prefixes_opened << ' ' << prefixes << ' ' << changed_opened << ' ' << changed << ' '
-            << most_at_once << '\n';
+            << max_at_once << '\n';
   return 0;
 }
 

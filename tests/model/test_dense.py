@@ -16,7 +16,7 @@ sys.path.append(str(Path(__file__).parent.parent / "support"))
 from peak_memory import run_measured
 
 FILE_BYTES = 3 << 20
-# What the program may take: measured, these stay below two thirds of it. Before there was a limit,
+# Memory limit of the program: measured, these stay below two thirds of it. Before there was a limit,
 # the best of them took a hundred and fifty times their size, and most as much as there was.
 MAX_BYTES = (384 << 20) + 24 * FILE_BYTES
 TIMEOUT_SECONDS = 60

@@ -1,4 +1,4 @@
-"""GGUF files, judged by the gguf package: it writes the files, lists them and dequantizes blocks."""
+"""GGUF files, with the gguf package as the oracle: it writes the files, lists them and dequantizes blocks."""
 
 import gguf
 import numpy as np

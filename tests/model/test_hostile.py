@@ -93,7 +93,7 @@ def test_cut_off_at_every_byte_and_changed_at_every_byte(tmp_path, kind):
         [os.environ["CUT_MODEL"], path, "1"], capture_output=True, text=True, timeout=500
     )
     assert result.returncode == 0, result.stderr
-    prefixes_opened, prefixes, changed_opened, changed, most_at_once = map(
+    prefixes_opened, prefixes, changed_opened, changed, max_at_once = map(
         int, result.stdout.split()
     )
     assert prefixes == path.stat().st_size and changed == 3 * prefixes
@@ -111,7 +111,7 @@ def test_cut_off_at_every_byte_and_changed_at_every_byte(tmp_path, kind):
     # No size that a file claims is believed: buffers of fixed sizes are all that is larger than it,
     # and what zeros that are not stored unfold to, which has a limit.
     limit = 256 * path.stat().st_size + 256 if "sparse" in kind else 64 << 10
-    assert path.stat().st_size < 8 << 10 and most_at_once <= limit
+    assert path.stat().st_size < 8 << 10 and max_at_once <= limit
 
 
 def limited(path):

@@ -1,4 +1,4 @@
-"""ONNX models, judged by the onnx package: its protobuf classes and its checker."""
+"""ONNX models, with the onnx package as the oracle: its protobuf classes and its checker."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""Quantized ONNX models, judged by the onnx package's reference evaluator and by numpy."""
+"""Quantized ONNX models; the oracles are the onnx package's reference evaluator and numpy."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from onnx_models import RNG, f32, save
 
 
 def dequantized(path, name):
-    """What the reference evaluator computes for tensor `name` of a model without inputs."""
+    """The reference evaluator's value of tensor `name` of a model without inputs."""
     return ReferenceEvaluator(str(path)).run([name], {})[0]
 
 

@@ -1,4 +1,4 @@
-"""Shapes of ONNX tensors that no file stores, judged by the onnx package's own inference."""
+"""Shapes of ONNX tensors that no file stores; the oracle is the onnx package's inference."""
 
 import numpy as np
 import onnx
@@ -116,7 +116,7 @@ def node(op, inputs, *outputs, **attributes):
     return helper.make_node(op, inputs, outputs or ["y"], **attributes)
 
 
-# What is computed from x [2, 12, 8, 6], and the opset it needs.
+# Expressions of x [2, 12, 8, 6], and the opset they need.
 LAYOUTS = {
     "pad, as an attribute": (10, [node("Pad", ["x"], pads=[0, 1, 2, 3, 4, 5, 6, 7])], []),
     "pad": (13, [node("Pad", ["x", "p"])], [ints("p", [0, 1, 2, 3, 4, 5, -6, 7])]),
@@ -216,7 +216,7 @@ def test_layouts_agree_with_onnx(tmp_path, dump, name):
     graph = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True).graph
     expected = shapes_of([*graph.value_info, *graph.output])
     ours = dump(tmp_path / "m.onnx").tensors
-    assert all(output in expected for output in nodes[-1].output), "the judge does not know"
+    assert all(output in expected for output in nodes[-1].output), "the oracle does not know"
     # onnx does not compute with floats, nor with what a condition chooses; where it leaves a size
     # open, ours may not.
     for tensor, shape in expected.items():

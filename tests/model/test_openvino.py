@@ -1,4 +1,4 @@
-"""OpenVINO IR, written and judged by the openvino package."""
+"""OpenVINO IR; the openvino package writes it and is the oracle."""
 
 import numpy as np
 import openvino as ov

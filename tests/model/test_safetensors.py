@@ -1,4 +1,4 @@
-"""safetensors files, judged by the package that writes them."""
+"""safetensors files; the package that writes them is the oracle."""
 
 import json
 

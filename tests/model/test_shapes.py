@@ -125,7 +125,7 @@ def padded():
 
 
 def sequential():
-    """What exporters make of x.view(x.shape[0], -1, 4), masks and ranges."""
+    """The exported form of x.view(x.shape[0], -1, 4), masks and ranges."""
     nodes = [
         helper.make_node("Shape", ["x"], ["shape"], "shape"),
         helper.make_node("Gather", ["shape", "zero"], ["n"], "n"),

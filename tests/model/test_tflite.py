@@ -1,4 +1,4 @@
-"""TFLite models, written with the schema's generated classes and judged by the LiteRT interpreter."""
+"""TFLite models, written with the schema's generated classes; the oracle is the LiteRT interpreter."""
 
 import flatbuffers
 import numpy as np

@@ -1,4 +1,4 @@
-"""Networks that PyTorch exports, with PyTorch's own modules as judges of shapes, work and weights."""
+"""Networks that PyTorch exports, with PyTorch's own modules as oracles for shapes, work and weights."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the tests share: a run's events as stock TensorBoard reads them."""
+"""Common code of the tests: a run's events as stock TensorBoard reads them."""
 
 import subprocess
 import sys

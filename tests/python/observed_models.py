@@ -53,7 +53,7 @@ def quantized():
 
 
 class Simple(nn.Module):
-    """What torch.fx can trace."""
+    """A model that torch.fx can trace."""
 
     def __init__(self):
         super().__init__()

@@ -46,7 +46,7 @@ def test_directories_have_the_names_of_the_tuning_tools(eval_folder, naming, acc
     assert names(eval_folder) == expected
 
 
-# What is logged -> its tag.
+# Logged value -> its tag.
 TAGS = [
     (lambda log: log.add_output("conv1", VALUES), "conv1/Output/fp32"),
     (lambda log: log._engine.add_output("conv1", CODES, ""), "conv1/Output/int8"),

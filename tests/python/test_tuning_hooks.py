@@ -40,7 +40,7 @@ def test_an_evaluation_that_raises_loses_its_observers_and_says_so(logger, read,
     run = read("runs/eval/baseline_failed")
     (text,) = run.events.Tensors("tuning/failure/text_summary")
     assert list(text.tensor_proto.string_val) == [b"RuntimeError: out of memory"]
-    assert "conv1/Output/fp32" in run.tags("histograms")  # What there was until then.
+    assert "conv1/Output/fp32" in run.tags("histograms")  # Logged before the failure.
     assert os.path.basename(evaluate(logger, model).directory) == "baseline_acc_0.5"
 
 

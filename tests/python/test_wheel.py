@@ -38,7 +38,7 @@ def test_quick_start_in_an_empty_environment(tmp_path):
     subprocess.run(demo, check=True, cwd=tmp_path, env=without_compiler)
 
 
-# What every Linux with a C++ runtime has.
+# Libraries of every Linux with a C++ runtime.
 RUNTIME = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "libpthread.so.0",
            "libdl.so.2", "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1",
            "linux-vdso.so.1"}  # fmt: skip

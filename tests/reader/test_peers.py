@@ -105,7 +105,7 @@ def log_histogram(writer, tag, values, step):
 
 
 def log_everything(writer, vertices):
-    """What tensorboardX and PyTorch have in common."""
+    """Common parts of tensorboardX and PyTorch."""
     random = np.random.default_rng(2)
     for step in range(20):
         writer.add_scalar("loss", 1 / (step + 1), step, walltime=1e9 + step)

@@ -126,7 +126,7 @@ class Chaos:
 
 
 def keep(disk, log):
-    """Copies what a failure left, for whoever looks for its cause."""
+    """Copies the files of a failure, to find its cause later."""
     kept = pathlib.Path(tempfile.mkdtemp(prefix="cboard-chaos-failed-"))
     shutil.copytree(disk, kept / "disk", symlinks=True, ignore=shutil.ignore_patterns(OBSTACLES, "filler"))
     shutil.copy(log, kept / "board.log")

@@ -9,7 +9,7 @@ from chaos_files import FIRST_WALL_TIME, text_of
 from chaos_writers import Failure
 from logs import PROGRAM, RunningBoard, inspected
 
-MAX_LISTED_DAMAGE = 100  # Of a run.
+MAX_LISTED_DAMAGE = 100  # Per run.
 
 
 class Board:
@@ -76,7 +76,7 @@ class Board:
                                            stdout=subprocess.DEVNULL, stderr=self.log)
         return True
 
-    # What it serves.
+    # The data that it serves.
 
     def get(self, route, **query):
         """None for an error that has a status."""

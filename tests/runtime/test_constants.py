@@ -66,7 +66,7 @@ def saved(folder, name, nodes, constants, inputs=None, external=False, ir_versio
 
 
 def check(folder, model, held, **others):
-    """That every tensor is the judge's, and that these were computed once."""
+    """Checks that every tensor equals the oracle's, and that these were computed once."""
     samples = random.normal(size=(SAMPLES, 1, SIZE)).astype(np.float32)
     data = folder / "samples.npz"
     given = {key: np.repeat(array[None], SAMPLES, 0) for key, array in others.items()}

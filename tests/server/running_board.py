@@ -20,7 +20,7 @@ import tempfile
 
 PROGRAM = os.environ.get("COMPRESSION_BOARD", "compression-board")
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
-CACHE = tempfile.TemporaryDirectory()  # Not that of whoever runs the tests.
+CACHE = tempfile.TemporaryDirectory()  # Not the cache of the user who runs the tests.
 
 
 def import_data(logdir, *names):
@@ -38,7 +38,7 @@ class RunningBoard:
 
     def __enter__(self):
         cache = self.cache_directory or CACHE.name
-        if self.user is not None:  # Who may not write to ours.
+        if self.user is not None:  # The user may not write to our directory.
             self.cache = tempfile.TemporaryDirectory()
             cache = self.cache.name
             os.chown(cache, self.user, -1)
@@ -81,7 +81,7 @@ class RunningBoard:
         return status, json.loads(body)
 
     def exchange(self, sent):
-        """What comes back for raw bytes, until the server hangs up."""
+        """The response to raw bytes, until the server closes the connection."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=60) as connection:
             with contextlib.suppress(OSError):
                 connection.sendall(sent)

@@ -1,4 +1,4 @@
-"""What the real program refuses: foreign names, foreign pages, missing tokens, paths that lead elsewhere."""
+"""Requests that the real program refuses: foreign names, foreign pages, missing tokens, paths that lead elsewhere."""
 
 import json
 import os

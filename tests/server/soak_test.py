@@ -51,7 +51,7 @@ class SoakTest(unittest.TestCase):
         return json.loads(output)
 
     def data_kilobytes(self, board):
-        """What the board holds of the logs, which may grow with them."""
+        """Memory of the board for the logs, which may grow with them."""
         text = board.get("/metrics")[2].decode()
         names = ["reader_scalar_bytes", "reader_blob_index_bytes", "answer_cache_bytes"]
         return sum(float(re.search(rf"^cboard_{name} (\S+)$", text, re.MULTILINE)[1]) for name in names) / 1024

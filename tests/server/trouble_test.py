@@ -1,4 +1,4 @@
-"""What goes wrong with logs is said once, in one line: which file, why, what to do."""
+"""Problems with logs are reported once, in one line: which file, why, what to do."""
 
 import os
 import pathlib
@@ -31,7 +31,7 @@ class TroubleTest(unittest.TestCase):
         return {name: float(value) for name, value in re.findall(r"^(cboard_\w+) (\S+)$", text, re.MULTILINE)}
 
     def complaints(self, board):
-        """What the program has said once it has ended."""
+        """The program's output after it has ended."""
         self.assertEqual(board.stop(), 0)
         return board.process.stderr.read().splitlines()
 

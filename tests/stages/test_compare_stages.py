@@ -17,7 +17,7 @@ from tensorboard.compat.proto.graph_pb2 import GraphDef
 sys.path.append(str(Path(__file__).resolve().parents[1] / "server"))
 from running_board import RunningBoard  # noqa: E402
 
-SCALE = 0.05  # Of the weights' codes; the file says half of that.
+SCALE = 0.05  # Scale of the weights' codes; the file says half of that.
 
 
 def network(quantized):

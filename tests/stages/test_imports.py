@@ -23,7 +23,7 @@ def exported(logdir, cwd):
 
 
 def layers(logdir):
-    """What the page of layers shows, with the pair that it offers by itself."""
+    """Data of the Layers page, with its default pair."""
     with boards.compression_board(logdir, lambda board: board.json("runs")) as board:
         with urllib.request.urlopen(f"{board.root}/api/v1/compression/sides") as answer:
             sides = json.load(answer)

@@ -41,7 +41,7 @@ def test_two_stages_of_the_float_model_are_not_measured(board):
     assert set(answer["layers"]["judged_db"]) == {None}
     assert answer["counts"] == {"red": 0, "amber": 0, "green": 0, "unmeasured": 6}
     assert "both hold values from before quantization" in answer["not_measured"]
-    assert "after_quantization" in answer["not_measured"]  # What to log.
+    assert "after_quantization" in answer["not_measured"]  # The stage to log.
 
 
 def test_neither_stage_is_called_quantized(board):

@@ -72,7 +72,7 @@ def test_tensorboard_joins_resources_to_the_graph(stock, stage):
     metadata = text_format.Parse(answer.body, RunMetadata())
     stats = {node.node_name: sum(memory.total_bytes for memory in node.memory)
              for device in metadata.step_stats.dev_stats for node in device.node_stats}  # fmt: skip
-    # What TensorBoard's page does (joinStatsInfoWithGraph): look up each name in the graph.
+    # As TensorBoard's page does (joinStatsInfoWithGraph): look up each name in the graph.
     joined = {name: size for name, size in stats.items() if name in NODES[stage]}
     assert joined == stats
     conv, fc = (224, 5130) if stage == "after_quantization" else (896, 20520)

@@ -1,4 +1,4 @@
-"""What a program takes of memory at most, as the kernel counts it."""
+"""Peak memory of a program, as the kernel counts it."""
 
 import json
 import subprocess

@@ -54,7 +54,7 @@ class Board:
 
 @contextlib.contextmanager
 def running(command, has_loaded):
-    cache = tempfile.TemporaryDirectory()  # Not that of whoever runs the tests.
+    cache = tempfile.TemporaryDirectory()  # Not the cache of the user who runs the tests.
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         env=dict(os.environ, XDG_CACHE_HOME=cache.name),

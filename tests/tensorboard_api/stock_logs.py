@@ -20,7 +20,7 @@ from tensorboard.summary.writer.event_file_writer import EventFileWriter
 from tensorboard.util import tensor_util
 from tensorboardX import SummaryWriter
 
-WALL_TIME = 1.6e9  # Of step 0; every step is a second.
+WALL_TIME = 1.6e9  # Time of step 0; every step is a second.
 
 KERAS_MODEL = {
     "class_name": "Sequential",

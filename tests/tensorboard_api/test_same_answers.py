@@ -46,7 +46,7 @@ def test_core(stock, ours, path):
 
 def test_environment(stock, ours):
     expected, actual = stock.json("environment"), ours.json("environment")
-    for own in ("version", "debug"):  # Of the program, not of the data.
+    for own in ("version", "debug"):  # Properties of the program, not of the data.
         expected.pop(own)
         actual.pop(own, None)
     assert actual == expected
@@ -101,7 +101,7 @@ def test_scalars_multirun(stock, ours):
 
 
 def trimmed(rows):
-    """What the Python loader makes of the rows of the data server."""
+    """The Python loader's result for the rows of the data server."""
     if not rows or not any(count for _, _, count in rows):
         return []
     low, high = rows[0][0], rows[-1][1]

@@ -93,7 +93,7 @@ def write(directory, *tags):
             writer.add_histogram(tag, VALUES)
 
 
-# What key.strip(".activation_post_process") leaves of a name.
+# Names after key.strip(".activation_post_process").
 STRIPPED = {"conv1": "1", "fc": "f", "stem.conv": "m", "classifier.1": "lassifier.1"}
 
 

@@ -74,7 +74,7 @@ def fused_in(model: Any) -> dict[str, list[str]]:
     return {name: members for name, members in groups.items() if members}
 
 
-# What prepare_fx fuses, by the types of modules in a row.
+# Sequences of module types that prepare_fx fuses.
 _FUSABLE_FIRST = ("Conv1d", "Conv2d", "Conv3d", "Linear")
 _FUSABLE_NEXT = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d")
 

@@ -25,7 +25,7 @@ from experiment import Pair
 from networks import run
 from quantizers import TYPES
 
-# What `compare` may call each true cause: a cause of several names, or one that contains another.
+# Accepted names of each true cause in `compare`: a cause of several names, or one that contains another.
 ACCEPTED = {
     "shared_scale": {"shared_scale", "channel_spread"},
     "calibration": {"calibration"},

@@ -42,7 +42,7 @@ def recording(random, seconds):
     return (data + random.normal(0, random.choice([0.0005, 0.003, 0.02]), len(data))).astype(np.float32)
 
 
-WINDOWS = 48  # Of 32 ms each, with 4 ms before them.
+WINDOWS = 48  # Windows of 32 ms each, with 4 ms before them.
 
 
 def speech(count, seed, scale=1.0):
