@@ -20,7 +20,7 @@ struct LogdirFlags {
   std::string logdir_spec;
 
   // In a group of the help.
-  void AddTo(CLI::App& app, const std::string& group = "What to read");
+  void AddTo(CLI::App& app, const std::string& group = "Input");
 
   Result<std::vector<reader::Logdir>> Parse() const;
 

@@ -9,8 +9,9 @@ Result<void> LogCustomCharts(const std::filesystem::path& run) {
   // Tags are regular expressions, so that a chart has the same curve of every training.
   CBOARD_RETURN_IF_ERROR(writer.AddCustomScalars(
       {{"Learning to read",
-        {{"Loss, learned and judged", {"digits_.*/training/loss", "digits_.*/validation/loss"}},
-         {"Accuracy, judged", {"digits_.*/validation/accuracy"}},
+        {{"Loss, training and validation",
+          {"digits_.*/training/loss", "digits_.*/validation/loss"}},
+         {"Accuracy, validation", {"digits_.*/validation/accuracy"}},
          {"Accuracy by digit, worst to best",
           {"by_digit/mean_accuracy", "by_digit/worst_accuracy", "by_digit/best_accuracy"},
           /*margin=*/true},

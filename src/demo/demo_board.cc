@@ -54,7 +54,7 @@ compression::ModelComparison ComparisonOf(const DemoVariants& made) {
       {"library", "compression-board demo"},
       {"category", "cnn"},
       {"input_shape", std::vector<double>{1, kDigitSize, kDigitSize}},
-      {"description", "handwritten digits of scikit-learn, every fourth picture kept for judging"},
+      {"description", "handwritten digits of scikit-learn, every fourth picture kept for testing"},
       {"evaluated_on", "cpu"}};
   return comparison;
 }
@@ -103,7 +103,7 @@ constexpr std::string_view kAboutSurface =
     "directions, "
     "each as long in every filter as the filter itself. The trained weights are in the middle. "
     "Height and colour are the *logarithm* of the loss, on the same scale for every variant; a "
-    "quantized variant is quantized anew at every point.";
+    "quantized variant is quantized again at every point.";
 
 // A run per variant, so that one chart has them all: how it reads, what it sees, and how its loss
 // lies around it.

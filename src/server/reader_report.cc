@@ -67,7 +67,7 @@ void AppendReaderMetrics(std::string& text, const reader::Snapshot& snapshot,
         statistics.watched_directories);
   gauge("reader_loaded", "1 when all that was there at the start has been read.",
         progress.complete ? 1 : 0);
-  gauge("reader_unread_bytes", "Of what was there at the start, not read yet.",
+  gauge("reader_unread_bytes", "Bytes that existed at the start and are not read yet.",
         progress.total_bytes - std::min(progress.done_bytes, progress.total_bytes));
   gauge("reader_lag_seconds", "How old the newest event was when it could be asked for.",
         lag.last_seconds());
@@ -84,7 +84,7 @@ void AppendReaderMetrics(std::string& text, const reader::Snapshot& snapshot,
   gauge("reader_blob_index_bytes", "Memory of the index of everything else.",
         statistics.blob_index_bytes);
   gauge("answer_cache_bytes", "Memory of answers that are kept.", answers.bytes);
-  counter("answer_cache_hits_total", "Questions answered from memory.", answers.hits);
+  counter("answer_cache_hits_total", "Responses from the cache.", answers.hits);
   counter("answer_cache_misses_total", "Answers that had to be made.", answers.made);
 }
 

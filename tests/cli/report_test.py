@@ -70,7 +70,7 @@ class ReportTest(ProgramTest):
         text = Document(html).text
         self.assertIn("For us", text)
         self.assertNotIn("mobilenet", text)
-        self.assertNotIn("What is missing", text)
+        self.assertNotIn("Missing measurements", text)
 
     def test_judges_a_contract(self):
         contract = {"gates": [{"id": "small", "metric": {"name": "model_size_mb"}, "absolute": {"max": 5}}]}

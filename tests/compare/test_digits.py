@@ -284,7 +284,7 @@ def test_text_reads_well(digits):
     assert "20 samples: images.npz" in result.stdout
     assert "better layers" in result.stdout
     generated = run_compare(digits.fp32, digits.int8)
-    assert "Samples were made up" in generated.stdout
+    assert "Samples are random data" in generated.stdout
 
 
 def test_what_cannot_be_compared_is_said(digits, tmp_path):

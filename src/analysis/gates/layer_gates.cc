@@ -52,7 +52,7 @@ class LayerCheck {
       result.explanation = FailureText(result.broken.front());
     } else if (!ranking.errors.empty()) {
       result.outcome = GateOutcome::kMissing;
-      result.explanation = "not all layers can be judged: " + ranking.errors.front().message;
+      result.explanation = "not all layers can be checked: " + ranking.errors.front().message;
     } else if (lost != found_.end()) {
       result.outcome = GateOutcome::kMissing;
       result.explanation = LostText(static_cast<std::size_t>(lost - found_.begin()), ranking);
@@ -226,7 +226,7 @@ class LayerCheck {
     if (all_excepted) return "'except' leaves out all layers that match " + quoted;
     if (gate_.worst_level) {
       return "nothing was logged by which layers that match " + quoted +
-             " can be judged, such as sqnr_db" +
+             " can be checked, such as sqnr_db" +
              (why_unmeasured_.empty() ? "" : ": " + why_unmeasured_);
     }
     return "no layer that matches " + quoted + " has a figure " + Quoted(gate_.metric) +

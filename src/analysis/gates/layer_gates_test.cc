@@ -101,7 +101,7 @@ TEST(LayerGates, TakeLevelsThatRestOnNothingForMissing) {
   const GateResult result =
       CheckGate("{layers: '*', metric: level, max: amber}", {.layers = {layer}});
   EXPECT_EQ(result.outcome, GateOutcome::kMissing);
-  EXPECT_THAT(result.explanation, HasSubstr("can be judged, such as sqnr_db"));
+  EXPECT_THAT(result.explanation, HasSubstr("can be checked, such as sqnr_db"));
 }
 
 TEST(LayerGates, MissWhatEachPatternDoesNotFind) {

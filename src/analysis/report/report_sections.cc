@@ -40,7 +40,7 @@ void WriteVerdict(HtmlWriter& html, const ReportData& data) {
                      (contract_fails ? " The contract is not kept." : ""),
                  "verdict bad");
   } else if (counts.not_checked == all) {
-    html.Element("p", "Nothing could be judged" + policy, "verdict open");
+    html.Element("p", "Nothing could be checked" + policy, "verdict open");
   } else if (open > 0) {
     html.Element("p",
                  HumanCount(all - open) + " of " + CountText(all, "model") +
@@ -271,7 +271,7 @@ void WriteMissing(HtmlWriter& html, const ReportData& data) {
   }
   if (runs > kMaxDamagedRuns) where += " and " + HumanCount(runs - kMaxDamagedRuns) + " more";
   if (count == 0 && damaged == 0 && data.snapshot->unreadable.empty()) return;
-  Begin(html, "What is missing", {}, true);
+  Begin(html, "Missing measurements", {}, true);
   if (damaged > 0) {
     html.Element("p",
                  HumanBytes(static_cast<double>(damaged)) +

@@ -52,7 +52,7 @@ constexpr auto kIgnored = std::to_array(
      "--detect_file_replacement", "--extra_data_server_flags"});
 
 void AddDataFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
-  config.logdirs.AddTo(app, "What to show");
+  config.logdirs.AddTo(app, "Content");
   app.add_option("--reload_interval,--reload-interval", config.reload_interval_seconds,
                  "Seconds between checks for new events (5); 0 reads the logs once")
       ->type_name("SECONDS")
@@ -65,16 +65,16 @@ void AddDataFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
             return "Value " + text + " not in range 0 to 86400";  // As of numbers without a point.
           },
           "")
-      ->group("What to show");
+      ->group("Content");
   app.add_option("--samples_per_plugin", raw.samples_per_plugin,
                  "Maximum number of points per series in responses of\n"
                  "TensorBoard's API: scalars=500,images=20")
       ->type_name("K=N,…")
-      ->group("What to show");
+      ->group("Content");
   app.add_option("--window_title", config.window_title, "Title of the browser window")
       ->type_name("TEXT")
-      ->group("What to show");
-  app.add_flag("--open", config.open, "Open the page in a browser")->group("What to show");
+      ->group("Content");
+  app.add_flag("--open", config.open, "Open the page in a browser")->group("Content");
 }
 
 void AddNetworkFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
@@ -116,27 +116,27 @@ void AddAccessFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
                      "--token-file hides it")
           ->type_name("SECRET")
           ->envname(kTokenVariable)
-          ->group("Who may read");
+          ->group("Access");
   app.add_option("--token-file", raw.token_file,
                  "Read the access token from the first line of this file")
       ->type_name("FILE")
       ->excludes(token)
-      ->group("Who may read");
+      ->group("Access");
   CLI::Option* const certificate = app.add_option("--tls-cert", config.tls_certificate,
                                                   "Serve HTTPS with this certificate (PEM)")
                                        ->type_name("FILE")
-                                       ->group("Who may read");
+                                       ->group("Access");
   CLI::Option* const key =
       app.add_option("--tls-key", config.tls_key, "Private key of --tls-cert (PEM)")
           ->type_name("FILE")
           ->needs(certificate)
-          ->group("Who may read");
+          ->group("Access");
   certificate->needs(key);
   app.add_option("--access-log", config.access_log,
                  "Append one line of JSON per response to this file; - prints\n"
                  "to standard output. /metrics has counters for Prometheus")
       ->type_name("FILE")
-      ->group("Who may read");
+      ->group("Access");
 }
 
 // "scalars=500,images=20"

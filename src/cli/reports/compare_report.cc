@@ -199,7 +199,7 @@ void AppendVerdict(const ModelComparison& comparison, std::string& text) {
   }
   if (comparison.is_generated) {
     text +=
-        "Samples were made up: outputs describe the models, not their use. Give real ones with "
+        "Samples are random data: outputs describe the models, not their use. Give real ones with "
         "--data.\n";
   }
   if (const LayerComparison* last = compare::LastLayer(comparison)) {

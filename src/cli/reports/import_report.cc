@@ -147,7 +147,7 @@ std::string ImportText(std::string_view path, const compression::BenchmarkFile& 
   text += Notes(notes, verbose ? notes.size() : kMaxImportNotes);
   text += Notes(left_out, verbose ? left_out.size() : kMaxImportNotes);
   if (unremarkable > 0) {
-    text += "  left out for lack of figures: " +
+    text += "  left out because metrics are missing: " +
             (unremarkable == 1 ? "1 ratio, score or metric; --verbose names it\n"
                                : HumanCount(unremarkable) +
                                      " ratios, scores and metrics; --verbose lists them\n");

@@ -71,14 +71,16 @@ TEST(ImportText, SaysWhyAFigureGaveNoRatioAndOnlyCountsWhatIsMissing) {
                     {{"speedup", "latency_mean_ms of 'int8' is 0"},
                      {"loss", "loss of 'int8' is missing"},
                      {"aurora", "'int8': no AURORA score"}}}};
-  EXPECT_THAT(ImportText("a.json", file, report, false),
-              HasSubstr("  left out 'm' speedup: latency_mean_ms of 'int8' is 0\n"
-                        "  left out for lack of figures: 2 ratios, scores and metrics; --verbose "
-                        "lists them\n"));
+  EXPECT_THAT(
+      ImportText("a.json", file, report, false),
+      HasSubstr("  left out 'm' speedup: latency_mean_ms of 'int8' is 0\n"
+                "  left out because metrics are missing: 2 ratios, scores and metrics; --verbose "
+                "lists them\n"));
   report.models[0].omitted.pop_back();
   EXPECT_THAT(
       ImportText("a.json", file, report, false),
-      HasSubstr("left out for lack of figures: 1 ratio, score or metric; --verbose names it"));
+      HasSubstr(
+          "left out because metrics are missing: 1 ratio, score or metric; --verbose names it"));
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ Error WithAdvice(Error error, std::span<const runtime::ModelValue> inputs,
     flags += (flags.empty() ? "" : " ") + ("--shape " + inputs[i].name + "=SIZES");
   }
   if (guesses.empty()) return error;
-  error.message += "; samples were made up, with " + guesses +
+  error.message += "; samples are random data, with " + guesses +
                    ": give shapes that this model takes (" + flags + "), or real samples (--data)";
   return error;
 }

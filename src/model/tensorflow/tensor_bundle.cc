@@ -38,7 +38,7 @@ class Cursor {
       value |= (byte & 0x7F) << shift;
       if (byte < 0x80) return value;
     }
-    return DamagedBundle("a number has no end");
+    return DamagedBundle("a number is truncated");
   }
 
   Result<ByteSpan> Take(std::uint64_t count) {

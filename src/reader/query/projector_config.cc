@@ -136,14 +136,14 @@ class TextReader {
   Result<void> Quotation(std::string& value) {
     const char quote = Take();
     while (true) {
-      if (AtEnd() || Peek() == '\n') return Wrong("a string has no end");
+      if (AtEnd() || Peek() == '\n') return Wrong("a string is not terminated");
       const char c = Take();
       if (c == quote) return {};
       if (c != '\\') {
         value += c;
         continue;
       }
-      if (AtEnd()) return Wrong("a string has no end");
+      if (AtEnd()) return Wrong("a string is not terminated");
       CBOARD_RETURN_IF_ERROR(Escape(value));
     }
   }

@@ -292,7 +292,7 @@ std::vector<ApiRoute> GraphRoutes() {
        .handler = PostView},
       {.method = "GET",
        .path = "/graphs/node",
-       .summary = "What is known of a node or a group.",
+       .summary = "Details of a node or a group.",
        .parameters = with_source({{"path", kText, true, false, "As in a view."}}),
        .handler = GetNode},
       {.method = "GET",

@@ -154,7 +154,7 @@ Result<HttpResponse> GetHardware(const ApiCall& call) {
 std::vector<ApiRoute> HardwareRoutes() {
   return {{.method = "GET",
            .path = "/hardware",
-           .summary = "What the hardware did during each run: mean, 95th percentile, maximum.",
+           .summary = "Hardware metrics of each run: mean, 95th percentile, maximum.",
            .parameters = {{"run", ParameterType::kText, false, false, "Only this run."}},
            .handler = GetHardware}};
 }

@@ -237,9 +237,10 @@ std::vector<ApiRoute> HistogramRoutes() {
       {"limit", ParameterType::kWhole, false, false, "At most so many steps, evenly chosen."},
       {"step", ParameterType::kWhole, false, false, "This step only."}};
   std::vector<Parameter> with_bars = parameters;
-  with_bars.push_back({"bins", ParameterType::kText, false, false,
-                       "Count anew in so many bars of equal width, the same for all steps; 'auto': "
-                       "as many as suit the number of values."});
+  with_bars.push_back(
+      {"bins", ParameterType::kText, false, false,
+       "Count again in this number of bars of equal width, the same for all steps; 'auto': "
+       "as many as suit the number of values."});
   return {
       {.method = "GET",
        .path = "/histograms",

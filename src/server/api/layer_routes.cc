@@ -288,7 +288,7 @@ std::vector<ApiRoute> LayerRoutes() {
   return {
       {.method = "GET",
        .path = "/compression/sides",
-       .summary = "Whose layers were logged: models and variants.",
+       .summary = "Models and variants whose layers were logged.",
        .handler = GetSides},
       {.method = "GET",
        .path = "/compression/layers",
@@ -307,7 +307,7 @@ std::vector<ApiRoute> LayerRoutes() {
        .handler = GetChannels},
       {.method = "POST",
        .path = "/compression/keep_float",
-       .summary = "What quantizers take to keep layers in FP32.",
+       .summary = "Settings for quantizers that keep layers in FP32.",
        .body_example = R"({"layers":["conv1","layer1.0.conv2"]})",
        .handler = PostKeepFloat},
   };

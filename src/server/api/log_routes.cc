@@ -212,7 +212,7 @@ std::vector<ApiRoute> LogRoutes() {
   return {
       {.method = "GET",
        .path = "/status",
-       .summary = "What is being served, and how far loading is.",
+       .summary = "The log directory that is served, and the loading progress.",
        .handler = GetStatus},
       {.method = "GET",
        .path = "/runs",

@@ -51,7 +51,7 @@ void WriteOperation(JsonWriter& json, const ApiRoute& route) {
   json.Key("content").BeginObject().Key(route.response_type).BeginObject().EndObject().EndObject();
   json.EndObject();
   WriteErrorResponse(json, "400", "A parameter is missing, unknown or makes no sense.");
-  WriteErrorResponse(json, "404", "What is asked for is not there.");
+  WriteErrorResponse(json, "404", "The requested item does not exist.");
   json.EndObject().EndObject();
 }
 

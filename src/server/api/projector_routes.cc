@@ -123,7 +123,7 @@ std::vector<ApiRoute> ProjectorRoutes() {
        .handler = GetTensor},
       {.method = "GET",
        .path = "/embeddings/metadata",
-       .summary = "What the rows of an embedding are: tab-separated, as logged.",
+       .summary = "Labels of an embedding's rows: tab-separated, as logged.",
        .parameters = {run, name, rows},
        .response_type = "text/plain",
        .in_snapshot = false,

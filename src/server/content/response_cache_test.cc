@@ -77,7 +77,7 @@ TEST_F(AnswerCacheTest, CompressedCopiesAreMadeOnce) {
   ASSERT_TRUE(kept.gzip_body);
   EXPECT_LT(kept.gzip_body->size(), 200);
   EXPECT_EQ(kept.gzip_body, Begin("runs", 1, request).gzip_body);
-  EXPECT_FALSE(Ask("runs").gzip_body) << "for those who do not take it";
+  EXPECT_FALSE(Ask("runs").gzip_body) << "for clients that do not accept it";
 }
 
 TEST_F(AnswerCacheTest, ErrorsAndLongAnswersAreNotKept) {

@@ -159,7 +159,7 @@ Result<reader::DiscreteFilter> ReadDiscrete(std::string_view field, const elemen
     } else if (member.get(text) == SUCCESS) {
       filter.values.emplace_back(std::string(text));
     } else {
-      return Wrong(field, "a list of numbers, texts and truths");
+      return Wrong(field, "a list of numbers, texts and booleans");
     }
   }
   return filter;
