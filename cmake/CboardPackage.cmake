@@ -25,6 +25,23 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/CompressionBoardConfigVersion.cmake
   DESTINATION ${package_dir})
 
+# For programs that are not built with CMake: `pkg-config --libs cboard-writer`.
+foreach(component IN ITEMS writer compression reader compare)
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/pkgconfig/cboard-${component}.pc)
+  cboard_write_pkg_config(cboard_${component} ${file})
+  install(FILES ${file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+set(man_page ${CMAKE_CURRENT_BINARY_DIR}/compression-board.1)
+add_custom_command(OUTPUT ${man_page}
+  COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:compression-board> -DVERSION=${PROJECT_VERSION}
+    -DOUTPUT=${man_page} -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/make_man_page.cmake
+  DEPENDS compression-board cmake/make_man_page.cmake
+  COMMENT "Writing the man page")
+add_custom_target(man_page ALL DEPENDS ${man_page})
+add_dependencies(programs man_page)
+install(FILES ${man_page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
 # What `compression-board demo` shows.
 file(GLOB published_figures data/*.json)
 install(FILES ${published_figures} build/digits/digits.csv.gz
