@@ -222,7 +222,7 @@ class _FileBuilder:
             self.proto.dependency.append(struct_pb2.DESCRIPTOR.name)
         self.messages: dict[str, Any] = {}
         sections = _sections(text)
-        for heading, entries in sections:
+        for heading, _ in sections:
             if not heading.startswith("enum "):
                 self._message(heading)
         for heading, entries in sections:

@@ -138,7 +138,8 @@ bool ReplaceInOthers(std::uintptr_t address) {
     const std::uint32_t version = slot.version.load();
     const std::uint64_t device = slot.device.load(), inode = slot.inode.load();
     if (version % 2 != 0 || version != slot.version.load() || inode == 0) continue;
-    if (!is_found && !(is_found = MapsReader().Find(address, line))) return false;
+    is_found = is_found || MapsReader().Find(address, line);
+    if (!is_found) return false;
     if (device != line.device || inode != line.inode) continue;
     slot.lost.store(true);
     return ReplaceByZeros(address, line.end, line.is_writable ? PROT_READ | PROT_WRITE : PROT_READ);
@@ -212,6 +213,7 @@ bool InstallHandler() {
   static auto* const seen = new std::deque<struct sigaction>;
   const struct sigaction* kept = nullptr;
   for (const struct sigaction& action : *seen) {
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): different padding only costs memory.
     if (std::memcmp(&action, &present, sizeof(present)) == 0) kept = &action;
   }
   if (kept == nullptr) kept = &seen->emplace_back(present);

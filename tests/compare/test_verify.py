@@ -176,7 +176,7 @@ def test_only_the_layer_with_the_fault_gives_back_what_the_sound_model_keeps(
 def test_restoring_more_is_never_listed_when_it_is_worse(digits, compare, tmp_path):
     random = np.random.default_rng(11)
     found = 0
-    for placement in range(6):
+    for _placement in range(6):
         int8 = Editor(digits.int8)
         for name in random.permutation(LAYERS)[:3]:
             scale = f"{name}.weight_scale"

@@ -99,7 +99,7 @@ STRIPPED = {"conv1": "1", "fc": "f", "stem.conv": "m", "classifier.1": "lassifie
 
 def test_the_character_strip_bug_is_undone_by_parameter_tags(tmp_path, board):
     for name, left in STRIPPED.items():
-        assert name.strip(".activation_post_process") == left  # The bug itself.
+        assert name.strip(".activation_post_process") == left  # noqa: B005 (the bug itself)
     for run, precision in (("baseline_acc0.80", "fp32"), ("tune_1_acc0.79", "int8")):
         write(
             tmp_path / "eval" / run,
