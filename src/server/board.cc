@@ -57,7 +57,7 @@ struct Board::State {
     });
   }
 
-  Result<HttpResponse> Answer(const HttpRequest& request) {
+  Result<HttpResponse> Respond(const HttpRequest& request) {
     CBOARD_ASSIGN_OR_RETURN(Target target, ParseTarget(request.target));
     if (!look.path_prefix.empty()) {
       if (target.path == look.path_prefix) {  // The page's relative addresses need the slash.
@@ -79,7 +79,7 @@ struct Board::State {
     if (tensorboard::IsDataPath(target.path)) {
       return tensorboard::HandleData(request, std::move(target), std::move(snapshot), look, cache);
     }
-    return page.Answer(request, target);
+    return page.Respond(request, target);
   }
 
   // First event for a new browser. Stored between two changes, because browsers often connect at
@@ -125,7 +125,7 @@ Board::Board(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Board::~Board() = default;
 
 HttpResponse Board::Handle(const HttpRequest& request) const {
-  Result<HttpResponse> response = state_->Answer(request);
+  Result<HttpResponse> response = state_->Respond(request);
   return response ? *std::move(response) : ErrorResponse(response.error());
 }
 

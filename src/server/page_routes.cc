@@ -117,7 +117,7 @@ Page::Page(const std::string& path_prefix) : state_(std::make_unique<State>(path
 
 Page::~Page() = default;
 
-Result<HttpResponse> Page::Answer(const HttpRequest& request, const Target& target) const {
+Result<HttpResponse> Page::Respond(const HttpRequest& request, const Target& target) const {
   if (request.method != "GET" && request.method != "HEAD") {
     HttpResponse response = ErrorResponse(405, "invalid_argument", "the page answers GET only");
     response.headers.emplace_back("Allow", "GET, HEAD");

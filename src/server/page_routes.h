@@ -19,7 +19,7 @@ class Page {
 
   // The file that the path names, or the page itself for paths that are addresses inside it
   // ("/layers?model=alexnet"). Fails with kNotFound for names of files that are not there.
-  Result<HttpResponse> Answer(const HttpRequest& request, const Target& target) const;
+  Result<HttpResponse> Respond(const HttpRequest& request, const Target& target) const;
 
  private:
   struct State;

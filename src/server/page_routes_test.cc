@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 Result<HttpResponse> Get(const std::string& path, const std::string& prefix = {}) {
-  return Page(prefix).Answer({.method = "GET", .target = path}, Target{.path = path});
+  return Page(prefix).Respond({.method = "GET", .target = path}, Target{.path = path});
 }
 
 // The values of an attribute that name files of the page: href="./assets/x.js" -> assets/x.js.
@@ -81,11 +81,11 @@ TEST(Page, KnowsNoOtherFiles) {
 
 TEST(Page, LeadsPeopleBackWhoMistyped) {
   const HttpRequest request{.method = "GET", .headers = {{"Accept", "text/html,*/*"}}};
-  const Result<HttpResponse> page = Page("").Answer(request, Target{.path = "/layerz"});
+  const Result<HttpResponse> page = Page("").Respond(request, Target{.path = "/layerz"});
   ASSERT_TRUE(page);
   EXPECT_EQ(page->status, 404);
   EXPECT_THAT(*page->shared_body, HasSubstr("<script type=\"module\""));
-  EXPECT_FALSE(Page("").Answer(request, Target{.path = "/layers/../secret"}));
+  EXPECT_FALSE(Page("").Respond(request, Target{.path = "/layers/../secret"}));
 }
 
 TEST(Page, FindsItsFilesBelowAPrefix) {
@@ -95,7 +95,7 @@ TEST(Page, FindsItsFilesBelowAPrefix) {
 }
 
 TEST(Page, AnswersOnlyQuestions) {
-  const Result<HttpResponse> posted = Page("").Answer({.method = "POST"}, Target{.path = "/"});
+  const Result<HttpResponse> posted = Page("").Respond({.method = "POST"}, Target{.path = "/"});
   ASSERT_TRUE(posted);
   EXPECT_EQ(posted->status, 405);
 }

@@ -60,8 +60,8 @@ std::shared_ptr<const reader::Snapshot> FreshCopy(const reader::Snapshot& snapsh
   return fresh;
 }
 
-std::string Answer(const std::string& path,
-                   const std::shared_ptr<const reader::Snapshot>& snapshot) {
+std::string Respond(const std::string& path,
+                    const std::shared_ptr<const reader::Snapshot>& snapshot) {
   const BoardAppearance look;
   ResponseCache cache("boot");
   HttpRequest request{.method = "GET", .target = std::string(kApiPrefix) + path};
@@ -79,8 +79,8 @@ TEST(ChangingLog, GivesTheAnswersOfOneThatIsNew) {
       const std::shared_ptr<const reader::Snapshot> snapshot = log.Change();
       for (const std::string path : {"/compression/table", "/contents", "/compression/tuning",
                                      "/compression/stages", "/compression/sides", "/graphs"}) {
-        const std::string answer = Answer(path, snapshot);
-        ASSERT_EQ(answer, Answer(path, FreshCopy(*snapshot))) << path << " of seed " << seed;
+        const std::string answer = Respond(path, snapshot);
+        ASSERT_EQ(answer, Respond(path, FreshCopy(*snapshot))) << path << " of seed " << seed;
         with_models += answer.find("\"overview\"") != std::string::npos;
       }
     }

@@ -110,16 +110,16 @@ HttpResponse HandleApi(const HttpRequest& request, Target target,
   }
 
   const std::string_view accept = request.Header("Accept");
-  Question question{.snapshot_version = snapshot->version, .route = kRoute};
-  question.text.append(method).append(" ").append(request.target).append("\n");
-  question.text.append(accept).append("\n").append(request.body);
+  CacheKey key{.snapshot_version = snapshot->version, .route = kRoute};
+  key.text.append(method).append(" ").append(request.target).append("\n");
+  key.text.append(accept).append("\n").append(request.body);
   std::function<HttpResponse()> make = [found, &look, &cache, target = std::move(target),
                                         snapshot = std::move(snapshot), body = request.body,
                                         accept = std::string(accept)] {
     return Finish(found->handler({target, body, accept, snapshot, look, cache.bodies()}));
   };
   if (!found->in_snapshot) return {.route = kRoute, .later = std::move(make)};
-  return cache.Answer(request, std::move(question), std::move(make));
+  return cache.Respond(request, std::move(key), std::move(make));
 }
 
 Result<const reader::Run*> FindRun(const ApiCall& call, std::string_view name) {

@@ -233,7 +233,7 @@ void WriteGroups(JsonWriter& json, const reader::SessionGroupPage& page) {
   json.EndArray().EndObject();
 }
 
-Result<HttpResponse> Answer(const ApiCall& call, reader::SessionGroupsQuery query) {
+Result<HttpResponse> Respond(const ApiCall& call, reader::SessionGroupsQuery query) {
   // A writer may describe one experiment per trial; the page shows what any of them has.
   query.merge_experiments = true;
   const reader::HParamsTable table = reader::HParamsTable::Of(call.snapshot);
@@ -256,12 +256,12 @@ Result<HttpResponse> GetHParams(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(query.start_index, call.target.NumberQuery("start", 0, kMaxGroups, 0));
   CBOARD_ASSIGN_OR_RETURN(query.slice_size,
                           call.target.NumberQuery("limit", 0, kMaxGroups, kDefaultGroups));
-  return Answer(call, std::move(query));
+  return Respond(call, std::move(query));
 }
 
 Result<HttpResponse> PostHParams(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(reader::SessionGroupsQuery query, ParseQuery(call.body));
-  return Answer(call, std::move(query));
+  return Respond(call, std::move(query));
 }
 
 }  // namespace

@@ -25,33 +25,33 @@ Result<reader::ScalarAxis> ParseAxis(std::string_view text) {
               "axis is " + Quoted(text) + "; it must be step, relative or wall");
 }
 
-struct Question {
+struct SeriesRequest {
   std::vector<SeriesName> series;
   reader::ScalarQuery query;
   bool wall_times = true;  // Include wall times in binary responses.
 };
 
-Result<Question> ParseGet(const ApiCall& call) {
-  Question question;
+Result<SeriesRequest> ParseGet(const ApiCall& call) {
+  SeriesRequest wanted;
   SeriesName name;
   CBOARD_ASSIGN_OR_RETURN(name.run, call.target.Query("run"));
   CBOARD_ASSIGN_OR_RETURN(name.tag, call.target.Query("tag"));
-  question.series.push_back(std::move(name));
-  reader::ScalarQuery& query = question.query;
+  wanted.series.push_back(std::move(name));
+  reader::ScalarQuery& query = wanted.query;
   CBOARD_ASSIGN_OR_RETURN(query.axis, ParseAxis(TextQuery(call.target, "axis")));
   CBOARD_ASSIGN_OR_RETURN(query.max_points,
                           call.target.NumberQuery("points", 4, kMaxPoints, kDefaultPoints));
   CBOARD_ASSIGN_OR_RETURN(query.range.min, NumberQuery(call.target, "from", query.range.min));
   CBOARD_ASSIGN_OR_RETURN(query.range.max, NumberQuery(call.target, "to", query.range.max));
   CBOARD_ASSIGN_OR_RETURN(query.smoothing, NumberQuery(call.target, "smooth", 0));
-  return question;
+  return wanted;
 }
 
-Result<Question> ParsePost(const ApiCall& call) {
+Result<SeriesRequest> ParsePost(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
-  Question question;
-  CBOARD_ASSIGN_OR_RETURN(question.series, ParseSeriesNames(body, 2));
-  reader::ScalarQuery& query = question.query;
+  SeriesRequest wanted;
+  CBOARD_ASSIGN_OR_RETURN(wanted.series, ParseSeriesNames(body, 2));
+  reader::ScalarQuery& query = wanted.query;
   CBOARD_ASSIGN_OR_RETURN(const std::string axis, body.Text("axis", "step"));
   CBOARD_ASSIGN_OR_RETURN(query.axis, ParseAxis(axis));
   CBOARD_ASSIGN_OR_RETURN(query.max_points, body.Whole("points", 4, kMaxPoints, kDefaultPoints));
@@ -59,8 +59,8 @@ Result<Question> ParsePost(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(query.range.max, body.Number("to", query.range.max));
   CBOARD_ASSIGN_OR_RETURN(query.smoothing, body.Number("smooth", 0));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t wall_times, body.Whole("wall_times", 0, 1, 1));
-  question.wall_times = wall_times == 1;
-  return question;
+  wanted.wall_times = wall_times == 1;
+  return wanted;
 }
 
 Result<const reader::Tag*> FindScalars(const ApiCall& call, const SeriesName& name) {
@@ -82,16 +82,16 @@ bool WantsEveryPoint(const reader::ScalarQuery& query, const reader::ScalarSerie
          query.range.min == reader::XRange().min && query.range.max == reader::XRange().max;
 }
 
-HttpResponse JsonSeriesResponse(const ApiCall& call, const Question& question) {
+HttpResponse JsonSeriesResponse(const ApiCall& call, const SeriesRequest& wanted) {
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("series").BeginArray();
-  for (const SeriesName& name : question.series) {
+  for (const SeriesName& name : wanted.series) {
     json.BeginObject();
     WriteName(json, name);
     const Result<const reader::Tag*> tag = FindScalars(call, name);
     const Result<reader::SampledSeries> sampled =
-        tag ? reader::SampleSeries((*tag)->scalars, (*tag)->steps_ascend, question.query)
+        tag ? reader::SampleSeries((*tag)->scalars, (*tag)->steps_ascend, wanted.query)
             : Fail(tag.error());
     if (sampled) {
       json.Key("total").Value((*tag)->scalars.size());
@@ -110,17 +110,17 @@ HttpResponse JsonSeriesResponse(const ApiCall& call, const Question& question) {
   return JsonResponse(json.Take());
 }
 
-Result<EncodedSeries> Encode(const reader::Tag& tag, const Question& question, BodyBuffer& out) {
-  const reader::ScalarQuery& query = question.query;
+Result<EncodedSeries> Encode(const reader::Tag& tag, const SeriesRequest& wanted, BodyBuffer& out) {
+  const reader::ScalarQuery& query = wanted.query;
   if (WantsEveryPoint(query, tag.scalars)) {
-    return EncodedSeries::Append(PointsOf(tag.scalars), out, question.wall_times);
+    return EncodedSeries::Append(PointsOf(tag.scalars), out, wanted.wall_times);
   }
   CBOARD_ASSIGN_OR_RETURN(const reader::SampledSeries sampled,
                           reader::SampleSeries(tag.scalars, tag.steps_ascend, query));
   const bool smooth = !sampled.smoothed.empty();
   const reader::ScalarBlock points = {sampled.steps, sampled.wall_times_seconds,
                                       smooth ? sampled.smoothed : sampled.values};
-  return EncodedSeries::Append(PointsOf(points), out, question.wall_times);
+  return EncodedSeries::Append(PointsOf(points), out, wanted.wall_times);
 }
 
 // Header entry of one series.
@@ -129,7 +129,7 @@ struct SeriesEntry {
   std::optional<Result<EncodedSeries>> encoded = {};  // Nothing before it was tried.
 };
 
-std::string BinaryHeader(const ApiCall& call, const Question& question,
+std::string BinaryHeader(const ApiCall& call, const SeriesRequest& wanted,
                          const std::vector<SeriesEntry>& entries) {
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
@@ -137,7 +137,7 @@ std::string BinaryHeader(const ApiCall& call, const Question& question,
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const auto& [tag, encoded] = entries[i];
     json.BeginObject();
-    WriteName(json, question.series[i]);
+    WriteName(json, wanted.series[i]);
     if (!tag || (encoded && !*encoded)) {
       WriteError(json, tag ? encoded->error() : tag.error());
     } else {
@@ -151,20 +151,20 @@ std::string BinaryHeader(const ApiCall& call, const Question& question,
 }
 
 // The header stands before the columns and is known only after them, so room is kept for it.
-HttpResponse BinaryResponse(const ApiCall& call, const Question& question) {
+HttpResponse BinaryResponse(const ApiCall& call, const SeriesRequest& wanted) {
   std::vector<SeriesEntry> entries;
-  for (const SeriesName& name : question.series) entries.push_back({FindScalars(call, name)});
+  for (const SeriesName& name : wanted.series) entries.push_back({FindScalars(call, name)});
   constexpr std::size_t kMagicBytes = 12;
-  const std::size_t room = (kMagicBytes + BinaryHeader(call, question, entries).size() +
+  const std::size_t room = (kMagicBytes + BinaryHeader(call, wanted, entries).size() +
                             entries.size() * EncodedSeries::kMaxDescriptionBytes + 7) /
                            8 * 8;
   BodyBuffer columns(call.bodies.Take());
   columns.Extend(room);
   for (SeriesEntry& entry : entries) {
-    if (entry.tag) entry.encoded = Encode(**entry.tag, question, columns);
+    if (entry.tag) entry.encoded = Encode(**entry.tag, wanted, columns);
   }
 
-  std::string header = BinaryHeader(call, question, entries);
+  std::string header = BinaryHeader(call, wanted, entries);
   std::string body = std::move(columns).Finish();
   if (kMagicBytes + header.size() > room) {  // Errors that came up while encoding are longer.
     body.insert(room, (kMagicBytes + header.size() - room + 7) / 8 * 8, ' ');
@@ -179,26 +179,26 @@ HttpResponse BinaryResponse(const ApiCall& call, const Question& question) {
   return response;
 }
 
-Result<HttpResponse> Answer(const ApiCall& call, const Result<Question>& question) {
-  if (!question) return Fail(question.error());
-  const double smoothing = question->query.smoothing;
+Result<HttpResponse> Respond(const ApiCall& call, const Result<SeriesRequest>& wanted) {
+  if (!wanted) return Fail(wanted.error());
+  const double smoothing = wanted->query.smoothing;
   if (!(smoothing >= 0 && smoothing < 1)) {
     return Fail(ErrorCode::kInvalidArgument, "smooth must be at least 0 and below 1");
   }
   const bool binary = call.accept.find(kBinary) != std::string_view::npos;
   HttpResponse response =
-      binary ? BinaryResponse(call, *question) : JsonSeriesResponse(call, *question);
+      binary ? BinaryResponse(call, *wanted) : JsonSeriesResponse(call, *wanted);
   response.headers.emplace_back("Vary", "Accept");
   return response;
 }
 
 // One series that is not there is an error of the whole request; of many, each has its own.
 Result<HttpResponse> GetScalars(const ApiCall& call) {
-  const Result<Question> question = ParseGet(call);
-  if (question) CBOARD_RETURN_IF_ERROR(FindScalars(call, question->series.front()));
-  return Answer(call, question);
+  const Result<SeriesRequest> wanted = ParseGet(call);
+  if (wanted) CBOARD_RETURN_IF_ERROR(FindScalars(call, wanted->series.front()));
+  return Respond(call, wanted);
 }
-Result<HttpResponse> PostScalars(const ApiCall& call) { return Answer(call, ParsePost(call)); }
+Result<HttpResponse> PostScalars(const ApiCall& call) { return Respond(call, ParsePost(call)); }
 
 void WriteGroup(JsonWriter& json, const reader::GroupCurve& group) {
   WriteNumbers(json, "x", group.xs);

@@ -7,7 +7,7 @@
 namespace cboard::server {
 namespace {
 
-// Beyond this, hashes of questions that were asked once are forgotten all at once.
+// Beyond this, hashes of requests that were sent once are all dropped.
 constexpr std::size_t kMaxRequestHashes = 65'536;
 
 std::size_t BytesOf(const HttpResponse& response) {
@@ -20,21 +20,21 @@ std::size_t BytesOf(const HttpResponse& response) {
 ResponseCache::ResponseCache(std::string boot_id, ResponseCacheLimits limits)
     : boot_id_(std::move(boot_id)), limits_(limits) {}
 
-HttpResponse ResponseCache::Answer(const HttpRequest& request, Question question,
-                                   std::function<HttpResponse()> make) {
-  const std::uint64_t version = question.snapshot_version;
-  std::string etag = boot_id_ + "-" + std::to_string(version) + "-" + EtagOf(question.text);
+HttpResponse ResponseCache::Respond(const HttpRequest& request, CacheKey wanted,
+                                    std::function<HttpResponse()> make) {
+  const std::uint64_t version = wanted.snapshot_version;
+  std::string etag = boot_id_ + "-" + std::to_string(version) + "-" + EtagOf(wanted.text);
   if (NamesEtag(request.Header("If-None-Match"), etag)) {
-    return {.status = 304, .etag = std::move(etag), .route = question.route};
+    return {.status = 304, .etag = std::move(etag), .route = wanted.route};
   }
   const bool gzip = AcceptsGzip(request.Header("Accept-Encoding"));
-  std::string key = std::move(question.text);
+  std::string key = std::move(wanted.text);
   key += gzip ? "\ngzip" : "\n";
   if (const auto known = Find(version, key)) return *known;
 
-  HttpResponse response{.route = question.route};
+  HttpResponse response{.route = wanted.route};
   response.later = [this, version, gzip, key = std::move(key), etag = std::move(etag),
-                    route = question.route, make = std::move(make)] {
+                    route = wanted.route, make = std::move(make)] {
     // Others may have asked the same while this one waited for its turn.
     if (const auto known = Find(version, key)) return *known;
     return Make(version, key, gzip, etag, route, make);

@@ -1,7 +1,7 @@
 // A cache of responses. Each is valid until the next snapshot.
 //
-//   return cache.Answer(request, {.snapshot_version = 12, .text = "GET /runs", .route = "api"},
-//                       [call] { return MakeAnswer(call); });
+//   return cache.Respond(request, {.snapshot_version = 12, .text = "GET /runs", .route = "api"},
+//                       [call] { return MakeResponse(call); });
 //
 // A page of charts sends the same requests in every window that shows it, and all windows send them
 // at once after a change. From the second time on, a request gets the cached response, compressed
@@ -25,11 +25,11 @@
 
 namespace cboard::server {
 
-// All that decides what the answer is.
-struct Question {
+// Identifies a response.
+struct CacheKey {
   std::uint64_t snapshot_version = 0;
-  std::string text;             // Equal texts about one snapshot have equal answers.
-  std::string_view route = {};  // HttpResponse::route of the answer; a literal.
+  std::string text;             // Equal texts of one snapshot have equal responses.
+  std::string_view route = {};  // HttpResponse::route of the response; a literal.
 };
 
 struct ResponseCacheLimits {
@@ -40,8 +40,8 @@ struct ResponseCacheLimits {
 };
 
 struct ResponseCacheStatistics {
-  std::uint64_t hits = 0;   // Answered from memory.
-  std::uint64_t made = 0;   // Answers that had to be made.
+  std::uint64_t hits = 0;   // Cached responses.
+  std::uint64_t made = 0;   // Responses that were computed.
   std::uint64_t bytes = 0;  // Held now.
 };
 
@@ -53,8 +53,8 @@ class ResponseCache {
   // At once when the client has the answer already (304) or it is known here; else with
   // HttpResponse::later, which calls `make`. Only answers with status 200 are kept. The cache must
   // outlive the call of `later`.
-  HttpResponse Answer(const HttpRequest& request, Question question,
-                      std::function<HttpResponse()> make);
+  HttpResponse Respond(const HttpRequest& request, CacheKey wanted,
+                       std::function<HttpResponse()> make);
 
   ResponseCacheStatistics statistics() const;
 
@@ -84,7 +84,7 @@ class ResponseCache {
   std::uint64_t version_ = 0;
   Entries entries_;
   std::unordered_map<std::string_view, Entries::iterator> index_;  // Views of Entry::key.
-  std::unordered_set<std::size_t> asked_;                          // Hashes of questions.
+  std::unordered_set<std::size_t> asked_;                          // Hashes of requests.
   ResponseCacheStatistics statistics_;
 };
 

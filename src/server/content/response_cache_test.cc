@@ -14,7 +14,7 @@ class AnswerCacheTest : public ::testing::Test {
     return response.later ? response.later() : response;
   }
   HttpResponse Begin(const std::string& text, std::uint64_t version, const HttpRequest& request) {
-    return cache_.Answer(request, {version, text, "api"}, [this, text, version] {
+    return cache_.Respond(request, {version, text, "api"}, [this, text, version] {
       ++made_;
       return HttpResponse{.status = text == "missing" ? 404 : 200,
                           .content_type = "application/json",

@@ -41,7 +41,7 @@ class Gate {
         allowed_hosts_(options_.allowed_hosts),
         token_(options_.token.empty() ? nullptr : std::make_unique<const Token>(options_.token)) {}
 
-  HttpResponse Answer(const HttpRequest& request) const {
+  HttpResponse Respond(const HttpRequest& request) const {
     if (!own_hosts_.Allows(request.host) && !allowed_hosts_.IsAllowed(request.host)) {
       return RefuseHost(request);
     }
@@ -178,7 +178,7 @@ class Gate {
 
 HttpHandler Guarded(AccessOptions options, HttpHandler handler) {
   const auto gate = std::make_shared<const Gate>(std::move(options), std::move(handler));
-  return [gate](const HttpRequest& request) { return gate->Answer(request); };
+  return [gate](const HttpRequest& request) { return gate->Respond(request); };
 }
 
 }  // namespace cboard::server

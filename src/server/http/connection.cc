@@ -11,7 +11,7 @@ namespace cboard::server::net {
 namespace {
 
 constexpr int kWhole = 0;  // The request has been read.
-constexpr int kGone = -1;  // Nobody is left to answer.
+constexpr int kGone = -1;  // Nobody is left to prepared.
 
 RequestLimits LimitsOf(const HttpServerOptions& options) {
   return {.max_target_bytes = options.max_target_bytes,
@@ -144,14 +144,14 @@ Awaitable<bool> Connection::RespondToOne() {
   std::uint64_t sent = 0;
   int sent_status = 0;
   {
-    Answer answer = co_await Prepare(request, std::move(response), state);
+    PreparedResponse prepared = co_await Prepare(request, std::move(response), state);
     UnsentBytes& unsent = lane_.shared.unsent;
     const std::optional<UnsentBytes::Share> share =
-        unsent.Reserve(answer.body().data(), answer.body().size());
-    if (!share) answer = PrepareResponse(request, TooMuchUnread(), state);
+        unsent.Reserve(prepared.body().data(), prepared.body().size());
+    if (!share) prepared = PrepareResponse(request, TooMuchUnread(), state);
     options().metrics->unsent_bytes = unsent.total_bytes();
-    sent_status = answer.status;
-    sent = co_await Send(answer, error);
+    sent_status = prepared.status;
+    sent = co_await Send(prepared, error);
   }
   NoteSent();
   if (!error && events && request.method != "HEAD") sent += co_await Stream(*events, error);
@@ -209,10 +209,10 @@ Awaitable<void> Connection::InvalidArgument(int status) {
   expired_ = false;
   error_code error;
   const HttpRequest nothing{.method = "", .target = ""};
-  const Answer answer =
+  const PreparedResponse prepared =
       PrepareResponse(nothing, ErrorResponse(status, "invalid_argument", ErrorTextOf(status)),
                       {.keep_alive = false});
-  const std::uint64_t sent = co_await Send(answer, error);
+  const std::uint64_t sent = co_await Send(prepared, error);
   Report(nothing, "refused", status, sent, started);
 }
 
@@ -245,20 +245,20 @@ Awaitable<HttpResponse> Connection::CallHandler(const HttpRequest& request) {
   co_return response;
 }
 
-Awaitable<Answer> Connection::Prepare(const HttpRequest& request, HttpResponse response,
-                                      ConnectionState state) {
+Awaitable<PreparedResponse> Connection::Prepare(const HttpRequest& request, HttpResponse response,
+                                                ConnectionState state) {
   if (!IsSlowToPrepare(request, response)) {
     co_return PrepareResponse(request, std::move(response), state);
   }
-  Answer answer;
-  co_await InBackground([&] { answer = PrepareResponse(request, std::move(response), state); });
-  co_return answer;
+  PreparedResponse prepared;
+  co_await InBackground([&] { prepared = PrepareResponse(request, std::move(response), state); });
+  co_return prepared;
 }
 
-Awaitable<std::uint64_t> Connection::Send(const Answer& answer, error_code& error) {
-  std::uint64_t sent = co_await SendText(answer.head, answer.body(), error);
-  if (error || !answer.file) co_return sent;
-  for (FileSlice rest = *answer.file; rest.length > 0;) {
+Awaitable<std::uint64_t> Connection::Send(const PreparedResponse& prepared, error_code& error) {
+  std::uint64_t sent = co_await SendText(prepared.head, prepared.body(), error);
+  if (error || !prepared.file) co_return sent;
+  for (FileSlice rest = *prepared.file; rest.length > 0;) {
     Enter(Phase::kResponding, options().write_timeout);
     const std::size_t size = co_await transport_->Send(rest, error);
     if (error) break;

@@ -91,9 +91,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   static HttpResponse TooMuchUnread();
   void NoteSent();
   Awaitable<HttpResponse> CallHandler(const HttpRequest& request);
-  Awaitable<Answer> Prepare(const HttpRequest& request, HttpResponse response,
-                            ConnectionState state);
-  Awaitable<std::uint64_t> Send(const Answer& answer, error_code& error);
+  Awaitable<PreparedResponse> Prepare(const HttpRequest& request, HttpResponse response,
+                                      ConnectionState state);
+  Awaitable<std::uint64_t> Send(const PreparedResponse& prepared, error_code& error);
   Awaitable<std::uint64_t> SendText(std::string_view head, std::string_view body,
                                     error_code& error);
   Awaitable<std::uint64_t> Stream(EventStream& events, error_code& error);

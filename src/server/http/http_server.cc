@@ -238,12 +238,12 @@ class Server final : public HttpServer {
   void InvalidArgument(Socket& socket) {
     ++options().metrics->refused_connections;
     if (options().tls) return;
-    const Answer answer = PrepareResponse(
+    const PreparedResponse prepared = PrepareResponse(
         {}, ErrorResponse(503, "resource_exhausted", "too many connections; try again later"),
         {.keep_alive = false});
     error_code ignored;
     socket.non_blocking(true, ignored);
-    socket.write_some(asio::buffer(answer.head + std::string(answer.body())), ignored);
+    socket.write_some(asio::buffer(prepared.head + std::string(prepared.body())), ignored);
     socket.shutdown(tcp::socket::shutdown_send, ignored);
     // Unread bytes of the client would turn the close into a reset.
     std::array<char, 4096> unread;

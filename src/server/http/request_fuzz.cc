@@ -24,17 +24,17 @@ const cboard::server::HttpHandler& Guard() {
   return kGuard;
 }
 
-void Answer(const HttpRequest& request, const cboard::server::ConnectionState& state) {
+void Respond(const HttpRequest& request, const cboard::server::ConnectionState& state) {
   HttpResponse response = Guard()(request);
   const bool untrusted = response.untrusted;
-  const cboard::server::Answer answer =
+  const cboard::server::PreparedResponse prepared =
       cboard::server::PrepareResponse(request, std::move(response), state);
-  CBOARD_CHECK(answer.head.find("\r\n\r\n") == answer.head.size() - 4);
-  CBOARD_CHECK(answer.head.find("\r\nX-Content-Type-Options: nosniff\r\n") != std::string::npos);
-  CBOARD_CHECK(answer.head.find("\r\nContent-Security-Policy: ") != std::string::npos);
-  CBOARD_CHECK(!untrusted || answer.head.find("svg") == std::string::npos);
-  CBOARD_CHECK(answer.body().size() <= 2000);
-  CBOARD_CHECK(request.method != "HEAD" || answer.body().empty());
+  CBOARD_CHECK(prepared.head.find("\r\n\r\n") == prepared.head.size() - 4);
+  CBOARD_CHECK(prepared.head.find("\r\nX-Content-Type-Options: nosniff\r\n") != std::string::npos);
+  CBOARD_CHECK(prepared.head.find("\r\nContent-Security-Policy: ") != std::string::npos);
+  CBOARD_CHECK(!untrusted || prepared.head.find("svg") == std::string::npos);
+  CBOARD_CHECK(prepared.body().size() <= 2000);
+  CBOARD_CHECK(request.method != "HEAD" || prepared.body().empty());
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     const HttpRequest request = reader.Message();
     CBOARD_CHECK(request.body.size() <= limits.max_body_bytes);
     CBOARD_CHECK(request.target.size() <= limits.max_target_bytes);
-    Answer(request, reader.state());
+    Respond(request, reader.state());
   }
   return 0;
 }

@@ -3,7 +3,7 @@
 //   RequestReader reader(limits);
 //   buffer.erase(0, reader.Take(buffer));
 //   if (reader.refused() != 0) InvalidArgument(reader.refused());
-//   if (reader.done()) Answer(reader.Message());
+//   if (reader.done()) Respond(reader.Message());
 #pragma once
 
 #include <cstddef>

@@ -88,17 +88,17 @@ class ResponseBuilder {
                   const ConnectionState& connection)
       : request_(request), response_(std::move(response)), connection_(connection) {}
 
-  Answer Build() {
+  PreparedResponse Build() {
     if (response_.untrusted && !IsScriptFree(response_.content_type)) {
       response_.content_type = "application/octet-stream";
     }
-    answer_.status = response_.status;
+    prepared_.status = response_.status;
     size_ = SizeOf(response_);
     const bool is_get = request_.method == "GET" || request_.method == "HEAD";
     if (is_get && response_.status == 200 && !response_.events) ApplyConditions();
     WriteHead();
     TakeBody();
-    return std::move(answer_);
+    return std::move(prepared_);
   }
 
  private:
@@ -106,7 +106,7 @@ class ResponseBuilder {
     const bool gzip = WantsGzip(request_, response_, size_);
     if (!HasHeader(response_, "Cache-Control")) FindEtag();
     if (!etag_.empty() && NotModified()) {
-      answer_.status = 304;
+      prepared_.status = 304;
       if (gzip) etag_ += "-gzip";
       return;
     }
@@ -158,14 +158,14 @@ class ResponseBuilder {
     const RangeRequest wanted = ParseRange(header, size_);
     const std::string total = std::to_string(size_);
     if (wanted.kind == RangeKind::kUnsatisfiable) {
-      answer_.status = 416;
+      prepared_.status = 416;
       response_.headers.emplace_back("Content-Range", "bytes */" + total);
       response_.file.reset();
       response_.body.clear();
       response_.shared_body = nullptr;
       size_ = 0;
     } else if (wanted.kind == RangeKind::kOne) {
-      answer_.status = 206;
+      prepared_.status = 206;
       offset_ = wanted.range.offset;
       size_ = wanted.range.length;
       response_.headers.emplace_back("Content-Range", "bytes " + std::to_string(offset_) + "-" +
@@ -175,15 +175,15 @@ class ResponseBuilder {
   }
 
   void WriteHead() {
-    std::string& head = answer_.head;
+    std::string& head = prepared_.head;
     head.reserve(1024);
     head += connection_.http_1_0 ? "HTTP/1.0 " : "HTTP/1.1 ";
-    head += std::to_string(answer_.status);
+    head += std::to_string(prepared_.status);
     head += ' ';
-    head += StatusText(answer_.status);
+    head += StatusText(prepared_.status);
     head += "\r\n";
     Add("Date", HttpDate(std::chrono::system_clock::now()));
-    const bool has_content = answer_.status != 304 && answer_.status != 204;
+    const bool has_content = prepared_.status != 304 && prepared_.status != 204;
     if (has_content) Add("Content-Type", response_.content_type);
     if (has_content && !response_.events) {
       std::array<char, 24> digits = {};
@@ -193,7 +193,7 @@ class ResponseBuilder {
     if (compressed_) Add("Content-Encoding", "gzip");
     if (IsCompressible(response_.content_type)) Add("Vary", "Accept-Encoding");
     if (!etag_.empty()) Add("ETag", "\"" + etag_ + "\"");
-    if (answer_.status == 200 && (response_.file || response_.untrusted)) {
+    if (prepared_.status == 200 && (response_.file || response_.untrusted)) {
       Add("Accept-Ranges", "bytes");
     }
     if (!HasHeader(response_, "Cache-Control")) Add("Cache-Control", "no-cache");
@@ -216,7 +216,7 @@ class ResponseBuilder {
 
   // A value cannot end its line early, whatever a route was talked into.
   void Add(std::string_view name, std::string_view value) {
-    std::string& head = answer_.head;
+    std::string& head = prepared_.head;
     head += name;
     head += ": ";
     for (const char c : value) {
@@ -226,33 +226,33 @@ class ResponseBuilder {
   }
 
   void TakeBody() {
-    if (request_.method == "HEAD" || answer_.status == 304 || answer_.status == 204 ||
+    if (request_.method == "HEAD" || prepared_.status == 304 || prepared_.status == 204 ||
         response_.events) {
       return;
     }
     if (response_.file) {
-      answer_.file = FileSlice{.file = std::move(response_.file->file),
-                               .offset = response_.file->offset + offset_,
-                               .length = size_};
+      prepared_.file = FileSlice{.file = std::move(response_.file->file),
+                                 .offset = response_.file->offset + offset_,
+                                 .length = size_};
       return;
     }
-    answer_.own_ = std::move(response_.body);
-    answer_.shared_ = std::move(response_.shared_body);
-    answer_.begin_ = static_cast<std::size_t>(offset_);
-    answer_.size_ = static_cast<std::size_t>(size_);
+    prepared_.own_ = std::move(response_.body);
+    prepared_.shared_ = std::move(response_.shared_body);
+    prepared_.begin_ = static_cast<std::size_t>(offset_);
+    prepared_.size_ = static_cast<std::size_t>(size_);
   }
 
   const HttpRequest& request_;
   HttpResponse response_;
   const ConnectionState connection_;
-  Answer answer_;
+  PreparedResponse prepared_;
   std::string etag_;  // Without quotes.
   std::uint64_t offset_ = 0, size_ = 0;
   bool compressed_ = false;
 };
 
-Answer PrepareResponse(const HttpRequest& request, HttpResponse&& response,
-                       const ConnectionState& connection) {
+PreparedResponse PrepareResponse(const HttpRequest& request, HttpResponse&& response,
+                                 const ConnectionState& connection) {
   return ResponseBuilder(request, std::move(response), connection).Build();
 }
 

@@ -11,7 +11,7 @@
 
 namespace cboard::server {
 
-struct Answer {
+struct PreparedResponse {
   int status = 200;
   std::string head;  // The status line and all headers, up to and with the empty line.
 
@@ -35,8 +35,8 @@ struct ConnectionState {
 
 // `response.later` must have been called by now. The answer owns or shares what it needs of the
 // response, except `response.events`.
-Answer PrepareResponse(const HttpRequest& request, HttpResponse&& response,
-                       const ConnectionState& connection);
+PreparedResponse PrepareResponse(const HttpRequest& request, HttpResponse&& response,
+                                 const ConnectionState& connection);
 
 // Whether preparing takes long enough (compressing much text) to do it on another thread.
 bool IsSlowToPrepare(const HttpRequest& request, const HttpResponse& response);

@@ -84,17 +84,17 @@ HttpResponse HandleData(const HttpRequest& request, Target target,
 
   const bool in_snapshot = IsInSnapshot(path);
   const std::string_view type = request.Header("Content-Type");
-  Question question{.snapshot_version = snapshot->version, .route = kRoute};
-  question.text = request.method == "HEAD" ? "GET" : request.method;
+  CacheKey key{.snapshot_version = snapshot->version, .route = kRoute};
+  key.text = request.method == "HEAD" ? "GET" : request.method;
   std::function<HttpResponse()> make = [handler = found->second, &look, target = std::move(target),
                                         snapshot = std::move(snapshot), body = request.body,
-                                        method = question.text, content_type = std::string(type)] {
+                                        method = key.text, content_type = std::string(type)] {
     return Finish(handler({target, method, content_type, body, snapshot, look}));
   };
   if (!in_snapshot) return {.route = kRoute, .later = std::move(make)};
-  question.text.append(" ").append(request.target).append("\n");
-  question.text.append(type).append("\n").append(request.body);
-  return cache.Answer(request, std::move(question), std::move(make));
+  key.text.append(" ").append(request.target).append("\n");
+  key.text.append(type).append("\n").append(request.body);
+  return cache.Respond(request, std::move(key), std::move(make));
 }
 
 HttpResponse PlainResponse(int status, std::string text) {

@@ -33,8 +33,8 @@ void WritePercentiles(JsonWriter& json, const HistogramRow& histogram) {
   }
 }
 
-Result<HttpResponse> Answer(const DataCall& call, std::size_t usual,
-                            void (*write)(JsonWriter&, const HistogramRow&)) {
+Result<HttpResponse> Respond(const DataCall& call, std::size_t usual,
+                             void (*write)(JsonWriter&, const HistogramRow&)) {
   CBOARD_ASSIGN_OR_RETURN(const auto histograms, Queried(call, usual));
   JsonWriter json;
   json.BeginArray();
@@ -48,11 +48,11 @@ Result<HttpResponse> Answer(const DataCall& call, std::size_t usual,
 }
 
 Result<HttpResponse> GetHistograms(const DataCall& call) {
-  return Answer(call, kHistogramSteps, WriteBins);
+  return Respond(call, kHistogramSteps, WriteBins);
 }
 
 Result<HttpResponse> GetDistributions(const DataCall& call) {
-  return Answer(call, kDistributionSteps, WritePercentiles);
+  return Respond(call, kDistributionSteps, WritePercentiles);
 }
 
 }  // namespace
