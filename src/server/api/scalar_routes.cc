@@ -25,14 +25,14 @@ Result<reader::ScalarAxis> ParseAxis(std::string_view text) {
               "axis is " + Quoted(text) + "; it must be step, relative or wall");
 }
 
-struct SeriesRequest {
+struct CurvesRequest {
   std::vector<SeriesName> series;
   reader::ScalarQuery query;
   bool wall_times = true;  // Include wall times in binary responses.
 };
 
-Result<SeriesRequest> ParseGet(const ApiCall& call) {
-  SeriesRequest wanted;
+Result<CurvesRequest> ParseGet(const ApiCall& call) {
+  CurvesRequest wanted;
   SeriesName name;
   CBOARD_ASSIGN_OR_RETURN(name.run, call.target.Query("run"));
   CBOARD_ASSIGN_OR_RETURN(name.tag, call.target.Query("tag"));
@@ -47,9 +47,9 @@ Result<SeriesRequest> ParseGet(const ApiCall& call) {
   return wanted;
 }
 
-Result<SeriesRequest> ParsePost(const ApiCall& call) {
+Result<CurvesRequest> ParsePost(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
-  SeriesRequest wanted;
+  CurvesRequest wanted;
   CBOARD_ASSIGN_OR_RETURN(wanted.series, ParseSeriesNames(body, 2));
   reader::ScalarQuery& query = wanted.query;
   CBOARD_ASSIGN_OR_RETURN(const std::string axis, body.Text("axis", "step"));
@@ -82,7 +82,7 @@ bool WantsEveryPoint(const reader::ScalarQuery& query, const reader::ScalarSerie
          query.range.min == reader::XRange().min && query.range.max == reader::XRange().max;
 }
 
-HttpResponse JsonSeriesResponse(const ApiCall& call, const SeriesRequest& wanted) {
+HttpResponse JsonSeriesResponse(const ApiCall& call, const CurvesRequest& wanted) {
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("series").BeginArray();
@@ -110,7 +110,7 @@ HttpResponse JsonSeriesResponse(const ApiCall& call, const SeriesRequest& wanted
   return JsonResponse(json.Take());
 }
 
-Result<EncodedSeries> Encode(const reader::Tag& tag, const SeriesRequest& wanted, BodyBuffer& out) {
+Result<EncodedSeries> Encode(const reader::Tag& tag, const CurvesRequest& wanted, BodyBuffer& out) {
   const reader::ScalarQuery& query = wanted.query;
   if (WantsEveryPoint(query, tag.scalars)) {
     return EncodedSeries::Append(PointsOf(tag.scalars), out, wanted.wall_times);
@@ -129,7 +129,7 @@ struct SeriesEntry {
   std::optional<Result<EncodedSeries>> encoded = {};  // Nothing before it was tried.
 };
 
-std::string BinaryHeader(const ApiCall& call, const SeriesRequest& wanted,
+std::string BinaryHeader(const ApiCall& call, const CurvesRequest& wanted,
                          const std::vector<SeriesEntry>& entries) {
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
@@ -151,7 +151,7 @@ std::string BinaryHeader(const ApiCall& call, const SeriesRequest& wanted,
 }
 
 // The header stands before the columns and is known only after them, so room is kept for it.
-HttpResponse BinaryResponse(const ApiCall& call, const SeriesRequest& wanted) {
+HttpResponse BinaryResponse(const ApiCall& call, const CurvesRequest& wanted) {
   std::vector<SeriesEntry> entries;
   for (const SeriesName& name : wanted.series) entries.push_back({FindScalars(call, name)});
   constexpr std::size_t kMagicBytes = 12;
@@ -179,7 +179,7 @@ HttpResponse BinaryResponse(const ApiCall& call, const SeriesRequest& wanted) {
   return response;
 }
 
-Result<HttpResponse> Respond(const ApiCall& call, const Result<SeriesRequest>& wanted) {
+Result<HttpResponse> Respond(const ApiCall& call, const Result<CurvesRequest>& wanted) {
   if (!wanted) return Fail(wanted.error());
   const double smoothing = wanted->query.smoothing;
   if (!(smoothing >= 0 && smoothing < 1)) {
@@ -194,7 +194,7 @@ Result<HttpResponse> Respond(const ApiCall& call, const Result<SeriesRequest>& w
 
 // One series that is not there is an error of the whole request; of many, each has its own.
 Result<HttpResponse> GetScalars(const ApiCall& call) {
-  const Result<SeriesRequest> wanted = ParseGet(call);
+  const Result<CurvesRequest> wanted = ParseGet(call);
   if (wanted) CBOARD_RETURN_IF_ERROR(FindScalars(call, wanted->series.front()));
   return Respond(call, wanted);
 }
