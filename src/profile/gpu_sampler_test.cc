@@ -21,7 +21,7 @@ std::map<std::string, double> SampleOnce(Sampler& sampler) {
   return by_name;
 }
 
-TEST(GpuSampler, AsksEachDeviceWhatItCanAnswer) {
+TEST(GpuSampler, QueriesOnlySupportedCountersOfEachDevice) {
   const auto sampler = MakeGpuSampler(FAKE_NVML);
   ASSERT_NE(sampler, nullptr);
   EXPECT_THAT(SampleOnce(*sampler),

@@ -75,7 +75,7 @@ TEST(Graph, AttributesComeBackWithTheirBytes) {
                                         Succeeds());
                           }),
               Succeeds());
-  // Of two attributes with the same key, the later one is used.
+  // If two attributes have the same key, the later one is used.
   EXPECT_THAT(attributes,
               ElementsAre(Pair("j", Golden("12 01 \"s\"")), Pair("k", Golden("18 02"))));
 }

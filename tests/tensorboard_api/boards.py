@@ -18,7 +18,7 @@ LISTENING = re.compile(r"http://(?:127\.0\.0\.1|localhost):(\d+)/")
 DEADLINE_SECONDS = 90
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     status: int
     type: str  # Without parameters.
     body: bytes
@@ -32,7 +32,7 @@ class Board:
     def __init__(self, port):
         self.root = f"http://127.0.0.1:{port}"
 
-    def ask(self, path, form=None, body=None, below="", **query) -> Answer:
+    def ask(self, path, form=None, body=None, below="", **query) -> Response:
         url = f"{self.root}{below}/data/{path}"
         if query:
             url += "?" + urllib.parse.urlencode(query, doseq=True)
@@ -44,9 +44,9 @@ class Board:
             headers["Content-Type"] = "application/json"
         try:
             with urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=60) as response:
-                return Answer(response.status, response.headers.get_content_type(), response.read())
+                return Response(response.status, response.headers.get_content_type(), response.read())
         except urllib.error.HTTPError as error:
-            return Answer(error.code, error.headers.get_content_type(), error.read())
+            return Response(error.code, error.headers.get_content_type(), error.read())
 
     def json(self, path, **arguments):
         return self.ask(path, **arguments).json()

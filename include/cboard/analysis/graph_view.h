@@ -42,7 +42,7 @@ struct BoxFacts {
   std::uint64_t weight_bytes = 0;
   std::uint64_t output_bytes = 0;
   std::uint8_t min_weight_bits = 0;  // 0: unknown.
-  std::uint8_t most_weight_bits = 0;
+  std::uint8_t max_weight_bits = 0;
   std::uint8_t min_activation_bits = 0;
   std::uint32_t node_count = 0;  // That the side has.
 };

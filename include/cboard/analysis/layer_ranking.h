@@ -46,7 +46,7 @@ std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const reade
                                                                      const LayerFilter& filter);
 
 // The metric in dB that decides the level of a layer, with the limits for it.
-struct JudgedFigure {
+struct LevelMetric {
   // "sqnr_db", "worst_channel_sqnr_db", "accumulated_sqnr_db", "sqnr_at_most_db" (of histograms),
   // "cosine" and "rmse_by_scale" (what they allow at most), or "weighted_sqnr_db": what a
   // comparison of files found when channels count as much as the next layer makes of them.
@@ -72,7 +72,7 @@ struct RankedLayer {
   double severity = 0;  // Relative error: 10 ^ (-SQNR / 20). 0 is none, 1 as large as the values.
   double times_median = 0;  // severity by that of the median layer; 0 when that is 0.
   Diagnosis diagnosis = {};
-  std::optional<JudgedFigure> judged = {};  // Nothing where no figure in dB is known.
+  std::optional<LevelMetric> level_metric = {};  // Nothing where no figure in dB is known.
   bool from_comparison = false;   // The diagnosis is that of a comparison of the model files.
   std::string carried_from = {};  // The layer whose error this may only carry on; mostly empty.
   std::string fallback_operation = {};
@@ -106,7 +106,7 @@ struct LayerRanking {
   // Why histograms of these sides are not compared, and what to log; empty where they are.
   std::string not_measured = {};
   bool in_graph_order = false;  // Depths are places in a logged graph.
-  CodeWidths widths = {};       // By which they were judged.
+  CodeWidths widths = {};       // Bit widths that the limits use.
   std::vector<LayerTensor> baseline_only = {};
   std::vector<LayerTensor> variant_only = {};
   std::vector<Error> errors = {};  // Histograms that cannot be read; their layers are skipped.

@@ -1,7 +1,7 @@
 // One verdict per model and variant. It joins the gates, the damage of layers and the figures that
 // are missing, and is the same on every page, in the report and in the output of programs.
 //
-//   const ModelVerdict verdict = JudgeModel(checks, damage);
+//   const ModelVerdict verdict = VerdictOnModel(checks, damage);
 //   verdict.state;  // kIncomplete
 //   verdict.text;   // "passes 1 of 3 gates; ratio, speedup not measured"
 //
@@ -54,7 +54,7 @@ struct ModelVerdict {
   std::string text = {};          // All of it in one line.
 };
 
-ModelVerdict JudgeModel(std::span<const PolicyCheck> checks, const LayerDamage& layers);
+ModelVerdict VerdictOnModel(std::span<const PolicyCheck> checks, const LayerDamage& layers);
 
 // The same of a contract: what it says of one model and variant.
 struct ContractVerdict {
@@ -65,7 +65,8 @@ struct ContractVerdict {
 };
 
 // One entry per model and variant that has results. Reads histograms of all subjects.
-std::vector<ContractVerdict> JudgeByContract(const Contract& contract, const ContractResult& result,
-                                             std::span<const LayerSubject> subjects);
+std::vector<ContractVerdict> VerdictsOnContract(const Contract& contract,
+                                                const ContractResult& result,
+                                                std::span<const LayerSubject> subjects);
 
 }  // namespace cboard::analysis

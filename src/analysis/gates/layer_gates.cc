@@ -40,7 +40,7 @@ class LayerCheck {
  public:
   explicit LayerCheck(const Gate& gate) : gate_(gate), found_(gate.layers.size()) {}
 
-  GateResult Judge(const LayerRanking& ranking) {
+  GateResult Check(const LayerRanking& ranking) {
     for (const RankedLayer& layer : ranking.layers) Add(layer);
     std::ranges::stable_sort(broken_, std::greater<>(), &Broken::by);
     GateResult result{.value = worst_value_, .layers_checked = checked_.size()};
@@ -253,7 +253,7 @@ bool MatchesLayer(std::string_view pattern, const RankedLayer& layer) {
 }
 
 GateResult CheckLayers(const Gate& gate, const LayerRanking& ranking) {
-  return LayerCheck(gate).Judge(ranking);
+  return LayerCheck(gate).Check(ranking);
 }
 
 }  // namespace cboard::analysis

@@ -8,7 +8,7 @@ namespace cboard::analysis {
 // By the name that it has on either side.
 bool MatchesLayer(std::string_view pattern, const RankedLayer& layer);
 
-// Judges the layers of one variant. Leaves gate, model and variant of the result to the caller.
+// Checks the layers of one variant. Leaves gate, model and variant of the result to the caller.
 //
 // A layer without the figure is left out: an activation has no weights. But each pattern must find
 // a layer that has it, and everything must have been readable; otherwise the outcome is kMissing.

@@ -10,7 +10,7 @@ std::vector<PolicyCheck> Balanced(const Metrics& a, const Metrics& b) {
   return CheckPolicy(*FindPolicy("balanced"), a, b);
 }
 
-TEST(Policy, JudgesWhatIsThereAndNothingElse) {
+TEST(Policy, ChecksOnlyMeasuredMetrics) {
   const auto checks = Balanced({{"accuracy", 0.6976}, {"model_size_mb", 44.7}},
                                {{"accuracy", 0.6949}, {"model_size_mb", 11.3}});
   ASSERT_EQ(checks.size(), 4u);

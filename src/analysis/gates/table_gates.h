@@ -6,7 +6,7 @@
 
 namespace cboard::analysis {
 
-// Judges one variant. Leaves gate, model and variant of the result to the caller.
+// Checks one variant. Leaves gate, model and variant of the result to the caller.
 GateResult CheckRow(const Gate& gate, const ComparisonTable& table,
                     const VariantComparison& comparison, const SeriesReader& series);
 

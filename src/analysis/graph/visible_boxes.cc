@@ -100,7 +100,7 @@ void Add(BoxFacts& sum, const NodeFacts* facts, bool hidden) {
   ++sum.node_count;
   sum.weight_bytes += facts->weight_bytes;
   sum.output_bytes += facts->output_bytes;
-  Widen(sum.min_weight_bits, sum.most_weight_bits, facts->weight_bits);
+  Widen(sum.min_weight_bits, sum.max_weight_bits, facts->weight_bits);
   std::uint8_t most = 0;
   Widen(sum.min_activation_bits, most, facts->activation_bits);
 }

@@ -62,16 +62,16 @@ void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
   const double worst = std::min(sqnr.value_or(HUGE_VAL), channel.value_or(HUGE_VAL) + allowance);
   const bool by_channel = channel && (!sqnr || *channel + allowance < *sqnr);
   const int bits = options.widths.For(layer.baseline.role);
-  layer.judged = by_channel ? JudgedFigure{.by = std::string(kWorstChannel),
-                                           .db = FromLogged(*channel),
-                                           .red_db = thresholds.sqnr_red_db - allowance,
-                                           .amber_db = thresholds.sqnr_amber_db - allowance,
-                                           .bits = bits}
-                            : JudgedFigure{.by = std::string(kSqnr),
-                                           .db = FromLogged(*sqnr),
-                                           .red_db = thresholds.sqnr_red_db,
-                                           .amber_db = thresholds.sqnr_amber_db,
-                                           .bits = bits};
+  layer.level_metric = by_channel ? LevelMetric{.by = std::string(kWorstChannel),
+                                                .db = FromLogged(*channel),
+                                                .red_db = thresholds.sqnr_red_db - allowance,
+                                                .amber_db = thresholds.sqnr_amber_db - allowance,
+                                                .bits = bits}
+                                  : LevelMetric{.by = std::string(kSqnr),
+                                                .db = FromLogged(*sqnr),
+                                                .red_db = thresholds.sqnr_red_db,
+                                                .amber_db = thresholds.sqnr_amber_db,
+                                                .bits = bits};
   layer.from_logged = true;
   layer.severity = ErrorOf(worst);
   layer.diagnosis.level = LevelOf(worst, thresholds);
@@ -89,34 +89,34 @@ void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
 
 // The figure that a finding rests on: of the layer's own bits, and by the name of the logged figure
 // that it is.
-JudgedFigure JudgedBy(const LayerFinding& finding, const Thresholds& for_8_bits,
-                      const LayerMetrics& logged) {
+LevelMetric LevelMetricOf(const LayerFinding& finding, const Thresholds& for_8_bits,
+                          const LayerMetrics& logged) {
   constexpr double kSame = 0.05;  // Beyond what is printed.
   const Thresholds thresholds = ThresholdsFor(finding.bits, for_8_bits);
   const double allowance = thresholds.sqnr_red_db - thresholds.worst_channel_red_db;
   const double db = std::isfinite(finding.severity_db)
                         ? verdict::LimitDb(finding.severity_db, finding.bits)
                         : finding.severity_db;
-  JudgedFigure judged{.by = std::string(kWeighted),
-                      .db = db,
-                      .red_db = thresholds.sqnr_red_db,
-                      .amber_db = thresholds.sqnr_amber_db,
-                      .bits = finding.bits};
+  LevelMetric metric{.by = std::string(kWeighted),
+                     .db = db,
+                     .red_db = thresholds.sqnr_red_db,
+                     .amber_db = thresholds.sqnr_amber_db,
+                     .bits = finding.bits};
   const auto is_same = [&](std::optional<double> figure, double more) {
     if (!figure) return false;
     const double found = FromLogged(*figure) + more;
     return found == db || std::abs(found - db) < kSame;
   };
   if (const auto sqnr = FindFigure(logged, kSqnr); is_same(sqnr, 0)) {
-    judged.by = kSqnr;
-    judged.db = FromLogged(*sqnr);
+    metric.by = kSqnr;
+    metric.db = FromLogged(*sqnr);
   } else if (const auto channel = FindFigure(logged, kWorstChannel); is_same(channel, allowance)) {
-    judged.by = kWorstChannel;
-    judged.db = FromLogged(*channel);
-    judged.red_db -= allowance;
-    judged.amber_db -= allowance;
+    metric.by = kWorstChannel;
+    metric.db = FromLogged(*channel);
+    metric.red_db -= allowance;
+    metric.amber_db -= allowance;
   }
-  return judged;
+  return metric;
 }
 
 // A finding replaces level, severity and cause: who compared the files has seen more. It stands
@@ -137,7 +137,7 @@ void ApplyFinding(const RankingOptions& options, bool has_figures, RankedLayer& 
   }
   layer.from_logged = true;
   layer.severity = ErrorOf(finding.severity_db);
-  layer.judged = JudgedBy(finding, options.thresholds, layer.logged);
+  layer.level_metric = LevelMetricOf(finding, options.thresholds, layer.logged);
   layer.from_comparison = true;
   layer.diagnosis = {
       .level = finding.level, .cause = finding.cause, .explanation = finding.explanation};
@@ -209,12 +209,12 @@ bool CompareHistograms(const HistogramSource& histograms, const RankingOptions& 
   if (compared.is_identical()) return true;
   layer.histogram = compared;
   layer.severity = ErrorOf(compared.sqnr_at_most_db);
-  layer.judged = JudgedFigure{.by = "sqnr_at_most_db",
-                              .db = compared.sqnr_at_most_db,
-                              .red_db = thresholds.sqnr_red_db,
-                              .amber_db = thresholds.sqnr_amber_db,
-                              .bits = bits,
-                              .is_bound = true};
+  layer.level_metric = LevelMetric{.by = "sqnr_at_most_db",
+                                   .db = compared.sqnr_at_most_db,
+                                   .red_db = thresholds.sqnr_red_db,
+                                   .amber_db = thresholds.sqnr_amber_db,
+                                   .bits = bits,
+                                   .is_bound = true};
   return true;
 }
 
@@ -241,7 +241,7 @@ bool PlaceInGraph(const RankingOptions& options, std::vector<RankedLayer>& layer
 
 }  // namespace
 
-double JudgedFigure::as_of_8_bits_db() const {
+double LevelMetric::as_of_8_bits_db() const {
   return std::isfinite(db) ? verdict::AsOf8BitsDb(db, bits) : db;
 }
 

@@ -194,7 +194,7 @@ TEST_F(RankLayersTest, MeasuresNothingBetweenValuesFromBeforeQuantization) {
   EXPECT_EQ(CountLevels(ranking).unmeasured, 3u);
   for (const RankedLayer& layer : ranking.layers) {
     EXPECT_EQ(layer.diagnosis.level, Level::kUnmeasured);
-    EXPECT_FALSE(layer.judged);
+    EXPECT_FALSE(layer.level_metric);
     EXPECT_FALSE(layer.histogram);
     EXPECT_EQ(layer.diagnosis.explanation, "not measured: both float");
   }
@@ -210,20 +210,20 @@ TEST_F(RankLayersTest, TakesTheSameHistogramTwiceForNoMeasurement) {
   EXPECT_THAT(ranking.layers[0].diagnosis.explanation, HasSubstr("logged twice"));
 }
 
-TEST_F(RankLayersTest, JudgesByTheNumberThatItShows) {
+TEST_F(RankLayersTest, TakesTheLevelFromTheShownNumber) {
   const LayerRanking ranking =
       RankLayers(baseline_, variant_, histograms_, {{"healthy", {{"sqnr_db", 11.7}}}},
                  {.widths = {.weight_bits = 4, .activation_bits = 4}});
   for (const RankedLayer& layer : ranking.layers) {
-    ASSERT_TRUE(layer.judged);
-    const JudgedFigure& judged = *layer.judged;
-    EXPECT_EQ(judged.bits, 4);
+    ASSERT_TRUE(layer.level_metric);
+    const LevelMetric& metric = *layer.level_metric;
+    EXPECT_EQ(metric.bits, 4);
     if (layer.baseline.layer != "healthy") continue;
-    EXPECT_EQ(judged.db, 11.7);
-    EXPECT_EQ(judged.by, "sqnr_db");
-    EXPECT_GT(judged.as_of_8_bits_db(), 20) << "a score of its own";
-    EXPECT_EQ(layer.diagnosis.level, judged.db < judged.red_db     ? Level::kRed
-                                     : judged.db < judged.amber_db ? Level::kAmber
+    EXPECT_EQ(metric.db, 11.7);
+    EXPECT_EQ(metric.by, "sqnr_db");
+    EXPECT_GT(metric.as_of_8_bits_db(), 20) << "a score of its own";
+    EXPECT_EQ(layer.diagnosis.level, metric.db < metric.red_db     ? Level::kRed
+                                     : metric.db < metric.amber_db ? Level::kAmber
                                                                    : Level::kGreen);
   }
 }
@@ -238,10 +238,10 @@ TEST(RankLayers, ShowsOfAFindingTheSqnrThatItsBitsHave) {
                                  .part = "weight",
                                  .cause = Cause::kOutliers}}}});
   ASSERT_EQ(ranking.layers.size(), 1u);
-  ASSERT_TRUE(ranking.layers[0].judged);
-  EXPECT_EQ(ranking.layers[0].judged->db, 11.7);
-  EXPECT_EQ(ranking.layers[0].judged->by, "sqnr_db");
-  EXPECT_NEAR(ranking.layers[0].judged->red_db, verdict::LimitDb(20, 4), 1e-9);
+  ASSERT_TRUE(ranking.layers[0].level_metric);
+  EXPECT_EQ(ranking.layers[0].level_metric->db, 11.7);
+  EXPECT_EQ(ranking.layers[0].level_metric->by, "sqnr_db");
+  EXPECT_NEAR(ranking.layers[0].level_metric->red_db, verdict::LimitDb(20, 4), 1e-9);
 }
 
 TEST_F(RankLayersTest, PutsLayersWhereTheGraphHasThem) {

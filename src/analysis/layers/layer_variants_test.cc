@@ -103,7 +103,7 @@ TEST(LayerSides, OfStagesAreBlamedOnTheChannelThatTakesTheCodesFromOthers) {
 }
 
 // Limits are for 8 bits, and with 4 bits the SQNR is 24 dB lower.
-TEST(LayerSides, AreJudgedByTheBitsThatHyperparametersNameForThem) {
+TEST(LayerSides, UseTheBitsOfTheirHyperparameters) {
   LogBuilder log;
   const std::vector<double> values = Gaussian(5'000);
   const auto [low, high] = std::ranges::minmax(values);
@@ -153,11 +153,11 @@ class TwoModelsOfOneRun : public ::testing::Test {
     log_.Json("r", "bad/verified/runs/int8", R"({"v":1,"why_not_verified":"not asked for"})");
   }
 
-  struct Answer {
+  struct RankedLayers {
     LayerRanking ranking;
     std::optional<VerifiedRuns> verified;
   };
-  Answer Ranked(std::string_view model) {
+  RankedLayers Ranked(std::string_view model) {
     const auto snapshot = log_.Read();
     const auto pair = FindSides(FindVariantLayers(*snapshot), model, "fp32", "int8");
     EXPECT_TRUE(pair);

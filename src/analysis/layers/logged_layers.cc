@@ -45,12 +45,12 @@ void DiagnoseFromFigures(int bits, const Thresholds& for_8_bits, std::optional<d
   const LayerMetrics& figures = layer.logged;
   const auto by_sqnr = [&](std::string_view by, double sqnr_db, std::string explanation) {
     layer.from_logged = true;
-    layer.judged = JudgedFigure{.by = std::string(by),
-                                .db = sqnr_db,
-                                .red_db = thresholds.sqnr_red_db,
-                                .amber_db = thresholds.sqnr_amber_db,
-                                .bits = bits,
-                                .is_bound = by != kAccumulated};
+    layer.level_metric = LevelMetric{.by = std::string(by),
+                                     .db = sqnr_db,
+                                     .red_db = thresholds.sqnr_red_db,
+                                     .amber_db = thresholds.sqnr_amber_db,
+                                     .bits = bits,
+                                     .is_bound = by != kAccumulated};
     layer.severity = std::pow(10, -sqnr_db / 20);
     Set(layer, LevelOf(sqnr_db, thresholds), std::move(explanation));
   };

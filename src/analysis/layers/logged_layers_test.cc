@@ -40,7 +40,7 @@ TEST(DiagnoseFromFigures, KnowsHowLargeRoundingIs) {
   EXPECT_THAT(bad.diagnosis.explanation, HasSubstr("0.8 steps"));
 }
 
-TEST(DiagnoseFromFigures, JudgesScoresByTheBestOne) {
+TEST(DiagnoseFromFigures, ComparesScoresWithTheBestOne) {
   const std::map<std::string, LayerMetrics, std::less<>> logged = {
       {"a", {{"score_if_only_this_is_quantized", 0.7}}},
       {"b", {{"score_if_only_this_is_quantized", 0.5}}}};

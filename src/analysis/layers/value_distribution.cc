@@ -41,8 +41,7 @@ Result<ValueDistribution> ValueDistribution::FromBins(std::span<const ValueBin> 
   }
   if (kept.empty()) return Fail(ErrorCode::kInvalidArgument, "the histogram counts no values");
   if (!std::isfinite(count)) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "the histogram counts more values than a double holds");
+    return Fail(ErrorCode::kInvalidArgument, "the histogram has a count that exceeds a double");
   }
   return ValueDistribution(std::move(kept), count);
 }

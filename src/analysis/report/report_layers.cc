@@ -31,8 +31,9 @@ std::optional<RankedModel> RankingOf(const ReportData& data, const ReportModel& 
   if (!model.layers || run_b == nullptr) return std::nullopt;
   LayerRanking ranking = *model.layers;
   std::ranges::stable_sort(ranking.layers, {}, [](const RankedLayer& layer) {
-    return std::pair(-static_cast<int>(layer.diagnosis.level),
-                     layer.judged ? layer.judged->db : std::numeric_limits<double>::infinity());
+    return std::pair(
+        -static_cast<int>(layer.diagnosis.level),
+        layer.level_metric ? layer.level_metric->db : std::numeric_limits<double>::infinity());
   });
   return RankedModel{.ranking = std::move(ranking),
                      .verified = ReadVerifiedRuns(*run_b, FindingsOf(model.sides->b))};
@@ -49,13 +50,13 @@ std::string LoggedText(const RankedLayer& layer, std::string_view metric,
 std::string CosineText(double cosine) { return verdict::FixedNumber(cosine, 4); }
 
 // The metric that decides a layer's level, with its name if it is not the layer's SQNR.
-std::string JudgedText(const RankedLayer& layer) {
-  if (!layer.judged) return "–";
-  const JudgedFigure& judged = *layer.judged;
-  const std::string text = (judged.is_bound ? "≤ " : "") + verdict::DbText(judged.db);
-  if (judged.by == "worst_channel_sqnr_db") return text + " (worst channel)";
-  if (judged.by == "weighted_sqnr_db") return text + " (weighted)";
-  if (judged.by == "accumulated_sqnr_db") return text + " (accumulated)";
+std::string LevelMetricText(const RankedLayer& layer) {
+  if (!layer.level_metric) return "–";
+  const LevelMetric& metric = *layer.level_metric;
+  const std::string text = (metric.is_bound ? "≤ " : "") + verdict::DbText(metric.db);
+  if (metric.by == "worst_channel_sqnr_db") return text + " (worst channel)";
+  if (metric.by == "weighted_sqnr_db") return text + " (weighted)";
+  if (metric.by == "accumulated_sqnr_db") return text + " (accumulated)";
   return text;
 }
 
@@ -103,7 +104,7 @@ void WriteRanking(HtmlWriter& html, const std::string& name, const RankedModel& 
     const RankedLayer& layer = ranking.layers[i];
     html.Raw("<tr>").Element("td", TitleOf(layer.baseline), "name").Raw("<td>");
     html.Element("span", VerdictOf(layer.diagnosis.level), ClassOf(layer.diagnosis.level));
-    html.Raw("</td>").Element("td", JudgedText(layer), "num");
+    html.Raw("</td>").Element("td", LevelMetricText(layer), "num");
     html.Element("td", LoggedText(layer, "worst_channel_sqnr_db", verdict::DbText), "num");
     html.Element("td", LoggedText(layer, "cosine", CosineText), "num");
     if (has_gains) html.Element("td", gains[i] ? verdict::GainText(*gains[i]) : "–", "num");

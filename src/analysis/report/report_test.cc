@@ -50,7 +50,7 @@ TEST(Report, StatesTheVerdictAndTheNumbersItRestsOn) {
   EXPECT_THAT(html, HasSubstr(" · runs · "));
 }
 
-TEST(Report, MarksWhatIsDerivedAndJudgesItNot) {
+TEST(Report, MarksDerivedMetricsAndDoesNotGateThem) {
   LogBuilder log;
   for (const auto& [variant, rate] : {std::pair("fp32", 10.0), std::pair("int8", 40.0)}) {
     const auto add = [&](std::string_view key, double value, bool derived) {
@@ -285,7 +285,7 @@ TEST(Report, SaysThatAPartHasNothing) {
               HasSubstr("Nothing was logged for layers, tuning."));
 }
 
-TEST(Report, JudgesAContractBesidesThePolicy) {
+TEST(Report, ChecksAContractBesidesThePolicy) {
   const auto contract = ParseContract(
       R"({"gates":[{"id":"small","metric":{"name":"model_size_mb"},"absolute":{"max":10}}]})");
   ASSERT_THAT(contract, Succeeds());

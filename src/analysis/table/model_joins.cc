@@ -8,7 +8,7 @@
 namespace cboard::analysis {
 namespace {
 
-// Of two values for one cell, the value of the more trusted tag format is used; between equals the
+// If a cell has two values, the value of the more trusted tag format is used; between equals the
 // first, unless the other was logged later.
 bool Replaces(const Cell& candidate, const Cell& present) {
   if (candidate.dialect != present.dialect) return candidate.dialect < present.dialect;

@@ -246,7 +246,7 @@ Summary Summarize(const std::shared_ptr<const reader::Snapshot>& snapshot,
     ModelSummary model = ModelOf(table, i, names[i], summary);
     if (model.a.empty() && model.b.empty()) continue;
     AddLayers(snapshot, sides, summary, model);
-    model.verdict = JudgeModel(model.checks, model.damage);
+    model.verdict = VerdictOnModel(model.checks, model.damage);
     for (const Metrics* side : {&model.a, &model.b}) {
       for (const auto& [key, value] : *side) keys.insert(key);
     }

@@ -70,7 +70,7 @@ std::string GateClause(const ModelVerdict& verdict) {
   return "passes " + HumanCount(checked) + " of " + HumanCount(all) + " gates; " + missing;
 }
 
-ModelVerdict Judge(const std::vector<Requirement>& requirements, const LayerDamage& layers) {
+ModelVerdict Decide(const std::vector<Requirement>& requirements, const LayerDamage& layers) {
   ModelVerdict verdict{.gate_count = requirements.size()};
   // First: a broken model needs no other reason.
   if (layers.outputs && layers.outputs->is_broken()) verdict.fails.push_back(OutputsText(layers));
@@ -134,7 +134,7 @@ LayerDamage DamageOf(const LayerRanking& ranking) {
   return damage;
 }
 
-ModelVerdict JudgeModel(std::span<const PolicyCheck> checks, const LayerDamage& layers) {
+ModelVerdict VerdictOnModel(std::span<const PolicyCheck> checks, const LayerDamage& layers) {
   std::vector<Requirement> requirements;
   for (const PolicyCheck& check : checks) {
     auto found = std::ranges::find(requirements, check.gate->label, &Requirement::label);
@@ -146,11 +146,12 @@ ModelVerdict JudgeModel(std::span<const PolicyCheck> checks, const LayerDamage& 
     found->is_checked = true;
     if (check.outcome == GateOutcome::kFail) found->fails.push_back(check.failure());
   }
-  return Judge(requirements, layers);
+  return Decide(requirements, layers);
 }
 
-std::vector<ContractVerdict> JudgeByContract(const Contract& contract, const ContractResult& result,
-                                             std::span<const LayerSubject> subjects) {
+std::vector<ContractVerdict> VerdictsOnContract(const Contract& contract,
+                                                const ContractResult& result,
+                                                std::span<const LayerSubject> subjects) {
   struct OfVariant {
     std::vector<Requirement> requirements = {};
     LayerDamage layers = {};
@@ -177,7 +178,7 @@ std::vector<ContractVerdict> JudgeByContract(const Contract& contract, const Con
   for (auto& [key, of] : found) {
     verdicts.push_back({.model = key.first,
                         .variant = key.second,
-                        .verdict = Judge(of.requirements, of.layers),
+                        .verdict = Decide(of.requirements, of.layers),
                         .layers = std::move(of.layers)});
   }
   return verdicts;

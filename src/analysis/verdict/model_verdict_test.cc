@@ -19,7 +19,7 @@ const Metrics kBefore = {
 
 ModelVerdict VerdictFor(const Metrics& before, const Metrics& after,
                         const LayerDamage& layers = {}) {
-  return JudgeModel(CheckPolicy(*FindPolicy("balanced"), before, after), layers);
+  return VerdictOnModel(CheckPolicy(*FindPolicy("balanced"), before, after), layers);
 }
 
 TEST(ModelVerdict, PassesOnlyWhenEveryGateWasMeasured) {
@@ -93,7 +93,7 @@ TEST(ModelVerdict, JoinsAContractWithTheLayersOfTheSameVariant) {
                                   .diagnosis = {.level = Level::kRed, .explanation = "lost"}});
         return ranking;
       }};
-  const auto verdicts = JudgeByContract(contract, result, std::span(&subject, 1));
+  const auto verdicts = VerdictsOnContract(contract, result, std::span(&subject, 1));
   ASSERT_EQ(verdicts.size(), 1u);
   EXPECT_EQ(verdicts[0].verdict.state, VerdictState::kFail);
   EXPECT_EQ(verdicts[0].verdict.text, "1 of 1 layer fails, the worst 'conv2'");
@@ -118,7 +118,7 @@ TEST(Summary, HasOneSpeedupHowManyMetricsSpeakOfIt) {
   EXPECT_EQ(summary.verdicts.incomplete, 3u);
 }
 
-TEST(Summary, JudgesAModelByItsLayersAsWell) {
+TEST(Summary, IncludesTheLayersInTheVerdict) {
   LogBuilder log;
   log.Scalar("r", "net/metrics/accuracy/fp32", 0.9)
       .Scalar("r", "net/metrics/accuracy/int8", 0.9)

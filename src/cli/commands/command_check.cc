@@ -57,7 +57,7 @@ Result<Checked> Check(const CheckFlags& flags) {
                 "readable, or name others by --logdir");
   }
   std::vector<analysis::ContractVerdict> verdicts =
-      analysis::JudgeByContract(contract, result, subjects);
+      analysis::VerdictsOnContract(contract, result, subjects);
   return Checked{std::move(contract), std::move(result), std::move(verdicts)};
 }
 

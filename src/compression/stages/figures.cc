@@ -40,7 +40,7 @@ constexpr int kDefaultWidth = 640;
 constexpr int kMaxWidth = 2000;
 constexpr double kLeft = 64, kRight = 16, kTop = 16, kBottom = 52;
 constexpr double kLabelRoom = 90;    // For labels that run upwards below the bars.
-constexpr double kFontHeight = 8.5;  // Of capital letters.
+constexpr double kFontHeight = 8.5;  // Height of capital letters.
 constexpr double kFontStroke = 1.1;
 constexpr double kMinLabelPitch = 11;  // Closer labels would lie on each other.
 constexpr double kBarPitch = 26;

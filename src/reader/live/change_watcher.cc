@@ -32,12 +32,12 @@ ChangeKind KindOf(std::uint32_t mask) {
 }  // namespace
 
 std::size_t DefaultMaxWatches() {
-  constexpr std::size_t kMost = 65'536;
+  constexpr std::size_t kMaxWatches = 65'536;
   constexpr std::size_t kShareOfUser = 4;
   std::ifstream file("/proc/sys/fs/inotify/max_user_watches");
   std::size_t of_user = 0;
-  if (!(file >> of_user)) return kMost;  // The system's own limit is met with an error.
-  return std::clamp<std::size_t>(of_user / kShareOfUser, 1, kMost);
+  if (!(file >> of_user)) return kMaxWatches;  // The system's own limit is met with an error.
+  return std::clamp<std::size_t>(of_user / kShareOfUser, 1, kMaxWatches);
 }
 
 Result<std::unique_ptr<ChangeWatcher>> ChangeWatcher::Create() {

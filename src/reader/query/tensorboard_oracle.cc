@@ -22,7 +22,7 @@
 namespace cboard::reader {
 namespace {
 
-std::string Answer(const Result<std::string>& result) {
+std::string ResponseOf(const Result<std::string>& result) {
   return result ? *result : "error: " + result.error().message;
 }
 
@@ -155,7 +155,7 @@ int Serve(const Query& query) {
   while (std::cin.read(reinterpret_cast<char*>(&size), sizeof(size))) {
     std::string request(size, '\0');
     std::cin.read(request.data(), size);
-    const std::string answer = Answer(query(request));
+    const std::string answer = ResponseOf(query(request));
     size = static_cast<std::uint32_t>(answer.size());
     std::cout.write(reinterpret_cast<const char*>(&size), sizeof(size));
     std::cout << answer;

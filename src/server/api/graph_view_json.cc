@@ -54,7 +54,7 @@ void WriteFacts(JsonWriter& json, const std::vector<GraphBox>& boxes, std::strin
   write("weight_bytes", &BoxFacts::weight_bytes);
   write("output_bytes", &BoxFacts::output_bytes);
   write("weight_bits", &BoxFacts::min_weight_bits);
-  write("most_weight_bits", &BoxFacts::most_weight_bits);
+  write("most_weight_bits", &BoxFacts::max_weight_bits);
   write("activation_bits", &BoxFacts::min_activation_bits);
   json.EndObject();
 }

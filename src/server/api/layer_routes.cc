@@ -89,26 +89,27 @@ void WriteHistogramNumbers(JsonWriter& json, const std::vector<RankedLayer>& lay
 }
 
 // Writes the metric that decides each layer's level, and its limits.
-void WriteJudged(JsonWriter& json, const std::vector<RankedLayer>& layers) {
+void WriteLevelMetrics(JsonWriter& json, const std::vector<RankedLayer>& layers) {
   const auto number = [&](std::string_view key, auto figure) {
     WriteNumbers(json, key, layers, [&](const RankedLayer& layer) -> std::optional<double> {
-      return layer.judged ? std::optional(figure(*layer.judged)) : std::nullopt;
+      return layer.level_metric ? std::optional(figure(*layer.level_metric)) : std::nullopt;
     });
   };
-  using Judged = analysis::JudgedFigure;
-  WriteValues(json, "judged_by", layers,
-              [](const RankedLayer& l) { return l.judged ? l.judged->by : std::string(); });
-  number("judged_db", [](const Judged& judged) { return judged.db; });
-  number("red_db", [](const Judged& judged) { return judged.red_db; });
-  number("amber_db", [](const Judged& judged) { return judged.amber_db; });
+  using analysis::LevelMetric;
+  WriteValues(json, "judged_by", layers, [](const RankedLayer& l) {
+    return l.level_metric ? l.level_metric->by : std::string();
+  });
+  number("judged_db", [](const LevelMetric& metric) { return metric.db; });
+  number("red_db", [](const LevelMetric& metric) { return metric.red_db; });
+  number("amber_db", [](const LevelMetric& metric) { return metric.amber_db; });
   WriteValues(json, "judged_is_bound", layers,
-              [](const RankedLayer& l) { return l.judged && l.judged->is_bound; });
+              [](const RankedLayer& l) { return l.level_metric && l.level_metric->is_bound; });
   WriteValues(json, "bits", layers,
-              [](const RankedLayer& l) { return l.judged ? l.judged->bits : 8; });
+              [](const RankedLayer& l) { return l.level_metric ? l.level_metric->bits : 8; });
   // An adjusted score: only where bits are fewer.
   WriteNumbers(json, "as_8_bits_db", layers, [](const RankedLayer& l) -> std::optional<double> {
-    if (!l.judged || l.judged->bits >= 8) return std::nullopt;
-    return l.judged->as_of_8_bits_db();
+    if (!l.level_metric || l.level_metric->bits >= 8) return std::nullopt;
+    return l.level_metric->as_of_8_bits_db();
   });
 }
 
@@ -134,7 +135,7 @@ void WriteLayers(JsonWriter& json, const std::vector<RankedLayer>& layers) {
   WriteNumbers(json, "severities", layers, &RankedLayer::severity);
   WriteNumbers(json, "times_median", layers, &RankedLayer::times_median);
   WriteValues(json, "from_logged", layers, &RankedLayer::from_logged);
-  WriteJudged(json, layers);
+  WriteLevelMetrics(json, layers);
   WriteLogged(json, "sqnr_db", layers, "sqnr_db");
   WriteLogged(json, "worst_channel_sqnr_db", layers, "worst_channel_sqnr_db");
   WriteLogged(json, "accumulated_sqnr_db", layers, "accumulated_sqnr_db");

@@ -40,7 +40,7 @@ class ReportRoutesTest : public ::testing::Test {
   std::unique_ptr<Board> board_;
 };
 
-TEST_F(ReportRoutesTest, EveryGateOfAPolicyIsJudged) {
+TEST_F(ReportRoutesTest, EveryGateOfAPolicyIsChecked) {
   const std::string gates = Ask("GET", "/gates?b=int8").body;
   EXPECT_THAT(gates, HasSubstr(R"("policies":["balanced","accuracy first","smallest"])"));
   EXPECT_THAT(gates, HasSubstr(R"("outcomes":["fail","pass","missing","missing"])"));

@@ -26,7 +26,7 @@ ResponseRecord Record(std::string_view target) {
           .took = std::chrono::microseconds(1234)};
 }
 
-TEST(AccessLog, WritesALineOfJsonPerAnswer) {
+TEST(AccessLog, WritesALineOfJsonPerResponse) {
   EXPECT_EQ(AccessLogLine(Record("/a?b=c"), 1714564800.25),
             R"({"time":"2024-05-01T12:00:00.250Z","client":"127.0.0.1","method":"GET",)"
             R"("target":"/a?b=c","status":200,"bytes":512,"duration_ms":1.234,"route":"api",)"

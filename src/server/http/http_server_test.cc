@@ -147,7 +147,7 @@ TEST(HttpServer, CompressesLongTextInTheBackground) {
   EXPECT_LT(answer.size(), 20'000u);
 }
 
-TEST(HttpServer, ReportsEveryAnswer) {
+TEST(HttpServer, ReportsEveryResponse) {
   std::mutex mutex;
   std::vector<std::string> seen;
   {

@@ -106,7 +106,7 @@ TEST(ServerLimits, TellSlowRequestsThatTimeIsUp) {
   ExpectAlive(server);
 }
 
-TEST(ServerLimits, HangUpOnClientsThatDoNotTakeTheirAnswer) {
+TEST(ServerLimits, CloseConnectionsOfClientsThatDoNotReadTheirResponse) {
   std::atomic<bool> ended = false;
   RunningServer server(
       {.write_timeout = milliseconds(100),
@@ -159,7 +159,7 @@ TEST(ServerLimits, DoNotKeepTheServerFromStopping) {
   EXPECT_EQ(half.ReadAll(), "");
 }
 
-TEST(ServerLimits, StopAlthoughAClientDoesNotTakeItsAnswer) {
+TEST(ServerLimits, StopAlthoughAClientDoesNotReadItsResponse) {
   auto server = std::make_unique<RunningServer>(
       HttpServerOptions{.stop_timeout = milliseconds(0)}, [](const HttpRequest&) {
         return HttpResponse{.status = 200, .body = std::string(64 << 20, 'x')};

@@ -50,7 +50,7 @@ void Write(JsonWriter& json, const PairStatistics& pairs) {
   json.EndObject();
 }
 
-Result<std::string> Judge(char** arguments) {
+Result<std::string> Describe(char** arguments) {
   CBOARD_ASSIGN_OR_RETURN(const std::vector<float> reference, ReadArray<float>(arguments[0]));
   CBOARD_ASSIGN_OR_RETURN(const std::string codes, ReadFile(arguments[1]));
   std::vector<std::int64_t> shape;
@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: see compare_oracle.py\n");
     return 2;
   }
-  const auto text = cboard::tensor::Judge(argv + 1);
+  const auto text = cboard::tensor::Describe(argv + 1);
   if (!text) {
     std::fprintf(stderr, "compare_oracle: %s\n", text.error().message.c_str());
     return 1;

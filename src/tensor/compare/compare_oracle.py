@@ -1,4 +1,4 @@
-"""Lets numpy judge our comparisons: the same numbers, total and per channel.
+"""Compares our comparisons with numpy: the same numbers, total and per channel.
 
     python compare_oracle.py build/dev/bin/compare_oracle
 
@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-# Of the larger of the two; both sides round.
+# Relative to the larger of the two; both sides round.
 TOLERANCE = 1e-9
 
 
 def expected(x, y, scale, low, high):
-    """What numpy says about pairs, in float64; `scale`, `low` and `high` broadcast."""
+    """numpy's statistics of pairs, in float64; `scale`, `low` and `high` broadcast."""
     error = x - y
     energy, noise = (x * x).sum(), (error * error).sum()
     norms = np.linalg.norm(x) * np.linalg.norm(y)
