@@ -39,7 +39,7 @@ function liveText(now: number): { text: string; title: string; good: boolean } {
   if (connection.value === "lost") {
     return {
       text: "not connected",
-      title: "The server does not response. The page tries again by itself.",
+      title: "The server does not respond. The page tries again by itself.",
       good: false,
     };
   }
