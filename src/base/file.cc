@@ -154,24 +154,6 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t ma
   return content;
 }
 
-Result<void> WriteFileAtomically(const std::filesystem::path& path, std::string_view content) {
-  std::filesystem::path temporary;
-  {
-    CBOARD_ASSIGN_OR_RETURN(File file, File::CreateTemporarySibling(path));
-    temporary = file.path();
-    if (auto written = file.Write(AsBytes(content)); !written) {
-      ::unlink(temporary.c_str());
-      return written;
-    }
-  }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int reason = errno;
-    ::unlink(temporary.c_str());
-    return Fail(ErrnoError(reason, Named("replace", path)));
-  }
-  return {};
-}
-
 Result<void> CreateDirectories(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "cboard/base/durable_files.h"
 #include "cboard/base/strings.h"
 #include "cboard/base/typing_errors.h"
 #include "cli/commands.h"
@@ -112,6 +113,13 @@ std::optional<int> ParseFlags(CLI::App& app, Arguments arguments) {
     std::cerr << "Try '" << app.get_name() << " --help'.\n";
     return kExitUsage;
   }
+}
+
+void AddFsyncFlag(CLI::App& app) {
+  app.add_flag_callback(
+      "--fsync", [] { SetDurableByDefault(true); },
+      "Exit only after written files are on the disk (fsync), so that\n"
+      "they survive a power failure");
 }
 
 std::string CheckCount(const std::string& value) {

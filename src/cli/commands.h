@@ -44,6 +44,9 @@ int RunServe(Arguments arguments);  // Also what runs when no command is named.
 // nothing left to do: help was printed (0) or the flags are wrong and it has been said why (2).
 std::optional<int> ParseFlags(CLI::App& app, Arguments arguments);
 
+// Adds --fsync, for commands that write files: see SetDurableByDefault.
+void AddFsyncFlag(CLI::App& app);
+
 // Returns an error text for the value of a flag that counts something, or an empty text; for
 // CLI::Option::check. CLI11 itself would read -1 as the largest unsigned number.
 std::string CheckCount(const std::string& value);

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <iostream>
 
+#include "cboard/base/durable_files.h"
 #include "cboard/base/strings.h"
 
 namespace cboard::cli {
@@ -38,10 +39,13 @@ Result<void> Output::Write(ByteSpan bytes) {
 
 Result<void> Output::Finish() {
   if (final_path_.empty()) return {};
+  if (DurableByDefault()) CBOARD_RETURN_IF_ERROR(SyncFile(*file_));
   if (::rename(file_->path().c_str(), final_path_.c_str()) != 0) {
     return Fail(ErrnoError(errno, "write " + Quoted(final_path_, 300)));
   }
   file_.reset();
+  if (DurableByDefault())
+    return SyncDirectory(std::filesystem::absolute(final_path_).parent_path());
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "cboard/base/durable_files.h"
 #include "cboard/base/strings.h"
 #include "writer/per_process.h"
 
@@ -28,12 +29,13 @@ std::int64_t WholeSeconds(double seconds) {
 }
 
 Result<EventFile> EventFile::Create(const std::filesystem::path& directory, double now_seconds,
-                                    const std::string& suffix) {
+                                    const std::string& suffix, bool durable) {
   if (suffix.find('/') != std::string::npos || suffix.find('\0') != std::string::npos) {
     return Fail(ErrorCode::kInvalidArgument,
                 "filename_suffix " + Quoted(suffix) + " must be part of a file name, without '/'");
   }
-  CBOARD_RETURN_IF_ERROR(CreateDirectories(directory));
+  CBOARD_RETURN_IF_ERROR(durable ? CreateDirectoriesDurably(directory)
+                                 : CreateDirectories(directory));
   std::array<char, 24> seconds;
   std::snprintf(seconds.data(), seconds.size(), "%010lld",
                 static_cast<long long>(WholeSeconds(now_seconds)));
@@ -45,17 +47,19 @@ Result<EventFile> EventFile::Create(const std::filesystem::path& directory, doub
     file = File::CreateNew(directory / (stem + unique + suffix));
   }
   if (!file) return Fail(std::move(file).error());
-  return EventFile(*std::move(file));
+  if (durable) CBOARD_RETURN_IF_ERROR(SyncDirectory(directory));
+  return EventFile(*std::move(file), durable);
 }
 
 Result<void> EventFile::Restore() {
-  CBOARD_RETURN_IF_ERROR(CreateDirectories(path().parent_path()));
+  CBOARD_RETURN_IF_ERROR(durable_ ? CreateDirectoriesDurably(path().parent_path())
+                                  : CreateDirectories(path().parent_path()));
   CBOARD_ASSIGN_OR_RETURN(File fresh, File::CreateNew(path()));
   std::vector<std::byte> buffer(std::size_t{1} << 20);
   std::uint64_t offset = 0;
   Result<void> copied;
   while (true) {
-    const Result<std::size_t> count = file_.ReadAt(offset, buffer);
+    const Result<std::size_t> count = file_->ReadAt(offset, buffer);
     if (!count) {
       copied = Fail(count.error());
       break;
@@ -65,13 +69,15 @@ Result<void> EventFile::Restore() {
     if (!copied) break;
     offset += *count;
   }
+  if (copied && durable_) copied = SyncFile(fresh);
+  if (copied && durable_) copied = SyncDirectory(path().parent_path());
   if (!copied) {
     // A partial copy would look like a torn run; the next try starts again.
     ::unlink(path().c_str());
     return copied;
   }
   const ForkBlocker blocked;
-  file_ = std::move(fresh);
+  file_ = std::make_shared<File>(std::move(fresh));
   return {};
 }
 

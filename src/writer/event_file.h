@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "cboard/base/file.h"
@@ -17,28 +18,33 @@ class EventFile {
   // Creates <directory>/events.out.tfevents.<seconds>.<host><suffix>, with ".<pid>.<n>" before
   // the suffix when that name is taken.
   static Result<EventFile> Create(const std::filesystem::path& directory, double now_seconds,
-                                  const std::string& suffix);
+                                  const std::string& suffix, bool durable);
 
   // Writes as much as the system takes; `written` is set in either case.
   Result<void> WriteSome(ByteSpan bytes, std::size_t& written) {
-    return file_.WriteSome(bytes, written);
+    return file_->WriteSome(bytes, written);
   }
 
   // See RemovePartialRecord.
-  bool RemovePartial(std::size_t bytes) { return RemovePartialRecord(file_.descriptor(), bytes); }
+  bool RemovePartial(std::size_t bytes) { return RemovePartialRecord(file_->descriptor(), bytes); }
 
   // True once the file has been deleted, or its whole directory.
-  bool Vanished() const { return !file_.HasName(); }
+  bool Vanished() const { return !file_->HasName(); }
 
   // Creates the deleted file again and copies everything that was written so far into it.
   Result<void> Restore();
 
-  const std::filesystem::path& path() const { return file_.path(); }
+  // For SyncFile, which may take long: it goes on if the file is closed or restored meanwhile.
+  std::shared_ptr<const File> file() const { return file_; }
+
+  const std::filesystem::path& path() const { return file_->path(); }
 
  private:
-  explicit EventFile(File file) : file_(std::move(file)) {}
+  EventFile(File file, bool durable)
+      : file_(std::make_shared<File>(std::move(file))), durable_(durable) {}
 
-  File file_;
+  std::shared_ptr<File> file_;
+  bool durable_;
 };
 
 // The name of this machine, as event files and run names show it.

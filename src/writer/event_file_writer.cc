@@ -131,17 +131,19 @@ class EventFileWriter::Impl {
   }
 
   Result<void> Flush() {
-    if (WritesAtOnce()) return {};
+    if (WritesAtOnce()) return task_->Sync();
     if (io_->OnThisThread()) return Fail(WouldDeadlock());
     const std::lock_guard closing(close_mutex_);
     if (closed_) return {};
-    return WriteAll();
+    CBOARD_RETURN_IF_ERROR(WriteAll());
+    return task_->Sync();
   }
 
   Result<void> Close() {
     if (WritesAtOnce()) {
+      Result<void> synced = task_->Sync();
       task_->CloseFile();
-      return {};
+      return synced;
     }
     if (io_->OnThisThread()) return Fail(WouldDeadlock());
     const std::lock_guard closing(close_mutex_);
@@ -160,7 +162,9 @@ class EventFileWriter::Impl {
       lost_bytes += std::exchange(buffer->chunk, {}).size;
       buffer->encoder = {};
     }
+    const Result<void> synced = task_->Sync();
     task_->Release();
+    if (written && !synced) return synced;
     if (!written) {
       written.error().message += "; " + HumanBytes(static_cast<double>(lost_bytes)) +
                                  " of events are lost with the writer";
@@ -240,7 +244,8 @@ Result<std::unique_ptr<EventFileWriter>> EventFileWriter::Open(
   std::optional<EventFile> file;
   std::filesystem::path path = directory;
   if (!options.event_sink) {
-    CBOARD_ASSIGN_OR_RETURN(file, EventFile::Create(directory, now, options.filename_suffix));
+    CBOARD_ASSIGN_OR_RETURN(
+        file, EventFile::Create(directory, now, options.filename_suffix, options.durable));
     path = file->path();
   }
   auto impl = std::make_unique<Impl>(std::move(file), std::move(path), options);

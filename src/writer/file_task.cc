@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cboard/base/durable_files.h"
 #include "cboard/base/strings.h"
 #include "writer/partial_record.h"
 #include "writer/per_process.h"
@@ -41,6 +42,7 @@ FileTask::FileTask(std::optional<EventFile> file, std::filesystem::path path,
       flush_interval_(FlushInterval(options.flush_secs)),
       next_flush_(steady_clock::now() + flush_interval_),
       retry_(kRetryAfter),
+      durable_(options.durable),
       on_disk_error_(options.on_disk_error) {}
 
 IoThread::TimePoint FileTask::Run(IoThread::TimePoint now) {
@@ -58,6 +60,7 @@ IoThread::TimePoint FileTask::Run(IoThread::TimePoint now) {
   }
   DiskWorks();
   if (drained == Drained::kSome) return now;
+  if (flush_due) SyncInTime();
   // A buffer that was in use is about to be handed over, or free in a moment.
   return all_sealed ? next_flush_ : now + milliseconds(1);
 }
@@ -74,6 +77,31 @@ Result<void> FileTask::WriteAtOnce(ByteSpan record) {
   // A part of the record would hide what the parent writes behind it from other readers.
   if (!result && written > 0) static_cast<void>(file_->RemovePartial(written));
   return result;
+}
+
+Result<void> FileTask::Sync() {
+  if (!durable_) return {};
+  std::shared_ptr<const File> file;
+  {
+    const ForkBlocker blocked;
+    if (!file_) return {};
+    file = file_->file();
+  }
+  if (has_sync_failed_) {
+    return Fail(ErrorCode::kUnavailable,
+                "some events of " + Quoted(path_.native(), 300) +
+                    " may be missing on the disk, which failed to confirm them before; open a new "
+                    "writer");
+  }
+  Result<void> synced = SyncFile(*file);
+  if (!synced) has_sync_failed_ = true;
+  return synced;
+}
+
+// As Sync(), after a periodic flush; nobody else would hear of an error.
+void FileTask::SyncInTime() {
+  if (!std::exchange(has_unsynced_, false) || has_sync_failed_) return;
+  if (const Result<void> synced = Sync(); !synced && on_disk_error_) on_disk_error_(synced.error());
 }
 
 void FileTask::CloseFile() {
@@ -122,6 +150,7 @@ FileTask::Drained FileTask::Drain() {
     std::size_t written = 0;
     const Result<void> result = file_->WriteSome(chunk->unwritten(), written);
     chunk->written += written;
+    has_unsynced_ = has_unsynced_ || written > 0;
     if (!result) {
       // The process may end before there is room for the rest.
       const std::size_t partial_bytes = PartialRecordBytes(chunk->bytes(), chunk->written);

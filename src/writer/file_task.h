@@ -34,6 +34,10 @@ class FileTask final : public IoThread::Task {
   // with kFailedPrecondition when the file is closed or deleted.
   Result<void> WriteAtOnce(ByteSpan record);
 
+  // Returns when all that was written is on the disk, if the options ask for it: they are durable.
+  // Once it has failed, it fails for ever: the system may have given up on some of the bytes.
+  Result<void> Sync();
+
   // Closes the file in this process. WriteAtOnce() fails afterwards.
   void CloseFile();
 
@@ -53,6 +57,7 @@ class FileTask final : public IoThread::Task {
   Drained Drain();
   bool Refused(const Error& error);
   void DiskWorks();
+  void SyncInTime();
 
   using Duration = IoThread::TimePoint::duration;
 
@@ -62,6 +67,9 @@ class FileTask final : public IoThread::Task {
   IoThread::TimePoint next_flush_;
   Duration retry_;
   bool failing_ = false;
+  const bool durable_;
+  bool has_unsynced_ = false;  // Written since the last SyncInTime(). Used by the I/O thread only.
+  std::atomic<bool> has_sync_failed_ = false;
   std::atomic<bool> check_name_ = false;
   std::function<void(const std::optional<Error>&)> on_disk_error_;
 };

@@ -142,7 +142,8 @@ std::string SummaryWriter::GroupedScalarsJson() const {
 Result<void> SummaryWriter::ExportScalarsToJson(const std::filesystem::path& path) {
   Impl::GroupedPoints& grouped = impl_->points.Get();
   const std::lock_guard lock(grouped.mutex);
-  CBOARD_RETURN_IF_ERROR(WriteFileAtomically(path, grouped.ToJson()));
+  const auto write = impl_->files.options().durable ? WriteFileDurably : WriteFileAtomically;
+  CBOARD_RETURN_IF_ERROR(write(path, grouped.ToJson()));
   grouped.by_run_path.clear();
   return {};
 }

@@ -211,18 +211,21 @@ Result<void> SummaryWriter::AddEmbedding(const TensorView& matrix, const Embeddi
     CBOARD_ASSIGN_OR_RETURN(sprite, media::EncodePng(pixels));
   }
   const std::filesystem::path folder = directory() / files.directory;
-  CBOARD_RETURN_IF_ERROR(CreateDirectories(folder));
-  CBOARD_RETURN_IF_ERROR(WriteFileAtomically(folder / "tensors.tsv", files.tensors_tsv));
+  const bool durable = impl_->files.options().durable;
+  const auto write = durable ? WriteFileDurably : WriteFileAtomically;
+  CBOARD_RETURN_IF_ERROR(durable ? CreateDirectoriesDurably(folder) : CreateDirectories(folder));
+  CBOARD_RETURN_IF_ERROR(write(folder / "tensors.tsv", files.tensors_tsv));
   if (files.metadata_tsv) {
-    CBOARD_RETURN_IF_ERROR(WriteFileAtomically(folder / "metadata.tsv", *files.metadata_tsv));
+    CBOARD_RETURN_IF_ERROR(write(folder / "metadata.tsv", *files.metadata_tsv));
   }
-  if (!sprite.empty()) {
-    CBOARD_RETURN_IF_ERROR(WriteFileAtomically(folder / "sprite.png", sprite));
-  }
+  if (!sprite.empty()) CBOARD_RETURN_IF_ERROR(write(folder / "sprite.png", sprite));
   // Last, and in one write: the projector never reads of files that are not there yet.
   CBOARD_ASSIGN_OR_RETURN(File config,
                           File::OpenForAppending(directory() / "projector_config.pbtxt"));
-  return config.Write(AsBytes(files.config_block));
+  CBOARD_RETURN_IF_ERROR(config.Write(AsBytes(files.config_block)));
+  if (!durable) return {};
+  CBOARD_RETURN_IF_ERROR(SyncFile(config));
+  return SyncDirectory(directory());
 }
 
 Result<void> SummaryWriter::AddPrCurve(std::string_view tag, const TensorView& labels,

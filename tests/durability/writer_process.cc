@@ -1,5 +1,5 @@
-// writer_process <directory> endless|obey [max_backlog_bytes] [flush_secs]: a process that logs
-// scalars and says what it may rely on, so that a test can check whether it was right to.
+// writer_process <directory> endless|obey [max_backlog_bytes] [flush_secs] [durable]: a process that
+// logs scalars and says what it may rely on, so that a test can check whether it was right to.
 //
 // endless: three threads log steps 1, 2, 3, … under the tags "t0", "t1", "t2" until the process
 //   is killed. After each Flush() that succeeds it prints "flushed <a> <b> <c>": the steps of each
@@ -114,13 +114,14 @@ class ObedientLogger {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::cerr
-        << "usage: writer_process <directory> endless|obey [max_backlog_bytes] [flush_secs]\n";
+    std::cerr << "usage: writer_process <directory> endless|obey [max_backlog_bytes] [flush_secs] "
+                 "[durable]\n";
     return 2;
   }
   cboard::WriterOptions options;
   if (argc > 3) options.max_backlog_bytes = std::stoull(argv[3]);
   if (argc > 4) options.flush_secs = std::stod(argv[4]);
+  options.durable = argc > 5 && std::string(argv[5]) == "durable";
   options.on_disk_error = [](const std::optional<cboard::Error>& error) {
     Say("disk: " + (error ? error->message : std::string("works")));
   };

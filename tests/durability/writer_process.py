@@ -23,11 +23,11 @@ PATIENCE_SECONDS = 60
 
 
 class WriterProcess:
-    def __init__(self, directory, mode="obey", max_backlog_bytes=64 << 20, flush_secs=120):
+    def __init__(self, directory, mode="obey", max_backlog_bytes=64 << 20, flush_secs=120, durable=False):
         self.disk_reports = []
         self._answers = queue.Queue()
         self._process = subprocess.Popen(
-            [PROGRAM, str(directory), mode, str(max_backlog_bytes), str(flush_secs)],
+            [PROGRAM, str(directory), mode, str(max_backlog_bytes), str(flush_secs), *["durable"] * durable],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -47,8 +47,9 @@ class EventFileWriter {
   // Adds a serialized Event. Fails as AddScalar, and with kInvalidArgument beyond 2 GiB.
   Result<void> AddEvent(std::string_view serialized_event);
 
-  // Returns when everything added before, by any thread, is with the operating system. Fails with
-  // the disk's error while it refuses; what could not be written is kept and tried again.
+  // Returns when everything added before, by any thread, is with the operating system, or on the
+  // disk if the options are durable. Fails with the disk's error while it refuses; what could not
+  // be written is kept and tried again.
   Result<void> Flush();
 
   // Flushes and closes the file. Bytes that the disk still refuses are lost, and the error says how

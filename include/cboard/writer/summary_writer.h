@@ -137,7 +137,8 @@ class SummaryWriter {
   Result<void> AddSummary(std::string_view serialized_summary, At at = {});
   Result<void> AddEvent(std::string_view serialized_event);
 
-  // Returns when everything added before is with the operating system, sub-runs included.
+  // Returns when everything added before is with the operating system, sub-runs included; on the
+  // disk if the options are durable.
   Result<void> Flush();
   // Flushes and closes all files. Calling it again does nothing; adding afterwards opens a new
   // file.

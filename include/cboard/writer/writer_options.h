@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "cboard/base/clock.h"
+#include "cboard/base/durable_files.h"
 #include "cboard/base/result.h"
 
 namespace cboard::writer {
@@ -41,6 +42,12 @@ struct WriterOptions {
   // Writes each event before the add call returns, without a thread and buffers. Slower; nothing
   // waits in memory when the process is killed. Forked children always write so.
   bool write_at_once = false;
+
+  // Flush() and Close() return when the events are on the disk, not only with the operating system
+  // (fdatasync): a power failure afterwards loses none of them. The same is done every flush_secs.
+  // After the disk has failed to confirm, every later Flush() and Close() fails with its error:
+  // open a new writer. With an event_sink, nothing is done.
+  bool durable = DurableByDefault();
 
   // Appended to the name of every event file.
   std::string filename_suffix;

@@ -283,6 +283,7 @@ int RunBenchmark(Arguments arguments) {
            "compression-board benchmark FILES... [FLAGS]\n"
            "       compression-board benchmark models.yaml [FLAGS]");
   AddFlags(app, flags);
+  AddFsyncFlag(app);
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   if (const auto finished = FinishOptions(flags); !finished) {
     PrintError(finished.error().message);

@@ -105,6 +105,7 @@ int RunCompare(Arguments arguments) {
   for (const char* count : {"--samples", "--top", "--verify"}) {
     app.get_option(count)->check(CheckCount);
   }
+  AddFsyncFlag(app);
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
 
   if (as_stages && logdir.empty()) {

@@ -114,6 +114,7 @@ int RunExport(Arguments arguments) {
   app.add_option("-o,--out", flags.out, "Output file; - is standard output (-)")
       ->type_name("FILE")
       ->capture_default_str();
+  AddFsyncFlag(app);
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   if (flags.logs.empty()) {
     PrintError("no log directory is given; use: compression-board export --logdir DIR");

@@ -189,6 +189,7 @@ int RunImport(Arguments arguments) {
       ->type_name("NAME");
   app.add_option("--step", flags.step, "Step number of all imported values (0)")->type_name("N");
   app.add_flag("--verbose", flags.verbose, "List every model and the values that were skipped");
+  AddFsyncFlag(app);
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
 
   Directories directories(flags);

@@ -109,6 +109,7 @@ int RunProfile(Arguments arguments) {
       ->type_name("DIR");
   app.add_option("--interval", interval_seconds, "Seconds between two samples (1)")
       ->type_name("SECONDS");
+  AddFsyncFlag(app);
   app.prefix_command();
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   if (!(interval_seconds >= 0.01 && interval_seconds <= 3600)) {  // Also refuses NaN.

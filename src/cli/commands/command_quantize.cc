@@ -83,6 +83,7 @@ int RunQuantize(Arguments arguments) {
       ->type_name("N")
       ->check(CheckCount);
   app.add_flag("--json", json, "The plan and all results, as JSON");
+  AddFsyncFlag(app);
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
 
   if (const Result<void> read = ReadNames(names, options); !read) {

@@ -97,6 +97,7 @@ int RunReport(Arguments arguments) {
                  "Include only this section; repeat the flag for more: summary,\n"
                  "gates, pareto, models, aurora, layers, tuning, missing")
       ->type_name("NAME");
+  AddFsyncFlag(app);
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   if (flags.logs.empty()) {
     PrintError("no log directory is given; use: compression-board report --logdir DIR");
