@@ -23,6 +23,7 @@ constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2
 // Runs in the child, where only async-signal-safe calls are allowed.
 [[noreturn]] void Execute(char* const* arguments, const sigset_t& mask, int error_pipe) {
   ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  ::signal(SIGXFSZ, SIG_DFL);  // main() ignores it.
   ::execvp(arguments[0], arguments);
   const int error = errno;
   static_cast<void>(!::write(error_pipe, &error, sizeof(error)));

@@ -124,6 +124,8 @@ int main(int argc, char** argv) {
   // Python and some CI servers start programs with this signal ignored. `compression-board … | head`
   // would then report a failed write instead of ending quietly.
   std::signal(SIGPIPE, SIG_DFL);
+  // A file over the size limit (`ulimit -f`) is an error like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     const int exit_code = cboard::cli::Run(std::vector<std::string>(argv + 1, argv + argc));
     if (std::cout.flush()) return exit_code;

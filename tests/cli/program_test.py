@@ -1,10 +1,12 @@
 """The program as a whole: help, version, and what it says when it is called wrongly."""
 
 import os
+import resource
 import signal
 import subprocess
 import unittest
 
+from event_files import record, scalar_event
 from program import PROGRAM, ProgramTest
 
 
@@ -40,6 +42,19 @@ class ProgramAsAWholeTest(ProgramTest):
                              restore_signals=False, timeout=60)  # fmt: skip
         os.close(write_end)
         self.assertEqual((run.stderr, run.returncode), ("", -signal.SIGPIPE))
+
+    def test_a_file_over_the_size_limit_is_an_error(self):
+        # The system sends SIGXFSZ, which ends programs that do not expect it.
+        events = record(b"\x09\0\0\0\0\0\0\xf0\x3f\x1a\x0dbrain.Event:2")
+        events += b"".join(record(scalar_event("loss", step, step)) for step in range(1000))
+        self.write("runs/tfevents", events)
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))  # noqa: E731
+        run = subprocess.run([PROGRAM, "export", "--logdir", str(self.directory / "runs"), "-o",
+                              str(self.directory / "out.csv")], preexec_fn=limit, stderr=subprocess.PIPE,
+                             text=True, timeout=60)  # fmt: skip
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("File too large", run.stderr)
+        self.assertEqual([path.name for path in self.directory.iterdir()], ["runs"])
 
     def test_completion_offers_commands_flags_and_nothing_else(self):
         run = self.run_board("--list-commands")

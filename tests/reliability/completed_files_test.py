@@ -90,6 +90,16 @@ class CompletedFilesTest(LogsTest):
             board.process.send_signal(signal.SIGCONT)
             self.assert_shows(board, [*range(1000), 2000, *range(1001, POINTS)])
 
+    def test_a_file_with_two_names_that_grows_through_one_of_them(self):
+        self.path.write_bytes(VERSION + scalar_records(10))
+        os.link(self.path, self.event_file("other"))
+        with RunningBoard("--logdir", self.logdir) as board:
+            self.assert_shows(board, list(range(10)))
+            with open(self.path, "ab") as file:
+                file.write(scalar_records(10, first=10))
+            self.assert_shows(board, list(range(20)))
+            self.wait_until(lambda: served_steps(board, "other") == list(range(20)), "the other name")
+
     def test_whole_records_behind_one_that_was_cut(self):
         cut = record(os.urandom(600_000))[:200_000]
         self.path.write_bytes(VERSION + scalar_records(2) + cut + scalar_records(3000, first=2))

@@ -39,6 +39,11 @@ class Descriptor {
   int number_;
 };
 
+// Changes are reported only for the name through which they are made.
+bool HasOtherNames(const struct stat& status) {
+  return S_ISREG(status.st_mode) && status.st_nlink > 1;
+}
+
 // The type of `name` in `directory`, with links followed; most entries need no system call.
 Entry Classify(int directory, const dirent64& entry) {
   const bool is_event_file = IsEventFileName(entry.d_name);
@@ -58,6 +63,7 @@ Entry Classify(int directory, const dirent64& entry) {
   result.status = ToStatus(status);
   if (S_ISDIR(status.st_mode)) result.kind = EntryKind::kDirectory;
   if (S_ISREG(status.st_mode) && is_event_file) result.kind = EntryKind::kEventFile;
+  result.is_link = result.is_link || HasOtherNames(status);
   return result;
 }
 
@@ -89,6 +95,7 @@ Entry StatEntry(const std::string& path, std::string_view name) {
   entry.status = ToStatus(status);
   if (S_ISDIR(status.st_mode)) entry.kind = EntryKind::kDirectory;
   if (S_ISREG(status.st_mode) && IsEventFileName(name)) entry.kind = EntryKind::kEventFile;
+  entry.is_link = entry.is_link || HasOtherNames(status);
   return entry;
 }
 

@@ -35,7 +35,7 @@ struct FileStatus {
 struct ListedFile {
   std::string name;
   FileStatus status;
-  bool is_link = false;
+  bool is_link = false;  // A symbolic link, or one of several names of the file.
 };
 
 struct ListedDirectory {
