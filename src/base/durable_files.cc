@@ -78,7 +78,7 @@ Result<void> WriteFileDurably(const std::filesystem::path& path, std::string_vie
 
 Result<void> CreateDirectoriesDurably(const std::filesystem::path& path) {
   std::error_code error;
-  std::vector<std::filesystem::path> parents;  // Of the directories that are created now.
+  std::vector<std::filesystem::path> parents;  // Parents of the directories that are created now.
   for (std::filesystem::path made = path; !std::filesystem::exists(made, error) && !error;
        made = DirectoryOf(made)) {
     if (made.has_filename()) parents.push_back(DirectoryOf(made));
