@@ -86,7 +86,10 @@ class CalibrationCheck {
     const std::string ranges =
         "the file expects " + FileRangeText(file) + ", the data are " + FileRangeText(data);
     cause.why.cause = Cause::kCalibration;
-    if (has_input && part.grid->scale == 1 && part.grid->zero_point == 0) {
+    // A range of zero gets a scale of 1, and so do 8-bit pixels: behind pixels, ranges are too wide.
+    const bool is_blank = has_input && part.grid->scale == 1 && part.grid->zero_point == 0 &&
+                          narrow * 2 > misfits.size();
+    if (is_blank) {
       cause.why.sentence =
           "calibrated with blank samples: the scale of the input is 1, as for "
           "samples of zeros, and the data are " +

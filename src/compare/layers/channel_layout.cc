@@ -148,8 +148,10 @@ std::optional<ChannelLayout> ChannelTracer::TraceConcat(const model::ModelNode& 
   const std::optional<std::size_t> axis = AxisOf(node, 1, rank);
   if (!axis) return std::nullopt;
   std::optional<ChannelLayout> layout = TraceFirst(node, rank, visited);
-  // Inputs that lead to no operator with channels, such as a grid of anchors, are still joined.
-  if (!layout && *axis > 0) layout = ChannelLayout{.axis = *axis};
+  // Inputs that lead to no operator with channels, such as a grid of anchors, are still joined. The
+  // single channel of the convolution that decodes the boxes of YOLOv8 is reshaped into the first
+  // dimension, the batch: it says nothing about x, y, width and height.
+  if ((!layout || layout->axis == 0) && *axis > 0) layout = ChannelLayout{.axis = *axis};
   if (!layout || layout->axis != *axis) return layout;  // It joins positions.
   layout->branches.clear();
   layout->is_softmax = false;

@@ -53,6 +53,27 @@ TEST(ChannelLayout, HasTheBranchesOfAConcatOfConvolutions) {
   EXPECT_EQ(layout->branches[1].channels, 14u);
 }
 
+// As YOLOv8 does: a convolution with one output channel gives the mean of each distribution, and
+// its result is reshaped so that the four sides of a box become channels.
+TEST(ChannelLayout, FollowsTheConcatBehindAReshapedSingleChannel) {
+  OnnxBuilder builder;
+  builder.Input("x", {1, 16, 4, 21}).Input("w", {1, 16, 1, 1}).Input("sizes", {3});
+  builder.Input("scores", {1, 14, 21});
+  builder.Node("Conv", {"x", "w"}, {"means"}).Node("Reshape", {"means", "sizes"}, {"boxes"});
+  builder.Node("Mul", {"boxes", "boxes"}, {"pixels"});
+  builder.Node("Concat", {"pixels", "scores"}, {"y"}).Output("y", {1, 18, 21});
+  const auto layout = Traced(builder, "y",
+                             {{"means", {1, 1, 4, 21}},
+                              {"boxes", {1, 4, 21}},
+                              {"pixels", {1, 4, 21}},
+                              {"scores", {1, 14, 21}},
+                              {"y", {1, 18, 21}}});
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->axis, 1u);
+  ASSERT_EQ(layout->branches.size(), 2u);
+  EXPECT_EQ(layout->branches[0].channels, 4u);
+}
+
 TEST(ChannelLayout, IsTheInnerPartOfADividedAxis) {
   OnnxBuilder builder;
   builder.Input("x", {1, 8, 10, 10}).Input("w", {255, 8, 1, 1}).Input("sizes", {5});

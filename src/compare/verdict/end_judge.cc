@@ -237,7 +237,8 @@ class HeadJudge {
             head_);
       return;
     }
-    const double sound_db = is_sure ? limits_.degraded_values_db : limits_.degraded_logits_db;
+    const double sound_db =
+        is_sure ? limits_.degraded_probabilities_db : limits_.degraded_logits_db;
     const bool has_changed = changed > 1 && share < limits_.degraded_agreement;
     const bool is_sound = !has_changed && (is_enough || db >= sound_db);
     Raise(is_sound ? VerdictLevel::kSound : VerdictLevel::kDegraded, measured, head_);

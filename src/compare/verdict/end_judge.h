@@ -21,6 +21,7 @@ struct EndLimits {
   double broken_scores_db = 6;  // Half of it is.
   double degraded_values_db = 20;
   double degraded_logits_db = 26;
+  double degraded_probabilities_db = 16;  // A sixth of the amplitude.
   // Without a change among this many answers, less than 2 % differ with 95 % confidence.
   std::size_t min_decisions = 150;
 };
