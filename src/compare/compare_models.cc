@@ -6,12 +6,16 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/temporary_folder.h"
+#include "cboard/base/file.h"
 #include "cboard/base/strings.h"
 #include "cboard/compare/model_comparison.h"
 #include "cboard/runtime/session.h"
 #include "compare/blame/measured_blame.h"
+#include "compare/blame/qdq_form.h"
 #include "compare/compare_graphs.h"
 #include "compare/diagnosis/comparison_notes.h"
+#include "compare/diagnosis/diagnosis.h"
 #include "compare/evaluate/evaluated_layers.h"
 #include "compare/evaluate/layer_evaluator.h"
 #include "compare/folding/equalization.h"
@@ -115,6 +119,44 @@ Result<std::vector<EvaluatedLayer>> EvaluateLayers(const PairedModels& models, M
   return layers;
 }
 
+// Operators on codes cannot be passed by. The same model with quantizers between operators on
+// floats is compared in its place; rows and suspects have the names of the baseline in both.
+Result<void> MeasureInQdqForm(const model::ModelGraph& baseline, const model::ModelGraph& variant,
+                              const CompareOptions& options, ModelComparison& comparison) {
+  const auto edits = QdqFormOf(variant);
+  if (!edits) {
+    return Fail(ErrorCode::kFailedPrecondition, "it has operators on codes that cannot be undone");
+  }
+  constexpr std::uint64_t kMaxBytes = (std::uint64_t{1} << 31) - 1;  // Of a protobuf message.
+  CBOARD_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(variant.path(), kMaxBytes));
+  CBOARD_ASSIGN_OR_RETURN(const std::string edited, runtime::EditGraph(bytes, *edits));
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "variant.onnx";
+  CBOARD_RETURN_IF_ERROR(WriteFileAtomically(path, edited));
+  CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph same, model::OpenModel(path, options.shapes));
+  CompareOptions once = options;
+  once.verify = 0;
+  CBOARD_ASSIGN_OR_RETURN(ModelComparison found, CompareGraphs(baseline, same, once));
+  if (found.verdict.level < VerdictLevel::kDegraded) {
+    return Fail(ErrorCode::kFailedPrecondition,
+                "it is sound with QuantizeLinear and DequantizeLinear between operators on floats, "
+                "so the kernels of its operators on codes are at fault");
+  }
+  for (LayerComparison& layer : comparison.layers) {
+    const auto other = std::ranges::find(found.layers, layer.name, &LayerComparison::name);
+    if (other == found.layers.end()) continue;
+    layer.diagnosis = other->diagnosis;
+    layer.fixes = std::move(other->fixes);
+    layer.float_nodes = std::move(other->float_nodes);
+  }
+  comparison.verdict.suspects = std::move(found.verdict.suspects);
+  comparison.verdict.blame_note =
+      found.verdict.blame_note +
+      " The operators on codes were run as operators on floats with quantizers between them.";
+  std::ranges::stable_sort(comparison.layers, IsWorse, &LayerComparison::diagnosis);
+  return {};
+}
+
 }  // namespace
 
 Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
@@ -165,7 +207,12 @@ Result<ModelComparison> CompareGraphs(const model::ModelGraph& baseline,
     CBOARD_RETURN_IF_ERROR(VerifyComparison(baseline, variant, restorable, options, result));
   }
   if (result.verdict.level >= VerdictLevel::kDegraded) {
-    if (options.blame_seconds > 0) {
+    if (options.blame_seconds > 0 && HasCodeOperators(variant)) {
+      const auto done = MeasureInQdqForm(baseline, variant, options, result);
+      if (!done) {
+        result.verdict.blame_note = "Blame is not measured: " + done.error().message + ".";
+      }
+    } else if (options.blame_seconds > 0) {
       MeasureBlame(baseline, variant, restorable, options, result);
     } else {
       result.verdict.blame_note =

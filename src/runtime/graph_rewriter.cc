@@ -1,5 +1,6 @@
 #include "runtime/graph_rewriter.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "cboard/base/strings.h"
@@ -113,12 +114,16 @@ Result<std::string> RenameOutput(std::string_view node, std::string_view from,
   return TextOf(pieces);
 }
 
-// The attributes of the node, as fields of another one.
-Result<std::string> AttributesOf(std::string_view node) {
+// The attributes of the node but those that are left out, as fields of another one.
+Result<std::string> AttributesOf(std::string_view node, const std::vector<std::string>& left_out) {
   ModelParts pieces;
-  const auto read = [](pbf_reader fields, ModelParts& out) {
-    ForEachField(fields, [&](std::uint32_t tag, std::string_view, std::string_view whole) {
-      if (tag == Length(kNodeAttribute)) out.Keep(whole);
+  const auto read = [&](pbf_reader fields, ModelParts& out) {
+    ForEachField(fields, [&](std::uint32_t tag, std::string_view content, std::string_view whole) {
+      if (tag != Length(kNodeAttribute)) return;
+      const auto named =
+          proto::ReadMessage<AttributeName>("ONNX attribute", content, ReadAttribute);
+      const bool is_left_out = named && std::ranges::find(left_out, named->name) != left_out.end();
+      if (!is_left_out) out.Keep(whole);
     });
   };
   CBOARD_RETURN_IF_ERROR(proto::ReadMessageInto("ONNX node", node, pieces, read));
@@ -135,10 +140,17 @@ Result<void> Recompute(std::string_view node, const RecomputedTensor& tensor, Mo
     std::string encoded = proto::EncodeMessage([&](auto& fields) {
       for (const std::string& input : sketch.inputs) fields.PresentBytes(kNodeInput, input);
       fields.PresentBytes(kNodeOutput, sketch.output);
+      fields.Bytes(kNodeName, sketch.name);
       fields.Bytes(kNodeOperator, sketch.op_type);
+      if (!sketch.axis) return;
+      fields.Message(kNodeAttribute, [&](auto& attribute) {
+        attribute.PresentBytes(kAttributeName, "axis");
+        attribute.PresentInt(kAttributeInt, *sketch.axis);
+        attribute.Int(kAttributeType, kIntAttribute);
+      });
     });
     if (sketch.has_attributes) {
-      CBOARD_ASSIGN_OR_RETURN(const std::string attributes, AttributesOf(node));
+      CBOARD_ASSIGN_OR_RETURN(const std::string attributes, AttributesOf(node, sketch.left_out));
       encoded += attributes;
     }
     pieces.Put(FieldOf(kGraphNode, encoded));

@@ -63,12 +63,15 @@ struct ReplacedNode {
   GraphPlace in = {};
 };
 
-// A node as an edit describes it: without attributes, and with one output.
+// A node as an edit describes it: with one output.
 struct NodeSketch {
   std::string op_type;              // Operator of the default ONNX domain.
   std::vector<std::string> inputs;  // Empty where an optional one is left out.
   std::string output;
-  bool has_attributes = false;  // Those of the node whose tensor is computed in another way.
+  bool has_attributes = false;  // Those of the node whose tensor is computed in another way …
+  std::vector<std::string> left_out = {};  // … without these.
+  std::string name = {};
+  std::optional<std::int64_t> axis = std::nullopt;  // The attribute `axis`.
 };
 
 // A tensor that several nodes compute. With `own`, the node that gave it stays and gives `own`

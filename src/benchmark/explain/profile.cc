@@ -1,9 +1,9 @@
 #include <simdjson.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <system_error>
 
+#include "base/temporary_folder.h"
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
 #include "cboard/benchmark/statistics.h"
@@ -14,28 +14,6 @@ namespace {
 
 constexpr std::string_view kNodeTime = "_kernel_time";
 constexpr int kProfiledRuns = 30;
-
-// A directory in the folder of temporary files, removed with all that is in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::error_code ignored;
-    std::string pattern =
-        (std::filesystem::temp_directory_path(ignored) / "compression-board.XXXXXX").string();
-    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace
 

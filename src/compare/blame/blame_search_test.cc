@@ -1,0 +1,70 @@
+#include "compare/blame/blame_search.h"
+
+#include <gmock/gmock.h>
+
+#include "compare/testing/test_towers.h"
+
+namespace cboard::compare {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+using BlameSearch = TowerTest;
+
+TEST_F(BlameSearch, FindsNothingToBlameInASoundModel) {
+  const ModelComparison comparison = Compared(Tower(FineScales()));
+  EXPECT_EQ(comparison.verdict.level, VerdictLevel::kSound) << comparison.verdict.sentence;
+  EXPECT_THAT(comparison.verdict.suspects, IsEmpty());
+  EXPECT_EQ(CountOf(comparison, Level::kRed), 0u);
+}
+
+// Wherever it is, the search by halves ends at the one quantizer that is coarse.
+TEST_F(BlameSearch, NamesTheQuantizerThatAloneBreaksTheEnd) {
+  for (std::size_t coarse = 1; coarse < kStages; ++coarse) {
+    std::vector<float> scales = FineScales();
+    scales[coarse] = 2;
+    const ModelComparison comparison = Compared(Tower(scales));
+    ASSERT_EQ(comparison.verdict.level, VerdictLevel::kBroken) << comparison.verdict.sentence;
+    ASSERT_THAT(comparison.verdict.suspects, Not(IsEmpty()));
+    const Suspect& suspect = comparison.verdict.suspects[0];
+    EXPECT_EQ(suspect.layer, "stage" + std::to_string(coarse - 1));
+    EXPECT_TRUE(suspect.is_measured);
+    EXPECT_GT(*suspect.undone_sqnr_db, *suspect.sqnr_db + 10);
+    EXPECT_EQ(comparison.layers[0].name, suspect.layer);
+    EXPECT_EQ(CountOf(comparison, Level::kRed), 1u);
+  }
+}
+
+TEST_F(BlameSearch, NamesBothOfTwo) {
+  std::vector<float> scales = FineScales();
+  scales[2] = 1.5f;
+  scales[4] = 2;
+  const ModelComparison comparison = Compared(Tower(scales));
+  std::vector<std::string> named;
+  for (const Suspect& suspect : comparison.verdict.suspects) {
+    named.insert(named.end(), suspect.layers.begin(), suspect.layers.end());
+  }
+  EXPECT_THAT(named, ::testing::UnorderedElementsAre("stage1", "stage3"));
+}
+
+// A float constant that differs cannot be undone, and is no quantizer's fault.
+TEST_F(BlameSearch, SaysSoIfUndoingEverythingDoesNotHelp) {
+  const ModelComparison comparison = Compared(Tower(FineScales(), -1));
+  EXPECT_EQ(comparison.verdict.level, VerdictLevel::kBroken);
+  EXPECT_THAT(comparison.verdict.blame_note, HasSubstr("does not bring the end back"));
+  for (const Suspect& suspect : comparison.verdict.suspects) EXPECT_FALSE(suspect.is_measured);
+}
+
+TEST_F(BlameSearch, SaysSoIfTimeIsUp) {
+  std::vector<float> scales = FineScales();
+  scales[2] = 2;
+  const ModelComparison comparison = Compared(Tower(scales), 1e-6);
+  EXPECT_THAT(comparison.verdict.blame_note, HasSubstr("Blame is not measured: the time"));
+  ASSERT_THAT(comparison.verdict.suspects, Not(IsEmpty()));
+  EXPECT_FALSE(comparison.verdict.suspects[0].is_measured);
+}
+
+}  // namespace
+}  // namespace cboard::compare
