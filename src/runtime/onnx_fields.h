@@ -10,7 +10,7 @@ inline constexpr int kNodeInput = 1, kNodeOutput = 2, kNodeName = 3, kNodeOperat
                      kNodeAttribute = 5, kNodeDomain = 7, kNodeOverload = 8;
 inline constexpr int kAttributeName = 1, kAttributeInt = 3, kAttributeGraph = 6,
                      kAttributeType = 20;
-inline constexpr int kIntAttribute = 2;  // Of AttributeProto.AttributeType.
+inline constexpr int kIntAttribute = 2;  // AttributeProto.INT.
 inline constexpr int kTensorDims = 1, kTensorType = 2, kTensorName = 8, kTensorRawData = 9;
 inline constexpr int kSparseValues = 1;
 inline constexpr int kValueInfoName = 1, kValueInfoType = 2, kTypeTensor = 1;
