@@ -154,6 +154,12 @@ test("arrows walk along lines, t traces, escape lets go", async (t) => {
     await page.waitForFunction((name) => document.querySelector(".node-name")?.textContent === name, node);
   };
   await picture(page).focus();
+  await press("ArrowDown", "conv1/Conv"); // What only quantizes is part of the input,
+  await press("ArrowUp", "input");
+  assert.match(await page.locator(".quantization").innerText(), /quantize/i);
+  await page.click('button:text("Unfold Q/DQ")'); // unless one wants to see it.
+  await page.waitForSelector('button:text("Fold Q/DQ")');
+  await picture(page).focus();
   await press("ArrowDown", "quantize");
   await press("ArrowDown", "conv1/Conv");
   await press("ArrowUp", "quantize");

@@ -60,6 +60,10 @@ test("an address brings back what it was copied from", async (t) => {
   assert.match(await page.locator(".runs-head").innerText(), /^1 of/);
   await visit(page, at("#timeseries"));
   await page.waitForURL((url) => url.pathname === "/scalars" && url.hash === ""); // As it was left.
+  await visit(page, at("Stages"));
+  await page.waitForURL((url) => url.pathname === "/graph");
+  await visit(page, at("embeddings"));
+  await page.waitForURL((url) => url.pathname === "/projector");
   writeGraphs(logdir);
   await visit(page, at("#graphs&run=resnet18%2Fint8"));
   await page.waitForURL(at("graph?graph=resnet18%2Fint8"));

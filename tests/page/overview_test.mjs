@@ -76,6 +76,48 @@ test("words and conditions filter the models", async (t) => {
   assert.equal((await models(page)).length, 3);
 });
 
+test("the filter takes the columns of the table, and the figures at the top follow it", async (t) => {
+  const logdir = newLogdir(t);
+  writeMetrics(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("overview"));
+  const gates = () => page.locator('.tile:has(.name:text-is("Gates")) .figure').innerText();
+  assert.match(await gates(), /of 3/);
+  await page.fill('input[aria-label="Filter models"]', "drop < 1 speedup>1.5");
+  await page.waitForFunction(() => document.querySelectorAll(".models tbody tr").length === 1);
+  assert.deepEqual(await models(page), ["resnet18"]); // 0.27 pp, 2.42 times as fast.
+  await page.waitForSelector('.tiles[data-of="1 of 3 models"]');
+  assert.match(await gates(), /of 1/);
+  await page.fill('input[aria-label="Filter models"]', "beauty>1");
+  assert.match(await page.locator(".models-part .panel.note").innerText(), /beauty is no column here; there are drop, ratio, speedup/);
+  await page.fill('input[aria-label="Filter models"]', "");
+
+  await page.click('button:text-is("Ranges")');
+  const slider = page.locator('input[aria-label="Greatest Drop, pp"]');
+  await slider.focus();
+  for (let i = 0; i < 10; i += 1) await page.keyboard.press("ArrowLeft");
+  await page.waitForURL((url) => /^drop<=\d/.test(url.searchParams.get("find") ?? ""));
+  assert.equal((await models(page)).length, 2); // All but the worst.
+  assert.deepEqual(await barriers(page), []);
+});
+
+test("gates of one's own give the verdicts, on every page", async (t) => {
+  const logdir = newLogdir(t);
+  writeMetrics(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("overview"));
+  const verdict = () => page.locator('.models tr[aria-label="resnet18"] .gate-text').innerText();
+  assert.doesNotMatch(await verdict(), /drop/);
+  await page.click('button[aria-label="Policy: balanced"]');
+  await page.fill('.gate-limit:has-text("Drop at most") input', "0.1");
+  await page.keyboard.press("Tab");
+  await page.waitForURL((url) => url.searchParams.get("policy") === "drop<=0.1 ratio>=3 speedup>=1.2");
+  await page.waitForFunction(() => /drop 0.27 > 0.1 pp/.test(document.querySelector('.models tr[aria-label="resnet18"] .gate-text')?.textContent ?? ""));
+  await page.click('.models tr[aria-label="resnet18"] .model-name');
+  await page.waitForSelector('button[aria-label="Policy: own gates"]');
+  assert.match(await page.locator(".whole-verdict").innerText(), /drop/);
+});
+
 test("models of which nothing changed are left out on request, and come back", async (t) => {
   const logdir = newLogdir(t);
   writeMetrics(logdir, {

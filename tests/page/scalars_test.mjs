@@ -100,10 +100,30 @@ test("a chart is saved as a picture with its legend, and its points whole", asyn
   const svg = await save("SVG");
   assert.match(svg, /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/);
   assert.match(svg, />train\/seed-1</);
+  assert.match(svg, />accuracy\/val</); // The title,
+  assert.match(svg, />step</); // and the name of the axis.
   assert.match(await save("PNG"), /^.PNG/);
   assert.equal((await save("CSV")).split("\r\n").length, 302); // A head, 300 points, and the end of the last line.
   const [series] = JSON.parse(await save("JSON"));
   assert.deepEqual([series.run, series.tag, series.steps.length, series.values.length], ["train/seed-1", "accuracy/val", 300, 300]);
+});
+
+test("every line has a name, also in a chart of fifty", async (t) => {
+  const logdir = newLogdir(t);
+  for (let i = 0; i < 50; i += 1) new EventFile(join(logdir, `run-${i}`)).scalar("loss", i / 10, 1).scalar("loss", i / 20, 2);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("scalars?smooth=0"));
+  await page.click('.values button:text("and 47 more")');
+  assert.equal(await page.locator(".legend li").count(), 50);
+  await page.fill('input[aria-label="Search the lines"]', "run-49");
+  assert.match(await page.locator(".legend li").innerText(), /49\s*2\.45/);
+  await page.click('button[aria-label^="Tooltip:"]');
+  await page.click('[role=option]:has-text("Highest first")');
+  await page.hover(".plot");
+  await page.waitForSelector(".nearest tbody tr");
+  assert.match(await page.locator(".nearest tbody tr").first().innerText(), /run-49/);
+  assert.equal(await page.locator(".nearest tbody tr").count(), 6);
+  assert.deepEqual(await barriers(page), []);
 });
 
 test("a step is marked in all charts, moved by keys, and its values stand below", async (t) => {

@@ -23,6 +23,9 @@ struct GraphScene {
   GraphDiff diff = {};
   Outline outline = {};           // Outline of diff.nodes; names of A, or of B for added nodes.
   std::vector<char> hidden = {};  // Constants that something uses, and notes about nodes.
+  // By node: for an operation that only quantizes or dequantizes an activation, the node that
+  // computes the activation. kNoNode for all others.
+  std::vector<std::uint32_t> folded_into = {};
   // By group: groups of equal structure have the same number.
   std::vector<std::uint32_t> structures = {};
 

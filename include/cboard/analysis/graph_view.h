@@ -28,6 +28,7 @@ struct GraphViewOptions {
   // Instead: as many levels of groups as make no more boxes than this.
   std::optional<std::size_t> automatic_boxes = {};
   bool hide_constants = true;
+  bool fold_quantization = true;  // Draws a tensor's quantize and dequantize as part of its node.
   double node_width = 184;
   double node_height = 22;
   std::size_t max_boxes = 200'000;  // More are refused, with kResourceExhausted.

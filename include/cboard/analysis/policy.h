@@ -6,6 +6,7 @@
 // (model_verdict.h).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "cboard/analysis/gates.h"
+#include "cboard/base/result.h"
 #include "cboard/compression/metrics.h"
 
 namespace cboard::analysis {
@@ -37,6 +39,11 @@ struct Policy {
 // balanced, accuracy first, smallest.
 std::span<const Policy> Policies();
 const Policy* FindPolicy(std::string_view name);  // nullptr if there is none.
+
+// A policy by its name, or by its rules: "drop<=0.5 ratio>=3 speedup>=1.2". A drop is in percentage
+// points; ratio (of size), speedup, memory and power say how many times better the variant must be.
+// Fails with kInvalidArgument, naming the names or rules that are known.
+Result<std::shared_ptr<const Policy>> ReadPolicy(std::string_view text);
 
 struct PolicyCheck {
   const PolicyGate* gate = nullptr;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 
+#include "cboard/base/strings.h"
 #include "cboard/verdict/number_text.h"
 
 namespace cboard::analysis {
@@ -68,6 +70,48 @@ PolicyCheck Check(const PolicyGate& gate, const Metrics& baseline, const Metrics
   return check;
 }
 
+// A policy that is read from rules, with all that it refers to.
+struct PolicyOfRules {
+  std::string name = {};
+  std::vector<PolicyGate> gates = {};
+  Policy policy = {};
+};
+
+constexpr std::array kRules = {MaxLoss(0),
+                               MinGain("ratio", "model_size_mb", 0),
+                               MinGain("speedup", "latency_mean_ms", 0),
+                               MinGain("speedup", "throughput", 0),
+                               MinGain("memory", "memory_usage_mb", 0),
+                               MinGain("power", "energy_consumption_mw", 0)};
+constexpr std::size_t kMaxRules = 16;
+
+Error BadRule(std::string_view rule) {
+  return {ErrorCode::kInvalidArgument,
+          "cannot read the rule " + Quoted(rule) +
+              "; rules are drop<=PERCENTAGE_POINTS, ratio>=TIMES, speedup>=TIMES, memory>=TIMES "
+              "and power>=TIMES"};
+}
+
+// Adds the gates of "speedup>=1.2".
+Result<void> AddRule(std::string_view rule, std::vector<PolicyGate>& gates) {
+  const std::size_t at = rule.find_first_of("<>");
+  if (at == std::string_view::npos || rule.substr(at + 1, 1) != "=") return Fail(BadRule(rule));
+  const std::string_view label = rule.substr(0, at);
+  const std::string_view number = rule.substr(at + 2);
+  double limit = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), limit);
+  const bool is_whole = error == std::errc() && end == number.data() + number.size();
+  if (!is_whole || !(limit >= 0 && limit <= 1e6)) return Fail(BadRule(rule));
+  const std::size_t before = gates.size();
+  for (PolicyGate gate : kRules) {
+    if (gate.label != label || (gate.kind == LimitKind::kMaxLoss) != (rule[at] == '<')) continue;
+    gate.limit = gate.kind == LimitKind::kMaxLoss ? limit / 100 : limit;
+    gates.push_back(gate);
+  }
+  if (gates.size() == before) return Fail(BadRule(rule));
+  return {};
+}
+
 }  // namespace
 
 std::string PolicyCheck::failure() const {
@@ -84,6 +128,34 @@ std::span<const Policy> Policies() { return kPolicies; }
 const Policy* FindPolicy(std::string_view name) {
   const auto found = std::ranges::find(kPolicies, name, &Policy::name);
   return found == kPolicies.end() ? nullptr : &*found;
+}
+
+Result<std::shared_ptr<const Policy>> ReadPolicy(std::string_view text) {
+  if (const Policy* const known = FindPolicy(text)) {
+    return std::shared_ptr<const Policy>(std::shared_ptr<void>(), known);
+  }
+  if (text.find_first_of("<>") == std::string_view::npos) {
+    std::string names;
+    for (const Policy& policy : kPolicies) {
+      names += (names.empty() ? "" : ", ") + std::string(policy.name);
+    }
+    return Fail(ErrorCode::kInvalidArgument, "there is no policy " + Quoted(text) + "; there are " +
+                                                 names +
+                                                 ", or give rules such as drop<=0.5 ratio>=3");
+  }
+  const auto own = std::make_shared<PolicyOfRules>(PolicyOfRules{.name = std::string(text)});
+  std::string_view rest = own->name;
+  for (std::size_t count = 0; !rest.empty(); ++count) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    if (end > 0 && count >= kMaxRules) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "a policy has at most " + std::to_string(kMaxRules) + " rules");
+    }
+    if (end > 0) CBOARD_RETURN_IF_ERROR(AddRule(rest.substr(0, end), own->gates));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  own->policy = {.name = own->name, .gates = own->gates};
+  return std::shared_ptr<const Policy>(own, &own->policy);
 }
 
 std::vector<PolicyCheck> CheckPolicy(const Policy& policy, const Metrics& baseline,

@@ -51,5 +51,44 @@ TEST(Policy, IsFoundByName) {
   EXPECT_EQ(FindPolicy("none"), nullptr);
 }
 
+TEST(Policy, IsReadFromRules) {
+  const auto policy = ReadPolicy("drop<=0.5 ratio>=3.5  speedup>=2");
+  ASSERT_TRUE(policy) << policy.error().message;
+  const auto checks =
+      CheckPolicy(**policy, {{"accuracy", 0.70}, {"model_size_mb", 40}, {"latency_mean_ms", 10}},
+                  {{"accuracy", 0.692}, {"model_size_mb", 10}, {"latency_mean_ms", 4}});
+  ASSERT_EQ(checks.size(), 4u);  // A speedup is one of latency or of throughput.
+  EXPECT_EQ(checks[0].rule, "drop ≤ 0.5 pp");
+  EXPECT_EQ(checks[0].outcome, GateOutcome::kFail);
+  EXPECT_EQ(checks[1].rule, "ratio ≥ 3.5×");
+  EXPECT_EQ(checks[1].outcome, GateOutcome::kPass);
+  EXPECT_EQ(checks[2].text, "2.50×");
+  EXPECT_EQ(checks[3].outcome, GateOutcome::kMissing);
+  EXPECT_EQ((*policy)->name, "drop<=0.5 ratio>=3.5  speedup>=2");
+}
+
+TEST(Policy, IsReadByName) {
+  const auto policy = ReadPolicy("smallest");
+  ASSERT_TRUE(policy);
+  EXPECT_EQ(policy->get(), FindPolicy("smallest"));
+}
+
+TEST(Policy, RefusesRulesThatItDoesNotKnow) {
+  for (const std::string_view text : {"drop>=1", "ratio<=3", "drop<=", "drop<=nan", "drop<=-1",
+                                      "drop<1", "drop<=1x", "size>=2", "ratio>=1e9", "<="}) {
+    const auto policy = ReadPolicy(text);
+    ASSERT_FALSE(policy) << text;
+    EXPECT_EQ(policy.error().code, ErrorCode::kInvalidArgument) << text;
+  }
+  for (const std::string_view name : {"", "nonsense"}) {
+    const auto policy = ReadPolicy(name);
+    ASSERT_FALSE(policy) << name;
+    EXPECT_EQ(policy.error().code, ErrorCode::kInvalidArgument) << name;
+  }
+  std::string many;
+  for (int i = 0; i < 17; ++i) many += "ratio>=1 ";
+  EXPECT_FALSE(ReadPolicy(many));
+}
+
 }  // namespace
 }  // namespace cboard::analysis

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "analysis/graph/layered_graph.h"
+#include "analysis/graph/type_names.h"
 #include "cboard/base/check.h"
 
 namespace cboard::analysis {
@@ -56,6 +57,46 @@ std::vector<char> FindHidden(const GraphScene& scene) {
     hidden[i] = (facts->constant && used[i]) || facts->annotates;
   }
   return hidden;
+}
+
+// Whether every side of a node only quantizes or dequantizes.
+bool OnlyRounds(const GraphScene& scene, std::uint32_t node) {
+  const auto rounds = [](const reader::GraphNode* in) {
+    return in == nullptr || IsQuantizeOperation(in->op) || IsDequantizeOperation(in->op);
+  };
+  return rounds(scene.NodeInA(node)) && rounds(scene.NodeInB(node));
+}
+
+std::vector<std::uint32_t> FindFolded(const GraphScene& scene) {
+  const std::size_t count = scene.diff.nodes.size();
+  constexpr std::uint32_t kSeveral = kNoNode - 1;
+  std::vector<std::uint32_t> sources(count, kNoNode);
+  for (const DiffEdge& edge : scene.diff.edges) {
+    if (edge.control || scene.hidden[edge.from] || edge.from == edge.to) continue;
+    std::uint32_t& source = sources[edge.to];
+    source = source == kNoNode || source == edge.from ? edge.from : kSeveral;
+  }
+  std::vector<std::uint32_t> folded(count, kNoNode);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (!scene.hidden[i] && sources[i] < kSeveral && OnlyRounds(scene, i)) folded[i] = sources[i];
+  }
+  // A quantize behind a dequantize belongs to the node before both. Operations in a circle stay.
+  std::vector<char> done(count, 0);
+  std::vector<std::uint32_t> path;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    path.clear();
+    std::uint32_t at = i;
+    for (; folded[at] != kNoNode && !done[at] && path.size() <= count; at = folded[at]) {
+      path.push_back(at);
+    }
+    const bool circle = path.size() > count;
+    const std::uint32_t root = circle ? kNoNode : folded[at] != kNoNode ? folded[at] : at;
+    for (const std::uint32_t node : path) {
+      folded[node] = root;
+      done[node] = 1;
+    }
+  }
+  return folded;
 }
 
 std::string_view FirstPart(std::string_view name) { return name.substr(0, name.find('/')); }
@@ -127,6 +168,7 @@ GraphScene MakeScene(std::shared_ptr<const MeasuredGraph> a,
   const std::vector<std::string> names = NamesOf(scene);
   scene.outline = MakeOutline(std::vector<std::string_view>(names.begin(), names.end()));
   scene.hidden = FindHidden(scene);
+  scene.folded_into = FindFolded(scene);
   scene.structures = FindStructures(scene);
   return scene;
 }

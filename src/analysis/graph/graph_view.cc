@@ -47,8 +47,16 @@ class ViewMaker {
     std::vector<char> hidden = scene_.hidden;
     const bool all_hidden = std::ranges::find(hidden, char{0}) == hidden.end();
     if (!options_.hide_constants || all_hidden) std::ranges::fill(hidden, char{0});
+    const bool folds = options_.fold_quantization && !all_hidden;
+    for (std::size_t i = 0; folds && i < hidden.size(); ++i) {
+      if (scene_.folded_into[i] != kNoNode) hidden[i] = 1;
+    }
     const std::vector<char> open = OpenGroups(scene_, hidden, options_);
     CBOARD_ASSIGN_OR_RETURN(visible_, CollectBoxes(scene_, hidden, open, options_));
+    for (std::size_t i = 0; folds && i < hidden.size(); ++i) {
+      if (scene_.folded_into[i] != kNoNode)
+        visible_.box_of_node[i] = visible_.box_of_node[scene_.folded_into[i]];
+    }
     AddFacts(scene_, hidden, visible_, view_.devices);
     levels_.resize(visible_.boxes.size() + 1);
     for (std::uint32_t i = 0; i < visible_.boxes.size(); ++i) {

@@ -215,6 +215,32 @@ TEST(ViewScene, ShowsConstantsWhenAskedOrAlone) {
   EXPECT_TRUE(Look(empty, {}).boxes.empty());
 }
 
+TEST(ViewScene, FoldsQuantizationIntoTheNodeOfItsTensor) {
+  const GraphScene scene =
+      MakeScene(Measured({{"x"}, {"conv", "Conv", {"x"}}, {"relu", "Relu", {"conv"}}}),
+                Measured({{"x"},
+                          {"x_q", "QuantizeLinear", {"x"}},
+                          {"x_dq", "DequantizeLinear", {"x_q"}},
+                          {"conv", "Conv", {"x_dq"}},
+                          {"conv_q", "QuantizeLinear", {"conv"}},
+                          {"conv_dq", "DequantizeLinear", {"conv_q"}},
+                          {"relu", "Relu", {"conv_dq"}}}));
+  const GraphView view = Look(scene, {.open = {"*"}});
+  EXPECT_THAT(Paths(scene, view), ::testing::UnorderedElementsAre("x", "conv", "relu"));
+  ASSERT_EQ(view.links.size(), 2u);
+  for (const GraphLink& link : view.links) EXPECT_EQ(link.sides, kInBoth);
+  const GraphView whole = Look(scene, {.open = {"*"}, .fold_quantization = false});
+  EXPECT_THAT(Paths(scene, whole), ::testing::IsSupersetOf({"x_q", "x_dq", "conv_q", "conv_dq"}));
+}
+
+TEST(ViewScene, DoesNotFoldQuantizationInACircle) {
+  const GraphScene scene = MakeScene(Measured({{"x"},
+                                               {"q", "QuantizeLinear", {"dq"}},
+                                               {"dq", "DequantizeLinear", {"q"}},
+                                               {"y", "Relu", {"x"}}}));
+  EXPECT_THAT(Paths(scene, Look(scene, {.open = {"*"}})), ::testing::IsSupersetOf({"q", "dq"}));
+}
+
 TEST(ViewScene, MarksBothSidesOfAPair) {
   const GraphScene scene =
       MakeScene(Measured({{"x"}, {"conv", "Conv", {"x"}}, {"relu", "Relu", {"conv"}}}),

@@ -211,6 +211,10 @@ void AddFacts(const GraphScene& scene, const std::vector<char>& hidden, VisibleB
       GraphBox& box = visible.boxes[at];
       Add(box.a, scene.FactsInA(node), hidden[node]);
       Add(box.b, scene.FactsInB(node), hidden[node]);
+      const bool folded = hidden[node] && scene.folded_into[node] != kNoNode;
+      if (folded && scene.FactsInA(node) != nullptr) ++box.a.node_count;
+      if (folded && scene.FactsInB(node) != nullptr) ++box.b.node_count;
+      if (folded) ++changes[at][static_cast<std::size_t>(scene.diff.nodes[node].change)];
       if (hidden[node]) continue;
       ++changes[at][static_cast<std::size_t>(scene.diff.nodes[node].change)];
       box.device = box.device == kUnset || box.device == device ? device : 0;

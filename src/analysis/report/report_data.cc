@@ -44,17 +44,12 @@ std::optional<double> LostBy(const ReportData& data, const ReportModel& model) {
 
 Result<ReportData> CollectReport(const std::shared_ptr<const reader::Snapshot>& snapshot,
                                  const ReportOptions& options) {
-  const Policy* const policy = FindPolicy(options.policy);
-  if (policy == nullptr) {
-    std::vector<std::string> names;
-    for (const Policy& known : Policies()) names.emplace_back(known.name);
-    return Fail(ErrorCode::kInvalidArgument,
-                "there is no policy " + Quoted(options.policy) + "; there are " + Listed(names));
-  }
-  ReportData data{.options = options, .snapshot = snapshot, .table = TableOf(*snapshot)};
+  CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const Policy> policy, ReadPolicy(options.policy));
+  ReportData data{
+      .options = options, .snapshot = snapshot, .policy = policy, .table = TableOf(*snapshot)};
   const std::vector<std::string> names = UniqueNames(data.table);
   CBOARD_RETURN_IF_ERROR(CheckNames(options, names));
-  SummaryOptions wanted{.a = options.baseline, .b = options.variant, .policy = policy};
+  SummaryOptions wanted{.a = options.baseline, .b = options.variant, .policy = policy.get()};
   wanted.models.insert(options.models.begin(), options.models.end());
   std::vector<std::string> variants;
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -18,6 +18,7 @@ using ReportModel = ModelSummary;
 struct ReportData {
   const ReportOptions& options;
   std::shared_ptr<const reader::Snapshot> snapshot;
+  std::shared_ptr<const Policy> policy = {};
   ComparisonTable table = {};
   std::string a = {};
   std::string b = {};

@@ -121,6 +121,24 @@ void WriteNotes(JsonWriter& json, const GraphScene& scene, std::uint32_t node) {
   json.EndArray();
 }
 
+// The operations that quantize and dequantize the output of a node, with their parameters.
+void WriteFolded(JsonWriter& json, const GraphScene& scene, std::uint32_t node) {
+  json.Key("quantization").BeginArray();
+  std::size_t count = 0;
+  for (std::uint32_t i = 0; i < scene.folded_into.size() && count < kMaxNeighbours; ++i) {
+    if (scene.folded_into[i] != node) continue;
+    ++count;
+    const bool in_b = scene.NodeInB(i) != nullptr;
+    const reader::GraphNode& one = in_b ? *scene.NodeInB(i) : *scene.NodeInA(i);
+    json.BeginObject().Key("path").Value(scene.outline.nodes[i].path).Key("op").Value(one.op);
+    json.Key("side").Value(in_b ? "b" : "a");
+    WriteValues(json, "keys", one.attributes, &reader::GraphAttribute::key);
+    WriteValues(json, "texts", one.attributes, &reader::GraphAttribute::text);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 }  // namespace
 
 void WriteSceneNode(JsonWriter& json, const GraphScene& scene, std::uint32_t node) {
@@ -138,6 +156,7 @@ void WriteSceneNode(JsonWriter& json, const GraphScene& scene, std::uint32_t nod
     if (scene.diff.nodes[i].fused_into == node) fused.push_back(i);
   }
   WriteValues(json, "fused", fused, [&](std::uint32_t i) { return scene.outline.nodes[i].path; });
+  WriteFolded(json, scene, node);
   WriteSide(json, "a", scene.NodeInA(node), scene.FactsInA(node));
   WriteSide(json, "b", scene.NodeInB(node), scene.FactsInB(node));
   std::vector<analysis::NodeDifference> differences;

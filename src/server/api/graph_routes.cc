@@ -137,13 +137,17 @@ Result<HttpResponse> PostView(const ApiCall& call) {
   }
   CBOARD_ASSIGN_OR_RETURN(const std::size_t constants, body.Whole("constants", 0, 1, 0));
   options.hide_constants = constants == 0;
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t quantization, body.Whole("quantization", 0, 1, 0));
+  options.fold_quantization = quantization == 0;
   CBOARD_ASSIGN_OR_RETURN(const std::vector<char> traced, TracedNodes(scene, body));
   CBOARD_ASSIGN_OR_RETURN(const analysis::GraphView view, analysis::ViewScene(scene, options));
   const auto shown = std::ranges::count(scene.hidden, char{0});
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("node_count").Value(scene.diff.nodes.size()).Key("shown_count").Value(shown);
-  json.Key("edge_count").Value(scene.diff.edges.size());
+  const auto folded = scene.folded_into.size() - static_cast<std::size_t>(std::ranges::count(
+                                                     scene.folded_into, analysis::kNoNode));
+  json.Key("folded_count").Value(folded).Key("edge_count").Value(scene.diff.edges.size());
   json.Key("group_count").Value(scene.outline.groups.size() - 1);
   const auto has = [&](bool analysis::MeasuredGraph::*member) {
     return (*scene.a).*member || (scene.b != nullptr && (*scene.b).*member);

@@ -10,6 +10,7 @@
 #include "cboard/base/clock.h"
 #include "cboard/base/strings.h"
 #include "server/api/api_route.h"
+#include "server/api/json_body.h"
 #include "server/content/json_columns.h"
 
 namespace cboard::server {
@@ -20,19 +21,17 @@ using analysis::GateResult;
 using analysis::PolicyCheck;
 using analysis::TableModel;
 
-Result<const analysis::Policy*> QueriedPolicy(const ApiCall& call) {
-  const std::string name = TextQuery(call.target, "policy", "balanced");
-  if (const analysis::Policy* const policy = analysis::FindPolicy(name)) return policy;
-  std::string known;
-  for (const analysis::Policy& policy : analysis::Policies()) {
-    known += (known.empty() ? "" : ", ") + std::string(policy.name);
-  }
-  return Fail(ErrorCode::kNotFound, "there is no policy " + Quoted(name) + "; there are " + known);
+constexpr std::size_t kMaxSummarizedModels = 100'000;
+
+using PolicyPointer = std::shared_ptr<const analysis::Policy>;
+
+Result<PolicyPointer> QueriedPolicy(const ApiCall& call) {
+  return analysis::ReadPolicy(TextQuery(call.target, "policy", "balanced"));
 }
 
 // One entry per model and gate.
 Result<HttpResponse> GetGates(const ApiCall& call) {
-  CBOARD_ASSIGN_OR_RETURN(const analysis::Policy* const policy, QueriedPolicy(call));
+  CBOARD_ASSIGN_OR_RETURN(const PolicyPointer policy, QueriedPolicy(call));
   const ComparisonTable table = analysis::TableOf(*call.snapshot);
   const std::string a = TextQuery(call.target, "a", analysis::DefaultBaseline(table));
   CBOARD_ASSIGN_OR_RETURN(const std::string b, call.target.Query("b"));
@@ -97,13 +96,11 @@ void WriteTextLists(JsonWriter& json, std::string_view key,
 }
 
 // Returns the overall verdict, and one for each model: the same as in the report.
-Result<HttpResponse> GetSummary(const ApiCall& call) {
+HttpResponse SummaryOf(const ApiCall& call, const analysis::SummaryOptions& options) {
   using analysis::Headline;
   using analysis::ModelSummary;
-  CBOARD_ASSIGN_OR_RETURN(const analysis::Policy* const policy, QueriedPolicy(call));
-  const analysis::Summary summary = analysis::Summarize(
-      call.snapshot, analysis::TableOf(*call.snapshot),
-      {.a = TextQuery(call.target, "a"), .b = TextQuery(call.target, "b"), .policy = policy});
+  const analysis::Summary summary =
+      analysis::Summarize(call.snapshot, analysis::TableOf(*call.snapshot), options);
   struct Entry {
     std::size_t model;
     const PolicyCheck* check;
@@ -114,7 +111,8 @@ Result<HttpResponse> GetSummary(const ApiCall& call) {
   }
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
-  json.Key("policy").Value(policy->name).Key("a").Value(summary.a).Key("b").Value(summary.b);
+  json.Key("policy").Value(options.policy->name);
+  json.Key("a").Value(summary.a).Key("b").Value(summary.b);
   json.Key("quality").Value(summary.quality);
   json.Key("headlines").BeginObject();
   WriteValues(json, "names", summary.headlines, &Headline::name);
@@ -144,6 +142,27 @@ Result<HttpResponse> GetSummary(const ApiCall& call) {
   WriteValues(json, "texts", checks, [](const Entry& e) { return e.check->text; });
   json.EndObject().EndObject();
   return JsonResponse(json.Take());
+}
+
+Result<HttpResponse> GetSummary(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const PolicyPointer policy, QueriedPolicy(call));
+  return SummaryOf(
+      call,
+      {.a = TextQuery(call.target, "a"), .b = TextQuery(call.target, "b"), .policy = policy.get()});
+}
+
+// The figures of some models: their names may be longer than an address.
+Result<HttpResponse> PostSummary(const ApiCall& call) {
+  CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
+  CBOARD_ASSIGN_OR_RETURN(const std::string rules, body.Text("policy", "balanced"));
+  CBOARD_ASSIGN_OR_RETURN(const PolicyPointer policy, analysis::ReadPolicy(rules));
+  analysis::SummaryOptions options{.policy = policy.get()};
+  CBOARD_ASSIGN_OR_RETURN(options.a, body.Text("a", ""));
+  CBOARD_ASSIGN_OR_RETURN(options.b, body.Text("b", ""));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<std::string> models,
+                          body.Texts("models", kMaxSummarizedModels));
+  options.models.insert(models.begin(), models.end());
+  return SummaryOf(call, options);
 }
 
 Result<HttpResponse> PostGates(const ApiCall& call) {
@@ -213,14 +232,21 @@ std::vector<ApiRoute> ReportRoutes() {
        .summary = "One verdict per model, and the figures over all of them.",
        .parameters = {{"a", kText, false, false, "The variant that others are compared with."},
                       {"b", kText, false, false, "The variant to check."},
-                      {"policy", kText, false, false, "balanced, accuracy first or smallest."}},
+                      {"policy", kText, false, false,
+                       "balanced, accuracy first, smallest, or rules: drop<=0.5 ratio>=3."}},
        .handler = GetSummary},
+      {.method = "POST",
+       .path = "/compression/summary",
+       .summary = "The same for some models.",
+       .body_example = R"({"a":"fp32","b":"int8","policy":"drop<=0.5","models":["alexnet"]})",
+       .handler = PostSummary},
       {.method = "GET",
        .path = "/compression/gates",
        .summary = "Whether each model passes the gates of a policy.",
        .parameters = {{"b", kText, true, false, "The variant to check."},
                       {"a", kText, false, false, "The variant it is compared with."},
-                      {"policy", kText, false, false, "balanced, accuracy first or smallest."}},
+                      {"policy", kText, false, false,
+                       "balanced, accuracy first, smallest, or rules: drop<=0.5 ratio>=3."}},
        .handler = GetGates},
       {.method = "POST",
        .path = "/compression/gates",
@@ -235,7 +261,8 @@ std::vector<ApiRoute> ReportRoutes() {
                       {"a", kText, false, false, "The variant that others are compared with."},
                       {"b", kText, false, false, "The variant that is compared."},
                       {"model", kText, false, true, "Only these models."},
-                      {"policy", kText, false, false, "balanced, accuracy first or smallest."},
+                      {"policy", kText, false, false,
+                       "balanced, accuracy first, smallest, or rules: drop<=0.5 ratio>=3."},
                       {"section", kText, false, true,
                        "Only these parts: summary, gates, pareto, models, aurora, layers, tuning, "
                        "missing."}},

@@ -47,8 +47,19 @@ TEST_F(ReportRoutesTest, EveryGateOfAPolicyIsChecked) {
   EXPECT_THAT(gates, HasSubstr(R"("texts":["2.00 pp","4.00×","",""])"));
   EXPECT_THAT(Ask("GET", "/gates?b=int8&policy=accuracy%20first").body,
               HasSubstr(R"("rules":["drop ≤ 0.5 pp"])"));
-  EXPECT_EQ(Ask("GET", "/gates?b=int8&policy=lax").status, 404);
+  EXPECT_EQ(Ask("GET", "/gates?b=int8&policy=lax").status, 400);
   EXPECT_EQ(Ask("GET", "/gates").status, 400);
+  EXPECT_THAT(Ask("GET", "/gates?b=int8&policy=drop%3C%3D3%20ratio%3E%3D5").body,
+              HasSubstr(R"("outcomes":["pass","fail"])"));
+  EXPECT_EQ(Ask("GET", "/gates?b=int8&policy=drop%3C%3Dmuch").status, 400);
+}
+
+TEST_F(ReportRoutesTest, TheSummaryOfSomeModelsHasThemAlone) {
+  EXPECT_THAT(Ask("POST", "/summary", R"({"b":"int8","models":["nobody"]})").body,
+              HasSubstr(R"("models":[])"));
+  EXPECT_EQ(Ask("POST", "/summary", R"({"models":"alexnet"})").status, 400);
+  EXPECT_EQ(Ask("POST", "/summary", R"({"models":[],"policy":"lax"})").status, 400);
+  EXPECT_EQ(Ask("POST", "/summary", R"({"models":[]})").status, 200);
 }
 
 TEST_F(ReportRoutesTest, AContractIsKeptOrNot) {

@@ -58,6 +58,7 @@ export const viewShape = object({
   snapshot: number,
   node_count: number,
   shown_count: number,
+  folded_count: number,
   edge_count: number,
   group_count: number,
   has_memory: boolean,
@@ -149,6 +150,8 @@ const nodeShape = object({
   change: string,
   fused_into: nullable(string),
   fused: strings,
+  /** The operations that quantize and dequantize its output. */
+  quantization: list(object({ path: string, op: string, side: string, keys: strings, texts: strings })),
   a: nullable(nodeSideShape),
   b: nullable(nodeSideShape),
   differences: object({ whats: strings, a: strings, b: strings }),

@@ -1,6 +1,8 @@
 // The whole state of the page is in its address: the path is the page, the query is the rest.
 import { computed, signal } from "@preact/signals";
 
+import { addressOfName, newAddressOf } from "./page_names";
+
 export { listOf, listText } from "./text/lists";
 
 /** Where the board lives: the server writes its path prefix into a <base> that stays inert, because
@@ -31,7 +33,7 @@ export const addressHere = computed(() => path.value.slice(1) + here.value.searc
 export type QueryChange = Record<string, string | null | undefined>;
 
 /** Keys that all pages share: links keep them. */
-export const SHARED: readonly string[] = ["model", "a", "b", "runs", "colours"];
+export const SHARED: readonly string[] = ["model", "a", "b", "runs", "colours", "policy"];
 
 /** The address of a page; values that are null, undefined or empty are left out. */
 export function hrefOf(parts: readonly string[], change: QueryChange = {}, keep: readonly string[] = SHARED): string {
@@ -77,37 +79,10 @@ export function setQuery(change: QueryChange, how: "push" | "replace" = "push"):
   here.value = url;
 }
 
-// TensorBoard's addresses, so that old links open.
-const OLD_PAGES: Record<string, string> = {
-  scalars: "scalars",
-  timeseries: "scalars",
-  histograms: "histograms",
-  distributions: "histograms",
-  images: "images",
-  text: "text",
-  graphs: "graph",
-  hparams: "hparams",
-  pr_curves: "pr",
-  custom_scalars: "custom",
-  projector: "projector",
-  audio: "audio",
-  mesh: "mesh",
-};
-
-/** "graph?graph=train" of "#graphs&run=train"; null for what is no such link. */
-export function newAddressOf(hash: string): string | null {
-  const [page = "", ...rest] = hash.slice(1).split("&");
-  const target = OLD_PAGES[page];
-  if (target === undefined) return null;
-  // Only this page of TensorBoard has its state in the address.
-  const run = page === "graphs" ? new URLSearchParams(rest.join("&")).get("run") : null;
-  return target + (run === null ? "" : `?${new URLSearchParams({ graph: run }).toString()}`);
-}
-
 export function followOldLink(): void {
-  const address = newAddressOf(window.location.hash);
-  if (address === null) return;
-  goInstead(base.pathname + address);
+  const { hash, search } = window.location;
+  const address = newAddressOf(hash) ?? addressOfName(path.peek(), search);
+  if (address !== null) goInstead(base.pathname + address);
 }
 
 /** Follows the browser's buttons, and links inside the page without a reload. */

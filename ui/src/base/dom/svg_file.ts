@@ -15,8 +15,10 @@ const STYLES = [
   "visibility",
 ];
 
-/** The drawing with every style written out, on paper of the theme it was drawn in. */
-export function standaloneSvg(drawing: SVGSVGElement): string {
+const TITLE_ROOM = 28;
+
+/** The drawing with every style written out, below its title, on paper of the theme it was drawn in. */
+export function standaloneSvg(drawing: SVGSVGElement, title: string): string {
   const copy = drawing.cloneNode(true);
   if (!(copy instanceof SVGSVGElement)) throw new Error("a copied drawing is not a drawing");
   const [from, to] = [drawing.querySelectorAll("*"), copy.querySelectorAll("*")];
@@ -29,15 +31,23 @@ export function standaloneSvg(drawing: SVGSVGElement): string {
   });
   const { width, height } = drawing.getBoundingClientRect();
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  copy.setAttribute("viewBox", `0 ${-TITLE_ROOM} ${width} ${height + TITLE_ROOM}`);
   copy.setAttribute("width", String(width));
-  copy.setAttribute("height", String(height));
+  copy.setAttribute("height", String(height + TITLE_ROOM));
   copy.removeAttribute("class");
   const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  paper.setAttribute("y", String(-TITLE_ROOM));
   paper.setAttribute("width", "100%");
   paper.setAttribute("height", "100%");
   paper.setAttribute("fill", getComputedStyle(document.querySelector("#app") ?? document.body).backgroundColor);
-  copy.prepend(paper);
+  const page = getComputedStyle(document.querySelector("#app") ?? document.body);
+  const heading = document.createElementNS("http://www.w3.org/2000/svg", "text");
+  heading.setAttribute("x", "8");
+  heading.setAttribute("y", String(18 - TITLE_ROOM));
+  heading.style.setProperty("font", `600 13px ${page.fontFamily}`);
+  heading.style.setProperty("fill", page.color);
+  heading.textContent = title;
+  copy.prepend(paper, heading);
   return new XMLSerializer().serializeToString(copy);
 }
 

@@ -97,11 +97,12 @@ export class SvgPen implements Pen {
     this.dash = dash;
   }
 
-  /** The whole drawing on `paper`. */
-  take(width: number, height: number, paper: string): string {
+  /** The whole drawing on `paper`, moved down by `top`. */
+  take(width: number, height: number, paper: string, top = 0): string {
     return (
       `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" style="font:${escaped(this.font)}">` +
-      `<rect width="100%" height="100%" fill="${escaped(paper)}"/>${this.body}</svg>`
+      `<rect width="100%" height="100%" fill="${escaped(paper)}"/>` +
+      (top > 0 ? `<g transform="translate(0 ${top})">${this.body}</g></svg>` : `${this.body}</svg>`)
     );
   }
 

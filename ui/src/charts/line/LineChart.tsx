@@ -21,6 +21,8 @@ export interface LineChartProps extends Omit<LineChartOptions, "width" | "height
   readonly changing?: boolean;
   /** Set to what gives the chart as a file, with the names of its lines. */
   readonly files?: ChartFiles;
+  /** The title in these files. */
+  readonly title?: string;
   /** Marked places, the same in all charts of the group. They are dragged, or set by a click. */
   readonly fobs?: readonly Fob[];
   /** A click at x; `extend` if it was made with shift. On a fob: that one's index, which takes it away. */
@@ -82,6 +84,7 @@ export function LineChart(props: LineChartProps): JSX.Element {
     const drawingNow = (): Drawing | null =>
       ref.current && layout
         ? {
+            title: props.title ?? "",
             layout,
             lines: props.lines,
             looks: looksOf(ref.current, props.lines),

@@ -1,13 +1,15 @@
-// A line chart as a file: the chart as it is seen, and below it the names of its lines.
+// A line chart as a file: its title, the chart as it is seen, and below it the names of its lines.
 import { SvgPen, type Pen } from "../drawing/pen";
 import type { Line, LineChartLayout } from "./layout";
 import { paintLines, type Ink, type LineLook } from "./paint";
 
 const LEGEND_ROW = 16;
 const LEGEND_ROOM = 8;
+const TITLE_ROOM = 28; // Above the chart.
 
 /** All that it takes to draw a chart once more. */
 export interface Drawing {
+  readonly title: string;
   readonly layout: LineChartLayout;
   readonly lines: readonly Line[];
   readonly looks: readonly LineLook[];
@@ -16,11 +18,14 @@ export interface Drawing {
   readonly height: number;
 }
 
-const heightOf = ({ height, lines }: Drawing): number => height + lines.length * LEGEND_ROW + LEGEND_ROOM;
+const heightOf = ({ height, lines }: Drawing): number => TITLE_ROOM + height + lines.length * LEGEND_ROW + LEGEND_ROOM;
 
-function paintAll(pen: Pen, { layout, lines, looks, ink, height }: Drawing): void {
+/** The chart begins at 0, its title is above. */
+function paintAll(pen: Pen, { title, layout, lines, looks, ink, height }: Drawing): void {
   paintLines(pen, layout, lines, looks, ink);
   pen.textAlign = "left";
+  pen.fillStyle = ink.text;
+  pen.fillText(title, layout.box.l, 18 - TITLE_ROOM);
   lines.forEach((line, i) => {
     const y = height + LEGEND_ROOM + i * LEGEND_ROW;
     pen.beginPath();
@@ -38,7 +43,7 @@ function paintAll(pen: Pen, { layout, lines, looks, ink, height }: Drawing): voi
 export function svgOf(picture: Drawing): string {
   const pen = new SvgPen();
   paintAll(pen, picture);
-  return pen.take(picture.width, heightOf(picture), picture.ink.paper);
+  return pen.take(picture.width, heightOf(picture), picture.ink.paper, TITLE_ROOM);
 }
 
 const SHARPNESS = 2; // Pixels of the file for one of the page: it is looked at on paper and slides.
@@ -50,9 +55,10 @@ export function pngOf(picture: Drawing): Promise<Blob | null> {
   const pen = canvas.getContext("2d");
   if (!pen) return Promise.resolve(null);
   pen.scale(SHARPNESS, SHARPNESS);
+  pen.translate(0, TITLE_ROOM);
   paintAll(pen, picture);
   pen.globalCompositeOperation = "destination-over"; // The painter begins by wiping, so the paper comes last.
   pen.fillStyle = picture.ink.paper;
-  pen.fillRect(0, 0, picture.width, heightOf(picture));
+  pen.fillRect(0, -TITLE_ROOM, picture.width, heightOf(picture));
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }

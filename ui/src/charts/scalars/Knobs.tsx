@@ -3,7 +3,8 @@ import type { JSX } from "preact";
 import { DEFAULT_GROUPING } from "../../domain/runs/run_groups";
 import { CardWidth } from "../../widgets/CardWidth";
 import { query, setQuery } from "../../base/address";
-import { AXES, type CardView } from "./view";
+import { Menu } from "../../widgets/Menu";
+import { AXES, TIP_ORDERS, TIP_ROWS, type CardView } from "./view";
 
 function Tick({
   text,
@@ -58,6 +59,27 @@ export function Knobs({ view, grouping = true }: { view: CardView; grouping?: bo
         <Tick text="Log x" on={view.logX} onChange={toggle("xlog")} />
         <Tick text="y from 0" on={view.fromZero} onChange={toggle("y0")} />
         <Tick text="Clip outliers" on={view.clip} onChange={() => setQuery({ clip: view.clip ? "0" : null })} />
+      </div>
+      <div class="label">
+        Tooltip
+        <span class="tip-knobs">
+          <Menu
+            label={`Tooltip: ${TIP_ORDERS.find((order) => order.value === view.tipOrder)?.text ?? ""}`}
+            value={view.tipOrder}
+            choices={TIP_ORDERS}
+            onPick={(order) => setQuery({ tip: order === "nearest" ? null : order }, "replace")}
+          >
+            {TIP_ORDERS.find((order) => order.value === view.tipOrder)?.text}
+          </Menu>
+          <Menu
+            label={`${view.tipRows} lines in the tooltip`}
+            value={String(view.tipRows)}
+            choices={TIP_ROWS.map((rows) => ({ value: String(rows), text: `${rows} lines` }))}
+            onPick={(rows) => setQuery({ tips: rows }, "replace")}
+          >
+            {view.tipRows}
+          </Menu>
+        </span>
       </div>
       {grouping && (
         <Tick

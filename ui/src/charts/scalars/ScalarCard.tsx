@@ -19,17 +19,59 @@ import { useResource } from "../../domain/live/resource";
 import { CardTools, LimitFields } from "./CardTools";
 import { areChannels, linesOf, linesOfGroups, withoutChannel, X_NAMES, xText } from "./lines";
 import { ValueTable } from "./ValueTable";
-import { AXES, type CardView } from "./view";
+import { AXES, type CardView, type TipOrder } from "./view";
 
 const DIGITS = 5;
 
 const keyOf = (line: Line): JSX.Element => <RunKey run={line.name} {...(line.look ? { look: line.look } : {})} />;
 
-const MAX_NAMED = 4;
-const MAX_VALUES = 6; // Two rows of three have room in the narrowest card.
+const MAX_VALUES = 4; // Two rows of two have room in the narrowest card.
 
-/** Its height is known before its content: two rows for more than two runs, in columns that have room for
- * a number. Few lines have their names beside their values. */
+/** All lines of a chart by name, to be searched. */
+function Legend({
+  lines,
+  names,
+  at,
+}: {
+  lines: readonly Line[];
+  names: readonly string[];
+  at: number | null;
+}): JSX.Element {
+  const [words, setWords] = useState("");
+  const found = lines
+    .map((line, i) => ({ line, name: names[i] ?? line.name }))
+    .filter(({ line }) => line.name.toLowerCase().includes(words.toLowerCase()));
+  return (
+    <div class="legend">
+      {lines.length > 12 && (
+        <input
+          class="field"
+          type="search"
+          aria-label="Search the lines"
+          placeholder={`Search ${lines.length} lines`}
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+      )}
+      <ul>
+        {found.map(({ line, name }) => {
+          const raw = line.ys[at === null ? line.xs.length - 1 : nearestIndex(line.xs, at)] ?? NaN;
+          return (
+            <li key={line.name} title={`${line.name}: ${exact(raw)}`}>
+              {keyOf(line)}
+              <span class="name">{name}</span>
+              <span class={Number.isFinite(raw) ? "num" : "num bad"}>{steady(raw)}</span>
+            </li>
+          );
+        })}
+      </ul>
+      {found.length === 0 && <p class="note">No line has this name.</p>}
+    </div>
+  );
+}
+
+/** Its height is known before its content: two rows for more than two runs, in columns that have room for a name and
+ * a number. The legend with all lines is opened by a click. */
 function Values({
   count: expected,
   lines,
@@ -42,21 +84,20 @@ function Values({
   nameOf?: (name: string) => string;
 }): JSX.Element {
   const at = cursor?.value ?? null; // Read here, so that the pointer redraws these numbers and not the card.
-  const names = useMemo(
-    () =>
-      lines.length <= MAX_NAMED || lines.some((line) => line.look)
-        ? shortNames(lines.map(({ name }) => name)).map(nameOf)
-        : [],
-    [lines],
-  );
+  const [open, setOpen] = useState(false);
+  const names = useMemo(() => shortNames(lines.map(({ name }) => name)).map(nameOf), [lines]);
+  if (open) {
+    return (
+      <>
+        <button class="link" aria-expanded="true" onClick={() => setOpen(false)}>
+          Fewer lines
+        </button>
+        <Legend lines={lines} names={names} at={at} />
+      </>
+    );
+  }
   return (
-    <div
-      class={
-        lines.some((line) => line.look)
-          ? "values"
-          : `values reserved${expected > 2 ? " two" : ""}${expected <= MAX_NAMED ? " named" : ""}`
-      }
-    >
+    <div class={lines.some((line) => line.look) ? "values" : `values reserved named${expected > 2 ? " two" : ""}`}>
       {lines.slice(0, lines.length > MAX_VALUES ? MAX_VALUES - 1 : MAX_VALUES).map((line, k) => {
         const i = at === null ? line.xs.length - 1 : nearestIndex(line.xs, at);
         const raw = line.ys[i] ?? NaN;
@@ -78,20 +119,32 @@ function Values({
           </span>
         );
       })}
-      {lines.length > MAX_VALUES && <span class="dim">and {lines.length - MAX_VALUES + 1} more</span>}
+      {lines.length > MAX_VALUES && (
+        <button class="link" aria-expanded="false" onClick={() => setOpen(true)}>
+          and {lines.length - MAX_VALUES + 1} more
+        </button>
+      )}
     </div>
   );
 }
 
-const MAX_ROWS = 6;
+/** NaN comes last in either order. */
+function byValue(p: number, q: number, descending: boolean): number {
+  if (Number.isNaN(p) || Number.isNaN(q)) return Number(Number.isNaN(p)) - Number(Number.isNaN(q));
+  return descending ? q - p : p - q;
+}
 
-/** The lines nearest to the pointer, the nearest first. */
+/** The lines at the pointer, by default the nearest ones first. */
 function Nearest({
   lines,
   at,
   xName,
   text,
+  order,
+  limit,
 }: {
+  order: TipOrder;
+  limit: number;
   lines: readonly Line[];
   at: NonNullable<Parameters<NonNullable<LineChartProps["onPoint"]>>[0]>;
   xName: string;
@@ -104,7 +157,13 @@ function Nearest({
       const value = Number.isFinite(raw) ? ((line.smooth ?? line.ys)[i] ?? NaN) : raw;
       return { line, raw, value, x: line.xs[i] ?? NaN, far: Number.isFinite(value) ? at.distance(value) : Infinity };
     })
-    .sort((p, q) => p.far - q.far);
+    .sort(
+      order === "nearest"
+        ? (p, q) => p.far - q.far
+        : order === "name"
+          ? (p, q) => p.line.name.localeCompare(q.line.name)
+          : (p, q) => byValue(p.value, q.value, order === "highest"),
+    );
   const first = rows[0];
   return (
     <>
@@ -117,7 +176,7 @@ function Nearest({
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, MAX_ROWS).map(({ line, raw, value, x }) => (
+          {rows.slice(0, limit).map(({ line, raw, value, x }) => (
             <tr key={line.name}>
               <td>{keyOf(line)}</td>
               <td class="name tail">
@@ -130,7 +189,7 @@ function Nearest({
           ))}
         </tbody>
       </table>
-      {rows.length > MAX_ROWS && <span class="dim">and {rows.length - MAX_ROWS} more</span>}
+      {rows.length > limit && <span class="dim">and {rows.length - limit} more</span>}
     </>
   );
 }
@@ -256,6 +315,7 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
         summary={`${name}, ${plural(data?.total ?? 0, "point")}: ${summary}`}
         cursor={cursor}
         files={props.files}
+        title={name}
         changing={stale}
         onZoom={props.onZoom}
         fobs={fobs}
@@ -263,7 +323,11 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
         onMoveFob={props.onMoveFob}
         onPoint={(at) =>
           at && lines.length > 0
-            ? showReadout(<Nearest lines={lines} at={at} xName={xName} text={text} />, at.clientX, at.clientY)
+            ? showReadout(
+                <Nearest lines={lines} at={at} xName={xName} text={text} order={view.tipOrder} limit={view.tipRows} />,
+                at.clientX,
+                at.clientY,
+              )
             : hideReadout()
         }
         logX={view.logX}

@@ -8,6 +8,17 @@ export const AXES: readonly { value: Axis; text: string }[] = [
   { value: "wall", text: "Wall" },
 ];
 
+export const TIP_ORDERS = [
+  { value: "nearest", text: "Nearest first" },
+  { value: "highest", text: "Highest first" },
+  { value: "lowest", text: "Lowest first" },
+  { value: "name", text: "By name" },
+] as const;
+export type TipOrder = (typeof TIP_ORDERS)[number]["value"];
+
+export const TIP_ROWS: readonly number[] = [3, 6, 12, 24];
+const USUAL_TIP_ROWS = 6;
+
 export interface CardView {
   readonly axis: Axis;
   readonly smoothing: number;
@@ -19,6 +30,9 @@ export interface CardView {
   /** Places marked on the x axis of all cards: none, one, or the ends of a range. */
   readonly fobs: readonly number[];
   readonly table: boolean;
+  /** The order and the number of the lines that are named at the pointer. */
+  readonly tipOrder: TipOrder;
+  readonly tipRows: number;
 }
 
 function numbersOf(text: string | null): number[] {
@@ -38,6 +52,8 @@ export function viewOf(params: URLSearchParams): CardView {
     zoom: zoom.length === 2 ? [zoom[0]!, zoom[1]!] : null,
     fobs: numbersOf(params.get("step")).slice(0, 2),
     table: params.has("table"),
+    tipOrder: TIP_ORDERS.find((order) => order.value === params.get("tip"))?.value ?? "nearest",
+    tipRows: TIP_ROWS.find((rows) => String(rows) === params.get("tips")) ?? USUAL_TIP_ROWS,
   };
 }
 

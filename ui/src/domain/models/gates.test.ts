@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asFraction, gain, isFraction } from "./gates";
+import { asFraction, gain, isFraction, limitsOfRules, rulesOf } from "./gates";
 
 describe("values of a metric", () => {
   it("know that more throughput is better and more latency is not", () => {
@@ -12,5 +12,17 @@ describe("values of a metric", () => {
     expect(asFraction(0.776)).toBe(0.776);
     expect(isFraction({ unit: "", higherIsBetter: true })).toBe(true);
     expect(isFraction({ unit: "ms", higherIsBetter: false })).toBe(false);
+  });
+});
+
+describe("rules of a policy", () => {
+  it("are read as the server and as the address write them", () => {
+    const limits = new Map([
+      ["drop", 0.5],
+      ["ratio", 3],
+    ]);
+    expect(limitsOfRules(["drop ≤ 0.5 pp", "ratio ≥ 3×"])).toEqual(limits);
+    expect(limitsOfRules(rulesOf(limits).split(" "))).toEqual(limits);
+    expect(rulesOf(limits)).toBe("drop<=0.5 ratio>=3");
   });
 });

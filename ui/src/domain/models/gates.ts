@@ -8,6 +8,36 @@ export const POLICIES: readonly { readonly name: string }[] = [
   { name: "smallest" },
 ];
 
+/** The limits that a policy may have, in the order in which they are shown. */
+export const LIMITS = [
+  { id: "drop", label: "Drop at most", unit: "pp" },
+  { id: "ratio", label: "Size ratio at least", unit: "×" },
+  { id: "speedup", label: "Speedup at least", unit: "×" },
+  { id: "memory", label: "Memory gain at least", unit: "×" },
+  { id: "power", label: "Power gain at least", unit: "×" },
+] as const;
+
+/** Whether a policy is written as rules: "drop<=0.5 ratio>=3". */
+export const isRules = (policy: string): boolean => /[<>]/.test(policy);
+
+/** By id, the limits of rules, as the server writes them ("drop ≤ 1 pp") or as the address does ("drop<=1"). */
+export function limitsOfRules(rules: readonly string[]): Map<string, number> {
+  return new Map(
+    rules.flatMap((rule): [string, number][] => {
+      const [, id, limit] = /^(\w+)\s*(?:<=|>=|≤|≥)\s*([\d.]+)/.exec(rule) ?? [];
+      return id === undefined ? [] : [[id, Number(limit)]];
+    }),
+  );
+}
+
+/** The policy with these limits, as the address holds it; empty without any. */
+export function rulesOf(limits: ReadonlyMap<string, number>): string {
+  return LIMITS.flatMap(({ id }) => {
+    const limit = limits.get(id);
+    return limit === undefined ? [] : [`${id}${id === "drop" ? "<=" : ">="}${limit}`];
+  }).join(" ");
+}
+
 /** Measured values only: a gate on a derived metric would count its source twice. */
 export interface Values {
   measured(variant: string, metric: string): number | null;

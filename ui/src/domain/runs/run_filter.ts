@@ -16,12 +16,23 @@ export interface RunFilter {
   readonly problem: string | null;
 }
 
-const CONDITION = /^([\w./-]+?)(<=|>=|<|>|=)([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)$/i;
+const NUMBER = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?`;
+const UNIT = "(?:pp|%|x|×|mb|ms|db)?";
+const CONDITION = new RegExp(`^([\\w./-]+?)(<=|>=|<|>|=)(${NUMBER})${UNIT}$`, "i");
+const SPACED = new RegExp(`([\\w./-]+)\\s*(<=|>=|≤|≥|<|>|=)\\s*(?=${NUMBER}${UNIT}(?:\\s|$))`, "gi");
+
+/** The words of a filter; "drop < 1" is one word, "drop<1". */
+export function wordsOf(text: string): string[] {
+  return text
+    .replace(SPACED, (_, name: string, operator: string) => name + operator.replace("≤", "<=").replace("≥", ">="))
+    .split(/\s+/)
+    .filter(Boolean);
+}
 
 export function parseRunFilter(text: string): RunFilter {
   const patterns: RegExp[] = [];
   const conditions: Condition[] = [];
-  for (const word of text.split(/\s+/).filter(Boolean)) {
+  for (const word of wordsOf(text)) {
     const found = CONDITION.exec(word);
     if (found) {
       conditions.push({

@@ -9,7 +9,8 @@ import type { Comparison, Model } from "../../api/compression/table";
 import { BinTable } from "../../charts/histogram/BinTable";
 import { HistogramChart, type HistogramMark } from "../../charts/histogram/HistogramChart";
 import { NOT_CHECKED, toneOfVerdict, type Verdict } from "../../api/compression/summary";
-import { POLICIES } from "../../domain/models/gates";
+import { GatesMenu } from "../../domain/models/GatesMenu";
+import { policy } from "../../domain/models/policy";
 import { flatTag } from "../../domain/models/flat_tags";
 import { asSentence, fixed, percent, significant, steady, withoutUnit } from "../../base/text/format";
 import { quantile } from "../../base/math/quantile";
@@ -17,7 +18,6 @@ import { DERIVED } from "../../domain/models/DerivedMark";
 import { EmptyPage } from "../../domain/live/EmptyPage";
 import { comparisonLines } from "../../domain/live/Snippet";
 import { Waterfall } from "../../charts/Waterfall";
-import { Menu } from "../../widgets/Menu";
 import { hrefOf, query, setQuery } from "../../base/address";
 import { comparison, shownModel, sideA, sideB } from "../../domain/models/pair";
 import { useResource } from "../../domain/live/resource";
@@ -222,9 +222,8 @@ function Figure({ texts: [a, b] }: { texts: readonly [string, string] }): JSX.El
 
 function View({ table, model }: { table: Comparison; model: Model }): JSX.Element {
   const [a, b] = [sideA.value, sideB.value];
-  const policy = POLICIES.find((p) => p.name === query.value.get("policy")) ?? POLICIES[0]!;
-  const summary = useResource(JSON.stringify(["summary", a, b, policy.name]), (signal) =>
-    loadSummary(a, b, policy.name, signal),
+  const summary = useResource(JSON.stringify(["summary", a, b, policy.value]), (signal) =>
+    loadSummary(a, b, policy.value, signal),
   ).state.value;
   const verdict = summary.data?.verdicts.get(model.name) ?? NOT_CHECKED;
   const failing = new Set(verdict.gates.filter((gate) => gate.outcome === "fail").map((gate) => gate.metric));
@@ -252,14 +251,7 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
             Graph
           </a>
         </span>
-        <Menu
-          label={`Policy: ${policy.name}`}
-          value={policy.name}
-          choices={POLICIES.map((p) => ({ value: p.name, text: p.name }))}
-          onPick={(name) => setQuery({ policy: name === POLICIES[0]?.name ? null : name })}
-        >
-          <span class="dim">Policy</span> {policy.name}
-        </Menu>
+        <GatesMenu rules={verdict.gates.map(({ rule }) => rule)} />
       </div>
       <div class="tiles">
         {tiles.map((metric) => (
@@ -287,7 +279,7 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
           <ConfigPanel model={model.name} a={a} b={b} />
         </div>
         <div>
-          {summary.data && <Gates model={model} a={a} b={b} policy={policy.name} verdict={verdict} />}
+          {summary.data && <Gates model={model} a={a} b={b} policy={policy.value} verdict={verdict} />}
           <Latency a={a} b={b} model={model} />
           <ClassPanel model={model.name} a={a} b={b} />
           <section class="panel" aria-labelledby="aurora-title">

@@ -1,6 +1,6 @@
 // The page's bar: which graphs, which panes, coloured by what.
 import type { JSX } from "preact";
-import { count } from "../../base/text/format";
+import { count, plural } from "../../base/text/format";
 import { byNumber } from "../../base/text/natural";
 import { Menu } from "../../widgets/Menu";
 import { query, setQuery } from "../../base/address";
@@ -103,7 +103,8 @@ export function Controls({
   const pane = panes.length > 1 ? "both" : panes[0];
   const table = query.value.has("table");
   const constants = query.value.has("constants");
-  const { node_count, shown_count } = drawing.view;
+  const quantization = query.value.has("quantization");
+  const { node_count, shown_count, folded_count } = drawing.view;
   return (
     <div class="page-bar">
       <h1>Graph</h1>
@@ -139,6 +140,16 @@ export function Controls({
           onClick={() => setQuery({ constants: constants ? null : "1" })}
         >
           {constants ? "Hide constants" : "Constants"}
+        </button>
+      )}
+      {folded_count > 0 && (
+        <button
+          class="link"
+          aria-pressed={quantization}
+          title={`${plural(folded_count, "operation")} that only quantize or dequantize a tensor, drawn as part of the node that computes it`}
+          onClick={() => setQuery({ quantization: quantization ? null : "1" })}
+        >
+          {quantization ? "Fold Q/DQ" : "Unfold Q/DQ"}
         </button>
       )}
       <span class="push colours">

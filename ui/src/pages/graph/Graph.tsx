@@ -16,7 +16,7 @@ import { Card, Totals } from "./Cards";
 import { Controls } from "./Controls";
 import { boxOfPath, Kind, linksOf, readView, type Drawing, type Side } from "./data";
 import { Empty } from "./Empty";
-import { errorsOfBoxes, type PlacedError } from "./errors";
+import { errorsOfBoxes, nextWorst, type PlacedError } from "./errors";
 import { Find } from "./Find";
 import { GraphCanvas } from "./GraphCanvas";
 import { loadErrors } from "./load_errors";
@@ -112,6 +112,7 @@ function GraphOf({ shown, controls }: { shown: Shown; controls: ControlsOf }): J
         : { reveal: first.current.node }
       : { open: openText === NONE_OPEN ? [] : listOf(openText) }),
     ...(query.value.has("constants") ? { constants: 1 } : {}),
+    ...(query.value.has("quantization") ? { quantization: 1 } : {}),
     ...(trace === null ? {} : { trace, direction: query.value.get("direction") ?? "inputs" }),
   };
   const { state, retry } = useResource(
@@ -235,6 +236,11 @@ function GraphView({
     setQuery({ node: view.boxes.paths[group]! }, "replace");
   };
 
+  const walkWorst = (by: 1 | -1) => (): void => {
+    const next = nextWorst(errors, path, by);
+    if (next !== null) pickPath(next);
+  };
+
   const move = (change: (from: Camera) => Camera) => (): void => {
     const from = camera.peek();
     if (from) camera.value = kept(change(from), view, pane.current);
@@ -256,6 +262,8 @@ function GraphView({
     },
     { key: "c", does: "Collapse the group", run: collapse },
     { key: "shift-c", does: "Collapse everything", run: () => setOpen([]) },
+    { key: "n", does: "Next worst layer", run: walkWorst(1) },
+    { key: "shift-n", does: "Previous worst layer", run: walkWorst(-1) },
     { key: "[", does: "Previous stage", run: () => stepStage(-1) },
     { key: "]", does: "Next stage", run: () => stepStage(1) },
     { key: "w", does: "Zoom in", run: zoom(1.25) },
@@ -393,6 +401,11 @@ function GraphView({
                   {view.boxes.kinds[selected] === Kind.Open ? "Collapse" : "Expand"} {view.boxes.labels[selected]}
                 </button>
               )}
+              {errors.length > 1 && (
+                <button title="The layer with the next lower damage (n)" onClick={walkWorst(1)}>
+                  Next worst
+                </button>
+              )}
               <button aria-pressed={trace(path, "inputs")} onClick={() => setTrace("inputs")}>
                 Trace inputs
               </button>
@@ -406,7 +419,7 @@ function GraphView({
         {!pair && path === null && <Totals drawing={drawing} />}
         <section class="panel">
           <p class="note">
-            f find, t trace inputs, e expand, c collapse,
+            f find, n next worst, t trace inputs, e expand, c collapse,
             <br />
             {shown.timeline ? "[ ] stage, " : ""}w a s d zoom and pan, arrows walk
           </p>

@@ -184,6 +184,39 @@ function notesToShow({ a, b, notes }: NodeResponse): NodeResponse["notes"] {
 // Attributes that the table above already shows.
 const IN_TABLE = new Set(["op", "device", "output shape", "weight bits", "activation bits"]);
 
+/** Scale, zero point and type of each operation that rounds the output of the node. */
+function Quantization({ node, onPick }: { node: NodeResponse; onPick: (path: string) => void }): JSX.Element | null {
+  if (node.quantization.length === 0) return null;
+  return (
+    <section class="panel quantization">
+      <div class="panel-head">
+        <h3>Quantization of the output</h3>
+        <span class="note">{plural(node.quantization.length, "operation")}</span>
+      </div>
+      {node.quantization.slice(0, MAX_ENDS).map(({ path, op, side, keys, texts }) => (
+        <dl key={path} class="attributes">
+          <div class="long">
+            <dt class={`in-${side}`}>{op}</dt>
+            <dd class="mono">
+              <button class="end" title={path} onClick={() => onPick(path)}>
+                {path}
+              </button>
+            </dd>
+          </div>
+          {keys.map((key, i) =>
+            key === "_output_shapes" || !texts[i] ? null : (
+              <div key={key} class={(texts[i] ?? "").length > LONG ? "long" : ""}>
+                <dt>{key}</dt>
+                <dd class="mono">{shownText(texts[i] ?? "")}</dd>
+              </div>
+            ),
+          )}
+        </dl>
+      ))}
+    </section>
+  );
+}
+
 function Differences({ node }: { node: NodeResponse }): JSX.Element | null {
   const { whats, a, b } = node.differences;
   const rest = whats
@@ -339,6 +372,7 @@ export function NodePanel({
           </ul>
         </section>
       )}
+      {data.kind === "node" && <Quantization node={data} onPick={onPick} />}
       {data.kind === "node" && <Differences node={data} />}
       {summary}
       {data.kind === "node" &&

@@ -14,7 +14,7 @@ export interface Size {
 }
 
 const MOST = 3;
-const MIN_READABLE = 0.62; // Below this, names are too small to read.
+const MIN_READABLE = 0.9; // Below this, names are too small to read.
 const MARGIN = 24;
 const TOP = 40; // Below the names of the panes,
 const BOTTOM = 60; // and above the buttons.

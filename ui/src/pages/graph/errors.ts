@@ -23,3 +23,11 @@ export function errorsOfBoxes(drawing: Drawing, errors: readonly PlacedError[]):
   }
   return worst;
 }
+
+/** The path of the layer that comes after `path` from the worst on, or before it; from the end it begins again. */
+export function nextWorst(errors: readonly PlacedError[], path: string | null, by: 1 | -1): string | null {
+  const paths = [...new Set([...errors].sort((p, q) => p.sqnr - q.sqnr).map((error) => error.path))];
+  const at = paths.findIndex((one) => one === path);
+  if (at < 0) return paths[by === 1 ? 0 : paths.length - 1] ?? null;
+  return paths[(at + by + paths.length) % paths.length] ?? null;
+}

@@ -17,7 +17,7 @@ import {
 } from "./camera";
 import { legendOf, lookOf, stepOfBits, stepOfError, usableModes, type LayerError } from "./colours";
 import { boxOfPath, isIn, Kind, linksOf, possibleGroups, readView } from "./data";
-import { errorsOfBoxes, pairWithLayers } from "./errors";
+import { errorsOfBoxes, nextWorst, pairWithLayers } from "./errors";
 import { Grid } from "./grid";
 import { layoutMemory, operationAt } from "./memory_layout";
 import { chooseSources, isOnItsWay, nameOf, readSources } from "./sources";
@@ -58,6 +58,7 @@ function viewOf(
     snapshot: 1,
     node_count: n,
     shown_count: n,
+    folded_count: 0,
     edge_count: links.length,
     group_count: 0,
     has_memory: false,
@@ -242,6 +243,18 @@ describe("a drawing", () => {
     expect(look.heat[4]).toBe(5);
     expect(look.texts[4]).toBe("12.0");
     expect(lookOf(drawing, "error", "a", errors).heat[4]).toBe(-1);
+  });
+  it("walks from the worst layer to the next", () => {
+    const errors = [
+      { path: "x", sqnr: 30 },
+      { path: "y", sqnr: 12 },
+      { path: "z", sqnr: 20 },
+    ].map((one) => ({ ...one, layer: one.path, level: "" as const, sqnrIsBound: false, sqnrDecimals: 1 }));
+    expect(nextWorst(errors, null, 1)).toBe("y");
+    expect(nextWorst(errors, "y", 1)).toBe("z");
+    expect(nextWorst(errors, "x", 1)).toBe("y");
+    expect(nextWorst(errors, "y", -1)).toBe("x");
+    expect(nextWorst([], null, 1)).toBeNull();
   });
 });
 

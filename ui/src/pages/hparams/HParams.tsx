@@ -243,7 +243,7 @@ export default function HParams(): JSX.Element {
                 class="link push"
                 onClick={() => {
                   const svg = drawing.current?.querySelector("svg");
-                  if (svg) saveSvg("hparams", standaloneSvg(svg));
+                  if (svg) saveSvg("hparams", standaloneSvg(svg, "Hyperparameters and metrics"));
                 }}
               >
                 SVG

@@ -9,7 +9,7 @@ import { ticks } from "../../base/math/scale";
 import { useKeys } from "../../base/keys";
 import { query, setQuery } from "../../base/address";
 import { useResource } from "../../domain/live/resource";
-import { layoutRibbon, sidesOf, type ChannelSide, type RibbonLayout } from "./channel_rows";
+import { channelToName, layoutRibbon, sidesOf, type ChannelSide, type RibbonLayout } from "./channel_rows";
 
 const NAMED = 3;
 const MAX_ROWS = 500; // A table that nobody reads to the end; the server has them all.
@@ -164,7 +164,9 @@ export function ChannelRibbon({
   const { data } = state.value;
   const sides = useMemo(() => (data ? sidesOf(data, a, b) : null), [data, a, b]);
   const layout = useMemo(() => (sides ? layoutRibbon(sides, width, height) : null), [sides, width, height]);
-  const picked = pickedChannel();
+  const asked = pickedChannel();
+  const named = useMemo(() => (sides ? channelToName(sides) : null), [sides]);
+  const picked = Number.isInteger(asked) ? asked : (named ?? NaN);
   const n = sides ? Math.max(sides[0].min.length, sides[0].max.length) : 0;
   const move = (by: number) => (): void => {
     if (n === 0) return;
@@ -214,7 +216,7 @@ export function ChannelRibbon({
       {Number.isInteger(picked) && picked < n && (
         <dl class="facts">
           <div>
-            <dt>channel</dt>
+            <dt>{picked === named ? "worst channel" : "channel"}</dt>
             <dd>{picked}</dd>
           </div>
           {[["min", "min"] as const, ["max", "max"] as const, ["mean", "mean"] as const].map(([name, key]) => (

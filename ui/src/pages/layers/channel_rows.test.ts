@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { layoutRibbon, sidesOf } from "./channel_rows";
+import { channelToName, layoutRibbon, sidesOf } from "./channel_rows";
 
 const one = (experiment: string, stage: string, max: number) => ({
   experiment,
@@ -27,6 +27,14 @@ describe("statistics per channel", () => {
     )!;
     expect([a.name, a.max[1], b]).toEqual(["thresholds selection in mct", 6, null]);
     expect(sidesOf({ stages: [] }, "fp32", "int8")).toBeNull();
+  });
+  it("name the outlier, or the channel that changed most", () => {
+    const [a, b] = sidesOf({ stages: [one("x", "fp32", 5), one("x", "int8", 4)] }, "fp32", "int8")!;
+    expect(channelToName([a, b])).toBe(1);
+    const plain = { ...a, outliers: [] };
+    expect(channelToName([plain, b])).toBe(1); // 7 wide became 6 wide, the other is as it was.
+    expect(channelToName([plain, plain])).toBeNull();
+    expect(channelToName([plain, null])).toBeNull();
   });
   it("fit all of both sides", () => {
     const layout = layoutRibbon(

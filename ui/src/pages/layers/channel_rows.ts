@@ -35,6 +35,19 @@ export function sidesOf(
   return last ? [{ ...read(last), name: `${last.stage.replaceAll("_", " ")} in ${last.experiment}` }, null] : null;
 }
 
+/** The channel to look at first: the largest outlier, else the one whose range changed most; null if none stands out. */
+export function channelToName([a, b]: readonly [ChannelSide, ChannelSide | null]): number | null {
+  if (a.outliers[0] !== undefined) return a.outliers[0];
+  if (!b) return null;
+  let [channel, most]: [number | null, number] = [null, 0];
+  a.min.forEach((low, i) => {
+    const width = (a.max[i] ?? NaN) - low;
+    const change = Math.abs((b.max[i] ?? NaN) - (b.min[i] ?? NaN) - width) / width;
+    if (width > 0 && change > most) [channel, most] = [i, change];
+  });
+  return channel;
+}
+
 export interface RibbonLayout {
   readonly box: { l: number; r: number; t: number; b: number };
   readonly n: number;

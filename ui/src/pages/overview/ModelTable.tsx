@@ -15,7 +15,9 @@ import { useGrowingRows } from "../../widgets/useGrowingRows";
 import { useKeys } from "../../base/keys";
 import { query, setQuery } from "../../base/address";
 import { MAX_IN_RADAR } from "./radar_layout";
-import { pairAt, sortRows, unknownMetrics, type OverviewData, type PairValue, type Row } from "./rows";
+import { RangeFilters } from "./RangeFilters";
+import { filterColumns, unknownColumns } from "./row_filter";
+import { pairAt, sortRows, type OverviewData, type PairValue, type Row } from "./rows";
 
 interface Column extends ColumnSpec {
   readonly head: JSX.Element | string;
@@ -368,7 +370,7 @@ export function ModelTable({
     if (box) setFits(box.querySelector("table")!.offsetWidth <= box.clientWidth);
   }, [width, columns.length, rows]);
   const words = query.value.get("find") ?? "";
-  const unknown = unknownMetrics(data, words);
+  const unknown = unknownColumns(data, words);
   return (
     <section class="models-part" aria-label="Models">
       <div class="panel-head models-head">
@@ -389,10 +391,11 @@ export function ModelTable({
           class="field push"
           type="search"
           aria-label="Filter models"
-          placeholder="Filter: resnet accuracy>0.7 size<20"
+          placeholder="Filter: resnet drop<1 speedup>1.2"
           value={words}
           onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")}
         />
+        <RangeFilters data={data} words={words} onWords={(find) => setQuery({ find }, "replace")} />
         {arranged.menu}
         <label
           class="tick only-differences"
@@ -465,7 +468,9 @@ export function ModelTable({
         {rows.length === 0 && (
           <p class="panel note">
             {unknown.length > 0
-              ? `${unknown.join(", ")} is no metric here; there are ${data.axes.map((m) => m.name).join(", ")}.`
+              ? `${unknown.join(", ")} is no column here; there are ${filterColumns(data)
+                  .map(({ id }) => id)
+                  .join(", ")}.`
               : "No model passes the filters."}{" "}
             <button class="link" onClick={() => setQuery({ find: null, brush: null, diff: null })}>
               Clear them

@@ -4,7 +4,9 @@ import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import type { Comparison, Metric } from "../../api/compression/table";
 import { readWeights } from "../../domain/models/aurora";
-import { asFraction, isFraction, POLICIES } from "../../domain/models/gates";
+import { asFraction, isFraction } from "../../domain/models/gates";
+import { GatesMenu } from "../../domain/models/GatesMenu";
+import { policy } from "../../domain/models/policy";
 import { csvOf, saveAs } from "../../base/text/csv";
 import { saveSvg, standaloneSvg } from "../../base/dom/svg_file";
 import { plural, withComma, withoutUnit } from "../../base/text/format";
@@ -13,7 +15,8 @@ import { comparisonLines, shellFolder } from "../../domain/live/Snippet";
 import { go, hrefOf, listOf, listText, query, setQuery } from "../../base/address";
 import { comparison, comparisonError, sideA, sideB } from "../../domain/models/pair";
 import { useResource } from "../../domain/live/resource";
-import { loadSummary } from "../../domain/models/summary";
+import type { Summary } from "../../api/compression/summary";
+import { loadSummary, loadSummaryOf } from "../../domain/models/summary";
 import { Menu } from "../../widgets/Menu";
 import { AuroraPanel } from "./AuroraPanel";
 import { ModelCard } from "./ModelCard";
@@ -30,10 +33,10 @@ import {
   overviewOf,
   pairAt,
   readBrush,
-  visibleRows,
   type OverviewData,
   type Row,
 } from "./rows";
+import { visibleRows } from "./row_filter";
 import "./overview.css";
 
 /** The value that the chart shows: fractions in per cent. */
@@ -169,10 +172,9 @@ export default function Overview(): JSX.Element {
   const drawing = useRef<HTMLElement>(null);
   const table = comparison.value;
   const [a, b] = [sideA.value, sideB.value];
-  const policy = POLICIES.find((p) => p.name === query.value.get("policy")) ?? POLICIES[0]!;
   const weights = query.value.get("weights");
-  const { state: loaded, retry } = useResource(JSON.stringify([a, b, policy.name]), (signal) =>
-    loadSummary(a, b, policy.name, signal),
+  const { state: loaded, retry } = useResource(JSON.stringify([a, b, policy.value]), (signal) =>
+    loadSummary(a, b, policy.value, signal),
   );
   const { data: summary, error } = loaded.value;
   const data = useMemo(
@@ -210,6 +212,8 @@ export default function Overview(): JSX.Element {
     query.value.get("find") ?? "",
     (row) => (marked === null || marked.has(row.name)) && (!query.value.has("diff") || differs(row)),
   );
+  const rules =
+    [...summary.verdicts.values()].find(({ gates }) => gates.length > 0)?.gates.map(({ rule }) => rule) ?? [];
   const derived = chart?.inputs.filter((m) => m.derived).length ?? 0;
   const pins = listOf(query.value.get("pins")).slice(0, MAX_IN_RADAR);
   const ticked = pins.flatMap((name) => data.rows.find((row) => row.name === name) ?? []);
@@ -243,16 +247,9 @@ export default function Overview(): JSX.Element {
             />
           </span>
         )}
-        <Menu
-          label={`Policy: ${policy.name}`}
-          value={policy.name}
-          choices={POLICIES.map((p) => ({ value: p.name, text: p.name }))}
-          onPick={(name) => setQuery({ policy: name === POLICIES[0]?.name ? null : name })}
-        >
-          <span class="dim">Policy</span> {policy.name}
-        </Menu>
+        <GatesMenu rules={rules} />
       </div>
-      <Tiles summary={summary} />
+      <FilteredTiles summary={summary} rows={rows} all={data.rows.length} />
       <div class="charts">
         <section class="panel chart-panel" aria-labelledby="pareto-title" ref={drawing}>
           <div class="panel-head">
@@ -278,7 +275,11 @@ export default function Overview(): JSX.Element {
               class="link"
               onClick={() => {
                 const svg = drawing.current?.querySelector("svg");
-                if (svg) saveSvg("pareto", standaloneSvg(svg));
+                if (svg)
+                  saveSvg(
+                    "pareto",
+                    standaloneSvg(svg, `${drawing.current?.querySelector("h2")?.textContent ?? ""}: ● ${a} → ◆ ${b}`),
+                  );
               }}
             >
               SVG
@@ -334,6 +335,21 @@ export default function Overview(): JSX.Element {
         onCsv={() => saveCsv(data, rows, a, b)}
       />
     </div>
+  );
+}
+
+/** The figures of the models that pass the filter. */
+function FilteredTiles({ summary, rows, all }: { summary: Summary; rows: readonly Row[]; all: number }): JSX.Element {
+  const names = rows.length === all ? [] : rows.map(({ name }) => name);
+  const pair = { a: summary.a, b: summary.b, policy: policy.value };
+  const { data, stale } = useResource(JSON.stringify([names, pair]), async (signal) =>
+    names.length === 0 ? null : loadSummaryOf(names, pair, signal),
+  ).state.value;
+  return (
+    <Tiles
+      summary={names.length > 0 && data ? data : summary}
+      of={names.length > 0 && data && !stale ? `${rows.length} of ${all} models` : ""}
+    />
   );
 }
 

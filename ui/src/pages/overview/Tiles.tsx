@@ -52,9 +52,10 @@ function GatesTile({ counts }: { counts: Summary["counts"] }): JSX.Element {
   );
 }
 
-export function Tiles({ summary }: { summary: Summary }): JSX.Element {
+/** `of` names the models if they are not all: "3 of 12 models". */
+export function Tiles({ summary, of: some = "" }: { summary: Summary; of?: string }): JSX.Element {
   return (
-    <div class="tiles">
+    <div class="tiles" data-of={some} {...(some ? { title: some } : {})}>
       {summary.headlines.map(({ name, figure, unit, note, model }) => {
         const fails = summary.verdicts.get(model)?.state === "fail";
         const of = (

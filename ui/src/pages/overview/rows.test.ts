@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { readTable } from "../../api/compression/table";
 import { DEFAULT_WEIGHTS } from "../../domain/models/aurora";
 import { NOT_CHECKED, type Summary } from "../../api/compression/summary";
-import { brushText, differs, largestExperiment, overviewOf, readBrush, unknownMetrics, visibleRows } from "./rows";
+import { brushText, differs, largestExperiment, overviewOf, readBrush } from "./rows";
+import { columnNamed, filterColumns, limitsOf, unknownColumns, visibleRows, withLimits } from "./row_filter";
 
 // alexnet and resnet18, accuracy and size, fp32 and int8.
 const response: TableResponse = {
@@ -118,7 +119,7 @@ describe("overview", () => {
 });
 
 it("names what is no metric, and the experiment of most models", () => {
-  expect(unknownMetrics(data, "res size<3 foo>3")).toEqual(["foo"]);
+  expect(unknownColumns(data, "res size<3 foo>3")).toEqual(["foo"]);
   expect(largestExperiment(table.models)).toBe("zoo");
 });
 
@@ -129,5 +130,22 @@ describe("a brush in the address", () => {
   });
   it("is none when it is not four numbers", () => {
     for (const text of [null, "", "1~2~3", "1~2~3~x", "1~2~3~4~5"]) expect(readBrush(text)).toBeNull();
+  });
+  it("filters by every column that the table shows", () => {
+    const names = (words: string): string[] => visibleRows(data, words, () => true).map(({ name }) => name);
+    expect(names("drop<0.5")).toEqual(["alexnet"]);
+    expect(names("drop >= 0.5")).toEqual(["resnet18"]);
+    expect(names("ratio>20x")).toEqual(["alexnet"]);
+    expect(names("aurora>1.2")).toEqual(["alexnet"]);
+    expect(names("accuracy>0.9")).toEqual(names("accuracy>90%"));
+    expect(names("size<10")).toEqual(["alexnet"]);
+  });
+  it("moves the limits of a column within the filter", () => {
+    const columns = filterColumns(data);
+    const drop = columnNamed(columns, "drop")!;
+    const words = withLimits(columns, drop, "res drop<1 size<20", { min: 0.25, max: 2 });
+    expect(words).toBe("res size<20 drop>=0.25 drop<=2");
+    expect(limitsOf(columns, drop, words)).toEqual({ min: 0.25, max: 2 });
+    expect(withLimits(columns, drop, words, { min: null, max: null })).toBe("res size<20");
   });
 });

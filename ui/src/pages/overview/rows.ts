@@ -3,7 +3,6 @@ import type { Comparison, Metric, Model, Score } from "../../api/compression/tab
 import { computeAurora, DEFAULT_WEIGHTS, type AuroraWeights } from "../../domain/models/aurora";
 import { NOT_CHECKED, type Summary, type Verdict } from "../../api/compression/summary";
 import { asFraction, gain, isFraction } from "../../domain/models/gates";
-import { parseRunFilter, passes } from "../../domain/runs/run_filter";
 
 export interface PairValue {
   readonly a: number | null;
@@ -124,28 +123,6 @@ export function largestExperiment(models: readonly Model[]): string | null {
     [...sizes].reduce<[string, number] | null>((best, next) => (best && best[1] >= next[1] ? best : next), null)?.[0] ??
     null
   );
-}
-
-const metricNamed = (data: OverviewData, name: string): Metric | undefined =>
-  data.axes.find((m) => m.name.includes(name.toLowerCase()) || m.label.toLowerCase().includes(name.toLowerCase()));
-
-/** Names in the conditions that are not metrics here: no model passes such a condition. */
-export function unknownMetrics(data: OverviewData, words: string): string[] {
-  return parseRunFilter(words)
-    .conditions.map(({ metric }) => metric)
-    .filter((name) => !metricNamed(data, name));
-}
-
-/** The rows that both the words typed and the rectangle let pass; conditions are about B. */
-export function visibleRows(data: OverviewData, words: string, inside: (row: Row) => boolean): Row[] {
-  const filter = parseRunFilter(words);
-  const valueOf =
-    (row: Row) =>
-    (name: string): number | null => {
-      const metric = metricNamed(data, name);
-      return (metric && pairAt(row, data, metric)?.b) ?? null;
-    };
-  return data.rows.filter((row) => inside(row) && passes(filter, row.name, valueOf(row)));
 }
 
 function dropOf(pair: PairValue, quality: Metric, inFractions: boolean): number | null {

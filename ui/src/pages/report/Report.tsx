@@ -3,7 +3,8 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { getText, type Params } from "../../api/client";
 import { csvOf, saveAs } from "../../base/text/csv";
-import { POLICIES } from "../../domain/models/gates";
+import { isRules, POLICIES } from "../../domain/models/gates";
+import { policy } from "../../domain/models/policy";
 import { plural } from "../../base/text/format";
 import { inNaturalOrder } from "../../base/text/natural";
 import { Breakable } from "../../widgets/Breakable";
@@ -57,7 +58,7 @@ function paramsOf(): Params {
   return {
     a: sideA.value,
     b: sideB.value,
-    policy: query.value.get("policy"),
+    policy: policy.value,
     title: query.value.get("title"),
     model: listOf(query.value.get("models")),
     section: sections,
@@ -148,7 +149,6 @@ export default function Report(): JSX.Element {
   const { data, error } = state.value;
   const html = data?.html;
   const otherwise = data?.request !== request; // New figures under the same request come in without a flicker.
-  const policy = query.value.get("policy") ?? POLICIES[0]!.name;
   const parts = listOf(query.value.get("parts"));
   const models = listOf(query.value.get("models"));
   const sides = [sideA.value, sideB.value];
@@ -236,12 +236,15 @@ export default function Report(): JSX.Element {
           </span>
           <span class="push label">
             <Menu
-              label={`Policy: ${policy}`}
-              value={policy}
-              choices={POLICIES.map((p) => ({ value: p.name, text: p.name }))}
+              label={`Policy: ${policy.value}`}
+              value={policy.value}
+              choices={[
+                ...POLICIES.map((p) => ({ value: p.name, text: p.name })),
+                ...(isRules(policy.value) ? [{ value: policy.value, text: policy.value }] : []),
+              ]}
               onPick={(name) => setQuery({ policy: name === POLICIES[0]!.name ? null : name })}
             >
-              <span class="dim">Policy</span> {policy}
+              <span class="dim">Policy</span> {policy.value}
             </Menu>
             <button
               class="pick strong"

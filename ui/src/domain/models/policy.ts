@@ -1,0 +1,10 @@
+// The gates that models are checked with: a policy by its name, or the user's own limits. The address holds it:
+// policy=smallest, policy=drop<=0.5 ratio>=3. Whether a model passes, the server says (api/compression/summary.ts).
+import { computed } from "@preact/signals";
+import { query } from "../../base/address";
+import { isRules, POLICIES } from "./gates";
+
+export const policy = computed((): string => {
+  const asked = query.value.get("policy") ?? "";
+  return POLICIES.some(({ name }) => name === asked) || isRules(asked) ? asked : POLICIES[0]!.name;
+});
