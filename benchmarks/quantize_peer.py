@@ -6,12 +6,16 @@ DATA is an .npz with an array per input whose first dimension counts samples.
 import sys
 
 import numpy as np
+import onnx
 
 
-def samples_of(path):
+def samples_of(path, model):
+    """Feeds of one sample each: as many rows of each array as the input's first dimension."""
     arrays = np.load(path)
-    count = len(arrays[arrays.files[0]])
-    return [{name: arrays[name][i] for name in arrays.files} for i in range(count)]
+    inputs = {value.name: value.type.tensor_type.shape.dim for value in onnx.load(model).graph.input}
+    rows = {name: (inputs[name][0].dim_value or 1) if inputs[name] else 1 for name in arrays.files}
+    count = min(len(arrays[name]) // size for name, size in rows.items())
+    return [{n: arrays[n][i * size : (i + 1) * size] for n, size in rows.items()} for i in range(count)]
 
 
 def run_onnxruntime(method, model, samples, output):
@@ -31,8 +35,6 @@ def run_onnxruntime(method, model, samples, output):
         def get_next(self):
             return next(self.rest, None)
 
-    import onnx
-
     prepared = output + ".prepared.onnx"
     if onnx.load(model).opset_import[0].version < 13:  # Scales by channel need opset 13.
         onnx.save(onnx.version_converter.convert_version(onnx.load(model), 13), output + ".13.onnx")
@@ -47,14 +49,12 @@ def run_onnxruntime(method, model, samples, output):
 
 def run_nncf(model, samples, output):
     import nncf
-    import onnx
 
     quantized = nncf.quantize(onnx.load(model), nncf.Dataset(samples), subset_size=len(samples))
     onnx.save(quantized, output)
 
 
 def run_onnxsim(model, samples, output):
-    import onnx
     import onnxsim
 
     quantized = onnxsim.quantize_static(onnx.load(model), samples)
@@ -63,7 +63,7 @@ def run_onnxsim(model, samples, output):
 
 def main():
     tool, model, data, output = sys.argv[1:]
-    samples = samples_of(data)
+    samples = samples_of(data, model)
     if tool.startswith("ort-"):
         method = {"minmax": "MinMax", "percentile": "Percentile", "entropy": "Entropy"}[tool[4:]]
         run_onnxruntime(method, model, samples, output)

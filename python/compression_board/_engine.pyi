@@ -112,6 +112,9 @@ def quantize_model(
     target: str,
     per_channel: bool,
     bias_correction: bool,
+    equalize: bool,
+    smooth: bool,
+    repair: bool,
     keep_float: list[str],
     threads: int,
 ) -> str: ...

@@ -18,8 +18,8 @@ std::string QuantizeModel(const std::string& model, const std::string& output,
                           const std::string& data, const model::InputShapes& shapes,
                           std::size_t max_samples, const std::string& bits,
                           const std::string& ranges, const std::string& target, bool per_channel,
-                          bool bias_correction, const std::vector<std::string>& keep_float,
-                          std::size_t threads) {
+                          bool bias_correction, bool equalize, bool smooth, bool repair,
+                          const std::vector<std::string>& keep_float, std::size_t threads) {
   Result<std::string> json;
   {
     const Unlocked unlocked;
@@ -33,6 +33,9 @@ std::string QuantizeModel(const std::string& model, const std::string& output,
       options.max_samples = max_samples;
       options.per_channel = per_channel;
       options.bias_correction = bias_correction;
+      options.equalize = equalize;
+      options.smooth = smooth;
+      options.repair = repair;
       options.keep_float = keep_float;
       options.threads = threads;
       CBOARD_ASSIGN_OR_RETURN(const quantize::QuantizeReport report,
@@ -49,7 +52,8 @@ void BindQuantize(nb::module_& module) {
   module.def("quantize_model", QuantizeModel, nb::arg("model"), nb::arg("output"), nb::arg("data"),
              nb::arg("shapes"), nb::arg("max_samples"), nb::arg("bits"), nb::arg("ranges"),
              nb::arg("target"), nb::arg("per_channel"), nb::arg("bias_correction"),
-             nb::arg("keep_float"), nb::arg("threads"));
+             nb::arg("equalize"), nb::arg("smooth"), nb::arg("repair"), nb::arg("keep_float"),
+             nb::arg("threads"));
 }
 
 }  // namespace cboard::python

@@ -45,6 +45,62 @@ void NotePreparation(const PreparationCounts& counts, std::vector<std::string>& 
   }
 }
 
+// Inputs of the last layers in front of a tensor, at most two.
+std::vector<std::string> InputsOfLastLayers(const Graph& graph, const GraphIndex& index,
+                                            const std::string& tensor) {
+  std::vector<std::string> found, waiting = {tensor};
+  std::unordered_set<std::string> seen;
+  for (std::size_t i = 0; i < waiting.size() && i < 1000 && found.size() < 2; ++i) {
+    const std::size_t producer = index.Producer(waiting[i]);
+    if (producer == GraphIndex::kNone || !seen.insert(waiting[i]).second) continue;
+    const Node& node = graph.nodes[producer];
+    if (node.HasBody()) continue;
+    if (!WeightInput(graph, node)) {
+      waiting.insert(waiting.end(), node.inputs.begin(), node.inputs.end());
+      continue;
+    }
+    const std::string& input = node.inputs[0];
+    if (index.Producer(input) != GraphIndex::kNone && !index.IsOutput(input)) {
+      found.push_back(input);
+    }
+  }
+  return found;
+}
+
+// The input of the Softmax or Sigmoid that gives an output, which hide errors of scores near 0 and
+// 1; the output itself where there is none.
+std::string BeforeSquashing(const Graph& graph, const GraphIndex& index,
+                            const std::string& output) {
+  std::string tensor = output;
+  for (int depth = 0; depth < 8; ++depth) {
+    const std::size_t producer = index.Producer(tensor);
+    if (producer == GraphIndex::kNone) break;
+    const Node& node = graph.nodes[producer];
+    if (node.Is("Softmax") || node.Is("Sigmoid")) return node.inputs[0];
+    const bool only_moves = node.Is("Reshape") || node.Is("Flatten") || node.Is("Squeeze") ||
+                            node.Is("Unsqueeze") || node.Is("Transpose") || node.Is("Identity");
+    if (!only_moves) break;
+    tensor = node.inputs[0];
+  }
+  return output;
+}
+
+// Heads, and the inputs of the last layers.
+std::vector<ComparedTensor> ComparedTensors(const Graph& graph) {
+  const GraphIndex index(graph);
+  std::vector<ComparedTensor> tensors;
+  std::unordered_set<std::string> hidden;
+  for (const Value& output : graph.outputs) {
+    tensors.push_back({output.name, BeforeSquashing(graph, index, output.name), false});
+  }
+  for (const Value& output : graph.outputs) {
+    for (const std::string& input : InputsOfLastLayers(graph, index, output.name)) {
+      if (hidden.insert(input).second) tensors.push_back({input, input, true});
+    }
+  }
+  return tensors;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ModelQuantizer>> ModelQuantizer::Open(const std::filesystem::path& model,
@@ -62,6 +118,7 @@ Result<std::unique_ptr<ModelQuantizer>> ModelQuantizer::Open(const std::filesyst
       std::ranges::any_of(state->graph.nodes, [](const Node& node) { return node.HasBody(); });
   if (has_body) state->notes.push_back("the bodies of If, Loop and Scan stay float");
   state->placement = PlaceQuantizers(state->graph, options);
+  state->compared = ComparedTensors(state->graph);
   return std::unique_ptr<ModelQuantizer>(new ModelQuantizer(std::move(state)));
 }
 
@@ -95,12 +152,15 @@ Result<void> ModelQuantizer::Calibrate(runtime::SampleSource& samples) {
   for (const auto& [tensor, placed] : state_->placement.tensors) {
     if (has_activations) request.tensors[tensor] = placed.channel_axis;
   }
+  const bool has_blocks = state_->options.precision == Precision::kW8A16 ||
+                          state_->options.precision == Precision::kW4A16 ||
+                          state_->options.precision == Precision::kW4A8;
   for (const Node& node : state_->graph.nodes) {
-    if (!state_->options.gptq || has_activations) break;
+    if (!has_blocks || (!state_->options.gptq && !state_->options.smooth)) break;
     if (!WeightInput(state_->graph, node) || (!node.Is("MatMul") && !node.Is("Gemm"))) continue;
-    if (state_->graph.FindConstant(node.inputs[1])->shape[0] > kMaxGramWidth) continue;
     request.tensors[node.inputs[0]] = kLastAxis;
-    request.gram_tensors.push_back(node.inputs[0]);
+    const bool is_wide = state_->graph.FindConstant(node.inputs[1])->shape[0] > kMaxGramWidth;
+    if (state_->options.gptq && !is_wide) request.gram_tensors.push_back(node.inputs[0]);
   }
   if (state_->options.progress) {
     request.progress = [&](std::size_t done, std::size_t total) {
@@ -176,39 +236,42 @@ Result<QuantizedFile> ModelQuantizer::Save(const Plan& plan,
 
 namespace {
 
-// The tensors at which outputs are compared: in front of Softmax and Sigmoid, which hide errors of
-// scores near 0 and 1. The graph's outputs otherwise.
-std::vector<std::string> ComparedTensors(const Graph& graph) {
-  const GraphIndex index(graph);
-  std::vector<std::string> tensors;
-  for (const Value& output : graph.outputs) {
-    const std::size_t producer = index.Producer(output.name);
-    const bool is_squashed =
-        producer != GraphIndex::kNone &&
-        (graph.nodes[producer].Is("Softmax") || graph.nodes[producer].Is("Sigmoid"));
-    tensors.push_back(is_squashed ? graph.nodes[producer].inputs[0] : output.name);
-  }
-  return tensors;
-}
-
-Result<ModelOutputs> RunGraph(const Graph& graph, const std::string& name,
-                              std::span<const HeldSample> samples,
+// Runs `graph`, which is `baseline` or made from it.
+Result<ModelOutputs> RunGraph(Graph graph, const std::vector<ComparedTensor>& compared,
+                              const std::string& name, std::span<const HeldSample> samples,
                               const runtime::SessionOptions& options) {
-  const std::vector<std::string> tensors = ComparedTensors(graph);
-  std::vector<std::string> added;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
+  std::vector<std::string> tensors, added;
+  for (const ComparedTensor& one : compared) {
+    std::string tensor = one.tensor;
+    if (one.is_hidden) {
+      // A quantizer of its own reads the codes: an output of the float tensor, or of the quantizer
+      // that is there, would prevent fusion.
+      const auto quantizer = std::ranges::find_if(graph.nodes, [&](const Node& node) {
+        return node.op_type == "QuantizeLinear" && node.Input(0) == tensor;
+      });
+      if (quantizer != graph.nodes.end()) {
+        Node copy{.name = graph.UniqueName(tensor + "_measured"),
+                  .op_type = "DequantizeLinear",
+                  .domain = quantizer->domain,
+                  .inputs = {quantizer->outputs[0], quantizer->Input(1), quantizer->Input(2)}};
+        tensor = graph.UniqueName(tensor + "_measured_output");
+        copy.outputs = {tensor};
+        graph.nodes.push_back(std::move(copy));
+      }
+    }
+    tensors.push_back(tensor);
     const bool is_new =
-        tensors[i] != graph.outputs[i].name &&
-        std::ranges::find(added, tensors[i]) == added.end() &&
-        std::ranges::find(graph.outputs, tensors[i], &Value::name) == graph.outputs.end();
-    if (is_new) added.push_back(tensors[i]);
+        std::ranges::find(added, tensor) == added.end() &&
+        std::ranges::find(graph.outputs, tensor, &Value::name) == graph.outputs.end();
+    if (is_new) added.push_back(tensor);
   }
   CBOARD_ASSIGN_OR_RETURN(const std::string bytes, EncodeGraphWithOutputs(graph, added));
   CBOARD_ASSIGN_OR_RETURN(ModelOutputs outputs, RunModel(bytes, name, tensors, samples, options));
   // Both models name a head by the graph's output.
   for (auto& sample : outputs.samples) {
-    for (std::size_t i = 0; i < std::min(sample.size(), graph.outputs.size()); ++i) {
-      sample[i].name = graph.outputs[i].name;
+    for (std::size_t i = 0; i < std::min(sample.size(), compared.size()); ++i) {
+      sample[i].name = compared[i].output;
+      sample[i].is_hidden = compared[i].is_hidden;
     }
   }
   return outputs;
@@ -222,11 +285,14 @@ Result<EndQuality> ModelQuantizer::Measure(const Plan& plan) const {
   options.threads = 1;
   const std::string name = state_->graph.path.string();
   const std::vector<HeldSample>& held = state_->calibration.held_samples;
+  const std::vector<ComparedTensor>& compared = state_->compared;
   if (!state_->baseline_outputs) {
-    CBOARD_ASSIGN_OR_RETURN(state_->baseline_outputs, RunGraph(state_->graph, name, held, options));
+    CBOARD_ASSIGN_OR_RETURN(state_->baseline_outputs,
+                            RunGraph(state_->graph, compared, name, held, options));
   }
-  CBOARD_ASSIGN_OR_RETURN(const Graph variant, GraphOf(*state_, plan));
-  CBOARD_ASSIGN_OR_RETURN(const ModelOutputs outputs, RunGraph(variant, name, held, options));
+  CBOARD_ASSIGN_OR_RETURN(Graph variant, GraphOf(*state_, plan));
+  CBOARD_ASSIGN_OR_RETURN(const ModelOutputs outputs,
+                          RunGraph(std::move(variant), compared, name, held, options));
   EndQuality quality = CompareOutputs(*state_->baseline_outputs, outputs);
   quality.is_held_out = state_->calibration.is_held_out;
   return quality;

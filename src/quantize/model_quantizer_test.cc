@@ -76,6 +76,28 @@ TEST_F(ModelQuantizerTest, WritesAChangedPlanFromTheSameStatistics) {
   EXPECT_GT(all_float->MinSqnrDb(), 100);
 }
 
+TEST_F(ModelQuantizerTest, StoresWeightsIn8BitsWhereActivationsStayFloat) {
+  const auto model = ModelQuantizer::Open(folder_ / "m.onnx", options_);
+  ASSERT_THAT(model, Succeeds());
+  ASSERT_THAT((*model)->Calibrate(), Succeeds());
+  Plan plan = (*model)->MakePlan();
+  for (auto& [tensor, activation] : plan.activations) activation.is_float = true;
+  const auto weights_only = (*model)->Measure(plan);
+  ASSERT_THAT(weights_only, Succeeds());
+  EXPECT_GT(weights_only->MinSqnrDb(), 30);
+  const auto bytes = (*model)->Write(plan);
+  ASSERT_THAT(bytes, Succeeds());
+  const auto graph = ParseGraph(*bytes, "q.onnx");
+  ASSERT_THAT(graph, Succeeds());
+  std::size_t weight_count = 0;
+  for (const auto& [name, constant] : graph->constants) {
+    if (constant.shape.size() < 2) continue;
+    EXPECT_EQ(constant.element_type, kInt8) << name;
+    ++weight_count;
+  }
+  EXPECT_EQ(weight_count, 3u);
+}
+
 TEST_F(ModelQuantizerTest, KeepsPairsOfWeightsBelowTheLimitOfVpmaddubsw) {
   const auto model = ModelQuantizer::Open(folder_ / "m.onnx", options_);
   ASSERT_THAT(model, Succeeds());

@@ -20,6 +20,7 @@ struct ModelQuantizer::State {
   Graph graph;  // Prepared, float.
   Placement placement;
   Calibration calibration;
+  std::vector<ComparedTensor> compared;          // Where models are compared.
   std::optional<ModelOutputs> baseline_outputs;  // On held-out samples; computed once.
   std::size_t baseline_bytes = 0;
   std::vector<std::string> notes;

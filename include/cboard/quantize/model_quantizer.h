@@ -81,7 +81,20 @@ struct TriedChoice {
   std::string name;  // "ranges minmax", "bias correction", …
   double mean_sqnr_db = 0;
   bool is_kept = false;
+  std::vector<LayerGain> layers;  // The layers that it changes, if it names them.
 };
+
+struct PlanChoice {
+  Plan plan;
+  EndQuality quality;  // On held-out samples.
+  std::vector<TriedChoice> tried;
+  std::vector<std::string> notes;
+};
+
+// The best plan of the calibrated model: ranges and algorithms of its options are tried, and those
+// are kept that improve the outputs on held-out samples. Equalization, SmoothQuant and AWQ change
+// constants and statistics of `model`; plans made before are then no longer valid.
+Result<PlanChoice> ChoosePlan(ModelQuantizer& model);
 
 struct QuantizeReport {
   std::filesystem::path model;

@@ -7,6 +7,7 @@
 //   CBOARD_ASSIGN_OR_RETURN(const std::string bytes, model.Write(plan));
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -18,6 +19,7 @@
 namespace cboard::quantize {
 
 struct ActivationPlan {
+  // Layers that take or give the tensor then compute in float; their weights keep their codes.
   bool is_float = false;
   std::string reason;  // Why the tensor stays float, or why it has this range.
   int bits = 8;
@@ -44,6 +46,7 @@ struct WeightPlan {
   int bits = 8;
   int max_code = 127;      // Codes are from -max_code to max_code.
   std::int64_t axis = -1;  // Axis of the scales; -1: one scale for the tensor.
+  std::int64_t value_count = 0;
   std::vector<float> scales;
   std::vector<float> values;       // Replaces the constant's values, if not empty.
   std::vector<std::int8_t> codes;  // Replaces rounding to nearest, if not empty.
@@ -54,6 +57,8 @@ struct WeightPlan {
 struct NodePlan {
   std::string node;
   std::string op_type;
+  std::size_t position = 0;                  // In the order in which nodes run.
+  std::vector<std::string> inputs, outputs;  // Tensors of the prepared graph, constants included.
   bool is_quantized = false;
   std::string reason;  // Why the node stays float.
 };
@@ -63,6 +68,13 @@ struct UnfusedNode {
   std::string node;
   std::string op_type;
   std::string reason;
+};
+
+// The predicted SQNR of a layer's output before and after an algorithm.
+struct LayerGain {
+  std::string layer;
+  double before_db = 0;
+  double after_db = 0;
 };
 
 struct Plan {

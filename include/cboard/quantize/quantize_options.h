@@ -59,6 +59,11 @@ struct QuantizeOptions {
   // Algorithms. A setting of true is tried; its result is kept only if it improves the outputs on
   // held-out samples.
   bool bias_correction = true;
+  bool equalize = true;  // Between Conv, Gemm and MatMul layers.
+  bool smooth = true;    // Behind normalizations: SmoothQuant, and AWQ for weights in blocks.
+  // Activations that 8 bits do not hold stay float if outputs are too far from the float model's;
+  // their layers keep weights of 8 bits.
+  bool repair = true;
   bool gptq = false;
 
   // Samples for calibration: see runtime/samples.h.

@@ -74,6 +74,13 @@ int RunQuantize(Arguments arguments) {
       ->type_name("TARGET");
   app.add_flag("--bias-correction,!--no-bias-correction", options.bias_correction,
                "Try bias correction (default)");
+  app.add_flag("--equalize,!--no-equalize", options.equalize,
+               "Try equalization of channels between layers (default)");
+  app.add_flag("--smooth,!--no-smooth", options.smooth,
+               "Try SmoothQuant, or AWQ for weights in blocks (default)");
+  app.add_flag("--repair,!--no-repair", options.repair,
+               "Keep activations in float that 8 bits do not hold, if outputs\n"
+               "need it (default)");
   app.add_flag("--gptq", options.gptq, "Try GPTQ for weights in blocks");
   app.add_option("--block-size", options.block_size, "Weights that share a scale (32)")
       ->type_name("N")

@@ -28,7 +28,7 @@ struct CalibrationRequest {
   std::map<std::string, std::size_t> tensors;
   std::vector<std::string> gram_tensors;  // Those whose Gram matrix is needed.
   std::size_t threads = 0;
-  std::size_t max_held_samples = 8;
+  std::size_t max_held_samples = 16;
   std::function<bool(std::size_t done, std::size_t total)> progress;
 };
 

@@ -69,6 +69,7 @@ std::string ToJson(const QuantizeReport& report) {
   json.Key("heads").BeginArray();
   for (const HeadQuality& head : report.quality.heads) {
     json.BeginObject().Key("output").Value(head.output).Key("sqnr_db").Value(head.sqnr_db);
+    json.Key("channel_sqnr_db").Value(head.channel_sqnr_db);
     json.Key("agreement");
     if (head.agreement) {
       json.Value(*head.agreement);
@@ -82,7 +83,17 @@ std::string ToJson(const QuantizeReport& report) {
   for (const TriedChoice& choice : report.tried) {
     json.BeginObject().Key("name").Value(choice.name);
     json.Key("mean_sqnr_db").Value(choice.mean_sqnr_db);
-    json.Key("is_kept").Value(choice.is_kept).EndObject();
+    json.Key("is_kept").Value(choice.is_kept);
+    if (!choice.layers.empty()) {
+      json.Key("layers").BeginArray();
+      for (const LayerGain& layer : choice.layers) {
+        json.BeginObject().Key("layer").Value(layer.layer);
+        json.Key("before_db").Value(layer.before_db);
+        json.Key("after_db").Value(layer.after_db).EndObject();
+      }
+      json.EndArray();
+    }
+    json.EndObject();
   }
   json.EndArray();
   json.Key("unfused").BeginArray();

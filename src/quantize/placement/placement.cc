@@ -198,9 +198,9 @@ class Placer {
     }
   }
 
-  void Add(const std::string& tensor, std::size_t axis = 1) {
+  void Add(const std::string& tensor) {
     if (tensor.empty() || graph_.FindConstant(tensor) != nullptr) return;
-    placement_.tensors.try_emplace(tensor, PlacedTensor{.shares = "", .channel_axis = axis});
+    placement_.tensors.try_emplace(tensor, PlacedTensor{});
   }
 
   void AddTensors(std::size_t i) {
@@ -208,7 +208,8 @@ class Placer {
     switch (RoleOf(i)) {
       case NodeRole::kCompute:
         // Features of matrices are in the last dimension.
-        Add(node.inputs[0], node.Is("Conv") ? 1 : kLastAxis);
+        Add(node.inputs[0]);
+        placement_.tensors[node.inputs[0]].channel_axis = node.Is("Conv") ? 1 : kLastAxis;
         if (node.Is("Conv")) Add(BehindFused(node.outputs[0]));
         break;
       case NodeRole::kElementwise:

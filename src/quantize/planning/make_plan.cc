@@ -144,6 +144,9 @@ Plan MakePlan(const Graph& graph, const Placement& placement, const Statistics& 
     if (node.outputs.empty()) continue;
     plan.nodes[node.outputs[0]] = {.node = NameOfNode(node),
                                    .op_type = node.op_type,
+                                   .position = i,
+                                   .inputs = node.inputs,
+                                   .outputs = node.outputs,
                                    .is_quantized = placed.role != NodeRole::kFloat,
                                    .reason = placed.reason};
     if (placed.role != NodeRole::kCompute && placed.role != NodeRole::kWeightOnly) continue;
@@ -152,6 +155,7 @@ Plan MakePlan(const Graph& graph, const Placement& placement, const Statistics& 
     WeightPlan& weight_plan = plan.weights[node.outputs[0]];
     weight_plan.node = NameOfNode(node);
     weight_plan.constant = constant;
+    weight_plan.value_count = static_cast<std::int64_t>(weight.element_count());
     weight_plan.axis = ChannelAxis(node, weight, options.per_channel);
     const bool is_product = (node.Is("MatMul") || node.Is("Gemm")) && weight.shape.size() == 2;
     const bool is_four =

@@ -11,12 +11,20 @@
 
 namespace cboard::quantize {
 
+// A tensor at which two models are compared.
+struct ComparedTensor {
+  std::string output;  // The graph's output that it stands for.
+  std::string tensor;
+  bool is_hidden = false;  // An activation in front of the last layers.
+};
+
 // Outputs of a model for several samples, as float values.
 struct ModelOutputs {
   struct Output {
     std::string name;
     std::vector<std::int64_t> shape;
     std::vector<float> values;
+    bool is_hidden = false;  // An activation in front of the last layers, not an output.
   };
   std::vector<std::vector<Output>> samples;
 };

@@ -60,6 +60,15 @@ class GraphQuantizer {
     return tensor;
   }
 
+  // A layer whose weight is stored in 8 bits and that computes in float: the operator has no
+  // integer kernel, or its input or output stays float.
+  bool IsWeightOnly(std::size_t i) const {
+    const Node& node = from_.nodes[i];
+    if (RoleOf(i) != NodeRole::kCompute) return RoleOf(i) == NodeRole::kWeightOnly;
+    return !IsQuantized(node.inputs[0]) ||
+           (node.Is("Conv") && !IsQuantized(Behind(node.outputs[0])));
+  }
+
   bool CanQuantize(std::size_t i) const {
     const Node& node = from_.nodes[i];
     if (node.outputs.empty()) return false;
@@ -70,8 +79,6 @@ class GraphQuantizer {
     const bool has_weight = weight != plan_.weights.end() && !weight->second.is_float;
     switch (role) {
       case NodeRole::kCompute:
-        return has_weight && IsQuantized(node.inputs[0]) &&
-               (!node.Is("Conv") || IsQuantized(Behind(node.outputs[0])));
       case NodeRole::kWeightOnly:
         return has_weight;
       case NodeRole::kElementwise:
@@ -99,13 +106,13 @@ class GraphQuantizer {
     }
     if (producer == GraphIndex::kNone || !is_quantized_[producer]) return false;
     const NodeRole role = RoleOf(producer);
-    if (role == NodeRole::kCompute) return from_.nodes[producer].Is("Conv");
+    if (role == NodeRole::kCompute) {
+      return from_.nodes[producer].Is("Conv") && !IsWeightOnly(producer);
+    }
     return role == NodeRole::kElementwise || role == NodeRole::kMove;
   }
 
-  bool TakesIntegers(std::size_t node) const {
-    return is_quantized_[node] && RoleOf(node) != NodeRole::kWeightOnly;
-  }
+  bool TakesIntegers(std::size_t node) const { return is_quantized_[node] && !IsWeightOnly(node); }
 
   bool IsUsed(const std::string& tensor) const {
     if (IsGivenInIntegers(tensor)) return true;
@@ -240,6 +247,19 @@ class GraphQuantizer {
                          added_);
   }
 
+  // The corrected bias of a layer that computes in float.
+  void ReplaceBias(std::size_t i, const WeightPlan& weight) {
+    const auto corrected = plan_.biases.find(from_.nodes[i].outputs[0]);
+    const auto place = FindBias(i, weight);
+    if (corrected == plan_.biases.end() || !place) return;
+    const std::string name = to_.UniqueName(from_.nodes[i].outputs[0] + "_corrected_bias");
+    const auto size = static_cast<std::int64_t>(corrected->second.size());
+    to_.constants.emplace(name, Constant::Floats({size}, corrected->second));
+    Node& node = to_.nodes[place->node];
+    if (node.inputs.size() <= place->input) node.inputs.resize(place->input + 1);
+    node.inputs[place->input] = name;
+  }
+
   // A constant operand of Add, Mul or Concat.
   void QuantizeOperand(std::size_t i, std::size_t input) {
     const std::string& name = from_.nodes[i].inputs[input];
@@ -273,7 +293,11 @@ class GraphQuantizer {
       case NodeRole::kWeightOnly: {
         WeightPlan weight = plan_.weights.at(node.outputs[0]);
         std::optional<BiasPlace> bias;
-        if (RoleOf(i) == NodeRole::kCompute) bias = FindBias(i, weight);
+        if (IsWeightOnly(i)) {
+          ReplaceBias(i, weight);
+        } else {
+          bias = FindBias(i, weight);
+        }
         if (bias) WidenForBias(i, *bias, weight);
         to_.nodes[i].inputs[*WeightInput(from_, node)] = QuantizedWeight(weight);
         if (bias) QuantizeBias(i, *bias, weight);

@@ -1,0 +1,295 @@
+// The search for the best plan: each choice is measured on held-out samples and kept only if the
+// outputs come closer to the float model's.
+
+#include <algorithm>
+
+#include "cboard/base/strings.h"
+#include "cboard/quantize/model_quantizer.h"
+#include "quantize/algorithms/bias_correction.h"
+#include "quantize/algorithms/scale_migration.h"
+#include "quantize/planning/float_activations.h"
+#include "quantize/planning/make_plan.h"
+#include "quantize/planning/noise.h"
+#include "quantize/quantizer_state.h"
+
+namespace cboard::quantize {
+namespace {
+
+// Tensors whose other range is tried, at most.
+constexpr std::size_t kMaxTriedTensors = 12;
+
+// Outputs with this SQNR need no repair: classes, texts and boxes rarely change.
+constexpr double kGoodSqnrDb = 30;
+
+// Repair: activations that stay float at most, and the share of multiplications that may.
+constexpr std::size_t kMaxFloatActivations = 32;
+constexpr double kMaxFloatShare = 0.2;
+constexpr double kMinRepairGainDb = 1.0;
+
+std::string CountOf(std::size_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+class PlanSearch {
+ public:
+  PlanSearch(ModelQuantizer& model, PlanChoice& choice) : model_(model), choice_(choice) {}
+
+  // The range method whose outputs are closest on held-out samples.
+  Result<void> ChooseMethod() {
+    method_ = model_.options().ranges;
+    if (method_ != RangeMethod::kAuto) {
+      choice_.plan = model_.MakePlan();
+      CBOARD_ASSIGN_OR_RETURN(choice_.quality, model_.Measure(choice_.plan));
+      is_first_ = false;
+      return {};
+    }
+    for (const RangeMethod method :
+         {RangeMethod::kMinMax, RangeMethod::kMse, RangeMethod::kPercentile}) {
+      // None of them comes first: the best mean decides.
+      Plan plan = model_.MakePlan(method);
+      CBOARD_ASSIGN_OR_RETURN(const EndQuality quality, model_.Measure(plan));
+      const bool is_kept = is_first_ || quality.MeanSqnrDb() > choice_.quality.MeanSqnrDb();
+      choice_.tried.push_back(
+          {"ranges " + std::string(NameOf(method)), quality.MeanSqnrDb(), is_kept, {}});
+      is_first_ = false;
+      if (!is_kept) continue;
+      method_ = method;
+      choice_.plan = std::move(plan);
+      choice_.quality = quality;
+    }
+    return {};
+  }
+
+  // Tries all layers that gain, then, if that does not help, the half that gains most.
+  Result<void> MigrateScales(std::string name, MigrationRequest request) {
+    ModelQuantizer::State& state = model_.state();
+    request.is_symmetric = choice_.plan.target == Target::kTensorRt;
+    // Hidden activations are compared with those of the float model.
+    for (const ComparedTensor& compared : state.compared)
+      request.excluded.push_back(compared.tensor);
+    std::vector<MigratedLayer> layers =
+        PlanMigration(state.graph, state.placement, model_.statistics(), request);
+    for (int attempt = 0; attempt < 2 && !layers.empty(); ++attempt) {
+      Graph graph = state.graph;
+      Statistics statistics = model_.statistics();
+      std::vector<LayerGain> gains;
+      for (const MigratedLayer& layer : layers) {
+        Migrate(layer, state.placement, graph, statistics);
+        gains.push_back(layer.gain);
+      }
+      RemoveUnused(graph);
+      std::swap(graph, state.graph);
+      std::swap(statistics, state.calibration.statistics);
+      CBOARD_ASSIGN_OR_RETURN(
+          const bool is_kept,
+          Try(name + " of " + CountOf(layers.size(), "layer"), model_.MakePlan(method_)));
+      choice_.tried.back().layers = std::move(gains);
+      if (is_kept) return {};
+      std::swap(graph, state.graph);
+      std::swap(statistics, state.calibration.statistics);
+      if (layers.size() < 2) return {};
+      layers.resize(layers.size() / 2);
+    }
+    return {};
+  }
+
+  // The other of two ranges for single tensors: those first whose ranges differ most.
+  Result<void> RefineRanges() {
+    if (model_.options().ranges != RangeMethod::kAuto) return {};
+    const Plan wide = model_.MakePlan(RangeMethod::kMinMax),
+               narrow = model_.MakePlan(RangeMethod::kMse);
+    std::vector<std::pair<double, std::string>> candidates;
+    for (const auto& [tensor, activation] : choice_.plan.activations) {
+      if (activation.is_float || !activation.shares.empty()) continue;
+      const ActivationPlan &one = wide.activations.at(tensor),
+                           &other = narrow.activations.at(tensor);
+      const double ratio = (one.high - one.low) / std::max(other.high - other.low, 1e-30f);
+      if (ratio > 1.05) candidates.emplace_back(ratio, tensor);
+    }
+    std::ranges::sort(candidates, std::greater<>());
+    candidates.resize(std::min(candidates.size(), kMaxTriedTensors));
+    std::size_t changed = 0;
+    for (const auto& [ratio, tensor] : candidates) {
+      Plan plan = choice_.plan;
+      ActivationPlan& activation = plan.activations.at(tensor);
+      const bool is_wide = activation.method == RangeMethod::kMinMax;
+      activation = (is_wide ? narrow : wide).activations.at(tensor);
+      ShareScales(plan);
+      CBOARD_ASSIGN_OR_RETURN(const EndQuality quality, model_.Measure(plan));
+      if (!IsBetter(quality, choice_.quality)) continue;
+      choice_.plan = std::move(plan);
+      choice_.quality = quality;
+      ++changed;
+    }
+    if (!candidates.empty()) {
+      choice_.tried.push_back({"other ranges for " + CountOf(candidates.size(), "tensor") +
+                                   ", kept for " + std::to_string(changed),
+                               choice_.quality.MeanSqnrDb(),
+                               changed > 0,
+                               {}});
+    }
+    return {};
+  }
+
+  Result<void> CorrectBias() {
+    if (!model_.options().bias_correction) return {};
+    Plan plan = choice_.plan;
+    const ModelQuantizer::State& state = model_.state();
+    if (CorrectBiases(state.graph, state.placement, model_.statistics(), plan) == 0) return {};
+    CBOARD_RETURN_IF_ERROR(Try("bias correction", std::move(plan)));
+    return {};
+  }
+
+  // Activations that 8 bits do not hold stay float, the noisiest first: 1, 2, 4, … of them, until
+  // outputs are good or nothing is gained.
+  Result<void> Repair() {
+    if (!model_.options().repair || IsGood(choice_.quality)) return {};
+    const ModelQuantizer::State& state = model_.state();
+    const FloatActivations float_activations(state.graph, state.placement, model_.statistics());
+    const std::vector<std::string> noisy = Affordable(float_activations);
+    if (noisy.empty()) return {};
+    const Plan before = choice_.plan;
+    std::vector<std::string> kept;
+    for (std::size_t count = 1; !IsGood(choice_.quality); count *= 2) {
+      count = std::min(count, noisy.size());
+      const std::vector<std::string> tensors(noisy.begin(),
+                                             noisy.begin() + static_cast<std::ptrdiff_t>(count));
+      Plan plan = before;
+      for (const std::string& tensor : tensors) float_activations.Release(tensor, plan);
+      CBOARD_ASSIGN_OR_RETURN(const EndQuality quality, model_.Measure(plan));
+      const bool is_kept = IsBetter(quality, choice_.quality, kMinRepairGainDb);
+      choice_.tried.push_back(
+          {CountOf(count, "activation") + " in float", quality.MeanSqnrDb(), is_kept, {}});
+      if (is_kept) {
+        choice_.plan = std::move(plan);
+        choice_.quality = quality;
+        kept = tensors;
+      }
+      if (count == noisy.size()) break;
+    }
+    CBOARD_RETURN_IF_ERROR(ReturnUnneeded(float_activations, before, kept));
+    if (!kept.empty()) {
+      choice_.notes.push_back(
+          CountOf(kept.size(), "activation") + " that 8 bits do not hold stay float (" +
+          std::to_string(static_cast<int>(100 * float_activations.FloatShare(choice_.plan) + 0.5)) +
+          " % of the multiplications); their weights have 8 bits");
+    }
+    return {};
+  }
+
+  // Measures the plan and keeps it if it is the best.
+  Result<bool> Try(std::string name, Plan plan) {
+    CBOARD_ASSIGN_OR_RETURN(const EndQuality quality, model_.Measure(plan));
+    const bool is_kept = is_first_ || IsBetter(quality, choice_.quality);
+    choice_.tried.push_back({std::move(name), quality.MeanSqnrDb(), is_kept, {}});
+    if (is_kept) {
+      choice_.plan = std::move(plan);
+      choice_.quality = quality;
+    }
+    is_first_ = false;
+    return is_kept;
+  }
+
+ private:
+  static bool IsGood(const EndQuality& quality) {
+    return std::ranges::all_of(
+        quality.heads, [](const HeadQuality& head) { return head.channel_sqnr_db >= kGoodSqnrDb; });
+  }
+
+  std::vector<std::string> Affordable(const FloatActivations& float_activations) const {
+    const ModelQuantizer::State& state = model_.state();
+    std::vector<std::string> chosen;
+    Plan plan = choice_.plan;
+    const double max_share = float_activations.FloatShare(plan) + kMaxFloatShare;
+    for (const NoisyTensor& noisy :
+         RankActivations(state.graph, state.placement, model_.statistics(), plan)) {
+      if (chosen.size() == kMaxFloatActivations) break;
+      Plan changed = plan;
+      float_activations.Release(noisy.tensor, changed);
+      if (float_activations.FloatShare(changed) > max_share) continue;
+      plan = std::move(changed);
+      chosen.push_back(noisy.tensor);
+    }
+    return chosen;
+  }
+
+  // Activations that may be rounded after all.
+  Result<void> ReturnUnneeded(const FloatActivations& float_activations, const Plan& before,
+                              std::vector<std::string>& kept) {
+    constexpr std::size_t kMaxReturned = 8;
+    constexpr double kMaxLossDb = 0.2;
+    std::size_t tried = 0;
+    for (std::size_t i = kept.size(); i-- > 0 && tried < kMaxReturned && kept.size() > 1; ++tried) {
+      std::vector<std::string> fewer = kept;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+      Plan plan = before;
+      for (const std::string& tensor : fewer) float_activations.Release(tensor, plan);
+      CBOARD_ASSIGN_OR_RETURN(const EndQuality quality, model_.Measure(plan));
+      const bool is_needed = quality.MeanSqnrDb() < choice_.quality.MeanSqnrDb() - kMaxLossDb ||
+                             (IsGood(choice_.quality) && !IsGood(quality));
+      if (is_needed) continue;
+      choice_.plan = std::move(plan);
+      choice_.quality = quality;
+      kept = std::move(fewer);
+    }
+    return {};
+  }
+
+  ModelQuantizer& model_;
+  PlanChoice& choice_;
+  RangeMethod method_ = RangeMethod::kAuto;
+  bool is_first_ = true;
+};
+
+Result<void> TryGptq(ModelQuantizer& model, PlanSearch& search, PlanChoice& choice) {
+  if (!model.options().gptq) return {};
+  std::size_t full = 0, all = 0;
+  for (const auto& [tensor, statistics] : model.statistics().tensors) {
+    ++all;
+    full += HasFullGram(statistics) ? 1u : 0u;
+  }
+  if (full < all) {
+    choice.notes.push_back("GPTQ needs more rows than inputs: " + std::to_string(all - full) +
+                           " of " + std::to_string(all) +
+                           " inputs have fewer and are rounded to nearest; give more samples");
+  }
+  if (full == 0) return {};
+  Plan plan = choice.plan;
+  plan.gptq = true;
+  CBOARD_RETURN_IF_ERROR(search.Try("GPTQ", std::move(plan)));
+  return {};
+}
+
+}  // namespace
+
+Result<PlanChoice> ChoosePlan(ModelQuantizer& model) {
+  PlanChoice choice;
+  PlanSearch search(model, choice);
+  const QuantizeOptions options = model.options();
+  if (options.precision == Precision::kW8A8) {
+    CBOARD_RETURN_IF_ERROR(search.ChooseMethod());
+    if (options.equalize) {
+      CBOARD_RETURN_IF_ERROR(search.MigrateScales("equalization", {.kind = Migration::kEqualize}));
+    }
+    if (options.smooth) {
+      CBOARD_RETURN_IF_ERROR(search.MigrateScales("SmoothQuant", {.kind = Migration::kSmooth}));
+    }
+    CBOARD_RETURN_IF_ERROR(search.RefineRanges());
+    CBOARD_RETURN_IF_ERROR(search.CorrectBias());
+    CBOARD_RETURN_IF_ERROR(search.Repair());
+    return choice;
+  }
+  CBOARD_RETURN_IF_ERROR(search.Try("round to nearest", model.MakePlan()));
+  const bool has_blocks =
+      options.precision != Precision::kDynamic && options.precision != Precision::kHalf;
+  if (options.smooth && has_blocks) {
+    const bool is_four = options.precision != Precision::kW8A16;
+    CBOARD_RETURN_IF_ERROR(search.MigrateScales("AWQ", {.kind = Migration::kAwq,
+                                                        .weight_bits = is_four ? 4 : 8,
+                                                        .block_size = options.block_size}));
+  }
+  CBOARD_RETURN_IF_ERROR(TryGptq(model, search, choice));
+  return choice;
+}
+
+}  // namespace cboard::quantize
