@@ -1,12 +1,12 @@
 """Quantizes real networks with our program and with peers, each in a process of its own.
 
     scripts/setup --with-quantizers
-    build/venv-quantizers/bin/python benchmarks/quantize_bench.py [NAME…] [--again] [--write]
+    build/venv-quantizers/bin/python benchmarks/quantize_bench.py [NAME…] [--again] [--write] [--stored]
 
 The networks, their samples and end metrics are those of tests/compare/real. Each tool calibrates with
 the same 32 samples; the end metric compares its outputs with those of the float network on 48 other
-samples. Results of peers are kept in build/quantize-bench until --again; --write replaces the table
-in benchmarks/RESULTS-quantize.md.
+samples. Results of peers are kept in build/quantize-bench until --again; --stored runs nothing and
+takes all results from there; --write replaces the table in benchmarks/RESULTS-quantize.md.
 """
 
 import argparse
@@ -139,12 +139,18 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--stored", action="store_true")
     parser.add_argument("--tools", default=",".join(PEERS + ["ours"]))
     flags = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
     found = all_networks()
     results = {}
     for name in flags.names or found:
+        if flags.stored:
+            rows = [json.loads(path.read_text()) for path in sorted((WORK / name).glob("*.json"))]
+            size = (WORK / name / "float.onnx").stat().st_size
+            results[name] = [row | {"fp32_bytes": size} for row in rows]
+            continue
         print(f"{name}: {found[name].title}", flush=True)
         start = time.time()
         results[name] = bench(found[name], flags.tools.split(","), flags.again)
