@@ -60,9 +60,11 @@ Result<Metrics> Evaluate(const runtime::Session& model, const runtime::Session* 
                          const std::function<bool(double done)>& progress);
 
 // Runs the command. A non-zero exit code, a signal, or the time limit is an error, never a score.
+// `printed` gets what the command wrote to standard output and standard error, if it has ended.
 Result<Metrics> RunEvaluation(const std::string& command, const std::filesystem::path& model,
                               double timeout_seconds,
-                              const std::function<bool()>& stop_requested = nullptr);
+                              const std::function<bool()>& stop_requested = nullptr,
+                              std::string* printed = nullptr);
 
 // The last line that is not empty: a number is the accuracy, a JSON object has scores by name.
 // Fails with kInvalidArgument for anything else, and for numbers that are not finite.

@@ -64,7 +64,8 @@ Result<Metrics> ParseEvaluationOutput(std::string_view output) {
 }
 
 Result<Metrics> RunEvaluation(const std::string& command, const std::filesystem::path& model,
-                              double timeout_seconds, const std::function<bool()>& stop_requested) {
+                              double timeout_seconds, const std::function<bool()>& stop_requested,
+                              std::string* printed) {
   std::string line = command;
   bool has_place = false;
   const std::string path = InQuotes(std::filesystem::absolute(model).string());
@@ -84,6 +85,7 @@ Result<Metrics> RunEvaluation(const std::string& command, const std::filesystem:
                     "; --eval-timeout sets the limit";
     return Fail(std::move(error));
   }
+  if (printed != nullptr) *printed = end->output + end->errors;
   if (end->exit_code != 0) {
     const std::string_view said = LastLine(end->errors);
     return Fail(ErrorCode::kUnavailable,
