@@ -7,6 +7,7 @@
 
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
+#include "cli/reports/text_table.h"
 
 namespace cboard::cli {
 namespace {
