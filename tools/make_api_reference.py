@@ -29,7 +29,7 @@ what could not be logged.
 
 ORDER = ["SummaryWriter", "CompressionWriter", "TrainingLogger", "create_training_logger",
          "BenchmarkParser", "log_benchmark_results", "aurora", "Aurora", "benchmark",
-         "ModelBenchmark", "compare", "ModelComparison", "quantize", "HardwareMonitor", "StageLogger", "set_log_folder", "TuningLogger",
+         "ModelBenchmark", "compare", "ModelComparison", "quantize", "tune", "HardwareMonitor", "StageLogger", "set_log_folder", "TuningLogger",
          "GlobalSummaryWriter", "FileWriter"]  # fmt: skip
 
 

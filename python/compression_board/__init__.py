@@ -21,6 +21,7 @@ from .global_writer import GlobalSummaryWriter
 from .hardware import HardwareMonitor
 from .model_benchmark import ModelBenchmark, benchmark
 from .model_comparison import ModelComparison, compare
+from .model_tuning import tune
 from .quantization import quantize
 from .stages import StageLogger, set_log_folder
 from .tuning import TuningLogger
@@ -48,4 +49,5 @@ __all__ = [
     "log_benchmark_results",
     "quantize",
     "set_log_folder",
+    "tune",
 ]

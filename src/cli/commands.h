@@ -39,6 +39,7 @@ int RunProfile(Arguments arguments);
 int RunQuantize(Arguments arguments);
 int RunReport(Arguments arguments);
 int RunServe(Arguments arguments);  // Also what runs when no command is named.
+int RunTune(Arguments arguments);
 
 // Parses `arguments` into the variables that `app` is bound to. An exit code means that there is
 // nothing left to do: help was printed (0) or the flags are wrong and it has been said why (2).

@@ -34,6 +34,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"benchmark", "measure latency, memory, energy and accuracy of model files", RunBenchmark},
     {"compare", "find the layers that compression damaged, and why", RunCompare},
     {"quantize", "quantize an ONNX model and measure the cost", RunQuantize},
+    {"tune", "quantize an ONNX model until an accuracy goal is met", RunTune},
     {"profile", "run a command and log its CPU, memory, power and GPU usage", RunProfile},
 });
 
@@ -47,6 +48,7 @@ Examples:
   compression-board model model_int8.onnx
   compression-board compare model_fp32.onnx model_int8.onnx
   compression-board quantize model.onnx --data samples.npz -o model_int8.onnx
+  compression-board tune model.onnx --data samples.npz --max-drop 1% -o model_int8.onnx
   compression-board benchmark model_fp32.onnx model_int8.onnx --data val.npz
   compression-board profile -- python train.py
 

@@ -1,0 +1,190 @@
+// compression-board tune: quantizes a model until the accuracy goal is met.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "cboard/tune/tune_config.h"
+#include "cli/commands.h"
+#include "cli/commands/shape_flag.h"
+#include "cli/interrupt.h"
+#include "cli/memory_limit.h"
+#include "cli/progress.h"
+#include "cli/reports/tune_report.h"
+
+namespace cboard::cli {
+namespace {
+
+struct TuneFlags {
+  std::string model, output, data, eval_data, state, logdir, labels, config;
+  std::string max_drop, max_size, objective = "size", target = "this-machine", ranges = "auto";
+  std::string time, eval_timeout = "1h";
+  double min_speedup = 0;
+  std::size_t max_evaluations = 0;
+  bool json = false;
+};
+
+// The time budget and the number of evaluations of the command line override the file.
+Result<void> ReadTuneFlags(const TuneFlags& flags, tune::TuneOptions& options) {
+  options.model = flags.model;
+  options.output = flags.output;
+  if (!flags.config.empty()) {
+    CBOARD_ASSIGN_OR_RETURN(const tune::AppliedConfig applied,
+                            tune::ApplyConfig(flags.config, options));
+    for (const std::string& key : applied.ignored) {
+      PrintError("--config: tune does not know the key '" + key + "' and ignores it");
+    }
+    if (applied.logs && flags.logdir.empty()) options.logdir = "runs/eval";
+  }
+  if (!flags.state.empty()) options.state = flags.state;
+  if (!flags.logdir.empty()) options.logdir = flags.logdir;
+  if (!flags.max_drop.empty()) {
+    CBOARD_ASSIGN_OR_RETURN(options.goals.max_drop, tune::MaxDrop::Parse(flags.max_drop));
+  }
+  if (!flags.max_size.empty()) {
+    std::error_code error;
+    const std::uint64_t bytes = std::filesystem::file_size(options.model, error);
+    CBOARD_ASSIGN_OR_RETURN(options.goals.max_size_bytes,
+                            tune::ParseSize(flags.max_size, error ? 0 : bytes));
+  }
+  if (flags.min_speedup > 0) options.goals.min_speedup = flags.min_speedup;
+  if (flags.max_evaluations > 0) options.max_evaluations = flags.max_evaluations;
+  if (!flags.time.empty()) {
+    CBOARD_ASSIGN_OR_RETURN(options.max_seconds, tune::ParseDuration(flags.time));
+  }
+  CBOARD_ASSIGN_OR_RETURN(options.objective, tune::ObjectiveOf(flags.objective));
+  CBOARD_ASSIGN_OR_RETURN(options.quantize.target, quantize::TargetOf(flags.target));
+  CBOARD_ASSIGN_OR_RETURN(options.quantize.ranges, quantize::RangeMethodOf(flags.ranges));
+  options.quantize.data = flags.data;
+  benchmark::EvaluationOptions& evaluation = options.evaluation.options;
+  CBOARD_ASSIGN_OR_RETURN(evaluation.timeout_seconds, tune::ParseDuration(flags.eval_timeout));
+  options.evaluation.run.shapes = options.quantize.shapes;
+  options.evaluation.run.data = flags.eval_data.empty() ? flags.data : flags.eval_data;
+  if (flags.labels.empty()) return {};
+  const auto labels = benchmark::ParseLabelsArgument(flags.labels);
+  evaluation.labels = labels.file;
+  evaluation.labels_array = labels.array;
+  if (evaluation.metrics.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, "--labels needs --metric, for example top1");
+  }
+  // The samples of the labels are in their file, beside an array of their name.
+  if (flags.eval_data.empty() && !labels.array.empty()) options.evaluation.run.data = labels.file;
+  return {};
+}
+
+void AddTuneFlags(CLI::App& app, TuneFlags& flags, tune::TuneOptions& options) {
+  app.add_option("MODEL", flags.model, "The float model, an ONNX file")->required()->type_name("");
+  app.add_option("-o,--output", flags.output, "The file to write")->required()->type_name("FILE");
+  app.add_option("--data", flags.data,
+                 "Samples for calibration: .npz, .npy, or a folder of PNG\n"
+                 "files; random data if omitted")
+      ->type_name("PATH");
+  app.add_option("--max-drop", flags.max_drop,
+                 "How much the metric may drop: 1% (default) of the baseline,\n"
+                 "1pp (percentage points), or a number in its unit")
+      ->type_name("DROP");
+  app.add_option("--labels", flags.labels,
+                 "Labels for --metric: val.npz:y; the samples are in the same\n"
+                 "file, or in --eval-data")
+      ->type_name("FILE[:ARRAY]");
+  app.add_option("--metric", options.evaluation.options.metrics,
+                 "top1, top5, f1_macro, map50, wer, …; with --eval, the key\n"
+                 "of the JSON that the command prints")
+      ->type_name("NAME")
+      ->expected(1);
+  app.add_option("--eval", options.evaluation.options.command,
+                 "A command that prints the accuracy as its last line; {model}\n"
+                 "becomes the path: 'python eval.py {model}'. Without --labels\n"
+                 "and --eval: agreement with the float model")
+      ->type_name("COMMAND");
+  app.add_option("--eval-timeout", flags.eval_timeout, "Time limit of the command (1h)")
+      ->type_name("TIME");
+  app.add_option("--eval-data", flags.eval_data, "Samples for the evaluation (those of --data)")
+      ->type_name("PATH");
+  app.add_option("--max-size", flags.max_size, "Also a goal: 4MB, or 30% of the baseline")
+      ->type_name("SIZE");
+  app.add_option("--min-speedup", flags.min_speedup, "Also a goal: 1.5 times as fast")
+      ->type_name("RATIO")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--objective", flags.objective,
+                 "Minimize size (default) or latency within the goals")
+      ->type_name("NAME");
+  app.add_option("--max-evals", flags.max_evaluations, "Evaluations of quantized models (5)")
+      ->type_name("N")
+      ->check(CheckCount);
+  app.add_option("--time", flags.time, "No trial starts after this time: 90s, 10m, 1.5h")
+      ->type_name("TIME");
+  app.add_option("--keep-float", options.quantize.keep_float,
+                 "Nodes, weights or op types that stay float, with * and ?;\nonce for each")
+      ->type_name("PATTERN");
+  app.add_option("--ranges", flags.ranges, "auto (default), minmax, percentile, entropy, mse")
+      ->type_name("METHOD");
+  app.add_option("--target", flags.target,
+                 "this-machine (default), ort-cpu, ort-vnni, tensorrt, openvino")
+      ->type_name("TARGET");
+  app.add_option("--samples", options.quantize.max_samples,
+                 "Samples to calibrate with at most (128)")
+      ->type_name("N")
+      ->check(CheckCount);
+  AddShapeFlag(app,
+               "The shape of an input of random samples where the model\n"
+               "leaves sizes open: x=1,3,48,320",
+               options.quantize.shapes);
+  app.add_option("--config", flags.config,
+                 "The YAML file of neural-compressor: op_wise, accuracy\n"
+                 "criterion, exit policy, tensorboard. Flags override it")
+      ->type_name("FILE");
+  app.add_option("--logdir", flags.logdir,
+                 "Event files of every trial, for the Tuning page and\n"
+                 "TensorBoard (runs/eval)")
+      ->type_name("DIR");
+  app.add_option("--state", flags.state, "The state of the tuning (OUTPUT.tune)")->type_name("DIR");
+  app.add_flag("--resume", options.is_resumed, "Continue a tuning that was interrupted");
+  app.add_flag("--explain,!--no-explain", options.explains,
+               "Diagnose the layers that are not in 8 bits (default)");
+  app.add_flag("--json", flags.json, "The result as JSON");
+}
+
+}  // namespace
+
+int RunTune(Arguments arguments) {
+  TuneFlags flags;
+  tune::TuneOptions options;
+  CLI::App app(
+      "Quantizes an ONNX model until an accuracy goal is met: evaluates the model in 8 bits,\n"
+      "finds the operators that hurt, keeps them in float or 16 bits, and tries again. The\n"
+      "best model so far is on disk after every trial. Exit code 1: the goals were missed,\n"
+      "and the output is the best model. docs/tune.md explains the search.\n"
+      "\n"
+      "Example: compression-board tune net.onnx --data calib.npz --labels val.npz:y\n"
+      "             --metric top1 --max-drop 1% -o net_int8.onnx --logdir runs/eval\n",
+      "compression-board tune");
+  SetUsage(app, "compression-board tune MODEL -o FILE [FLAGS]");
+  AddTuneFlags(app, flags, options);
+  if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
+  if (const Result<void> read = ReadTuneFlags(flags, options); !read) {
+    PrintError(read.error().message);
+    return kExitUsage;
+  }
+  Progress progress("tuning", std::cerr, IsTerminal(STDERR_FILENO), ProgressUnit::kItems);
+  NoteInterrupts();
+  options.progress = [&](std::string_view step) {
+    progress.Show(std::string(step));
+    return InterruptingSignal() == 0;
+  };
+  options.on_line = [&](std::string_view line) {
+    progress.Clear();
+    (flags.json ? std::cerr : std::cout) << line << std::endl;
+  };
+  LimitToFreeMemory();
+  const auto report = tune::TuneModel(options);
+  progress.Clear();
+  if (!report) {
+    PrintError(report.error().message);
+    return kExitFailed;
+  }
+  std::cout << (flags.json ? tune::ToJson(*report) + "\n" : "\n" + TuneText(*report));
+  return report->is_met ? kExitDone : kExitFailed;
+}
+
+}  // namespace cboard::cli

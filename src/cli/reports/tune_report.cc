@@ -1,0 +1,86 @@
+#include "cli/reports/tune_report.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cboard/base/strings.h"
+#include "cboard/compare/keep_float.h"
+
+namespace cboard::cli {
+namespace {
+
+std::string Fixed(double value, int digits) {
+  const double factor = std::pow(10.0, digits);
+  return ShortestDecimal(std::round(value * factor) / factor);
+}
+
+std::string LineOf(const tune::Reverted& line) {
+  std::string text = "  " + line.name + (line.op_type.empty() ? "" : " (" + line.op_type + ")") +
+                     " in " + line.change + ": end SQNR " + (line.gain_db >= 0 ? "+" : "") +
+                     Fixed(line.gain_db, 1) + " dB, +" +
+                     HumanBytes(static_cast<double>(line.bytes));
+  text += line.cost_ms
+              ? ", " + std::string(*line.cost_ms >= 0 ? "+" : "") + Fixed(*line.cost_ms, 3) + " ms"
+              : ", time not measured";
+  if (!line.cause.empty()) text += "; " + line.cause;
+  if (!line.explanation.empty()) text += ": " + line.explanation;
+  return text + "\n";
+}
+
+// Settings of other programs that keep the same operators in float.
+std::string SettingsText(const tune::TuneReport& report) {
+  const tune::TrialReport& best = report.trials[*report.best];
+  std::string text;
+  using compare::Toolchain;
+  for (const Toolchain toolchain :
+       {Toolchain::kOnnxRuntime, Toolchain::kNncf, Toolchain::kNeuralCompressorOpWise}) {
+    const std::string snippet = compare::KeepFloatSnippet(best.float_nodes, toolchain);
+    if (!snippet.empty()) {
+      text += "\n# " + std::string(compare::TitleOf(toolchain)) + "\n" + snippet;
+    }
+  }
+  std::vector<compare::ActivationOverride> wide;
+  for (const std::string& tensor : best.wide_tensors) {
+    wide.push_back({.tensor = tensor, .bits = 16});
+  }
+  const std::string overrides = compare::OverridesSnippet(wide);
+  if (!overrides.empty()) text += "\n# ONNX Runtime, 16 bits\n" + overrides;
+  return text.empty() ? "" : "\nThe same with other programs:\n" + text;
+}
+
+}  // namespace
+
+std::string TuneText(const tune::TuneReport& report) {
+  std::string text = report.is_met ? "Goals met: " : "Goals missed: ";
+  text += report.reason + "\n";
+  if (!report.next_step.empty()) text += "Next step: " + report.next_step + "\n";
+  if (!report.reverted.empty()) {
+    constexpr std::size_t kMaxLines = 20;
+    text += "\nNot in 8 bits, and why:\n";
+    for (std::size_t i = 0; i < std::min(report.reverted.size(), kMaxLines); ++i) {
+      text += LineOf(report.reverted[i]);
+    }
+    if (report.reverted.size() > kMaxLines) {
+      text += "  and " + std::to_string(report.reverted.size() - kMaxLines) +
+              " more; --json lists all\n";
+    }
+  }
+  const auto front = std::ranges::count_if(report.trials, &tune::TrialReport::is_pareto);
+  if (front > 1) {
+    text += "\nPareto front, size and " + report.metric + ":\n";
+    for (const tune::TrialReport& trial : report.trials) {
+      if (!trial.is_pareto) continue;
+      text += "  " + HumanBytes(static_cast<double>(trial.result.size_bytes)) + "  " +
+              Fixed(*trial.result.accuracy, 4) + "  " + trial.model.string() + "\n";
+    }
+  }
+  if (report.best) text += SettingsText(report);
+  for (const std::string& note : report.notes) text += "Note: " + note + "\n";
+  text += "\n" + std::to_string(report.evaluations) + " evaluations, " +
+          std::to_string(report.measurements) + " measurements without labels\n";
+  text += "Written: " + report.output.string() +
+          (report.is_output_measured ? "" : " (its accuracy was not measured)") + "\n";
+  return text;
+}
+
+}  // namespace cboard::cli

@@ -1,0 +1,108 @@
+#include "tune/end_meter.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cboard::tune {
+
+double NoiseOf(const quantize::EndQuality& quality) {
+  if (quality.heads.empty()) return 0;
+  double sum = 0;
+  for (const quantize::HeadQuality& head : quality.heads) {
+    sum += std::min(100.0, std::pow(10.0, -head.sqnr_db / 10));
+  }
+  return sum / static_cast<double>(quality.heads.size());
+}
+
+double DbOf(double noise) { return noise <= 1e-20 ? 200 : -10 * std::log10(noise); }
+
+EndMeter::EndMeter(const quantize::ModelQuantizer& model, const quantize::Plan& plan,
+                   std::map<std::string, double> known,
+                   std::function<Result<void>(const std::string&, double)> on_measured)
+    : model_(model),
+      plan_(plan),
+      wide_(model.MakePlan(quantize::RangeMethod::kMinMax)),
+      known_(std::move(known)),
+      on_measured_(std::move(on_measured)) {}
+
+Result<double> EndMeter::Noise(const PlanChanges& changes) {
+  const std::string key = changes.Key();
+  if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  if (stop_ && stop_()) return Fail(ErrorCode::kUnavailable, "the tuning was stopped");
+  CBOARD_ASSIGN_OR_RETURN(const quantize::EndQuality quality, model_.Measure(PlanWith(changes)));
+  const double noise = NoiseOf(quality);
+  if (on_measured_) CBOARD_RETURN_IF_ERROR(on_measured_(key, noise));
+  known_[key] = noise;
+  return noise;
+}
+
+namespace {
+
+class Ranking {
+ public:
+  Ranking(EndMeter& meter, const std::vector<ErrorSource>& sources)
+      : meter_(meter), sources_(sources) {}
+
+  Result<void> Begin() {
+    CBOARD_ASSIGN_OR_RETURN(noise_, meter_.Noise({}));
+    return {};
+  }
+
+  Result<RankedItem> Measure(std::size_t first, std::size_t end) {
+    RankedItem item;
+    PlanChanges changes;
+    for (std::size_t i = first; i < end; ++i) {
+      item.sources.push_back(i);
+      Restore(sources_[i], changes);
+    }
+    CBOARD_ASSIGN_OR_RETURN(const double noise, meter_.Noise(changes));
+    ++count_;
+    item.gain = noise_ - noise;
+    return item;
+  }
+
+  // Divides the item with the largest gain until the measurements are used up.
+  Result<std::vector<RankedItem>> Bisect(std::size_t max_measurements) {
+    RankedItem all{.sources = {}, .gain = noise_};
+    for (std::size_t i = 0; i < sources_.size(); ++i) all.sources.push_back(i);
+    std::vector<RankedItem> items = {std::move(all)};
+    while (count_ + 2 <= max_measurements) {
+      const auto largest = std::ranges::max_element(items, [](const auto& a, const auto& b) {
+        return (a.sources.size() > 1 ? a.gain : -1e300) < (b.sources.size() > 1 ? b.gain : -1e300);
+      });
+      if (largest->sources.size() < 2) break;
+      const std::size_t first = largest->sources.front(), end = largest->sources.back() + 1;
+      const std::size_t middle = first + (end - first) / 2;
+      CBOARD_ASSIGN_OR_RETURN(RankedItem left, Measure(first, middle));
+      CBOARD_ASSIGN_OR_RETURN(RankedItem right, Measure(middle, end));
+      const auto place = items.erase(largest);
+      items.insert(items.insert(place, std::move(right)), std::move(left));
+    }
+    return items;
+  }
+
+ private:
+  EndMeter& meter_;
+  const std::vector<ErrorSource>& sources_;
+  double noise_ = 0;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+Result<std::vector<RankedItem>> RankSources(EndMeter& meter,
+                                            const std::vector<ErrorSource>& sources,
+                                            const RankingOptions& options) {
+  std::vector<RankedItem> items;
+  if (sources.empty()) return items;
+  Ranking ranking(meter, sources);
+  CBOARD_RETURN_IF_ERROR(ranking.Begin());
+  if (sources.size() > options.max_single_sources) return ranking.Bisect(options.max_measurements);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    CBOARD_ASSIGN_OR_RETURN(RankedItem item, ranking.Measure(i, i + 1));
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+}  // namespace cboard::tune

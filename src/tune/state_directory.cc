@@ -1,0 +1,212 @@
+#include "tune/state_directory.h"
+
+#include <fcntl.h>
+#include <simdjson.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "cboard/base/file.h"
+#include "cboard/base/json_writer.h"
+#include "cboard/base/strings.h"
+
+namespace cboard::tune {
+namespace {
+
+constexpr std::size_t kMaxStateBytes = std::size_t{256} << 20;
+
+Result<void> Flush(int descriptor, const std::filesystem::path& path) {
+  if (::fsync(descriptor) == 0) return {};
+  return Fail(ErrnoError(errno, "cannot flush " + Quoted(path.string(), 1000)));
+}
+
+// Makes a rename in the directory durable.
+void FlushDirectory(const std::filesystem::path& directory) {
+  const std::filesystem::path path = directory.empty() ? "." : directory;
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);  // File systems that cannot do it have no other way either.
+  ::close(descriptor);
+}
+
+}  // namespace
+
+Result<void> WriteDurably(const std::filesystem::path& path, std::string_view content) {
+  std::filesystem::path temporary;
+  const auto write = [&]() -> Result<void> {
+    CBOARD_ASSIGN_OR_RETURN(File file, File::CreateTemporarySibling(path));
+    temporary = file.path();
+    CBOARD_RETURN_IF_ERROR(file.Write(AsBytes(content)));
+    return Flush(file.descriptor(), path);
+  };
+  Result<void> written = write();
+  if (written && ::rename(temporary.c_str(), path.c_str()) != 0) {
+    written = Fail(ErrnoError(errno, "cannot replace " + Quoted(path.string(), 1000)));
+  }
+  if (!written) {
+    if (!temporary.empty()) ::unlink(temporary.c_str());
+    return written;
+  }
+  FlushDirectory(path.parent_path());
+  return {};
+}
+
+Result<void> CopyDurably(const std::filesystem::path& from, const std::filesystem::path& to) {
+  CBOARD_ASSIGN_OR_RETURN(const std::string content, ReadFile(from));
+  return WriteDurably(to, content);
+}
+
+std::string ToJson(const TrialResult& result) {
+  JsonWriter json;
+  const auto optional = [&](const char* key, std::optional<double> value) {
+    json.Key(key);
+    if (value) {
+      json.Value(*value);
+    } else {
+      json.Null();
+    }
+  };
+  json.BeginObject();
+  optional("accuracy", result.accuracy);
+  json.Key("metrics").BeginObject();
+  for (const auto& [name, value] : result.metrics) json.Key(name).Value(value);
+  json.EndObject();
+  json.Key("per_item").BeginArray();
+  for (const double value : result.per_item) json.Value(value);
+  json.EndArray();
+  json.Key("failure").Value(result.failure);
+  optional("speedup", result.speedup);
+  optional("latency_ms", result.latency_ms);
+  json.Key("size_bytes").Value(result.size_bytes);
+  json.Key("seconds").Value(result.seconds);
+  json.EndObject();
+  return json.Take();
+}
+
+Result<TrialResult> ParseTrialResult(std::string_view text) {
+  const auto damaged = [] {
+    return Fail(ErrorCode::kDataLoss, "no result of a trial: expected the JSON that tune writes");
+  };
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  if (parser.parse(simdjson::padded_string(text)).get(object) != simdjson::SUCCESS) {
+    return damaged();
+  }
+  TrialResult result;
+  const auto number = [&](const char* key) -> std::optional<double> {
+    double value = 0;
+    if (object[key].get(value) != simdjson::SUCCESS) return {};
+    return value;
+  };
+  result.accuracy = number("accuracy");
+  result.speedup = number("speedup");
+  result.latency_ms = number("latency_ms");
+  result.seconds = number("seconds").value_or(0);
+  std::string_view failure;
+  if (object["failure"].get(failure) != simdjson::SUCCESS) return damaged();
+  result.failure = failure;
+  if (object["size_bytes"].get(result.size_bytes) != simdjson::SUCCESS) return damaged();
+  simdjson::dom::object metrics;
+  if (object["metrics"].get(metrics) == simdjson::SUCCESS) {
+    for (const auto& [name, value] : metrics) {
+      double measured = 0;
+      if (value.get(measured) == simdjson::SUCCESS) result.metrics.emplace(name, measured);
+    }
+  }
+  simdjson::dom::array items;
+  if (object["per_item"].get(items) == simdjson::SUCCESS) {
+    for (const auto& value : items) {
+      double measured = 0;
+      if (value.get(measured) == simdjson::SUCCESS) result.per_item.push_back(measured);
+    }
+  }
+  if (result.has_failed() && result.failure.empty()) return damaged();
+  return result;
+}
+
+Result<StateDirectory> StateDirectory::Open(std::filesystem::path directory, const std::string& job,
+                                            bool is_resumed) {
+  StateDirectory state(std::move(directory));
+  const std::filesystem::path& path = state.directory_;
+  std::error_code error;
+  const bool has_job = std::filesystem::exists(path / "job.json", error);
+  const bool is_finished = std::filesystem::exists(path / "report.json", error);
+  const std::string quoted = Quoted(path.string(), 1000);
+  if (has_job && is_resumed) {
+    CBOARD_ASSIGN_OR_RETURN(const std::string earlier, ReadFile(path / "job.json", kMaxStateBytes));
+    if (earlier == job) return state;
+    return Fail(ErrorCode::kFailedPrecondition,
+                "cannot resume the tuning in " + quoted +
+                    ": model, data or settings are different; use the same command as before, or "
+                    "start again without --resume in another --state");
+  }
+  if (has_job && !is_finished) {
+    return Fail(ErrorCode::kFailedPrecondition,
+                "there is an unfinished tuning in " + quoted +
+                    "; continue it with --resume, or remove the directory to start again");
+  }
+  if (!has_job && std::filesystem::exists(path, error) && !std::filesystem::is_empty(path, error)) {
+    return Fail(ErrorCode::kFailedPrecondition,
+                quoted + " is not empty and has no tuning; give another directory with --state");
+  }
+  if (has_job) {
+    // The report goes first: without it, a directory that is removed in part counts as unfinished.
+    std::filesystem::remove(path / "report.json", error);
+    std::filesystem::remove_all(path, error);
+  }
+  CBOARD_RETURN_IF_ERROR(CreateDirectories(path));
+  CBOARD_RETURN_IF_ERROR(WriteDurably(path / "job.json", job));
+  return state;
+}
+
+std::filesystem::path StateDirectory::TrialPath(int number) const {
+  return directory_ / ("trial_" + std::to_string(number));
+}
+
+Result<std::optional<TrialResult>> StateDirectory::ReadResult(int number) const {
+  const std::filesystem::path path = TrialPath(number) / "result.json";
+  auto text = ReadFile(path, kMaxStateBytes);
+  if (!text && text.error().code == ErrorCode::kNotFound) return std::optional<TrialResult>();
+  if (!text) return Fail(std::move(text).error());
+  auto result = ParseTrialResult(*text);
+  if (!result) return Fail(Annotate(std::move(result).error(), Quoted(path.string(), 1000)));
+  return std::optional<TrialResult>(*std::move(result));
+}
+
+Result<void> StateDirectory::StoreResult(int number, const TrialResult& result) const {
+  return WriteDurably(TrialPath(number) / "result.json", ToJson(result));
+}
+
+Result<std::map<std::string, double>> StateDirectory::ReadMeasurements() const {
+  std::map<std::string, double> measurements;
+  const auto text = ReadFile(directory_ / "measurements.jsonl", kMaxStateBytes);
+  if (!text) return measurements;
+  for (const std::string_view line : Split(*text, '\n')) {
+    simdjson::dom::parser parser;
+    simdjson::dom::element root;
+    std::string_view key;
+    double noise = 0;
+    if (line.empty() ||
+        parser.parse(simdjson::padded_string(line)).get(root) != simdjson::SUCCESS ||
+        root["changes"].get(key) != simdjson::SUCCESS ||
+        root["noise"].get(noise) != simdjson::SUCCESS) {
+      continue;
+    }
+    measurements.emplace(key, noise);
+  }
+  return measurements;
+}
+
+Result<void> StateDirectory::AddMeasurement(const std::string& key, double noise) const {
+  CBOARD_ASSIGN_OR_RETURN(File file, File::OpenForAppending(directory_ / "measurements.jsonl"));
+  JsonWriter json;
+  json.BeginObject().Key("changes").Value(key).Key("noise").Value(noise).EndObject();
+  // The newline in front ends a line that was cut.
+  return file.Write(AsBytes("\n" + json.Take()));
+}
+
+Result<void> StateDirectory::StoreReport(const std::string& json) const {
+  return WriteDurably(directory_ / "report.json", json);
+}
+
+}  // namespace cboard::tune

@@ -1,0 +1,56 @@
+"""tune: the accuracy comes from a function of this process."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from compression_board import tune
+
+ROOT = Path(__file__).resolve().parents[2]
+RUNTIME = ROOT / "build" / "ort" / "python" / "onnxruntime" / "capi"
+
+
+@pytest.fixture
+def sensors(tmp_path, monkeypatch):
+    libraries = sorted(RUNTIME.glob("libonnxruntime.so*"))
+    if not libraries:
+        pytest.skip("scripts/fetch-onnxruntime has not run")
+    monkeypatch.setenv("CB_ONNXRUNTIME_LIB", str(libraries[0]))
+    subprocess.run([sys.executable, ROOT / "examples" / "tune_sensors.py"], cwd=tmp_path, check=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_tunes_by_the_accuracy_of_a_function(sensors):
+    seen = []
+
+    def accuracy(path):
+        seen.append(path)
+        return (0.9 if len(seen) != 2 else 0.3), [1, 0, 1]
+
+    report = tune("sensors.onnx", "sensors.npz", accuracy, output="int8.onnx", max_drop="1pp")
+    assert report["is_met"] and report["evaluations"] == len(seen) - 1
+    assert seen[0].endswith("sensors.onnx")
+    assert report["trials"][0]["result"]["accuracy"] == 0.3
+    assert (sensors / "int8.onnx").exists()
+
+
+@pytest.mark.parametrize("outcome", [float("nan"), "good", RuntimeError("out of 'memory'\nhere")])
+def test_takes_no_failure_for_an_accuracy(sensors, outcome):
+    def accuracy(path):
+        if path.endswith("sensors.onnx"):
+            return 0.9
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    report = tune("sensors.onnx", "sensors.npz", accuracy, output="int8.onnx")
+    assert not report["is_met"] and report["best"] is None
+    assert type(outcome).__name__ in report["reason"] or "eval_fn returned" in report["reason"]
+    assert (sensors / "int8.onnx").exists()
+
+
+def test_a_wrong_argument_is_an_error(sensors):
+    with pytest.raises(ValueError, match="expected 1%"):
+        tune("sensors.onnx", "sensors.npz", output="int8.onnx", max_drop="a lot")

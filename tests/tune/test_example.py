@@ -1,0 +1,82 @@
+"""The example of docs/tune.md: the first convolution breaks, and tune finds it alone."""
+
+import subprocess
+
+import numpy as np
+import onnx
+import onnxruntime
+from conftest import PROGRAM, run_tune
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+
+def logits_of(model, samples):
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(str(model), options, ["CPUExecutionProvider"])
+    return session.run(None, {"x": samples})[0]
+
+
+def test_tune_keeps_the_broken_convolution_in_float(sensors):
+    logdir = sensors / "runs" / "eval"
+    ended = run_tune(sensors, "--logdir", logdir)
+    assert ended.returncode == 0, ended.stderr
+    report = ended.report
+    assert report["is_met"] and report["evaluations"] <= 5
+    best = report["trials"][report["best"] - 1]
+    assert best["keep_float"] == ["conv1"]
+    assert report["trials"][0]["result"]["accuracy"] < 0.9
+
+    # An oracle counts the agreement again.
+    samples = np.load(sensors / "sensors.npz")["x"]
+    float_logits = logits_of(sensors / "sensors.onnx", samples)
+    agreement = np.mean(
+        logits_of(sensors / "int8.onnx", samples).argmax(1) == float_logits.argmax(1)
+    )
+    assert agreement >= 0.99
+    onnx.checker.check_model(onnx.load(sensors / "int8.onnx"))
+
+    # The layer that is not in 8 bits has its gain, its bytes and its time.
+    (reverted,) = [line for line in report["reverted"] if line["name"] == "conv1"]
+    assert reverted["change"] == "float" and reverted["gain_db"] > 3
+    assert reverted["bytes"] == 3 * 8 * 2 * 9
+    assert (sensors / "int8.onnx").stat().st_size < 0.5 * (sensors / "sensors.onnx").stat().st_size
+
+    # Stock TensorBoard reads the runs under the tags of the document.
+    runs = sorted(path.name for path in logdir.iterdir())
+    assert runs[0] == "baseline_acc_1.0" and runs[1].startswith("tune_1_acc_0.")
+    for run, precision in ((runs[0], "fp32"), (runs[1], "int8")):
+        events = EventAccumulator(str(logdir / run), {"histograms": 0, "graph": 1}).Reload()
+        tags = events.Tags()
+        assert f"conv1/weight/{precision}" in tags["histograms"], tags
+        assert f"conv1/Output/{precision}" in tags["histograms"], tags
+        assert tags["graph"]
+    last = EventAccumulator(best["log"], {"histograms": 0}).Reload()
+    assert "conv1/weight/fp32" in last.Tags()["histograms"]
+    assert "conv2/weight/int8" in last.Tags()["histograms"]
+
+
+def test_text_names_the_reason_and_the_settings_of_other_programs(sensors):
+    ended = subprocess.run(
+        [PROGRAM, "tune", "sensors.onnx", "--data", "sensors.npz", "-o", "int8.onnx"],
+        cwd=sensors, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    assert "Goals met: agreement is" in ended.stdout
+    assert "conv1 (Conv) in float: end SQNR +" in ended.stdout
+    assert "nodes_to_exclude" in ended.stdout and "op_wise" in ended.stdout
+
+
+def test_config_of_neural_compressor_is_read(sensors):
+    (sensors / "tune.yaml").write_text(
+        "quantization:\n"
+        "  op_wise: {'conv1': {'activation': {'dtype': ['fp32']}}}\n"
+        "tuning:\n"
+        "  strategy: {name: bayesian}\n"
+        "  accuracy_criterion: {relative: 0.02}\n"
+        "  exit_policy: {max_trials: 1}\n"
+    )
+    ended = run_tune(sensors, "--config", sensors / "tune.yaml")
+    assert ended.returncode == 0, ended.stderr
+    assert "tuning.strategy.name" in ended.stderr
+    assert ended.report["evaluations"] == 1
+    assert abs(ended.report["limit"] - 0.98) < 1e-9
