@@ -7,13 +7,14 @@
 #include <iostream>
 
 #include "cboard/base/strings.h"
+#include "cli/bucket_logs.h"
 #include "cli/progress.h"
 
 namespace cboard::cli {
 
 void LogdirFlags::AddTo(CLI::App& app, const std::string& group) {
   CLI::Option* option =
-      app.add_option("--logdir", logdir, "Log directory; also several (A,B) or a glob pattern")
+      app.add_option("--logdir", logdir, "Log directory, or s3://BUCKET/PREFIX; also several (A,B) or\na glob pattern")
           ->type_name("DIR")
           ->group(group);
   app.add_option("--logdir_spec", logdir_spec,
@@ -21,6 +22,15 @@ void LogdirFlags::AddTo(CLI::App& app, const std::string& group) {
       ->type_name("SPEC")
       ->group(group)
       ->excludes(option);
+  app.add_option("--s3-endpoint", s3_endpoint,
+                 "Address of the S3-compatible store (default: Amazon's, or\n$AWS_ENDPOINT_URL)")
+      ->type_name("URL")
+      ->group(group);
+  app.add_option("--bucket-cache-gb", bucket_cache_gb,
+                 "Gigabytes of a bucket that are copied to this machine at\nmost (50)")
+      ->type_name("N")
+      ->check(CLI::Range(0.001, 1e6))
+      ->group(group);
 }
 
 Result<std::vector<reader::Logdir>> LogdirFlags::Parse() const {
@@ -30,6 +40,8 @@ Result<std::vector<reader::Logdir>> LogdirFlags::Parse() const {
 Result<std::shared_ptr<const reader::Snapshot>> ReadLogs(const LogdirFlags& flags) {
   reader::ReaderOptions options;
   CBOARD_ASSIGN_OR_RETURN(options.logdirs, flags.Parse());
+  CBOARD_ASSIGN_OR_RETURN(BucketLogs buckets, BucketLogs::Open(flags, options.logdirs));
+  CBOARD_RETURN_IF_ERROR(buckets.Update());
   Progress progress("reading events", std::cerr, IsTerminal(STDERR_FILENO));
   CBOARD_ASSIGN_OR_RETURN(
       std::shared_ptr<const reader::Snapshot> snapshot,

@@ -18,6 +18,8 @@ namespace cboard::cli {
 struct LogdirFlags {
   std::string logdir;
   std::string logdir_spec;
+  std::string s3_endpoint;          // Of buckets among them.
+  double bucket_cache_gb = 50;
 
   // In a group of the help.
   void AddTo(CLI::App& app, const std::string& group = "Input");

@@ -34,8 +34,9 @@ BoardAppearance AppearanceOf(const BoardOptions& options) {
       .version = CBOARD_VERSION,
       .window_title = options.window_title,
       .path_prefix = Normalized(options.path_prefix),
-      .logdirs = options.logdirs,
+      .logdirs = options.shown_logdirs.empty() ? options.logdirs : options.shown_logdirs,
       .samples_per_plugin = {options.samples_per_plugin.begin(), options.samples_per_plugin.end()},
+      .sources = options.sources,
       .boot_id = NewBootId()};
 }
 

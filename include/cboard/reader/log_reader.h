@@ -34,7 +34,8 @@ struct Logdir {
 };
 
 // "runs", "a,b" and globs such as "runs/*/eval", as --logdir takes them; `~` is expanded. A path
-// that exists is taken as it is, commas and stars included. Several directories are named after
+// that exists is taken as it is, commas and stars included. So is "s3://bucket/prefix" or
+// "gs://bucket/prefix", which the reader itself does not read: see object_store/bucket_copy.h. Several directories are named after
 // the last parts of their paths, as many as it takes to tell them apart. Fails with kNotFound when
 // a glob matches nothing.
 Result<std::vector<Logdir>> ParseLogdir(std::string_view text);

@@ -19,11 +19,19 @@
 #include "cboard/base/result.h"
 #include "cboard/reader/log_reader.h"
 #include "cboard/server/http_message.h"
+#include "cboard/server/log_source.h"
 
 namespace cboard::server {
 
 struct BoardOptions {
   std::vector<reader::Logdir> logdirs = {};
+
+  // What the page calls them; empty: their paths.
+  std::vector<reader::Logdir> shown_logdirs = {};
+
+  // The places that `logdirs` are copies of. Called for each request that asks.
+  std::function<std::vector<LogSource>()> sources = {};
+
   std::chrono::milliseconds reload_interval{5000};  // 0: read once.
   std::filesystem::path cache_directory = {};       // See ReaderOptions.
   std::string window_title = "Compression Board";

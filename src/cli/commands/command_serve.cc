@@ -20,6 +20,7 @@
 #include "cboard/server/board.h"
 #include "cboard/server/http_server.h"
 #include "cboard/server/server_metrics.h"
+#include "cli/bucket_logs.h"
 #include "cli/commands.h"
 #include "cli/commands/serve_config.h"
 #include "cli/reports/text_table.h"
@@ -33,9 +34,32 @@ std::string ThisMachine() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-Result<server::BoardOptions> BoardOptionsOf(const ServeConfig& config) {
+double SecondsSince1970(std::chrono::system_clock::time_point time) {
+  return std::chrono::duration<double>(time.time_since_epoch()).count();
+}
+
+std::vector<server::LogSource> SourcesOf(const BucketLogs& logs) {
+  std::vector<server::LogSource> sources;
+  for (const BucketLogs::Bucket& bucket : logs.buckets()) {
+    object_store::CopyStatus status = bucket.copy->status();
+    server::LogSource source{.address = bucket.address, .is_loaded = status.is_loaded};
+    if (status.error) source.error = status.error->message;
+    if (status.last_success) source.last_read = SecondsSince1970(*status.last_success);
+    source.files = status.object_count;
+    source.bytes = status.byte_count;
+    source.skipped = std::move(status.skipped);
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+// `buckets` is filled with the buckets among the log directories, and must outlive the board.
+Result<server::BoardOptions> BoardOptionsOf(const ServeConfig& config, BucketLogs& buckets) {
   server::BoardOptions options;
   CBOARD_ASSIGN_OR_RETURN(options.logdirs, config.logdirs.Parse());
+  options.shown_logdirs = options.logdirs;
+  CBOARD_ASSIGN_OR_RETURN(buckets, BucketLogs::Open(config.logdirs, options.logdirs));
+  options.sources = [&buckets] { return SourcesOf(buckets); };
   options.cache_directory = reader::DefaultCacheDirectory();
   if (auto usable = reader::CheckPrivateDirectory(options.cache_directory); !usable) {
     PrintError("the index cache is not used: " + usable.error().message);
@@ -243,10 +267,15 @@ Result<void> Serve(const ServeConfig& config) {
                             server::AccessLog::Open(config.access_log));
     options.on_response = [log](const server::ResponseRecord& record) { log->Write(record); };
   }
-  CBOARD_ASSIGN_OR_RETURN(server::BoardOptions board_options, BoardOptionsOf(config));
+  BucketLogs buckets;
+  CBOARD_ASSIGN_OR_RETURN(server::BoardOptions board_options, BoardOptionsOf(config, buckets));
+  buckets.Follow();
   CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<server::Board> board,
                           server::Board::Open(std::move(board_options)));
-  options.metrics->AddSource([&board](std::string& text) { board->AppendMetrics(text); });
+  options.metrics->AddSource([&](std::string& text) {
+    board->AppendMetrics(text);
+    buckets.AppendMetrics(text);
+  });
   const server::HttpHandler handler = server::Guarded(
       AccessOptionsOf(config),
       server::WithMetrics(options.metrics, config.path_prefix + "/metrics", board->handler()));

@@ -51,10 +51,13 @@ bool IsUri(std::string_view text) {
                              [](unsigned char c) { return std::isalnum(c) != 0 || c == '.'; });
 }
 
-Result<std::string> LocalPath(std::string_view text) {
+// "s3://bucket/prefix" and "gs://bucket/prefix" stay as they are: the caller reads a copy.
+Result<std::string> PathOrBucket(std::string_view text) {
+  if (text.starts_with("s3://") || text.starts_with("gs://")) return std::string(text);
   if (IsUri(text)) {
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(text, 300) + " is not a directory of this machine; copy or mount it first");
+                Quoted(text, 300) + " is neither a directory nor s3:// or gs://; copy or mount it "
+                                    "first");
   }
   if (text.find('\0') != std::string_view::npos) {
     return Fail(ErrorCode::kInvalidArgument, Quoted(text, 300) + " cannot be a path");
@@ -121,7 +124,7 @@ void NameByPath(std::vector<Logdir>& logdirs) {
 
 Result<std::vector<Logdir>> ParseLogdir(std::string_view text) {
   if (text.empty()) return Fail(ErrorCode::kInvalidArgument, "the log directory has no name");
-  CBOARD_ASSIGN_OR_RETURN(const std::string whole, LocalPath(text));
+  CBOARD_ASSIGN_OR_RETURN(const std::string whole, PathOrBucket(text));
   std::vector<Logdir> logdirs;
   if (Exists(whole)) {
     logdirs.push_back({.name = "", .path = whole});
@@ -130,7 +133,7 @@ Result<std::vector<Logdir>> ParseLogdir(std::string_view text) {
   std::vector<fs::path> paths;
   for (const std::string_view part : Split(text, ',')) {
     if (part.empty()) continue;
-    CBOARD_ASSIGN_OR_RETURN(const std::string path, LocalPath(part));
+    CBOARD_ASSIGN_OR_RETURN(const std::string path, PathOrBucket(part));
     if (!Exists(path) && path.find_first_of("*?[") != std::string::npos) {
       CBOARD_ASSIGN_OR_RETURN(const std::vector<fs::path> matches, Matching(path));
       paths.insert(paths.end(), matches.begin(), matches.end());
@@ -168,7 +171,7 @@ Result<std::vector<Logdir>> ParseLogdirSpec(std::string_view text) {
                         " has no path; write " + logdir.name + ":PATH");
       }
     }
-    CBOARD_ASSIGN_OR_RETURN(logdir.path, LocalPath(path));
+    CBOARD_ASSIGN_OR_RETURN(logdir.path, PathOrBucket(path));
     logdirs.push_back(std::move(logdir));
   }
   if (logdirs.empty()) {

@@ -66,6 +66,27 @@ Result<HttpResponse> GetStatus(const ApiCall& call) {
   return JsonResponse(json.Take());
 }
 
+Result<HttpResponse> GetSources(const ApiCall& call) {
+  const std::vector<LogSource> sources =
+      call.look.sources ? call.look.sources() : std::vector<LogSource>();
+  JsonWriter json;
+  json.BeginObject();
+  WriteValues(json, "addresses", sources, [](const auto& s) { return std::string_view(s.address); });
+  WriteValues(json, "loaded", sources, [](const auto& s) { return s.is_loaded; });
+  WriteValues(json, "errors", sources, [](const auto& s) { return std::string_view(s.error); });
+  WriteNumbers(json, "last_reads", sources, [](const auto& s) { return s.last_read; });
+  WriteValues(json, "files", sources, [](const auto& s) { return s.files; });
+  WriteValues(json, "bytes", sources, [](const auto& s) { return s.bytes; });
+  json.Key("skipped").BeginArray();
+  for (const LogSource& source : sources) {
+    json.BeginArray();
+    for (const std::string& line : source.skipped) json.Value(line);
+    json.EndArray();
+  }
+  json.EndArray().EndObject();
+  return JsonResponse(json.Take());
+}
+
 Result<HttpResponse> GetRuns(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const double only_damaged, NumberQuery(call.target, "damaged", 0));
   auto runs = call.snapshot->runs;
@@ -214,6 +235,11 @@ std::vector<ApiRoute> LogRoutes() {
        .path = "/status",
        .summary = "The log directory that is served, and the loading progress.",
        .handler = GetStatus},
+      {.method = "GET",
+       .path = "/sources",
+       .summary = "Buckets that the logs are copied from: when they were read, and what failed.",
+       .in_snapshot = false,
+       .handler = GetSources},
       {.method = "GET",
        .path = "/runs",
        .summary = "All runs.",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cboard/reader/log_reader.h"
+#include "cboard/server/log_source.h"
 
 namespace cboard::server {
 
@@ -17,6 +18,7 @@ struct BoardAppearance {
   std::string path_prefix;  // "/board", or empty.
   std::vector<reader::Logdir> logdirs;
   std::map<std::string, std::size_t, std::less<>> samples_per_plugin;  // See BoardOptions.
+  std::function<std::vector<LogSource>()> sources;  // See BoardOptions; may be empty.
   std::string boot_id;  // Identifies this process: ETags of another process are not valid here.
 };
 

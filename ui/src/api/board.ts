@@ -24,6 +24,14 @@ export const statusShape = object({
 });
 export type Status = TypeOf<typeof statusShape>;
 
+/** Buckets that the logs are copied from, one entry of each list per bucket. */
+export const sourcesShape = object({
+  addresses: strings,
+  errors: strings, // Empty: read without an error.
+  last_reads: list(nullable(number)),
+});
+export type Sources = TypeOf<typeof sourcesShape>;
+
 /** A server-sent event. */
 export const changeShape = object({
   snapshot: number,

@@ -3,6 +3,8 @@ import type { JSX } from "preact";
 import { bytes, duration, plural } from "../base/text/format";
 import { inNaturalOrder } from "../base/text/natural";
 import { connection, progress, status } from "../domain/live/live";
+import { sourceProblems } from "../domain/live/source_problems";
+import { sources } from "../domain/live/sources";
 import { troubledDirectories } from "../domain/live/log_directories";
 import { hrefOf, pathParts, setQuery } from "../base/address";
 import { comparison, shownModel, sideA, sideB, swapSides, variants } from "../domain/models/pair";
@@ -71,6 +73,7 @@ export function Header({
   const page = pageOf(pathParts.value);
   const compares = page !== null && COMPRESSION_PAGES.includes(page);
   const { missing, unreadable } = troubledDirectories(status.value);
+  const unreachable = sourceProblems(sources.value, Date.now() / 1000);
   const damage = (status.value?.damaged_runs ?? 0) + unreadable.length;
   const icon = { system: ICONS.auto, light: ICONS.sun, dark: ICONS.moon }[theme.value];
   return (
@@ -95,6 +98,11 @@ export function Header({
         <a class="verdict warn damage-note" href={hrefOf(["files"], { model: null })} title={missing.join("\n")}>
           {plural(missing.length, "log directory does", "log directories do")} not exist
         </a>
+      )}
+      {unreachable.length > 0 && (
+        <span class="verdict warn damage-note" title={unreachable.join("\n")}>
+          {plural(unreachable.length, "bucket")} not read
+        </span>
       )}
       {damage > 0 && (
         <a

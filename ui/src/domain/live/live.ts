@@ -4,6 +4,7 @@ import { read } from "../../api/shape";
 import { signal } from "@preact/signals";
 import { apiUrl, getJson, watchRequests } from "../../api/client";
 import { Freshness } from "./freshness";
+import { watchSources } from "./sources";
 
 /** Grows when the logs have changed; everything that shows them asks again. */
 export const dataVersion = signal(0);
@@ -39,6 +40,7 @@ export async function refreshStatus(): Promise<void> {
   try {
     status.value = await getJson(statusShape, "status");
     progress.value = status.value.progress;
+    watchSources(status.value);
   } catch {
     connection.value = "lost";
   }

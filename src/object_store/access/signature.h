@@ -1,0 +1,41 @@
+// Signatures of requests, as Amazon's "Signature Version 4" defines them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "cboard/base/result.h"
+
+namespace cboard::object_store {
+
+struct Credentials {
+  std::string access_key;  // Empty: requests are not signed.
+  std::string secret_key;
+  std::string session_token;  // Of temporary credentials.
+};
+
+struct UnsignedRequest {
+  std::string method = "GET";
+  std::string host;                          // With the port, if it is not the usual one.
+  std::string path;                          // Percent-encoded, from the first slash on.
+  std::map<std::string, std::string> query;  // Not encoded.
+  std::map<std::string, std::string> headers;  // Names in lower case; all of them are signed.
+  std::string_view body;
+};
+
+// Every byte but letters, digits and "-._~" as %XX; `keeps_slashes` leaves "/".
+std::string PercentEncoded(std::string_view text, bool keeps_slashes);
+
+// "a=1&b=2", sorted and encoded, as it is signed and must be sent.
+std::string CanonicalQuery(const std::map<std::string, std::string>& query);
+
+std::string HexSha256(std::string_view bytes);
+
+// The headers to send with the request: those it has, the date, the hash of the body, and
+// Authorization. `time` is seconds since 1970.
+std::map<std::string, std::string> SignedHeaders(const UnsignedRequest& request,
+                                                 const Credentials& credentials,
+                                                 std::string_view region, std::int64_t time);
+
+}  // namespace cboard::object_store

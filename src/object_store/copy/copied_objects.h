@@ -1,0 +1,30 @@
+// Which objects a local copy has, kept in a file between starts.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cboard/base/result.h"
+#include "cboard/object_store/object_store.h"
+
+namespace cboard::object_store {
+
+// By key.
+using CopiedObjects = std::map<std::string, ObjectInfo, std::less<>>;
+
+// One line per object: size, ETag and key, separated by tabs; ETags and keys are percent-encoded.
+std::string EncodeCopiedObjects(const CopiedObjects& objects);
+
+// What can be read of it: lines that cannot be are objects that are fetched again.
+CopiedObjects DecodeCopiedObjects(std::string_view text);
+
+// The path of an object below the folder of the copy: its key without `prefix`. Nothing if the
+// object is not an event file. Fails with kInvalidArgument when a file cannot have that name, or
+// would lie outside of the folder.
+Result<std::optional<std::filesystem::path>> PathOfKey(std::string_view key,
+                                                       std::string_view prefix);
+
+}  // namespace cboard::object_store
