@@ -18,7 +18,7 @@ namespace cboard::cli {
 struct LogdirFlags {
   std::string logdir;
   std::string logdir_spec;
-  std::string s3_endpoint;          // Of buckets among them.
+  std::string s3_endpoint;  // The store of buckets among them.
   double bucket_cache_gb = 50;
 
   // In a group of the help.

@@ -84,8 +84,10 @@ Result<TuneReport> Tuner::Run() {
 
 Result<void> Tuner::Quantize() {
   CBOARD_RETURN_IF_ERROR(CheckStop("calibrating"));
-  CBOARD_ASSIGN_OR_RETURN(quantizer_,
-                          quantize::ModelQuantizer::Open(options_.model, options_.quantize));
+  // Which operators stay in float is the search's own choice, made for the goal and explained.
+  quantize::QuantizeOptions settings = options_.quantize;
+  settings.repair = false;
+  CBOARD_ASSIGN_OR_RETURN(quantizer_, quantize::ModelQuantizer::Open(options_.model, settings));
   CBOARD_RETURN_IF_ERROR(quantizer_->Calibrate());
   CBOARD_RETURN_IF_ERROR(CheckStop("choosing ranges"));
   CBOARD_ASSIGN_OR_RETURN(choice_, quantize::ChoosePlan(*quantizer_));

@@ -3,7 +3,7 @@
 // The reader works on the copy as on any log directory. An update lists the bucket (one request for
 // 1,000 objects) and fetches what is new only: whole new objects, and of objects that grew what
 // was added. The copy stays on the disk between starts. It is never the reason of a wrong point: an
-// object that changed in another way than by growing is fetched anew.
+// object that changed in another way than by growing is fetched again.
 #pragma once
 
 #include <chrono>
@@ -29,25 +29,27 @@ struct CopyOptions {
   unsigned parallel_requests = 8;
 
   // How often Follow lists the bucket while it changes, and after two minutes without a change. A
-  // bucket of several pages is listed less often: an idle viewer sends at most 10 requests a minute.
+  // bucket of several pages is listed less often: an idle viewer sends at most 10 requests a
+  // minute.
   std::chrono::milliseconds active_interval{4000};
   std::chrono::milliseconds idle_interval{6500};
 };
 
 struct CopyStatus {
-  bool is_loaded = false;                // One update has ended, well or not.
-  std::optional<Error> error = {};       // Of the last update.
+  bool is_loaded = false;           // One update has ended, well or not.
+  std::optional<Error> error = {};  // The failure of the last update.
   std::optional<std::chrono::system_clock::time_point> last_success = {};
-  std::uint64_t object_count = 0;        // In the copy.
+  std::uint64_t object_count = 0;  // In the copy.
   std::uint64_t byte_count = 0;
-  std::vector<std::string> skipped = {};  // Objects that cannot be copied, with the reason; at most 100.
+  std::vector<std::string> skipped =
+      {};  // Objects that cannot be copied, with the reason; at most 100.
 };
 
 // Thread-safe.
 class BucketCopy {
  public:
-  // Opens the copy of an earlier start, or makes an empty one. Two programs that read one address at
-  // the same time have a copy each. Sends no request.
+  // Opens the copy of an earlier start, or makes an empty one. Two programs that read one address
+  // at the same time have a copy each. Sends no request.
   static Result<std::unique_ptr<BucketCopy>> Open(const ObjectUrl& url,
                                                   std::unique_ptr<ObjectStore> store,
                                                   CopyOptions options);
@@ -57,9 +59,9 @@ class BucketCopy {
   // The log directory to read.
   virtual const std::filesystem::path& directory() const = 0;
 
-  // Brings the copy up to date. What failed is also in status().
-  virtual Result<void> Update(const std::function<void(std::uint64_t done, std::uint64_t total)>&
-                                  on_progress = {}) = 0;
+  // Brings the copy up to date. Failures are also in status().
+  virtual Result<void> Update(
+      const std::function<void(std::uint64_t done, std::uint64_t total)>& on_progress = {}) = 0;
 
   // Updates now and then in the background, until the object is destroyed.
   virtual void Follow() = 0;

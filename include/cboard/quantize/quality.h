@@ -28,8 +28,8 @@ struct EndQuality {
   // head of a few values alone says little. Decides between plans.
   std::vector<double> sample_sqnr_db;
 
-  double MeanSqnrDb() const;  // Of sample_sqnr_db.
-  double MinSqnrDb() const;   // Of the heads' sqnr_db.
+  double MeanSqnrDb() const;  // The mean of sample_sqnr_db.
+  double MinSqnrDb() const;   // The smallest sqnr_db of a head.
 };
 
 // Whether `changed` improves on `now`: the mean rises by more than chance, sample by sample, and no

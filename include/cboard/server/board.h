@@ -26,7 +26,7 @@ namespace cboard::server {
 struct BoardOptions {
   std::vector<reader::Logdir> logdirs = {};
 
-  // What the page calls them; empty: their paths.
+  // Their names and paths on the page; empty: `logdirs`.
   std::vector<reader::Logdir> shown_logdirs = {};
 
   // The places that `logdirs` are copies of. Called for each request that asks.

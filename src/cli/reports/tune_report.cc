@@ -5,6 +5,7 @@
 
 #include "cboard/base/strings.h"
 #include "cboard/compare/keep_float.h"
+#include "cli/reports/text_table.h"
 
 namespace cboard::cli {
 namespace {
@@ -76,8 +77,8 @@ std::string TuneText(const tune::TuneReport& report) {
   }
   if (report.best) text += SettingsText(report);
   for (const std::string& note : report.notes) text += "Note: " + note + "\n";
-  text += "\n" + std::to_string(report.evaluations) + " evaluations, " +
-          std::to_string(report.measurements) + " measurements without labels\n";
+  text += "\n" + Plural(report.evaluations, "evaluation") + ", " +
+          Plural(report.measurements, "measurement") + " without labels\n";
   text += "Written: " + report.output.string() +
           (report.is_output_measured ? "" : " (its accuracy was not measured)") + "\n";
   return text;

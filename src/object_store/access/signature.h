@@ -12,14 +12,14 @@ namespace cboard::object_store {
 struct Credentials {
   std::string access_key;  // Empty: requests are not signed.
   std::string secret_key;
-  std::string session_token;  // Of temporary credentials.
+  std::string session_token;  // Only temporary credentials have one.
 };
 
 struct UnsignedRequest {
   std::string method = "GET";
-  std::string host;                          // With the port, if it is not the usual one.
-  std::string path;                          // Percent-encoded, from the first slash on.
-  std::map<std::string, std::string> query;  // Not encoded.
+  std::string host;                            // With the port, if it is not the usual one.
+  std::string path;                            // Percent-encoded, from the first slash on.
+  std::map<std::string, std::string> query;    // Not encoded.
   std::map<std::string, std::string> headers;  // Names in lower case; all of them are signed.
   std::string_view body;
 };

@@ -18,7 +18,7 @@ using CopiedObjects = std::map<std::string, ObjectInfo, std::less<>>;
 // One line per object: size, ETag and key, separated by tabs; ETags and keys are percent-encoded.
 std::string EncodeCopiedObjects(const CopiedObjects& objects);
 
-// What can be read of it: lines that cannot be are objects that are fetched again.
+// Leaves out lines that cannot be read: their objects are fetched again.
 CopiedObjects DecodeCopiedObjects(std::string_view text);
 
 // The path of an object below the folder of the copy: its key without `prefix`. Nothing if the

@@ -14,7 +14,7 @@ Result<ObjectPage> ParseListing(std::string_view xml);
 
 struct StoreError {
   std::string code;     // "NoSuchBucket"; empty if the body is no error of a store.
-  std::string message;  // Of the store.
+  std::string message;  // The words of the store.
 };
 StoreError ParseStoreError(std::string_view xml);
 

@@ -33,7 +33,7 @@ struct Endpoint {
   std::string path;  // Before the key: "/bucket/" or "/".
 };
 
-// What a failed response means, and whether the same request may succeed later.
+// The meaning of a failed response, and whether the same request may succeed later.
 struct Failure {
   Error error;
   bool may_pass = false;

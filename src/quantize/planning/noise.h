@@ -17,7 +17,7 @@ namespace cboard::quantize {
 // connect an input channel with an output channel. Inputs count from the output's group.
 struct WeightEnergy {
   std::size_t outputs = 0;
-  std::size_t inputs = 0;  // Of one group.
+  std::size_t inputs = 0;  // The number of one group.
   std::size_t groups = 1;
   std::vector<double> energy;
   std::vector<float> largest;  // The largest magnitude, in the order of `energy`.
@@ -40,7 +40,7 @@ double NoiseShare(const WeightEnergy& weight, const std::vector<double>& powers,
 
 struct NoisyTensor {
   std::string tensor;
-  double sqnr_db = 0;  // Of the layer's output that suffers most from this tensor's rounding.
+  double sqnr_db = 0;  // At the layer's output that suffers most from this tensor's rounding.
 };
 
 // The quantized activations of a plan that do not share another's scale, the noisiest first.
