@@ -30,34 +30,45 @@ def number(version):
 
 
 def symbols(path, newest):
-    """{name: (version, type, size)} with the newest version of each that is old enough."""
+    """{name: (version, type, size, binding, address)} with the newest version that is old enough."""
     found = {}
-    line = re.compile(r"\s*\d+: \S+ +(\d+) (\w+) +(?:GLOBAL|WEAK) +DEFAULT +\d+ (\w+)@@?(GLIBC_[\d.]+)$")
+    line = re.compile(r"\s*\d+: (\S+) +(\d+) (\w+) +(GLOBAL|WEAK) +DEFAULT +\d+ (\w+)@@?(GLIBC_[\d.]+)$")
     for match in map(line.match, output_of("readelf", "-W", "--dyn-syms", path).splitlines()):
         if not match:
             continue
-        size, kind, name, version = match.groups()
+        address, size, kind, binding, name, version = match.groups()
         if number(version) > newest or kind not in ("FUNC", "IFUNC", "OBJECT"):
             continue
         if name not in found or number(version) > number(found[name][0]):
-            found[name] = (version, kind, int(size))
+            found[name] = (version, kind, int(size), binding, address)
     return found
 
 
 def write_stub(library, newest, folder):
+    found = symbols(path_of(library), newest)
     assembly = []
     versions = {}
-    for place, (name, (version, kind, size)) in enumerate(sorted(symbols(path_of(library), newest).items())):
-        is_data = kind == "OBJECT"
-        assembly += [
-            ".bss" if is_data else ".text",
-            f".globl stub{place}",
-            f".type stub{place},{'@object' if is_data else '@function'}",
-            f".size stub{place},{size if is_data else 1}",
-            f"stub{place}: .zero {max(size, 1) if is_data else 1}",
-            f".symver stub{place},{name}@@{version},remove",
-        ]
+    shared = {}  # Address -> the names of one variable.
+    for place, (name, (version, kind, size, binding, address)) in enumerate(sorted(found.items())):
         versions.setdefault(version, []).append(name)
+        label = f"stub{place}"
+        head = [
+            f".weak {label}" if binding == "WEAK" else f".globl {label}",
+            f".type {label},{'@object' if kind == 'OBJECT' else '@function'}",
+            f".size {label},{size if kind == 'OBJECT' else 1}",
+            f".symver {label},{name}@@{version},remove",
+        ]
+        if kind == "OBJECT":
+            shared.setdefault(address, []).append((label, size, head))
+        else:
+            assembly += [".text", *head, f"{label}: .zero 1"]
+    # A program gets a copy of a variable that it uses, and the linker must know all of its names: `environ`
+    # alone would be a copy that glibc, which sets `__environ`, never fills.
+    for names in shared.values():
+        assembly.append(".bss")
+        for label, _, head in names:
+            assembly += [*head, f"{label}:"]
+        assembly.append(f".zero {max(1, *(size for _, size, _ in names))}")
     source, script = folder / f"{library}.s", folder / f"{library}.map"
     source.write_text("\n".join([*assembly, '.section .note.GNU-stack,"",@progbits', ""]))
     nodes, before = [], ""

@@ -59,10 +59,10 @@ function painted(page, variable, least) {
 
 /** The names of runs whose last letters are not to be seen. */
 function cutOnTheRight(page) {
-  return page.locator(".run .name").evaluateAll((names) => names.filter((name) => {
+  return page.locator(".run .cut-name").evaluateAll((names) => names.filter((name) => {
     const range = document.createRange();
-    const text = document.createTreeWalker(name, NodeFilter.SHOW_TEXT).nextNode();
-    range.setStart(text, text.length - 8);
+    const text = name.lastChild; // Long names lose their middle, before this part.
+    range.setStart(text, Math.max(0, text.length - 8));
     range.setEnd(text, text.length);
     const [seen, room] = [range.getBoundingClientRect(), name.getBoundingClientRect()];
     return seen.left < room.left - 1 || seen.right > room.right + 1;
@@ -127,10 +127,10 @@ inBothLights("both histograms of a layer are on one axis, above the ranges of it
   const channels = page.locator('section:has-text("Range per channel")').last();
   await channels.locator("rect[data-channel]").nth(3).waitFor();
   assert.equal(await channels.locator("rect[data-channel]").count(), 4);
-  assert.match(await channels.innerText(), /4 channels; bars from the least to the greatest of thresholds selection, ticks those of after quantization; channel 2 reaches/);
+  assert.match(await channels.innerText(), /4 channels; bars from min to max of thresholds selection, ticks those of after quantization; channel 2 reaches/);
   await channels.locator('rect[data-channel="2"]').click();
   await page.waitForURL((url) => url.searchParams.get("channel") === "2");
-  const greatest = await channels.locator('.facts div:has-text("greatest") dd').innerText();
+  const greatest = await channels.locator('.facts div:has-text("max") dd').innerText();
   assert.match(greatest, /^\S+ → \S+$/);
   for (const side of greatest.split(" → ")) assert.ok(Number(side.replace("−", "-")) > 40, `channel 2 reaches ${greatest}`); // The others end near 4.
   await look("stages-layers");
@@ -143,10 +143,13 @@ inBothLights("without an address, the float stage is compared with the quantized
   const note = page.locator(".page-bar .note").first();
   assert.match(await note.innerText(), /^thresholds_selection against after_quantization: 2 tensors paired, 0 fail, 1 to watch$/);
   const cells = await page.locator(".list tbody tr").first().locator("td").allInnerTexts();
-  assert.equal(cells[0], "conv1");
-  assert.match(cells[1], /^▲ 1\d\.\d worst channel$/); // The number by which it is watched, as it is drawn.
-  assert.match(cells[4], /^1\d\.\d$/); // The same in the column of worst channels.
-  assert.match(cells[5], /^0\.99\d\d$/);
+  const heads = await page.locator(".list thead th").allInnerTexts();
+  const cell = (head) => cells[heads.indexOf(head)];
+  assert.equal(cell("Layer"), "conv1");
+  assert.match(cell("SQNR, dB"), /^▲ 1\d\.\d$/); // The number by which it is watched, as it is drawn …
+  assert.equal(cell("Figure"), "worst channel"); // … and its name.
+  assert.equal(cell("Worst ch."), cell("SQNR, dB").slice(2));
+  assert.match(await page.locator(".detail").innerText(), /cosine\s+0\.99\d\d/i);
   assert.equal(cells.at(-1), "unequal channels");
   assert.match(await page.locator(".detail .finding").innerText(), /One scale for unequal channels\. One scale for channels of very different size: channel 2 reaches/);
   await look("stages-worst");
@@ -158,7 +161,7 @@ inBothLights("minimum, maximum and mean are scalars whose step is the channel", 
   await visit(page, at("scalars?tag=^conv1$&runs=per_channel"));
   await page.waitForSelector(".card");
   await drawn(page);
-  const names = await page.locator(".run .name").allInnerTexts();
+  const names = await page.locator(".run .cut-name").allTextContents();
   for (const statistic of ["min", "max", "mean"]) assert.ok(names.some((name) => name.endsWith(`thresholds_selection/${statistic}_per_channel`)), names.join("\n"));
   assert.deepEqual(await cutOnTheRight(page), []); // They differ at the end.
   const plot = page.locator(".card .plot").first();

@@ -53,7 +53,7 @@ TEST(ParseProjectorConfig, NamesTheLineThatIsWrong) {
               FailsSaying(ErrorCode::kDataLoss, "line 2: expected '}'"));
   EXPECT_THAT(ParseProjectorConfig("embeddings { tensor_shape: -1 }"),
               FailsSaying(ErrorCode::kDataLoss, "a whole number, not '-1'"));
-  EXPECT_THAT(ParseProjectorConfig("a: \"b"), FailsSaying(ErrorCode::kDataLoss, "no end"));
+  EXPECT_THAT(ParseProjectorConfig("a: \"b"), FailsSaying(ErrorCode::kDataLoss, "not terminated"));
   EXPECT_THAT(ParseProjectorConfig("}"), FailsWith(ErrorCode::kDataLoss));
   std::string deep;
   for (int i = 0; i < 1000; ++i) deep += "a {";
