@@ -307,8 +307,7 @@ class ModelRunner {
     const std::vector<VariantBenchmark*> measured = Measured();
     for (std::size_t i = 1; i < measured.size(); ++i) {
       VariantBenchmark& variant = *measured[i];
-      // An interval above 1 is no slow variant, even if too few blocks fitted for a verdict.
-      if (!variant.latency || variant.latency->speedup.low > 1) continue;
+      if (!variant.latency || variant.latency->verdict == Verdict::kFaster) continue;
       if (!Report(Phase::kReasons, static_cast<double>(i) / static_cast<double>(measured.size()))) {
         return;
       }
@@ -319,7 +318,11 @@ class ModelRunner {
       }
       const auto profile = ProfileModel(variant.path, options_.run);
       if (!profile) continue;
-      variant.why_slower = FindReasons(*baseline, *profile, result_.machine);
+      // An interval above 1 is no slow variant, even if too few blocks fitted for a verdict.
+      const RatioEstimate& speedup = variant.latency->speedup;
+      if (speedup.block_count >= kMinBlocks || speedup.low <= 1) {
+        variant.why_slower = FindReasons(*baseline, *profile, result_.machine);
+      }
       variant.operator_times = CompareOperators(*baseline, *profile, kMaxOperators);
     }
   }
