@@ -37,6 +37,9 @@ BoardAppearance AppearanceOf(const BoardOptions& options) {
       .logdirs = options.shown_logdirs.empty() ? options.logdirs : options.shown_logdirs,
       .samples_per_plugin = {options.samples_per_plugin.begin(), options.samples_per_plugin.end()},
       .sources = options.sources,
+      .annotations =
+          std::make_shared<AnnotationStore>(options.logdirs, options.read_only_reason),
+      .allow_delete = options.allow_delete,
       .boot_id = NewBootId()};
 }
 
@@ -48,6 +51,7 @@ struct Board::State {
         page(look.path_prefix),
         cache(look.boot_id),
         reader(std::move(log_reader)) {
+    look.annotations->OnChange([this] { hub.Publish("annotations", "{}"); });
     published = reader->snapshot();
     listening = reader->Listen([this](const std::shared_ptr<const reader::Snapshot>& snapshot) {
       // One listener, called from one thread at a time: `published` is its own.

@@ -118,3 +118,18 @@ test("what matters is told of each setting, and leads to its trials", async (t) 
   await page.locator(".importance tbody .link").first().click();
   await page.waitForSelector(".trial-dot");
 });
+
+test("the matrix shows every column against every metric, and a click opens one chart", async (t) => {
+  const logdir = newLogdir(t);
+  writeSweep(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("hparams?plot=matrix"));
+  await page.waitForSelector(".matrix-cell .matrix-dots");
+  const label = await page.locator(".matrix-cell").first().getAttribute("aria-label");
+  assert.deepEqual(await barriers(page), []);
+  await page.locator(".matrix-cell").first().focus();
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".scatter .trial-dot");
+  const [y, x] = label.split(" by ");
+  assert.match(await page.locator("svg.scatter").getAttribute("aria-label"), new RegExp(`by ${x} and ${y}$`));
+});

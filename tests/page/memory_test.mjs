@@ -74,6 +74,7 @@ test("visible runs differ in colour, and a fixed colour stays on every page", as
 
   await page.click('.run [aria-label="Colour of sweep/trial-03"]');
   await page.click('.swatch[aria-label="Colour 6"]');
+  await page.click('dialog button:has-text("Save")');
   await page.waitForFunction(() => new URL(location.href).searchParams.get("colours") === "sweep/trial-03~6");
   assert.equal(new Set(await colours()).size, 8);
   assert.equal(await page.locator('.run [aria-label="Colour of sweep/trial-03"] .run-6').count(), 1);

@@ -100,6 +100,22 @@ test("a layout is stopped and continued, begins anew with another perplexity, an
   }
 });
 
+test("UMAP lays out all rows, with clusters apart", async (t) => {
+  const logdir = newLogdir(t);
+  writeCorners(logdir, 4500);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("projector?flat=1"));
+  await page.click(`button:text-is("UMAP")`);
+  await page.waitForFunction(() => /Step \d\d/.test(document.querySelector(".tsne")?.textContent ?? "")); // Shown while it is computed.
+  assert.equal(await page.locator(".projector-main .note").count(), 0); // No sample: every row is there.
+  assert.equal(await page.locator(".tsne input").inputValue(), "15");
+  await page.click('.tsne button:text-is("Stop")');
+  await page.waitForSelector('.tsne button:text-is("Continue")');
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click('button:text-is("Save points as CSV")')]);
+  const rows = readFileSync(await download.path(), "utf8").trim().split("\n").slice(1);
+  assert.equal(rows.length, 4500);
+});
+
 test("a handful of points, equal ones and ones that are nowhere are laid out, too", async (t) => {
   const logdir = newLogdir(t);
   const directory = join(logdir, "run");

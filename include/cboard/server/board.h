@@ -37,6 +37,12 @@ struct BoardOptions {
   std::string window_title = "Compression Board";
   std::string path_prefix = {};  // "/board": everything is below it. Empty: at the root.
 
+  // Why names, notes and tags of runs and named views must not be stored in the log directories.
+  // Empty: they may be (docs/formats/annotations.md).
+  std::string read_only_reason = "this server does not write to the log directory";
+
+  bool allow_delete = false;  // Whether the page may delete the event files of runs.
+
   // How many values TensorBoard's own routes answer at most, by plugin; 0 is all.
   std::map<std::string, std::size_t> samples_per_plugin = {};
 };

@@ -53,6 +53,16 @@ std::vector<server::LogSource> SourcesOf(const BucketLogs& logs) {
   return sources;
 }
 
+// Why the page must not write into the log directories; empty if it may.
+std::string ReadOnlyReason(const ServeConfig& config, const BucketLogs& buckets) {
+  if (config.read_only) return "the server was started with --read-only";
+  if (config.binds_everything() && config.token.empty()) {
+    return "everyone can reach this server, and it has no token; start it with --token-file";
+  }
+  if (!buckets.buckets().empty()) return "the log directory is a copy of a bucket";
+  return {};
+}
+
 // `buckets` is filled with the buckets among the log directories, and must outlive the board.
 Result<server::BoardOptions> BoardOptionsOf(const ServeConfig& config, BucketLogs& buckets) {
   server::BoardOptions options;
@@ -69,6 +79,8 @@ Result<server::BoardOptions> BoardOptionsOf(const ServeConfig& config, BucketLog
   options.reload_interval =
       std::chrono::milliseconds(static_cast<std::int64_t>(config.reload_interval_seconds * 1000));
   options.window_title = config.window_title;
+  options.read_only_reason = ReadOnlyReason(config, buckets);
+  options.allow_delete = config.allow_delete;
   options.path_prefix = config.path_prefix;
   return options;
 }

@@ -75,6 +75,13 @@ void AddDataFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
   app.add_option("--window_title", config.window_title, "Title of the browser window")
       ->type_name("TEXT")
       ->group("Content");
+  app.add_flag("--read-only,--read_only", config.read_only,
+               "Write nothing into the log directory: names, notes and tags of\n"
+               "runs, and named views, are kept in the browser only")
+      ->group("Content");
+  app.add_flag("--allow-delete,--allow_delete", config.allow_delete,
+               "Let the page delete the event files of runs")
+      ->group("Content");
   app.add_flag("--open", config.open, "Open the page in a browser")->group("Content");
 }
 
@@ -198,6 +205,15 @@ Result<void> ValidateFlags(const RawFlags& raw, ServeConfig& config) {
   } else if (const char* const from_environment = std::getenv(kTokenVariable)) {
     // Set but empty, as by a script whose own variable is missing: not a wish to serve everybody.
     CBOARD_RETURN_IF_ERROR(CheckToken(from_environment, kTokenVariable));
+  }
+  if (config.allow_delete && config.read_only) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "--allow-delete and --read-only exclude each other; give one of them");
+  }
+  if (config.allow_delete && config.binds_everything() && config.token.empty()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "--allow-delete would let anyone who can reach this machine delete runs; add "
+                "--token-file, or listen on localhost only");
   }
   std::string& prefix = config.path_prefix;
   constexpr std::string_view kPlain =

@@ -32,6 +32,9 @@ struct ServeConfig {
   std::filesystem::path tls_certificate, tls_key;  // Both or neither.
   std::filesystem::path access_log;                // Empty: none. "-": standard output.
 
+  bool read_only = false;     // Write nothing into the log directories.
+  bool allow_delete = false;  // Let the page delete runs.
+
   std::string window_title = "Compression Board";
   bool open = false;
 

@@ -51,11 +51,13 @@ struct ApiRoute {
   std::string_view body_example = {};  // JSON, of POST routes.
   std::string_view response_type = "application/json";
   bool in_snapshot = true;  // The answer depends on nothing else, so it may be kept.
+  bool writes = false;      // Changes files. The body must be declared as JSON.
   ApiHandler handler = nullptr;
 };
 
 // The routes of each file, and all of them.
 std::vector<ApiRoute> LogRoutes();
+std::vector<ApiRoute> AnnotationRoutes();
 std::vector<ApiRoute> ContentsRoutes();
 std::vector<ApiRoute> ScalarRoutes();
 std::vector<ApiRoute> HistogramRoutes();

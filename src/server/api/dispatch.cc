@@ -19,6 +19,7 @@ std::vector<ApiRoute> AllRoutes() {
                   std::make_move_iterator(more.end()));
   };
   add(LogRoutes());
+  add(AnnotationRoutes());
   add(ContentsRoutes());
   add(ScalarRoutes());
   add(HistogramRoutes());
@@ -107,6 +108,11 @@ HttpResponse HandleApi(const HttpRequest& request, Target target,
   }
   if (const Result<void> checked = CheckParameters(*found, target); !checked) {
     return Finish(Fail(checked.error()));
+  }
+  // Forms of other sites cannot send JSON without asking first, which Guarded() refuses.
+  if (found->writes && !request.Header("Content-Type").starts_with("application/json")) {
+    return Finish(Fail(ErrorCode::kInvalidArgument,
+                       "this route needs the header 'Content-Type: application/json'"));
   }
 
   const std::string_view accept = request.Header("Accept");

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cboard/reader/log_reader.h"
 #include "cboard/server/log_source.h"
+#include "server/annotations/annotation_store.h"
 
 namespace cboard::server {
 
@@ -19,6 +21,8 @@ struct BoardAppearance {
   std::vector<reader::Logdir> logdirs;
   std::map<std::string, std::size_t, std::less<>> samples_per_plugin;  // See BoardOptions.
   std::function<std::vector<LogSource>()> sources;  // See BoardOptions; may be empty.
+  std::shared_ptr<AnnotationStore> annotations;     // Never null.
+  bool allow_delete = false;                        // See BoardOptions.
   std::string boot_id;  // Identifies this process: ETags of another process are not valid here.
 };
 

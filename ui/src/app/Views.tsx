@@ -1,9 +1,11 @@
-// The named views of this board: open one, keep this one, forget one.
-import { signal } from "@preact/signals";
+// The named views of this board: open one, keep this one, forget one. They are stored beside the logs, or in the
+// browser where the server may not write.
+import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { readViews, withoutView, withView, type View } from "./saved_views";
 import { addressHere, base, go } from "../base/address";
+import { annotationPlace, servedViews, storeView } from "../domain/runs/annotations";
 import { useUnfolded } from "../widgets/useUnfolded";
 
 // Boards of one machine share a browser's storage; their path prefix and port tell them apart.
@@ -17,10 +19,10 @@ function stored(): string | null {
   }
 }
 
-const views = signal<readonly View[]>(readViews(stored()));
+const inBrowser = signal<readonly View[]>(readViews(stored()));
 
-function keep(next: readonly View[]): void {
-  views.value = next;
+function keepInBrowser(next: readonly View[]): void {
+  inBrowser.value = next;
   try {
     localStorage.setItem(KEY, JSON.stringify(next));
   } catch {
@@ -28,9 +30,29 @@ function keep(next: readonly View[]): void {
   }
 }
 
+/** Views of the server come first; a view of the browser with the same name is hidden. */
+const views = computed(() => {
+  const served = readViews(JSON.stringify(servedViews.value));
+  return served.reduce(withView, inBrowser.value);
+});
+
+const isServer = (): boolean => annotationPlace.value?.isServer === true;
+
+async function keep(view: View): Promise<void> {
+  if (!isServer()) return keepInBrowser(withView(inBrowser.value, view));
+  await storeView(view.name, view.address);
+}
+
+async function forget(name: string): Promise<void> {
+  keepInBrowser(withoutView(inBrowser.value, name));
+  if (isServer() && servedViews.value.some((view) => view.name === name)) await storeView(name, null);
+}
+
 export function Views(): JSX.Element {
   const { open, setOpen, root, onKeyDown } = useUnfolded();
   const [name, setName] = useState("");
+  const [failure, setFailure] = useState<string | null>(null);
+  const report = (error: unknown): void => setFailure(error instanceof Error ? error.message : String(error));
   const here = addressHere.value;
   const current = views.value.find((view) => view.address === here);
   return (
@@ -57,7 +79,7 @@ export function Views(): JSX.Element {
               <button
                 class="link"
                 aria-label={`Forget ${view.name}`}
-                onClick={() => keep(withoutView(views.value, view.name))}
+                onClick={() => void forget(view.name).catch(report)}
               >
                 ✕
               </button>
@@ -68,9 +90,10 @@ export function Views(): JSX.Element {
             onSubmit={(event) => {
               event.preventDefault();
               if (name.trim() === "") return;
-              keep(withView(views.value, { name: name.trim(), address: here }));
-              setName("");
-              setOpen(false);
+              keep({ name: name.trim(), address: here }).then(() => {
+                setName("");
+                setOpen(false);
+              }, report);
             }}
           >
             <input
@@ -84,7 +107,16 @@ export function Views(): JSX.Element {
               Keep
             </button>
           </form>
-          <p class="note">Kept in this browser. To share one, copy its link.</p>
+          {failure !== null && (
+            <p class="note bad" role="alert">
+              {failure}
+            </p>
+          )}
+          <p class="note">
+            {isServer()
+              ? "Stored beside the logs, for everyone who opens them."
+              : "Stored in this browser. To share one, copy its link."}
+          </p>
         </div>
       )}
     </div>

@@ -10,6 +10,7 @@ import { listenToChanges, refreshStatus } from "../domain/live/live";
 import { followOldLink, listenToLocation, pathParts } from "../base/address";
 import { rememberPages, restorePage } from "../domain/live/page_memory";
 import { followComparison } from "../domain/models/pair";
+import { followAnnotations } from "../domain/runs/annotations";
 import { followRunColours } from "../domain/runs/run_colours";
 import "./styles/tokens.css";
 import "./styles/frame.css";
@@ -25,6 +26,7 @@ showNamesOnFocus();
 listenToChanges();
 void refreshStatus();
 followComparison();
+followAnnotations();
 followRunColours();
 followContents(
   PAGES.map((page) => page.id),

@@ -13,16 +13,16 @@ export function tailStart(name: string): number {
   return separator < 0 ? first : first + separator;
 }
 
-export function Name({ name }: { name: string }): JSX.Element {
+export function Name({ name, title = name }: { name: string; title?: string }): JSX.Element {
   if (name.length <= SHORT)
     return (
-      <span class="cut-name" title={name}>
+      <span class="cut-name" title={title}>
         {name}
       </span>
     );
   const at = tailStart(name);
   return (
-    <span class="cut-name" title={name}>
+    <span class="cut-name" title={title}>
       <span class="cut-head" style={{ maxWidth: `calc(100% - ${name.length - at}ch)` }}>
         {name.slice(0, at)}
       </span>

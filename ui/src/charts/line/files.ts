@@ -1,6 +1,7 @@
 // A line chart as a file: its title, the chart as it is seen, and below it the names of its lines.
 import { SvgPen, type Pen } from "../drawing/pen";
 import type { Line, LineChartLayout } from "./layout";
+import { titleOf } from "../../domain/runs/run_titles";
 import { paintLines, type Ink, type LineLook } from "./paint";
 
 const LEGEND_ROW = 16;
@@ -36,7 +37,7 @@ function paintAll(pen: Pen, { title, layout, lines, looks, ink, height }: Drawin
     pen.lineTo(layout.box.l + 22, y);
     pen.stroke();
     pen.fillStyle = ink.text;
-    pen.fillText(line.name, layout.box.l + 30, y + 4);
+    pen.fillText(titleOf(line.name), layout.box.l + 30, y + 4);
   });
 }
 

@@ -13,11 +13,11 @@ import { exact, plural, significant, steady } from "../../base/text/format";
 import type { Limits } from "../../base/text/limits";
 import type { RunGroup } from "../../domain/runs/run_groups";
 import { timeTicks } from "../../base/math/scale";
-import { shortNames } from "../../base/text/short_names";
+import { titleOf, titles } from "../../domain/runs/run_titles";
 import { RunKey } from "../../domain/runs/RunKey";
 import { useResource } from "../../domain/live/resource";
 import { CardTools, LimitFields } from "./CardTools";
-import { areChannels, linesOf, linesOfGroups, withoutChannel, X_NAMES, xText } from "./lines";
+import { areChannels, linesOf, linesOfGroups, shownNames, withoutChannel, X_NAMES, xText } from "./lines";
 import { ValueTable } from "./ValueTable";
 import { AXES, type CardView, type TipOrder } from "./view";
 
@@ -40,7 +40,7 @@ function Legend({
   const [words, setWords] = useState("");
   const found = lines
     .map((line, i) => ({ line, name: names[i] ?? line.name }))
-    .filter(({ line }) => line.name.toLowerCase().includes(words.toLowerCase()));
+    .filter(({ line }) => `${line.name}\n${titleOf(line.name)}`.toLowerCase().includes(words.toLowerCase()));
   return (
     <div class="legend">
       {lines.length > 12 && (
@@ -85,7 +85,7 @@ function Values({
 }): JSX.Element {
   const at = cursor?.value ?? null; // Read here, so that the pointer redraws these numbers and not the card.
   const [open, setOpen] = useState(false);
-  const names = useMemo(() => shortNames(lines.map(({ name }) => name)).map(nameOf), [lines]);
+  const names = useMemo(() => shownNames(lines).map(nameOf), [lines, titles.value]);
   if (open) {
     return (
       <>
@@ -180,7 +180,7 @@ function Nearest({
             <tr key={line.name}>
               <td>{keyOf(line)}</td>
               <td class="name tail">
-                <bdi>{line.name}</bdi>
+                <bdi>{titleOf(line.name)}</bdi>
               </td>
               <td class={Number.isFinite(raw) ? "num" : "num bad"}>{steady(value, DIGITS)}</td>
               {line.smooth && <td class="num dim">{steady(raw, DIGITS)}</td>}
@@ -306,7 +306,7 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
   if (view.table) return table(true);
   const summary = lines
     .slice(0, 5)
-    .map((line) => `${line.name} ends at ${significant(line.ys[line.ys.length - 1] ?? NaN)}`)
+    .map((line) => `${titleOf(line.name)} ends at ${significant(line.ys[line.ys.length - 1] ?? NaN)}`)
     .join(", ");
   return (
     <>

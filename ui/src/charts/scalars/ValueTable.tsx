@@ -3,7 +3,8 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Line } from "../line/layout";
 import { exact, significant, steadyColumn } from "../../base/text/format";
-import { shortNames } from "../../base/text/short_names";
+import { titles } from "../../domain/runs/run_titles";
+import { shownNames } from "./lines";
 import { RunKey } from "../../domain/runs/RunKey";
 import { cellOf, sortedRows, valueRows, type SortKey } from "./value_rows";
 
@@ -52,8 +53,8 @@ export function ValueTable({
 }): JSX.Element {
   const [sort, setSort] = useState<{ key: SortKey; descending: boolean } | null>(null);
   const names = useMemo(
-    () => new Map(shortNames(lines.map(({ name }) => name)).map((short, i) => [lines[i]!.name, nameOf(short)])),
-    [lines],
+    () => new Map(shownNames(lines).map((short, i) => [lines[i]!.name, nameOf(short)])),
+    [lines, titles.value],
   );
   const rows = sortedRows(valueRows(lines, fobs), sort?.key ?? null, sort?.descending ?? false);
   // Below a chart the mark itself says where all of them are.

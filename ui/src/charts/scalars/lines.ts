@@ -6,6 +6,14 @@ import type { Curve } from "../../api/series";
 import { smoothed, type Line } from "../line/layout";
 import { lookOf, type RunLook } from "../../domain/runs/run_look";
 import { count, duration } from "../../base/text/format";
+import { shortNames } from "../../base/text/short_names";
+import { titleOf } from "../../domain/runs/run_titles";
+
+/** Names beside each other: given ones as they are, the others as short as tells them apart. */
+export function shownNames(lines: readonly Line[]): string[] {
+  const short = shortNames(lines.map(({ name }) => name));
+  return lines.map(({ name }, i) => (titleOf(name) === name ? (short[i] ?? name) : titleOf(name)));
+}
 
 export type Axis = "step" | "relative" | "wall";
 

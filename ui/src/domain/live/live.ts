@@ -46,6 +46,9 @@ export async function refreshStatus(): Promise<void> {
   }
 }
 
+/** Grows when names, notes, tags or views were changed, here or in another window. */
+export const annotationsVersion = signal(0);
+
 /** To be called before the first request is asked. */
 export function listenToChanges(): void {
   watchRequests(() => freshness.ask());
@@ -66,5 +69,6 @@ export function listenToChanges(): void {
     freshness.announce(change.snapshot);
   });
   source.addEventListener("change", onChange);
+  source.addEventListener("annotations", () => (annotationsVersion.value += 1));
   source.addEventListener("resync", onChange);
 }

@@ -1,5 +1,6 @@
 // Which runs are shown: filter, tick, or only this one. Choices are in the address.
 import type { JSX } from "preact";
+import { Suspended } from "../../widgets/Suspended";
 import { useState } from "preact/hooks";
 import { count, exact, plural, steady } from "../../base/text/format";
 import { damagedRuns } from "../live/damaged";
@@ -15,7 +16,8 @@ import {
   shownRuns,
   wantedRuns,
 } from "./shown_runs";
-import { ColourDialog } from "./ColourDialog";
+import { annotationOf, archivedRuns } from "./annotations";
+import { titleOf } from "./run_titles";
 import { Name } from "../../widgets/Name";
 import { VirtualList } from "../../widgets/VirtualList";
 
@@ -51,16 +53,20 @@ function Last({ last, run }: { last: LastOf; run: string }): JSX.Element | null 
   );
 }
 
+/** The whole name on hover; renamed runs also say where they are. */
+const runTitle = (run: string): string => (titleOf(run) === run ? run : `${titleOf(run)} (run ${run})`);
+
 export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element {
   const shown = new Set(shownRuns.value);
-  const [coloured, setColoured] = useState<string | null>(null);
+  const [edited, setEdited] = useState<readonly string[] | null>(null);
+  const archivedHere = allRuns.value.filter((run) => archivedRuns.value.has(run)).length;
   return (
     <aside class="runs" aria-label="Runs">
       <input
         class="field"
         aria-label="Filter runs"
         placeholder="Filter: resnet acc>0.9"
-        title="Words are regular expressions; conditions are about the last value of a tag"
+        title="Words are regular expressions for names and #tags; conditions are about the last value of a logged tag"
         type="search"
         value={query.value.get("runs") ?? ""}
         onInput={(event) => setQuery({ runs: event.currentTarget.value }, "replace")}
@@ -72,6 +78,24 @@ export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element 
         {wantedRuns.value.length > SHOWN_BY_ITSELF && (
           <button class="link" onClick={() => setQuery({ more_runs: query.value.has("more_runs") ? null : "1" })}>
             Show {count(query.value.has("more_runs") ? SHOWN_BY_ITSELF : Math.min(MAX_SHOWN, wantedRuns.value.length))}
+          </button>
+        )}
+        {archivedHere > 0 && (
+          <button
+            class="link"
+            aria-pressed={query.value.has("archived")}
+            onClick={() => setQuery({ archived: query.value.has("archived") ? null : "1" })}
+          >
+            {query.value.has("archived") ? "Hide" : "Show"} {count(archivedHere)} archived
+          </button>
+        )}
+        {shown.size > 1 && (
+          <button
+            class="link"
+            title="Tag or archive the runs that are shown"
+            onClick={() => setEdited(shownRuns.value)}
+          >
+            Edit
           </button>
         )}
         {(hiddenRuns.value.size > 0 || query.value.has("only")) && (
@@ -97,23 +121,48 @@ export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element 
             <button
               class="colour"
               aria-label={`Colour of ${run}`}
-              title="Choose the colour"
-              onClick={() => setColoured(run)}
+              title="Colour, name, note and tags"
+              onClick={() => setEdited([run])}
             >
               <RunKey run={run} />
             </button>
             <span class="run-name">
-              <Name name={run} />
+              <Name name={titleOf(run)} title={runTitle(run)} />
+              {annotationOf(run).tags.map((tag) => (
+                <span key={tag} class="run-tag">
+                  {tag}
+                </span>
+              ))}
+              {annotationOf(run).note !== "" && (
+                <span class="dim" title={annotationOf(run).note} aria-label="Has a note">
+                  ✎
+                </span>
+              )}
               <Damage run={run} />
             </span>
             {last && <Last last={last} run={run} />}
-            <button class="link only" title="Show only this run" onClick={() => setQuery({ only: run, hide: null })}>
-              only
-            </button>
+            <span class="run-tools">
+              <button
+                class="link"
+                aria-label={`Edit ${run}`}
+                title="Name, note, tags, colour, archive"
+                onClick={() => setEdited([run])}
+              >
+                edit
+              </button>
+              <button class="link only" title="Show only this run" onClick={() => setQuery({ only: run, hide: null })}>
+                only
+              </button>
+            </span>
           </label>
         )}
       />
-      {coloured !== null && <ColourDialog run={coloured} onClose={() => setColoured(null)} />}
+      {edited !== null && (
+        <Suspended
+          load={async () => (await import("./RunDialog")).RunDialog}
+          render={(RunDialog) => <RunDialog runs={edited} onClose={() => setEdited(null)} />}
+        />
+      )}
     </aside>
   );
 }

@@ -1,14 +1,15 @@
-// Chooses the looks of the runs that are visible together, unless the user has fixed a colour. The address holds
-// fixed colours: colours=train/seed-1~3.
+// Chooses the looks of the runs that are visible together, unless the user has fixed a colour. Fixed colours are
+// stored with the run; the address holds them as well, for sharing: colours=train/seed-1~3.
 import { computed, effect } from "@preact/signals";
 import { listOf, listText, query, setQuery } from "../../base/address";
 import { repaint } from "../../base/theme";
+import { annotatedColours } from "./annotations";
 import { chooseLooks, COLOURS, type RunLook } from "./look_choice";
 import { looks } from "./run_look";
 import { shownRuns } from "./shown_runs";
 
-/** By run, 1 to 8. */
-const fixedColours = computed((): ReadonlyMap<string, number> => {
+/** Those of the address, by run, 1 to 8. */
+const addressColours = computed((): ReadonlyMap<string, number> => {
   const entries = listOf(query.value.get("colours")).flatMap((item): [string, number][] => {
     const [, run, colour] = /^(.*)~([1-8])$/.exec(item) ?? [];
     return run === undefined ? [] : [[run, Number(colour)]];
@@ -16,11 +17,16 @@ const fixedColours = computed((): ReadonlyMap<string, number> => {
   return new Map(entries);
 });
 
-export const colourIsFixed = (run: string): boolean => fixedColours.value.has(run);
+const fixedColours = computed(
+  (): ReadonlyMap<string, number> => new Map([...annotatedColours.value, ...addressColours.value]),
+);
 
-/** Fixes the colour of a run; null lets the page choose again. */
+/** 0: the page chooses. */
+export const fixedColourOf = (run: string): number => fixedColours.value.get(run) ?? 0;
+
+/** Fixes the colour of a run in the address; null lets the page choose again. */
 export function fixColour(run: string, colour: number | null): void {
-  const next = new Map(fixedColours.value);
+  const next = new Map(addressColours.value);
   if (colour === null || colour < 1 || colour > COLOURS) next.delete(run);
   else next.set(run, colour);
   setQuery({ colours: listText([...next].map(([name, value]) => `${name}~${value}`)) }, "replace");

@@ -66,10 +66,16 @@ function holds({ operator, value }: Condition, actual: number): boolean {
   }
 }
 
-/** `valueOf` finds the last value of a tag whose name contains `metric`, or null. */
-export function passes(filter: RunFilter, name: string, valueOf: (metric: string) => number | null): boolean {
+/** Every word matches one of the texts: the run, the name that it was given, or a tag such as "#good". `valueOf` finds
+ * the last value of a tag whose name contains `metric`, or null. */
+export function passes(
+  filter: RunFilter,
+  texts: string | readonly string[],
+  valueOf: (metric: string) => number | null,
+): boolean {
+  const all = typeof texts === "string" ? [texts] : texts;
   return (
-    filter.patterns.every((pattern) => pattern.test(name)) &&
+    filter.patterns.every((pattern) => all.some((text) => pattern.test(text))) &&
     filter.conditions.every((condition) => {
       const actual = valueOf(condition.metric);
       return actual !== null && holds(condition, actual);

@@ -2,6 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { listOf, query } from "../../base/address";
 import { inNaturalOrder } from "../../base/text/natural";
+import { annotationOf, archivedRuns } from "./annotations";
 import { followLastValues, lastValues } from "./last_values";
 import { parseRunFilter, passes } from "./run_filter";
 
@@ -20,8 +21,14 @@ followLastValues(() => runFilter.value.conditions.map(({ metric }) => metric));
 
 export const filteredRuns = computed(() => {
   const { patterns, conditions, problem } = runFilter.value;
+  const archived = query.value.has("archived") ? new Set<string>() : archivedRuns.value;
   const known = { patterns, problem, conditions: conditions.filter(({ metric }) => lastValues.value.has(metric)) };
-  return allRuns.value.filter((run) => passes(known, run, (metric) => lastValues.value.get(metric)?.get(run) ?? null));
+  return allRuns.value.filter((run) => {
+    if (archived.has(run)) return false;
+    const { name, tags } = annotationOf(run);
+    const texts = [run, name, ...tags.map((tag) => `#${tag}`)];
+    return passes(known, texts, (metric) => lastValues.value.get(metric)?.get(run) ?? null);
+  });
 });
 
 // More lines than this in one chart cannot be told apart; one click shows up to MAX_SHOWN, which tells

@@ -8,6 +8,7 @@ import { nearestIndex } from "../../charts/line/layout";
 import { useSeen } from "../../base/dom/useNear";
 import { count, significant } from "../../base/text/format";
 import { EmptyPage } from "../../domain/live/EmptyPage";
+import { titleOf } from "../../domain/runs/run_titles";
 import { RunKey } from "../../domain/runs/RunKey";
 import { SeriesPage, type Series } from "../../domain/runs/SeriesPage";
 import { Snippet } from "../../domain/live/Snippet";
@@ -50,7 +51,7 @@ function AudioCard({ run, tag, step: shared }: Series & { step: number | null })
       <div class="note run-line">
         <RunKey run={run} />{" "}
         <span class="tail" title={run}>
-          <bdi>{run}</bdi>
+          <bdi>{titleOf(run)}</bdi>
         </span>
       </div>
       {error && !data && (

@@ -5,6 +5,7 @@ import { useNear } from "../../base/dom/useNear";
 import { csvOf, fileName, saveAs } from "../../base/text/csv";
 import { count, exact, plural, significant, steady } from "../../base/text/format";
 import { shortNames } from "../../base/text/short_names";
+import { titleOf } from "../../domain/runs/run_titles";
 import { RunKey } from "../../domain/runs/RunKey";
 import { useResource } from "../../domain/live/resource";
 import { loadBars, loadPercentiles, loadSteps, loadTogether, type Bars, type Percentiles, type Together } from "./data";
@@ -152,7 +153,7 @@ export function HistogramCard({ run, tag, look }: { run: string; tag: string; lo
       <div class="note run-line">
         <RunKey run={run} />{" "}
         <span class="tail" title={run}>
-          <bdi>{run}</bdi>
+          <bdi>{titleOf(run)}</bdi>
         </span>
       </div>
       {!near ? (
@@ -194,7 +195,7 @@ function RunTable({ data }: { data: Together }): JSX.Element {
                 <span class="run-line">
                   <RunKey run={run} />{" "}
                   <span class="tail">
-                    <bdi>{run}</bdi>
+                    <bdi>{titleOf(run)}</bdi>
                   </span>
                 </span>
               </td>

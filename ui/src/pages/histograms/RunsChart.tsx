@@ -3,6 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { Spikes } from "../../charts/histogram/Spikes";
 import { hideReadout, showReadout } from "../../widgets/readout";
 import { useSize } from "../../base/dom/useSize";
+import { titleOf } from "../../domain/runs/run_titles";
 import { lookOf } from "../../domain/runs/run_look";
 import { fixed, significant } from "../../base/text/format";
 import { RunKey } from "../../domain/runs/RunKey";
@@ -54,7 +55,7 @@ export function RunsChart({
                 <td>
                   <RunKey run={run} />
                 </td>
-                <td class="name">{run}</td>
+                <td class="name">{titleOf(run)}</td>
                 <td class="num">{fixed(layout.shares[i]?.[bin] ?? 0, 3)} %</td>
               </tr>
             ))}

@@ -33,6 +33,7 @@ import { HeatScale } from "./HeatScale";
 import { ImportanceList } from "./ImportanceList";
 import { ParallelChart } from "./ParallelChart";
 import { ScatterChart } from "./ScatterChart";
+import { ScatterMatrix } from "./ScatterMatrix";
 import { TrialTable } from "./TrialTable";
 import "./hparams.css";
 
@@ -43,6 +44,7 @@ const MAX_AXES = 10;
 const PLOTS = [
   { id: "parallel", text: "Parallel", title: "Every trial a line" },
   { id: "scatter", text: "Scatter", title: "Every trial a point" },
+  { id: "matrix", text: "Matrix", title: "Every column against every metric" },
   { id: "importance", text: "Importance", title: "Which settings matter" },
 ] as const;
 
@@ -232,6 +234,11 @@ export default function HParams(): JSX.Element {
                 {pickColumn("x", xColumn)}
                 {pickColumn("y", yColumn)}
               </>
+            ) : plot === "matrix" ? (
+              <span class="note">
+                click a chart to open it
+                {columns.length > axes.length ? `; ${axes.length} of ${columns.length} columns` : ""}
+              </span>
             ) : (
               <span class="note">
                 drag along an axis to keep a part of it
@@ -272,6 +279,14 @@ export default function HParams(): JSX.Element {
               view={view}
               hot={hot}
               onOpen={open}
+            />
+          ) : plot === "matrix" && axes.length > 0 ? (
+            <ScatterMatrix
+              trials={trials}
+              axes={axes}
+              colourBy={colourBy}
+              view={view}
+              onPick={(x, y) => setQuery({ plot: "scatter", x: x.id, y: y.id })}
             />
           ) : axes.length > 0 ? (
             <ParallelChart

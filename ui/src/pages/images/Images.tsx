@@ -8,6 +8,7 @@ import { nearestIndex } from "../../charts/line/layout";
 import { useSeen } from "../../base/dom/useNear";
 import { count } from "../../base/text/format";
 import { EmptyPage } from "../../domain/live/EmptyPage";
+import { titleOf } from "../../domain/runs/run_titles";
 import { RunKey } from "../../domain/runs/RunKey";
 import { SeriesPage, type Series } from "../../domain/runs/SeriesPage";
 import { Snippet } from "../../domain/live/Snippet";
@@ -42,7 +43,7 @@ function ImageCard({ run, tag, look }: Series & { look: Look }): JSX.Element {
       <div class="note run-line">
         <RunKey run={run} />{" "}
         <span class="tail" title={run}>
-          <bdi>{run}</bdi>
+          <bdi>{titleOf(run)}</bdi>
         </span>
       </div>
       {error && !data && (
@@ -136,7 +137,7 @@ export default function Images(): JSX.Element {
       >
         <span class={key === "ia" ? "in-a" : "in-b"}>{mark}</span>{" "}
         <span class="pick-run tail">
-          <bdi>{run}</bdi>
+          <bdi>{titleOf(run)}</bdi>
         </span>
       </Menu>
     );

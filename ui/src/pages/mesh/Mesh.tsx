@@ -9,6 +9,7 @@ import { useNear } from "../../base/dom/useNear";
 import { count, plural } from "../../base/text/format";
 import { centred, lostPoints, type Camera } from "../../base/math/space";
 import { EmptyPage } from "../../domain/live/EmptyPage";
+import { titleOf } from "../../domain/runs/run_titles";
 import { RunKey } from "../../domain/runs/RunKey";
 import { SeriesPage, type Series } from "../../domain/runs/SeriesPage";
 import { Snippet } from "../../domain/live/Snippet";
@@ -130,7 +131,7 @@ function MeshCard(props: MeshProps): JSX.Element {
         <h3 title={props.mesh}>{props.mesh}</h3>
       </header>
       <div class="note run-line">
-        <RunKey run={props.run} /> <span title={props.run}>{props.run}</span>
+        <RunKey run={props.run} /> <span title={props.run}>{titleOf(props.run)}</span>
       </div>
       {near ? <LoadedMesh {...props} /> : <div class="space" />}
     </section>

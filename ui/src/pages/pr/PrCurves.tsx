@@ -6,6 +6,7 @@ import { ApiError, getJson } from "../../api/client";
 import { hideReadout, showReadout } from "../../widgets/readout";
 import { useNear } from "../../base/dom/useNear";
 import { useSize } from "../../base/dom/useSize";
+import { titleOf } from "../../domain/runs/run_titles";
 import { lookOf } from "../../domain/runs/run_look";
 import { count, decimalsOfStep, exact, fixed, significant } from "../../base/text/format";
 import { ticks } from "../../base/math/scale";
@@ -72,7 +73,7 @@ function Others({
             <td>
               <RunKey run={curve.run} />
             </td>
-            <td class="name">{curve.run}</td>
+            <td class="name">{titleOf(curve.run)}</td>
             <td class="num">{significant(curve.precision[at] ?? NaN)}</td>
             <td class="num">{significant(curve.recall[at] ?? NaN)}</td>
           </tr>
@@ -117,7 +118,7 @@ function Chart({ tag, curves, range }: { tag: string; curves: readonly PrCurve[]
     ] as const;
     showReadout(
       <>
-        <b>{curve.run}</b>, step {count(curve.step)}
+        <b>{titleOf(curve.run)}</b>, step {count(curve.step)}
         <dl class="two">
           {rows.map(([name, values]) => (
             <>

@@ -18,8 +18,13 @@ import type { Cloud } from "./data";
 import { colouringOf, firstColumn, type Colouring } from "./labels";
 import { paintScene, pointAt, type Inks, type Scene } from "./paint";
 import { neighbours, type Nearness } from "./pca";
-import { readPerplexity, TsneControls } from "./TsneControls";
-import { useTsne } from "./useTsne";
+import { LayoutControls, readNear } from "./LayoutControls";
+import { usePointLayout, type Method } from "./usePointLayout";
+
+const METHODS: readonly { readonly id: Method; readonly name: string; readonly title: string }[] = [
+  { id: "tsne", name: "t-SNE", title: "Neighbours in all dimensions are neighbours here; up to 2,000 points" },
+  { id: "umap", name: "UMAP", title: "Neighbours in all dimensions are neighbours here; up to 100,000 points" },
+];
 
 const REACH = 10; // Pixels around a dot.
 const NEIGHBOURS = 20;
@@ -78,14 +83,15 @@ function Keys({
 export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud; total: number }): JSX.Element {
   const [camera, setCamera] = useCamera();
   const asked = query.value;
-  const [flat, byTsne, find] = [asked.has("flat"), asked.get("by") === "tsne", asked.get("find") ?? ""];
+  const [flat, find] = [asked.has("flat"), asked.get("find") ?? ""];
+  const method = METHODS.find((each) => each.id === asked.get("by"))?.id ?? null;
   const how: Nearness = asked.has("distance") ? "distance" : "cosine";
   const seen: Camera = flat ? { ...camera, yaw: 0, pitch: 0 } : camera;
   const { labels, sprite } = cloud;
   const n = cloud.points.length / 3;
-  const perplexity = readPerplexity(asked.get("perplexity"));
-  const tsne = useTsne(cloud, byTsne, flat, perplexity);
-  const points = (byTsne ? tsne.points : null) ?? cloud.points;
+  const near = method ? readNear(method, asked) : 0;
+  const layout = usePointLayout(cloud, method, flat, near);
+  const points = (method ? layout.points : null) ?? cloud.points;
   const point = Number(asked.get("point") ?? NaN);
   const chosen = Number.isInteger(point) && point >= 0 && point < n ? point : -1;
   const column = useMemo(() => {
@@ -102,7 +108,7 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
       i < n && (find === "" || row.some(matches)) && (value === null || (row[column] ?? "") === value) ? [i] : [],
     );
   }, [labels, find, value, column]);
-  const near = useMemo(
+  const nearest = useMemo(
     () => (chosen >= 0 ? neighbours(cloud.rows, cloud.width, chosen, NEIGHBOURS, how) : []),
     [cloud, chosen, how],
   );
@@ -115,18 +121,18 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
       points,
       camera: seen,
       colouring,
-      marked: new Set([...found, ...near.map(({ row }) => row)]),
+      marked: new Set([...found, ...nearest.map(({ row }) => row)]),
       chosen,
       sprite: pictures ? sprite : null,
       nameOf: (row) => nameOf(labels, row),
-      axes: byTsne
+      axes: method
         ? []
         : (flat ? cloud.shares.slice(0, 2) : cloud.shares).map((share, i) => `PC ${i + 1}, ${fixed(share * 100, 1)} %`),
     }),
     [
       cloud,
       points,
-      byTsne,
+      method,
       seen.yaw,
       seen.pitch,
       seen.zoom,
@@ -134,7 +140,7 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
       seen.y,
       colouring,
       found,
-      near,
+      nearest,
       chosen,
       pictures,
       flat,
@@ -168,8 +174,8 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
   const notes = [
     n < total ? `The first ${count(n)} of ${count(total)} rows.` : "",
     lost > 0 ? `${plural(lost, "row")} with values that are not finite ${lost === 1 ? "is" : "are"} left out.` : "",
-    byTsne && tsne.stride > 1
-      ? `t-SNE lays out ${count(tsne.sampled)} of them, evenly chosen: one in ${count(tsne.stride)}.`
+    method === "tsne" && layout.stride > 1
+      ? `t-SNE lays out ${count(layout.sampled)} of them, evenly chosen: one in ${count(layout.stride)}.`
       : "",
   ].filter(Boolean);
   return (
@@ -204,19 +210,17 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
         <div class="seg-row">
           <span class="seg" role="group" aria-label="Laid out by">
             <button
-              aria-pressed={!byTsne}
+              aria-pressed={method === null}
               title="Along the directions in which the rows differ most"
               onClick={() => setQuery({ by: null })}
             >
               PCA
             </button>
-            <button
-              aria-pressed={byTsne}
-              title="So that neighbours in all dimensions are neighbours here"
-              onClick={() => setQuery({ by: "tsne" })}
-            >
-              t-SNE
-            </button>
+            {METHODS.map(({ id, name, title: what }) => (
+              <button key={id} aria-pressed={method === id} title={what} onClick={() => setQuery({ by: id })}>
+                {name}
+              </button>
+            ))}
           </span>
           <span class="seg" role="group" aria-label="Space">
             <button aria-pressed={!flat} onClick={() => setQuery({ flat: null })}>
@@ -237,7 +241,7 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
             </span>
           )}
         </div>
-        {byTsne && <TsneControls tsne={tsne} perplexity={perplexity} />}
+        {method && <LayoutControls layout={layout} method={method} near={near} />}
         {labels && (
           <input
             class="field"
@@ -280,7 +284,7 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
         {chosen < 0 && (
           <p class="note">Select a point to see what is near it in all {count(cloud.width)} dimensions.</p>
         )}
-        {chosen >= 0 && <ChosenPoint cloud={cloud} row={chosen} near={near} how={how} onChoose={choose} />}
+        {chosen >= 0 && <ChosenPoint cloud={cloud} row={chosen} near={nearest} how={how} onChoose={choose} />}
         <button class="link" onClick={save}>
           Save points as CSV
         </button>

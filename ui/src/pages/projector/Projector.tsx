@@ -50,7 +50,9 @@ export default function Projector(): JSX.Element {
           {count(rows)} rows of {count(width)} numbers,{" "}
           {query.value.get("by") === "tsne"
             ? "laid out by t-SNE"
-            : `along their principal components (PC)${loaded ? `, which hold ${loaded.shares.map((share) => fixed(share * 100, 1)).join(", ")} % of the variance` : ""}`}
+            : query.value.get("by") === "umap"
+              ? "laid out by UMAP"
+              : `along their principal components (PC)${loaded ? `, which hold ${loaded.shares.map((share) => fixed(share * 100, 1)).join(", ")} % of the variance` : ""}`}
         </span>
       </div>
       {problem && (

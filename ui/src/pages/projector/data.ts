@@ -7,7 +7,12 @@ import type { Sprite } from "./paint";
 import { project } from "./pca";
 import { spriteSize } from "./sprite";
 
-const MAX_ROWS = 20_000; // More dots than a screen can tell apart.
+const MAX_ROWS = 100_000; // More take longer to draw than a reader waits.
+const MIN_ROWS = 20_000; // The limit for wide vectors.
+const MAX_NUMBERS = 25_600_000; // 100,000 rows of 256 numbers.
+
+const rowsFor = (width: number): number =>
+  Math.min(MAX_ROWS, Math.max(MIN_ROWS, Math.floor(MAX_NUMBERS / Math.max(1, width))));
 
 export interface Cloud {
   readonly rows: Float32Array;
@@ -50,8 +55,8 @@ export async function loadCloud(
     response.sprites[at],
   ];
   const [bytes, text, sprite] = await Promise.all([
-    getBytes("embeddings/tensor", { run, name, rows: MAX_ROWS }, signal),
-    response.have_metadata[at] ? getText("embeddings/metadata", { run, name, rows: MAX_ROWS }, signal) : null,
+    getBytes("embeddings/tensor", { run, name, rows: rowsFor(width) }, signal),
+    response.have_metadata[at] ? getText("embeddings/metadata", { run, name, rows: rowsFor(width) }, signal) : null,
     single ? loadSprite(apiUrl("embeddings/sprite", { run, name }), single) : null,
   ]);
   const [rows, labels] = [new Float32Array(bytes), text === null ? null : readLabels(text)];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { affinities, Layout, perplexityOf, squaredDistances } from "./tsne";
-import { sampleOf } from "./useTsne";
+import { sampleOf } from "./usePointLayout";
 
 const WIDTH = 12;
 const GROUPS = 5;

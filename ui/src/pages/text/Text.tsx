@@ -6,6 +6,7 @@ import { count, plural } from "../../base/text/format";
 import { matcherOf } from "../../base/text/matching";
 import { elementsOf } from "../../base/text/safe_html";
 import { EmptyPage } from "../../domain/live/EmptyPage";
+import { titleOf as titleOfRun } from "../../domain/runs/run_titles";
 import { RunKey } from "../../domain/runs/RunKey";
 import { SeriesPage, type Series } from "../../domain/runs/SeriesPage";
 import { Snippet } from "../../domain/live/Snippet";
@@ -37,7 +38,7 @@ function TextCard({ run, tag, raw, find }: Series & { raw: boolean; find: string
         <span class="note run-line" title={run}>
           <RunKey run={run} />{" "}
           <span class="tail">
-            <bdi>{run}</bdi>
+            <bdi>{titleOfRun(run)}</bdi>
           </span>
           {data && find !== "" ? `, ${shown.length} of ${plural(data.steps.length, "step")}` : ""}
         </span>
@@ -129,7 +130,7 @@ export default function Text(): JSX.Element {
       >
         <span class={key === "ta" ? "in-a" : "in-b"}>{mark}</span>{" "}
         <span class="pick-run tail">
-          <bdi>{run}</bdi>
+          <bdi>{titleOfRun(run)}</bdi>
         </span>
       </Menu>
     );

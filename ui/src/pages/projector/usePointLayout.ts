@@ -1,18 +1,23 @@
-// A t-SNE layout of an embedding: restarted when its settings change, shown while
-// it is computed, stopped and continued.
+// A layout of an embedding by t-SNE or UMAP: restarted when its settings change, shown while it is computed, stopped
+// and continued.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { centred } from "../../base/math/space";
 import type { Cloud } from "./data";
 import { MAX_POINTS, STEPS } from "./tsne";
-import type { TsneMessage, TsneTask } from "./tsne_worker";
+import type { LayoutMessage, LayoutTask } from "./layout_worker";
+import { epochsFor } from "./umap";
 
-export interface Tsne {
+export type Method = "tsne" | "umap";
+
+export interface PointLayout {
   /** The points of all rows, centred; NaN for rows outside of the sample. Null until there are any. */
   readonly points: Float32Array | null;
   /** The rows that are laid out are every so-manieth of the finite ones. */
   readonly stride: number;
   readonly sampled: number;
   readonly steps: number;
+  /** The layout is done after so many steps. */
+  readonly allSteps: number;
   /** The share of the distances that is known. */
   readonly measured: number;
   readonly running: boolean;
@@ -20,7 +25,7 @@ export interface Tsne {
   readonly onRun: (run: boolean) => void;
 }
 
-type Progress = Pick<Tsne, "points" | "steps" | "measured" | "trouble">;
+type Progress = Pick<PointLayout, "points" | "steps" | "measured" | "trouble">;
 const NOTHING: Progress = { points: null, steps: 0, measured: 0, trouble: null };
 
 /** The finite rows, or evenly spread ones of them if they are more than `most`. */
@@ -39,24 +44,29 @@ function taken(values: Float32Array, width: number, rows: Uint32Array): Float32A
   return result;
 }
 
-export function useTsne(cloud: Cloud, wanted: boolean, flat: boolean, perplexity: number): Tsne {
+/** `near` is the perplexity of t-SNE, or the number of neighbours of UMAP. Null: no layout is computed. */
+export function usePointLayout(cloud: Cloud, method: Method | null, flat: boolean, near: number): PointLayout {
   const [progress, setProgress] = useState(NOTHING);
-  const [until, setUntil] = useState(STEPS); // Steps; as many as were done: stopped.
+  const sample = useMemo(
+    () => sampleOf(cloud.points, method === "umap" ? Infinity : MAX_POINTS),
+    [cloud.points, method],
+  );
+  const allSteps = method === "umap" ? epochsFor(sample.rows.length) : STEPS;
+  const [until, setUntil] = useState(allSteps); // Steps; as many as were done: stopped.
   const goal = useRef(until);
   const more = useRef<() => void>(() => undefined); // Has the points go on towards the goal.
-  const sample = useMemo(() => sampleOf(cloud.points, MAX_POINTS), [cloud.points]);
   useEffect(() => {
-    if (!wanted) return undefined;
+    if (method === null) return undefined;
     const { rows } = sample;
-    const worker = new Worker(new URL("./tsne_worker.ts", import.meta.url), { type: "module" });
-    let waiting = false; // For an response: who continues at once after a stop asks only once.
+    const worker = new Worker(new URL("./layout_worker.ts", import.meta.url), { type: "module" });
+    let waiting = false; // For a response: who continues at once after a stop asks only once.
     more.current = () => {
       if (!waiting) worker.postMessage(goal.current);
       waiting = true;
     };
     setProgress(NOTHING);
-    setUntil((goal.current = STEPS));
-    worker.onmessage = ({ data }: MessageEvent<TsneMessage>) => {
+    setUntil((goal.current = allSteps));
+    worker.onmessage = ({ data }: MessageEvent<LayoutMessage>) => {
       if ("measured" in data) {
         setProgress({ ...NOTHING, measured: data.measured });
         if (data.measured === 1) more.current();
@@ -73,21 +83,22 @@ export function useTsne(cloud: Cloud, wanted: boolean, flat: boolean, perplexity
         ...NOTHING,
         trouble: `The points cannot be laid out: ${event.message || "the page's code for it did not arrive"}.`,
       });
-    const task: TsneTask = {
+    const task: LayoutTask = {
+      method,
       rows: taken(cloud.rows, cloud.width, rows),
       width: cloud.width,
       start: taken(cloud.points, 3, rows),
-      perplexity,
+      near,
       flat,
     };
     worker.postMessage(task, [task.rows.buffer, task.start.buffer]);
     return () => worker.terminate();
-  }, [cloud.rows, sample, wanted, flat, perplexity]);
+  }, [cloud.rows, sample, method, flat, near]);
   const running = progress.steps < until && progress.trouble === null;
   const onRun = (run: boolean): void => {
-    goal.current = !run ? progress.steps : progress.steps < STEPS ? STEPS : progress.steps + STEPS;
+    goal.current = !run ? progress.steps : progress.steps < allSteps ? allSteps : progress.steps + allSteps;
     setUntil(goal.current);
     if (run) more.current();
   };
-  return { ...progress, running, onRun, stride: sample.stride, sampled: sample.rows.length };
+  return { ...progress, allSteps, running, onRun, stride: sample.stride, sampled: sample.rows.length };
 }
