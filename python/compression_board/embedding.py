@@ -22,14 +22,6 @@ def _rows(metadata: Optional[Sequence[Any]], header: Optional[Sequence[str]]) ->
     return [[str(item)] for item in metadata]
 
 
-def maybe_upload_file(local_path: str) -> None:
-    """Uploads a file whose path begins with s3:; does nothing for local files."""
-    if local_path.startswith("s3:"):
-        from .remote import upload_s3
-
-        upload_s3(local_path)
-
-
 def embedding_files(
     mat: ArrayLike,
     metadata: Optional[Sequence[Any]],
@@ -75,28 +67,16 @@ def write_embedding(
     path = os.path.join(logdir, folder)
     if os.path.isdir(path):
         print(f"warning: Embedding dir exists, did you set global_step for add_embedding()? {path}")
-    os.makedirs(path, exist_ok=True)
     for name, content in (
         ("tensors.tsv", tensors),
         ("metadata.tsv", labels),
         ("sprite.png", sprite),
     ):
         if content is not None:
-            with open(os.path.join(path, name), "wb") as file:
-                file.write(content)
-            maybe_upload_file(os.path.join(path, name))
+            _engine.write_file(os.path.join(path, name), content)
     # Written last: the projector must not find the names of files that do not exist yet.
     config = os.path.join(logdir, "projector_config.pbtxt")
-    with open(config, "a") as file:
-        file.write(block)
-    maybe_upload_file(config)
-
-
-def _write(path: str, content: Any, mode: str = "wb") -> None:
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    with open(path, mode) as file:
-        file.write(content)
-    maybe_upload_file(path)
+    _engine.append_to_file(config, block.encode())
 
 
 def make_tsv(
@@ -106,12 +86,12 @@ def make_tsv(
 ) -> None:
     rows = np.zeros((len(metadata), 1))
     labels = embedding_files(rows, metadata, None, 0, "default", metadata_header)[2]
-    _write(os.path.join(save_path, "metadata.tsv"), labels)
+    _engine.write_file(os.path.join(save_path, "metadata.tsv"), labels)
 
 
 def make_sprite(label_img: Optional[ArrayLike], save_path: str) -> None:
     rows = np.zeros((np.shape(make_np(label_img))[0], 1))
-    _write(
+    _engine.write_file(
         os.path.join(save_path, "sprite.png"),
         embedding_files(rows, None, label_img, 0, "default", None)[4],
     )
@@ -119,7 +99,7 @@ def make_sprite(label_img: Optional[ArrayLike], save_path: str) -> None:
 
 def make_mat(matlist: ArrayLike, save_path: str) -> None:
     tensors = embedding_files(np.asarray(matlist), None, None, 0, "default", None)[1]
-    _write(os.path.join(save_path, "tensors.tsv"), tensors)
+    _engine.write_file(os.path.join(save_path, "tensors.tsv"), tensors)
 
 
 def append_pbtxt(
@@ -138,4 +118,5 @@ def append_pbtxt(
         shape = np.shape(make_np(label_img))
         lines += ["sprite {", f'image_path: "{subdir}/sprite.png"', f"single_image_dim: {shape[3]}",
                   f"single_image_dim: {shape[2]}", "}"]  # fmt: skip
-    _write(os.path.join(save_path, "projector_config.pbtxt"), "\n".join([*lines, "}", ""]), "a")
+    config = os.path.join(save_path, "projector_config.pbtxt")
+    _engine.append_to_file(config, "\n".join([*lines, "}", ""]).encode())

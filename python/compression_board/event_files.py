@@ -49,8 +49,17 @@ def _factory_for(path: str) -> Optional[Any]:
 
 
 def is_remote(path: str) -> bool:
-    """Whether a factory writes below `path`."""
-    return _factory_for(path) is not None
+    """Whether a factory writes the event files below `path`.
+
+    The engine itself writes to s3:// and, with HMAC keys, to gs://, unless another factory is
+    registered for them.
+    """
+    factory = _factory_for(path)
+    if isinstance(factory, S3RecordWriterFactory):
+        return False
+    if isinstance(factory, GCSRecordWriterFactory):
+        return "GS_ACCESS_KEY_ID" not in os.environ
+    return factory is not None
 
 
 def directory_check(path: str) -> None:
@@ -178,7 +187,7 @@ class EventFileWriter:
             self._file.add_event(event.SerializeToString())
 
     def flush(self) -> None:
-        """Returns when everything added before is with the operating system."""
+        """Returns when everything added before is with the operating system, or in the bucket."""
         if not self._closed:
             self._file.flush()
 

@@ -1,10 +1,10 @@
-"""Logdirs on S3 (boto3) and Google Cloud Storage (google-cloud-storage)."""
+"""Record files in S3 and Google Cloud Storage. SummaryWriter writes to s3:// by itself."""
 
 from __future__ import annotations
 
 import io
-import os
-from typing import Any
+
+from . import _engine
 
 
 def bucket_and_path(path: str) -> tuple[str, str]:
@@ -12,22 +12,6 @@ def bucket_and_path(path: str) -> tuple[str, str]:
     _, _, rest = path.partition("://")
     bucket, _, key = rest.partition("/")
     return bucket, key
-
-
-def _s3() -> Any:
-    try:
-        import boto3
-    except ImportError:
-        raise ImportError("logging to s3:// needs boto3: pip install boto3") from None
-    return boto3.client("s3", endpoint_url=os.environ.get("S3_ENDPOINT"))
-
-
-def upload_s3(local_path: str) -> None:
-    """Uploads a file below the local directory `s3:` to the bucket and key in its path."""
-    bucket, key = bucket_and_path(
-        local_path.replace("s3:/", "s3://", 1) if "://" not in local_path else local_path
-    )
-    _s3().upload_file(local_path, bucket, key)
 
 
 class _Uploaded:
@@ -55,7 +39,7 @@ class _Uploaded:
 
 class S3RecordWriter(_Uploaded):
     def _upload(self, bucket: str, key: str, content: bytes) -> None:
-        _s3().put_object(Bucket=bucket, Key=key, Body=content)
+        _engine.write_file(f"s3://{bucket}/{key}", content)
 
 
 class GCSRecordWriter(_Uploaded):
@@ -63,7 +47,10 @@ class GCSRecordWriter(_Uploaded):
         try:
             from google.cloud import storage
         except ImportError:
-            raise ImportError("logging to gs:// needs google-cloud-storage") from None
+            raise ImportError(
+                "gs:// needs HMAC keys (GS_ACCESS_KEY_ID, GS_SECRET_ACCESS_KEY), or the package "
+                "google-cloud-storage"
+            ) from None
         storage.Client().bucket(bucket).blob(key).upload_from_string(content)
 
 

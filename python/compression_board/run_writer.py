@@ -146,7 +146,9 @@ class RunWriter(_engine.ScalarWriter):
     def flush(self) -> None:
         """Returns when everything added before is with the operating system, sub-runs included.
 
-        OSError when the disk refuses. Events that could not be written are kept and tried again.
+        For a log directory in a bucket (`s3://`), it returns when the store has the events. OSError
+        when the disk or the store refuses. Events that could not be written are kept and tried
+        again.
         """
         for writer in (self.all_writers or {}).values():
             writer.flush()

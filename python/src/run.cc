@@ -13,12 +13,14 @@
 #include <vector>
 
 #include "cboard/base/clock.h"
+#include "cboard/base/durable_files.h"
 #include "cboard/record/crc32c.h"
 #include "cboard/record/record_writer.h"
 #include "errors.h"
 #include "summaries.h"
 #include "tensor_arg.h"
 #include "unlocked.h"
+#include "writer/run_file.h"
 #include "writer/summary/tag_cleaning.h"
 
 namespace nb = nanobind;
@@ -194,6 +196,22 @@ void BindRun(nb::module_& module) {
           })
       .def_rw("direct", &Run::direct);
 
+  module.def("write_file", [](const std::string& path, const nb::bytes& content) {
+    Result<void> written;
+    {
+      const Unlocked unlocked;
+      written = writer::WriteRunFile(path, ViewOf(content), DurableByDefault());
+    }
+    Unwrap(std::move(written));
+  });
+  module.def("append_to_file", [](const std::string& path, const nb::bytes& content) {
+    Result<void> written;
+    {
+      const Unlocked unlocked;
+      written = writer::AppendToRunFile(path, ViewOf(content), DurableByDefault());
+    }
+    Unwrap(std::move(written));
+  });
   module.def("crc32c",
              [](const nb::bytes& bytes) { return record::ComputeCrc32c(AsBytes(ViewOf(bytes))); });
   module.def("masked_crc32c", [](const nb::bytes& bytes) {

@@ -51,6 +51,11 @@ Result<EventFile> EventFile::Create(const std::filesystem::path& directory, doub
   return EventFile(*std::move(file), durable);
 }
 
+Result<EventFile> EventFile::CreateNamed(const std::filesystem::path& path) {
+  CBOARD_ASSIGN_OR_RETURN(File file, File::CreateNew(path));
+  return EventFile(std::move(file), /*durable=*/false);
+}
+
 Result<void> EventFile::Restore() {
   CBOARD_RETURN_IF_ERROR(durable_ ? CreateDirectoriesDurably(path().parent_path())
                                   : CreateDirectories(path().parent_path()));

@@ -20,6 +20,9 @@ class EventFile {
   static Result<EventFile> Create(const std::filesystem::path& directory, double now_seconds,
                                   const std::string& suffix, bool durable);
 
+  // Creates the file at `path`, in a directory that exists. Fails with kAlreadyExists.
+  static Result<EventFile> CreateNamed(const std::filesystem::path& path);
+
   // Writes as much as the system takes; `written` is set in either case.
   Result<void> WriteSome(ByteSpan bytes, std::size_t& written) {
     return file_->WriteSome(bytes, written);

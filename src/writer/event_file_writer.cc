@@ -8,6 +8,7 @@
 #include "cboard/proto/event.h"
 #include "cboard/proto/summary.h"
 #include "cboard/record/record_writer.h"
+#include "writer/bucket_files.h"
 #include "writer/event_file.h"
 #include "writer/file_task.h"
 #include "writer/handoff_queue.h"
@@ -35,8 +36,11 @@ Error WouldDeadlock() {
 // buffer locks, since their owners hold them while they wait for the queue, that is, for it.
 class EventFileWriter::Impl {
  public:
-  Impl(std::optional<EventFile> file, std::filesystem::path path, const WriterOptions& options)
-      : task_(std::make_shared<FileTask>(std::move(file), std::move(path), options)),
+  Impl(std::optional<EventFile> file, std::filesystem::path path, const WriterOptions& options,
+       std::shared_ptr<BucketFiles> bucket)
+      : begins_with_version_(!options.event_sink && bucket == nullptr),
+        task_(std::make_shared<FileTask>(std::move(file), std::move(path), options,
+                                         std::move(bucket))),
         io_(options.io_thread != nullptr && options.io_thread->BelongsToThisProcess()
                 ? options.io_thread
                 : MakeIoThread()),
@@ -62,7 +66,7 @@ class EventFileWriter::Impl {
       events.push_back(proto::EncodeEvent(
           {.wall_time_seconds = now, .step = step, .kind = kind, .payload = payload}));
     };
-    if (!sink_) append(0, EventKind::kFileVersion, proto::kFileVersion);
+    if (begins_with_version_) append(0, EventKind::kFileVersion, proto::kFileVersion);
     if (purge_step) {
       append(*purge_step, EventKind::kFileVersion, proto::kFileVersion);
       append(*purge_step, EventKind::kSessionLog,
@@ -72,6 +76,7 @@ class EventFileWriter::Impl {
       for (const std::string& event : events) CBOARD_RETURN_IF_ERROR(AddEventAtOnce(event));
       return {};
     }
+    if (events.empty()) return {};
     std::string records;
     for (const std::string& event : events) record::AppendRecord(AsBytes(event), records);
     Chunk chunk = Chunk::OfCapacity(records.size());
@@ -141,7 +146,7 @@ class EventFileWriter::Impl {
 
   Result<void> Close() {
     if (WritesAtOnce()) {
-      Result<void> synced = task_->Sync();
+      Result<void> synced = task_->SyncLast();
       task_->CloseFile();
       return synced;
     }
@@ -162,7 +167,7 @@ class EventFileWriter::Impl {
       lost_bytes += std::exchange(buffer->chunk, {}).size;
       buffer->encoder = {};
     }
-    const Result<void> synced = task_->Sync();
+    const Result<void> synced = task_->SyncLast();
     task_->Release();
     if (written && !synced) return synced;
     if (!written) {
@@ -228,6 +233,7 @@ class EventFileWriter::Impl {
     return {};
   }
 
+  const bool begins_with_version_;  // Files of a bucket have the version record already.
   std::shared_ptr<FileTask> task_;
   std::shared_ptr<IoThread> io_;
   const decltype(WriterOptions::event_sink) sink_;
@@ -243,12 +249,19 @@ Result<std::unique_ptr<EventFileWriter>> EventFileWriter::Open(
   const double now = clock.NowSeconds();
   std::optional<EventFile> file;
   std::filesystem::path path = directory;
-  if (!options.event_sink) {
+  std::shared_ptr<BucketFiles> bucket;
+  if (options.event_sink) {
+    // No file.
+  } else if (object_store::IsObjectUrl(directory.native())) {
+    CBOARD_ASSIGN_OR_RETURN(bucket, BucketFiles::Open(directory, options, now));
+    CBOARD_ASSIGN_OR_RETURN(file, bucket->NextFile());
+    path = bucket->address();
+  } else {
     CBOARD_ASSIGN_OR_RETURN(
         file, EventFile::Create(directory, now, options.filename_suffix, options.durable));
     path = file->path();
   }
-  auto impl = std::make_unique<Impl>(std::move(file), std::move(path), options);
+  auto impl = std::make_unique<Impl>(std::move(file), std::move(path), options, std::move(bucket));
   CBOARD_RETURN_IF_ERROR(impl->Start());
   CBOARD_RETURN_IF_ERROR(impl->AddPreamble(now, options.purge_step));
   return std::unique_ptr<EventFileWriter>(new EventFileWriter(std::move(impl)));

@@ -22,6 +22,8 @@ constexpr auto kMaxRetryInterval = std::chrono::seconds(1);
 // How many chunks are written before other files on the thread have their turn.
 constexpr int kChunksPerTurn = 64;
 
+}  // namespace
+
 // A century is as good as never and does not overflow the clock; and no time at all would keep a
 // processor busy with looking for events.
 steady_clock::duration FlushInterval(double seconds) {
@@ -32,12 +34,11 @@ steady_clock::duration FlushInterval(double seconds) {
       std::chrono::duration<double>(std::min(seconds, kNever)));
 }
 
-}  // namespace
-
 FileTask::FileTask(std::optional<EventFile> file, std::filesystem::path path,
-                   const WriterOptions& options)
+                   const WriterOptions& options, std::shared_ptr<BucketFiles> bucket)
     : queue(std::max<std::size_t>(options.max_queue, 1), options.max_backlog_bytes),
       path_(std::move(path)),
+      bucket_(std::move(bucket)),
       file_(std::move(file)),
       flush_interval_(FlushInterval(options.flush_secs)),
       next_flush_(steady_clock::now() + flush_interval_),
@@ -67,7 +68,11 @@ IoThread::TimePoint FileTask::Run(IoThread::TimePoint now) {
 
 Result<void> FileTask::WriteAtOnce(ByteSpan record) {
   const ForkBlocker one_at_a_time;  // A child of this process must not find it locked.
-  if (!file_) return Fail(ErrorCode::kFailedPrecondition, "the event file is closed");
+  // A child of the process that opened a run in a bucket opens it again, with a folder of its own.
+  if (!file_ || (bucket_ && !bucket_->BelongsToThisProcess())) {
+    return Fail(ErrorCode::kFailedPrecondition, "the event file is closed");
+  }
+  if (bucket_) CBOARD_RETURN_IF_ERROR(bucket_->RoomLeft());
   if (file_->Vanished()) {
     return Fail(ErrorCode::kFailedPrecondition,
                 "event file " + Quoted(path_.native(), 300) + " was deleted; open a new writer");
@@ -76,10 +81,17 @@ Result<void> FileTask::WriteAtOnce(ByteSpan record) {
   Result<void> result = file_->WriteSome(record, written);
   // A part of the record would hide what the parent writes behind it from other readers.
   if (!result && written > 0) static_cast<void>(file_->RemovePartial(written));
+  if (result && bucket_) {
+    bucket_->Written(record.size());
+    if (bucket_->WantsNextFile()) {
+      if (Result<EventFile> next = bucket_->NextFile()) file_ = *std::move(next);
+    }
+  }
   return result;
 }
 
 Result<void> FileTask::Sync() {
+  if (bucket_) return bucket_->Store();
   if (!durable_) return {};
   std::shared_ptr<const File> file;
   {
@@ -98,9 +110,12 @@ Result<void> FileTask::Sync() {
   return synced;
 }
 
+Result<void> FileTask::SyncLast() { return bucket_ ? bucket_->Close() : Sync(); }
+
 // As Sync(), after a periodic flush; nobody else would hear of an error.
 void FileTask::SyncInTime() {
   if (!std::exchange(has_unsynced_, false) || has_sync_failed_) return;
+  if (bucket_) return bucket_->StoreSoon();
   if (const Result<void> synced = Sync(); !synced && on_disk_error_) on_disk_error_(synced.error());
 }
 
@@ -147,6 +162,12 @@ FileTask::Drained FileTask::Drain() {
     Chunk* const chunk = queue.Front();
     if (chunk == nullptr) return Drained::kAll;
     if (check_name_.exchange(false) && !RestoreIfVanished()) return Drained::kRefused;
+    if (bucket_) {
+      if (const Result<void> room = bucket_->RoomLeft(); !room) {
+        Refused(room.error());
+        return Drained::kRefused;
+      }
+    }
     std::size_t written = 0;
     const Result<void> result = file_->WriteSome(chunk->unwritten(), written);
     chunk->written += written;
@@ -159,9 +180,20 @@ FileTask::Drained FileTask::Drain() {
       return Drained::kRefused;
     }
     if (chunk->size > 0) DiskWorks();
+    if (bucket_) bucket_->Written(chunk->size);  // Before Flush() goes on to Sync().
     queue.FrontWritten();
+    if (bucket_ && bucket_->WantsNextFile()) BeginNextFile();
   }
   return Drained::kSome;
+}
+
+// A file that cannot be created leaves the one before in use.
+void FileTask::BeginNextFile() {
+  Result<EventFile> next = bucket_->NextFile();
+  if (!next) return;
+  bucket_->StoreSoon();
+  const ForkBlocker blocked;
+  file_ = *std::move(next);
 }
 
 bool FileTask::Refused(const Error& error) {

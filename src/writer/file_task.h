@@ -10,6 +10,7 @@
 
 #include "cboard/base/result.h"
 #include "cboard/writer/writer_options.h"
+#include "writer/bucket_files.h"
 #include "writer/event_file.h"
 #include "writer/handoff_queue.h"
 #include "writer/io_thread.h"
@@ -17,10 +18,15 @@
 
 namespace cboard::writer {
 
+// The time between two flushes: `seconds`, within 10 ms and a century.
+std::chrono::steady_clock::duration FlushInterval(double seconds);
+
 class FileTask final : public IoThread::Task {
  public:
-  // Without a file, `path` is the directory of the run, and the task never runs.
-  FileTask(std::optional<EventFile> file, std::filesystem::path path, const WriterOptions& options);
+  // Without a file, `path` is the directory of the run, and the task never runs. With a `bucket`,
+  // `file` is its first file, and more follow.
+  FileTask(std::optional<EventFile> file, std::filesystem::path path, const WriterOptions& options,
+           std::shared_ptr<BucketFiles> bucket);
 
   IoThread::TimePoint Run(IoThread::TimePoint now) override;
 
@@ -34,9 +40,14 @@ class FileTask final : public IoThread::Task {
   // with kFailedPrecondition when the file is closed or deleted.
   Result<void> WriteAtOnce(ByteSpan record);
 
-  // Returns when all that was written is on the disk, if the options ask for it: they are durable.
-  // Once it has failed, it fails for ever: the system may have given up on some of the bytes.
+  // Returns when all that was written is in the bucket, if there is one, or on the disk, if the
+  // options ask for it: they are durable. Once the disk has
+  // failed, it fails for ever: the system may have given up on some of the bytes.
   Result<void> Sync();
+
+  // Sync(), and the end of the bucket's part. A bucket that cannot be reached keeps its events on
+  // the disk, and the error says where.
+  Result<void> SyncLast();
 
   // Closes the file in this process. WriteAtOnce() fails afterwards.
   void CloseFile();
@@ -58,10 +69,12 @@ class FileTask final : public IoThread::Task {
   bool Refused(const Error& error);
   void DiskWorks();
   void SyncInTime();
+  void BeginNextFile();
 
   using Duration = IoThread::TimePoint::duration;
 
   std::filesystem::path path_;
+  const std::shared_ptr<BucketFiles> bucket_;  // Null for files on the disk.
   std::optional<EventFile> file_;  // Changed only under a ForkBlocker: children read it.
   Duration flush_interval_;
   IoThread::TimePoint next_flush_;

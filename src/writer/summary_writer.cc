@@ -9,6 +9,7 @@
 #include "cboard/base/json_writer.h"
 #include "cboard/proto/event.h"
 #include "cboard/proto/summary.h"
+#include "writer/run_file.h"
 #include "writer/event_file.h"
 #include "writer/summary/tag_cleaning.h"
 #include "writer/summary_writer_impl.h"
@@ -142,8 +143,7 @@ std::string SummaryWriter::GroupedScalarsJson() const {
 Result<void> SummaryWriter::ExportScalarsToJson(const std::filesystem::path& path) {
   Impl::GroupedPoints& grouped = impl_->points.Get();
   const std::lock_guard lock(grouped.mutex);
-  const auto write = impl_->files.options().durable ? WriteFileDurably : WriteFileAtomically;
-  CBOARD_RETURN_IF_ERROR(write(path, grouped.ToJson()));
+  CBOARD_RETURN_IF_ERROR(WriteRunFile(path, grouped.ToJson(), impl_->files.options().durable));
   grouped.by_run_path.clear();
   return {};
 }

@@ -9,6 +9,7 @@
 #include "cboard/proto/event.h"
 #include "cboard/proto/summary.h"
 #include "cboard/writer/summary_writer.h"
+#include "writer/run_file.h"
 #include "writer/graph_import/onnx_graph.h"
 #include "writer/graph_import/openvino_graph.h"
 #include "writer/media/draw_boxes.h"
@@ -212,20 +213,13 @@ Result<void> SummaryWriter::AddEmbedding(const TensorView& matrix, const Embeddi
   }
   const std::filesystem::path folder = directory() / files.directory;
   const bool durable = impl_->files.options().durable;
-  const auto write = durable ? WriteFileDurably : WriteFileAtomically;
-  CBOARD_RETURN_IF_ERROR(durable ? CreateDirectoriesDurably(folder) : CreateDirectories(folder));
-  CBOARD_RETURN_IF_ERROR(write(folder / "tensors.tsv", files.tensors_tsv));
+  CBOARD_RETURN_IF_ERROR(WriteRunFile(folder / "tensors.tsv", files.tensors_tsv, durable));
   if (files.metadata_tsv) {
-    CBOARD_RETURN_IF_ERROR(write(folder / "metadata.tsv", *files.metadata_tsv));
+    CBOARD_RETURN_IF_ERROR(WriteRunFile(folder / "metadata.tsv", *files.metadata_tsv, durable));
   }
-  if (!sprite.empty()) CBOARD_RETURN_IF_ERROR(write(folder / "sprite.png", sprite));
+  if (!sprite.empty()) CBOARD_RETURN_IF_ERROR(WriteRunFile(folder / "sprite.png", sprite, durable));
   // Last, and in one write: the projector never reads of files that are not there yet.
-  CBOARD_ASSIGN_OR_RETURN(File config,
-                          File::OpenForAppending(directory() / "projector_config.pbtxt"));
-  CBOARD_RETURN_IF_ERROR(config.Write(AsBytes(files.config_block)));
-  if (!durable) return {};
-  CBOARD_RETURN_IF_ERROR(SyncFile(config));
-  return SyncDirectory(directory());
+  return AppendToRunFile(directory() / "projector_config.pbtxt", files.config_block, durable);
 }
 
 Result<void> SummaryWriter::AddPrCurve(std::string_view tag, const TensorView& labels,

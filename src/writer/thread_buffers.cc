@@ -52,7 +52,8 @@ void AfterForkInChild() {
   if (!t_ending) static_cast<void>(new auto(std::exchange(t_thread_state.buffers, {})));
 }
 
-[[maybe_unused]] const int g_registered = pthread_atfork(nullptr, nullptr, &AfterForkInChild);
+[[maybe_unused]] const int g_reset_in_children =
+    pthread_atfork(nullptr, nullptr, &AfterForkInChild);
 
 }  // namespace
 

@@ -61,6 +61,13 @@ class Store:
     def put(self, key, data):
         self.client.put_object(Bucket="logs", Key=key, Body=data)
 
+    def get(self, key):
+        return self.client.get_object(Bucket="logs", Key=key)["Body"].read()
+
+    def keys(self, prefix):
+        pages = self.client.get_paginator("list_objects_v2").paginate(Bucket="logs", Prefix=prefix)
+        return sorted(entry["Key"] for page in pages for entry in page.get("Contents", []))
+
     def upload(self, folder, prefix):
         for file in sorted(folder.rglob("*")):
             if file.is_file():
@@ -81,12 +88,28 @@ def store(tmp_path):
     store.close()
 
 
-@pytest.fixture
-def environment(tmp_path, store):
+@pytest.fixture(scope="module")
+def store_of_module(tmp_path_factory):
+    store = Store(tmp_path_factory.mktemp("store"))
+    yield store
+    store.close()
+
+
+def environment_for(home, store):
     """Where the program looks for keys, and a home of its own."""
-    return os.environ | {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache"), "AWS_ACCESS_KEY_ID": KEY,
+    return os.environ | {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"), "AWS_ACCESS_KEY_ID": KEY,
                          "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": store.endpoint,
                          "AWS_EC2_METADATA_DISABLED": "true"}  # fmt: skip
+
+
+@pytest.fixture
+def environment(tmp_path, store):
+    return environment_for(tmp_path, store)
+
+
+@pytest.fixture
+def environment_of_module(tmp_path, store_of_module):
+    return environment_for(tmp_path, store_of_module)
 
 
 def run(environment, *arguments):
@@ -148,7 +171,10 @@ class FaultyProxy:
             def log_message(self, *_):
                 pass
 
-            def do_GET(self):
+            def do_PUT(self):
+                self.do_GET(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+
+            def do_GET(self, sent=None):
                 with lock:
                     fate = rng.random() / share if share else 2
                     fate = "refused" if fate < 0.5 else "cut" if fate < 1 else "passed"
@@ -161,12 +187,15 @@ class FaultyProxy:
                     self.wfile.write(body)
                     return
                 connection = http.client.HTTPConnection("127.0.0.1", port)
-                connection.putrequest("GET", self.path, skip_host=True, skip_accept_encoding=True)
+                connection.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
                 for name, value in self.headers.items():
                     connection.putheader(name, value)
-                connection.endheaders()
+                connection.endheaders(sent)
                 response = connection.getresponse()
                 body = response.read()
+                if fate == "cut" and sent is not None:  # Stored, but nobody is told.
+                    self.close_connection = True
+                    return
                 self.send_response(response.status)
                 for name, value in response.getheaders():
                     if name.lower() not in ("content-length", "transfer-encoding", "connection"):

@@ -34,7 +34,7 @@ struct StoreOptions {
   // How often a request is sent at most, before its failure is reported.
   int max_attempts = 8;
 
-  // $AWS_ENDPOINT_URL_S3, $AWS_ENDPOINT_URL, $AWS_REGION, $AWS_DEFAULT_REGION, $AWS_CA_BUNDLE, and
+  // $AWS_ENDPOINT_URL_S3, $AWS_ENDPOINT_URL, $S3_ENDPOINT (TensorFlow's name), $AWS_REGION, $AWS_DEFAULT_REGION, $AWS_CA_BUNDLE, and
   // the region of the profile in ~/.aws/config.
   static StoreOptions FromEnvironment(const ObjectUrl& url);
 };

@@ -47,8 +47,8 @@ class EventFileWriter {
   // Adds a serialized Event. Fails as AddScalar, and with kInvalidArgument beyond 2 GiB.
   Result<void> AddEvent(std::string_view serialized_event);
 
-  // Returns when everything added before, by any thread, is with the operating system, or on the
-  // disk if the options are durable. Fails with the disk's error while it refuses; what could not
+  // Returns when everything added before, by any thread, is with the operating system, on the disk if
+  // the options are durable, or in the store if the directory is in a bucket. Fails with the disk's error while it refuses; what could not
   // be written is kept and tried again.
   Result<void> Flush();
 
@@ -56,7 +56,7 @@ class EventFileWriter {
   // many. Calling it again does nothing.
   Result<void> Close();
 
-  // The event file; with an event_sink, the directory of the run.
+  // The event file (in a bucket, the first one); with an event_sink, the directory of the run.
   const std::filesystem::path& path() const;
 
  private:

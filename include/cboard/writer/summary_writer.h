@@ -43,8 +43,9 @@ struct At {
 // the add call, so that nothing is lost when it ends with _exit().
 class SummaryWriter {
  public:
-  // Logs into `directory`, or into runs/<date>_<host><comment> when it is empty. A directory that
-  // cannot be written is reported by status() and by every later call; nothing throws.
+  // Logs into `directory`, or into runs/<date>_<host><comment> when it is empty. "s3://bucket/run" and
+  // "gs://bucket/run" are directories in a bucket (docs/scale.md). A directory that cannot be written
+  // is reported by status() and by every later call; nothing throws.
   explicit SummaryWriter(std::filesystem::path directory = {}, WriterOptions options = {});
   virtual ~SummaryWriter();
   SummaryWriter(const SummaryWriter&) = delete;
@@ -138,7 +139,7 @@ class SummaryWriter {
   Result<void> AddEvent(std::string_view serialized_event);
 
   // Returns when everything added before is with the operating system, sub-runs included; on the
-  // disk if the options are durable.
+  // disk if the options are durable; in the store if the directory is in a bucket.
   Result<void> Flush();
   // Flushes and closes all files. Calling it again does nothing; adding afterwards opens a new
   // file.

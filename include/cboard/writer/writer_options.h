@@ -56,12 +56,20 @@ struct WriterOptions {
   // kResourceExhausted and the event is not accepted, so that a full disk never stops a training.
   std::size_t max_backlog_bytes = std::size_t{64} << 20;
 
-  // Called once when the disk starts to fail, and once when it works again (with no error); also,
+  // Called once when the disk or the bucket starts to fail, and once when it works again (with no error); also,
   // with kUnavailable, when a file that was deleted has been written again. Runs on the I/O thread
   // and must not throw. It may log; Flush() and Close() fail there with kFailedPrecondition, since
   // they would wait for the thread they run on. By default errors are only returned from Flush()
   // and Close().
   std::function<void(const std::optional<Error>&)> on_disk_error;
+
+  // For runs in a bucket ("s3://bucket/run"): the folder on this machine in which events wait until the
+  // store has them. Empty: compression-board/unsent below $XDG_STATE_HOME or ~/.local/state. Events
+  // of a process that was killed stay there, and the next writer to the same bucket sends them.
+  std::filesystem::path unsent_directory;
+
+  // How much may wait there for one run. Beyond it, the writer goes on as with a full disk.
+  std::uint64_t max_unsent_bytes = std::uint64_t{10} << 30;
 
   // Gets every event instead of a file: the directory of its run, and the serialized Event. Nothing
   // is written to the disk then. The sink gets no file version event, because that belongs to a

@@ -113,18 +113,18 @@ Credentials CredentialSource::FromRole() {
       request.headers["Authorization"] = token;
     }
     const auto response = client_.Send(request);
-    if (response && response->status == 200) return ParseRole(response->body).value_or(Credentials{});
+    if (response && response->status == 200)
+      return ParseRole(response->body).value_or(Credentials{});
     return {};
   }
   if (Variable("AWS_EC2_METADATA_DISABLED") == "true") return {};
   std::string service = Variable("AWS_EC2_METADATA_SERVICE_ENDPOINT");
   if (service.empty()) service = "http://169.254.169.254";
   if (service.ends_with('/')) service.pop_back();
-  const auto token =
-      client_.Send({.method = "PUT",
-                    .url = service + "/latest/api/token",
-                    .headers = {{"x-aws-ec2-metadata-token-ttl-seconds", "21600"}},
-                    .timeout_seconds = kTimeoutSeconds});
+  const auto token = client_.Send({.method = "PUT",
+                                   .url = service + "/latest/api/token",
+                                   .headers = {{"x-aws-ec2-metadata-token-ttl-seconds", "21600"}},
+                                   .timeout_seconds = kTimeoutSeconds});
   if (!token || token->status != 200) return {};
   const std::map<std::string, std::string> headers = {{"x-aws-ec2-metadata-token", token->body}};
   const std::string roles = service + "/latest/meta-data/iam/security-credentials/";

@@ -1,12 +1,9 @@
 #include "object_store/access/signature.h"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
 #include <array>
 #include <ctime>
 
-#include "cboard/base/check.h"
+#include "object_store/access/sha256.h"
 
 namespace cboard::object_store {
 namespace {
@@ -20,16 +17,6 @@ std::string HexDigits(std::string_view bytes) {
     text += kDigits[byte & 15];
   }
   return text;
-}
-
-std::string HmacSha256(std::string_view key, std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest = {};
-  unsigned int length = 0;
-  const unsigned char* const done = ::HMAC(::EVP_sha256(), key.data(), static_cast<int>(key.size()),
-                                           reinterpret_cast<const unsigned char*>(text.data()),
-                                           text.size(), digest.data(), &length);
-  CBOARD_CHECK(done != nullptr);
-  return std::string(reinterpret_cast<const char*>(digest.data()), length);
 }
 
 std::string FormatTime(std::int64_t time, const char* format) {
@@ -69,14 +56,7 @@ std::string CanonicalQuery(const std::map<std::string, std::string>& query) {
   return text;
 }
 
-std::string HexSha256(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest = {};
-  unsigned int length = 0;
-  const int done = ::EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, ::EVP_sha256(),
-                                nullptr);
-  CBOARD_CHECK(done == 1);
-  return HexDigits(std::string_view(reinterpret_cast<const char*>(digest.data()), length));
-}
+std::string HexSha256(std::string_view bytes) { return HexDigits(ViewOf(Sha256(bytes))); }
 
 std::map<std::string, std::string> SignedHeaders(const UnsignedRequest& request,
                                                  const Credentials& credentials,
@@ -103,14 +83,14 @@ std::map<std::string, std::string> SignedHeaders(const UnsignedRequest& request,
   const std::string scope = day + "/" + std::string(region) + "/s3/aws4_request";
   const std::string to_sign =
       "AWS4-HMAC-SHA256\n" + date + "\n" + scope + "\n" + HexSha256(canonical);
-  std::string key = HmacSha256("AWS4" + credentials.secret_key, day);
-  for (const std::string_view part : {region, std::string_view("s3"),
-                                      std::string_view("aws4_request")}) {
-    key = HmacSha256(key, part);
+  Sha256Digest key = HmacSha256("AWS4" + credentials.secret_key, day);
+  for (const std::string_view part :
+       {region, std::string_view("s3"), std::string_view("aws4_request")}) {
+    key = HmacSha256(ViewOf(key), part);
   }
   headers["authorization"] = "AWS4-HMAC-SHA256 Credential=" + credentials.access_key + "/" + scope +
                              ",SignedHeaders=" + names +
-                             ",Signature=" + HexDigits(HmacSha256(key, to_sign));
+                             ",Signature=" + HexDigits(ViewOf(HmacSha256(ViewOf(key), to_sign)));
   return headers;
 }
 

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "object_store/access/sha256.h"
+
 namespace cboard::object_store {
 namespace {
+
+using std::string_view_literals::operator""sv;
 
 // The examples of Amazon's page "Signature Calculations for the Authorization Header".
 const Credentials kExampleKeys = {.access_key = "AKIAIOSFODNN7EXAMPLE",
@@ -15,6 +19,27 @@ std::string SignatureOf(const UnsignedRequest& request) {
   const auto headers = SignedHeaders(request, kExampleKeys, "us-east-1", kExampleTime);
   const std::string& text = headers.at("authorization");
   return text.substr(text.find("Signature=") + 10);
+}
+
+// The examples of FIPS 180-4, and lengths around the end of a block.
+TEST(Signature, HashesAsTheStandardSays) {
+  EXPECT_EQ(HexSha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(HexSha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(HexSha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(HexSha256(std::string(1'000'000, 'a')),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+// RFC 4231, test cases 2 and 6: a short key, and one that is longer than a block.
+TEST(Signature, AuthenticatesAsTheStandardSays) {
+  EXPECT_EQ(ViewOf(HmacSha256("Jefe", "what do ya want for nothing?")),
+            "\x5b\xdc\xc1\x46\xbf\x60\x75\x4e\x6a\x04\x24\x26\x08\x95\x75\xc7\x5a\x00\x3f\x08"
+            "\x9d\x27\x39\x83\x9d\xec\x58\xb9\x64\xec\x38\x43"sv);
+  EXPECT_EQ(ViewOf(HmacSha256(std::string(131, '\xaa'),
+                              "Test Using Larger Than Block-Size Key - Hash Key First")),
+            "\x60\xe4\x31\x59\x1e\xe0\xb6\x7f\x0d\x8a\x26\xaa\xcb\xf5\xb7\x7f\x8e\x0b\xc6\x21"
+            "\x37\x28\xc5\x14\x05\x46\x04\x0f\x0e\xe3\x7f\x54"sv);
 }
 
 TEST(Signature, OfARangeOfAnObject) {
@@ -48,7 +73,8 @@ TEST(Signature, IsLeftOutWithoutKeys) {
 TEST(Signature, EncodesWhatTheRulesSay) {
   EXPECT_EQ(PercentEncoded("a b/ü=~", true), "a%20b/%C3%BC%3D~");
   EXPECT_EQ(PercentEncoded("a/b", false), "a%2Fb");
-  EXPECT_EQ(CanonicalQuery({{"prefix", "a b/"}, {"list-type", "2"}}), "list-type=2&prefix=a%20b%2F");
+  EXPECT_EQ(CanonicalQuery({{"prefix", "a b/"}, {"list-type", "2"}}),
+            "list-type=2&prefix=a%20b%2F");
 }
 
 }  // namespace

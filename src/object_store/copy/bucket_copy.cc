@@ -1,15 +1,12 @@
 #include "cboard/object_store/bucket_copy.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
+#include "base/file_lock.h"
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
 #include "object_store/access/signature.h"
@@ -23,30 +20,6 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kPieceBytes = std::uint64_t{8} << 20;
 constexpr std::uint64_t kOverlapBytes = std::uint64_t{64} << 10;
 constexpr std::size_t kMaxSkipped = 100;
-
-// A lock on a file, held until the object or the process ends.
-class FileLock {
- public:
-  // Nothing if another process holds it.
-  static Result<std::optional<FileLock>> TryTake(const fs::path& path) {
-    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (descriptor < 0) return Fail(ErrnoError(errno, "open " + Quoted(path.string(), 1000)));
-    FileLock lock(descriptor);
-    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) return std::nullopt;
-    return std::optional<FileLock>(std::move(lock));
-  }
-
-  FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  FileLock& operator=(FileLock&&) = delete;
-  ~FileLock() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-
- private:
-  explicit FileLock(int descriptor) : descriptor_(descriptor) {}
-
-  int descriptor_;
-};
 
 struct CopyFolder {
   fs::path root;  // logs/, partial/ and objects.txt are in it.

@@ -296,7 +296,7 @@ StoreOptions StoreOptions::FromEnvironment(const ObjectUrl& url) {
     options.endpoint = FirstOf({"GS_ENDPOINT_URL"});
     options.region = "auto";
   } else {
-    options.endpoint = FirstOf({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"});
+    options.endpoint = FirstOf({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "S3_ENDPOINT"});
     options.region = FirstOf({"AWS_REGION", "AWS_DEFAULT_REGION"});
     const std::string config = ReadProfileFile("AWS_CONFIG_FILE", "config");
     if (options.region.empty()) options.region = IniValue(config, ProfileName(), "region");
