@@ -159,12 +159,17 @@ class RunWriter(_engine.ScalarWriter):
         self.all_writers = self.file_writer = None
         self._writers.clear()
         self._attach(None)
-        for writer in writers:
-            writer.flush()
-            writer.close()
+        failure: Optional[Exception] = None
+        for writer in writers:  # One that fails must not leave the others open.
+            try:
+                writer.close()
+            except Exception as error:
+                failure = failure or error
         if self._comet_logger is not None:
             self._comet_logger.end()
             self._comet_logger = None
+        if failure is not None:
+            raise failure
 
     def __enter__(self: Self) -> Self:
         return self

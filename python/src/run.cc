@@ -16,11 +16,11 @@
 #include "cboard/base/durable_files.h"
 #include "cboard/record/crc32c.h"
 #include "cboard/record/record_writer.h"
+#include "cboard/writer/run_file.h"
 #include "errors.h"
 #include "summaries.h"
 #include "tensor_arg.h"
 #include "unlocked.h"
-#include "writer/run_file.h"
 #include "writer/summary/tag_cleaning.h"
 
 namespace nb = nanobind;

@@ -17,9 +17,8 @@ Result<BucketLogs> BucketLogs::Open(const LogdirFlags& flags,
     if (!object_store::IsObjectUrl(logdir.path.native())) continue;
     CBOARD_ASSIGN_OR_RETURN(const object_store::ObjectUrl url,
                             object_store::ParseObjectUrl(logdir.path.native()));
-    object_store::StoreOptions options = object_store::StoreOptions::FromEnvironment(url);
-    if (!flags.s3_endpoint.empty()) options.endpoint = flags.s3_endpoint;
-    CBOARD_ASSIGN_OR_RETURN(auto store, object_store::ObjectStore::Open(url, std::move(options)));
+    CBOARD_ASSIGN_OR_RETURN(auto store, object_store::ObjectStore::Open(
+                                            url, object_store::StoreOptions::FromEnvironment(url)));
     const std::filesystem::path cache = reader::DefaultCacheDirectory();
     if (cache.empty()) {
       return Fail(ErrorCode::kFailedPrecondition,
@@ -47,8 +46,8 @@ Result<void> BucketLogs::Update() {
   return {};
 }
 
-void BucketLogs::Follow() {
-  for (const Bucket& bucket : buckets_) bucket.copy->Follow();
+void BucketLogs::Follow(const std::function<bool()>& is_watched) {
+  for (const Bucket& bucket : buckets_) bucket.copy->Follow(is_watched);
 }
 
 void BucketLogs::AppendMetrics(std::string& text) const {

@@ -1,6 +1,7 @@
 // Log directories that are in buckets.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,15 +16,15 @@ namespace cboard::cli {
 // Buckets among log directories, as local copies that the reader can read.
 class BucketLogs {
  public:
-  // Replaces the addresses of buckets in `logdirs` by the folders of their copies. Without any, does
-  // nothing. Fails when an address is wrong, or a copy cannot be kept.
+  // Replaces the addresses of buckets in `logdirs` by the folders of their copies. Without any,
+  // does nothing. Fails when an address is wrong, or a copy cannot be kept.
   static Result<BucketLogs> Open(const LogdirFlags& flags, std::vector<reader::Logdir>& logdirs);
 
   // Brings all copies up to date, showing progress on standard error.
   Result<void> Update();
 
-  // Keeps them up to date in the background.
-  void Follow();
+  // Keeps them up to date in the background, sooner while `is_watched` says that somebody looks.
+  void Follow(const std::function<bool()>& is_watched);
 
   struct Bucket {
     std::string address;

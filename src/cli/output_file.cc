@@ -8,11 +8,21 @@
 
 #include "cboard/base/durable_files.h"
 #include "cboard/base/strings.h"
+#include "cboard/object_store/object_url.h"
+#include "cboard/writer/run_file.h"
 
 namespace cboard::cli {
 
 Result<Output> Output::Open(const std::string& path) {
   if (path == "-") return Output(std::nullopt, {});
+  if (object_store::IsObjectUrl(path)) {
+    CBOARD_RETURN_IF_ERROR(object_store::ParseObjectUrl(path));
+    auto folder = std::make_unique<TemporaryFolder>();
+    CBOARD_ASSIGN_OR_RETURN(File file, File::Create(folder->path() / "object"));
+    Output output(std::move(file), path);
+    output.folder_ = std::move(folder);
+    return output;
+  }
   struct stat status;
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode)) {  // A pipe, a device; a directory fails here.
@@ -39,6 +49,10 @@ Result<void> Output::Write(ByteSpan bytes) {
 
 Result<void> Output::Finish() {
   if (final_path_.empty()) return {};
+  if (folder_) {
+    CBOARD_ASSIGN_OR_RETURN(const std::string content, ReadFile(file_->path()));
+    return writer::WriteRunFile(final_path_, content, false);
+  }
   if (DurableByDefault()) CBOARD_RETURN_IF_ERROR(SyncFile(*file_));
   if (::rename(file_->path().c_str(), final_path_.c_str()) != 0) {
     return Fail(ErrnoError(errno, "write " + Quoted(final_path_, 300)));

@@ -1,14 +1,17 @@
 // Where a command writes its result.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "base/temporary_folder.h"
 #include "cboard/base/file.h"
 
 namespace cboard::cli {
 
-// A regular file appears, or is replaced, when all of it is written; "-" is standard output.
+// A regular file, or an object in a bucket ("s3://bucket/key"), appears or is replaced when all of
+// it is written; "-" is standard output.
 class Output final : public ByteSink {
  public:
   static Result<Output> Open(const std::string& path);
@@ -25,8 +28,9 @@ class Output final : public ByteSink {
  private:
   Output(std::optional<File> file, std::string final_path);
 
-  std::optional<File> file_;  // Nothing: standard output.
-  std::string final_path_;    // Empty: written in place.
+  std::optional<File> file_;                 // Nothing: standard output.
+  std::string final_path_;                   // Empty: written in place.
+  std::unique_ptr<TemporaryFolder> folder_;  // Holds the file until it is stored in a bucket.
 };
 
 }  // namespace cboard::cli

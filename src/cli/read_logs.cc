@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 
 #include "cboard/base/strings.h"
@@ -12,9 +13,22 @@
 
 namespace cboard::cli {
 
+void AddEndpointFlag(CLI::App& app, const std::string& group) {
+  app.add_option_function<std::string>(
+         "--s3-endpoint",
+         [](const std::string& url) {
+           ::setenv("AWS_ENDPOINT_URL_S3", url.c_str(), 1);
+           ::setenv("GS_ENDPOINT_URL", url.c_str(), 1);
+         },
+         "Address of the S3-compatible store (default: Amazon's, or\n$AWS_ENDPOINT_URL)")
+      ->type_name("URL")
+      ->group(group);
+}
+
 void LogdirFlags::AddTo(CLI::App& app, const std::string& group) {
   CLI::Option* option =
-      app.add_option("--logdir", logdir, "Log directory, or s3://BUCKET/PREFIX; also several (A,B) or\na glob pattern")
+      app.add_option("--logdir", logdir,
+                     "Log directory, or s3://BUCKET/PREFIX; also several (A,B) or\na glob pattern")
           ->type_name("DIR")
           ->group(group);
   app.add_option("--logdir_spec", logdir_spec,
@@ -22,10 +36,7 @@ void LogdirFlags::AddTo(CLI::App& app, const std::string& group) {
       ->type_name("SPEC")
       ->group(group)
       ->excludes(option);
-  app.add_option("--s3-endpoint", s3_endpoint,
-                 "Address of the S3-compatible store (default: Amazon's, or\n$AWS_ENDPOINT_URL)")
-      ->type_name("URL")
-      ->group(group);
+  AddEndpointFlag(app, group);
   app.add_option("--bucket-cache-gb", bucket_cache_gb,
                  "Gigabytes of a bucket that are copied to this machine at\nmost (50)")
       ->type_name("N")

@@ -14,11 +14,13 @@ class App;
 
 namespace cboard::cli {
 
+// --s3-endpoint: the store of all buckets that the command names, as $AWS_ENDPOINT_URL sets it.
+void AddEndpointFlag(CLI::App& app, const std::string& group = "Options");
+
 // --logdir and --logdir_spec, with the meanings that they have in TensorBoard.
 struct LogdirFlags {
   std::string logdir;
   std::string logdir_spec;
-  std::string s3_endpoint;  // The store of buckets among them.
   double bucket_cache_gb = 50;
 
   // In a group of the help.

@@ -113,7 +113,7 @@ class BucketFiles final : public IoThread::Task, public std::enable_shared_from_
   std::uint64_t stored_ = 0;
   std::uint64_t failure_count_ = 0;
   std::optional<Error> error_;
-  bool wants_abandoned_ = true;  // Of this machine, for this bucket: sent with the first files.
+  bool wants_abandoned_ = true;  // Folders of other processes, sent with the first files.
   bool is_closed_ = false;
   IoThread::TimePoint::duration retry_;
 };

@@ -9,7 +9,7 @@
 #include "cboard/base/json_writer.h"
 #include "cboard/proto/event.h"
 #include "cboard/proto/summary.h"
-#include "writer/run_file.h"
+#include "cboard/writer/run_file.h"
 #include "writer/event_file.h"
 #include "writer/summary/tag_cleaning.h"
 #include "writer/summary_writer_impl.h"

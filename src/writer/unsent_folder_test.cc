@@ -34,6 +34,7 @@ class FakeStore final : public object_store::ObjectStore {
     objects[std::string(key)] = bytes;
     return {};
   }
+  Result<void> Delete(std::string_view) override { return Fail(ErrorCode::kInternal, "not used"); }
   object_store::StoreStatistics statistics() const override { return {}; }
   void StopWith(std::stop_token) override {}
 

@@ -231,3 +231,25 @@ def write_logs(folder, runs=3, steps=200):
         writer.add_text("note", f"run {i}", 0)
         writer.close()
     return Path(folder)
+
+
+def write_every_kind(folder):
+    """A run with values of every kind, by tensorboardX."""
+    import numpy as np
+    from tensorboardX import SummaryWriter
+
+    rng = np.random.default_rng(0)
+    writer = SummaryWriter(str(folder))
+    writer.add_audio("sound", rng.uniform(-1, 1, 800), 0, sample_rate=8000)
+    writer.add_pr_curve("curve", rng.integers(0, 2, 50), rng.random(50), 0)
+    writer.add_mesh("cube", rng.random((1, 8, 3)), faces=np.array([[[0, 1, 2]]]), global_step=0)
+    writer.add_embedding(rng.random((10, 3)), metadata=[str(i) for i in range(10)])
+    writer.add_custom_scalars_multilinechart(["net/accuracy/fp32", "net/accuracy/int8"])
+    for variant, accuracy, size in (("fp32", 0.76, 44.0), ("int8", 0.75, 11.5)):
+        writer.add_scalar(f"net/metrics/accuracy/{variant}", accuracy, 0)
+        writer.add_scalar(f"net/metrics/model_size_mb/{variant}", size, 0)
+        writer.add_scalar(f"net/layers/conv1/sqnr_db/{variant}", 31.5, 0)
+        writer.add_histogram(f"net/layers/conv1/weight/{variant}", rng.normal(size=500), 0)
+        writer.add_histogram(f"net/layers/conv1/output/{variant}", rng.normal(size=500), 0)
+    writer.add_hparams({"bits": 8}, {"accuracy": 0.75}, name="trial")
+    writer.close()

@@ -1,10 +1,14 @@
 """Logs in a bucket are read as those on the disk, follow it, and survive its failures."""
 
 import contextlib
+import itertools
 import re
+import urllib.error
+import urllib.parse
+import urllib.request
 
 import pytest
-from conftest import FaultyProxy, run, wait_until, write_logs
+from conftest import FaultyProxy, run, wait_until, write_every_kind, write_logs
 
 
 def without_places(text):
@@ -47,6 +51,53 @@ def test_a_bucket_gives_the_same_answers_as_a_directory(tmp_path, store, environ
 
     mixed = run(environment, "inspect", "--logdir_spec", f"cloud:s3://logs/team/runs,disk:{local}", "--json")
     assert "cloud/run 0" in mixed.stdout and "disk/run 0" in mixed.stdout, mixed.stderr
+
+
+SKIPPED = {"/events", "/status", "/sources", "/openapi.json"}  # Streams, progress, and places.
+
+
+def all_answers(board):
+    """The answers of every GET route, for every tag, run, model and layer that it may be asked for."""
+    described = board.get("openapi.json")
+    runs, tags = board.get("runs")["names"], board.get("tags")["names"]
+    some = {"run": runs, "tag": tags, "contains": ["loss"], "metric": ["accuracy"], "a": ["fp32"], "b": ["int8"],
+            "model": ["net"], "layer": ["conv1"], "index": ["0"], "sample": ["0"], "name": ["default:00000"], "mesh": ["cube"],
+            "part": ["vertices"], "path": [""], "pattern": ["a"]}  # fmt: skip
+    answers = {}
+    for path, methods in described["paths"].items():
+        route = path.removeprefix("/api/v1")
+        if "get" not in methods or route in SKIPPED:
+            continue
+        names = [p["name"] for p in methods["get"].get("parameters", []) if p["name"] in some and (p.get("required") or p["name"] in ("run", "tag"))]
+        for values in itertools.product(*(some[name] for name in names)):
+            query = urllib.parse.urlencode(dict(zip(names, values)))
+            url = "api/v1" + route + ("?" + query if query else "")
+            try:
+                with urllib.request.urlopen(board.url + url) as response:
+                    answers[url] = (response.status, response.read())
+            except urllib.error.HTTPError as error:
+                answers[url] = (error.code, error.read())
+    return answers
+
+
+def test_every_route_gives_the_same_bytes_as_a_directory(tmp_path, store, environment, serve):
+    local = write_logs(tmp_path / "local")
+    write_every_kind(local / "kinds")
+    store.upload(local, "team/runs")
+    remote, disk = serve("--logdir", "s3://logs/team/runs").loaded(), serve("--logdir", local).loaded()
+    assert len(disk.get("embeddings")["names"]) == 1
+    ours, theirs = all_answers(remote), all_answers(disk)
+    assert set(ours) == set(theirs)
+
+    def paths(answer):  # The report names the log directory and the time.
+        text = answer[1].decode("latin-1").replace("s3://logs/team/runs", str(local))
+        return without_places(re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "", text))
+
+    for url in theirs:
+        assert ours[url][0] == theirs[url][0], url
+        assert ours[url][1] == theirs[url][1] or paths(ours[url]) == paths(theirs[url]), url
+    good = {url.partition("?")[0] for url in theirs if theirs[url][0] == 200}
+    assert len(good) >= 25, sorted(good)
 
 
 def test_the_second_start_fetches_nothing_again(tmp_path, store, environment, serve):

@@ -28,11 +28,11 @@ struct CopyOptions {
 
   unsigned parallel_requests = 8;
 
-  // How often Follow lists the bucket while it changes, and after two minutes without a change. A
-  // bucket of several pages is listed less often: an idle viewer sends at most 10 requests a
-  // minute.
-  std::chrono::milliseconds active_interval{4000};
-  std::chrono::milliseconds idle_interval{6500};
+  // How often Follow lists the bucket while somebody looks, and while nobody does. A bucket of
+  // several pages is listed less often: at most one request a second, and one in 6.5 s while nobody
+  // looks.
+  std::chrono::milliseconds watched_interval{4000};
+  std::chrono::milliseconds unwatched_interval{60'000};
 };
 
 struct CopyStatus {
@@ -63,8 +63,10 @@ class BucketCopy {
   virtual Result<void> Update(
       const std::function<void(std::uint64_t done, std::uint64_t total)>& on_progress = {}) = 0;
 
-  // Updates now and then in the background, until the object is destroyed.
-  virtual void Follow() = 0;
+  // Updates in the background, until the object is destroyed: at once when somebody begins to look,
+  // and then at the intervals of the options. `is_watched` is called twice a second, by a thread of
+  // this object; without it, somebody always looks.
+  virtual void Follow(std::function<bool()> is_watched = {}) = 0;
 
   virtual CopyStatus status() const = 0;
   virtual StoreStatistics statistics() const = 0;

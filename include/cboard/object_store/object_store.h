@@ -34,8 +34,8 @@ struct StoreOptions {
   // How often a request is sent at most, before its failure is reported.
   int max_attempts = 8;
 
-  // $AWS_ENDPOINT_URL_S3, $AWS_ENDPOINT_URL, $S3_ENDPOINT (TensorFlow's name), $AWS_REGION, $AWS_DEFAULT_REGION, $AWS_CA_BUNDLE, and
-  // the region of the profile in ~/.aws/config.
+  // $AWS_ENDPOINT_URL_S3, $AWS_ENDPOINT_URL, $S3_ENDPOINT (TensorFlow's name), $AWS_REGION,
+  // $AWS_DEFAULT_REGION, $AWS_CA_BUNDLE, and the region of the profile in ~/.aws/config.
   static StoreOptions FromEnvironment(const ObjectUrl& url);
 };
 
@@ -62,9 +62,9 @@ struct StoreStatistics {
 };
 
 // All methods may be called from any thread. They fail with kNotFound (no such bucket or object),
-// kPermissionDenied (keys that are wrong, expired, or not allowed to do it), kUnavailable (the store
-// cannot be reached, or fails again and again), kFailedPrecondition (the object is no longer the
-// one that was asked for, or is there already).
+// kPermissionDenied (keys that are wrong, expired, or not allowed to do it), kUnavailable (the
+// store cannot be reached, or fails again and again), kFailedPrecondition (the object is no longer
+// the one that was asked for, or is there already).
 class ObjectStore {
  public:
   // Finds credentials in the places where the tools of Amazon find them: the environment, the
@@ -89,6 +89,9 @@ class ObjectStore {
 
   // Writes a whole object. `only_new`: fails with kFailedPrecondition if the key is taken.
   virtual Result<void> Put(std::string_view key, std::string_view bytes, bool only_new = false) = 0;
+
+  // Deletes an object; one that is not there is fine.
+  virtual Result<void> Delete(std::string_view key) = 0;
 
   virtual StoreStatistics statistics() const = 0;
 

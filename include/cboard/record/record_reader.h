@@ -10,6 +10,7 @@
 //   }
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -38,6 +39,21 @@ class FileSource final : public ByteSource {
 
  private:
   const File& file_;
+};
+
+class MemorySource final : public ByteSource {
+ public:
+  explicit MemorySource(ByteSpan bytes) : bytes_(bytes) {}  // Borrows the bytes.
+  Result<std::size_t> ReadAt(std::uint64_t offset, MutableByteSpan buffer) override {
+    if (offset >= bytes_.size()) return 0;
+    const ByteSpan rest = bytes_.subspan(static_cast<std::size_t>(offset));
+    const std::size_t count = std::min(rest.size(), buffer.size());
+    std::copy_n(rest.begin(), count, buffer.begin());
+    return count;
+  }
+
+ private:
+  ByteSpan bytes_;
 };
 
 struct Record {

@@ -17,6 +17,7 @@
 #include "cli/commands/shape_flag.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/read_logs.h"
 #include "cli/reports/benchmark_report.h"
 
 namespace cboard::cli {
@@ -284,6 +285,7 @@ int RunBenchmark(Arguments arguments) {
            "       compression-board benchmark models.yaml [FLAGS]");
   AddFlags(app, flags);
   AddFsyncFlag(app);
+  AddEndpointFlag(app);
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   if (const auto finished = FinishOptions(flags); !finished) {
     PrintError(finished.error().message);

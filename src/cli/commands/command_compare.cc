@@ -13,6 +13,7 @@
 #include "cli/commands/shape_flag.h"
 #include "cli/memory_limit.h"
 #include "cli/progress.h"
+#include "cli/read_logs.h"
 #include "cli/reports/compare_report.h"
 
 namespace cboard::cli {
@@ -106,6 +107,7 @@ int RunCompare(Arguments arguments) {
     app.get_option(count)->check(CheckCount);
   }
   AddFsyncFlag(app);
+  AddEndpointFlag(app);
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
 
   if (as_stages && logdir.empty()) {

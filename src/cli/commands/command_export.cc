@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/exports/export_logs.h"
 #include "cli/exports/export_node_data.h"
+#include "cli/exports/export_tables.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/read_logs.h"
@@ -54,7 +55,13 @@ Result<bool> Export(const ExportFlags& flags) {
                 "a terminal cannot show a Parquet file; write it to a file (-o runs.parquet)"
                 " or a pipe");
   }
-  CBOARD_ASSIGN_OR_RETURN(Output out, Output::Open(flags.out));  // Before the long part.
+  const bool is_folder = flags.out.ends_with('/');
+  if (is_folder && flags.format != "parquet") {
+    return Fail(ErrorCode::kInvalidArgument,
+                "only --format parquet writes a folder of tables; name a file for " + flags.format);
+  }
+  // Before the long part.
+  CBOARD_ASSIGN_OR_RETURN(Output out, Output::Open(is_folder ? "-" : flags.out));
   CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const reader::Snapshot> snapshot,
                           ReadLogs(flags.logs));
   for (const Error& error : snapshot->unreadable) PrintError(error.message);
@@ -76,6 +83,10 @@ Result<bool> Export(const ExportFlags& flags) {
   options.on_progress = [&](std::uint64_t done, std::uint64_t total) {
     progress.Update(done, total);
   };
+  if (is_folder) {
+    CBOARD_RETURN_IF_ERROR(ExportTables(*snapshot, options, flags.out));
+    return IsComplete(*snapshot);
+  }
   const auto export_values = flags.format == "csv"       ? ExportCsv
                              : flags.format == "parquet" ? ExportParquet
                                                          : ExportJson;
@@ -111,7 +122,9 @@ int RunExport(Arguments arguments) {
       ->type_name("NAME");
   app.add_flag("--media", flags.media,
                "JSON: include the bytes of images, audio and graphs as base64");
-  app.add_option("-o,--out", flags.out, "Output file; - is standard output (-)")
+  app.add_option("-o,--out", flags.out,
+                 "Output file, or s3://BUCKET/KEY; - is standard output (-).\n"
+                 "Parquet: DIR/ writes the tables scalars, metrics and layers")
       ->type_name("FILE")
       ->capture_default_str();
   AddFsyncFlag(app);

@@ -6,16 +6,20 @@
 #include <iostream>
 #include <set>
 
+#include "base/temporary_folder.h"
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
 #include "cboard/compression/benchmark_import.h"
 #include "cboard/compression/benchmark_json.h"
 #include "cboard/compression/layer_report.h"
 #include "cboard/compression/names.h"
+#include "cboard/object_store/object_url.h"
+#include "cboard/writer/run_file.h"
 #include "cli/child_process.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/read_logs.h"
 #include "cli/reports/import_report.h"
 
 namespace cboard::cli {
@@ -112,6 +116,16 @@ void ImportLayers(const std::string& path, compression::LayerReportKind kind,
   outcome.last_directory = options.directory;
 }
 
+// `address` itself, or the local copy of an object in a bucket, in `folder`.
+Result<std::string> LocalFile(const std::string& address, const fs::path& folder) {
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
+  if (!object_store::IsObjectUrl(address)) return address;
+  const fs::path copy = folder / fs::path(address).filename();
+  CBOARD_ASSIGN_OR_RETURN(const std::string content, writer::ReadRunFile(address, kMaxBytes));
+  CBOARD_RETURN_IF_ERROR(WriteFileAtomically(copy, content));
+  return copy.string();
+}
+
 void ImportFile(const std::string& path, const ImportFlags& flags, Directories& directories,
                 Outcome& outcome) {
   if (const auto kind = KindOf(path, flags)) {
@@ -190,6 +204,7 @@ int RunImport(Arguments arguments) {
   app.add_option("--step", flags.step, "Step number of all imported values (0)")->type_name("N");
   app.add_flag("--verbose", flags.verbose, "List every model and the values that were skipped");
   AddFsyncFlag(app);
+  AddEndpointFlag(app);
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
 
   Directories directories(flags);
@@ -197,7 +212,14 @@ int RunImport(Arguments arguments) {
   NoteInterrupts();  // The first Ctrl-C ends the import between two models.
   for (const std::string& file : flags.files) {
     if (InterruptingSignal() == 0) {
-      ImportFile(file, flags, directories, outcome);
+      const TemporaryFolder copies;
+      const Result<std::string> local = LocalFile(file, copies.path());
+      if (!local) {
+        PrintError(Quoted(file, 300) + " was not imported: " + local.error().message);
+        outcome.complete = false;
+        continue;
+      }
+      ImportFile(*local, flags, directories, outcome);
     } else {
       PrintError(Quoted(file, 300) + " was not imported: the import was interrupted");
     }

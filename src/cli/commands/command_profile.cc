@@ -11,6 +11,7 @@
 #include "cboard/writer/summary_writer.h"
 #include "cli/child_process.h"
 #include "cli/commands.h"
+#include "cli/read_logs.h"
 #include "cli/reports/text_table.h"
 
 namespace cboard::cli {
@@ -110,6 +111,7 @@ int RunProfile(Arguments arguments) {
   app.add_option("--interval", interval_seconds, "Seconds between two samples (1)")
       ->type_name("SECONDS");
   AddFsyncFlag(app);
+  AddEndpointFlag(app);
   app.prefix_command();
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   if (!(interval_seconds >= 0.01 && interval_seconds <= 3600)) {  // Also refuses NaN.

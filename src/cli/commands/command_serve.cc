@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <condition_variable>
 #include <cstdlib>
@@ -279,9 +280,16 @@ Result<void> Serve(const ServeConfig& config) {
                             server::AccessLog::Open(config.access_log));
     options.on_response = [log](const server::ResponseRecord& record) { log->Write(record); };
   }
+  // Somebody looks at the board: a page is open, or a request came in the last minute.
+  std::atomic<std::chrono::steady_clock::duration> last_request{-std::chrono::minutes(1)};
+  const auto uptime = [start = std::chrono::steady_clock::now()] {
+    return std::chrono::steady_clock::now() - start;
+  };
   BucketLogs buckets;
   CBOARD_ASSIGN_OR_RETURN(server::BoardOptions board_options, BoardOptionsOf(config, buckets));
-  buckets.Follow();
+  buckets.Follow([&last_request, uptime, metrics = options.metrics] {
+    return metrics->viewers > 0 || uptime() - last_request.load() < std::chrono::minutes(1);
+  });
   CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<server::Board> board,
                           server::Board::Open(std::move(board_options)));
   options.metrics->AddSource([&](std::string& text) {
@@ -289,8 +297,11 @@ Result<void> Serve(const ServeConfig& config) {
     buckets.AppendMetrics(text);
   });
   const server::HttpHandler handler = server::Guarded(
-      AccessOptionsOf(config),
-      server::WithMetrics(options.metrics, config.path_prefix + "/metrics", board->handler()));
+      AccessOptionsOf(config), server::WithMetrics(options.metrics, config.path_prefix + "/metrics",
+                                                   [&](const server::HttpRequest& request) {
+                                                     last_request = uptime();
+                                                     return board->Handle(request);
+                                                   }));
   CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<server::HttpServer> server,
                           Listen(options, handler));
   // Answers come at once, however long reading takes.

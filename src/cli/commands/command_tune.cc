@@ -4,12 +4,15 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "cboard/base/strings.h"
 #include "cboard/tune/tune_config.h"
+#include "cli/bucket_mirror.h"
 #include "cli/commands.h"
 #include "cli/commands/shape_flag.h"
 #include "cli/interrupt.h"
 #include "cli/memory_limit.h"
 #include "cli/progress.h"
+#include "cli/read_logs.h"
 #include "cli/reports/tune_report.h"
 
 namespace cboard::cli {
@@ -161,10 +164,18 @@ int RunTune(Arguments arguments) {
       "compression-board tune");
   SetUsage(app, "compression-board tune MODEL -o FILE [FLAGS]");
   AddTuneFlags(app, flags, options);
+  AddEndpointFlag(app);
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   if (const Result<void> read = ReadTuneFlags(flags, options); !read) {
     PrintError(read.error().message);
     return kExitUsage;
+  }
+  // A finished trial gets another name, which objects in a bucket cannot.
+  Result<BucketMirror> mirror =
+      BucketMirror::Open(options.logdir, options.output.string() + ".logs");
+  if (!mirror) {
+    PrintError(mirror.error().message);
+    return kExitFailed;
   }
   Progress progress("tuning", std::cerr, IsTerminal(STDERR_FILENO), ProgressUnit::kItems);
   NoteInterrupts();
@@ -175,16 +186,20 @@ int RunTune(Arguments arguments) {
   options.on_line = [&](std::string_view line) {
     progress.Clear();
     (flags.json ? std::cerr : std::cout) << line << std::endl;
+    static_cast<void>(mirror->Send());  // The last Send() reports what is left.
   };
   LimitToFreeMemory();
   const auto report = tune::TuneModel(options);
   progress.Clear();
+  const Result<void> sent = mirror->Send();
+  if (!sent)
+    PrintError(sent.error().message + "; the logs are in " + Quoted(options.logdir.string(), 300));
   if (!report) {
     PrintError(report.error().message);
     return kExitFailed;
   }
   std::cout << (flags.json ? tune::ToJson(*report) + "\n" : "\n" + TuneText(*report));
-  return report->is_met ? kExitDone : kExitFailed;
+  return report->is_met && sent ? kExitDone : kExitFailed;
 }
 
 }  // namespace cboard::cli

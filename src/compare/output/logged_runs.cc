@@ -1,14 +1,12 @@
 #include "compare/output/logged_runs.h"
 
-#include <system_error>
-
-#include "cboard/base/file.h"
 #include "cboard/base/json_writer.h"
 #include "cboard/base/strings.h"
 #include "cboard/compression/tags.h"
 #include "cboard/proto/event.h"
 #include "cboard/proto/summary.h"
 #include "cboard/record/record_reader.h"
+#include "cboard/writer/run_file.h"
 #include "compare/output/log_parts.h"
 
 namespace cboard::compare {
@@ -23,9 +21,10 @@ constexpr int kMaxRecordsBeforeOwner = 4;
 
 // The label of the first value in an event file; empty where that is of somebody else's writing.
 std::string FirstLabel(const fs::path& path) {
-  const auto file = File::OpenForReading(path);
-  if (!file) return {};
-  record::FileSource source(*file);
+  constexpr std::uint64_t kMaxBytes = 64 << 10;
+  const Result<std::string> beginning = writer::ReadRunFile(path, kMaxBytes);
+  if (!beginning) return {};
+  record::MemorySource source(AsBytes(*beginning));
   record::RecordReader reader(source);
   for (int i = 0; i <= kMaxRecordsBeforeOwner; ++i) {
     const auto record = reader.Next();
@@ -48,10 +47,8 @@ std::string FirstLabel(const fs::path& path) {
 
 fs::path RunDirectory(const fs::path& directory, const std::string& model) {
   const std::string ours = LabelOf(model, {}, kBaselineName);
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(directory / kBaselineName, error)) {
-    if (entry.path().filename().string().find("tfevents") == std::string::npos) continue;
-    const std::string label = FirstLabel(entry.path());
+  for (const fs::path& file : writer::EventFilesIn(directory / kBaselineName)) {
+    const std::string label = FirstLabel(file);
     if (!label.empty() && label != ours) return directory / model;
   }
   return directory;

@@ -3,29 +3,22 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <system_error>
 #include <utility>
 
 #include "base/parallel.h"
 #include "cboard/base/strings.h"
 #include "cboard/compression/names.h"
+#include "cboard/writer/run_file.h"
 #include "compression/writing/hparams_row.h"
 
 namespace cboard::compression {
 namespace {
 
-bool HasEventFiles(const std::filesystem::path& directory) {
-  std::error_code error;  // A directory that cannot be listed has none that we know of.
-  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry->path().filename().native().find("tfevents") != std::string::npos) return true;
-  }
-  return false;
-}
-
 // runs/x -> runs/x_hparams, runs/x/ too.
 std::filesystem::path Sibling(const std::filesystem::path& directory) {
-  std::filesystem::path sibling = directory.lexically_normal();
+  // In the address of a bucket, both slashes behind "s3:" count.
+  const bool is_address = directory.native().find("://") != std::string::npos;
+  std::filesystem::path sibling = is_address ? directory : directory.lexically_normal();
   if (!sibling.has_filename()) sibling = sibling.parent_path();
   // "." has no name to append to; there, a sibling would be outside.
   if (sibling.filename() == "." || sibling.filename() == ".." || !sibling.has_filename()) {
@@ -135,7 +128,7 @@ class Importer {
       written.warnings.push_back("model " + Quoted(model.model) + " is in the directory " +
                                  Quoted(name, kMaxNameBytes));
     }
-    written.had_event_files = HasEventFiles(written.model.run);
+    written.had_event_files = !writer::EventFilesIn(written.model.run).empty();
     CompressionOptions writer_options = writer_options_;
     // Thousands of short-lived files: an I/O thread for each would cost more than the writing.
     if (!io_threads_[thread]) io_threads_[thread] = writer::MakeIoThread();

@@ -8,6 +8,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/compression/names.h"
 #include "cboard/compression/stage_names.h"
+#include "cboard/object_store/object_url.h"
 #include "cboard/proto/summary.h"
 #include "compression/stages/figures.h"
 #include "writer/media/png_encoder.h"
@@ -48,7 +49,8 @@ Result<std::unique_ptr<StageLogger>> StageLogger::Open(StageLoggerOptions option
 Result<std::unique_ptr<StageLogger>> StageLogger::OpenIn(const std::filesystem::path& directory,
                                                          StageLoggerOptions options) {
   std::filesystem::path logs = directory / "tensorboard_logs";
-  CBOARD_RETURN_IF_ERROR(CreateDirectories(logs));
+  // Buckets have no directories.
+  if (!object_store::IsObjectUrl(logs.native())) CBOARD_RETURN_IF_ERROR(CreateDirectories(logs));
   return std::unique_ptr<StageLogger>(new StageLogger(std::move(logs), std::move(options)));
 }
 

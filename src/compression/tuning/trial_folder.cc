@@ -10,6 +10,7 @@
 
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
+#include "cboard/object_store/object_url.h"
 
 namespace cboard::compression {
 namespace {
@@ -92,6 +93,13 @@ fs::path WithoutTrailingSlash(const fs::path& path) {
 
 Result<TrialFolder> TrialFolder::Open(const fs::path& given, ExistingTrials earlier_trials) {
   const fs::path path = WithoutTrailingSlash(given);
+  if (object_store::IsObjectUrl(path.native())) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "trials get their name when they end, which objects in a bucket cannot; log the "
+                "tuning to a "
+                "local directory and copy it to " +
+                    path.string());
+  }
   CBOARD_RETURN_IF_ERROR(CreateDirectories(path));
   CBOARD_ASSIGN_OR_RETURN(const int descriptor, Lock(path));
   TrialFolder folder(path, descriptor);

@@ -81,8 +81,9 @@ class FollowingCopy final : public BucketCopy {
 
   StoreStatistics statistics() const override { return store_->statistics(); }
 
-  void Follow() override {
+  void Follow(std::function<bool()> is_watched) override {
     store_->StopWith(stop_.get_token());
+    is_watched_ = std::move(is_watched);
     thread_ = std::thread([this] { Run(stop_.get_token()); });
   }
 
@@ -112,22 +113,25 @@ class FollowingCopy final : public BucketCopy {
 
   void Run(const std::stop_token& stop) {
     using Clock = std::chrono::steady_clock;
-    constexpr std::chrono::minutes kActiveTime(2);
-    constexpr std::chrono::milliseconds kPerPage(6500);
-    Clock::time_point last_change = Clock::now();
+    constexpr std::chrono::milliseconds kLookAgain(500);
     std::mutex mutex;
     while (!stop.stop_requested()) {
       const Clock::time_point start = Clock::now();
       has_changed_ = false;
-      const Result<void> updated = Update({});
-      if (has_changed_) last_change = Clock::now();
-      const bool is_active = updated && Clock::now() - last_change < kActiveTime;
-      auto interval = is_active ? options_.active_interval : options_.idle_interval;
-      // One page of a listing is one request.
-      if (page_count_ > 1) interval = std::max(interval, kPerPage * page_count_);
-      std::unique_lock lock(mutex);
-      std::condition_variable_any().wait_until(lock, stop, start + interval, [] { return false; });
+      static_cast<void>(Update({}));  // status() has the failure.
+      while (!stop.stop_requested() && Clock::now() - start < Interval()) {
+        std::unique_lock lock(mutex);
+        std::condition_variable_any().wait_for(lock, stop, kLookAgain, [] { return false; });
+      }
     }
+  }
+
+  // The time between two listings. One page of a listing is one request.
+  std::chrono::milliseconds Interval() const {
+    using std::chrono::milliseconds;
+    const bool is_watched = !is_watched_ || is_watched_();
+    return is_watched ? std::max(options_.watched_interval, milliseconds(1000) * page_count_)
+                      : std::max(options_.unwatched_interval, milliseconds(6500) * page_count_);
   }
 
   Result<void> UpdateLocked(const std::function<void(std::uint64_t, std::uint64_t)>& on_progress) {
@@ -321,12 +325,13 @@ class FollowingCopy final : public BucketCopy {
   const CopyFolder folder_;
   const fs::path directory_;
   std::mutex update_mutex_;
-  CopiedObjects objects_;             // Guarded by update_mutex_, as the next two.
+  CopiedObjects objects_;  // Guarded by update_mutex_, as the next two.
   std::vector<std::string> skipped_;
   int page_count_ = 1;
   std::atomic<bool> has_changed_ = false;
   mutable std::mutex status_mutex_;
   CopyStatus status_;
+  std::function<bool()> is_watched_;
   std::stop_source stop_;
   std::thread thread_;
 };

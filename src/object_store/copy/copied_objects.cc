@@ -7,6 +7,15 @@
 #include "object_store/store/percent_decoded.h"
 
 namespace cboard::object_store {
+namespace {
+
+// Event files, and the files of the projector that writers put beside them.
+bool IsLogFile(std::string_view name) {
+  return name.find("tfevents") != std::string_view::npos || name == "projector_config.pbtxt" ||
+         name == "sprite.png" || name.ends_with(".tsv");
+}
+
+}  // namespace
 
 std::string EncodeCopiedObjects(const CopiedObjects& objects) {
   std::string text;
@@ -39,7 +48,7 @@ Result<std::optional<std::filesystem::path>> PathOfKey(std::string_view key,
   }
   const std::string_view rest = key.substr(prefix.size());
   const std::vector<std::string_view> parts = Split(rest, '/');
-  if (parts.empty() || parts.back().find("tfevents") == std::string_view::npos) return std::nullopt;
+  if (parts.empty() || !IsLogFile(parts.back())) return std::nullopt;
   std::filesystem::path path;
   for (const std::string_view part : parts) {
     if (part.empty() || part == "." || part == ".." || part.size() > 255 ||

@@ -22,8 +22,8 @@ std::string EncodeCopiedObjects(const CopiedObjects& objects);
 CopiedObjects DecodeCopiedObjects(std::string_view text);
 
 // The path of an object below the folder of the copy: its key without `prefix`. Nothing if the
-// object is not an event file. Fails with kInvalidArgument when a file cannot have that name, or
-// would lie outside of the folder.
+// object is no file of a log: neither an event file nor one of the projector. Fails with
+// kInvalidArgument when a file cannot have that name, or would lie outside of the folder.
 Result<std::optional<std::filesystem::path>> PathOfKey(std::string_view key,
                                                        std::string_view prefix);
 

@@ -24,6 +24,8 @@ TEST(CopiedObjects, MapsKeysToPathsBelowTheFolderOnly) {
   };
   EXPECT_EQ(path("runs/a/events.out.tfevents.1.host"), "a/events.out.tfevents.1.host");
   EXPECT_EQ(path("runs/events.out.tfevents.1.host"), "events.out.tfevents.1.host");
+  EXPECT_EQ(path("runs/a/projector_config.pbtxt"), "a/projector_config.pbtxt");
+  EXPECT_EQ(path("runs/a/00000/default/tensors.tsv"), "a/00000/default/tensors.tsv");
   EXPECT_EQ(path("runs/model.onnx"), "no event file");
   EXPECT_EQ(path("runs/tfevents/x"), "no event file");
   EXPECT_EQ(path("other/events.out.tfevents.1"), "refused");

@@ -129,7 +129,8 @@ class CurlClient final : public HttpClient {
     headers = curl_.slist_append(headers, "Expect:");  // No pause before the body is sent.
     Set(handle, CURLOPT_URL, request.url.c_str());
     Set(handle, CURLOPT_NOSIGNAL, 1L);
-    Set(handle, CURLOPT_CONNECTTIMEOUT, request.timeout_seconds > 0 ? request.timeout_seconds : 10L);
+    Set(handle, CURLOPT_CONNECTTIMEOUT,
+        request.timeout_seconds > 0 ? request.timeout_seconds : 10L);
     Set(handle, CURLOPT_TIMEOUT, static_cast<long>(request.timeout_seconds));
     Set(handle, CURLOPT_LOW_SPEED_LIMIT, 1L);  // Nothing at all for half a minute.
     Set(handle, CURLOPT_LOW_SPEED_TIME, 30L);
@@ -139,6 +140,7 @@ class CurlClient final : public HttpClient {
     Set(handle, CURLOPT_HEADERDATA, &receiver);
     Set(handle, CURLOPT_HTTPHEADER, headers);
     if (!ca_file_.empty()) Set(handle, CURLOPT_CAINFO, ca_file_.c_str());
+    if (request.method == "DELETE") Set(handle, CURLOPT_CUSTOMREQUEST, "DELETE");
     if (request.method == "PUT") {
       Set(handle, CURLOPT_UPLOAD, 1L);
       Set(handle, CURLOPT_READFUNCTION, &GiveBody);
@@ -154,9 +156,9 @@ class CurlClient final : public HttpClient {
     curl_.slist_free_all(headers);
     Return(handle);
     if (receiver.is_too_long) {
-      return Fail(ErrorCode::kResourceExhausted, "the response is longer than " +
-                                                     HumanBytes(static_cast<double>(
-                                                         request.max_response_bytes)));
+      return Fail(ErrorCode::kResourceExhausted,
+                  "the response is longer than " +
+                      HumanBytes(static_cast<double>(request.max_response_bytes)));
     }
     if (code != CURLE_OK) {
       return Fail(ErrorCode::kUnavailable, curl_.easy_strerror(code));

@@ -87,6 +87,12 @@ class S3Store final : public ObjectStore {
     return {};
   }
 
+  Result<void> Delete(std::string_view key) override {
+    const auto sent = Send({.method = "DELETE", .key = std::string(key)}, puts_);
+    if (!sent && sent.error().code != ErrorCode::kNotFound) return Fail(sent.error());
+    return {};
+  }
+
   StoreStatistics statistics() const override {
     return {.lists = lists_,
             .gets = gets_,

@@ -17,6 +17,9 @@ export const connection = signal<"connecting" | "live" | "lost">("connecting");
 // keeps the page calm.
 const CALM_MILLISECONDS = 1000;
 
+// A page that nobody sees stops listening: each listener makes the server list buckets more often.
+const HIDDEN_MILLISECONDS = 60_000;
+
 let lastTold = 0;
 let pending: ReturnType<typeof setTimeout> | undefined;
 
@@ -52,23 +55,43 @@ export const annotationsVersion = signal(0);
 /** To be called before the first request is asked. */
 export function listenToChanges(): void {
   watchRequests(() => freshness.ask());
-  const source = new EventSource(apiUrl("events"));
-  source.addEventListener("open", () => (connection.value = "live"));
-  source.addEventListener("error", () => (connection.value = "lost")); // The browser tries again.
   let greeted = false;
   const onChange = (event: MessageEvent<string>): void => {
     const change = read(changeShape, JSON.parse(event.data), "events");
     progress.value = change.progress;
     tell(change.snapshot);
   };
-  source.addEventListener("hello", (event: MessageEvent<string>) => {
-    if (greeted) return onChange(event); // The connection was lost, and who knows what was missed.
+  const onHello = (event: MessageEvent<string>): void => {
+    if (greeted) {
+      annotationsVersion.value += 1; // The connection was lost, and who knows what was missed.
+      return onChange(event);
+    }
     greeted = true;
     const change = read(changeShape, JSON.parse(event.data), "events");
     progress.value = change.progress;
     freshness.announce(change.snapshot);
+  };
+  const connect = (): EventSource => {
+    const source = new EventSource(apiUrl("events"));
+    source.addEventListener("open", () => (connection.value = "live"));
+    source.addEventListener("error", () => (connection.value = "lost")); // The browser tries again.
+    source.addEventListener("hello", onHello);
+    source.addEventListener("change", onChange);
+    source.addEventListener("annotations", () => (annotationsVersion.value += 1));
+    source.addEventListener("resync", onChange);
+    return source;
+  };
+  let source: EventSource | undefined = connect();
+  let closing: ReturnType<typeof setTimeout> | undefined;
+  document.addEventListener("visibilitychange", () => {
+    clearTimeout(closing);
+    if (!document.hidden) {
+      source ??= connect();
+      return;
+    }
+    closing = setTimeout(() => {
+      source?.close();
+      source = undefined;
+    }, HIDDEN_MILLISECONDS);
   });
-  source.addEventListener("change", onChange);
-  source.addEventListener("annotations", () => (annotationsVersion.value += 1));
-  source.addEventListener("resync", onChange);
 }
