@@ -61,6 +61,22 @@ def run_onnxsim(model, samples, output):
     onnx.save(quantized[0] if isinstance(quantized, tuple) else quantized, output)
 
 
+def run_inc(model, samples, output):
+    """Intel Neural Compressor 3.7: needs onnx 1.17, onnxruntime 1.20, numpy 1 and six."""
+    from neural_compressor import PostTrainingQuantConfig, quantization
+
+    class Loader:
+        batch_size = 1
+
+        def __iter__(self):
+            for sample in samples:
+                values = list(sample.values())
+                yield (values[0] if len(values) == 1 else values), 0
+
+    quantized = quantization.fit(model, PostTrainingQuantConfig(quant_format="QDQ"), calib_dataloader=Loader())
+    quantized.save(output)
+
+
 def main():
     tool, model, data, output = sys.argv[1:]
     samples = samples_of(data, model)
@@ -69,6 +85,8 @@ def main():
         run_onnxruntime(method, model, samples, output)
     elif tool == "nncf":
         run_nncf(model, samples, output)
+    elif tool == "inc":
+        run_inc(model, samples, output)
     elif tool == "onnxsim":
         run_onnxsim(model, samples, output)
     else:

@@ -31,10 +31,15 @@ def quantize(
     equalize: bool = True,
     smooth: bool = True,
     repair: bool = True,
+    gptq: bool = False,
+    block_size: int = 32,
     keep_float: Sequence[str] = (),
     shapes: Optional[Mapping[str, Sequence[int]]] = None,
     max_samples: int = 128,
     threads: int = 0,
+    statistics: Optional[PathLike] = None,
+    explain: bool = False,
+    logdir: Optional[PathLike] = None,
 ) -> dict[str, Any]:
     """Writes the quantized model to `output` and returns the report: the output of
     `compression-board quantize --json`. docs/quantize.md explains the settings.
@@ -42,6 +47,10 @@ def quantize(
     `data` is a file or folder, as for `compare`, or an iterable of samples: each a dict with one
     array per input, in the shape that the model takes. An iterable is read once and stored in a
     temporary file, so memory does not depend on its length. Without data, random samples are used.
+
+    `statistics` is a file of calibration results: read if it exists, else written. `explain` adds the
+    key `comparison`, the output of `compare --json`. `logdir` logs the stages of the quantization and
+    the comparison.
 
     FileNotFoundError if a file or ONNX Runtime is missing; ValueError if the model is quantized
     already, or a setting or the data does not fit.
@@ -69,8 +78,13 @@ def quantize(
             equalize,
             smooth,
             repair,
+            gptq,
+            block_size,
             list(keep_float),
             threads,
+            "" if statistics is None else os.fspath(statistics),
+            explain,
+            "" if logdir is None else os.fspath(logdir),
         )
     return dict(json.loads(report))
 

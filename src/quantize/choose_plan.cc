@@ -53,6 +53,7 @@ class PlanSearch {
           {"ranges " + std::string(NameOf(method)), quality.MeanSqnrDb(), is_kept, {}});
       is_first_ = false;
       if (!is_kept) continue;
+      for (TriedChoice& before : choice_.tried) before.is_kept = &before == &choice_.tried.back();
       method_ = method;
       choice_.plan = std::move(plan);
       choice_.quality = quality;
@@ -91,6 +92,28 @@ class PlanSearch {
       layers.resize(layers.size() / 2);
     }
     return {};
+  }
+
+  // Few samples do not show the largest values: ranges a little beyond those that they show.
+  Result<void> WidenRanges() {
+    constexpr float kFactor = 1.15f;
+    if (model_.options().ranges != RangeMethod::kAuto) return {};
+    Plan plan = choice_.plan;
+    const Plan wide = model_.MakePlan(RangeMethod::kMinMax);
+    const Graph& graph = model_.state().graph;
+    const GraphIndex index(graph);
+    for (auto& [tensor, activation] : plan.activations) {
+      if (activation.is_float || !activation.shares.empty()) continue;
+      activation = wide.activations.at(tensor);
+      // ONNX Runtime removes a Clip only if the quantizer behind it has no larger range.
+      const std::size_t producer = index.Producer(tensor);
+      if (producer != GraphIndex::kNone && graph.nodes[producer].Is("Clip")) continue;
+      activation.low *= kFactor;
+      activation.high *= kFactor;
+      SetScale(activation);
+    }
+    ShareScales(plan);
+    return Try("ranges 15 % wider", std::move(plan)).map([](bool) {});
   }
 
   // The other of two ranges for single tensors: those first whose ranges differ most.
@@ -274,6 +297,7 @@ Result<PlanChoice> ChoosePlan(ModelQuantizer& model) {
     if (options.smooth) {
       CBOARD_RETURN_IF_ERROR(search.MigrateScales("SmoothQuant", {.kind = Migration::kSmooth}));
     }
+    CBOARD_RETURN_IF_ERROR(search.WidenRanges());
     CBOARD_RETURN_IF_ERROR(search.RefineRanges());
     CBOARD_RETURN_IF_ERROR(search.CorrectBias());
     CBOARD_RETURN_IF_ERROR(search.Repair());

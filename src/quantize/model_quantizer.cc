@@ -5,7 +5,11 @@
 
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
+#include "quantize/calibration/index_limits.h"
+#include "quantize/calibration/statistics_file.h"
+#include "quantize/graph/constant_file.h"
 #include "quantize/graph/encode_graph.h"
+#include "quantize/graph/graph_session.h"
 #include "quantize/planning/make_plan.h"
 #include "quantize/quantizer_state.h"
 #include "quantize/writing/fusion_check.h"
@@ -37,6 +41,10 @@ void NotePreparation(const PreparationCounts& counts, std::vector<std::string>& 
   if (counts.upgraded_from_opset != 0) {
     notes.push_back("rewrote opset " + std::to_string(counts.upgraded_from_opset) +
                     " as opset 13, the first with a scale for each channel");
+  }
+  if (counts.widened_constants > 0) {
+    notes.push_back("widened " + Counted(counts.widened_constants, "constant") +
+                    " of float16 to float32; inputs and outputs keep their type");
   }
   if (counts.folded_normalizations + counts.folded_factors > 0) {
     notes.push_back("folded " + Counted(counts.folded_normalizations, "BatchNormalization") +
@@ -91,6 +99,9 @@ std::vector<ComparedTensor> ComparedTensors(const Graph& graph) {
   std::vector<ComparedTensor> tensors;
   std::unordered_set<std::string> hidden;
   for (const Value& output : graph.outputs) {
+    constexpr int kString = 8;
+    const bool has_numbers = output.element_type != 0 && output.element_type != kString;
+    if (!has_numbers) continue;  // A string, a sequence or a map.
     tensors.push_back({output.name, BeforeSquashing(graph, index, output.name), false});
   }
   for (const Value& output : graph.outputs) {
@@ -101,12 +112,31 @@ std::vector<ComparedTensor> ComparedTensors(const Graph& graph) {
   return tensors;
 }
 
+// Weights are read when a model is written, and not between.
+void ReleasePages(const ModelQuantizer::State& state) {
+  if (state.graph.constant_file != nullptr) state.graph.constant_file->ReleasePages();
+  for (const auto& file : state.graph.files) file->ReleasePages();
+}
+
+// TensorRT knows the operators of ONNX, and none of ONNX Runtime.
+Result<void> CheckTarget(const QuantizeOptions& options) {
+  const bool is_known =
+      options.precision == Precision::kW8A8 || options.precision == Precision::kHalf;
+  if (options.target != Target::kTensorRt || is_known) return {};
+  const bool is_dynamic = options.precision == Precision::kDynamic;
+  return Fail(ErrorCode::kInvalidArgument,
+              std::string(NameOf(options.precision)) + " needs " +
+                  (is_dynamic ? "DynamicQuantizeLinear" : "ONNX Runtime's MatMulNBits") +
+                  ", which TensorRT does not have; use w8a8 or fp16, or another target");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ModelQuantizer>> ModelQuantizer::Open(const std::filesystem::path& model,
                                                              const QuantizeOptions& options) {
   auto state = std::make_unique<State>();
   state->options = options;
+  CBOARD_RETURN_IF_ERROR(CheckTarget(options));
   CBOARD_RETURN_IF_ERROR(runtime::FindRuntime());
   CBOARD_ASSIGN_OR_RETURN(state->graph, ReadGraph(model));
   std::error_code error;
@@ -117,28 +147,98 @@ Result<std::unique_ptr<ModelQuantizer>> ModelQuantizer::Open(const std::filesyst
   const bool has_body =
       std::ranges::any_of(state->graph.nodes, [](const Node& node) { return node.HasBody(); });
   if (has_body) state->notes.push_back("the bodies of If, Loop and Scan stay float");
+  ConstantFile::MoveConstants(state->graph);
+  ReleasePages(*state);
+  state->prepared = state->graph;
   state->placement = PlaceQuantizers(state->graph, options);
   state->compared = ComparedTensors(state->graph);
   return std::unique_ptr<ModelQuantizer>(new ModelQuantizer(std::move(state)));
 }
 
-Result<void> ModelQuantizer::Calibrate() {
-  std::vector<runtime::ModelValue> inputs;
-  {
-    CBOARD_ASSIGN_OR_RETURN(const std::string bytes, EncodeGraph(state_->graph));
-    runtime::SessionOptions options = state_->session;
-    options.pool = false;
-    CBOARD_ASSIGN_OR_RETURN(
-        const runtime::Session session,
-        runtime::Session::FromBytes(AsBytes(bytes), state_->graph.path.string(), options));
-    inputs = session.inputs();
+namespace {
+
+bool HasBlocks(Precision precision) {
+  return precision == Precision::kW8A16 || precision == Precision::kW4A16 ||
+         precision == Precision::kW4A8;
+}
+
+// The tensors whose statistics the settings need.
+CalibrationRequest RequestFor(const ModelQuantizer::State& state) {
+  const QuantizeOptions& options = state.options;
+  CalibrationRequest request{.threads = options.threads};
+  if (options.precision == Precision::kW8A8) {
+    for (const auto& [tensor, placed] : state.placement.tensors) {
+      request.tensors[tensor] = placed.channel_axis;
+    }
   }
+  const bool needs_inputs = HasBlocks(options.precision) && (options.gptq || options.smooth);
+  for (const Node& node : state.graph.nodes) {
+    if (!needs_inputs) break;
+    if (!WeightInput(state.graph, node) || (!node.Is("MatMul") && !node.Is("Gemm"))) continue;
+    request.tensors[node.inputs[0]] = kLastAxis;
+    const bool is_wide = state.graph.FindConstant(node.inputs[1])->shape[0] > kMaxGramWidth;
+    if (options.gptq && !is_wide) request.gram_tensors.push_back(node.inputs[0]);
+  }
+  if (options.progress) {
+    request.progress = [&options](std::size_t done, std::size_t total) {
+      return options.progress("calibrating", done, total);
+    };
+  }
+  return request;
+}
+
+// The inputs as ONNX Runtime describes them, from a graph without weights.
+Result<std::vector<runtime::ModelValue>> InputsOf(const Graph& graph,
+                                                  runtime::SessionOptions options) {
+  Graph inputs{.path = graph.path,
+               .ir_version = graph.ir_version,
+               .opsets = graph.opsets,
+               .inputs = graph.inputs,
+               .used_names = graph.used_names};
+  if (graph.inputs.empty()) return std::vector<runtime::ModelValue>{};
+  std::vector<std::string> outputs;
+  for (const Value& input : graph.inputs) {
+    outputs.push_back(inputs.UniqueName(input.name + "_same"));
+    inputs.nodes.push_back(
+        {.op_type = "Identity", .inputs = {input.name}, .outputs = {outputs.back()}});
+  }
+  options.pool = false;
+  CBOARD_ASSIGN_OR_RETURN(const runtime::Session session, OpenSession(inputs, outputs, options));
+  return session.inputs();
+}
+
+void NoteCalibration(ModelQuantizer::State& state) {
+  const Statistics& statistics = state.calibration.statistics;
+  for (const std::string& warning : statistics.warnings) state.notes.push_back(warning);
+  if (statistics.is_generated) {
+    state.notes.push_back(
+        "calibrated with random samples: ranges do not describe real use; give --data");
+  }
+}
+
+}  // namespace
+
+Result<void> ModelQuantizer::Calibrate() {
+  const std::filesystem::path& saved = state_->options.statistics;
+  std::error_code error;
+  if (!saved.empty() && std::filesystem::exists(saved, error)) {
+    CBOARD_ASSIGN_OR_RETURN(state_->calibration, ReadCalibration(saved, RequestFor(*state_),
+                                                                 FingerprintOf(state_->graph)));
+    state_->baseline_outputs.reset();
+    state_->notes.push_back("took the statistics of " + Quoted(saved.string(), 300) +
+                            "; no sample was calibrated");
+    NoteCalibration(*state_);
+    return {};
+  }
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<runtime::ModelValue> inputs,
+                          InputsOf(state_->graph, state_->session));
   runtime::SampleOptions samples;
   samples.max_samples = state_->options.max_samples;
   samples.batch_size = state_->options.batch_size;
   samples.shapes = state_->options.shapes;
   samples.seed = state_->options.seed;
   if (state_->options.data.empty()) {
+    samples.integer_limits = IndexLimits(state_->graph);
     samples.max_samples = std::min<std::size_t>(samples.max_samples, 32);
   }
   CBOARD_ASSIGN_OR_RETURN(const auto source,
@@ -147,34 +247,15 @@ Result<void> ModelQuantizer::Calibrate() {
 }
 
 Result<void> ModelQuantizer::Calibrate(runtime::SampleSource& samples) {
-  CalibrationRequest request{.threads = state_->options.threads};
-  const bool has_activations = state_->options.precision == Precision::kW8A8;
-  for (const auto& [tensor, placed] : state_->placement.tensors) {
-    if (has_activations) request.tensors[tensor] = placed.channel_axis;
-  }
-  const bool has_blocks = state_->options.precision == Precision::kW8A16 ||
-                          state_->options.precision == Precision::kW4A16 ||
-                          state_->options.precision == Precision::kW4A8;
-  for (const Node& node : state_->graph.nodes) {
-    if (!has_blocks || (!state_->options.gptq && !state_->options.smooth)) break;
-    if (!WeightInput(state_->graph, node) || (!node.Is("MatMul") && !node.Is("Gemm"))) continue;
-    request.tensors[node.inputs[0]] = kLastAxis;
-    const bool is_wide = state_->graph.FindConstant(node.inputs[1])->shape[0] > kMaxGramWidth;
-    if (state_->options.gptq && !is_wide) request.gram_tensors.push_back(node.inputs[0]);
-  }
-  if (state_->options.progress) {
-    request.progress = [&](std::size_t done, std::size_t total) {
-      return state_->options.progress("calibrating", done, total);
-    };
-  }
+  const CalibrationRequest request = RequestFor(*state_);
   CBOARD_ASSIGN_OR_RETURN(state_->calibration,
                           quantize::Calibrate(state_->graph, samples, request, state_->session));
   state_->baseline_outputs.reset();
-  for (const std::string& warning : statistics().warnings) state_->notes.push_back(warning);
-  if (statistics().is_generated) {
-    state_->notes.push_back(
-        "calibrated with random samples: ranges do not describe real use; give --data");
+  if (const std::filesystem::path& path = state_->options.statistics; !path.empty()) {
+    CBOARD_RETURN_IF_ERROR(
+        WriteCalibration(state_->calibration, request, FingerprintOf(state_->graph), path));
   }
+  NoteCalibration(*state_);
   return {};
 }
 
@@ -222,23 +303,47 @@ Result<std::string> ModelQuantizer::Write(const Plan& plan) const {
   return EncodeGraph(graph);
 }
 
+namespace {
+
+std::map<std::string, std::size_t> FloatBytes(const Graph& graph) {
+  constexpr std::size_t kMinBytes = 1024;
+  std::map<std::string, std::size_t> bytes;
+  std::unordered_set<std::string> counted;
+  for (const Node& node : graph.nodes) {
+    for (const Attribute& attribute : node.attributes) {
+      for (const std::string& body : attribute.graphs) {
+        if (body.size() >= kMinBytes) bytes[node.op_type] += body.size();
+      }
+    }
+    // Their floats are scales.
+    if (node.op_type == "DequantizeLinear" || node.op_type == "MatMulNBits") continue;
+    for (const std::string& input : node.inputs) {
+      const Constant* const constant = graph.FindConstant(input);
+      const bool is_weight = constant != nullptr && constant->element_type == kFloat32 &&
+                             constant->elements.size() >= kMinBytes;
+      if (is_weight && counted.insert(input).second) {
+        bytes[node.op_type] += constant->elements.size();
+      }
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
 Result<QuantizedFile> ModelQuantizer::Save(const Plan& plan,
                                            const std::filesystem::path& path) const {
   CBOARD_ASSIGN_OR_RETURN(const Graph graph, GraphOf(*state_, plan));
-  const std::string data_name = path.filename().string() + ".data";
-  const EncodedModel encoded = EncodeModel(graph, data_name);
-  if (!encoded.data.empty()) {
-    CBOARD_RETURN_IF_ERROR(WriteFileAtomically(path.parent_path() / data_name, encoded.data));
-  }
-  CBOARD_RETURN_IF_ERROR(WriteFileAtomically(path, encoded.model));
-  return QuantizedFile{state_->baseline_bytes, encoded.model.size(), encoded.data.size()};
+  CBOARD_ASSIGN_OR_RETURN(const WrittenModel written, WriteModel(graph, path));
+  return QuantizedFile{state_->baseline_bytes, written.model_bytes, written.data_bytes,
+                       FloatBytes(graph)};
 }
 
 namespace {
 
 // Runs `graph`, which is `baseline` or made from it.
 Result<ModelOutputs> RunGraph(Graph graph, const std::vector<ComparedTensor>& compared,
-                              const std::string& name, std::span<const HeldSample> samples,
+                              std::span<const HeldSample> samples,
                               const runtime::SessionOptions& options) {
   std::vector<std::string> tensors, added;
   for (const ComparedTensor& one : compared) {
@@ -265,8 +370,8 @@ Result<ModelOutputs> RunGraph(Graph graph, const std::vector<ComparedTensor>& co
         std::ranges::find(graph.outputs, tensor, &Value::name) == graph.outputs.end();
     if (is_new) added.push_back(tensor);
   }
-  CBOARD_ASSIGN_OR_RETURN(const std::string bytes, EncodeGraphWithOutputs(graph, added));
-  CBOARD_ASSIGN_OR_RETURN(ModelOutputs outputs, RunModel(bytes, name, tensors, samples, options));
+  CBOARD_ASSIGN_OR_RETURN(const runtime::Session session, OpenSession(graph, added, options));
+  CBOARD_ASSIGN_OR_RETURN(ModelOutputs outputs, RunModel(session, tensors, samples));
   // Both models name a head by the graph's output.
   for (auto& sample : outputs.samples) {
     for (std::size_t i = 0; i < std::min(sample.size(), compared.size()); ++i) {
@@ -283,24 +388,24 @@ Result<EndQuality> ModelQuantizer::Measure(const Plan& plan) const {
   runtime::SessionOptions options = state_->session;
   options.optimize = true;
   options.threads = 1;
-  const std::string name = state_->graph.path.string();
   const std::vector<HeldSample>& held = state_->calibration.held_samples;
   const std::vector<ComparedTensor>& compared = state_->compared;
   if (!state_->baseline_outputs) {
     CBOARD_ASSIGN_OR_RETURN(state_->baseline_outputs,
-                            RunGraph(state_->graph, compared, name, held, options));
+                            RunGraph(state_->graph, compared, held, options));
   }
   CBOARD_ASSIGN_OR_RETURN(Graph variant, GraphOf(*state_, plan));
+  ReleasePages(*state_);
   CBOARD_ASSIGN_OR_RETURN(const ModelOutputs outputs,
-                          RunGraph(std::move(variant), compared, name, held, options));
+                          RunGraph(std::move(variant), compared, held, options));
   EndQuality quality = CompareOutputs(*state_->baseline_outputs, outputs);
   quality.is_held_out = state_->calibration.is_held_out;
   return quality;
 }
 
 Result<std::vector<UnfusedNode>> ModelQuantizer::FindUnfused(const Plan& plan) const {
-  CBOARD_ASSIGN_OR_RETURN(const std::string model, Write(plan));
-  return FindUnfusedNodes(model, plan, state_->session);
+  CBOARD_ASSIGN_OR_RETURN(const Graph graph, GraphOf(*state_, plan));
+  return FindUnfusedNodes(graph, plan, state_->session);
 }
 
 }  // namespace cboard::quantize

@@ -17,7 +17,8 @@ namespace cboard::quantize {
 struct ModelQuantizer::State {
   QuantizeOptions options;
   runtime::SessionOptions session;
-  Graph graph;  // Prepared, float.
+  Graph prepared;  // Float, before equalization and SmoothQuant.
+  Graph graph;     // The same with factors moved between layers.
   Placement placement;
   Calibration calibration;
   std::vector<ComparedTensor> compared;          // Where models are compared.

@@ -15,13 +15,14 @@ namespace {
 constexpr std::int64_t kMaxGeneratedElements = std::int64_t{1} << 28;
 
 // Below the vocabulary of any model that takes numbers of words.
-constexpr unsigned kIntegers = 100;
+constexpr std::uint64_t kIntegers = 100;
 
 class GeneratedSamples final : public SampleSource {
  public:
   GeneratedSamples(std::vector<ModelValue> inputs, const SampleOptions& options)
       : inputs_(std::move(inputs)),
         ranges_(options.ranges),
+        integer_limits_(options.integer_limits),
         size_(options.max_samples),
         seed_(options.seed) {}
 
@@ -65,7 +66,12 @@ class GeneratedSamples final : public SampleSource {
         std::string name = input.name;
         std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
         const bool is_mask = name.find("mask") != std::string::npos;
-        const unsigned limit = *input.dtype == DType::kBool ? 2 : kIntegers;
+        // Types of tokens: a first and a second sentence.
+        const bool is_type = name.find("type") != std::string::npos;
+        std::uint64_t limit = *input.dtype == DType::kBool || is_type ? 2 : kIntegers;
+        if (const auto given = integer_limits_.find(input.name); given != integer_limits_.end()) {
+          limit = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(given->second), 1, limit);
+        }
         std::vector<std::uint8_t> values(count);
         for (std::uint8_t& value : values) {
           value = is_mask ? std::uint8_t{1} : static_cast<std::uint8_t>(random() % limit);
@@ -85,6 +91,7 @@ class GeneratedSamples final : public SampleSource {
 
   std::vector<ModelValue> inputs_;
   std::map<std::string, SampleOptions::ValueRange> ranges_;
+  std::map<std::string, std::int64_t> integer_limits_;
   std::size_t size_;
   std::uint64_t seed_;
   std::vector<OwnedTensor> generated_;

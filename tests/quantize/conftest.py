@@ -39,12 +39,22 @@ def outputs_of(model, feeds):
     return session.run(None, feeds)
 
 
+def used_names(graph):
+    """Tensors that nodes take, also those in bodies of If and Loop, and the outputs."""
+    names = {value.name for value in graph.output}
+    for node in graph.node:
+        names |= set(node.input)
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                names |= used_names(attribute.g)
+    return names
+
+
 def check_file(path):
     """ONNX's checker accepts the file, and no constant in it is unused."""
     model = onnx.load(str(path))
     onnx.checker.check_model(model, full_check=True)
-    used = {name for node in model.graph.node for name in node.input}
-    used |= {value.name for value in model.graph.output}
+    used = used_names(model.graph)
     unused = [tensor.name for tensor in model.graph.initializer if tensor.name not in used]
     assert not unused
     return model

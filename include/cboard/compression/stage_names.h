@@ -1,5 +1,5 @@
 // The stages of post-training quantization, in the names of all versions of the Model Compression
-// Toolkit: what its logs and ours call their runs.
+// Toolkit and of our own quantizer (after_folding, after_equalization, after_calibration).
 #pragma once
 
 #include <optional>

@@ -11,11 +11,14 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cboard/base/result.h"
+#include "cboard/compare/model_comparison.h"
 #include "cboard/quantize/plan.h"
 #include "cboard/quantize/quality.h"
 #include "cboard/quantize/quantize_options.h"
@@ -28,6 +31,9 @@ struct QuantizedFile {
   std::size_t baseline_bytes = 0;
   std::size_t bytes = 0;
   std::size_t data_bytes = 0;  // Size of the external data file of models above 2 GB.
+  // Bytes of weights that stay float32, by the op type that takes them; bodies of If, Loop and Scan
+  // count whole.
+  std::map<std::string, std::size_t> float_bytes;
 };
 
 // Not thread-safe.
@@ -40,6 +46,7 @@ class ModelQuantizer {
   ~ModelQuantizer();
 
   // One run over options.data, or over `samples`. Fails when the model does not run on a sample.
+  // Takes the statistics of options.statistics instead if that file exists, and else writes it.
   Result<void> Calibrate();
   Result<void> Calibrate(runtime::SampleSource& samples);
   const Statistics& statistics() const;
@@ -108,6 +115,8 @@ struct QuantizeReport {
   std::string source;
   bool is_generated = false;
   std::vector<std::string> notes;
+  // Both models, layer by layer, if QuantizeOptions::explain asks for it and both can be compared.
+  std::optional<compare::ModelComparison> comparison;
 };
 
 // Quantizes `model` and writes `output`.

@@ -73,6 +73,15 @@ struct QuantizeOptions {
   std::int64_t batch_size = 1;
   std::uint64_t seed = 0;  // Seed of generated samples.
 
+  // Statistics of activations: read if the file exists; else written there after calibration.
+  std::filesystem::path statistics;
+
+  // Compares both models layer by layer afterwards, with up to 20 samples:
+  // QuantizeReport::comparison.
+  bool explain = false;
+  // Where stages, statistics and the comparison are logged; implies `explain`. Empty for nowhere.
+  std::filesystem::path logdir;
+
   std::size_t block_size = 32;  // kW8A16, kW4A16, kW4A8: weights that share a scale.
 
   std::size_t threads = 0;  // 0 uses all processors. The result does not depend on it.

@@ -39,6 +39,8 @@ struct SampleOptions {
     float high = 0;
   };
   std::map<std::string, ValueRange> ranges;
+  // … and inputs of integers by name whose values are below a limit, such as the rows of a table.
+  std::map<std::string, std::int64_t> integer_limits;
   std::uint64_t seed = 0;
 
   // For images: value = (byte * scale - mean) / deviation, by channel. Inputs of uint8 take the
@@ -75,7 +77,8 @@ class SampleSource {
 //   channels, height, width] or [batch, height, width, channels] with 1 or 3 channels. Resized
 //   bilinearly where the model fixes another size.
 // - empty: generated from the seed. Floats are normally distributed, in their ranges if these are
-//   given; integers are small; inputs whose name contains "mask" are one.
+//   given; integers are below 100 or their limit; inputs whose name contains "mask" are one, and
+//   those with "type" are 0 or 1.
 //
 // Fails with kInvalidArgument and what the model wants when the data does not fit.
 Result<std::unique_ptr<SampleSource>> OpenSamples(const std::filesystem::path& data,

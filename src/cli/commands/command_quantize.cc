@@ -9,6 +9,7 @@
 #include "cli/commands/shape_flag.h"
 #include "cli/memory_limit.h"
 #include "cli/progress.h"
+#include "cli/reports/compare_report.h"
 #include "cli/reports/quantize_report.h"
 
 namespace cboard::cli {
@@ -28,7 +29,7 @@ Result<void> ReadNames(const QuantizeNames& names, quantize::QuantizeOptions& op
 }  // namespace
 
 int RunQuantize(Arguments arguments) {
-  std::string model, output, data;
+  std::string model, output, data, statistics, logdir;
   quantize::QuantizeOptions options;
   QuantizeNames names;
   bool per_tensor = false, json = false;
@@ -89,6 +90,16 @@ int RunQuantize(Arguments arguments) {
   app.add_option("--threads", options.threads, "Threads (all processors)")
       ->type_name("N")
       ->check(CheckCount);
+  app.add_option("--statistics", statistics,
+                 "Statistics of activations: read if FILE exists, else saved there\n"
+                 "after calibration")
+      ->type_name("FILE");
+  app.add_flag("--explain", options.explain,
+               "Also compare both models layer by layer: the table and causes\nof 'compare'");
+  app.add_option("--logdir", logdir,
+                 "Log the stages with memory by node, statistics by channel and the\n"
+                 "similarity of 20 samples to this directory; implies --explain")
+      ->type_name("DIR");
   app.add_flag("--json", json, "The plan and all results, as JSON");
   AddFsyncFlag(app);
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
@@ -98,6 +109,8 @@ int RunQuantize(Arguments arguments) {
     return kExitUsage;
   }
   options.data = data;
+  options.statistics = statistics;
+  options.logdir = logdir;
   options.per_channel = !per_tensor;
   Progress progress("calibrating", std::cerr, IsTerminal(STDERR_FILENO), ProgressUnit::kItems);
   options.progress = [&](std::string_view, std::size_t done, std::size_t total) {
@@ -112,6 +125,10 @@ int RunQuantize(Arguments arguments) {
     return kExitFailed;
   }
   std::cout << (json ? quantize::ToJson(*report) + "\n" : QuantizeText(*report));
+  if (!json && report->comparison) std::cout << "\n" << CompareText(*report->comparison, {});
+  if (!json && !logdir.empty()) {
+    std::cout << "\nLogged; view it with: compression-board --logdir " << ShellWord(logdir) << '\n';
+  }
   return kExitDone;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/reports/quantize_report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "cboard/base/strings.h"
@@ -53,6 +54,14 @@ void AppendUnfused(const QuantizeReport& report, std::string& text) {
   }
 }
 
+// " (3.9x smaller)"; nothing for files of about the same size.
+std::string ChangeOf(double before, double after) {
+  if (before <= 0 || after <= 0 || std::abs(after / before - 1) < 0.01) return {};
+  const bool is_smaller = after < before;
+  return " (" + verdict::TimesText(is_smaller ? before / after : after / before) +
+         (is_smaller ? " smaller)" : " larger)");
+}
+
 }  // namespace
 
 std::string QuantizeText(const QuantizeReport& report) {
@@ -64,8 +73,7 @@ std::string QuantizeText(const QuantizeReport& report) {
     if (!weight.is_float) ++integer;
   }
   std::string text = Printable(report.output.string()) + ": " + HumanBytes(after) + ", " +
-                     HumanBytes(before) + " before (" +
-                     verdict::TimesText(before / std::max(after, 1.0)) + " smaller)\n";
+                     HumanBytes(before) + " before" + ChangeOf(before, after) + "\n";
   text += std::string(NameOf(report.plan.precision)) + " for " +
           std::string(NameOf(report.plan.target)) + "; " + std::to_string(integer) + " of " +
           Plural(weights, "weight") + " quantized; " + Plural(report.samples, "sample") + " of " +

@@ -8,9 +8,10 @@ namespace {
 TEST(DescribeStage, PutsTheStagesOfTheNewestVersionInOrder) {
   int last = 0;
   for (const char* name :
-       {"initial_graph", "after_graph_preparation", "pre_statistics_collection_substitutions",
-        "after_graph_marking", "after_candidates_filtering", "after_statistic_collection",
-        "thresholds_selection", "after_shift_negative_correction",
+       {"initial_graph", "after_graph_preparation", "after_folding",
+        "pre_statistics_collection_substitutions", "after_graph_marking",
+        "after_candidates_filtering", "after_equalization", "after_statistic_collection",
+        "after_calibration", "thresholds_selection", "after_shift_negative_correction",
         "post_statistics_collection_substitutions", "statistics_computation",
         "after_statistics_correction", "after_activation_bias_correction", "after_bias_correction",
         "after_gptq", "after_quantization"}) {
@@ -40,7 +41,7 @@ TEST(DescribeStage, KnowsNothingElse) {
 }
 
 TEST(StageNames, AreThoseOfTheNewestVersionInOrder) {
-  ASSERT_EQ(StageNames().size(), 15u);
+  ASSERT_EQ(StageNames().size(), 18u);
   EXPECT_EQ(StageNames().front(), "initial_graph");
   EXPECT_EQ(StageNames().back(), "after_quantization");
   for (const std::string_view name : StageNames()) EXPECT_EQ(DescribeStage(name)->name, name);

@@ -1,5 +1,6 @@
 #include "model/storage/mapped_file.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -75,6 +76,11 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::filesystem
     CBOARD_RETURN_IF_ERROR(mapped->ReadAll());
   }
   return mapped;
+}
+
+void MappedFile::ReleasePages() const {
+  if (mapping_ == nullptr || bytes_.empty()) return;
+  ::madvise(const_cast<std::byte*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
 }
 
 Result<void> MappedFile::ReadAll() {

@@ -50,6 +50,9 @@ class MappedFile {
   // As CheckUnchanged, for one system call: does not see that another file has got the name.
   Result<void> CheckContent() const;
 
+  // Gives the memory of a mapped file back to the system; bytes are read from the file again.
+  void ReleasePages() const;
+
   // Differs between versions of the file: its place, size and time. Empty for memory.
   std::string version() const;
 

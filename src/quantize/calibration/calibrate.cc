@@ -7,8 +7,8 @@
 #include "base/parallel.h"
 #include "cboard/base/strings.h"
 #include "cboard/tensor/statistics.h"
-#include "quantize/calibration/gram.h"
-#include "quantize/graph/encode_graph.h"
+#include "quantize/graph/graph_session.h"
+#include "quantize/rounding/gram.h"
 
 namespace cboard::quantize {
 
@@ -114,6 +114,9 @@ void Merge(const TensorStatistics& sample, TensorStatistics& total) {
 
 namespace {
 
+// Memory for the activations of samples that run side by side.
+constexpr std::size_t kMaxActivationBytes = std::size_t{96} << 20;
+
 // With fewer samples, all of them calibrate.
 constexpr std::size_t kMinSamplesToHoldOut = 8;
 
@@ -165,12 +168,10 @@ Result<Calibration> Calibrate(const Graph& graph, runtime::SampleSource& samples
                                                   request.gram_tensors.end());
   std::optional<runtime::Session> opened;
   {
-    CBOARD_ASSIGN_OR_RETURN(const std::string bytes, EncodeGraphWithOutputs(graph, added));
     runtime::SessionOptions options = session;
     options.optimize = true;
     options.threads = 1;
-    CBOARD_ASSIGN_OR_RETURN(
-        opened, runtime::Session::FromBytes(AsBytes(bytes), graph.path.string(), options));
+    CBOARD_ASSIGN_OR_RETURN(opened, OpenSession(graph, added, options));
   }
   const std::size_t threads = request.threads != 0
                                   ? request.threads
@@ -178,11 +179,13 @@ Result<Calibration> Calibrate(const Graph& graph, runtime::SampleSource& samples
   calibration.is_held_out = total >= kMinSamplesToHoldOut;
   const std::vector<bool> is_held = ChooseHeldOut(total, request.max_held_samples);
   bool has_nonzero = false;
+  // The first sample says how many run side by side within the memory for activations.
+  std::size_t side_by_side = 1, activation_bytes = 1;
   for (std::size_t done = 0; done < total;) {
     // Samples are read one after the other, run side by side, and added in their order.
     std::vector<HeldSample> batch;
     std::vector<std::map<std::string, TensorStatistics>> results;
-    while (done < total && batch.size() < std::min(threads, kMaxThreads)) {
+    while (done < total && batch.size() < side_by_side) {
       const std::size_t index = done++;
       auto read = samples.Read(index);
       if (!read) {
@@ -206,23 +209,45 @@ Result<Calibration> Calibrate(const Graph& graph, runtime::SampleSource& samples
     }
     results.resize(batch.size());
     const auto work = [&](std::size_t, std::size_t item) -> Result<void> {
+      if (batch.size() == 1) activation_bytes = 1;
       const std::vector<runtime::NamedTensor> views = batch[item].views();
       CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult result, opened->Run(views, computed));
-      const auto add = [&](const std::string& name, const TensorView& tensor) -> Result<void> {
-        const auto wanted = request.tensors.find(name);
-        if (tensor.dtype != DType::kFloat32 || wanted == request.tensors.end()) return {};
-        results[item][name].channel_axis = wanted->second;
-        return AddTensor(tensor, with_gram.contains(name), results[item][name]);
+      std::vector<runtime::NamedTensor> wanted;
+      const auto want = [&](const runtime::NamedTensor& tensor) {
+        const auto found = request.tensors.find(tensor.name);
+        if (tensor.tensor.dtype != DType::kFloat32 || found == request.tensors.end()) return;
+        results[item][tensor.name].channel_axis = found->second;
+        wanted.push_back(tensor);
       };
-      for (const runtime::NamedTensor& tensor : result.tensors()) {
-        CBOARD_RETURN_IF_ERROR(add(tensor.name, tensor.tensor));
+      std::ranges::for_each(result.tensors(), want);
+      std::ranges::for_each(views, want);
+      const auto add = [&](std::size_t, std::size_t i) {
+        const std::string& name = wanted[i].name;
+        return AddTensor(wanted[i].tensor, with_gram.contains(name), results[item].at(name));
+      };
+      // A single sample leaves the other processors to its tensors.
+      const std::size_t helpers = batch.size() > 1 ? 1 : std::min(threads, kMaxThreads);
+      if (batch.size() == 1) {
+        for (const runtime::NamedTensor& tensor : wanted) {
+          activation_bytes += tensor.tensor.element_count() * sizeof(float);
+        }
       }
-      for (const runtime::NamedTensor& input : views) {
-        CBOARD_RETURN_IF_ERROR(add(input.name, input.tensor));
-      }
-      return {};
+      return ForEachInParallel(wanted.size(), add, nullptr,
+                               {.items_per_thread = 4, .max_threads = helpers});
     };
-    CBOARD_RETURN_IF_ERROR(ForEachInParallel(batch.size(), work, nullptr, {.items_per_thread = 1}));
+    if (auto ran = ForEachInParallel(batch.size(), work, nullptr, {.items_per_thread = 1}); !ran) {
+      Error error = std::move(ran).error();
+      if (statistics.is_generated) {
+        error.message +=
+            "; the samples are random: give real ones with --data, or the sizes of inputs with "
+            "--shape";
+      }
+      return Fail(std::move(error));
+    }
+    if (!batch.empty()) {
+      side_by_side = std::clamp<std::size_t>(kMaxActivationBytes / activation_bytes, 1,
+                                             std::min(threads, kMaxThreads));
+    }
     for (const auto& result : results) {
       for (const auto& [name, tensor] : result) Merge(tensor, statistics.tensors[name]);
       ++statistics.samples;

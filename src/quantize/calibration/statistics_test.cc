@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "quantize/calibration/calibrate.h"
-#include "quantize/calibration/gram.h"
+#include "quantize/rounding/gram.h"
 #include "quantize/testing/test_models.h"
 #include "testing/matchers.h"
 

@@ -1,4 +1,5 @@
 #include "cboard/base/json_writer.h"
+#include "cboard/compare/comparison_json.h"
 #include "cboard/quantize/model_quantizer.h"
 
 namespace cboard::quantize {
@@ -107,7 +108,9 @@ std::string ToJson(const QuantizeReport& report) {
   WriteWeights(report.plan, json);
   json.Key("notes").BeginArray();
   for (const std::string& note : report.notes) json.Value(note);
-  json.EndArray().EndObject();
+  json.EndArray();
+  if (report.comparison) json.Key("comparison").Raw(compare::ToJson(*report.comparison));
+  json.EndObject();
   return json.Take();
 }
 

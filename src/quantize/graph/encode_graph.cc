@@ -1,9 +1,12 @@
 #include "quantize/graph/encode_graph.h"
 
 #include <algorithm>
+#include <system_error>
 
+#include "cboard/base/file.h"
 #include "cboard/base/strings.h"
 #include "proto/wire_writer.h"
+#include "quantize/graph/constant_file.h"
 #include "runtime/onnx_fields.h"
 
 namespace cboard::quantize {
@@ -58,28 +61,34 @@ void WriteNode(Fields& graph, const Node& node) {
   });
 }
 
+template <typename Fields>
+void WriteGraph(Fields& fields, const Graph& graph, const std::vector<std::string>& extra_outputs,
+                const Offsets& placed, const std::string& data_name) {
+  for (const Node& node : graph.nodes) WriteNode(fields, node);
+  fields.Bytes(runtime::kGraphName, graph.name.empty() ? "graph" : graph.name);
+  for (const auto& [name, constant] : graph.constants) {
+    WriteConstant(fields, name, constant, placed, data_name);
+  }
+  for (const Value& input : graph.inputs) fields.PresentBytes(runtime::kGraphInput, input.encoded);
+  for (const Value& output : graph.outputs) {
+    fields.PresentBytes(runtime::kGraphOutput, output.encoded);
+  }
+  for (const std::string& output : extra_outputs) {
+    fields.Message(runtime::kGraphOutput, [&](auto& value) { value.PresentBytes(1, output); });
+  }
+  for (const Value& value : graph.values) fields.PresentBytes(13, value.encoded);
+  for (const std::string& sparse : graph.sparse_constants) {
+    fields.PresentBytes(runtime::kGraphSparseInitializer, sparse);
+  }
+}
+
 std::string Encode(const Graph& graph, const std::vector<std::string>& extra_outputs,
                    const Offsets& placed, const std::string& data_name) {
   return proto::EncodeMessage([&](auto& model) {
     model.Int(1, graph.ir_version);
     model.Text(2, "compression-board");
     model.Message(runtime::kModelGraph, [&](auto& fields) {
-      for (const Node& node : graph.nodes) WriteNode(fields, node);
-      fields.Bytes(runtime::kGraphName, graph.name.empty() ? "graph" : graph.name);
-      for (const auto& [name, constant] : graph.constants) {
-        WriteConstant(fields, name, constant, placed, data_name);
-      }
-      for (const Value& input : graph.inputs)
-        fields.PresentBytes(runtime::kGraphInput, input.encoded);
-      for (const Value& output : graph.outputs)
-        fields.PresentBytes(runtime::kGraphOutput, output.encoded);
-      for (const std::string& output : extra_outputs) {
-        fields.Message(runtime::kGraphOutput, [&](auto& value) { value.PresentBytes(1, output); });
-      }
-      for (const Value& value : graph.values) fields.PresentBytes(13, value.encoded);
-      for (const std::string& sparse : graph.sparse_constants) {
-        fields.PresentBytes(runtime::kGraphSparseInitializer, sparse);
-      }
+      WriteGraph(fields, graph, extra_outputs, placed, data_name);
     });
     for (const auto& [domain, version] : graph.opsets) {
       model.Message(8, [&](auto& opset) {
@@ -97,7 +106,23 @@ std::string Encode(const Graph& graph, const std::vector<std::string>& extra_out
   });
 }
 
-std::size_t SizeOf(const Graph& graph) {
+// Writes the elements of placed constants at their offsets.
+Result<void> WriteElements(const Graph& graph, const Offsets& placed, File& file) {
+  static const std::string zeros(kExternalAlignment, '\0');
+  std::uint64_t end = 0;
+  for (const auto& [name, place] : placed) {
+    const std::string_view elements = graph.constants.at(name).elements;
+    CBOARD_RETURN_IF_ERROR(
+        file.Write(AsBytes(std::string_view(zeros).substr(0, place.offset - end))));
+    CBOARD_RETURN_IF_ERROR(file.Write(AsBytes(elements)));
+    end = place.offset + elements.size();
+  }
+  return {};
+}
+
+}  // namespace
+
+std::size_t EncodedSize(const Graph& graph) {
   std::size_t size = 0;
   for (const auto& [name, constant] : graph.constants) {
     size += constant.elements.size() + constant.encoded.size() + name.size() + 64;
@@ -109,31 +134,60 @@ std::size_t SizeOf(const Graph& graph) {
   return size;
 }
 
-}  // namespace
-
-EncodedModel EncodeModel(const Graph& graph, const std::string& data_name,
-                         std::size_t max_model_bytes) {
-  EncodedModel encoded;
-  std::size_t size = SizeOf(graph);
-  Offsets placed;
-  if (size > max_model_bytes) {
+Result<WrittenModel> WriteModel(const Graph& graph, const std::filesystem::path& path,
+                                const std::vector<std::string>& outputs,
+                                std::size_t max_model_bytes) {
+  WrittenModel written;
+  std::filesystem::path data = path;
+  data += ".data";
+  if (EncodedSize(graph) > max_model_bytes) {
+    Offsets placed;
     for (const auto& [name, constant] : graph.constants) {
       if (constant.elements.size() < 1024 || !constant.encoded.empty()) continue;
-      encoded.data.resize((encoded.data.size() + kExternalAlignment - 1) / kExternalAlignment *
-                          kExternalAlignment);
-      placed[name] = {encoded.data.size()};
-      encoded.data += constant.elements;
+      const std::size_t offset =
+          (written.data_bytes + kExternalAlignment - 1) / kExternalAlignment * kExternalAlignment;
+      placed[name] = {offset};
+      written.data_bytes = offset + constant.elements.size();
+    }
+    CBOARD_ASSIGN_OR_RETURN(File file, File::CreateTemporarySibling(data));
+    std::error_code error;
+    auto done = WriteElements(graph, placed, file);
+    if (done) std::filesystem::rename(file.path(), data, error);
+    if (error) done = Fail(ErrnoError(error.value(), "write " + Quoted(data.string(), 1000)));
+    std::error_code ignored;
+    if (!done) std::filesystem::remove(file.path(), ignored);
+    CBOARD_RETURN_IF_ERROR(done);
+    const std::string model = Encode(graph, outputs, placed, data.filename().string());
+    written.model_bytes = model.size();
+    CBOARD_RETURN_IF_ERROR(WriteFileAtomically(path, model));
+    return written;
+  }
+  const std::string model = Encode(graph, outputs, {}, {});
+  written.model_bytes = model.size();
+  CBOARD_RETURN_IF_ERROR(WriteFileAtomically(path, model));
+  return written;
+}
+
+std::string EncodeWithConstantFile(const Graph& graph, const std::vector<std::string>& outputs) {
+  Offsets placed;
+  for (const auto& [name, constant] : graph.constants) {
+    if (constant.elements.empty()) continue;
+    if (const auto offset = graph.constant_file->OffsetOf(constant.elements)) {
+      placed[name] = {*offset};
     }
   }
-  encoded.model = Encode(graph, {}, placed, data_name);
-  return encoded;
+  return Encode(graph, outputs, placed, std::string(ConstantFile::kName));
+}
+
+std::string EncodeBody(const Graph& body) {
+  return proto::EncodeMessage([&](auto& fields) { WriteGraph(fields, body, {}, {}, {}); });
 }
 
 Result<std::string> EncodeGraph(const Graph& graph) { return EncodeGraphWithOutputs(graph, {}); }
 
 Result<std::string> EncodeGraphWithOutputs(const Graph& graph,
                                            const std::vector<std::string>& outputs) {
-  if (const std::size_t size = SizeOf(graph); size > kMaxProtobufBytes) {
+  if (const std::size_t size = EncodedSize(graph); size > kMaxProtobufBytes) {
     return Fail(ErrorCode::kResourceExhausted,
                 "the model would take " + HumanBytes(static_cast<double>(size)) +
                     " in memory, more than the 2 GiB of a protobuf message");

@@ -169,6 +169,32 @@ Attribute Attribute::Text(std::string name, std::string_view value) {
   return attribute;
 }
 
+Attribute Attribute::Body(std::string name, std::string graph) {
+  Attribute attribute{.name = std::move(name)};
+  attribute.encoded = proto::EncodeMessage([&](auto& fields) {
+    fields.Text(1, attribute.name);
+    fields.PresentBytes(6, graph);
+    fields.Int(20, 5);
+  });
+  attribute.graphs = {std::move(graph)};
+  return attribute;
+}
+
+Attribute Attribute::Tensor(std::string name, Constant value) {
+  Attribute attribute{.name = std::move(name)};
+  attribute.encoded = proto::EncodeMessage([&](auto& fields) {
+    fields.Text(1, attribute.name);
+    fields.Message(5, [&](auto& tensor) {
+      for (const std::int64_t size : value.shape) tensor.PresentInt(1, size);
+      tensor.Int(2, value.element_type);
+      tensor.PresentBytes(9, value.elements);
+    });
+    fields.Int(20, 4);
+  });
+  attribute.tensor = std::move(value);
+  return attribute;
+}
+
 const Attribute* Node::Find(std::string_view attribute) const {
   const auto found = std::ranges::find(attributes, attribute, &Attribute::name);
   return found == attributes.end() ? nullptr : &*found;

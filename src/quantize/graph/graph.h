@@ -22,6 +22,10 @@
 
 #include "cboard/base/result.h"
 
+namespace cboard::model {
+class MappedFile;
+}
+
 namespace cboard::quantize {
 
 // TensorProto.DataType, the types that quantization reads and writes.
@@ -63,6 +67,8 @@ struct Attribute {
   static Attribute Ints(std::string name, const std::vector<std::int64_t>& values);
   static Attribute Float(std::string name, float value);
   static Attribute Text(std::string name, std::string_view value);
+  static Attribute Body(std::string name, std::string graph);
+  static Attribute Tensor(std::string name, Constant value);
 };
 
 struct Node {
@@ -96,6 +102,8 @@ struct Value {
   std::string encoded;              // ValueInfoProto.
 };
 
+class ConstantFile;
+
 struct Graph {
   std::filesystem::path path;
   std::int64_t ir_version = 0;
@@ -109,6 +117,9 @@ struct Graph {
   std::vector<std::string> sparse_constants;  // SparseTensorProto.
   std::vector<std::string> functions;         // FunctionProto.
   std::vector<std::pair<std::string, std::string>> metadata;
+
+  std::vector<std::shared_ptr<const model::MappedFile>> files;  // The model and its external data.
+  std::shared_ptr<const ConstantFile> constant_file;  // Where large constants are; may be null.
 
   std::int64_t opset() const;
   const Constant* FindConstant(std::string_view constant) const;
@@ -143,6 +154,9 @@ std::vector<std::string> NamesInBodies(const Node& node);
 // model. External data is mapped from the model's folder.
 Result<Graph> ReadGraph(const std::filesystem::path& path);
 Result<Graph> ParseGraph(std::string bytes, const std::filesystem::path& path);
+
+// The body of an If, Loop or Scan as a graph; external data lies beside `outer`.
+Result<Graph> ParseBody(const std::string& body, const Graph& outer);
 
 // Removes nodes and constants that no output needs.
 void RemoveUnused(Graph& graph);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "cboard/base/strings.h"
@@ -13,6 +14,32 @@ namespace {
 
 // Results that are larger than this stay computed: Expand of a scalar, for example.
 constexpr std::size_t kMaxFoldedBytes = std::size_t{64} << 20;
+
+constexpr std::size_t kMaxGrownBytes = 4096;
+
+// By tensor of a graph of constants, the bytes of constants that it is computed from.
+std::map<std::string, std::size_t> SourceBytes(const Graph& part) {
+  std::map<std::string, std::size_t> bytes;
+  for (const auto& [name, constant] : part.constants) bytes[name] = constant.elements.size();
+  for (const Node& node : part.nodes) {
+    std::size_t sum = 0;
+    for (const std::string& input : node.inputs) {
+      const auto found = bytes.find(input);
+      if (found != bytes.end()) sum += found->second;
+    }
+    for (const std::string& output : node.outputs) bytes[output] = sum;
+  }
+  return bytes;
+}
+
+bool IsWeight(const Graph& graph, const GraphIndex& index, const std::string& tensor) {
+  return std::ranges::any_of(index.Consumers(tensor), [&](std::size_t consumer) {
+    const Node& node = graph.nodes[consumer];
+    const bool has_weight =
+        node.Is("Conv") || node.Is("ConvTranspose") || node.Is("Gemm") || node.Is("MatMul");
+    return has_weight && node.Input(1) == tensor;
+  });
+}
 
 bool IsQuantized(const Node& node) {
   static constexpr auto kTypes = std::to_array<std::string_view>(
@@ -99,8 +126,10 @@ std::size_t RemoveTrivialNodes(Graph& graph) {
         continue;
       }
     }
+    // A Sum of two inputs is an Add, which has an integer kernel.
+    if (node.Is("Sum") && node.inputs.size() == 2) node.op_type = "Add";
     const bool is_identity =
-        node.Is("Identity") ||
+        node.Is("Identity") || ((node.Is("Sum") || node.Is("Concat")) && node.inputs.size() == 1) ||
         (node.Is("Dropout") && (node.outputs.size() == 1 || node.outputs[1].empty()));
     if (is_identity && !outputs.contains(node.outputs[0]) && !in_bodies.contains(node.outputs[0])) {
       renamed[node.outputs[0]] = node.inputs[0];
@@ -159,9 +188,12 @@ std::size_t FoldConstants(Graph& graph, const runtime::SessionOptions& session) 
   if (!opened) return 0;
   const auto results = opened->Run({}, wanted);
   if (!results) return 0;
+  const std::map<std::string, std::size_t> sources = SourceBytes(part);
   for (const runtime::NamedTensor& result : results->tensors()) {
     const std::size_t size = result.tensor.element_count() * tensor::SizeOf(result.tensor.dtype);
-    if (size > kMaxFoldedBytes) continue;
+    // A table that is computed from a few numbers stays computed, unless it becomes a weight.
+    const bool has_grown = size > kMaxGrownBytes && size > sources.at(result.name);
+    if (size > kMaxFoldedBytes || (has_grown && !IsWeight(graph, index, result.name))) continue;
     graph.constants.insert_or_assign(
         result.name, Constant::Of(runtime::ElementOf(result.tensor.dtype), result.tensor.shape,
                                   {static_cast<const char*>(result.tensor.data), size}));
@@ -182,6 +214,7 @@ Result<PreparationCounts> PrepareGraph(Graph& graph, const runtime::SessionOptio
   graph.ir_version = std::max<std::int64_t>(graph.ir_version, 8);
   counts.removed_nodes = RemoveTrivialNodes(graph);
   RemoveUnused(graph);
+  counts.widened_constants = WidenHalf(graph);
   counts.folded_constants = FoldConstants(graph, session);
   CBOARD_ASSIGN_OR_RETURN(counts.upgraded_from_opset, UpgradeOpset(graph));
   FoldIntoWeights(graph, counts);

@@ -17,6 +17,7 @@ struct PreparationCounts {
   std::size_t folded_normalizations = 0;  // BatchNormalization that became weights and bias.
   std::size_t folded_factors = 0;         // Mul and Add by constants that became weights and bias.
   std::int64_t upgraded_from_opset = 0;   // 0 if the opset was new enough.
+  std::size_t widened_constants = 0;      // They were float16 and are float32.
 };
 
 // Runs all passes below in order. Fails with kInvalidArgument when the model is quantized already.
@@ -25,8 +26,12 @@ Result<PreparationCounts> PrepareGraph(Graph& graph, const runtime::SessionOptio
 // Fails with kInvalidArgument when nodes or constants are quantized already, and names one.
 Result<void> CheckIsFloat(const Graph& graph);
 
-// Constant nodes become constants; Identity and Dropout go.
+// Constant nodes become constants; Identity and Dropout go; a Sum of two inputs becomes an Add.
 std::size_t RemoveTrivialNodes(Graph& graph);
+
+// Constants and activations of float16 become float32; inputs and outputs keep their type. Returns
+// the number of constants. Leaves graphs with bodies or functions as they are.
+std::size_t WidenHalf(Graph& graph);
 
 // Rewrites nodes for opset 13, the first with scales by channel. Fails with kInvalidArgument when a
 // node has no known rewriting; the message says how to export the model again.

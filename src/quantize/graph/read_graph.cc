@@ -5,6 +5,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/proto/onnx.h"
 #include "model/storage/mapped_file.h"
+#include "proto/wire_writer.h"
 #include "quantize/graph/graph.h"
 #include "runtime/onnx_fields.h"
 #include "runtime/onnx_parts.h"
@@ -38,6 +39,12 @@ class ExternalFiles {
                       .elements = all.substr(tensor.offset, length)};
     constant.owner = file;
     return constant;
+  }
+
+  std::vector<File> files() const {
+    std::vector<File> all;
+    for (const auto& [location, file] : files_) all.push_back(file);
+    return all;
   }
 
  private:
@@ -205,6 +212,8 @@ Result<Graph> ReadFrom(const File& file) {
   graph.sparse_constants = {model.graph.sparse_initializers.begin(),
                             model.graph.sparse_initializers.end()};
   graph.functions = {encoded.functions.begin(), encoded.functions.end()};
+  graph.files = external.files();
+  graph.files.push_back(file);
   for (const auto& [key, value] : model.metadata) graph.metadata.emplace_back(key, value);
   for (const auto& [name, constant] : graph.constants) graph.used_names.insert(name);
   for (const Value& input : graph.inputs) graph.used_names.insert(input.name);
@@ -223,6 +232,17 @@ Result<Graph> ReadGraph(const fs::path& path) {
   auto graph = ReadFrom(file);
   if (!graph) return Fail(Annotate(std::move(graph).error(), Quoted(path.string(), 1000)));
   CBOARD_RETURN_IF_ERROR(file->CheckUnchanged());
+  return graph;
+}
+
+Result<Graph> ParseBody(const std::string& body, const Graph& outer) {
+  std::string model = proto::EncodeMessage([&](auto& fields) {
+    fields.Int(1, outer.ir_version);
+    fields.PresentBytes(runtime::kModelGraph, body);
+  });
+  CBOARD_ASSIGN_OR_RETURN(Graph graph, ParseGraph(std::move(model), outer.path));
+  graph.opsets = outer.opsets;
+  graph.used_names.insert(outer.used_names.begin(), outer.used_names.end());
   return graph;
 }
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "cboard/base/strings.h"
+#include "quantize/graph/encode_graph.h"
 #include "quantize/graph/prepare_graph.h"
 
 namespace cboard::quantize {
@@ -78,25 +79,29 @@ void UpgradeUpsample(Graph& graph, Node& node, std::int64_t from) {
   node.Set(Attribute::Text("nearest_mode", "floor"));
 }
 
-}  // namespace
+Result<void> UpgradeNodes(Graph& graph, std::int64_t from);
 
-Result<std::int64_t> UpgradeOpset(Graph& graph) {
-  const std::int64_t from = graph.opset();
-  if (from >= kOpset) return 0;
-  if (from < 7) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "the model has opset " + std::to_string(from) +
-                    "; quantization needs 7 or newer: export it again with opset 13");
+// Bodies of If, Loop and Scan have the opset of the model.
+Result<void> UpgradeBodies(Graph& graph, Node& node, std::int64_t from) {
+  for (Attribute& attribute : node.attributes) {
+    if (attribute.graphs.empty()) continue;
+    if (attribute.graphs.size() > 1 || (node.Is("Scan") && from < 9)) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "the body of node " + Quoted(node.name) + " of opset " + std::to_string(from) +
+                      " cannot be rewritten for opset 13; export the model again with opset 13");
+    }
+    CBOARD_ASSIGN_OR_RETURN(Graph body, ParseBody(attribute.graphs[0], graph));
+    CBOARD_RETURN_IF_ERROR(UpgradeNodes(body, from));
+    graph.used_names.insert(body.used_names.begin(), body.used_names.end());
+    attribute = Attribute::Body(attribute.name, EncodeBody(body));
   }
-  if (!graph.functions.empty() ||
-      std::ranges::any_of(graph.nodes, [](const Node& node) { return node.HasBody(); })) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "the model has opset " + std::to_string(from) +
-                    " and bodies of If, Loop or Scan, which cannot be rewritten for opset 13; "
-                    "export it again with opset 13 or newer");
-  }
+  return {};
+}
+
+Result<void> UpgradeNodes(Graph& graph, std::int64_t from) {
   std::vector<Node> upgraded;
   for (Node& node : graph.nodes) {
+    if (node.HasBody()) CBOARD_RETURN_IF_ERROR(UpgradeBodies(graph, node, from));
     if (!node.domain.empty()) {
       upgraded.push_back(std::move(node));
       continue;
@@ -117,6 +122,8 @@ Result<std::int64_t> UpgradeOpset(Graph& graph) {
       MoveFloatToInput(graph, node, "value", 2);
     } else if (node.Is("TopK") && from < 10) {
       MoveToInput(graph, node, "k", 1);
+    } else if (node.Is("Scatter")) {
+      node.op_type = "ScatterElements";
     } else if (node.Is("Dropout") && from < 12) {
       node.op_type = "Identity";
       node.attributes.clear();
@@ -135,6 +142,26 @@ Result<std::int64_t> UpgradeOpset(Graph& graph) {
     upgraded.push_back(std::move(node));
   }
   graph.nodes = std::move(upgraded);
+  return {};
+}
+
+}  // namespace
+
+Result<std::int64_t> UpgradeOpset(Graph& graph) {
+  const std::int64_t from = graph.opset();
+  if (from >= kOpset) return 0;
+  if (from < 7) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "the model has opset " + std::to_string(from) +
+                    "; quantization needs 7 or newer: export it again with opset 13");
+  }
+  if (!graph.functions.empty()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "the model has opset " + std::to_string(from) +
+                    " and functions, which cannot be rewritten for opset 13; export it again with "
+                    "opset 13 or newer");
+  }
+  CBOARD_RETURN_IF_ERROR(UpgradeNodes(graph, from));
   graph.opsets[""] = kOpset;
   return from;
 }

@@ -127,12 +127,30 @@ class Placer {
       if (!WeightInput(graph_, node)) return {NodeRole::kFloat, "its weight is no constant"};
       return {NodeRole::kWeightOnly, "ConvTranspose has no integer kernel; its weight has 8 bits"};
     }
+    if (IsTable(node)) return {NodeRole::kTable, ""};
     if (IsFusable(node)) return {NodeRole::kFused, ""};
     if (Contains(kMoves, node) && CanMove(node) && !graph_.FindConstant(node.Input(0))) {
       return {NodeRole::kMove, ""};
     }
     if (Contains(kElementwise, node)) return {NodeRole::kElementwise, ""};
     return {};
+  }
+
+  // A lookup in a constant that only such lookups use. TensorRT gathers floats only.
+  bool IsTable(const Node& node) const {
+    constexpr std::size_t kMinBytes = 16 << 10;
+    const auto is_lookup = [&](const Node& one) {
+      return one.Is("Gather") && one.Int("axis", 0) == 0 && !graph_.FindConstant(one.Input(1));
+    };
+    const Constant* const table = is_lookup(node) ? graph_.FindConstant(node.Input(0)) : nullptr;
+    if (!IsFloatWeight(table) || table->shape.size() < 2 || table->elements.size() < kMinBytes ||
+        index_.IsOutput(node.inputs[0]) || options_.target == Target::kTensorRt) {
+      return false;
+    }
+    return std::ranges::all_of(index_.Consumers(node.inputs[0]), [&](std::size_t consumer) {
+      const Node& one = graph_.nodes[consumer];
+      return is_lookup(one) && one.inputs[0] == node.inputs[0] && !one.HasBody();
+    });
   }
 
   // A quantized tensor in front of the node: computed by Conv, or by an operator that stays in

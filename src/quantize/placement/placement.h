@@ -23,6 +23,7 @@ enum class NodeRole {
   kFloat,
   kCompute,      // Conv, Gemm, MatMul with a constant weight.
   kWeightOnly,   // Its weight is stored in 8 bits; it computes in float.
+  kTable,        // A Gather of rows of a constant: they are stored in 8 bits.
   kElementwise,  // An integer kernel with its own output scale: Add, Mul, Concat, …
   kMove,         // Moves values; output and input share a scale: Reshape, MaxPool, …
   kFused,        // Relu or Clip that becomes part of the quantizer behind it.

@@ -149,14 +149,17 @@ Plan MakePlan(const Graph& graph, const Placement& placement, const Statistics& 
                                    .outputs = node.outputs,
                                    .is_quantized = placed.role != NodeRole::kFloat,
                                    .reason = placed.reason};
-    if (placed.role != NodeRole::kCompute && placed.role != NodeRole::kWeightOnly) continue;
-    const std::string& constant = node.inputs[*WeightInput(graph, node)];
+    const bool is_table = placed.role == NodeRole::kTable;
+    if (placed.role != NodeRole::kCompute && placed.role != NodeRole::kWeightOnly && !is_table) {
+      continue;
+    }
+    const std::string& constant = node.inputs[is_table ? 0 : *WeightInput(graph, node)];
     const Constant& weight = *graph.FindConstant(constant);
     WeightPlan& weight_plan = plan.weights[node.outputs[0]];
     weight_plan.node = NameOfNode(node);
     weight_plan.constant = constant;
     weight_plan.value_count = static_cast<std::int64_t>(weight.element_count());
-    weight_plan.axis = ChannelAxis(node, weight, options.per_channel);
+    weight_plan.axis = is_table ? 0 : ChannelAxis(node, weight, options.per_channel);
     const bool is_product = (node.Is("MatMul") || node.Is("Gemm")) && weight.shape.size() == 2;
     const bool is_four =
         options.precision == Precision::kW4A16 || options.precision == Precision::kW4A8;

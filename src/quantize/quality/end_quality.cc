@@ -47,20 +47,20 @@ bool IsBetter(const EndQuality& changed, const EndQuality& now, double min_gain_
   return gain >= std::sqrt(squares / (samples - 1) / samples);
 }
 
-Result<ModelOutputs> RunModel(std::string_view model, const std::string& name,
-                              std::span<const std::string> tensors,
-                              std::span<const HeldSample> samples,
-                              const runtime::SessionOptions& session) {
-  CBOARD_ASSIGN_OR_RETURN(const runtime::Session opened,
-                          runtime::Session::FromBytes(AsBytes(model), name, session));
+Result<ModelOutputs> RunModel(const runtime::Session& opened, std::span<const std::string> tensors,
+                              std::span<const HeldSample> samples) {
   ModelOutputs outputs;
   for (const HeldSample& sample : samples) {
     const std::vector<runtime::NamedTensor> inputs = sample.views();
     CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult result, opened.Run(inputs, tensors));
     auto& kept = outputs.samples.emplace_back();
-    for (const runtime::NamedTensor& tensor : result.tensors()) {
-      CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, ToFloats(tensor.tensor));
-      kept.push_back({tensor.name, tensor.tensor.shape, std::move(values)});
+    for (const std::string& name : tensors) {
+      ModelOutputs::Output& output = kept.emplace_back();
+      output.name = name;
+      const TensorView* const tensor = result.Find(name);
+      if (tensor == nullptr) continue;  // Types without numbers are equal.
+      output.shape = tensor->shape;
+      CBOARD_ASSIGN_OR_RETURN(output.values, ToFloats(*tensor));
     }
   }
   return outputs;

@@ -29,11 +29,9 @@ struct ModelOutputs {
   std::vector<std::vector<Output>> samples;
 };
 
-// Runs `model` and keeps the values of these tensors, in their order.
-Result<ModelOutputs> RunModel(std::string_view model, const std::string& name,
-                              std::span<const std::string> tensors,
-                              std::span<const HeldSample> samples,
-                              const runtime::SessionOptions& session);
+// Runs the model and keeps the values of these tensors, in their order.
+Result<ModelOutputs> RunModel(const runtime::Session& model, std::span<const std::string> tensors,
+                              std::span<const HeldSample> samples);
 
 EndQuality CompareOutputs(const ModelOutputs& baseline, const ModelOutputs& variant);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "quantize/rounding/matrix_product.h"
+
 namespace cboard::quantize {
 namespace {
 
@@ -109,41 +111,74 @@ BlockWeights QuantizeInBlocks(std::span<const float> weights, std::size_t inputs
 
 namespace {
 
-// The lower Cholesky factor in place; false when the matrix is not positive definite. Row-oriented,
-// so that the inner loop reads consecutive elements.
-bool Factorize(std::vector<double>& matrix, std::size_t size) {
-  for (std::size_t i = 0; i < size; ++i) {
-    double* const row = matrix.data() + i * size;
-    for (std::size_t j = 0; j <= i; ++j) {
-      const double* const other = matrix.data() + j * size;
+// Rows and columns that are treated together, so that most of the work is products of matrices.
+constexpr std::size_t kTile = 64;
+
+// The lower Cholesky factor of the tile at `first`, in place; false when it is not positive
+// definite.
+bool FactorizeTile(float* matrix, std::size_t size, std::size_t first, std::size_t end) {
+  for (std::size_t i = first; i < end; ++i) {
+    float* const row = matrix + i * size;
+    for (std::size_t j = first; j <= i; ++j) {
+      const float* const other = matrix + j * size;
       double sum = row[j];
-      for (std::size_t k = 0; k < j; ++k) sum -= row[k] * other[k];
-      if (i == j) {
-        if (!(sum > 0)) return false;
-        row[i] = std::sqrt(sum);
-      } else {
-        row[j] = sum / other[j];
-      }
+      for (std::size_t k = first; k < j; ++k) sum -= static_cast<double>(row[k]) * other[k];
+      if (i == j && !(sum > 0)) return false;
+      row[j] = static_cast<float>(i == j ? std::sqrt(sum) : sum / other[j]);
     }
-    std::fill(row + i + 1, row + size, 0.0);
   }
   return true;
 }
 
-// The inverse of a lower triangular matrix.
-std::vector<double> InverseOfLower(const std::vector<double>& lower, std::size_t size) {
-  std::vector<double> inverse(size * size);
-  for (std::size_t i = 0; i < size; ++i) {
-    double* const out = inverse.data() + i * size;
-    out[i] = 1;
-    for (std::size_t k = 0; k < i; ++k) {
-      const double factor = lower[i * size + k];
-      if (factor == 0) continue;
-      const double* const from = inverse.data() + k * size;
-      for (std::size_t j = 0; j <= k; ++j) out[j] -= factor * from[j];
+// The lower Cholesky factor in place; what is above the diagonal stays. False when the matrix is
+// not positive definite.
+bool Factorize(std::vector<float>& matrix, std::size_t size) {
+  std::vector<float> turned;
+  for (std::size_t first = 0; first < size; first += kTile) {
+    const std::size_t end = std::min(size, first + kTile), width = end - first, below = size - end;
+    if (!FactorizeTile(matrix.data(), size, first, end)) return false;
+    turned.resize(width * below);
+    for (std::size_t i = end; i < size; ++i) {
+      float* const row = matrix.data() + i * size;
+      for (std::size_t j = first; j < end; ++j) {
+        const float* const other = matrix.data() + j * size;
+        double sum = row[j];
+        for (std::size_t k = first; k < j; ++k) sum -= static_cast<double>(row[k]) * other[k];
+        row[j] = static_cast<float>(sum / other[j]);
+        turned[(j - first) * below + (i - end)] = row[j];
+      }
     }
-    const double diagonal = lower[i * size + i];
-    for (std::size_t j = 0; j <= i; ++j) out[j] /= diagonal;
+    for (std::size_t row = end; row < size; row += kTile) {
+      const std::size_t rows = std::min(kTile, size - row);
+      float* const out = matrix.data() + row * size;
+      AddProduct(-1, {out + first, static_cast<std::ptrdiff_t>(size)}, turned.data(), below,
+                 out + end, size, rows, row + rows - end, width);
+    }
+  }
+  return true;
+}
+
+// The inverse of a lower triangular matrix, of which only the lower part is read.
+std::vector<float> InverseOfLower(const std::vector<float>& lower, std::size_t size) {
+  std::vector<float> inverse(size * size);
+  for (std::size_t first = 0; first < size; first += kTile) {
+    const std::size_t end = std::min(size, first + kTile);
+    for (std::size_t i = first; i < end; ++i) inverse[i * size + i] = 1;
+    for (std::size_t k = 0; k < first; k += kTile) {
+      AddProduct(-1, {lower.data() + first * size + k, static_cast<std::ptrdiff_t>(size)},
+                 inverse.data() + k * size, size, inverse.data() + first * size, size, end - first,
+                 k + kTile, kTile);
+    }
+    for (std::size_t i = first; i < end; ++i) {
+      float* const out = inverse.data() + i * size;
+      for (std::size_t k = first; k < i; ++k) {
+        const float factor = lower[i * size + k];
+        const float* const from = inverse.data() + k * size;
+        for (std::size_t j = 0; j <= k; ++j) out[j] -= factor * from[j];
+      }
+      const float diagonal = lower[i * size + i];
+      for (std::size_t j = 0; j <= i; ++j) out[j] /= diagonal;
+    }
   }
   return inverse;
 }
@@ -156,42 +191,58 @@ bool RoundByGptq(std::span<const float> weights, std::span<const double> gram,
   if (gram.size() != size * size) return false;
   // With J the reversal of the order, J H J = L L^T gives H^-1 = U^T U with the upper triangular
   // U = J L^-1 J, whose rows are the factors that GPTQ needs.
-  std::vector<double> reversed(size * size);
+  std::vector<float> reversed(size * size);
   double trace = 0;
   for (std::size_t i = 0; i < size; ++i) trace += gram[i * size + i];
-  const double damping = 0.01 * trace / static_cast<double>(size);
-  if (!(damping > 0)) return false;
-  for (std::size_t i = 0; i < size; ++i) {
-    for (std::size_t j = 0; j < size; ++j) {
-      reversed[i * size + j] =
-          gram[(size - 1 - i) * size + (size - 1 - j)] + (i == j ? damping : 0);
+  const double mean = trace / static_cast<double>(size);
+  if (!(mean > 0)) return false;
+  // More damping where float32 does not factorize the matrix.
+  bool is_factorized = false;
+  for (const double damping : {0.01, 0.1}) {
+    for (std::size_t i = 0; i < size; ++i) {
+      for (std::size_t j = 0; j < size; ++j) {
+        reversed[i * size + j] = static_cast<float>(
+            gram[(size - 1 - i) * size + (size - 1 - j)] / mean + (i == j ? damping : 0));
+      }
     }
+    is_factorized = Factorize(reversed, size);
+    if (is_factorized) break;
   }
-  if (!Factorize(reversed, size)) return false;
-  const std::vector<double> inverse = InverseOfLower(reversed, size);
+  if (!is_factorized) return false;
+  const std::vector<float> inverse = InverseOfLower(reversed, size);
+  // U is the inverse read backwards.
   const auto upper = [&](std::size_t i, std::size_t j) {
     return inverse[(size - 1 - i) * size + (size - 1 - j)];
   };
   std::vector<float> remaining(weights.begin(), weights.end());  // [K, N]
-  std::vector<float> error(outputs);
+  std::vector<float> errors(kTile * outputs);
   const int max_code = (1 << rounded.bits) - 1;
-  for (std::size_t k = 0; k < size; ++k) {
-    const double diagonal = upper(k, k);
-    float* const row = remaining.data() + k * outputs;
-    for (std::size_t n = 0; n < outputs; ++n) {
-      const std::size_t block = n * rounded.blocks() + k / rounded.block_size;
-      const BlockRange range{rounded.scales[block], rounded.zero_points[block]};
-      const int code = CodeOf(row[n], range, max_code);
-      rounded.codes[n * size + k] = static_cast<std::uint8_t>(code);
-      const float value = static_cast<float>(code - range.zero_point) * range.scale;
-      error[n] = static_cast<float>((row[n] - value) / diagonal);
+  for (std::size_t first = 0; first < size; first += kTile) {
+    const std::size_t end = std::min(size, first + kTile);
+    for (std::size_t k = first; k < end; ++k) {
+      const float diagonal = upper(k, k);
+      float* const row = remaining.data() + k * outputs;
+      float* const error = errors.data() + (k - first) * outputs;
+      for (std::size_t n = 0; n < outputs; ++n) {
+        const std::size_t block = n * rounded.blocks() + k / rounded.block_size;
+        const BlockRange range{rounded.scales[block], rounded.zero_points[block]};
+        const int code = CodeOf(row[n], range, max_code);
+        rounded.codes[n * size + k] = static_cast<std::uint8_t>(code);
+        const float value = static_cast<float>(code - range.zero_point) * range.scale;
+        error[n] = (row[n] - value) / diagonal;
+      }
+      // Rows of this tile need the error now, the others when the tile is done.
+      for (std::size_t j = k + 1; j < end; ++j) {
+        const float factor = upper(k, j);
+        float* const later = remaining.data() + j * outputs;
+        for (std::size_t n = 0; n < outputs; ++n) later[n] -= factor * error[n];
+      }
     }
-    for (std::size_t j = k + 1; j < size; ++j) {
-      const auto factor = static_cast<float>(upper(k, j));
-      if (factor == 0) continue;
-      float* const later = remaining.data() + j * outputs;
-      for (std::size_t n = 0; n < outputs; ++n) later[n] -= factor * error[n];
-    }
+    if (end == size) break;
+    const StridedMatrix factors{inverse.data() + (size - 1 - first) * size + (size - 1 - end), -1,
+                                -static_cast<std::ptrdiff_t>(size)};
+    AddProduct(-1, factors, errors.data(), outputs, remaining.data() + end * outputs, outputs,
+               size - end, outputs, end - first);
   }
   return true;
 }

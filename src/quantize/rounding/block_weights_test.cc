@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "quantize/calibration/gram.h"
+#include "quantize/rounding/gram.h"
 #include "quantize/testing/test_models.h"
 
 namespace cboard::quantize {
@@ -17,12 +17,13 @@ double ProductError(const std::vector<float>& weights, const std::vector<double>
                     const BlockWeights& blocks) {
   double error = 0;
   for (std::size_t n = 0; n < kOutputs; ++n) {
-    std::vector<double> d(kInputs);
-    for (std::size_t k = 0; k < kInputs; ++k) {
+    std::vector<double> d(blocks.inputs);
+    for (std::size_t k = 0; k < blocks.inputs; ++k) {
       d[k] = blocks.Dequantized(n, k) - weights[k * kOutputs + n];
     }
-    for (std::size_t i = 0; i < kInputs; ++i) {
-      for (std::size_t j = 0; j < kInputs; ++j) error += d[i] * gram[i * kInputs + j] * d[j];
+    for (std::size_t i = 0; i < blocks.inputs; ++i) {
+      for (std::size_t j = 0; j < blocks.inputs; ++j)
+        error += d[i] * gram[i * blocks.inputs + j] * d[j];
     }
   }
   return error;
@@ -57,6 +58,28 @@ TEST(RoundByGptq, LowersTheErrorOfTheProductForCorrelatedInputs) {
   std::vector<double> gram;
   AddGram(rows, kInputs, gram);
   const BlockWeights nearest = QuantizeInBlocks(weights, kInputs, kOutputs, 4, 16);
+  BlockWeights rounded = nearest;
+  ASSERT_TRUE(RoundByGptq(weights, gram, rounded));
+  EXPECT_LT(ProductError(weights, gram, rounded), 0.6 * ProductError(weights, gram, nearest));
+}
+
+// More inputs than a tile of the factorization, and no multiple of it.
+TEST(RoundByGptq, LowersTheErrorOfAWideProduct) {
+  constexpr std::size_t kWide = 200, kRows = 1000;
+  const std::vector<float> weights = NormalValues(kWide * kOutputs, 2, 1.0f);
+  std::vector<float> rows = NormalValues(kRows * kWide, 3, 1.0f);
+  const std::vector<float> common = NormalValues(kRows, 4, 3.0f);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] += common[i / kWide];
+  std::vector<double> gram, expected(kWide * kWide);
+  AddGram(rows, kWide, gram);
+  for (std::size_t row = 0; row < kRows; ++row) {
+    for (std::size_t i = 0; i < kWide * kWide; ++i) {
+      expected[i] +=
+          static_cast<double>(rows[row * kWide + i / kWide]) * rows[row * kWide + i % kWide];
+    }
+  }
+  for (std::size_t i = 0; i < gram.size(); ++i) ASSERT_NEAR(gram[i], expected[i], 0.1) << i;
+  const BlockWeights nearest = QuantizeInBlocks(weights, kWide, kOutputs, 4, 16);
   BlockWeights rounded = nearest;
   ASSERT_TRUE(RoundByGptq(weights, gram, rounded));
   EXPECT_LT(ProductError(weights, gram, rounded), 0.6 * ProductError(weights, gram, nearest));

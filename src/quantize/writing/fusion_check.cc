@@ -5,7 +5,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "quantize/graph/graph.h"
+#include "quantize/graph/encode_graph.h"
+#include "quantize/graph/graph_session.h"
 
 namespace cboard::quantize {
 namespace {
@@ -37,15 +38,16 @@ class ScratchFile {
 
 }  // namespace
 
-Result<std::vector<UnfusedNode>> FindUnfusedNodes(std::string_view model, const Plan& plan,
+Result<std::vector<UnfusedNode>> FindUnfusedNodes(const Graph& quantized, const Plan& plan,
                                                   const runtime::SessionOptions& session) {
+  // ONNX Runtime cannot write a graph above 2 GiB.
+  if (EncodedSize(quantized) > kMaxModelBytes) return std::vector<UnfusedNode>{};
   CBOARD_ASSIGN_OR_RETURN(const ScratchFile file, ScratchFile::Create());
   {
     runtime::SessionOptions options = session;
     options.optimize = true;
     options.optimized_model = file.path();
-    CBOARD_RETURN_IF_ERROR(
-        runtime::Session::FromBytes(AsBytes(model), "the quantized model", options));
+    CBOARD_RETURN_IF_ERROR(OpenSession(quantized, {}, options));
   }
   CBOARD_ASSIGN_OR_RETURN(const Graph graph, ReadGraph(file.path()));
   const GraphIndex index(graph);
@@ -58,19 +60,25 @@ Result<std::vector<UnfusedNode>> FindUnfusedNodes(std::string_view model, const 
                             node.op_type == "Gemm" || node.op_type == "FusedMatMul" ||
                             node.op_type == "FusedGemm";
     if (!has_weight) continue;
-    const auto planned = by_name.find(node.name);
+    bool is_near = false, has_constant = false;
+    for (const std::string& input : node.inputs) {
+      const std::size_t producer = index.Producer(input);
+      has_constant = has_constant || graph.FindConstant(input) != nullptr;
+      is_near = is_near || (producer != GraphIndex::kNone &&
+                            graph.nodes[producer].op_type == "DequantizeLinear");
+    }
+    if (!is_near && !has_constant) continue;  // A product of two activations.
+    const auto planned = by_name.find(node.name.empty() ? node.outputs[0] : node.name);
     std::string reason = planned == by_name.end() ? "" : planned->second->reason;
     if (reason.empty()) {
-      bool is_near = false;
-      for (const std::string& input : node.inputs) {
-        const std::size_t producer = index.Producer(input);
-        is_near = is_near || (producer != GraphIndex::kNone &&
-                              graph.nodes[producer].op_type == "DequantizeLinear");
-      }
       reason =
-          is_near ? "ONNX Runtime has no integer kernel for it here" : "it is float in the plan";
+          !is_near ? "it is float in the plan"
+          : node.op_type.starts_with("Fused") || node.name.find("Fusion") != std::string::npos
+              ? "ONNX Runtime fuses it with the next operator and has no integer kernel for both"
+              : "ONNX Runtime has no integer kernel for it here";
     }
-    unfused.push_back({node.name, node.op_type, std::move(reason)});
+    unfused.push_back(
+        {node.name.empty() ? node.outputs[0] : node.name, node.op_type, std::move(reason)});
   }
   return unfused;
 }

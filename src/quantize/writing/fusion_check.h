@@ -1,16 +1,16 @@
 // Finds what ONNX Runtime did not fuse, in the graph that it runs.
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "cboard/quantize/plan.h"
 #include "cboard/runtime/session.h"
+#include "quantize/graph/graph.h"
 
 namespace cboard::quantize {
 
-Result<std::vector<UnfusedNode>> FindUnfusedNodes(std::string_view model, const Plan& plan,
+// Nothing is found in a graph above 2 GiB, which ONNX Runtime cannot write.
+Result<std::vector<UnfusedNode>> FindUnfusedNodes(const Graph& quantized, const Plan& plan,
                                                   const runtime::SessionOptions& session);
 
 }  // namespace cboard::quantize

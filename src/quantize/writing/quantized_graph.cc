@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "quantize/writing/table_codes.h"
 #include "quantize/writing/weight_codes.h"
 
 namespace cboard::quantize {
@@ -35,6 +36,7 @@ class GraphQuantizer {
     for (std::size_t i = 0; i < from_.nodes.size(); ++i) {
       if (is_quantized_[i]) QuantizeNode(i);
     }
+    QuantizeTables(from_, placement_, plan_, to_, added_);
     to_.nodes.insert(to_.nodes.end(), std::make_move_iterator(added_.begin()),
                      std::make_move_iterator(added_.end()));
     RemoveUnused(to_);
@@ -293,7 +295,8 @@ class GraphQuantizer {
       case NodeRole::kWeightOnly: {
         WeightPlan weight = plan_.weights.at(node.outputs[0]);
         std::optional<BiasPlace> bias;
-        if (IsWeightOnly(i)) {
+        // TensorRT takes a bias in float only.
+        if (IsWeightOnly(i) || plan_.target == Target::kTensorRt) {
           ReplaceBias(i, weight);
         } else {
           bias = FindBias(i, weight);

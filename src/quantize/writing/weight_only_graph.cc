@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "quantize/rounding/block_weights.h"
+#include "quantize/writing/table_codes.h"
 #include "quantize/writing/weight_codes.h"
 
 namespace cboard::quantize {
@@ -74,12 +75,42 @@ std::string HalvesOf(std::span<const float> values) {
   return bytes;
 }
 
+// Names of a weight in blocks.
+struct StoredBlocks {
+  std::string codes, scales, zero_points;
+  std::int64_t inputs = 0, outputs = 0;
+};
+
+StoredBlocks StoreBlocks(Graph& to, const WeightPlan& plan, const Matrix& matrix,
+                         const std::vector<double>* gram) {
+  BlockWeights blocks =
+      QuantizeInBlocks(matrix.values, matrix.inputs, matrix.outputs, plan.bits, plan.block_size);
+  if (gram != nullptr) RoundByGptq(matrix.values, *gram, blocks);
+  const auto count = static_cast<std::int64_t>(blocks.scales.size());
+  StoredBlocks stored{.codes = to.UniqueName(plan.constant + "_quantized"),
+                      .scales = to.UniqueName(plan.constant + "_scale"),
+                      .zero_points = to.UniqueName(plan.constant + "_zero_point"),
+                      .inputs = static_cast<std::int64_t>(blocks.inputs),
+                      .outputs = static_cast<std::int64_t>(blocks.outputs)};
+  const auto block_count = static_cast<std::int64_t>(blocks.blocks()),
+             block_bytes = static_cast<std::int64_t>(blocks.block_size) * blocks.bits / 8;
+  to.constants.emplace(
+      stored.codes,
+      Constant::Of(kUint8, {stored.outputs, block_count, block_bytes}, blocks.PackedCodes()));
+  to.constants.emplace(stored.scales, Constant::Floats({count}, blocks.scales));
+  std::string packed = blocks.PackedZeroPoints();
+  const auto packed_size = static_cast<std::int64_t>(packed.size());
+  to.constants.emplace(stored.zero_points, Constant::Of(kUint8, {packed_size}, std::move(packed)));
+  return stored;
+}
+
 }  // namespace
 
 Graph QuantizeWeights(const Graph& graph, const Placement& placement, const Plan& plan,
                       const GramMatrices& grams) {
   Graph to = graph;
   std::vector<Node> added;
+  std::map<std::string, StoredBlocks> shared;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     const NodeRole role = placement.nodes[i].role;
@@ -92,38 +123,29 @@ Graph QuantizeWeights(const Graph& graph, const Placement& placement, const Plan
       to.nodes[i].inputs[1] = AddWeightCodes(to, weight, weight_plan, added);
       continue;
     }
-    const Matrix matrix = MatrixOf(node, weight);
-    BlockWeights blocks = QuantizeInBlocks(matrix.values, matrix.inputs, matrix.outputs,
-                                           weight_plan.bits, weight_plan.block_size);
-    if (const auto gram = grams.find(node.inputs[0]); gram != grams.end()) {
-      RoundByGptq(matrix.values, *gram->second, blocks);
+    const auto gram = grams.find(node.inputs[0]);
+    // A weight that several nodes share is stored once; GPTQ rounds it for each input.
+    const bool is_transposed = node.Is("Gemm") && node.Int("transB", 0) != 0;
+    StoredBlocks& stored = shared[weight_plan.constant + (is_transposed ? "^T" : "") + "\n" +
+                                  (gram == grams.end() ? "" : node.inputs[0])];
+    if (stored.codes.empty()) {
+      stored = StoreBlocks(to, weight_plan, MatrixOf(node, weight),
+                           gram == grams.end() ? nullptr : gram->second);
     }
-    const auto count = static_cast<std::int64_t>(blocks.scales.size());
-    const auto outputs = static_cast<std::int64_t>(blocks.outputs),
-               block_count = static_cast<std::int64_t>(blocks.blocks()),
-               block_bytes = static_cast<std::int64_t>(blocks.block_size) * blocks.bits / 8;
-    const std::string codes = to.UniqueName(weight_plan.constant + "_quantized"),
-                      scales = to.UniqueName(weight_plan.constant + "_scale"),
-                      zero_points = to.UniqueName(weight_plan.constant + "_zero_point");
-    to.constants.emplace(
-        codes, Constant::Of(kUint8, {outputs, block_count, block_bytes}, blocks.PackedCodes()));
-    to.constants.emplace(scales, Constant::Floats({count}, blocks.scales));
-    std::string packed = blocks.PackedZeroPoints();
-    const auto packed_size = static_cast<std::int64_t>(packed.size());
-    to.constants.emplace(zero_points, Constant::Of(kUint8, {packed_size}, std::move(packed)));
     Node product{.name = node.name,
                  .op_type = "MatMulNBits",
                  .domain = std::string(kContribDomain),
-                 .inputs = {node.inputs[0], codes, scales, zero_points},
+                 .inputs = {node.inputs[0], stored.codes, stored.scales, stored.zero_points},
                  .outputs = {AddBias(to, node, added)}};
-    product.Set(Attribute::Int("K", static_cast<std::int64_t>(blocks.inputs)));
-    product.Set(Attribute::Int("N", outputs));
-    product.Set(Attribute::Int("bits", blocks.bits));
-    product.Set(Attribute::Int("block_size", static_cast<std::int64_t>(blocks.block_size)));
+    product.Set(Attribute::Int("K", stored.inputs));
+    product.Set(Attribute::Int("N", stored.outputs));
+    product.Set(Attribute::Int("bits", weight_plan.bits));
+    product.Set(Attribute::Int("block_size", static_cast<std::int64_t>(weight_plan.block_size)));
     if (plan.precision == Precision::kW4A8) product.Set(Attribute::Int("accuracy_level", 4));
     to.nodes[i] = std::move(product);
     to.opsets.try_emplace(std::string(kContribDomain), 1);
   }
+  QuantizeTables(graph, placement, plan, to, added);
   to.nodes.insert(to.nodes.end(), added.begin(), added.end());
   RemoveUnused(to);
   SortNodes(to);
@@ -197,6 +219,7 @@ Graph QuantizeDynamically(const Graph& graph, const Placement& placement, const 
     to.nodes[i] = {
         .name = node.name, .op_type = "Mul", .inputs = {floats, scale}, .outputs = {product}};
   }
+  QuantizeTables(graph, placement, plan, to, added);
   to.nodes.insert(to.nodes.end(), added.begin(), added.end());
   RemoveUnused(to);
   SortNodes(to);

@@ -1,0 +1,37 @@
+// Large constants in a temporary file. Sessions map it instead of copying the weights, and its
+// pages do not stay in memory.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "base/temporary_folder.h"
+#include "model/storage/mapped_file.h"
+#include "quantize/graph/graph.h"
+
+namespace cboard::quantize {
+
+class ConstantFile {
+ public:
+  static constexpr std::string_view kName = "constants.data";
+
+  // Moves constants of at least 4 KiB to a file if they take at least 8 MiB together. Leaves the
+  // graph as it is where the file cannot be written.
+  static void MoveConstants(Graph& graph);
+
+  // The folder of the file kName.
+  const std::filesystem::path& folder() const { return folder_.path(); }
+  // Where in the file these elements are; nothing if they are elsewhere.
+  std::optional<std::uint64_t> OffsetOf(std::string_view elements) const;
+  // Gives memory back to the system until the elements are read again.
+  void ReleasePages() const { file_->ReleasePages(); }
+
+ private:
+  TemporaryFolder folder_;
+  std::shared_ptr<const model::MappedFile> file_;
+};
+
+}  // namespace cboard::quantize
