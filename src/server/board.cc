@@ -40,6 +40,7 @@ BoardAppearance AppearanceOf(const BoardOptions& options) {
       .annotations =
           std::make_shared<AnnotationStore>(options.logdirs, options.read_only_reason),
       .allow_delete = options.allow_delete,
+      .allow_control = options.allow_control,
       .boot_id = NewBootId()};
 }
 

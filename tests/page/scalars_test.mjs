@@ -222,3 +222,22 @@ test("a view that was kept is opened by its name", async (t) => {
   await page.click('button[aria-label="Forget my curves"]');
   assert.equal(await page.locator(".open-view").count(), 0);
 });
+
+test("smoothing is over all points of the log, also where the chart has a sample of them", async (t) => {
+  const logdir = newLogdir(t);
+  const file = new EventFile(join(logdir, "long")).hold();
+  const values = Array.from({ length: 20_000 }, (_, i) => Math.fround(Math.sin(i * 12.9898) * 43.758 + i / 1000));
+  values.forEach((value, step) => file.scalar("noise", value, step));
+  file.flush();
+  const expected = (weight) => {
+    let [last, rest] = [0, 1];
+    for (const value of values) [last, rest] = [last * weight + (1 - weight) * value, rest * weight];
+    return last / (1 - rest);
+  };
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("scalars?table=1&smooth=0.99"));
+  const shown = (weight) => page.waitForFunction((wanted) => Math.abs(Number(document.querySelector(".value-table tbody td:nth-child(2)")?.title.replace("−", "-")) - wanted) < 1e-6 * Math.abs(wanted), expected(weight));
+  await shown(0.99);
+  await page.locator('input[aria-label="Smoothing"], label:has-text("Smoothing") input').first().fill("0.9");
+  await shown(0.9);
+});

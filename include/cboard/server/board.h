@@ -41,7 +41,8 @@ struct BoardOptions {
   // Empty: they may be (docs/formats/annotations.md).
   std::string read_only_reason = "this server does not write to the log directory";
 
-  bool allow_delete = false;  // Whether the page may delete the event files of runs.
+  bool allow_delete = false;   // Whether the page may delete the event files of runs.
+  bool allow_control = false;  // Whether the page may stop a running tuning.
 
   // How many values TensorBoard's own routes answer at most, by plugin; 0 is all.
   std::map<std::string, std::size_t> samples_per_plugin = {};

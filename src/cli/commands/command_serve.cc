@@ -82,6 +82,7 @@ Result<server::BoardOptions> BoardOptionsOf(const ServeConfig& config, BucketLog
   options.window_title = config.window_title;
   options.read_only_reason = ReadOnlyReason(config, buckets);
   options.allow_delete = config.allow_delete;
+  options.allow_control = config.allow_control;
   options.path_prefix = config.path_prefix;
   return options;
 }

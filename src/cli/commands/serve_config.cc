@@ -82,6 +82,9 @@ void AddDataFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
   app.add_flag("--allow-delete,--allow_delete", config.allow_delete,
                "Let the page delete the event files of runs")
       ->group("Content");
+  app.add_flag("--allow-control,--allow_control", config.allow_control,
+               "Let the page stop a running 'compression-board tune'")
+      ->group("Content");
   app.add_flag("--open", config.open, "Open the page in a browser")->group("Content");
 }
 
@@ -210,10 +213,12 @@ Result<void> ValidateFlags(const RawFlags& raw, ServeConfig& config) {
     return Fail(ErrorCode::kInvalidArgument,
                 "--allow-delete and --read-only exclude each other; give one of them");
   }
-  if (config.allow_delete && config.binds_everything() && config.token.empty()) {
+  if ((config.allow_delete || config.allow_control) && config.binds_everything() &&
+      config.token.empty()) {
     return Fail(ErrorCode::kInvalidArgument,
-                "--allow-delete would let anyone who can reach this machine delete runs; add "
-                "--token-file, or listen on localhost only");
+                std::string(config.allow_delete ? "--allow-delete" : "--allow-control") +
+                    " needs a token: anyone can reach this server; add --token-file, or listen on "
+                    "localhost only");
   }
   std::string& prefix = config.path_prefix;
   constexpr std::string_view kPlain =

@@ -33,7 +33,8 @@ struct ServeConfig {
   std::filesystem::path access_log;                // Empty: none. "-": standard output.
 
   bool read_only = false;     // Write nothing into the log directories.
-  bool allow_delete = false;  // Let the page delete runs.
+  bool allow_delete = false;   // Let the page delete runs.
+  bool allow_control = false;  // Let the page stop a running tuning.
 
   std::string window_title = "Compression Board";
   bool open = false;

@@ -1,6 +1,8 @@
-// Names, notes, tags and colours that people give to runs, named views, and the deletion of runs.
+// Routes that write: names, notes, tags and colours of runs, named views, the deletion of runs, and the
+// request to stop a tuning.
 #include <algorithm>
 
+#include "cboard/base/file.h"
 #include "cboard/base/strings.h"
 #include "server/annotations/annotation_store.h"
 #include "server/api/api_route.h"
@@ -247,6 +249,26 @@ Result<HttpResponse> PostDelete(const ApiCall& call) {
   return GetAnnotations(call);
 }
 
+// docs/formats/tuning-progress.md: a running tuning ends when this file appears.
+Result<HttpResponse> PostStopTuning(const ApiCall& call) {
+  if (!call.look.allow_control) {
+    return Fail(ErrorCode::kPermissionDenied,
+                "a tuning cannot be stopped here; start the server with --allow-control");
+  }
+  CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
+  CBOARD_ASSIGN_OR_RETURN(const std::string name, body.Text("run", ""));
+  CBOARD_ASSIGN_OR_RETURN(const reader::Run* const run, FindRun(call, name));
+  if (run->Find("tuning/progress") == nullptr && run->Find("tuning/progress/text_summary") == nullptr) {
+    return Fail(ErrorCode::kFailedPrecondition,
+                "run " + Quoted(name) + " is no search of 'compression-board tune'");
+  }
+  Result<File> file = File::CreateNew(run->directory / "stop");
+  if (!file && file.error().code != ErrorCode::kAlreadyExists) return Fail(file.error());
+  JsonWriter json;
+  json.BeginObject().Key("run").Value(name).Key("requested").Value(true).EndObject();
+  return JsonResponse(json.Take());
+}
+
 }  // namespace
 
 std::vector<ApiRoute> AnnotationRoutes() {
@@ -277,6 +299,13 @@ std::vector<ApiRoute> AnnotationRoutes() {
        .in_snapshot = false,
        .writes = true,
        .handler = PostDelete},
+      {.method = "POST",
+       .path = "/tuning/stop",
+       .summary = "Asks a running tuning to stop. Needs --allow-control.",
+       .body_example = R"({"run":"eval/search"})",
+       .in_snapshot = false,
+       .writes = true,
+       .handler = PostStopTuning},
   };
 }
 

@@ -112,5 +112,21 @@ TEST_F(AnnotationRoutesTest, DeletesRunsOnlyIfTheServerAllowsIt) {
   EXPECT_TRUE(std::filesystem::exists(logdir_ / "b"));
 }
 
+TEST_F(AnnotationRoutesTest, AsksATuningToStopOnlyIfTheServerAllowsIt) {
+  {
+    SummaryWriter writer((logdir_ / "eval" / "search").string());
+    writer.AddText("tuning/progress", R"({"version":1})", 1);
+  }
+  EXPECT_EQ(Post("/tuning/stop", R"({"run":"eval/search"})").status, 403);
+  Open({.allow_control = true});
+  EXPECT_EQ(Post("/tuning/stop", R"({"run":"none"})").status, 404);
+  EXPECT_EQ(Post("/tuning/stop", R"({"run":"a"})").status, 409) << "no search";
+  EXPECT_FALSE(std::filesystem::exists(logdir_ / "eval" / "search" / "stop"));
+  for (int i = 0; i < 2; ++i) {  // Asked again, it is asked for.
+    EXPECT_EQ(Post("/tuning/stop", R"({"run":"eval/search"})").status, 200);
+    EXPECT_TRUE(std::filesystem::exists(logdir_ / "eval" / "search" / "stop"));
+  }
+}
+
 }  // namespace
 }  // namespace cboard::server

@@ -57,6 +57,7 @@ Result<HttpResponse> GetStatus(const ApiCall& call) {
   json.Key("newest_wall_time");
   WriteNumber(json, TimeOf(newest));
   json.Key("damaged_runs").Value(damaged_runs);
+  json.Key("allow_control").Value(call.look.allow_control);
   json.Key("problems").BeginObject();
   WriteValues(json, "codes", snapshot.unreadable,
               [](const Error& error) { return NameOf(error.code); });

@@ -1,5 +1,5 @@
 // Log directories, runs, files and tags. docs/rest-api.md describes every response.
-import { boolean, list, nullable, number, numbers, object, string, strings, type TypeOf } from "./shape";
+import { boolean, list, nullable, number, numbers, object, optional, string, strings, type TypeOf } from "./shape";
 
 export const progressShape = object({
   done_bytes: number,
@@ -21,6 +21,7 @@ export const statusShape = object({
   newest_wall_time: nullable(number),
   problems: object({ codes: strings, messages: strings }),
   damaged_runs: number,
+  allow_control: optional(boolean),
 });
 export type Status = TypeOf<typeof statusShape>;
 

@@ -12,6 +12,8 @@ export interface CurvesRequest {
   /** Only this part of the axis. */
   readonly from?: number;
   readonly to?: number;
+  /** The weight of the smoothing over all points; the values are the smoothed ones then. */
+  readonly smooth?: number;
 }
 
 export async function postForCurves(request: CurvesRequest, signal?: AbortSignal): Promise<CurvesResponse> {

@@ -102,6 +102,8 @@ function line(context: Pen, x0: number, y0: number, x1: number, y1: number): voi
   context.stroke();
 }
 
+const MAX_DOTS = 100;
+
 function stroke(
   context: Pen,
   layout: LineChartLayout,
@@ -135,12 +137,23 @@ function stroke(
   }
   context.stroke();
   context.setLineDash([]);
-  // A single point has no line: a dot shows that it is there.
-  if (only === 1) {
+  // A single point has no line, and neither have points at one step: dots show that they are there.
+  if (only > 0 && xs[0] === xs[xs.length - 1]) {
+    context.fillStyle = look.colour;
+    const drawn = new Set<number>();
+    for (let i = 0; i < xs.length && drawn.size < MAX_DOTS; i += 1) {
+      const y = ys[i] ?? NaN;
+      if (!Number.isFinite(y) || y < least || drawn.has(y)) continue;
+      drawn.add(y);
+      context.beginPath();
+      context.arc(toX(xs[i] ?? 0), toY(y), 3, 0, 7);
+      context.fill();
+    }
+  } else if (only === 1) {
     const i = Array.from({ length: xs.length }, (_, k) => k).find((k) => Number.isFinite(ys[k] ?? NaN)) ?? 0;
     context.fillStyle = look.colour;
     context.beginPath();
-    context.arc(layout.x(xs[i] ?? 0), layout.y(ys[i] ?? 0), 3, 0, 7);
+    context.arc(toX(xs[i] ?? 0), toY(ys[i] ?? 0), 3, 0, 7);
     context.fill();
   }
   context.globalAlpha = 1;

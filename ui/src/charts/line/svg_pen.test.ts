@@ -44,6 +44,14 @@ describe("a chart as a file", () => {
     expect(svg.match(/<g /g)?.length ?? 0).toBe(svg.match(/<\/g>/g)?.length ?? 0);
     expect(svg.endsWith("</svg>")).toBe(true);
   });
+  it("draws points at one step as dots, each value once", () => {
+    const dots = new SvgPen();
+    const same: Line[] = [{ name: "a", xs: [0, 0, 0], ys: [-1, -1, 2], smooth: null }];
+    const options = { width: 400, height: 200, logX: false, logY: false, clipOutliers: false, xText: String };
+    const placed = layoutLines(same, { ...options, xRange: null, yRange: null })!;
+    paintLines(dots, placed, same, [{ colour: "red", dash: [] }], ink);
+    expect(dots.take(400, 200, "#fff").match(/fill="red"/g)).toHaveLength(2);
+  });
   it("takes names as text", () => {
     const hostile = new SvgPen();
     hostile.fillText('<script>"&', 1, 2);

@@ -7,6 +7,7 @@ import { postJson } from "../../api/client";
 import { postForCurves } from "../../api/curves";
 import { LineChart, type ChartFiles, type LineChartProps } from "../line/LineChart";
 import { nearestIndex, type Line } from "../line/layout";
+import { Name } from "../../widgets/Name";
 import { hideReadout, showReadout } from "../../widgets/readout";
 import { useNear } from "../../base/dom/useNear";
 import { exact, plural, significant, steady } from "../../base/text/format";
@@ -17,7 +18,18 @@ import { titleOf, titles } from "../../domain/runs/run_titles";
 import { RunKey } from "../../domain/runs/RunKey";
 import { useResource } from "../../domain/live/resource";
 import { CardTools, LimitFields } from "./CardTools";
-import { areChannels, linesOf, linesOfGroups, shownNames, withoutChannel, X_NAMES, xText } from "./lines";
+import {
+  areChannels,
+  linesOf,
+  isSample,
+  keyOfCurve,
+  linesOfGroups,
+  shownNames,
+  type ServedSmooth,
+  withoutChannel,
+  X_NAMES,
+  xText,
+} from "./lines";
 import { ValueTable } from "./ValueTable";
 import { AXES, type CardView, type TipOrder } from "./view";
 
@@ -113,7 +125,11 @@ function Values({
                 <bdi>{names[k]}</bdi>
               </span>
             ) : (
-              names[k] && <span class="dim name">{names[k]} </span>
+              names[k] && (
+                <span class="dim name">
+                  <Name name={names[k] ?? ""} title={line.name} />
+                </span>
+              )
             )}
             {steady(raw)}
           </span>
@@ -196,9 +212,16 @@ function Nearest({
 
 /** The lines of a card, and how they are requested. */
 interface Asked {
-  readonly lines: (smoothing: number) => Line[];
+  readonly lines: (smoothing: number, served: ServedSmooth) => Line[];
   readonly total: number;
+  /** Smoothed values of the curves that are samples of their logs. Null if there are none. */
+  readonly smooth: ((smoothing: number, signal: AbortSignal) => Promise<ServedSmooth>) | null;
+  /** The first of them, so that a chart that grows does not blink. */
+  readonly served: ServedSmooth;
+  readonly servedWeight: number;
 }
+
+const NOTHING_SERVED: ServedSmooth = new Map();
 
 async function ask(
   tags: readonly string[],
@@ -221,6 +244,9 @@ async function ask(
     return {
       lines: (smoothing) => responses.flatMap((response, i) => linesOfGroups(response, smoothing, tags[i], tags)),
       total: responses.flatMap((response) => response.groups).reduce((sum, one) => sum + (one.x?.length ?? 0), 0),
+      smooth: null,
+      served: NOTHING_SERVED,
+      servedWeight: 0,
     };
   }
   const range = view.zoom ? { from: view.zoom[0], to: view.zoom[1] } : {};
@@ -228,9 +254,19 @@ async function ask(
     { ...common, ...range, wall_times: view.axis === "step" ? 0 : 1, series: seriesOf(tags, runsOf) },
     signal,
   );
+  const smooth = async (weight: number, later: AbortSignal): Promise<ServedSmooth> => {
+    const names = series.filter(isSample).map(({ run, tag }) => [run, tag] as const);
+    const request = { ...common, ...range, wall_times: 0, series: names, smooth: weight } as const;
+    const response = await postForCurves(request, later);
+    return new Map(response.series.map((one) => [keyOfCurve(one), one.values]));
+  };
+  const sampled = series.some(isSample);
   return {
-    lines: (smoothing) => linesOf(series, view.axis, smoothing, tags),
+    lines: (smoothing, served) => linesOf(series, view.axis, smoothing, tags, served),
     total: series.reduce((sum, one) => sum + (one.total ?? 0), 0),
+    smooth: sampled ? smooth : null,
+    served: sampled && view.smoothing > 0 ? await smooth(view.smoothing, signal) : NOTHING_SERVED,
+    servedWeight: view.smoothing,
   };
 }
 
@@ -261,6 +297,21 @@ interface CardProps extends CardsProps {
 const expectedLines = ({ tags, groups, runsOf }: CardProps): number =>
   groups ? groups.length * tags.length : tags.reduce((sum, tag) => sum + runsOf(tag).length, 0);
 
+/** The smoothed values of the server for this weight; those of the weight before until they have arrived. */
+function useServedSmooth(data: Asked | null, smoothing: number): ServedSmooth {
+  const [newest, setNewest] = useState<{ readonly of: Asked; readonly values: ServedSmooth } | null>(null);
+  useEffect(() => {
+    if (!data?.smooth || smoothing === 0 || (smoothing === data.servedWeight && newest?.of !== data)) return undefined;
+    const cancel = new AbortController();
+    data.smooth(smoothing, cancel.signal).then(
+      (values) => setNewest({ of: data, values }),
+      () => undefined, // The curve stays as it was; the next move asks again.
+    );
+    return () => cancel.abort();
+  }, [data, smoothing]);
+  return data !== null && newest?.of === data ? newest.values : (data?.served ?? NOTHING_SERVED);
+}
+
 function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: ArrayLike<number> } }): JSX.Element {
   const { name, tags, groups, view, cursor } = props;
   const key = [
@@ -274,7 +325,8 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
   const xName = byChannel ? "channel" : X_NAMES[view.axis];
   const nameOf = byChannel ? withoutChannel : (name: string): string => name;
   const smoothing = byChannel ? 0 : view.smoothing;
-  const lines = useMemo(() => data?.lines(smoothing) ?? [], [data, smoothing]);
+  const served = useServedSmooth(data, smoothing);
+  const lines = useMemo(() => data?.lines(smoothing, served) ?? [], [data, smoothing, served]);
   props.hot.current = useMemo(
     () => lines.reduce<ArrayLike<number>>((longest, { xs }) => (xs.length > longest.length ? xs : longest), []),
     [lines],

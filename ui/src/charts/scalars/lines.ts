@@ -45,7 +45,30 @@ function xsOf(curve: Curve, axis: Axis): ArrayLike<number> {
   return axis === "wall" ? times : Float64Array.from(times, (t) => t - first);
 }
 
-export function linesOf(curves: readonly Curve[], axis: Axis, smoothing: number, tags: readonly string[] = []): Line[] {
+export const keyOfCurve = ({ run, tag }: Pick<Curve, "run" | "tag">): string => `${run}\0${tag}`;
+
+/** Smoothed values of the server, by keyOfCurve. */
+export type ServedSmooth = ReadonlyMap<string, ArrayLike<number>>;
+
+/** Whether some points of the log are missing: smoothing without them would be another curve than the server's. */
+export const isSample = (curve: Curve): boolean => !curve.error && curve.steps.length < curve.total;
+
+/** The smoothing is over all points of the log. Curves that have them are smoothed here, which equals the server's
+ * result; of the others the server smooths, and until it has answered they are drawn as they are. */
+function smoothOf(curve: Curve, smoothing: number, served: ServedSmooth): Line["smooth"] {
+  if (smoothing === 0) return null;
+  if (!isSample(curve)) return smoothed(curve.values, smoothing);
+  const values = served.get(keyOfCurve(curve));
+  return values?.length === curve.values.length ? values : null;
+}
+
+export function linesOf(
+  curves: readonly Curve[],
+  axis: Axis,
+  smoothing: number,
+  tags: readonly string[] = [],
+  served: ServedSmooth = new Map(),
+): Line[] {
   const alone = new Set(curves.map(({ run }) => run)).size < 2;
   return curves.flatMap((curve) => {
     if (curve.error || curve.steps.length === 0) return [];
@@ -54,7 +77,7 @@ export function linesOf(curves: readonly Curve[], axis: Axis, smoothing: number,
         ...lineName(curve.run, curve.tag, tags, alone),
         xs: xsOf(curve, axis),
         ys: curve.values,
-        smooth: smoothing > 0 ? smoothed(curve.values, smoothing) : null,
+        smooth: smoothOf(curve, smoothing, served),
       },
     ];
   });

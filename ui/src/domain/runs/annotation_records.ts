@@ -1,4 +1,4 @@
-// What people say about a run, and how changes are applied. Pure.
+// Names, notes, tags and colours of runs, and how changes are applied to them. Pure.
 import type { Annotations } from "../../api/annotations";
 import { boolean, list, number, object, optional, readOrNull, record, string } from "../../api/shape";
 

@@ -1,4 +1,4 @@
-// What people say about runs: stored beside the logs, or in the browser where the server may not write.
+// Names, notes, tags and colours of runs: stored beside the logs, or in the browser where the server may not write.
 import { computed, effect, signal } from "@preact/signals";
 import { annotationsShape, type Annotations } from "../../api/annotations";
 import { getJson, postJson } from "../../api/client";

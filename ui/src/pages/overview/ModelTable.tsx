@@ -161,6 +161,19 @@ function columnsOf(data: OverviewData, width: number, a: string, b: string): Col
       ),
     },
     {
+      id: "gates",
+      name: "Verdict",
+      width: 240,
+      head: "Verdict",
+      numeric: false,
+      key: (row) => BEST_FIRST.indexOf(row.verdict.state),
+      cell: (row) => (
+        <span class={`verdict ${toneOfVerdict(row.verdict.state)} gate-text`} title={row.verdict.text}>
+          {shortVerdict(row.verdict)}
+        </span>
+      ),
+    },
+    {
       id: "quality",
       name: quality.label,
       width: 150,
@@ -237,19 +250,6 @@ function columnsOf(data: OverviewData, width: number, a: string, b: string): Col
             –
           </span>
         ),
-    },
-    {
-      id: "gates",
-      name: "Verdict",
-      width: 240,
-      head: "Verdict",
-      numeric: false,
-      key: (row) => BEST_FIRST.indexOf(row.verdict.state),
-      cell: (row) => (
-        <span class={`verdict ${toneOfVerdict(row.verdict.state)} gate-text`} title={row.verdict.text}>
-          {shortVerdict(row.verdict)}
-        </span>
-      ),
     },
   ];
 }

@@ -34,11 +34,11 @@ function GatesTile({ counts }: { counts: Summary["counts"] }): JSX.Element {
     <Tile
       name="Gates"
       figure={String(passing)}
-      unit={`of ${all} pass`}
+      unit={open > 0 && open < all ? `of ${all - open} checked pass` : `of ${all} pass`}
       from={
         counts.fail > 0 ? (
           <span class="verdict bad">
-            {counts.fail} fail{open > 0 ? `, ${open} not fully checked` : ", see table"}
+            {counts.fail} fail{open > 0 ? `; ${open} not fully checked` : ", see table"}
           </span>
         ) : open > 0 ? (
           <span class="verdict open">{open} not fully checked</span>

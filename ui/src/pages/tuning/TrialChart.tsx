@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { hideReadout, showReadout } from "../../widgets/readout";
 import { useSize } from "../../base/dom/useSize";
-import { duration, percent, points, plural } from "../../base/text/format";
+import { duration, percent, points, plural, significant } from "../../base/text/format";
 import { extent, linearScale, padded, ticks, timeTicks } from "../../base/math/scale";
 import type { Trial } from "./data";
 
@@ -111,7 +111,7 @@ export function TrialChart({
                   <text
                     x={layout.box.r + 6}
                     y={layout.y(base * (1 - target) * 100) + 11}
-                  >{`target −${target * 100} %`}</text>
+                  >{`target −${significant(target * 100, 3)} %`}</text>
                 </>
               )}
             </>

@@ -14,6 +14,9 @@ import { comparison, model } from "../../domain/models/pair";
 import { useResource } from "../../domain/live/resource";
 import { firstStage } from "../../domain/models/stages";
 import { readTrials, DEFAULT_TARGET, type Trial } from "./data";
+import { allowedLoss, goalText } from "./progress";
+import { loadSearches } from "./searches";
+import { SearchPanel } from "./SearchPanel";
 import { TrialChart } from "./TrialChart";
 import "./tuning.css";
 
@@ -162,13 +165,18 @@ export default function Tuning(): JSX.Element {
   const { state, retry } = useResource("tuning", (signal) => getJson(tuningShape, "compression/tuning", {}, signal));
   const stages = useResource("stages", (signal) => getJson(stagesShape, "compression/stages", {}, signal)).state.value
     .data;
+  const searches = useResource("searches", loadSearches).state.value.data ?? [];
   const { data, error } = state.value;
   const timelines = data?.timelines ?? [];
   const timeline =
     timelines.find((t) => t.experiment === query.value.get("experiment")) ??
     timelines.find((t) => t.model === model.value) ??
     timelines[0];
-  const trials = useMemo(() => (timeline ? readTrials(timeline, DEFAULT_TARGET) : []), [timeline]);
+  // The search of an experiment lies beside its trials.
+  const nearby = searches.filter(({ run }) => timelines.length < 2 || run.startsWith(timeline?.experiment ?? ""));
+  const goals = nearby[0]?.progress;
+  const target = (goals && allowedLoss(goals)) ?? DEFAULT_TARGET;
+  const trials = useMemo(() => (timeline ? readTrials(timeline, target) : []), [timeline, target]);
   const pickedNow = (): Trial | null => trials.find((trial) => trial.name === query.value.get("trial")) ?? null;
   const pick = (trial: Trial): void => setQuery({ trial: trial.name }, "replace");
   const open = (trial: Trial): void => {
@@ -198,6 +206,18 @@ export default function Tuning(): JSX.Element {
       </p>
     );
   if (!data) return <div class="view" aria-busy="true" />;
+  if (!timeline && searches.length > 0)
+    return (
+      <div class="view">
+        <div class="page-bar">
+          <h1>Tuning</h1>
+          <span class="note">no trial has ended yet</span>
+        </div>
+        {searches.map((search) => (
+          <SearchPanel key={search.run} search={search} />
+        ))}
+      </div>
+    );
   if (!timeline) return <Empty />;
   const picked = pickedNow();
   const withGraphs = stages?.timelines.filter((one) => one.has_graph.filter(Boolean).length > 1) ?? [];
@@ -243,19 +263,16 @@ export default function Tuning(): JSX.Element {
         )}
       </div>
       <p class="note tuning-target">
-        Target: at most {percent(DEFAULT_TARGET, 0)} % relative loss of accuracy. This is our default, since the log
-        names no target.
+        {goals && allowedLoss(goals) !== null
+          ? `Target: ${goalText(goals)}, the goal of the search.`
+          : `Target: at most ${percent(DEFAULT_TARGET, 0)} % relative loss of accuracy. This is our default, since the log names no target.`}
       </p>
       <section class="panel tuning-panel" aria-label="Accuracy by trial">
-        <TrialChart
-          trials={trials}
-          target={DEFAULT_TARGET}
-          overTime={overTime}
-          picked={picked}
-          onPick={pick}
-          onOpen={open}
-        />
+        <TrialChart trials={trials} target={target} overTime={overTime} picked={picked} onPick={pick} onOpen={open} />
       </section>
+      {nearby.map((search) => (
+        <SearchPanel key={search.run} search={search} />
+      ))}
       <TrialTable trials={trials} of={timeline.model} picked={picked} onPick={pick} onOpen={open} />
     </div>
   );
