@@ -174,7 +174,10 @@ def test_a_board_that_nobody_looks_at_lists_once_a_minute(tmp_path, store, envir
     """And at once when somebody begins to look."""
     store.upload(write_logs(tmp_path / "local", runs=1), "runs")
     board = serve("--logdir", "s3://logs/runs")
-    lists = lambda: int(re.search(r"^cboard_bucket_list_requests_total (\d+)$", board.text("metrics"), re.M)[1])
+
+    def lists():
+        return int(re.search(r"^cboard_bucket_list_requests_total (\d+)$", board.text("metrics"), re.M)[1])
+
     wait_until(lambda: lists() == 1, "the first listing")
     time.sleep(9)
     assert lists() == 1  # /metrics is no page.
