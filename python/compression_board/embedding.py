@@ -9,6 +9,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _engine
+from ._engine import stored_tag
 from .errors import check
 from .tensors import as_engine, make_np
 from .types import ArrayLike
@@ -46,7 +47,7 @@ def embedding_files(
         check(shape[2] == shape[3], "Image should be square, see tensorflow/tensorboard#670")
     images = None if label_img is None else as_engine(label_img)
     return _engine.embedding_files(
-        as_engine(matrix), _rows(metadata, header), list(header or []), images, tag, step
+        as_engine(matrix), _rows(metadata, header), list(header or []), images, stored_tag(tag), step
     )
 
 
@@ -58,6 +59,8 @@ def write_embedding(
     step: int,
     tag: str,
     header: Optional[Sequence[str]],
+    *,
+    durable: bool = False,
 ) -> None:
     folder, tensors, labels, block, sprite = embedding_files(
         mat, metadata, label_img, step, tag, header
@@ -73,10 +76,10 @@ def write_embedding(
         ("sprite.png", sprite),
     ):
         if content is not None:
-            _engine.write_file(os.path.join(path, name), content)
+            _engine.write_file(os.path.join(path, name), content, durable)
     # Written last: the projector must not find the names of files that do not exist yet.
     config = os.path.join(logdir, "projector_config.pbtxt")
-    _engine.append_to_file(config, block.encode())
+    _engine.append_to_file(config, block.encode(), durable)
 
 
 def make_tsv(

@@ -149,16 +149,17 @@ class EventFileWriter:
         max_queue_size: int = 10,
         flush_secs: float = 120,
         filename_suffix: str = "",
+        durable: bool = False,
         *,
         _run: Optional[_engine.Run] = None,
     ) -> None:
         self._logdir = str(logdir)
-        self._options = (max_queue_size, flush_secs, filename_suffix)
+        self._options = (max_queue_size, flush_secs, filename_suffix, durable)
         self._file: Any = _run
         self._open()
 
     def _open(self) -> None:
-        max_queue, flush_secs, suffix = self._options
+        max_queue, flush_secs, suffix, durable = self._options
         if is_remote(self._logdir):
             self._file = _RemoteFile(self._logdir, suffix)
         elif self._file is None:
@@ -167,6 +168,7 @@ class EventFileWriter:
                 max_queue=max(1, int(max_queue)),
                 flush_secs=float(flush_secs),
                 filename_suffix=suffix,
+                durable=durable,
             )
         self._closed = False
         self._ev_writer = EventsWriter(self._file)

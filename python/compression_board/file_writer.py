@@ -26,10 +26,10 @@ class FileWriter:
     """Writes summaries and events to one event file in `logdir`."""
 
     def __init__(self, logdir: PathLike, max_queue: int = 10, flush_secs: float = 120,
-                 filename_suffix: str = "", *,
+                 filename_suffix: str = "", durable: bool = False, *,
                  _run: Optional[_engine.Run] = None) -> None:  # fmt: skip
         self.event_writer = EventFileWriter(
-            str(logdir), max_queue, flush_secs, filename_suffix, _run=_run
+            str(logdir), max_queue, flush_secs, filename_suffix, durable, _run=_run
         )
         self._default_metadata: dict[str, Any] = {}
 

@@ -50,12 +50,12 @@ class GlobalSummaryWriter:
     def __init__(self, logdir: Optional[PathLike] = None, comment: str = "",
                  purge_step: Optional[int] = None, max_queue: int = 10, flush_secs: float = 120,
                  filename_suffix: str = "", write_to_disk: bool = True,
-                 log_dir: Optional[PathLike] = None, coalesce_process: bool = True,
-                 **kwargs: Any) -> None:  # fmt: skip
+                 log_dir: Optional[PathLike] = None, coalesce_process: bool = True, *,
+                 durable: bool = False, **kwargs: Any) -> None:  # fmt: skip
         self.smw = SummaryWriter(
             logdir=logdir, comment=comment, purge_step=purge_step, max_queue=max_queue,
             flush_secs=flush_secs, filename_suffix=filename_suffix, write_to_disk=write_to_disk,
-            log_dir=log_dir,
+            log_dir=log_dir, durable=durable,
         )  # fmt: skip
         self._counters = _SharedCounters()
 

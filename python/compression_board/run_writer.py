@@ -59,13 +59,21 @@ class RunWriter(_engine.ScalarWriter):
         write_to_disk: bool = True,
         log_dir: Optional[PathLike] = None,
         comet_config: Mapping[str, Any] = {"disabled": True},  # Never changed.
+        *,
+        durable: bool = False,
         **kwargs: Any,
     ) -> None:
         logdir = logdir if logdir is not None else log_dir
         self.logdir = "" if not logdir else str(logdir)
         self.purge_step = purge_step
         self._comment = comment
-        self._options = (max(1, int(max_queue)), float(flush_secs), filename_suffix)
+        if durable and is_remote(self.logdir):
+            raise ValueError(
+                f"durable=True works for local directories and buckets only, not for {self.logdir!r}: "
+                "leave it out"
+            )
+        self._durable = bool(durable)
+        self._options = (max(1, int(max_queue)), float(flush_secs), filename_suffix, self._durable)
         self._write_to_disk = write_to_disk
         self._comet_config = comet_config
         self.kwargs = kwargs
@@ -146,9 +154,9 @@ class RunWriter(_engine.ScalarWriter):
     def flush(self) -> None:
         """Returns when everything added before is with the operating system, sub-runs included.
 
-        For a log directory in a bucket (`s3://`), it returns when the store has the events. OSError
-        when the disk or the store refuses. Events that could not be written are kept and tried
-        again.
+        It is on the disk then if the writer is durable. For a log directory in a bucket (`s3://`), it
+        returns when the store has the events. OSError when the disk or the store refuses. Events that
+        could not be written are kept and tried again.
         """
         for writer in (self.all_writers or {}).values():
             writer.flush()
@@ -224,7 +232,7 @@ class RunWriter(_engine.ScalarWriter):
             raise ValueError(f"{len(values)} values need as many steps and wall times")
         run = self._direct_run()
         if run is not None:
-            run.add_scalar_batch(tag, values, steps, times)
+            run.add_scalar_batch(_engine.stored_tag(tag), values, steps, times)
             return
         for i, (value, step) in enumerate(zip(values.tolist(), steps.tolist())):
             self.add_scalar(tag, value, step, None if times is None else float(times[i]))
@@ -240,7 +248,8 @@ class RunWriter(_engine.ScalarWriter):
         check_mapping(tag_scalar_dict, "tag_scalar_dict")
         values = {str(key): to_float(value) for key, value in tag_scalar_dict.items()}
         step = None if global_step is None else int(global_step)
-        self._run_for_groups().add_scalars(str(main_tag), values, step, walltime)
+        tag = _engine.stored_tag(str(main_tag))
+        self._run_for_groups().add_scalars(tag, values, step, walltime)
         self._comet.log_metrics(values, str(main_tag), step)
 
     @property
@@ -268,7 +277,7 @@ class RunWriter(_engine.ScalarWriter):
         """
         if type(hparam_dict) is not dict or type(metric_dict) is not dict:
             raise TypeError("hparam_dict and metric_dict should be dictionary.")
-        metrics = [(str(tag), to_float(value)) for tag, value in metric_dict.items()]
+        metrics = [(_engine.stored_tag(str(tag)), to_float(value)) for tag, value in metric_dict.items()]
         step = None if global_step is None else int(global_step)
         self._run_for_groups().add_hparams(
             summary_bytes.hparam_pairs(hparam_dict), metrics, str(name) if name else "", step

@@ -23,6 +23,7 @@ from .summary_bytes import (
     pr_curve_bytes,
     pr_curve_raw_bytes,
     scalar_bytes,
+    text_bytes,
     video_bytes,
 )
 from .tensors import make_np
@@ -136,7 +137,7 @@ def audio(tag: str, tensor: ArrayLike, sample_rate: int = 44100) -> Any:
 
 
 def text(tag: str, text: str) -> Any:
-    return _message(_engine.text_summary(tag, text))
+    return _message(text_bytes(tag, text))
 
 
 def pr_curve(

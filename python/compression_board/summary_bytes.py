@@ -11,6 +11,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _engine
+from ._engine import stored_tag
 from .errors import check, check_format, check_mapping
 from .tensors import as_engine, make_np, real_np, to_float
 from .types import ArrayLike, Bins, Number
@@ -21,8 +22,11 @@ _cleaned = functools.lru_cache(maxsize=4096)(_engine.clean_tag)  # Programs have
 
 
 def _clean_tag(name: str) -> str:
-    """The tag as it is stored: characters other than letters, digits and -/_. become _."""
-    if not isinstance(name, str):
+    """The tag as it is stored: characters other than letters, digits and -/_. become _.
+
+    ValueError if it is longer than 64 KiB or has surrogates.
+    """
+    if not isinstance(name, str):  # It may have no hash.
         raise TypeError(f"a tag is a str, not {type(name).__name__}")
     cleaned = _cleaned(name)
     if cleaned != name:
@@ -76,7 +80,7 @@ def histogram_raw_bytes(
     if len(bucket_limits) != len(bucket_counts):
         raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
     return _engine.histogram_raw_summary(
-        tag, float(min), float(max), float(num), float(sum), float(sum_squares),
+        stored_tag(tag), float(min), float(max), float(num), float(sum), float(sum_squares),
         [float(limit) for limit in bucket_limits], [float(count) for count in bucket_counts],
     )  # fmt: skip
 
@@ -109,7 +113,9 @@ def boxes_bytes(
     if labels and len(labels) != np.shape(corners)[0]:
         logger.warning("Number of labels do not equal to number of box, skip the labels.")
         labels = []
-    return _engine.boxes_summary(tag, values, corners, float(rescale), dataformats, labels)
+    return _engine.boxes_summary(
+        stored_tag(tag), values, corners, float(rescale), dataformats, labels
+    )
 
 
 def video_bytes(tag: str, tensor: ArrayLike, fps: float = 4, dataformats: str = "NTCHW") -> bytes:
@@ -122,7 +128,11 @@ def audio_bytes(tag: str, tensor: ArrayLike, sample_rate: int = 44100) -> bytes:
     array = make_np(tensor)
     if array.dtype.kind == "f" and array.size and np.abs(array).max() > 1:
         print("warning: audio amplitude out of range, auto clipped.")
-    return _engine.audio_summary(tag, as_engine(tensor), int(sample_rate))
+    return _engine.audio_summary(stored_tag(tag), as_engine(tensor), int(sample_rate))
+
+
+def text_bytes(tag: str, text: str) -> bytes:
+    return _engine.text_summary(stored_tag(tag), text)
 
 
 def pr_curve_bytes(
@@ -133,7 +143,7 @@ def pr_curve_bytes(
     weights: Optional[ArrayLike] = None,
 ) -> bytes:
     return _engine.pr_curve_summary(
-        tag,
+        stored_tag(tag),
         as_engine(labels),
         as_engine(predictions),
         int(num_thresholds),
@@ -152,7 +162,7 @@ def pr_curve_raw_bytes(
     num_thresholds: int = 127,
 ) -> bytes:
     rows = [to_list(row) for row in (tp, fp, tn, fn, precision, recall)]
-    return _engine.pr_curve_raw_summary(tag, rows, int(num_thresholds))
+    return _engine.pr_curve_raw_summary(stored_tag(tag), rows, int(num_thresholds))
 
 
 def to_list(values: Any) -> Any:
@@ -167,7 +177,7 @@ def mesh_bytes(
     config_dict: Optional[dict[str, Any]] = None,
 ) -> bytes:
     return _engine.mesh_summary(
-        tag,
+        stored_tag(tag),
         as_engine(vertices),
         None if colors is None else as_engine(colors),
         None if faces is None else as_engine(faces),

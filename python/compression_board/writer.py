@@ -33,6 +33,10 @@ class SummaryWriter(RunWriter):
     at this step and later. `flush_secs` is the longest time that an event waits in memory. With
     `write_to_disk=False` every call is accepted and nothing is written. OSError when the directory
     cannot be made.
+
+    With `durable=True`, flush() and close() return when the events are on the disk, so that a power
+    failure does not lose them (docs/reliability.md has the cost). ValueError for a `logdir` behind a
+    factory of your own.
     """
 
     def _write_image(self, tag: str, serialized: bytes, step: Optional[int],
@@ -148,7 +152,7 @@ class SummaryWriter(RunWriter):
     def add_text(self, tag: str, text_string: str, global_step: Optional[int] = None,
                  walltime: Optional[float] = None) -> None:  # fmt: skip
         """A text, which viewers read as Markdown."""
-        self._write(_engine.text_summary(tag, str(text_string)), global_step, walltime)
+        self._write(summary_bytes.text_bytes(tag, str(text_string)), global_step, walltime)
         self._comet.log_text(str(text_string), global_step)
 
     def add_onnx_graph(self, onnx_model_file: PathLike) -> None:
@@ -187,7 +191,7 @@ class SummaryWriter(RunWriter):
 
         logdir = self.logdir if self._write_to_disk else None
         write_embedding(logdir, mat, metadata, label_img, step_of(global_step), tag,
-                        metadata_header)  # fmt: skip
+                        metadata_header, durable=self._durable)  # fmt: skip
         self._comet.log_embedding(mat, metadata, label_img, tag)
 
     def add_pr_curve(self, tag: str, labels: ArrayLike, predictions: ArrayLike,

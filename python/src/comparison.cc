@@ -1,7 +1,6 @@
 // The comparison of two model files.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
@@ -10,6 +9,7 @@
 #include "cboard/compare/comparison_log.h"
 #include "cboard/compare/model_comparison.h"
 #include "errors.h"
+#include "text.h"
 #include "unlocked.h"
 
 namespace nb = nanobind;

@@ -1,7 +1,6 @@
 // The vocabulary of compression: tags, ratios, labels, AURORA, benchmark files.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -19,6 +18,7 @@
 #include "cboard/compression/metrics.h"
 #include "cboard/compression/tags.h"
 #include "errors.h"
+#include "text.h"
 #include "unlocked.h"
 
 namespace nb = nanobind;

@@ -1,10 +1,10 @@
 // HardwareMonitor, with a writer of its own.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 
 #include "bindings.h"
 #include "cboard/profile/hardware_monitor.h"
 #include "errors.h"
+#include "text.h"
 #include "unlocked.h"
 
 namespace nb = nanobind;

@@ -1,12 +1,15 @@
 // compression_board._engine: the parts of the library that the Python package uses.
 #include <nanobind/nanobind.h>
 
+#include <array>
+#include <cstddef>
+
 #include "bindings.h"
 #include "run.h"
 #include "scalar_writer.h"
 #include "summaries.h"
 
-NB_MODULE(_engine, module) {
+NB_MODULE(guarded_engine, module) {
   // Writers that live until the interpreter ends are not leaks worth a message.
   nanobind::set_leak_warnings(false);
   cboard::python::BindRun(module);
@@ -18,4 +21,41 @@ NB_MODULE(_engine, module) {
   cboard::python::BindHardware(module);
   cboard::python::BindStages(module);
   cboard::python::BindTuning(module);
+}
+
+namespace {
+
+// Both the engine and the binding library keep Python objects in variables of the process. A second
+// interpreter would replace them, and free them when it ends, under the first one.
+int RefuseSubinterpreter(PyObject*) {
+  if (PyInterpreterState_Get() == PyInterpreterState_Main()) return 0;
+  PyErr_SetString(PyExc_ImportError,
+                  "compression_board works in the main interpreter only; log from there, or start "
+                  "a process (multiprocessing) instead of a subinterpreter");
+  return -1;
+}
+
+}  // namespace
+
+// Checks the interpreter before the binding library does anything: where Python calls this in the
+// new interpreter, and where it calls it in the main one first (since Python 3.13) before it fills
+// the module.
+extern "C" NB_EXPORT PyObject* PyInit__engine() {
+  if (RefuseSubinterpreter(nullptr) != 0) return nullptr;
+  PyObject* const made = PyInit_guarded_engine();
+  if (made == nullptr || !PyObject_TypeCheck(made, &PyModuleDef_Type)) return made;
+  auto* const definition = reinterpret_cast<PyModuleDef*>(made);
+  static std::array<PyModuleDef_Slot, 16> slots;
+  if (definition->m_slots == slots.data()) return made;  // Imported again.
+  slots[0] = {Py_mod_exec, reinterpret_cast<void*>(RefuseSubinterpreter)};
+  std::size_t count = 1;
+  for (auto* slot = definition->m_slots; slot != nullptr && slot->slot != 0; ++slot) {
+    if (count + 1 == slots.size()) {
+      PyErr_SetString(PyExc_ImportError, "the binding library has too many module slots");
+      return nullptr;
+    }
+    slots[count++] = *slot;
+  }
+  definition->m_slots = slots.data();
+  return made;
 }

@@ -1,11 +1,11 @@
 // Post-training quantization of a model file.
 #include <nanobind/stl/map.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
 #include "cboard/quantize/model_quantizer.h"
 #include "errors.h"
+#include "text.h"
 #include "unlocked.h"
 
 namespace nb = nanobind;

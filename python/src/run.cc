@@ -3,7 +3,6 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
@@ -13,13 +12,13 @@
 #include <vector>
 
 #include "cboard/base/clock.h"
-#include "cboard/base/durable_files.h"
 #include "cboard/record/crc32c.h"
 #include "cboard/record/record_writer.h"
 #include "cboard/writer/run_file.h"
 #include "errors.h"
 #include "summaries.h"
 #include "tensor_arg.h"
+#include "text.h"
 #include "unlocked.h"
 #include "writer/summary/tag_cleaning.h"
 
@@ -43,6 +42,25 @@ namespace {
 nb::bytes ToBytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
 std::string_view ViewOf(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+
+// `convert(tag)`; its error, or that of TagText(), becomes a Python exception.
+template <Result<std::string> (*convert)(std::string_view)>
+std::string CheckedTag(nb::handle tag) {
+  const std::string_view text = TagText(tag.ptr());
+  if (text.data() == nullptr) throw nb::python_error();
+  return Unwrap(convert(text));
+}
+
+// Calls `write` without the GIL; its error becomes a Python exception.
+template <auto write>
+void WriteBy(const std::string& path, const nb::bytes& content, bool durable) {
+  Result<void> written;
+  {
+    const Unlocked unlocked;
+    written = write(path, ViewOf(content), durable);
+  }
+  Unwrap(std::move(written));
+}
 
 // One point of `tag` per element: float64 values, int64 steps, float64 times or None for now.
 void AddScalarBatch(Run& self, const std::string& tag, nb::handle values, nb::handle steps,
@@ -84,13 +102,14 @@ void AddHistogram(Run& self, const std::string& tag, nb::handle values, const Bi
 
 void MakeRun(Run* self, const std::string& directory, const std::string& comment,
              std::optional<std::int64_t> purge_step, std::size_t max_queue, double flush_secs,
-             const std::string& filename_suffix, nb::object sink) {
+             const std::string& filename_suffix, bool durable, nb::object sink) {
   WriterOptions options;
   options.comment = comment;
   options.purge_step = purge_step;
   options.max_queue = max_queue;
   options.flush_secs = flush_secs;
   options.filename_suffix = filename_suffix;
+  options.durable = durable;
   {
     const Unlocked unlocked;
     new (self) Run(directory, std::move(options), std::move(sink));
@@ -141,7 +160,7 @@ void BindRun(nb::module_& module) {
       .def("__init__", MakeRun, nb::arg("directory"), nb::arg("comment") = "",
            nb::arg("purge_step") = nb::none(), nb::arg("max_queue") = 10,
            nb::arg("flush_secs") = 120.0, nb::arg("filename_suffix") = "",
-           nb::arg("sink") = nb::none())
+           nb::arg("durable") = false, nb::arg("sink") = nb::none())
       .def("add_event",
            [](Run& self, const nb::bytes& event) {
              self.Do([&](SummaryWriter& writer) { return writer.AddEvent(ViewOf(event)); });
@@ -196,22 +215,10 @@ void BindRun(nb::module_& module) {
           })
       .def_rw("direct", &Run::direct);
 
-  module.def("write_file", [](const std::string& path, const nb::bytes& content) {
-    Result<void> written;
-    {
-      const Unlocked unlocked;
-      written = writer::WriteRunFile(path, ViewOf(content), DurableByDefault());
-    }
-    Unwrap(std::move(written));
-  });
-  module.def("append_to_file", [](const std::string& path, const nb::bytes& content) {
-    Result<void> written;
-    {
-      const Unlocked unlocked;
-      written = writer::AppendToRunFile(path, ViewOf(content), DurableByDefault());
-    }
-    Unwrap(std::move(written));
-  });
+  module.def("write_file", WriteBy<writer::WriteRunFile>, nb::arg("path"), nb::arg("content"),
+             nb::arg("durable") = false);
+  module.def("append_to_file", WriteBy<writer::AppendToRunFile>, nb::arg("path"),
+             nb::arg("content"), nb::arg("durable") = false);
   module.def("crc32c",
              [](const nb::bytes& bytes) { return record::ComputeCrc32c(AsBytes(ViewOf(bytes))); });
   module.def("masked_crc32c", [](const nb::bytes& bytes) {
@@ -222,7 +229,8 @@ void BindRun(nb::module_& module) {
     record::AppendRecord(AsBytes(ViewOf(payload)), record);
     return ToBytes(record);
   });
-  module.def("clean_tag", [](const std::string& tag) { return writer::summary::CleanTag(tag); });
+  module.def("stored_tag", CheckedTag<writer::summary::StoredTag>);
+  module.def("clean_tag", CheckedTag<writer::summary::CleanStoredTag>);
 }
 
 }  // namespace cboard::python

@@ -10,6 +10,7 @@
 #include "cboard/base/clock.h"
 #include "errors.h"
 #include "run.h"
+#include "text.h"
 
 namespace nb = nanobind;
 
@@ -49,16 +50,11 @@ bool AddEventReplaced() {
   return false;
 }
 
-// The text of a tag, valid while `tag` lives; without data when it has no UTF-8, with the exception
-// set.
+// As TagText(). Nearly all tags are ASCII, and then nothing has to be called.
 std::string_view TextOf(PyObject* tag) {
-  if (PyUnicode_IS_COMPACT_ASCII(tag)) {  // Nearly always, and then nothing has to be called.
-    return {static_cast<const char*>(PyUnicode_DATA(tag)),
-            static_cast<std::size_t>(PyUnicode_GET_LENGTH(tag))};
-  }
-  Py_ssize_t size = 0;
-  const char* text = PyUnicode_AsUTF8AndSize(tag, &size);
-  return {text, text == nullptr ? 0 : static_cast<std::size_t>(size)};
+  if (!PyUnicode_IS_COMPACT_ASCII(tag)) return TagText(tag);
+  return {static_cast<const char*>(PyUnicode_DATA(tag)),
+          static_cast<std::size_t>(PyUnicode_GET_LENGTH(tag))};
 }
 
 constexpr std::size_t kArguments = 6;

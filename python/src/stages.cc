@@ -2,7 +2,6 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/variant.h>
@@ -15,6 +14,7 @@
 #include "cboard/compression/stage_names.h"
 #include "errors.h"
 #include "tensor_arg.h"
+#include "text.h"
 #include "unlocked.h"
 
 namespace nb = nanobind;

@@ -3,7 +3,6 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
@@ -18,6 +17,7 @@
 #include "cboard/tensor/histogram.h"
 #include "errors.h"
 #include "tensor_arg.h"
+#include "text.h"
 #include "unlocked.h"
 #include "writer/graph_import/onnx_graph.h"
 #include "writer/graph_import/openvino_graph.h"

@@ -1,6 +1,5 @@
 #include "tensor_arg.h"
 
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
@@ -9,6 +8,7 @@
 #include <string_view>
 
 #include "errors.h"
+#include "text.h"
 
 namespace nb = nanobind;
 

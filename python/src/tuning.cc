@@ -1,7 +1,6 @@
 // TuningLogger and the configuration that turns it on.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
@@ -10,6 +9,7 @@
 #include "cboard/compression/tuning_logger.h"
 #include "errors.h"
 #include "tensor_arg.h"
+#include "text.h"
 #include "unlocked.h"
 
 namespace nb = nanobind;

@@ -254,6 +254,83 @@ started.wait()
     assert read(tmp_path / "run").scalars("s")[0] == (0, 0.0)
 
 
+def test_an_import_in_a_subinterpreter_fails_and_leaves_the_writer_alone(python, tmp_path, read):
+    done = python("""
+try:
+    import _interpreters as interpreters  # Since Python 3.13.
+    new = lambda: interpreters.create("legacy")
+    run = lambda code: interpreters.exec(interpreter, code)
+except ImportError:
+    import _xxsubinterpreters as interpreters
+    new = lambda: interpreters.create(isolated=False)
+    run = lambda code: interpreters.run_string(interpreter, code)
+from compression_board import SummaryWriter
+writer = SummaryWriter("run")
+for step in range(100): writer.add_scalar("s", step, step)
+for _ in range(3):
+    interpreter = new()
+    run('''
+try:
+    import compression_board._engine
+    print("imported")
+except ImportError as error:
+    print(error)
+''')
+    interpreters.destroy(interpreter)
+for step in range(100, 200): writer.add_scalar("s", step, global_step=step)
+writer.add_text("t", "text")
+writer.close()
+with SummaryWriter("second") as writer: writer.add_histogram("h", [1.0])
+""")
+    assert done.stdout.count("works in the main interpreter only") == 3, done.stdout
+    run = read(tmp_path / "run")
+    assert run.scalars("s") == [(step, step) for step in range(200)]
+    assert read(tmp_path / "second").tags("histograms") == {"h"}
+
+
+def test_a_durable_writer_has_its_events_on_the_disk(python, tmp_path, read):
+    """A copy of a mounted image has only the blocks that reached the disk, as after a power failure."""
+    image = tmp_path / "image"
+    with open(image, "wb") as file:
+        file.truncate(48 << 20)
+
+    def mount(image, place):
+        place.mkdir()
+        command = ["mount", "-o", "loop,commit=300", str(image), str(place)]
+        return subprocess.run(command, capture_output=True).returncode == 0
+
+    made = subprocess.run(["mkfs.ext4", "-q", str(image)], capture_output=True)
+    if made.returncode != 0 or not mount(image, tmp_path / "disk"):
+        pytest.skip("cannot mount a disk of our own")
+    try:
+        for durable in (False, True):
+            python(f"""
+import os, shutil
+from compression_board import SummaryWriter
+writer = SummaryWriter("disk/{durable}", durable={durable})
+for step in range(1000): writer.add_scalar("s", step, step)
+writer.add_scalars("group", {{"a": 1.0}}, 1)
+writer.flush()
+shutil.copyfile("image", "copy-{durable}")
+os._exit(0)
+""")
+        assert mount(tmp_path / "copy-False", tmp_path / "lost")
+        assert mount(tmp_path / "copy-True", tmp_path / "kept")
+        assert not list((tmp_path / "lost").rglob("*tfevents*"))
+        kept = tmp_path / "kept" / "True"
+        assert [step for step, _ in read(kept).scalars("s")] == list(range(1000))
+        assert read(kept / "group" / "a").scalars("group") == [(1, 1.0)]
+    finally:
+        for place in ("disk", "lost", "kept"):
+            subprocess.run(["umount", "--lazy", str(tmp_path / place)], capture_output=True)
+
+
+def test_a_directory_behind_a_factory_cannot_be_durable(monkeypatch):
+    monkeypatch.delenv("GS_ACCESS_KEY_ID", raising=False)
+    with pytest.raises(ValueError, match="works for local directories and buckets only"):
+        SummaryWriter("gs://bucket/run", durable=True)
+
+
 def test_threads_share_a_writer(tmp_path, read):
     import threading
 

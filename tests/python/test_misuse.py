@@ -1,5 +1,6 @@
 """Whatever a program passes by mistake, it gets a Python exception that tells what to do."""
 
+import os
 import subprocess
 import sys
 
@@ -96,6 +97,55 @@ def test_misuse_is_a_python_exception(writer, call, error, words):
     with pytest.raises(error, match=words):
         call(writer)
     writer.add_scalar("still", 1.0, 1)  # And the writer goes on.
+
+
+TAGGED = {
+    "scalar": lambda w, tag: w.add_scalar(tag, 1.0),
+    "scalar with a name": lambda w, tag: w.add_scalar(tag, 1.0, display_name="n"),
+    "batch": lambda w, tag: w.add_scalar_batch(tag, [1.0], [1]),
+    "scalars": lambda w, tag: w.add_scalars(tag, {"a": 1.0}),
+    "histogram": lambda w, tag: w.add_histogram(tag, [1.0]),
+    "raw histogram": lambda w, tag: w.add_histogram_raw(tag, 0, 1, 1, 1, 1, [1.0], [1.0]),
+    "image": lambda w, tag: w.add_image(tag, np.zeros((3, 4, 4))),
+    "images": lambda w, tag: w.add_images(tag, np.zeros((1, 3, 4, 4))),
+    "boxes": lambda w, tag: w.add_image_with_boxes(tag, np.zeros((3, 4, 4)), [[0, 0, 1, 1]]),
+    "video": lambda w, tag: w.add_video(tag, np.zeros((1, 2, 3, 4, 4))),
+    "audio": lambda w, tag: w.add_audio(tag, np.zeros(10)),
+    "text": lambda w, tag: w.add_text(tag, "text"),
+    "PR curve": lambda w, tag: w.add_pr_curve(tag, np.ones(3), np.ones(3)),
+    "raw PR curve": lambda w, tag: w.add_pr_curve_raw(tag, *[np.ones(2)] * 6, num_thresholds=2),
+    "mesh": lambda w, tag: w.add_mesh(tag, np.zeros((1, 4, 3))),
+    "embedding": lambda w, tag: w.add_embedding(np.zeros((3, 2)), tag=tag),
+    "metric": lambda w, tag: w.add_hparams({"bits": 8}, {tag: 1.0}),
+}
+
+
+@pytest.mark.parametrize("add", TAGGED.values(), ids=TAGGED.keys())
+def test_every_kind_refuses_the_same_tags(tmp_path, writer, add):
+    with pytest.raises(UnicodeEncodeError, match="surrogates; replace them with tag.encode"):
+        add(writer, "layer\udc80")
+    with pytest.raises(ValueError, match="shorten it to at most 65,536"):
+        add(writer, "t" * (1 << 20))
+    assert sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()) < 10_000
+
+
+def test_texts_with_surrogates_are_stored_as_unicode(tmp_path, read):
+    with SummaryWriter(str(tmp_path)) as writer:
+        writer.add_text("t", "caf\udce9 \ud800")
+        writer.add_scalar("s", 1.0, 1, display_name="\udcff")
+        writer.add_hparams({"file": "\udcff.onnx"}, {"m": 1.0}, name="trial")
+    (text,) = read(tmp_path).events.Tensors("t/text_summary")
+    assert text.tensor_proto.string_val[0].decode().startswith("caf\ufffd")
+    assert read(tmp_path).scalars("s") == [(1, 1.0)]
+
+
+def test_a_log_directory_need_not_be_unicode(tmp_path, read):
+    logdir = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")  # Latin-1 on a disk of today.
+    with SummaryWriter(logdir) as writer:
+        writer.add_scalar("s", 1.0, 1)
+        writer.add_scalars("g", {"a": 1.0}, 1)
+        assert writer.logdir == logdir
+    assert len(os.listdir(os.fsencode(tmp_path) + b"/caf\xe9")) == 2
 
 
 def test_what_was_logged_around_a_mistake_arrives(tmp_path, read):
