@@ -42,6 +42,7 @@ RULES = [
     (r"\bdialects?\b", "tag format", "text"),
     (SENTENCE + r"(?:Whose|Who|Of) (?![^.?]*\?)", "a noun as the subject", "text"),
     (SENTENCE + r"What (?![^.?|]*\?)", "a noun as the subject", "text"),
+    (r'ErrnoError\([^"]*"cannot', "the verb only: ErrnoError() writes \"cannot\"", "code"),
     (r"\bkMost\w*", "kMax…", "code"),
     (r"\bMOST_\w+", "MAX_…", "code"),
     (r"\bmost_[a-z]\w*", "max_…", "code"),

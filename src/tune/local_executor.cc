@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "cboard/base/durable_files.h"
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
 #include "cboard/benchmark/latency.h"
@@ -66,7 +67,7 @@ class LocalExecutor final : public TrialExecutor {
     for (const auto& [name, value] : result.metrics) {
       log += name + ": " + ShortestDecimal(value) + "\n";
     }
-    CBOARD_RETURN_IF_ERROR(WriteDurably(job.directory / "log.txt", log));
+    CBOARD_RETURN_IF_ERROR(WriteFileDurably(job.directory / "log.txt", log));
     return result;
   }
 

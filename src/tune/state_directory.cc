@@ -1,11 +1,8 @@
 #include "tune/state_directory.h"
 
-#include <fcntl.h>
 #include <simdjson.h>
-#include <unistd.h>
 
-#include <cerrno>
-
+#include "cboard/base/durable_files.h"
 #include "cboard/base/file.h"
 #include "cboard/base/json_writer.h"
 #include "cboard/base/strings.h"
@@ -15,45 +12,11 @@ namespace {
 
 constexpr std::size_t kMaxStateBytes = std::size_t{256} << 20;
 
-Result<void> Flush(int descriptor, const std::filesystem::path& path) {
-  if (::fsync(descriptor) == 0) return {};
-  return Fail(ErrnoError(errno, "cannot flush " + Quoted(path.string(), 1000)));
-}
-
-// Makes a rename in the directory durable.
-void FlushDirectory(const std::filesystem::path& directory) {
-  const std::filesystem::path path = directory.empty() ? "." : directory;
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);  // File systems that cannot do it have no other way either.
-  ::close(descriptor);
-}
-
 }  // namespace
-
-Result<void> WriteDurably(const std::filesystem::path& path, std::string_view content) {
-  std::filesystem::path temporary;
-  const auto write = [&]() -> Result<void> {
-    CBOARD_ASSIGN_OR_RETURN(File file, File::CreateTemporarySibling(path));
-    temporary = file.path();
-    CBOARD_RETURN_IF_ERROR(file.Write(AsBytes(content)));
-    return Flush(file.descriptor(), path);
-  };
-  Result<void> written = write();
-  if (written && ::rename(temporary.c_str(), path.c_str()) != 0) {
-    written = Fail(ErrnoError(errno, "cannot replace " + Quoted(path.string(), 1000)));
-  }
-  if (!written) {
-    if (!temporary.empty()) ::unlink(temporary.c_str());
-    return written;
-  }
-  FlushDirectory(path.parent_path());
-  return {};
-}
 
 Result<void> CopyDurably(const std::filesystem::path& from, const std::filesystem::path& to) {
   CBOARD_ASSIGN_OR_RETURN(const std::string content, ReadFile(from));
-  return WriteDurably(to, content);
+  return WriteFileDurably(to, content);
 }
 
 std::string ToJson(const TrialResult& result) {
@@ -155,7 +118,7 @@ Result<StateDirectory> StateDirectory::Open(std::filesystem::path directory, con
     std::filesystem::remove_all(path, error);
   }
   CBOARD_RETURN_IF_ERROR(CreateDirectories(path));
-  CBOARD_RETURN_IF_ERROR(WriteDurably(path / "job.json", job));
+  CBOARD_RETURN_IF_ERROR(WriteFileDurably(path / "job.json", job));
   return state;
 }
 
@@ -174,7 +137,7 @@ Result<std::optional<TrialResult>> StateDirectory::ReadResult(int number) const 
 }
 
 Result<void> StateDirectory::StoreResult(int number, const TrialResult& result) const {
-  return WriteDurably(TrialPath(number) / "result.json", ToJson(result));
+  return WriteFileDurably(TrialPath(number) / "result.json", ToJson(result));
 }
 
 Result<std::map<std::string, double>> StateDirectory::ReadMeasurements() const {
@@ -206,7 +169,7 @@ Result<void> StateDirectory::AddMeasurement(const std::string& key, double noise
 }
 
 Result<void> StateDirectory::StoreReport(const std::string& json) const {
-  return WriteDurably(directory_ / "report.json", json);
+  return WriteFileDurably(directory_ / "report.json", json);
 }
 
 }  // namespace cboard::tune

@@ -20,11 +20,8 @@
 
 namespace cboard::tune {
 
-// Writes beside `path`, flushes to the disk and renames: after a crash of the machine, too, `path`
-// is the old file or the new one.
-Result<void> WriteDurably(const std::filesystem::path& path, std::string_view content);
-
-// Copies a file in the same way.
+// Copies a file as WriteFileDurably() writes one: after a power failure, `to` is the old file or the
+// new one.
 Result<void> CopyDurably(const std::filesystem::path& from, const std::filesystem::path& to);
 
 std::string ToJson(const TrialResult& result);

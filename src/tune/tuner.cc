@@ -4,6 +4,7 @@
 #include <cmath>
 #include <system_error>
 
+#include "cboard/base/durable_files.h"
 #include "cboard/base/file.h"
 #include "cboard/base/json_writer.h"
 #include "cboard/base/strings.h"
@@ -172,7 +173,7 @@ Result<const TrialReport*> Tuner::RunTrial(const PlanChanges& changes, const std
     CBOARD_RETURN_IF_ERROR(CreateDirectories(directory));
     std::error_code ignored;
     std::filesystem::remove(directory / "result.json", ignored);
-    CBOARD_RETURN_IF_ERROR(WriteDurably(directory / "settings.json", settings.text()));
+    CBOARD_RETURN_IF_ERROR(WriteFileDurably(directory / "settings.json", settings.text()));
     CBOARD_RETURN_IF_ERROR(quantizer_->Save(meter_->PlanWith(changes), trial.model));
     CBOARD_ASSIGN_OR_RETURN(trial.result, Execute({trial.number, directory, trial.model}));
   }
