@@ -3,11 +3,14 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "cboard/base/strings.h"
@@ -119,6 +122,34 @@ int Run(std::vector<std::string> arguments) {
   return RunServe(arguments);
 }
 
+// Reports an exception that nobody has caught. There may be no memory for a message of its own.
+void ReportException(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
+    std::fputs(
+        "compression-board: out of memory; allow more ('ulimit -v'), or give it less to read\n",
+        stderr);
+  } else if (dynamic_cast<const std::system_error*>(&error) != nullptr) {
+    std::fprintf(stderr,
+                 "compression-board: cannot start a thread: %s; allow more memory or processes "
+                 "('ulimit -v', 'ulimit -u')\n",
+                 error.what());
+  } else {
+    PrintError(error.what());
+  }
+}
+
+// Threads end here; the main thread catches its exceptions.
+[[noreturn]] void EndWithMessage() {
+  try {
+    if (const std::exception_ptr raised = std::current_exception()) std::rethrow_exception(raised);
+  } catch (const std::bad_alloc& error) {
+    ReportException(error);
+    std::_Exit(kExitFailed);
+  } catch (...) {  // A fault of the program: leaves a core dump.
+  }
+  std::abort();
+}
+
 }  // namespace
 }  // namespace cboard::cli
 
@@ -128,13 +159,14 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);
   // A file over the size limit (`ulimit -f`) is an error like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
+  std::set_terminate(cboard::cli::EndWithMessage);
   try {
     const int exit_code = cboard::cli::Run(std::vector<std::string>(argv + 1, argv + argc));
     if (std::cout.flush()) return exit_code;
     cboard::cli::PrintError("cannot write to standard output; is the disk full?");
     return exit_code == cboard::cli::kExitDone ? cboard::cli::kExitFailed : exit_code;
-  } catch (const std::exception& error) {  // Out of memory, most likely.
-    cboard::cli::PrintError(error.what());
+  } catch (const std::exception& error) {
+    cboard::cli::ReportException(error);
     return cboard::cli::kExitFailed;
   }
 }

@@ -1,7 +1,10 @@
 #include "cboard/record/record_reader.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <string>
 
@@ -57,6 +60,12 @@ std::size_t FindHeader(ByteSpan window) {
   return i;
 }
 
+// Advice for a file that another program has compressed.
+std::string HintAtFormat(std::uint64_t offset, ByteSpan header) {
+  const bool is_gzip = offset == 0 && header[0] == std::byte{0x1F} && header[1] == std::byte{0x8B};
+  return is_gzip ? " (it is compressed with gzip: decompress it with gunzip)" : "";
+}
+
 Error IncompleteRecord(std::uint64_t offset, std::size_t available) {
   return {ErrorCode::kTruncated, available == 0 ? "end of file at offset " + std::to_string(offset)
                                                 : At(offset) + "the file ends " +
@@ -64,6 +73,12 @@ Error IncompleteRecord(std::uint64_t offset, std::size_t available) {
 }
 
 }  // namespace
+
+std::uint64_t FileSource::EndOfHole(std::uint64_t offset) {
+  const off_t data = ::lseek(file_.descriptor(), static_cast<off_t>(offset), SEEK_DATA);
+  if (data >= 0) return static_cast<std::uint64_t>(data);
+  return errno == ENXIO ? std::max(offset, file_.Size().value_or(offset)) : offset;
+}
 
 // The bytes from `offset` on, `size` of them or fewer at the present end of the source.
 Result<ByteSpan> RecordReader::Window(std::uint64_t offset, std::size_t size) {
@@ -107,7 +122,7 @@ Result<Record> RecordReader::Next() {
   const MaskedCrc length_crc = ComputeMaskedCrc(header.first<8>());
   if (length_crc != StoredCrc(header.subspan<8, 4>())) {
     return SkipDamage("length checksum is " + Hex(StoredCrc(header.subspan<8, 4>())) +
-                      " but the bytes give " + Hex(length_crc));
+                      " but the bytes give " + Hex(length_crc) + HintAtFormat(offset_, header));
   }
   if (length > kMaxRecordBytes) {
     return SkipDamage("length " + std::to_string(length) + " is more than a record can hold");
@@ -141,7 +156,14 @@ Result<RecordReader::Found> RecordReader::FindRecord(std::uint64_t from) {
         ByteSpan(window_).subspan(static_cast<std::size_t>(found.offset - window_offset_));
     const std::size_t i = FindHeader(window);
     found.offset += i;
-    if (i + kRecordHeaderBytes > window.size()) continue;
+    if (i + kRecordHeaderBytes > window.size()) {
+      if (LeadingZeros(window) == window.size()) {  // A header may begin with the last zeros.
+        constexpr std::uint64_t kOverlapBytes = kRecordHeaderBytes - 1;
+        const std::uint64_t end = source_.EndOfHole(found.offset);
+        if (end > found.offset + kOverlapBytes) found.offset = end - kOverlapBytes;
+      }
+      continue;
+    }
     const ByteSpan header = window.subspan(i, kRecordHeaderBytes);
     const auto length = static_cast<std::size_t>(LoadLittleEndian<std::uint64_t>(header));
     if (ShouldCheckPayload(found.offset, length)) {

@@ -1,6 +1,8 @@
 #include "cboard/record/record_reader.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "cboard/record/record_writer.h"
 #include "testing/matchers.h"
 #include "testing/sinks.h"
+#include "testing/temp_dir.h"
 
 namespace cboard::record {
 namespace {
@@ -50,6 +53,37 @@ Reading ReadAll(std::string_view bytes) {
 TEST(RecordReader, ReadsBackWhatWasWritten) {
   EXPECT_EQ(ReadAll(Framed("one") + Framed("") + Framed(std::string(600'000, 'x'))).payloads,
             (std::vector<std::string>{"one", "", std::string(600'000, 'x')}));
+}
+
+TEST(RecordReader, SaysThatAFileIsCompressed) {
+  EXPECT_THAT(ReadAll("\x1F\x8B\x08" + std::string(100, 'x')).damage,
+              ::testing::ElementsAre(::testing::HasSubstr("decompress it with gunzip")));
+}
+
+TEST(RecordReader, DoesNotReadTheHolesOfASparseFile) {
+  testing::TempDir dir;
+  Result<File> created = File::Create(dir / "sparse");
+  ASSERT_TRUE(created);
+  File& file = *created;
+  constexpr off_t kEnd = off_t{1} << 40;  // Reading it would take minutes.
+  const auto write = [&](off_t at, const std::string& bytes) {
+    ASSERT_EQ(::pwrite(file.descriptor(), bytes.data(), bytes.size(), at),
+              static_cast<ssize_t>(bytes.size()));
+  };
+  write(0, Framed("first"));
+  write(kEnd, Framed(std::string(256, 'x')));  // Its length begins with a zero.
+  const Result<File> opened = File::OpenForReading(dir / "sparse");
+  ASSERT_TRUE(opened);
+  FileSource source(*opened);
+  RecordReader reader(source);
+  EXPECT_THAT(reader.Next(), HoldsText("first"));
+  EXPECT_THAT(reader.Next(), FailsWith(ErrorCode::kDataLoss));
+  EXPECT_EQ(reader.offset(), static_cast<std::uint64_t>(kEnd));
+  EXPECT_THAT(reader.Next(), HoldsText(std::string(256, 'x')));
+  EXPECT_THAT(reader.Next(), FailsWith(ErrorCode::kTruncated));
+  ASSERT_EQ(::ftruncate(file.descriptor(), 2 * kEnd), 0);
+  EXPECT_THAT(reader.Next(), FailsWith(ErrorCode::kDataLoss)) << "a hole at the end";
+  EXPECT_THAT(reader.Next(), FailsWith(ErrorCode::kTruncated));
 }
 
 TEST(RecordReader, ResumesARecordThatWasStillBeingWritten) {

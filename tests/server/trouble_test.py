@@ -1,9 +1,11 @@
 """Problems with logs are reported once, in one line: which file, why, what to do."""
 
+import contextlib
 import os
 import pathlib
 import pwd
 import re
+import resource
 import struct
 import subprocess
 import sys
@@ -99,6 +101,28 @@ class TroubleTest(unittest.TestCase):
             lines = self.complaints(board)
         self.assertEqual(len(lines), 1, lines)
         self.assertRegex(lines[0], r"closed/events\.out\..*Permission denied.*; what it holds is missing until it can be read")
+
+    def test_too_little_memory_is_an_error_and_not_a_crash(self):
+        with EventFile(self.logdir / "long", wall_time=1000) as file:
+            for step in range(200_000):
+                file.scalar("loss", 1.0, step)
+        ended = set()
+        for megabytes in (*range(40, 260, 20), 2000):
+            limit = (megabytes << 20, megabytes << 20)
+            board = subprocess.Popen(
+                [PROGRAM, "--logdir", str(self.logdir), "--port", "0"], text=True, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, env=dict(os.environ, XDG_CACHE_HOME=str(self.logdir / "cache")),
+                preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_AS, limit))
+            if board.stdout.readline():  # It serves, and goes on reading.
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    board.wait(timeout=1)
+                board.terminate()
+            said = board.communicate()[1]
+            ended.add(board.returncode)
+            self.assertIn(board.returncode, (0, 1), (megabytes, said))
+            if board.returncode == 1:
+                self.assertRegex(said, "out of memory|cannot start a thread", megabytes)
+        self.assertEqual(ended, {0, 1}, "some limits were too low, and some were not")
 
     def test_the_readers_numbers_are_in_the_metrics(self):
         with RunningBoard("--logdir", self.logdir) as board:

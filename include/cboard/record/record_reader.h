@@ -28,6 +28,10 @@ class ByteSource {
 
   // Reads up to `buffer.size()` bytes at `offset`; fewer only at the present end.
   virtual Result<std::size_t> ReadAt(std::uint64_t offset, MutableByteSpan buffer) = 0;
+
+  // All bytes from `offset` up to the returned position are zeros that need not be read, as in the
+  // hole of a sparse file; `offset` itself if nothing is known.
+  virtual std::uint64_t EndOfHole(std::uint64_t offset) { return offset; }
 };
 
 class FileSource final : public ByteSource {
@@ -36,6 +40,7 @@ class FileSource final : public ByteSource {
   Result<std::size_t> ReadAt(std::uint64_t offset, MutableByteSpan buffer) override {
     return file_.ReadAt(offset, buffer);
   }
+  std::uint64_t EndOfHole(std::uint64_t offset) override;
 
  private:
   const File& file_;

@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <span>
 #include <utility>
-
-#include "cboard/base/check.h"
 
 namespace cboard::reader {
 namespace {
@@ -29,7 +28,7 @@ class Slab {
   explicit Slab(std::size_t bytes) : bytes_(RoundUp(bytes, kSlabBytes)) {
     // aligned_alloc maps large blocks afresh, and huge pages need this alignment.
     memory_ = static_cast<std::byte*>(std::aligned_alloc(kSlabBytes, bytes_));
-    CBOARD_CHECK(memory_ != nullptr);
+    if (memory_ == nullptr) throw std::bad_alloc();
     ::madvise(memory_, bytes_, MADV_HUGEPAGE);  // Without it the memory is slower, not wrong.
   }
   ~Slab() { std::free(memory_); }

@@ -44,8 +44,12 @@ bool HasOtherNames(const struct stat& status) {
   return S_ISREG(status.st_mode) && status.st_nlink > 1;
 }
 
-// The type of `name` in `directory`, with links followed; most entries need no system call.
-Entry Classify(int directory, const dirent64& entry) {
+// Gone since it was listed, or a link that leads nowhere.
+bool IsMissing(int reason) { return reason == ENOENT || reason == ENOTDIR || reason == ELOOP; }
+
+// The type of `entry` in `directory`, with links followed; most entries need no system call. Sets
+// `reason` to the system's error if the type of something that is there cannot be found out.
+Entry Classify(int directory, const dirent64& entry, int& reason) {
   const bool is_event_file = IsEventFileName(entry.d_name);
   if (entry.d_type == DT_DIR) return {.kind = EntryKind::kDirectory};
   if (entry.d_type == DT_REG && !is_event_file) return {};
@@ -53,13 +57,19 @@ Entry Classify(int directory, const dirent64& entry) {
 
   Entry result;
   struct stat status;
+  const auto look = [&](int flags) {
+    if (::fstatat(directory, entry.d_name, &status, flags) == 0) return true;
+    // A link need not lead to something of ours.
+    if (!IsMissing(errno) && (is_event_file || entry.d_type != DT_LNK)) reason = errno;
+    return false;
+  };
   if (entry.d_type == DT_UNKNOWN) {  // Some file systems leave the type to stat().
-    if (::fstatat(directory, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
+    if (!look(AT_SYMLINK_NOFOLLOW)) return {};
     result.is_link = S_ISLNK(status.st_mode);
   } else {
     result.is_link = entry.d_type == DT_LNK;
   }
-  if (::fstatat(directory, entry.d_name, &status, 0) != 0) return {};  // Gone, or dangling.
+  if (!look(0)) return {};
   result.status = ToStatus(status);
   if (S_ISDIR(status.st_mode)) result.kind = EntryKind::kDirectory;
   if (S_ISREG(status.st_mode) && is_event_file) result.kind = EntryKind::kEventFile;
@@ -127,7 +137,9 @@ Listing ListDirectory(const std::string& path) {
       at += entry.d_reclen;
       const std::string_view name = entry.d_name;
       if (name == "." || name == "..") continue;
-      const Entry found = Classify(directory.number(), entry);
+      int reason = 0;
+      const Entry found = Classify(directory.number(), entry, reason);
+      if (reason != 0) failed(reason);
       if (found.kind == EntryKind::kDirectory) {
         listing.directories.push_back({std::string(name), found.is_link});
       } else if (found.kind == EntryKind::kEventFile) {

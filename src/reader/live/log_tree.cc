@@ -190,6 +190,12 @@ std::shared_ptr<TreeFile> LogTree::OpenFile(const TreeDirectory& directory, cons
 // False if the directory is no longer part of the tree.
 bool LogTree::Update(TreeDirectory& directory, Found found) {
   const bool is_admitted = found.listing.id && Admit(directory, *found.listing.id);
+  const std::optional<Error>& error = found.listing.error;
+  if (!found.listing.id && directory.parent != nullptr && error &&
+      error->code != ErrorCode::kNotFound) {
+    SetError(directory, error);  // It is there, but its path is too long or may not be used.
+    return true;
+  }
   if (!is_admitted && directory.parent != nullptr) {
     RemoveChild(*directory.parent, LastPart(directory.relative));
     return false;
@@ -197,17 +203,16 @@ bool LogTree::Update(TreeDirectory& directory, Found found) {
   if (!is_admitted) {
     Clear(directory);
     directory.id = std::nullopt;
-    SetError(directory, LogdirError(directory.path, found.listing.error.value_or(Error{})));
+    SetError(directory, LogdirError(directory.path, error.value_or(Error{})));
     return true;
   }
   SetWatch(directory, found);
-  SetError(directory, found.listing.error);
-  // A listing that broke off says nothing about what it has not shown.
-  if (directory.error && found.listing.files.empty() && found.listing.directories.empty()) {
-    return true;
+  SetError(directory, error);
+  // A listing that failed says nothing about what it has not shown.
+  if (!error || !found.listing.files.empty()) UpdateFiles(directory, found);
+  if (!error || !found.listing.directories.empty()) {
+    UpdateChildren(directory, found.listing.directories);
   }
-  UpdateFiles(directory, found);
-  UpdateChildren(directory, found.listing.directories);
   return true;
 }
 

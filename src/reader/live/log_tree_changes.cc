@@ -39,7 +39,8 @@ void LogTree::Apply(const Change& change) {
     } else if (directory->parent != nullptr) {
       UpdateEntry(*directory->parent, std::string(LastPart(directory->relative)));
     } else {
-      CheckLogdirs();
+      // Not CheckLogdirs(): a new directory may have the inode of the old one, whose watch ended.
+      List({directory}, Which::kAll);
     }
   }
 }

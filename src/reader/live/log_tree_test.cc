@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/fsuid.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -126,6 +127,68 @@ TEST(LogTree, ReportsADirectoryThatCannotBeListedAndGoesOn) {
   tree.ListPolled();
   EXPECT_THAT(RunsOf(tree), ElementsAre("closed", "run"));
   EXPECT_THAT(tree.Unreadable(), IsEmpty());
+}
+
+// Without the rights of root, if the tests run as root: the files are somebody else's then.
+class AsNobody {
+ public:
+  explicit AsNobody(const fs::path& directory) {
+    if (::geteuid() != 0) return;
+    for (const auto& entry : fs::recursive_directory_iterator(directory)) Give(entry.path());
+    Give(directory);
+    ::setfsuid(kNobody);
+  }
+  ~AsNobody() { ::setfsuid(::geteuid()); }
+  AsNobody(const AsNobody&) = delete;
+  AsNobody& operator=(const AsNobody&) = delete;
+
+ private:
+  static constexpr uid_t kNobody = 65534;
+  static void Give(const fs::path& path) { ASSERT_EQ(::chown(path.c_str(), kNobody, kNobody), 0); }
+};
+
+TEST(LogTree, ReportsADirectoryWhoseFilesMayNotBeUsed) {
+  TempDir dir;
+  WriteBytes(dir / "run" / "tfevents", "");
+  WriteBytes(dir / "run" / "deeper" / "tfevents", "");
+  LogTree tree(Unwatched(dir.path()));
+  tree.ListAll();
+  {
+    const AsNobody limited(dir.path());
+    fs::permissions(dir / "run", fs::perms::owner_read);  // Listed, but not entered.
+    tree.ListAll();
+    EXPECT_THAT(RunsOf(tree), ElementsAre("run", "run/deeper")) << "known files are kept";
+    EXPECT_EQ(tree.Unreadable().size(), 2u);
+    LogTree fresh(Unwatched(dir.path()));
+    fresh.ListAll();
+    EXPECT_THAT(RunsOf(fresh), IsEmpty());
+    ASSERT_EQ(fresh.Unreadable().size(), 2u);
+    EXPECT_THAT(fresh.Unreadable()[0].message, HasSubstr("run': Permission denied"));
+    fs::permissions(dir / "run", fs::perms::owner_all);
+    fresh.ListPolled();
+    EXPECT_THAT(RunsOf(fresh), ElementsAre("run", "run/deeper"));
+    EXPECT_THAT(fresh.Unreadable(), IsEmpty());
+  }
+  tree.ListAll();
+  EXPECT_THAT(tree.Unreadable(), IsEmpty());
+}
+
+TEST(LogTree, ReportsADirectoryWhosePathIsTooLong) {
+  TempDir dir;
+  WriteBytes(dir / "run" / "tfevents", "");
+  const fs::path before = fs::current_path();
+  fs::current_path(dir.path());
+  for (int i = 0; i < 20; ++i) {  // Longer than PATH_MAX in the end.
+    const std::string name(250, 'd');
+    fs::create_directory(name);
+    fs::current_path(name);
+  }
+  fs::current_path(before);
+  LogTree tree(Unwatched(dir.path()));
+  tree.ListAll();
+  EXPECT_THAT(RunsOf(tree), ElementsAre("run"));
+  ASSERT_EQ(tree.Unreadable().size(), 1u);
+  EXPECT_THAT(tree.Unreadable()[0].message, HasSubstr("File name too long"));
 }
 
 TEST(LogTree, ListsAgainOnlyWhatHasChanged) {
@@ -339,6 +402,20 @@ TEST_F(WatchedTree, ADirectoryThatIsDeletedAndMadeAgainIsWatchedAgain) {
   std::ofstream(dir_ / "run" / "tfevents", std::ios::app) << "2";
   ApplyChanges();
   EXPECT_THAT(NamesToRead(tree_), ElementsAre("tfevents"));
+}
+
+TEST_F(WatchedTree, ALogDirectoryThatIsMadeAgainAtOnceIsWatchedAgain) {
+  tree_.StartWatching();
+  for (int i = 0; i < 50; ++i) {  // Often enough with the same inode.
+    fs::remove_all(dir_.path());
+    WriteBytes(dir_ / "run" / "tfevents", "1");
+    ApplyChanges();
+    ASSERT_THAT(RunsOf(tree_), ElementsAre("run")) << i;
+    NamesToRead(tree_);
+    std::ofstream(dir_ / "run" / "tfevents", std::ios::app) << "2";
+    ApplyChanges();
+    ASSERT_THAT(NamesToRead(tree_), ElementsAre("tfevents")) << i;
+  }
 }
 
 TEST_F(WatchedTree, ADirectoryMayHaveSeveralPaths) {

@@ -1,6 +1,7 @@
 #include "reader/live/worker_pool.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace cboard::reader {
@@ -8,7 +9,14 @@ namespace cboard::reader {
 WorkerPool::WorkerPool(unsigned threads) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
   threads_.reserve(threads);
-  for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { Work(); });
+  for (unsigned i = 0; i < threads; ++i) {
+    try {
+      threads_.emplace_back([this] { Work(); });
+    } catch (const std::system_error&) {
+      if (threads_.empty()) throw;
+      break;  // The system has no more threads; those that run do the work.
+    }
+  }
 }
 
 WorkerPool::~WorkerPool() { Stop(); }

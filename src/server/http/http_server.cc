@@ -139,15 +139,20 @@ class Server final : public HttpServer {
       asio::co_spawn(context(), Accept(*acceptor), asio::detached);
     }
     std::vector<std::jthread> threads;
-    for (const auto& worker : workers_) {
-      threads.emplace_back([&context = worker->context()] {
-        // Sending a file to a client that is gone would otherwise end the program.
-        sigset_t pipe;
-        ::sigemptyset(&pipe);
-        ::sigaddset(&pipe, SIGPIPE);
-        ::pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
-        context.run();
-      });
+    try {
+      for (const auto& worker : workers_) {
+        threads.emplace_back([&context = worker->context()] {
+          // Sending a file to a client that is gone would otherwise end the program.
+          sigset_t pipe;
+          ::sigemptyset(&pipe);
+          ::sigaddset(&pipe, SIGPIPE);
+          ::pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
+          context.run();
+        });
+      }
+    } catch (const std::exception&) {  // The system has no more threads.
+      for (const auto& worker : workers_) worker->context().stop();
+      throw;
     }
   }
 
