@@ -29,21 +29,22 @@ inline bool HasShortCrc() {
 CBOARD_SSE42 inline std::uint32_t ShortCrc32c(const std::byte* data, std::size_t size,
                                               std::uint32_t before = 0) {
   std::uint64_t crc = static_cast<std::uint32_t>(~before);
-  while (size >= 8) {
+  if (size >= 8) {
+    // The bytes that are too few for a word come first, as the end of a word that begins with zeros:
+    // these leave a checksum of 0 as it is. The bytes before count as if they were XORed into the
+    // first four. No branch depends on the number of these bytes, which nobody could predict.
     std::uint64_t word;
     std::memcpy(&word, data, 8);
-    crc = _mm_crc32_u64(crc, word);
-    data += 8;
-    size -= 8;
+    const std::size_t odd_bits = 8 * (size % 8);
+    crc = _mm_crc32_u64(0, (word ^ crc) << 1 << (63 - odd_bits)) ^ crc >> odd_bits;
+    data += size % 8;
+    for (const std::byte* const end = data + size / 8 * 8; data != end; data += 8) {
+      std::memcpy(&word, data, 8);
+      crc = _mm_crc32_u64(crc, word);
+    }
+    return ~static_cast<std::uint32_t>(crc);
   }
   auto crc32 = static_cast<std::uint32_t>(crc);
-  if (size >= 4) {
-    std::uint32_t word;
-    std::memcpy(&word, data, 4);
-    crc32 = _mm_crc32_u32(crc32, word);
-    data += 4;
-    size -= 4;
-  }
   for (; size > 0; --size, ++data) crc32 = _mm_crc32_u8(crc32, static_cast<std::uint8_t>(*data));
   return ~crc32;
 }

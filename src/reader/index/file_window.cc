@@ -10,9 +10,9 @@ namespace {
 constexpr std::size_t kBufferBytes = 256 << 10;
 constexpr std::size_t kMaxKeptBytes = 4 << 20;
 
-// Copied at once from a mapping, if so many are left: both these and the next ones fit into the
-// second-level cache.
-constexpr std::size_t kCopiedBytes = 64 << 10;
+// Copied at once from a mapping, if so many are left: these fit into the first-level cache, and the
+// next ones into the second-level cache.
+constexpr std::size_t kCopiedBytes = 32 << 10;
 constexpr std::uint64_t kMinMappedBytes = 256 << 10;
 
 // Read at once behind bytes that were skipped: others that are skipped may follow.

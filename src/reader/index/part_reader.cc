@@ -32,6 +32,17 @@ constexpr std::uint64_t kMinMappedBytes = 1 << 20;
 // An event of one scalar is not longer, unless its tag is very long.
 constexpr std::uint64_t kMaxScalarBytes = 255;
 
+// The checksum in the header of a record, by its length, for lengths up to kMaxScalarBytes.
+constexpr std::array<std::uint32_t, kMaxScalarBytes + 1> kHeaderCrcs = [] {
+  std::array<std::uint32_t, kMaxScalarBytes + 1> crcs{};
+  for (std::uint32_t length = 0; length <= kMaxScalarBytes; ++length) {
+    std::uint32_t crc = ~length;
+    for (int bit = 0; bit < 64; ++bit) crc = (crc >> 1) ^ (0x82F63B78u & (0u - (crc & 1u)));
+    crcs[length] = record::ToInteger(record::Mask(~crc));
+  }
+  return crcs;
+}();
+
 template <typename T>
 T Load(const std::byte* bytes) {
   T value;
@@ -119,7 +130,8 @@ class Reader {
   bool ReadSubset() {
     if (is_long_) ReadLongRecords();
     if (part_.end >= stop_) return true;
-    const Result<ByteSpan> bytes = window_.At(part_.end, record::kRecordHeaderBytes);
+    const Result<ByteSpan> bytes =
+        window_.At(part_.end, kMaxScalarBytes + record::kRecordOverheadBytes);
     if (!bytes) return Fails(bytes.error());
     if (bytes->size() < record::kRecordHeaderBytes) return false;
     UpdateProgress();
@@ -127,9 +139,16 @@ class Reader {
     // Old files need a look at every step; see PartIndex.
     if (Load<std::uint64_t>(rest.data()) <= kMaxScalarBytes && index_.state.has_version_2 &&
         record::HasShortCrc()) {
+      const std::uint64_t before = part_.end;
       rest = ReadScalars(rest);
+      if (part_.end > before && !BeginsWithWholeRecord(rest)) return true;  // Reads the rest of it.
     }
     return part_.end >= stop_ || ReadRecord(rest);
+  }
+
+  static bool BeginsWithWholeRecord(ByteSpan bytes) {
+    return bytes.size() >= record::kRecordOverheadBytes &&
+           Load<std::uint64_t>(bytes.data()) <= bytes.size() - record::kRecordOverheadBytes;
   }
 
   void UpdateProgress() {
@@ -141,10 +160,10 @@ class Reader {
   // first record that is anything else, and returns what is at hand from there on.
   CBOARD_SSE42 ByteSpan ReadScalars(ByteSpan bytes) {
     constexpr std::uint64_t kMinEventBytes = 20;
-    constexpr std::size_t kAheadBytes = 2048;  // The buffer is larger than the first-level cache.
-    const std::byte* const ahead = window_.ahead() != nullptr ? window_.ahead() : bytes.data();
-    // Distance to the bytes that are parsed next.
-    const std::ptrdiff_t distance = ahead - bytes.data();
+    constexpr std::ptrdiff_t kAheadBytes = 2048;  // The buffer is larger than the first-level cache.
+    // Distance to the bytes that are fetched now: those of the next window, if that is known.
+    const std::ptrdiff_t distance =
+        window_.ahead() != nullptr ? window_.ahead() - bytes.data() : kAheadBytes;
     const std::byte* record = bytes.data();
     const std::byte* const end = record + bytes.size();
     const std::byte* const stop =
@@ -155,13 +174,12 @@ class Reader {
     std::uint64_t count = 0;
     while (record < stop &&
            end - record >= static_cast<std::ptrdiff_t>(record::kRecordHeaderBytes)) {
-      __builtin_prefetch(record + kAheadBytes);
       __builtin_prefetch(record + distance, 0, 2);
+      __builtin_prefetch(record + distance + 64, 0, 2);  // Most records reach into another line.
       const auto length = Load<std::uint64_t>(record);
       if (length < kMinEventBytes || length > kMaxScalarBytes ||
           static_cast<std::uint64_t>(end - record) < length + record::kRecordOverheadBytes ||
-          record::ToInteger(record::Mask(record::ShortCrc32c(record, 8))) !=
-              Load<std::uint32_t>(record + 8)) {
+          kHeaderCrcs[length] != Load<std::uint32_t>(record + 8)) {
         break;
       }
       const std::byte* event = record + record::kRecordHeaderBytes;
