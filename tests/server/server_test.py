@@ -215,12 +215,25 @@ class ServeCommandTest(unittest.TestCase):
             self.assertEqual(board.get("/healthz", Host="board.example:80")[0], 200)
             self.assertEqual(board.get("/healthz", Host="evil.example")[0], 421)
 
+    def test_frames_are_for_pages_that_are_allowed(self):
+        framed = {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}
+        with RunningBoard("--logdir", self.directory) as board:
+            self.assertEqual(board.get("/", **framed)[0], 403)
+        origins = ["http://localhost:*", "https://hub.example"]
+        flags = [flag for origin in origins for flag in ("--allowed_frame", origin)]
+        with RunningBoard("--logdir", self.directory, *flags) as board:
+            status, headers, _ = board.get("/", **framed)
+            self.assertEqual(status, 200)
+            self.assertTrue(headers["Content-Security-Policy"].endswith("frame-ancestors " + " ".join(origins)))
+
     def test_wrong_flags_are_refused_with_what_is_wrong(self):
         for said, *flags in [
             ("no log directory is given",),
             ("65536 not in range 0 to 65535", "--logdir", "x", "--port", "65536"),
             ("many not in range 1 to 1000000", "--logdir", "x", "--max_connections", "many"),
             ("--nope", "--logdir", "x", "--nope"),
+            ("'*' is not an origin", "--logdir", "x", "--allowed_frame", "*"),
+            ("is not an origin", "--logdir", "x", "--allowed_frame", "http://a;script-src *"),
             ("--host excludes --bind_all", "--logdir", "x", "--bind_all", "--host", "::1"),
             ("-1 not in range 0 to 86400\n", "--logdir", "x", "--reload_interval", "-1"),
             ("'/a b' is not allowed in a URL", "--logdir", "x", "--path_prefix", "/a b"),

@@ -27,6 +27,10 @@ struct AccessOptions {
   // Origin even where a proxy has changed the Host.
   std::vector<std::string> allowed_hosts = {};
 
+  // Pages of other origins may show ours in a frame. Which ones, the browser checks
+  // (HttpServerOptions::frame_ancestors).
+  bool allow_frames = false;
+
   std::string token = {};                              // Empty: nobody needs one.
   std::vector<std::string> open_paths = {"/healthz"};  // Answered without a token.
   std::string cookie_path = "/";                       // Where the cookie counts: the path prefix.

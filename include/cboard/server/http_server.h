@@ -42,6 +42,10 @@ struct HttpServerOptions {
   bool stop_on_signals = false;      // SIGINT and SIGTERM end Run().
   std::optional<TlsFiles> tls = {};  // Given: HTTPS only, TLS 1.2 or newer.
 
+  // Origins whose pages may show ours in a frame, separated by spaces, as in the directive
+  // frame-ancestors of a content security policy. Empty: none.
+  std::string frame_ancestors = {};
+
   std::size_t max_connections = 1024;         // Further clients get HTTP 503.
   std::uint32_t max_target_bytes = 8 << 10;   // More: 414.
   std::uint32_t max_header_bytes = 16 << 10;  // More: 431.

@@ -95,6 +95,7 @@ server::AccessOptions AccessOptionsOf(const ServeConfig& config) {
   if (const std::string name = ThisMachine(); options.allow_any_address && !name.empty()) {
     options.own_hosts.insert(options.own_hosts.end(), {name, name + ".local"});
   }
+  options.allow_frames = !config.allowed_frames.empty();
   options.token = config.token;
   options.open_paths = {config.path_prefix + "/healthz"};
   options.cookie_path = config.path_prefix + "/";
@@ -118,6 +119,9 @@ server::HttpServerOptions ServerOptionsOf(const ServeConfig& config) {
   options.port = config.port;
   options.threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 8);
   options.stop_on_signals = true;
+  for (const std::string& origin : config.allowed_frames) {
+    options.frame_ancestors += (options.frame_ancestors.empty() ? "" : " ") + origin;
+  }
   options.max_connections = config.max_connections;
   if (const std::size_t room = MaxConnections(); room < options.max_connections) {
     PrintError("the system allows " + HumanCount(room) + " connections instead of " +

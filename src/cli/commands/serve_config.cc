@@ -111,6 +111,11 @@ void AddNetworkFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
                  "example the name of a proxy")
       ->type_name("NAME")
       ->group("Where to listen");
+  app.add_option("--allowed_frame", config.allowed_frames,
+                 "Origin whose pages may show the board in a frame, for example\n"
+                 "http://localhost:8888 of a notebook; http://localhost:* is any port")
+      ->type_name("ORIGIN")
+      ->group("Where to listen");
   app.add_option("--max_connections", config.max_connections,
                  "Maximum number of connections (10000); further clients get\nHTTP 503")
       ->type_name("N")
@@ -192,6 +197,23 @@ Result<void> CheckToken(std::string_view token, std::string_view from) {
                   " are needed. 'openssl rand -hex 16' prints a good one");
 }
 
+// A scheme and a host, with a port or "*" if it is not the usual one.
+Result<void> CheckOrigin(std::string_view origin) {
+  std::string_view rest = origin;
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!origin.starts_with(scheme)) continue;
+    rest.remove_prefix(scheme.size());
+    if (rest.ends_with(":*")) rest.remove_suffix(2);
+    constexpr std::string_view kHost =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:[]";
+    if (!rest.empty() && rest.find_first_not_of(kHost) == std::string_view::npos) return {};
+  }
+  return Fail(ErrorCode::kInvalidArgument,
+              "--allowed_frame: " + Quoted(origin) +
+                  " is not an origin; expected a scheme, a host and a port, as in "
+                  "http://localhost:8888");
+}
+
 Result<void> ValidateFlags(const RawFlags& raw, ServeConfig& config) {
   if (config.logdirs.empty()) {
     return Fail(ErrorCode::kInvalidArgument,
@@ -219,6 +241,9 @@ Result<void> ValidateFlags(const RawFlags& raw, ServeConfig& config) {
                 std::string(config.allow_delete ? "--allow-delete" : "--allow-control") +
                     " needs a token: anyone can reach this server; add --token-file, or listen on "
                     "localhost only");
+  }
+  for (const std::string& origin : config.allowed_frames) {
+    CBOARD_RETURN_IF_ERROR(CheckOrigin(origin));
   }
   std::string& prefix = config.path_prefix;
   constexpr std::string_view kPlain =

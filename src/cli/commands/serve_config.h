@@ -25,7 +25,8 @@ struct ServeConfig {
   std::string host = "127.0.0.1";  // "::" with --bind_all.
   std::uint16_t port = 6006;
   std::vector<std::string> allowed_hosts;
-  std::string path_prefix;  // "/board", or empty.
+  std::vector<std::string> allowed_frames;  // "http://localhost:8888", "http://localhost:*".
+  std::string path_prefix;                  // "/board", or empty.
   std::size_t max_connections = 10'000;
 
   std::string token;                               // Empty: none.

@@ -71,11 +71,14 @@ class Gate {
       if (!EqualIgnoringCase(authority, request.host) && !allowed_hosts_.IsAllowed(authority))
         return true;
     }
-    // Browsers that say where a request comes from: from other sites, only links may lead here.
+    // Browsers that say where a request comes from: from other sites, only links may lead here,
+    // and frames if they are allowed.
     const std::string_view site = request.Header("Sec-Fetch-Site");
     if (site != "cross-site" && site != "same-site") return false;
-    return request.Header("Sec-Fetch-Mode") != "navigate" ||
-           request.Header("Sec-Fetch-Dest") != "document" || request.method != "GET";
+    const std::string_view destination = request.Header("Sec-Fetch-Dest");
+    const bool is_page =
+        destination == "document" || (destination == "iframe" && options_.allow_frames);
+    return request.Header("Sec-Fetch-Mode") != "navigate" || !is_page || request.method != "GET";
   }
 
   HttpResponse RespondIfAuthorized(const HttpRequest& request) const {

@@ -83,6 +83,20 @@ TEST(Guarded, FollowsLinksFromOtherSitesButNothingElse) {
   }
 }
 
+TEST(Guarded, IsShownInFramesOnlyIfAllowed) {
+  const HttpHandler handler = Guarded({.allow_frames = true}, Echo);
+  const auto status = [&](const char* mode, const char* destination) {
+    return Ask(handler, "/",
+               {{"Sec-Fetch-Site", "same-site"},
+                {"Sec-Fetch-Mode", mode},
+                {"Sec-Fetch-Dest", destination}})
+        .status;
+  };
+  EXPECT_EQ(status("navigate", "iframe"), 200);
+  EXPECT_EQ(status("navigate", "object"), 403);
+  EXPECT_EQ(status("cors", "empty"), 403);
+}
+
 TEST(Guarded, WantsItsToken) {
   const HttpHandler handler = Guarded({.token = "s3cret"}, Echo);
   for (const Headers& headers :

@@ -138,6 +138,7 @@ Awaitable<bool> Connection::RespondToOne() {
   const std::string_view route = response.route;
   const std::shared_ptr<EventStream> events = response.events;
   ConnectionState state = parsed.state();
+  state.frame_ancestors = options().frame_ancestors;
   // An event stream has no length: it ends with the connection.
   if (events || lane_.stopping) state.keep_alive = false;
   error_code error;

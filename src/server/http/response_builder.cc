@@ -20,8 +20,10 @@ constexpr std::string_view kSafeHeaders =
     "X-Content-Type-Options: nosniff\r\n"
     "Referrer-Policy: no-referrer\r\n"
     "Cross-Origin-Resource-Policy: same-origin\r\n"
-    "Cross-Origin-Opener-Policy: same-origin\r\n"
-    "X-Frame-Options: DENY\r\n";
+    "Cross-Origin-Opener-Policy: same-origin\r\n";
+
+// For browsers that do not know frame-ancestors.
+constexpr std::string_view kNoFrames = "X-Frame-Options: DENY\r\n";
 
 // Over TLS: for half a year browsers do not ask this host in the clear.
 constexpr std::string_view kTransportPolicy = "Strict-Transport-Security: max-age=15552000\r\n";
@@ -36,11 +38,11 @@ bool IsLocalName(std::string_view host) {
 constexpr std::string_view kPagePolicy =
     "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data: blob:; media-src 'self'; font-src 'self'; worker-src 'self'; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n";
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors ";
 
 // For bytes from logs: opened as a page of their own they may do nothing at all.
 constexpr std::string_view kBlobPolicy =
-    "Content-Security-Policy: default-src 'none'; sandbox; frame-ancestors 'none'\r\n";
+    "Content-Security-Policy: default-src 'none'; sandbox; frame-ancestors ";
 
 // Types in which no browser looks for scripts; "image/svg+xml" and "text/html" are not among them.
 bool IsScriptFree(std::string_view type) {
@@ -205,7 +207,11 @@ class ResponseBuilder {
     for (const auto& [name, value] : response_.headers) Add(name, value);
     head += kSafeHeaders;
     if (request_.secure && !IsLocalName(request_.host)) head += kTransportPolicy;
+    const std::string_view frames = connection_.frame_ancestors;
+    if (frames.empty()) head += kNoFrames;
     head += response_.untrusted ? kBlobPolicy : kPagePolicy;
+    head += frames.empty() || response_.untrusted ? "'none'" : frames;
+    head += "\r\n";
     if (!connection_.keep_alive) {
       head += "Connection: close\r\n";
     } else if (connection_.http_1_0) {

@@ -30,7 +30,8 @@ struct PreparedResponse {
 
 struct ConnectionState {
   bool http_1_0 = false;
-  bool keep_alive = true;  // Whether the connection stays open after the answer.
+  bool keep_alive = true;                 // Whether the connection stays open after the answer.
+  std::string_view frame_ancestors = {};  // HttpServerOptions::frame_ancestors.
 };
 
 // `response.later` must have been called by now. The answer owns or shares what it needs of the

@@ -77,6 +77,17 @@ TEST(PreparedResponse, CarriesTheSafeHeadersWhateverItIs) {
   }
 }
 
+TEST(PreparedResponse, NamesTheOriginsThatMayFrameIt) {
+  const ConnectionState connection{.frame_ancestors = "http://localhost:*"};
+  const PreparedResponse page = PrepareResponse({}, {.body = "x"}, connection);
+  EXPECT_THAT(Value(page, "Content-Security-Policy"),
+              EndsWith("frame-ancestors http://localhost:*"));
+  EXPECT_EQ(Value(page, "X-Frame-Options"), "none");
+  const PreparedResponse blob = PrepareResponse({}, Blob("image/png", "x"), connection);
+  EXPECT_THAT(Value(blob, "Content-Security-Policy"), EndsWith("frame-ancestors 'none'"));
+  EXPECT_EQ(Value(Prepare({}), "X-Frame-Options"), "DENY");
+}
+
 TEST(PreparedResponse, NeverLetsBlobsRun) {
   for (const char* type : {"image/svg+xml", "text/html", "text/html; charset=utf-8", "text/xml",
                            "application/xhtml+xml", "application/javascript", "IMAGE/SVG+XML",
