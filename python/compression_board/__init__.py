@@ -29,6 +29,14 @@ from .writer import FileWriter, SummaryWriter
 
 __version__ = "0.1.0"
 
+
+def load_ipython_extension(ipython) -> None:
+    """Called by `%load_ext compression_board` in a notebook."""
+    from . import notebook
+
+    notebook.register(ipython)
+
+
 __all__ = [
     "Aurora",
     "BenchmarkParser",

@@ -1,4 +1,4 @@
-"""The loopback server behind the tab: started on first use, ended with TensorBoard."""
+"""A board that this process starts on first use and that ends with this process: TensorBoard or a notebook."""
 
 import atexit
 import importlib.util
@@ -10,11 +10,11 @@ import signal
 import subprocess
 import sys
 import threading
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Sequence
 
 PROGRAM_VARIABLE = "COMPRESSION_BOARD_PROGRAM"
 START_SECONDS = 30
-_LISTENING = re.compile(r"http://127\.0\.0\.1:(\d+)/")
+_LISTENING = re.compile(r"https?://[^\s/]+:(\d+)/")
 _PR_SET_PDEATHSIG = 1
 
 
@@ -44,16 +44,15 @@ def find_program() -> str:
         return found
     raise BoardError(
         "The program compression-board was not found. Install it with 'pip install compression-board', or name "
-        f"it in the variable {PROGRAM_VARIABLE}; then start TensorBoard again."
+        f"it in the variable {PROGRAM_VARIABLE}; then try again."
     )
 
 
 class BoardProcess:
-    """All methods may be called from any thread."""
+    """Runs `compression-board` with `arguments`. All methods may be called from any thread."""
 
-    def __init__(self, logdir: str, logdir_spec: str = ""):
-        self._logdir = logdir
-        self._logdir_spec = logdir_spec
+    def __init__(self, arguments: Sequence[str]):
+        self._arguments = list(arguments)
         self._lock = threading.Lock()
         self._process: Optional[subprocess.Popen] = None
         self._address: Optional[Address] = None
@@ -71,13 +70,7 @@ class BoardProcess:
             process.terminate()
 
     def _start(self) -> Address:
-        if self._logdir_spec:
-            data = ["--logdir_spec", self._logdir_spec]
-        elif self._logdir:
-            data = ["--logdir", os.path.expanduser(self._logdir)]
-        else:
-            raise BoardError("TensorBoard was started without --logdir; the tab needs one.")
-        command = [find_program(), *data, "--host", "127.0.0.1", "--port", "0"]
+        command = [find_program(), *self._arguments]
         token = secrets.token_hex(16)
         environment = dict(os.environ, COMPRESSION_BOARD_TOKEN=token)
         started: list = []
@@ -85,7 +78,7 @@ class BoardProcess:
 
         def run() -> None:
             # The system ends the child with the thread that started it. This one lives as long as the
-            # child, so a killed TensorBoard leaves nothing behind.
+            # child, so a killed process leaves nothing behind.
             try:
                 process = subprocess.Popen(
                     [*_ending_with(os.getpid()), *command], env=environment, stdin=subprocess.DEVNULL,

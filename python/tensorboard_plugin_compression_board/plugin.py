@@ -1,5 +1,7 @@
 """The plugin that TensorBoard loads."""
 
+import os
+
 from tensorboard.backend import http_util
 from tensorboard.plugins import base_plugin
 from werkzeug import wrappers
@@ -34,11 +36,11 @@ class CompressionBoardPlugin(base_plugin.TBPlugin):
 
     def __init__(self, context):
         super().__init__(context)
-        flags = getattr(context, "flags", None)
-        self._board = BoardProcess(
-            logdir=getattr(context, "logdir", None) or "",
-            logdir_spec=getattr(flags, "logdir_spec", None) or "",
-        )
+        logdir = getattr(context, "logdir", None)
+        logdir_spec = getattr(getattr(context, "flags", None), "logdir_spec", None)
+        data = ["--logdir_spec", logdir_spec] if logdir_spec else ["--logdir", os.path.expanduser(logdir or "")]
+        self._has_data = bool(logdir or logdir_spec)
+        self._board = BoardProcess([*data, "--host", "127.0.0.1", "--port", "0"])
 
     def get_plugin_apps(self):
         # TensorBoard drops the slash at the end of a path: "/board/" arrives as "/board".
@@ -58,6 +60,9 @@ class CompressionBoardPlugin(base_plugin.TBPlugin):
         return http_util.Respond(request, INDEX_JS, "text/javascript")
 
     def _serve_board(self, environ, start_response):
+        if not self._has_data:
+            text = "TensorBoard was started without --logdir; the tab needs one."
+            return proxy.error_page(text)(environ, start_response)
         try:
             address = self._board.address()
         except BoardError as error:

@@ -77,10 +77,13 @@ def _key_of(name):
 
 
 def _framed(name, value):
-    """Lets TensorBoard's own pages show ours in a frame."""
+    """Lets TensorBoard's own pages show ours in a frame, and notebooks TensorBoard with ours inside.
+
+    The browser checks all frames around a page. TensorBoard lets any page show it, so this is for it to decide.
+    """
     if name.lower() != "content-security-policy":
         return value
-    return value.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+    return "; ".join(part for part in value.split("; ") if not part.startswith("frame-ancestors"))
 
 
 class _Body:
