@@ -4,21 +4,36 @@
     build/venv/bin/python benchmarks/dataserver_run.py --full --out benchmarks/RESULTS-dataserver.md
 
 Both programs are started with TensorBoard's flags, in turns, files in the page cache, and report when
-everything is loaded. The system counts CPU time in steps of 10 ms. Ours checks all checksums, keeps every point and starts without a cache; RustBoard
-checks none and keeps 1,000 points of a tag. Memory is the peak until then.
+everything is loaded. Ours checks all checksums, keeps every point and starts without a cache; RustBoard
+checks none and keeps 1,000 points of a tag. Memory is the peak until then. The limit opens every file and
+copies its bytes into a buffer once, and does nothing else. The last table is the time from the start of stock
+TensorBoard until its page could list the scalars of every run, Python's start included.
 """
 
 import argparse
+import contextlib
 import datetime
+import json
+import os
 import pathlib
 import shutil
+import socket
 import subprocess
+import sys
 import tempfile
+import time
+import urllib.request
 
 import reader_run
 import tensorboard_data_server
 
 SETS = ("one_run", "many_runs", "blobs", "small_runs")
+
+
+def cpu_seconds(pid):
+    """Of all threads that run; the other counters of the system have steps of 10 ms."""
+    tasks = pathlib.Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
 
 def load(command):
@@ -27,24 +42,58 @@ def load(command):
             for line in server.stderr:
                 if found := reader_run.FINISHED.search(line):
                     wall = float(found.group(1)) * reader_run.UNITS[found.group(2)]
-                    cpu, peak = reader_run.process_cost(server.pid)
+                    cpu = cpu_seconds(server.pid)
+                    _, peak = reader_run.process_cost(server.pid)
                     return {"wall_seconds": wall, "cpu_seconds": cpu, "peak_rss_bytes": peak}
         finally:
             server.kill()
     raise SystemExit(f"{command[0]} ended before it had loaded anything")
 
 
+def load_with_tensorboard(logdir, runs, binary):
+    """Seconds until the page of stock TensorBoard could list the scalars of all runs."""
+    with socket_port() as port, tempfile.TemporaryDirectory() as cache:
+        command = [sys.executable, "-m", "tensorboard.main", f"--logdir={logdir}", "--host=127.0.0.1", f"--port={port}",
+                   "--load_fast=true"]  # fmt: skip
+        environment = dict(os.environ, TENSORBOARD_DATA_SERVER_BINARY=str(binary), XDG_CACHE_HOME=cache)
+        begin = time.monotonic()
+        with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as board:
+            try:
+                while time.monotonic() < begin + 600:
+                    try:
+                        with urllib.request.urlopen(f"http://127.0.0.1:{port}/data/plugin/scalars/tags") as response:
+                            if len(json.load(response)) == runs:
+                                return time.monotonic() - begin
+                    except OSError:
+                        pass
+                    time.sleep(0.01)
+            finally:
+                board.terminate()
+    raise SystemExit(f"TensorBoard with {binary} did not list {runs} runs in time")
+
+
+@contextlib.contextmanager
+def socket_port():
+    """A port that is free now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    yield port
+
+
 def measure(programs, name, scratch, divisor, rounds):
     logdir = reader_run.make_input(programs, name, scratch, divisor)
     flags = ["--logdir", logdir, "--reload", "once", "--port", "0", "--verbose"]
-    commands = {
-        "ours": [programs / "compression-board-data-server", *flags, "--no-cache"],
-        "RustBoard": [tensorboard_data_server.server_binary(), *flags],
-    }
-    results = {program: [] for program in commands}
+    binaries = {"ours": programs / "compression-board-data-server", "RustBoard": tensorboard_data_server.server_binary()}
+    runs = sum(1 for _ in logdir.rglob("*tfevents*"))
+    results = {program: [] for program in ("ours", "RustBoard", "limit")}
     for _ in range(rounds):
-        for program, command in commands.items():
-            results[program].append(load(command))
+        results["ours"].append(load([binaries["ours"], *flags, "--no-cache"]))
+        results["RustBoard"].append(load([binaries["RustBoard"], *flags]))
+        results["limit"].append(reader_run.run_limit(programs, "read", logdir))
+        if name != "blobs":  # It has no scalars.
+            for program, binary in binaries.items():
+                results[program][-1]["tensorboard_seconds"] = load_with_tensorboard(logdir, runs, binary)
     return {program: {key: min(run[key] for run in runs) for key in runs[0]} for program, runs in results.items()}
 
 
@@ -53,16 +102,23 @@ def report(measured, divisor, rounds):
     lines = ["# The data server, measured", "", *__doc__.rpartition("\n\n")[2].strip().splitlines(), "",
              f"{datetime.date.today()}, best of {rounds} rounds, 1/{divisor} of the data; load average of the machine "
              f"{load_average}: other work ran beside.", "",
-             "| set | ours: wall, CPU, memory | RustBoard: wall, CPU, memory | wall | CPU | memory |", "|---|---|---|---|---|---|"]  # fmt: skip
+             "| set | ours: wall, CPU, memory | RustBoard: wall, CPU, memory | wall | CPU | memory | CPU of RustBoard by that of the limit |",
+             "|---|---|---|---|---|---|---|"]  # fmt: skip
     for name, rows in measured.items():
-        cells = [f"{row['wall_seconds']:.3f} s, {row['cpu_seconds']:.2f} s, {row['peak_rss_bytes'] / 1e6:.0f} MB"
+        cells = [f"{row['wall_seconds']:.3f} s, {row['cpu_seconds']:.3f} s, {row['peak_rss_bytes'] / 1e6:.0f} MB"
                  for row in (rows["ours"], rows["RustBoard"])]  # fmt: skip
 
         def ratio(key):
-            return f"{rows['RustBoard'][key] / max(rows['ours'][key], 0.005):.1f}x"
+            return f"{rows['RustBoard'][key] / rows['ours'][key]:.1f}x"
 
         lines.append(f"| {reader_run.INPUTS[name].title} | {cells[0]} | {cells[1]} | {ratio('wall_seconds')} | "
-                     f"{ratio('cpu_seconds')} | {ratio('peak_rss_bytes')} |")  # fmt: skip
+                     f"{ratio('cpu_seconds')} | {ratio('peak_rss_bytes')} | "
+                     f"{rows['RustBoard']['cpu_seconds'] / rows['limit']['cpu_seconds']:.1f}x |")  # fmt: skip
+    lines += ["", "| set, stock TensorBoard from its start | with ours | with RustBoard | |", "|---|---|---|---|"]
+    for name, rows in measured.items():
+        if "tensorboard_seconds" in rows["ours"]:
+            ours, theirs = (rows[program]["tensorboard_seconds"] for program in ("ours", "RustBoard"))
+            lines.append(f"| {reader_run.INPUTS[name].title} | {ours:.2f} s | {theirs:.2f} s | {theirs / ours:.1f}x |")
     return "\n".join(lines) + "\n"
 
 
@@ -70,13 +126,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=pathlib.Path, default=reader_run.HERE.parent / "build/release/bin")
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--only", choices=SETS, action="append")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--out", type=pathlib.Path)
     options = parser.parse_args()
     divisor = 1 if options.full else reader_run.REDUCED_BY
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="dataserver_run."))
     try:
-        measured = {name: measure(options.programs, name, scratch, divisor, options.rounds) for name in SETS}
+        measured = {name: measure(options.programs, name, scratch, divisor, options.rounds) for name in options.only or SETS}
     finally:
         shutil.rmtree(scratch)
     text = report(measured, divisor, options.rounds)
