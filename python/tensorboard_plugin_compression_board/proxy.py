@@ -2,6 +2,7 @@
 
 import html
 import http.client
+import re
 
 from werkzeug import wrappers
 
@@ -52,7 +53,8 @@ def forward(address, path, environ, start_response):
         return error_page(f"Compression Board does not respond ({error}); load the page again.", 502)(
             environ, start_response
         )
-    kept = [(name, _framed(name, value)) for name, value in response.getheaders()
+    host = environ.get("HTTP_HOST", "")
+    kept = [(name, _framed(name, value, host)) for name, value in response.getheaders()
             if name.lower() not in DROPPED_RESPONSE_HEADERS]  # fmt: skip
     status = f"{response.status} {response.reason}"
     if wants_page and response.getheader("Content-Type", "").startswith("text/html"):
@@ -76,14 +78,17 @@ def _key_of(name):
     return key if key == "CONTENT_TYPE" else f"HTTP_{key}"
 
 
-def _framed(name, value):
+def _framed(name, value, host):
     """Lets TensorBoard's own pages show ours in a frame, and notebooks TensorBoard with ours inside.
 
-    The browser checks all frames around a page. TensorBoard lets any page show it, so this is for it to decide.
+    The browser checks all frames around a page. A notebook server has another port of the same host.
     """
     if name.lower() != "content-security-policy":
         return value
-    return "; ".join(part for part in value.split("; ") if not part.startswith("frame-ancestors"))
+    names = {"localhost", "127.0.0.1", host.rpartition(":")[0] or host}
+    known = sorted(name for name in names if re.fullmatch(r"[\w.-]+|\[[0-9a-fA-F:]+\]", name))
+    allowed = " ".join(["'self'", *(f"{scheme}://{name}:*" for name in known for scheme in ("http", "https"))])
+    return value.replace("frame-ancestors 'none'", f"frame-ancestors {allowed}")
 
 
 class _Body:

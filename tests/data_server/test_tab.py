@@ -109,9 +109,12 @@ def test_it_is_not_active_without_data(installed, tmp_path):
 def test_pages_are_below_the_address_of_tensorboard(board):
     page = board.get(f"{BOARD}/", Accept="text/html")
     assert page.status == 200 and b'<base href="./"' in page.body
-    # A notebook shows TensorBoard in a frame of another origin, and the browser checks all of them.
-    assert page.headers["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self'")
-    assert "frame-ancestors" not in page.headers["Content-Security-Policy"]
+    # A notebook shows TensorBoard in a frame of another port, and the browser checks all frames.
+    policy = page.headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; script-src 'self'")
+    assert "frame-ancestors 'self' http://127.0.0.1:* " in policy and "evil" not in policy
+    foreign = board.get(f"{BOARD}/", Accept="text/html", Host="a b; script-src evil")
+    assert "evil" not in foreign.headers.get("Content-Security-Policy", "")
     for name in re.findall(rb'(?:src|href)="\./?(assets/[^"]+)"', page.body)[:5]:
         assert board.get(f"{BOARD}/{name.decode()}").status == 200
     assert board.get(f"{BOARD}/scalars", Accept="text/html").status == 200

@@ -22,7 +22,7 @@ after(async () => {
 
 async function startLab(t, variables = {}) {
   const home = mkdtempSync(join(directory, "home-")); // JupyterLab opens the notebooks of last time again.
-  const lab = spawn("jupyter", ["lab", "--no-browser", "--allow-root", "--port=0", "--ip=127.0.0.1", "--IdentityProvider.token=", "--ServerApp.open_browser=False"], {
+  const lab = spawn("jupyter", ["lab", "--no-browser", "--allow-root", "--expose-app-in-browser", "--port=0", "--ip=127.0.0.1", "--IdentityProvider.token=", "--ServerApp.open_browser=False"], {
     cwd: directory,
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, HOME: home, JUPYTER_RUNTIME_DIR: join(home, "runtime"), TMPDIR: directory, ...variables },
@@ -49,8 +49,7 @@ async function runCells(t, lab, name, cells) {
   await page.goto(`${lab}/tree/${name}.ipynb`);
   await page.locator(".jp-Notebook .jp-CodeCell").first().waitFor();
   await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor();
-  await page.locator(".jp-Notebook .jp-CodeCell .cm-content").first().click();
-  for (let i = 0; i < cells.length; i += 1) await page.keyboard.press("Shift+Enter");
+  await page.evaluate(() => globalThis.jupyterapp.commands.execute("notebook:run-all-cells"));
   return page;
 }
 
