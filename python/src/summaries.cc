@@ -224,10 +224,11 @@ nb::tuple EmbeddingFiles(nb::handle matrix, std::vector<std::vector<std::string>
     const Unlocked unlocked;
     files = writer::summary::MakeEmbeddingFiles(rows.view(), details, step);
     if (files && pictures) {
-      sprite = writer::media::LayOutSprite(pictures->view())
-                   .and_then([](const writer::media::Pixels& pixels) {
-                     return writer::media::EncodePng(pixels);
-                   });
+      sprite = [&]() -> Result<std::string> {
+        CBOARD_ASSIGN_OR_RETURN(const writer::media::Pixels pixels,
+                                writer::media::LayOutSprite(pictures->view()));
+        return writer::media::EncodePng(pixels);
+      }();
     }
   }
   const writer::summary::EmbeddingFiles made = Unwrap(std::move(files));

@@ -61,7 +61,7 @@ Result<std::filesystem::path> SummaryWriter::event_file() const {
   return impl_->files.Main().map([](EventFileWriter* file) { return file->path(); });
 }
 
-Result<void> SummaryWriter::AddScalar(std::string_view tag, double value, const At& at) {
+AddResult SummaryWriter::AddScalar(std::string_view tag, double value, const At& at) {
   const double wall_time = impl_->WallTime(at);
   const auto add = [&](EventFileWriter& file) {
     return file.AddScalar(tag, static_cast<float>(value), at.step.value_or(0), wall_time);
@@ -73,8 +73,8 @@ Result<void> SummaryWriter::AddScalar(std::string_view tag, double value, const 
   return added;
 }
 
-Result<void> SummaryWriter::AddScalar(std::string_view tag, double value, const At& at,
-                                      const ScalarLabels& labels) {
+AddResult SummaryWriter::AddScalar(std::string_view tag, double value, const At& at,
+                                   const ScalarLabels& labels) {
   CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::CleanStoredTag(tag));
   std::string summary;
   proto::AppendScalarValue(stored, static_cast<float>(value),
@@ -86,8 +86,8 @@ Result<void> SummaryWriter::AddScalar(std::string_view tag, double value, const 
   return impl_->AddSummary(summary, at);
 }
 
-Result<void> SummaryWriter::AddScalars(std::string_view main_tag,
-                                       const std::map<std::string, double>& values, At at) {
+AddResult SummaryWriter::AddScalars(std::string_view main_tag,
+                                    const std::map<std::string, double>& values, At at) {
   // All keys are looked at before anything is written: a call succeeds or leaves no trace.
   struct KeyRun {
     std::filesystem::path path;
@@ -148,11 +148,11 @@ Result<void> SummaryWriter::ExportScalarsToJson(const std::filesystem::path& pat
   return {};
 }
 
-Result<void> SummaryWriter::AddSummary(std::string_view serialized_summary, At at) {
+AddResult SummaryWriter::AddSummary(std::string_view serialized_summary, At at) {
   return impl_->AddSummary(serialized_summary, at);
 }
 
-Result<void> SummaryWriter::AddEvent(std::string_view serialized_event) {
+AddResult SummaryWriter::AddEvent(std::string_view serialized_event) {
   return impl_->WithMain([&](EventFileWriter& file) { return file.AddEvent(serialized_event); });
 }
 

@@ -60,8 +60,8 @@ Result<std::string> PngSummary(const Result<std::string>& tag,
 #define CBOARD_SUMMARY_OR_RETURN(summary, kind, tag, expression) \
   CBOARD_ASSIGN_OR_RETURN(const std::string summary, About<std::string>(kind, tag, expression))
 
-Result<void> SummaryWriter::AddHistogram(std::string_view tag, const TensorView& values, At at,
-                                         const tensor::Binning& bins, std::size_t max_bins) {
+AddResult SummaryWriter::AddHistogram(std::string_view tag, const TensorView& values, At at,
+                                      const tensor::Binning& bins, std::size_t max_bins) {
   CBOARD_ASSIGN_OR_RETURN(
       const tensor::HistogramData histogram,
       About("histogram", tag, tensor::ComputeHistogram(values, bins, max_bins)));
@@ -71,28 +71,28 @@ Result<void> SummaryWriter::AddHistogram(std::string_view tag, const TensorView&
   return impl_->AddSummary(summary, at);
 }
 
-Result<void> SummaryWriter::AddHistogramRaw(std::string_view tag,
-                                            const tensor::HistogramData& histogram, At at) {
+AddResult SummaryWriter::AddHistogramRaw(std::string_view tag,
+                                         const tensor::HistogramData& histogram, At at) {
   CBOARD_ASSIGN_OR_RETURN(const std::string summary, summary::MakeHistogramSummary(tag, histogram));
   return impl_->AddSummary(summary, at);
 }
 
-Result<void> SummaryWriter::AddImage(std::string_view tag, const TensorView& image, At at,
-                                     std::string_view dataformats) {
+AddResult SummaryWriter::AddImage(std::string_view tag, const TensorView& image, At at,
+                                  std::string_view dataformats) {
   CBOARD_SUMMARY_OR_RETURN(
       summary, "image", tag,
       PngSummary(summary::CleanStoredTag(tag), media::LayOutImage(image, dataformats)));
   return impl_->AddSummary(summary, at);
 }
 
-Result<void> SummaryWriter::AddImages(std::string_view tag, const TensorView& images, At at,
-                                      std::string_view dataformats) {
+AddResult SummaryWriter::AddImages(std::string_view tag, const TensorView& images, At at,
+                                   std::string_view dataformats) {
   return AddImage(tag, images, at, dataformats);
 }
 
-Result<void> SummaryWriter::AddImageWithBoxes(std::string_view tag, const TensorView& image,
-                                              const TensorView& boxes, At at, const BoxStyle& style,
-                                              std::string_view dataformats) {
+AddResult SummaryWriter::AddImageWithBoxes(std::string_view tag, const TensorView& image,
+                                           const TensorView& boxes, At at, const BoxStyle& style,
+                                           std::string_view dataformats) {
   CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::StoredTag(tag));
   CBOARD_ASSIGN_OR_RETURN(const media::Pixels pixels,
                           About("image", tag, media::LayOutImage(image, dataformats)));
@@ -102,7 +102,7 @@ Result<void> SummaryWriter::AddImageWithBoxes(std::string_view tag, const Tensor
   return impl_->AddSummary(summary, at);
 }
 
-Result<void> SummaryWriter::AddFigure(std::string_view tag, const RgbBuffer& figure, At at) {
+AddResult SummaryWriter::AddFigure(std::string_view tag, const RgbBuffer& figure, At at) {
   if (figure.channels != 3 && figure.channels != 4) {
     return Fail(ErrorCode::kInvalidArgument, "figure " + Quoted(tag) + ": has " +
                                                  std::to_string(figure.channels) +
@@ -132,8 +132,7 @@ Result<void> SummaryWriter::AddFigure(std::string_view tag, const RgbBuffer& fig
   return impl_->AddSummary(summary, at);
 }
 
-Result<void> SummaryWriter::AddEncodedImage(std::string_view tag, const EncodedImage& image,
-                                            At at) {
+AddResult SummaryWriter::AddEncodedImage(std::string_view tag, const EncodedImage& image, At at) {
   CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::CleanStoredTag(tag));
   std::string summary;
   proto::AppendImageValue(stored,
@@ -145,8 +144,8 @@ Result<void> SummaryWriter::AddEncodedImage(std::string_view tag, const EncodedI
   return impl_->AddSummary(summary, at);
 }
 
-Result<void> SummaryWriter::AddVideo(std::string_view tag, const TensorView& video, At at,
-                                     double fps, std::string_view dataformats) {
+AddResult SummaryWriter::AddVideo(std::string_view tag, const TensorView& video, At at, double fps,
+                                  std::string_view dataformats) {
   CBOARD_ASSIGN_OR_RETURN(const media::Video frames,
                           About("video", tag, media::LayOutVideo(video, dataformats)));
   CBOARD_ASSIGN_OR_RETURN(const std::string file,
@@ -159,28 +158,28 @@ Result<void> SummaryWriter::AddVideo(std::string_view tag, const TensorView& vid
                          at);
 }
 
-Result<void> SummaryWriter::AddAudio(std::string_view tag, const TensorView& sound, At at,
-                                     int sample_rate) {
+AddResult SummaryWriter::AddAudio(std::string_view tag, const TensorView& sound, At at,
+                                  int sample_rate) {
   CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::StoredTag(tag));
   CBOARD_SUMMARY_OR_RETURN(summary, "audio", tag,
                            summary::MakeAudioSummary(stored, sound, sample_rate));
   return impl_->AddSummary(summary, at);
 }
 
-Result<void> SummaryWriter::AddText(std::string_view tag, std::string_view markdown, At at) {
+AddResult SummaryWriter::AddText(std::string_view tag, std::string_view markdown, At at) {
   CBOARD_SUMMARY_OR_RETURN(summary, "text", tag, summary::MakeTextSummary(tag, markdown));
   return impl_->AddSummary(summary, at);
 }
 
-Result<void> SummaryWriter::AddGraph(std::string_view graph_def, At at) {
+AddResult SummaryWriter::AddGraph(std::string_view graph_def, At at) {
   return AddEvent(proto::EncodeEvent({.wall_time_seconds = impl_->WallTime(at),
                                       .step = at.step.value_or(0),
                                       .kind = proto::EventKind::kGraphDef,
                                       .payload = graph_def}));
 }
 
-Result<void> SummaryWriter::AddRunMetadata(std::string_view tag, std::string_view run_metadata,
-                                           At at) {
+AddResult SummaryWriter::AddRunMetadata(std::string_view tag, std::string_view run_metadata,
+                                        At at) {
   CBOARD_ASSIGN_OR_RETURN(const std::string stored, summary::StoredTag(tag));
   const std::string tagged =
       proto::EncodeTaggedRunMetadata({.tag = stored, .run_metadata = run_metadata});
@@ -190,18 +189,18 @@ Result<void> SummaryWriter::AddRunMetadata(std::string_view tag, std::string_vie
                                       .payload = tagged}));
 }
 
-Result<void> SummaryWriter::AddOnnxGraph(const std::filesystem::path& onnx_file) {
+AddResult SummaryWriter::AddOnnxGraph(const std::filesystem::path& onnx_file) {
   CBOARD_ASSIGN_OR_RETURN(const std::string graph, GraphDefFromOnnx(onnx_file));
   return AddGraph(graph);
 }
 
-Result<void> SummaryWriter::AddOpenVinoGraph(const std::filesystem::path& xml_file) {
+AddResult SummaryWriter::AddOpenVinoGraph(const std::filesystem::path& xml_file) {
   CBOARD_ASSIGN_OR_RETURN(const std::string graph, GraphDefFromOpenVino(xml_file));
   return AddGraph(graph);
 }
 
-Result<void> SummaryWriter::AddEmbedding(const TensorView& matrix, const EmbeddingDetails& details,
-                                         At at) {
+AddResult SummaryWriter::AddEmbedding(const TensorView& matrix, const EmbeddingDetails& details,
+                                      At at) {
   CBOARD_ASSIGN_OR_RETURN(const summary::EmbeddingFiles files,
                           summary::MakeEmbeddingFiles(matrix, details, at.step.value_or(0)));
   std::string sprite;
@@ -222,32 +221,32 @@ Result<void> SummaryWriter::AddEmbedding(const TensorView& matrix, const Embeddi
   return AppendToRunFile(directory() / "projector_config.pbtxt", files.config_block, durable);
 }
 
-Result<void> SummaryWriter::AddPrCurve(std::string_view tag, const TensorView& labels,
-                                       const TensorView& predictions, At at, int num_thresholds,
-                                       const TensorView* weights) {
+AddResult SummaryWriter::AddPrCurve(std::string_view tag, const TensorView& labels,
+                                    const TensorView& predictions, At at, int num_thresholds,
+                                    const TensorView* weights) {
   CBOARD_ASSIGN_OR_RETURN(
       const std::string summary,
       summary::MakePrCurveSummary(tag, labels, predictions, num_thresholds, weights));
   return impl_->AddSummary(summary, at);
 }
 
-Result<void> SummaryWriter::AddPrCurveRaw(std::string_view tag, const PrCurveRows& rows, At at,
-                                          int num_thresholds) {
+AddResult SummaryWriter::AddPrCurveRaw(std::string_view tag, const PrCurveRows& rows, At at,
+                                       int num_thresholds) {
   CBOARD_ASSIGN_OR_RETURN(const std::string summary,
                           summary::MakePrCurveRawSummary(tag, rows, num_thresholds));
   return impl_->AddSummary(summary, at);
 }
 
-Result<void> SummaryWriter::AddMesh(std::string_view tag, const TensorView& vertices,
-                                    const MeshDetails& details, At at) {
+AddResult SummaryWriter::AddMesh(std::string_view tag, const TensorView& vertices,
+                                 const MeshDetails& details, At at) {
   CBOARD_ASSIGN_OR_RETURN(const std::string summary,
                           summary::MakeMeshSummary(tag, vertices, details));
   return impl_->AddSummary(summary, at);
 }
 
-Result<void> SummaryWriter::AddHParams(const std::vector<std::pair<std::string, HParam>>& hparams,
-                                       const std::vector<std::pair<std::string, double>>& metrics,
-                                       std::string_view name, At at) {
+AddResult SummaryWriter::AddHParams(const std::vector<std::pair<std::string, HParam>>& hparams,
+                                    const std::vector<std::pair<std::string, double>>& metrics,
+                                    std::string_view name, At at) {
   const double wall_time = impl_->WallTime(at);
   const std::string run = name.empty() ? ShortestDecimal(wall_time) : std::string(name);
   CBOARD_ASSIGN_OR_RETURN(const std::filesystem::path path,
@@ -268,21 +267,21 @@ Result<void> SummaryWriter::AddHParams(const std::vector<std::pair<std::string, 
   return file->Close();
 }
 
-Result<void> SummaryWriter::AddCustomScalars(const std::vector<CustomScalarCategory>& layout) {
+AddResult SummaryWriter::AddCustomScalars(const std::vector<CustomScalarCategory>& layout) {
   CBOARD_SUMMARY_OR_RETURN(summary, "custom scalars", "layout",
                            summary::MakeCustomScalarsSummary(layout));
   return impl_->AddSummary(summary, {});
 }
 
-Result<void> SummaryWriter::AddCustomScalarsMultilineChart(const std::vector<std::string>& tags,
-                                                           std::string_view category,
-                                                           std::string_view title) {
+AddResult SummaryWriter::AddCustomScalarsMultilineChart(const std::vector<std::string>& tags,
+                                                        std::string_view category,
+                                                        std::string_view title) {
   return AddCustomScalars({{std::string(category), {{std::string(title), tags, false}}}});
 }
 
-Result<void> SummaryWriter::AddCustomScalarsMarginChart(const std::vector<std::string>& tags,
-                                                        std::string_view category,
-                                                        std::string_view title) {
+AddResult SummaryWriter::AddCustomScalarsMarginChart(const std::vector<std::string>& tags,
+                                                     std::string_view category,
+                                                     std::string_view title) {
   return AddCustomScalars({{std::string(category), {{std::string(title), tags, true}}}});
 }
 

@@ -40,8 +40,16 @@ struct Error {
   friend bool operator==(const Error&, const Error&) = default;
 };
 
+// A T or an Error. The compiler warns about every call whose Result is ignored; a caller that can
+// do nothing about a failure assigns it to std::ignore and says why.
 template <typename T>
-using Result = tl::expected<T, Error>;
+class [[nodiscard]] Result : public tl::expected<T, Error> {
+ public:
+  using tl::expected<T, Error>::expected;
+  // The results of map(), and_then() and or_else() are tl::expected.
+  Result(tl::expected<T, Error> other)  // NOLINT
+      : tl::expected<T, Error>(std::move(other)) {}
+};
 
 // `return Fail(ErrorCode::kNotFound, "run 'train' has no scalar 'loss'");`
 [[nodiscard]] inline tl::unexpected<Error> Fail(ErrorCode code, std::string message) {

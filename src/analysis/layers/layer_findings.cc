@@ -55,7 +55,11 @@ std::optional<OutputsVerdict> ReadOutputsVerdict(const reader::Run& run,
 Result<LayerFindings> ReadLayerFindings(const reader::Run& run, const LayerFilter& filter) {
   const reader::Tag* const tag = FindStored(run, "/findings/", filter);
   if (tag == nullptr) return LayerFindings{};
-  Result<LayerFindings> findings = ReadStored(run, *tag).and_then(ParseLayerFindings);
+  const auto read = [&]() -> Result<LayerFindings> {
+    CBOARD_ASSIGN_OR_RETURN(const std::string json, ReadStored(run, *tag));
+    return ParseLayerFindings(json);
+  };
+  Result<LayerFindings> findings = read();
   if (findings) return findings;
   return Fail(
       Annotate(findings.error(), "run " + Quoted(run.name) + ", tag " + Quoted(tag->name())));

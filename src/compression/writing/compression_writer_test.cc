@@ -98,11 +98,11 @@ TEST(CompressionWriter, WritesOneSchemeWhenAsked) {
   Metrics fp32 = kFp32;
   fp32["f1_score"] = 0.5;
   const TempDir flat, groups;
-  CompressionWriter(flat.path(), WithTags(TagScheme::kFlat))
-      .LogCompressionComparison("m", fp32, fp32);
+  EXPECT_TRUE(CompressionWriter(flat.path(), WithTags(TagScheme::kFlat))
+                  .LogCompressionComparison("m", fp32, fp32));
   EXPECT_EQ(ReadBack(flat.path()).size(), 8u);
-  CompressionWriter(groups.path(), WithTags(TagScheme::kGroups))
-      .LogCompressionComparison("m", fp32, fp32);
+  EXPECT_TRUE(CompressionWriter(groups.path(), WithTags(TagScheme::kGroups))
+                  .LogCompressionComparison("m", fp32, fp32));
   // The guide has no group for f1_score, which is logged flat rather than lost.
   EXPECT_THAT(RunsAndTags(ReadBack(groups.path())),
               ElementsAre("m/metrics/f1_score/fp32", "m/metrics/f1_score/int8",
