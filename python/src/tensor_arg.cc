@@ -2,7 +2,6 @@
 
 #include <nanobind/stl/vector.h>
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,16 +14,10 @@ namespace nb = nanobind;
 namespace cboard::python {
 namespace {
 
-constexpr std::array kDTypes = {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBfloat16,
-                                DType::kInt8,    DType::kUint8,   DType::kInt16,   DType::kUint16,
-                                DType::kInt32,   DType::kUint32,  DType::kInt64,   DType::kUint64,
-                                DType::kBool};
-
-DType NamedDType(std::string_view name) {
-  for (const DType dtype : kDTypes) {
-    if (NameOf(dtype) == name) return dtype;
-  }
-  throw nb::type_error(("no tensor has the dtype '" + std::string(name) + "'").c_str());
+DType DTypeOrThrow(const std::string& name) {
+  const DType dtype = DTypeNamed(name);
+  if (HoldsRealNumbers(dtype) && SizeOf(dtype) > 0) return dtype;
+  throw nb::type_error(("no tensor has the dtype '" + name + "'").c_str());
 }
 
 // The dtype of a format of the struct module, native byte order.
@@ -88,7 +81,7 @@ TensorArg::TensorArg(nb::handle object) {
           "expected (buffer, dtype) or (buffer, dtype, scales, zero points, axis)");
     }
     source = parts[0];
-    if (!parts[1].is_none()) dtype = NamedDType(nb::cast<std::string>(parts[1]));
+    if (!parts[1].is_none()) dtype = DTypeOrThrow(nb::cast<std::string>(parts[1]));
     if (parts.size() == 5) {
       scales_ = nb::cast<std::vector<float>>(parts[2]);
       zero_points_ = nb::cast<std::vector<std::int32_t>>(parts[3]);
@@ -100,7 +93,7 @@ TensorArg::TensorArg(nb::handle object) {
   }
   const std::string_view format = buffer_.format == nullptr ? "B" : buffer_.format;
   if (!dtype) dtype = DTypeOfFormat(format, buffer_.itemsize);
-  if (!dtype || static_cast<Py_ssize_t>(tensor::SizeOf(*dtype)) != buffer_.itemsize) {
+  if (!dtype || static_cast<Py_ssize_t>(SizeOf(*dtype)) != buffer_.itemsize) {
     const std::string message =
         "arrays of the type '" + std::string(format) +
         "' cannot be logged; convert to float32, float64 or an integer type";

@@ -1,5 +1,7 @@
 #include "cboard/proto/onnx.h"
 
+#include <algorithm>
+
 #include "cboard/base/strings.h"
 #include "proto/onnx_tensor.h"
 #include "proto/packed.h"
@@ -368,18 +370,29 @@ Result<OnnxModel> ParseOnnxModelWithFunctions(std::string_view bytes) {
   return model;
 }
 
-DataType DataTypeOfOnnx(int elem_type) {
-  static constexpr DataType kTypes[] = {
-      DataType::kInvalid,        DataType::kFloat,      DataType::kUint8,
-      DataType::kInt8,           DataType::kUint16,     DataType::kInt16,
-      DataType::kInt32,          DataType::kInt64,      DataType::kString,
-      DataType::kBool,           DataType::kHalf,       DataType::kDouble,
-      DataType::kUint32,         DataType::kUint64,     DataType::kComplex64,
-      DataType::kComplex128,     DataType::kBfloat16,   DataType::kFloat8E4m3fn,
-      DataType::kFloat8E4m3fnuz, DataType::kFloat8E5m2, DataType::kFloat8E5m2fnuz,
-      DataType::kUint4,          DataType::kInt4,       DataType::kFloat4E2m1fn};
-  if (elem_type < 0 || elem_type >= static_cast<int>(std::size(kTypes))) return DataType::kInvalid;
-  return kTypes[elem_type];
+namespace {
+
+// In the order of the numbers in TensorProto.DataType.
+constexpr DType kOnnxTypes[] = {DType::kUnknown,        DType::kFloat32,    DType::kUint8,
+                                DType::kInt8,           DType::kUint16,     DType::kInt16,
+                                DType::kInt32,          DType::kInt64,      DType::kString,
+                                DType::kBool,           DType::kFloat16,    DType::kFloat64,
+                                DType::kUint32,         DType::kUint64,     DType::kComplex64,
+                                DType::kComplex128,     DType::kBfloat16,   DType::kFloat8E4m3fn,
+                                DType::kFloat8E4m3fnuz, DType::kFloat8E5m2, DType::kFloat8E5m2fnuz,
+                                DType::kUint4,          DType::kInt4,       DType::kFloat4E2m1,
+                                DType::kFloat8E8m0,     DType::kUint2,      DType::kInt2};
+
+}  // namespace
+
+DType DTypeOfOnnx(int elem_type) {
+  if (elem_type < 0 || elem_type >= static_cast<int>(std::size(kOnnxTypes))) return DType::kUnknown;
+  return kOnnxTypes[elem_type];
+}
+
+int OnnxTypeOf(DType dtype) {
+  const auto* const found = std::ranges::find(kOnnxTypes, dtype);
+  return found == std::end(kOnnxTypes) ? 0 : static_cast<int>(found - std::begin(kOnnxTypes));
 }
 
 }  // namespace cboard::proto

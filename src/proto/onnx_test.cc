@@ -188,16 +188,16 @@ TEST(OnnxModel, ReadsFunctionsAndOpsets) {
 }
 
 TEST(OnnxTypes, AreTranslatedByMeaning) {
-  EXPECT_EQ(DataTypeOfOnnx(1), DataType::kFloat);
-  EXPECT_EQ(DataTypeOfOnnx(2), DataType::kUint8);
-  EXPECT_EQ(DataTypeOfOnnx(3), DataType::kInt8);
-  EXPECT_EQ(DataTypeOfOnnx(7), DataType::kInt64);
-  EXPECT_EQ(DataTypeOfOnnx(8), DataType::kString);
-  EXPECT_EQ(DataTypeOfOnnx(10), DataType::kHalf);
-  EXPECT_EQ(DataTypeOfOnnx(16), DataType::kBfloat16);
-  EXPECT_EQ(DataTypeOfOnnx(22), DataType::kInt4);
-  EXPECT_EQ(DataTypeOfOnnx(99), DataType::kInvalid);
-  EXPECT_EQ(DataTypeOfOnnx(-1), DataType::kInvalid);
+  EXPECT_EQ(DTypeOfOnnx(1), DType::kFloat32);
+  EXPECT_EQ(DTypeOfOnnx(2), DType::kUint8);
+  EXPECT_EQ(DTypeOfOnnx(3), DType::kInt8);
+  EXPECT_EQ(DTypeOfOnnx(7), DType::kInt64);
+  EXPECT_EQ(DTypeOfOnnx(8), DType::kString);
+  EXPECT_EQ(DTypeOfOnnx(10), DType::kFloat16);
+  EXPECT_EQ(DTypeOfOnnx(16), DType::kBfloat16);
+  EXPECT_EQ(DTypeOfOnnx(22), DType::kInt4);
+  EXPECT_EQ(DTypeOfOnnx(99), DType::kUnknown);
+  EXPECT_EQ(DTypeOfOnnx(-1), DType::kUnknown);
 }
 
 }  // namespace

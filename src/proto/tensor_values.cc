@@ -1,11 +1,13 @@
 // The elements of a TensorProto, by TensorBoard's rules.
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "cboard/base/bytes.h"
+#include "cboard/base/small_floats.h"
 #include "cboard/proto/tensor.h"
 #include "proto/packed.h"
 #include "proto/wire_reader.h"
@@ -20,21 +22,39 @@ DataType WithoutReference(DataType dtype) {
   return number > kReferenceOffset ? static_cast<DataType>(number - kReferenceOffset) : dtype;
 }
 
-float HalfToFloat(std::uint16_t bits) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
-  const std::uint32_t exponent = bits >> 10 & 0x1Fu;
-  const std::uint32_t mantissa = bits & 0x3FFu;
-  if (exponent == 0) {  // Zero, or a subnormal: mantissa units of 2^-24.
-    const float magnitude = static_cast<float>(mantissa) * 0x1p-24f;
-    return sign != 0 ? -magnitude : magnitude;
-  }
-  const std::uint32_t wide_exponent = exponent == 0x1F ? 0xFFu : exponent + (127 - 15);
-  return std::bit_cast<float>(sign | wide_exponent << 23 | mantissa << 13);
-}
-
-float Bfloat16ToFloat(std::uint16_t bits) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-}
+// Numbers that mean the same elements have one DType; the first one is written.
+constexpr auto kTypes = std::to_array<std::pair<DataType, DType>>({
+    {DataType::kFloat, DType::kFloat32},
+    {DataType::kDouble, DType::kFloat64},
+    {DataType::kHalf, DType::kFloat16},
+    {DataType::kBfloat16, DType::kBfloat16},
+    {DataType::kFloat8E5m2, DType::kFloat8E5m2},
+    {DataType::kFloat8E5m2fnuz, DType::kFloat8E5m2fnuz},
+    {DataType::kFloat8E4m3fn, DType::kFloat8E4m3fn},
+    {DataType::kFloat8E4m3fnuz, DType::kFloat8E4m3fnuz},
+    {DataType::kFloat4E2m1fn, DType::kFloat4E2m1},
+    {DataType::kInt2, DType::kInt2},
+    {DataType::kUint2, DType::kUint2},
+    {DataType::kInt4, DType::kInt4},
+    {DataType::kUint4, DType::kUint4},
+    {DataType::kInt8, DType::kInt8},
+    {DataType::kUint8, DType::kUint8},
+    {DataType::kInt16, DType::kInt16},
+    {DataType::kUint16, DType::kUint16},
+    {DataType::kInt32, DType::kInt32},
+    {DataType::kUint32, DType::kUint32},
+    {DataType::kInt64, DType::kInt64},
+    {DataType::kUint64, DType::kUint64},
+    {DataType::kBool, DType::kBool},
+    {DataType::kString, DType::kString},
+    {DataType::kComplex64, DType::kComplex64},
+    {DataType::kComplex128, DType::kComplex128},
+    {DataType::kQint8, DType::kInt8},
+    {DataType::kQuint8, DType::kUint8},
+    {DataType::kQint16, DType::kInt16},
+    {DataType::kQuint16, DType::kUint16},
+    {DataType::kQint32, DType::kInt32},
+});
 
 // How the elements of a dtype are stored: which typed list, and how one element becomes a double.
 struct Storage {
@@ -66,40 +86,35 @@ Storage HalfWidthFloats() {
           [](std::uint64_t value) -> double { return Convert(static_cast<std::uint16_t>(value)); }};
 }
 
-std::optional<Storage> StorageOf(DataType dtype) {
+std::optional<Storage> StorageOf(DType dtype) {
   switch (dtype) {
-    case DataType::kFloat:
+    case DType::kFloat32:
       return Storage{5, sizeof(float), FromRaw<float>, nullptr};
-    case DataType::kDouble:
+    case DType::kFloat64:
       return Storage{6, sizeof(double), FromRaw<double>, nullptr};
-    case DataType::kInt32:
-    case DataType::kQint32:
+    case DType::kInt32:
       return Integers<std::int32_t>(7);
-    case DataType::kInt16:
-    case DataType::kQint16:
+    case DType::kInt16:
       return Integers<std::int16_t>(7);
-    case DataType::kInt8:
-    case DataType::kQint8:
+    case DType::kInt8:
       return Integers<std::int8_t>(7);
-    case DataType::kUint8:
-    case DataType::kQuint8:
+    case DType::kUint8:
       return Integers<std::uint8_t>(7);
-    case DataType::kUint16:
-    case DataType::kQuint16:
+    case DType::kUint16:
       return Integers<std::uint16_t>(7);
-    case DataType::kInt64:
+    case DType::kInt64:
       return Integers<std::int64_t>(10);
-    case DataType::kUint32:
+    case DType::kUint32:
       return Integers<std::uint32_t>(16);
-    case DataType::kUint64:
+    case DType::kUint64:
       return Integers<std::uint64_t>(17);
-    case DataType::kBool:
+    case DType::kBool:
       return Storage{11, 1, [](ByteSpan raw) { return raw[0] != std::byte{0} ? 1.0 : 0.0; },
                      [](std::uint64_t value) { return value != 0 ? 1.0 : 0.0; }};
-    case DataType::kHalf:
+    case DType::kFloat16:
       return HalfWidthFloats<HalfToFloat>();
-    case DataType::kBfloat16:
-      return HalfWidthFloats<Bfloat16ToFloat>();
+    case DType::kBfloat16:
+      return HalfWidthFloats<BfloatToFloat>();
     default:
       return std::nullopt;
   }
@@ -182,6 +197,17 @@ tl::unexpected<Error> WrongCount(const Tensor& tensor, std::size_t found, std::s
 
 }  // namespace
 
+DType DTypeOf(DataType dtype) {
+  const auto* const found =
+      std::ranges::find(kTypes, WithoutReference(dtype), &decltype(kTypes)::value_type::first);
+  return found == kTypes.end() ? DType::kUnknown : found->second;
+}
+
+DataType DataTypeOf(DType dtype) {
+  const auto* const found = std::ranges::find(kTypes, dtype, &decltype(kTypes)::value_type::second);
+  return found == kTypes.end() ? DataType::kInvalid : found->first;
+}
+
 std::string_view NameOf(DataType dtype) {
   static constexpr std::string_view kNames[] = {"INVALID",
                                                 "FLOAT",
@@ -223,7 +249,7 @@ std::string_view NameOf(DataType dtype) {
 }
 
 Result<std::vector<double>> ReadNumbers(const Tensor& tensor, std::size_t max_elements) {
-  const std::optional<Storage> storage = StorageOf(WithoutReference(tensor.dtype));
+  const std::optional<Storage> storage = StorageOf(DTypeOf(tensor.dtype));
   if (!storage) {
     return Fail(ErrorCode::kInvalidArgument, Describe(tensor) + " does not hold plain numbers");
   }
@@ -249,7 +275,7 @@ Result<std::vector<double>> ReadNumbers(const Tensor& tensor, std::size_t max_el
 }
 
 Result<std::vector<std::string_view>> ReadStrings(const Tensor& tensor) {
-  if (WithoutReference(tensor.dtype) != DataType::kString) {
+  if (DTypeOf(tensor.dtype) != DType::kString) {
     return Fail(ErrorCode::kInvalidArgument, Describe(tensor) + " does not hold strings");
   }
   CBOARD_ASSIGN_OR_RETURN(const std::size_t count,

@@ -7,9 +7,9 @@
 #include "base/guarded_mapping.h"
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
+#include "cboard/proto/onnx.h"
 #include "model/storage/mapped_file.h"
 #include "runtime/constant_part.h"
-#include "runtime/element_types.h"
 #include "runtime/graph_outputs.h"
 
 namespace cboard::runtime {
@@ -76,7 +76,7 @@ std::optional<Session> OpenWithConstants(std::string_view model, const std::stri
   if (!computed || !computed->left_out().empty()) return std::nullopt;
   GraphEdits edits{.removed = std::move(part->removed)};
   for (const auto& [input, tensor] : computed->tensors()) {
-    edits.inputs.push_back({input, ElementOf(tensor.dtype), tensor.shape});
+    edits.inputs.push_back({input, proto::OnnxTypeOf(tensor.dtype), tensor.shape});
   }
   auto rest = EditGraph(model, edits);
   if (!rest) return std::nullopt;

@@ -9,11 +9,6 @@
 namespace cboard::runtime {
 namespace {
 
-bool IsFloat(DType dtype) {
-  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kFloat16 ||
-         dtype == DType::kBfloat16;
-}
-
 // The nearest binary16, ties to even.
 std::uint16_t ToHalf(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
@@ -87,12 +82,13 @@ bool FillIntegers(DType dtype, const std::vector<double>& values, OwnedTensor& o
 
 }  // namespace
 
-Result<OwnedTensor> ConvertTo(DType dtype, const TensorView& tensor) {
-  CBOARD_RETURN_IF_ERROR(tensor.Validate());
+Result<OwnedTensor> ConvertTo(DType dtype, const TensorView& given) {
+  CBOARD_ASSIGN_OR_RETURN(const tensor::PlainTensor plain, tensor::PlainTensor::Of(given));
+  const TensorView& tensor = plain.view();
   OwnedTensor out{.dtype = dtype, .shape = tensor.shape};
   if (dtype == tensor.dtype) {
     const auto* first = static_cast<const std::byte*>(tensor.data);
-    out.elements.assign(first, first + tensor.element_count() * SizeOf(dtype));
+    out.elements.assign(first, first + tensor.byte_count());
     return out;
   }
   if (IsFloat(dtype) && IsFloat(tensor.dtype)) {

@@ -1,7 +1,7 @@
 #include "runtime/model_values.h"
 
 #include "cboard/base/strings.h"
-#include "runtime/element_types.h"
+#include "cboard/proto/onnx.h"
 
 namespace cboard::runtime {
 namespace {
@@ -46,8 +46,10 @@ Result<void> ReadTensorInfo(const Library& library, const ort::TensorInfo* info,
   int element_type = 0;
   CBOARD_RETURN_IF_ERROR(
       library->Check(api[ort::kGetTensorElementType](info, &element_type), kDoing));
-  value.dtype = DTypeOfElement(element_type);
-  value.type = NameOfElement(element_type);
+  const DType dtype = proto::DTypeOfOnnx(element_type);
+  if (IsPlain(dtype)) value.dtype = dtype;
+  value.type = dtype == DType::kUnknown ? "element type " + std::to_string(element_type)
+                                        : std::string(NameOf(dtype));
   std::size_t rank = 0;
   CBOARD_RETURN_IF_ERROR(library->Check(api[ort::kGetDimensionsCount](info, &rank), kDoing));
   value.shape.resize(rank);

@@ -57,14 +57,14 @@ Result<PreparedRun> Session::Prepare(std::span<const NamedTensor> inputs) const 
   run->doing = "run " + Quoted(state_->name, 1000);
   std::vector<NamedTensor> owned(inputs.begin(), inputs.end());
   for (NamedTensor& input : owned) {
-    CBOARD_RETURN_IF_ERROR(input.tensor.Validate());
+    CBOARD_ASSIGN_OR_RETURN(const auto plain, tensor::PlainTensor::Of(input.tensor));
     // One byte more, so that a tensor without elements has an address; the memory of a long string
     // is aligned as that of any new object.
     constexpr std::size_t kLonger = 64;
-    const std::size_t size = input.tensor.element_count() * SizeOf(input.tensor.dtype);
+    const std::size_t size = plain.view().byte_count();
     std::string& elements = run->elements.emplace_back(size + kLonger, '\0');
-    if (size > 0) std::memcpy(elements.data(), input.tensor.data, size);
-    input.tensor.data = elements.data();
+    if (size > 0) std::memcpy(elements.data(), plain.view().data, size);
+    input.tensor = TensorView(plain.view().dtype, elements.data(), plain.view().shape);
   }
   std::vector<std::string> copies;
   CBOARD_ASSIGN_OR_RETURN(run->values, state_->ToValues(owned, copies));

@@ -135,8 +135,8 @@ TEST_F(SamplesTest, DataThatDoesNotFitIsRefused) {
 TEST(ConvertTo, HalvesAreTheNearest) {
   // Every half, and the middle between it and the next, which goes to the even one.
   for (std::uint32_t bits = 0; bits < 0x7BFF; ++bits) {
-    const float value = tensor::HalfToFloat(static_cast<std::uint16_t>(bits));
-    const float next = tensor::HalfToFloat(static_cast<std::uint16_t>(bits + 1));
+    const float value = HalfToFloat(static_cast<std::uint16_t>(bits));
+    const float next = HalfToFloat(static_cast<std::uint16_t>(bits + 1));
     const std::vector<float> three = {value, (value + next) / 2, -value};
     const auto halves = ConvertTo(DType::kFloat16, TensorView(three));
     ASSERT_THAT(halves, Succeeds());

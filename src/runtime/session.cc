@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cboard/base/strings.h"
-#include "runtime/element_types.h"
+#include "cboard/proto/onnx.h"
 #include "runtime/model_values.h"
 #include "runtime/providers.h"
 #include "runtime/session_state.h"
@@ -130,10 +130,9 @@ Result<std::vector<OrtHandle<ort::Value>>> Session::State::ToValues(
                   "input " + Quoted(wanted.name) + " of " + Quoted(name, 1000) +
                       " is missing; the model wants " + ListOf(inputs));
     }
-    const TensorView& tensor = *found->second;
-    CBOARD_RETURN_IF_ERROR(tensor.Validate());
-    CBOARD_RETURN_IF_ERROR(CheckInput(wanted, tensor));
-    CBOARD_ASSIGN_OR_RETURN(auto value, ToValue(tensor, copies));
+    CBOARD_ASSIGN_OR_RETURN(const auto plain, tensor::PlainTensor::Of(*found->second));
+    CBOARD_RETURN_IF_ERROR(CheckInput(wanted, plain.view()));
+    CBOARD_ASSIGN_OR_RETURN(auto value, ToValue(plain, copies));
     values.push_back(std::move(value));
     given.erase(found);
   }
@@ -145,13 +144,14 @@ Result<std::vector<OrtHandle<ort::Value>>> Session::State::ToValues(
   return values;
 }
 
-// A value that borrows the tensor's memory, or a copy of it in `copies` where it is not aligned.
-Result<OrtHandle<ort::Value>> Session::State::ToValue(const TensorView& tensor,
+// A value that borrows the tensor's memory, or a copy of it in `copies` where it is not aligned or
+// belongs to `plain`.
+Result<OrtHandle<ort::Value>> Session::State::ToValue(const tensor::PlainTensor& plain,
                                                       std::vector<std::string>& copies) const {
-  const std::size_t element_size = SizeOf(tensor.dtype);
-  const std::size_t size = tensor.element_count() * element_size;
+  const TensorView& tensor = plain.view();
+  const std::size_t size = tensor.byte_count();
   const char* data = static_cast<const char*>(tensor.data);
-  if (reinterpret_cast<std::uintptr_t>(data) % element_size != 0) {
+  if (plain.is_copy() || reinterpret_cast<std::uintptr_t>(data) % SizeOf(tensor.dtype) != 0) {
     data = copies.emplace_back(data, size).data();
   }
   // Not written to: inputs are constant to a session.
@@ -161,7 +161,7 @@ Result<OrtHandle<ort::Value>> Session::State::ToValue(const TensorView& tensor,
   CBOARD_RETURN_IF_ERROR(library->Check(
       library->api()[ort::kCreateTensorWithDataAsOrtValue](
           library->cpu_memory(), elements == nullptr ? &nothing : elements, size,
-          tensor.shape.data(), tensor.shape.size(), ElementOf(tensor.dtype), value.out()),
+          tensor.shape.data(), tensor.shape.size(), proto::OnnxTypeOf(tensor.dtype), value.out()),
       "take an input"));
   return value;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cboard/runtime/session.h"
+#include "cboard/tensor/convert.h"
 #include "runtime/ort_library.h"
 
 namespace cboard::runtime {
@@ -41,7 +42,7 @@ struct Session::State {
   // The value of each declared input, in their order; fails as Session::Run does.
   Result<std::vector<OrtHandle<ort::Value>>> ToValues(std::span<const NamedTensor> given,
                                                       std::vector<std::string>& copies) const;
-  Result<OrtHandle<ort::Value>> ToValue(const TensorView& tensor,
+  Result<OrtHandle<ort::Value>> ToValue(const tensor::PlainTensor& plain,
                                         std::vector<std::string>& copies) const;
   Result<void> ReadOutput(std::string name, OrtHandle<ort::Value> value,
                           RunResult::State& result) const;

@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
         InvalidView{
             "QuantizedFloats",
             Quantized(DType::kFloat16, {2}, Quantization::PerTensor(std::span(kScales).first(1))),
-            "only integers can be quantized codes, not float16"},
+            "only integers and floats of 8 or 4 bits can be quantized codes, not float16"},
         InvalidView{"TooManyScales", Quantized(DType::kInt8, {4}, Quantization::PerTensor(kScales)),
                     "needs 1 scales but 3 are given"},
         InvalidView{"AxisOutOfRange",
@@ -197,6 +197,77 @@ TEST(ToDoubles, OfNothingIsEmpty) {
 TEST(ToDoubles, OfAScalarIsOneValue) {
   const float value = 2.5f;
   EXPECT_THAT(ToDoubles({DType::kFloat32, &value, {}}).value(), ElementsAre(2.5));
+}
+
+TEST(ToFloats, ReadsFloatsOfEightAndFourBits) {
+  const std::vector<std::uint8_t> bytes = {0x38, 0xB8, 0x7E, 0x01, 0x7F};
+  const auto read = [&](DType dtype, std::int64_t count) {
+    return ToFloats({dtype, bytes.data(), {count}}).value();
+  };
+  EXPECT_THAT(read(DType::kFloat8E4m3fn, 4), ElementsAre(1.f, -1.f, 448.f, 0x1p-9f));
+  EXPECT_TRUE(std::isnan(read(DType::kFloat8E4m3fn, 5)[4]));
+  EXPECT_THAT(read(DType::kFloat8E5m2, 2), ElementsAre(0.5f, -0.5f));
+  EXPECT_THAT(read(DType::kFloat8E8m0, 2), ElementsAre(0x1p-71f, 0x1p57f));
+  // Two per byte, the first one in the lower half.
+  EXPECT_THAT(read(DType::kFloat4E2m1, 3), ElementsAre(-0.f, 1.5f, -0.f));
+}
+
+TEST(ToDoubles, ReadsPackedIntegersWithTheirScales) {
+  const std::vector<std::uint8_t> bytes = {0x8F, 0x72};
+  const TensorView codes(DType::kInt4, bytes.data(), {2, 2});
+  EXPECT_EQ(codes.byte_count(), 2u);
+  EXPECT_THAT(ToDoubles(codes).value(), ElementsAre(-1, -8, 2, 7));
+  EXPECT_THAT(ToDoubles({DType::kUint4, bytes.data(), {3}}).value(), ElementsAre(15, 8, 2));
+  EXPECT_THAT(ToDoubles({DType::kInt2, bytes.data(), {5}}).value(), ElementsAre(-1, -1, 0, -2, -2));
+  TensorView scaled = codes;
+  const std::vector<float> scales = {0.5f, 2};
+  const std::vector<std::int32_t> zero_points = {0, 1};
+  scaled.quantization = Quantization::PerChannel(scales, zero_points, 0);
+  EXPECT_THAT(ToDoubles(scaled).value(), ElementsAre(-0.5, -4, 2, 12));
+  scaled.dtype = DType::kFloat4E2m1;  // -6, -0, 1, 6.
+  EXPECT_THAT(ToDoubles(scaled).value(), ElementsAre(-3, 0, 0, 10));
+}
+
+TEST(ToDoubles, FollowsStrides) {
+  const std::vector<std::int16_t> matrix = {1, 2, 3, 4, 5, 6};
+  TensorView turned(DType::kInt16, matrix.data(), {3, 2});
+  turned.strides = {1, 3};
+  EXPECT_THAT(ToDoubles(turned).value(), ElementsAre(1, 4, 2, 5, 3, 6));
+  TensorView reversed(DType::kInt16, matrix.data() + 5, {3});
+  reversed.strides = {-2};
+  EXPECT_THAT(ToDoubles(reversed).value(), ElementsAre(6, 4, 2));
+  TensorView repeated(DType::kInt16, matrix.data(), {2, 2});
+  repeated.strides = {0, 1};
+  EXPECT_THAT(ToDoubles(repeated).value(), ElementsAre(1, 2, 1, 2));
+  TensorView bytes(DType::kFloat8E4m3fn, matrix.data(), {2});
+  bytes.strides = {2};
+  EXPECT_THAT(ToDoubles(bytes).value(), ElementsAre(0x1p-9, 0x1p-8));
+}
+
+TEST(PlainTensor, BorrowsWhatIsPlain) {
+  const std::vector<float> values = {1, 2};
+  const TensorView view(values);
+  const auto plain = PlainTensor::Of(view);
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(&plain->view(), &view);
+  EXPECT_FALSE(plain->is_copy());
+}
+
+TEST(TensorView, RefusesElementsAndStridesThatCannotBeRead) {
+  const std::vector<std::uint8_t> bytes(64);
+  const auto fails = [&](DType dtype, std::vector<std::int64_t> strides) {
+    TensorView view(dtype, bytes.data(), {2, 2});
+    view.strides = std::move(strides);
+    return view.Validate();
+  };
+  EXPECT_THAT(fails(DType::kQ4_0, {}), FailsSaying(ErrorCode::kInvalidArgument, "q4_0"));
+  EXPECT_THAT(fails(DType::kComplex64, {}), FailsSaying(ErrorCode::kInvalidArgument, "complex64"));
+  EXPECT_THAT(fails(DType::kInt4, {2, 1}),
+              FailsSaying(ErrorCode::kInvalidArgument, "cannot have strides"));
+  EXPECT_THAT(fails(DType::kInt8, {1}),
+              FailsSaying(ErrorCode::kInvalidArgument, "needs 2 strides but 1 are given"));
+  EXPECT_THAT(fails(DType::kInt64, {1LL << 61, 1}),
+              FailsSaying(ErrorCode::kInvalidArgument, "larger than memory"));
 }
 
 TEST(Convert, ManyHalvesAreWhatEachIs) {

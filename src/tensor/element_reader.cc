@@ -59,25 +59,49 @@ void ScaleLookup::Dequantize(std::size_t first, std::span<double> codes) const {
 namespace {
 
 template <typename Real>
-void ReadElements(const TensorView& tensor, std::size_t first, std::span<Real> out) {
-  VisitElementType(tensor.dtype, [&](auto example) {
+void ReadElements(DType dtype, const void* elements, std::size_t first, std::span<Real> out) {
+  VisitElementType(dtype, [&](auto example) {
     using Element = decltype(example);
-    if constexpr (std::is_same_v<Element, Real>) {  // That lie unaligned in a file.
+    if constexpr (std::is_same_v<Element, Real>) {  // They may be unaligned in a file.
       if (out.empty()) return;
-      std::memcpy(out.data(), static_cast<const std::byte*>(tensor.data) + first * sizeof(Real),
+      std::memcpy(out.data(), static_cast<const std::byte*>(elements) + first * sizeof(Real),
                   out.size_bytes());
       return;
     }
     for (std::size_t i = 0; i < out.size(); ++i) {
-      out[i] = ValueOf<Real>(LoadElement<Element>(tensor.data, first + i));
+      out[i] = ValueOf<Real>(LoadElement<Element>(elements, first + i));
     }
   });
+}
+
+// Elements of `kBits` bits, the first one in the lowest bits of its byte.
+template <std::size_t kBits, typename Convert>
+void ReadPacked(const void* elements, std::size_t first, std::span<float> out,
+                const Convert& convert) {
+  constexpr std::size_t kPerByte = 8 / kBits;
+  const auto* bytes = static_cast<const std::uint8_t*>(elements);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::size_t at = first + i;
+    const unsigned byte = bytes[at / kPerByte];
+    out[i] = convert(byte >> (at % kPerByte * kBits) & ((1u << kBits) - 1));
+  }
+}
+
+float Signed4(unsigned bits) { return static_cast<float>(static_cast<int>(bits ^ 8u) - 8); }
+float Signed2(unsigned bits) { return static_cast<float>(static_cast<int>(bits ^ 2u) - 2); }
+float Unsigned(unsigned bits) { return static_cast<float>(bits); }
+
+template <typename Convert>
+void ReadBytes(const void* elements, std::size_t first, std::span<float> out,
+               const Convert& convert) {
+  const auto* bytes = static_cast<const std::uint8_t*>(elements) + first;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = convert(bytes[i]);
 }
 
 }  // namespace
 
 void ReadDoubles(const TensorView& tensor, std::size_t first, std::span<double> out) {
-  ReadElements(tensor, first, out);
+  ReadElements(tensor.dtype, tensor.data, first, out);
   if (tensor.quantization) ScaleLookup(tensor).Dequantize(first, out);
 }
 
@@ -96,10 +120,36 @@ bool FitsFloat32(const TensorView& tensor) {
 }
 
 void ReadFloats(const TensorView& tensor, std::size_t first, std::span<float> out) {
-  if (tensor.dtype == DType::kFloat16) {
-    return HalvesToFloats(static_cast<const std::byte*>(tensor.data) + 2 * first, out);
+  LoadFloats(tensor.dtype, tensor.data, first, out);
+}
+
+void LoadFloats(DType dtype, const void* elements, std::size_t first, std::span<float> out) {
+  switch (dtype) {
+    case DType::kFloat16:
+      return HalvesToFloats(static_cast<const std::byte*>(elements) + 2 * first, out);
+    case DType::kFloat8E4m3fn:
+      return ReadBytes(elements, first, out, Float8E4m3fnToFloat);
+    case DType::kFloat8E4m3fnuz:
+      return ReadBytes(elements, first, out, Float8E4m3fnuzToFloat);
+    case DType::kFloat8E5m2:
+      return ReadBytes(elements, first, out, Float8E5m2ToFloat);
+    case DType::kFloat8E5m2fnuz:
+      return ReadBytes(elements, first, out, Float8E5m2fnuzToFloat);
+    case DType::kFloat8E8m0:
+      return ReadBytes(elements, first, out, Float8E8m0ToFloat);
+    case DType::kFloat4E2m1:
+      return ReadPacked<4>(elements, first, out, Float4E2m1ToFloat);
+    case DType::kInt4:
+      return ReadPacked<4>(elements, first, out, Signed4);
+    case DType::kUint4:
+      return ReadPacked<4>(elements, first, out, Unsigned);
+    case DType::kInt2:
+      return ReadPacked<2>(elements, first, out, Signed2);
+    case DType::kUint2:
+      return ReadPacked<2>(elements, first, out, Unsigned);
+    default:
+      return ReadElements(dtype, elements, first, out);
   }
-  ReadElements(tensor, first, out);
 }
 
 }  // namespace cboard::tensor

@@ -1,5 +1,5 @@
 // Parts of a tensor as real values, a buffer at a time, so that no pass over a tensor needs a copy
-// of it. Callers have validated the tensor.
+// of it. Tensors are plain: callers have made them with PlainTensor::Of (convert.h).
 #pragma once
 
 #include <algorithm>

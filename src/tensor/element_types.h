@@ -11,7 +11,7 @@
 
 namespace cboard::tensor {
 
-// C++20 has neither of the two, nor a bool whose byte may be anything.
+// C++20 has none of these, nor a bool whose byte may be anything.
 struct Half {
   std::uint16_t bits;
 };
@@ -48,7 +48,7 @@ inline Element LoadElement(const void* data, std::size_t index) {
   return element;
 }
 
-// Calls `visit(Element{})` with the element type of `dtype`.
+// Calls `visit(Element{})` with the element type of a plain `dtype` (base/dtype.h).
 template <typename Visitor>
 decltype(auto) VisitElementType(DType dtype, Visitor&& visit) {
   switch (dtype) {
@@ -78,8 +78,9 @@ decltype(auto) VisitElementType(DType dtype, Visitor&& visit) {
       return visit(std::uint64_t{});
     case DType::kBool:
       return visit(Bool{});
+    default:
+      CheckFailed(__FILE__, __LINE__, "the dtype is plain");
   }
-  CheckFailed(__FILE__, __LINE__, "dtype is one of DType");
 }
 
 }  // namespace cboard::tensor

@@ -5,26 +5,12 @@
 #include <string>
 
 #include "cboard/base/strings.h"
-#include "tensor/element_types.h"
 
 namespace cboard::tensor {
 namespace {
 
 tl::unexpected<Error> Invalid(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, "tensor: " + std::move(message));
-}
-
-bool HoldsCodes(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat32:
-    case DType::kFloat64:
-    case DType::kFloat16:
-    case DType::kBfloat16:
-    case DType::kBool:
-      return false;
-    default:
-      return true;
-  }
 }
 
 // How many scales the shape asks for.
@@ -56,7 +42,7 @@ Result<std::size_t> ScalesNeeded(const Quantization& quantization,
 
 Result<void> ValidateQuantization(const TensorView& tensor, const Quantization& quantization) {
   if (!HoldsCodes(tensor.dtype)) {
-    return Invalid("only integers can be quantized codes, not " +
+    return Invalid("only integers and floats of 8 or 4 bits can be quantized codes, not " +
                    std::string(NameOf(tensor.dtype)));
   }
   CBOARD_ASSIGN_OR_RETURN(const std::size_t needed, ScalesNeeded(quantization, tensor.shape));
@@ -72,61 +58,57 @@ Result<void> ValidateQuantization(const TensorView& tensor, const Quantization& 
   return {};
 }
 
-}  // namespace
-
-std::size_t SizeOf(DType dtype) {
-  return VisitElementType(dtype, [](auto element) { return sizeof(element); });
-}
-
-std::string_view NameOf(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat32:
-      return "float32";
-    case DType::kFloat64:
-      return "float64";
-    case DType::kFloat16:
-      return "float16";
-    case DType::kBfloat16:
-      return "bfloat16";
-    case DType::kInt8:
-      return "int8";
-    case DType::kUint8:
-      return "uint8";
-    case DType::kInt16:
-      return "int16";
-    case DType::kUint16:
-      return "uint16";
-    case DType::kInt32:
-      return "int32";
-    case DType::kUint32:
-      return "uint32";
-    case DType::kInt64:
-      return "int64";
-    case DType::kUint64:
-      return "uint64";
-    case DType::kBool:
-      return "bool";
+Result<void> ValidateStrides(const TensorView& tensor) {
+  if (tensor.strides.size() != tensor.shape.size()) {
+    return Invalid("shape " + ShapeText(tensor.shape) + " needs " +
+                   std::to_string(tensor.shape.size()) + " strides but " +
+                   std::to_string(tensor.strides.size()) + " are given");
   }
-  return "unknown";
+  if (SizeOf(tensor.dtype) == 0) {
+    return Invalid(
+        "elements of " + std::string(NameOf(tensor.dtype)) +
+        " are packed into bytes and cannot have strides; copy them to a contiguous array");
+  }
+  // The distance from the first to the last element must be an address difference.
+  std::uint64_t left = std::numeric_limits<std::ptrdiff_t>::max() / SizeOf(tensor.dtype);
+  for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
+    const std::int64_t stride = tensor.strides[i];
+    const std::uint64_t step =
+        stride < 0 ? -static_cast<std::uint64_t>(stride) : static_cast<std::uint64_t>(stride);
+    const auto steps = static_cast<std::uint64_t>(std::max<std::int64_t>(tensor.shape[i] - 1, 0));
+    if (steps > 0 && step > left / steps) {
+      return Invalid("stride " + std::to_string(stride) + " of dimension " + std::to_string(i) +
+                     " is larger than memory can be");
+    }
+    left -= steps * step;
+  }
+  return {};
 }
+
+}  // namespace
 
 Result<void> TensorView::Validate() const {
   // Views may come from other languages, so even the enum is not taken on trust.
   if (NameOf(dtype) == "unknown") {
     return Invalid("dtype " + std::to_string(static_cast<int>(dtype)) + " is not one of DType");
   }
+  if (!HoldsRealNumbers(dtype) || IsBlockType(dtype)) {
+    return Invalid("elements of " + std::string(NameOf(dtype)) +
+                   " cannot be read one by one as real numbers; convert them first");
+  }
   if (std::ranges::any_of(shape, [](std::int64_t size) { return size < 0; })) {
     return Invalid("shape " + ShapeText(shape) + " has a negative dimension");
   }
   const bool empty = std::ranges::find(shape, 0) != shape.end();
   if (!empty) {
-    std::uint64_t left = std::numeric_limits<std::ptrdiff_t>::max() / SizeOf(dtype);
+    std::uint64_t left = std::numeric_limits<std::ptrdiff_t>::max() / LayoutOf(dtype).bytes;
     for (const std::int64_t size : shape) left /= static_cast<std::uint64_t>(size);
     if (left == 0) return Invalid("shape " + ShapeText(shape) + " is larger than memory can be");
     if (data == nullptr) {
       return Invalid("shape " + ShapeText(shape) + " has elements but there is no data");
     }
   }
+  if (!strides.empty()) CBOARD_RETURN_IF_ERROR(ValidateStrides(*this));
   return quantization ? ValidateQuantization(*this, *quantization) : Result<void>();
 }
 

@@ -56,9 +56,8 @@ Result<std::string> Dump(const std::vector<std::string>& arguments) {
         std::size_t position = 0;
         const auto add = [&](const runtime::NamedTensor& named) -> Result<void> {
           const std::string file = std::to_string(sample.index) + "_" + std::to_string(position++);
-          const std::string_view elements(
-              static_cast<const char*>(named.tensor.data),
-              named.tensor.element_count() * tensor::SizeOf(named.tensor.dtype));
+          const std::string_view elements(static_cast<const char*>(named.tensor.data),
+                                          named.tensor.byte_count());
           CBOARD_RETURN_IF_ERROR(WriteFileAtomically(folder / file, elements));
           Describe(json, named, file);
           return {};

@@ -1,99 +1,17 @@
-// How the elements of a stored tensor lie in its file: plain numbers, packed ones of two or four
-// bits, or blocks of quantized values that carry their own scales.
+// Deprecated: include "cboard/base/dtype.h" and use cboard::DType.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string_view>
-
-#include "cboard/tensor/tensor_view.h"
+#include "cboard/base/dtype.h"
 
 namespace cboard::model {
 
-enum class ElementType : std::uint8_t {
-  kUnknown,
-  kFloat32,
-  kFloat64,
-  kFloat16,
-  kBfloat16,
-  kFloat8E4m3fn,
-  kFloat8E4m3fnuz,
-  kFloat8E5m2,
-  kFloat8E5m2fnuz,
-  kFloat8E8m0,  // A power of two, as block scales have it.
-  kFloat4E2m1,  // Two per byte, the first one in the lower half; the next four types likewise.
-  kInt4,
-  kUint4,
-  kInt2,
-  kUint2,
-  kInt8,
-  kUint8,
-  kInt16,
-  kUint16,
-  kInt32,
-  kUint32,
-  kInt64,
-  kUint64,
-  kBool,
-  kComplex64,
-  kComplex128,
-  kString,
-  // Blocks of GGUF files. A block's scales and minima are part of it.
-  kQ4_0,
-  kQ4_1,
-  kQ5_0,
-  kQ5_1,
-  kQ8_0,
-  kQ2_K,
-  kQ3_K,
-  kQ4_K,
-  kQ5_K,
-  kQ6_K,
-  kQ8_K,
-  kIq4Nl,
-  kIq4Xs,
-  kTq1_0,
-  kTq2_0,
-  kMxfp4,
-  // Blocks whose codes index large tables: listed and counted, not dequantized.
-  kIq1S,
-  kIq1M,
-  kIq2Xxs,
-  kIq2Xs,
-  kIq2S,
-  kIq3Xxs,
-  kIq3S,
-};
-
-// "float32", "int4", "q4_k", …
-std::string_view NameOf(ElementType type);
-
-// `elements` of a tensor take `bytes`: {1, 4} for float32, {2, 1} for int4, {32, 18} for q4_0.
-// {1, 0} for strings and unknown types, whose size does not follow from the shape.
-struct ElementLayout {
-  std::size_t elements = 1;
-  std::size_t bytes = 0;
-};
-ElementLayout LayoutOf(ElementType type);
-
-// The bits that one element takes, scales of its block included: 32, 4, 4.5 (q4_0), 0 if unknown.
-double BitsPerElement(ElementType type);
-
-// True for the block types of GGUF.
-bool IsBlockType(ElementType type);
-
-// True for types whose elements can be read as real numbers: all but strings, complex numbers,
-// unknown types, and blocks that need tables.
-bool HoldsRealNumbers(ElementType type);
-
-// True for integers of any width.
-bool IsInteger(ElementType type);
-
-// True for what scales turn into real values: integers, and floats of eight or four bits.
-bool HoldsCodes(ElementType type);
-
-// The type in which the tensor layer reads the same bytes, if it has one.
-std::optional<DType> PlainTypeOf(ElementType type);
+using ElementType [[deprecated("use cboard::DType")]] = DType;
+using cboard::BitsPerElement;
+using cboard::ElementLayout;
+using cboard::HoldsCodes;
+using cboard::HoldsRealNumbers;
+using cboard::IsBlockType;
+using cboard::IsInteger;
+using cboard::LayoutOf;
 
 }  // namespace cboard::model

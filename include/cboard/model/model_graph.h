@@ -92,7 +92,7 @@ struct ModelQuantization {
 
 struct ModelTensor {
   std::string name;  // As in the file; inside functions and subgraphs, behind their scope.
-  ElementType type = ElementType::kUnknown;
+  DType type = DType::kUnknown;
   bool has_shape = false;           // Without one, not even the rank is known.
   std::vector<std::int64_t> shape;  // Row-major; -1 is an unknown size.
   // Names of dimensions in ONNX: one per dimension, "" for those without a name; empty if no
@@ -275,7 +275,7 @@ class WeightReader {
   template <typename Visitor>
   void ForEachRun(std::size_t first, std::size_t count, const Visitor& visit) const;
 
-  ElementType type_ = ElementType::kUnknown;
+  DType type_ = DType::kUnknown;
   ByteSpan data_;
   std::size_t stored_count_ = 0;  // Elements in `data_`; the last one repeats up to element_count_.
   std::size_t row_ = 0;           // With padding: elements of a row, and …

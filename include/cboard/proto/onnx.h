@@ -155,8 +155,9 @@ struct OnnxElements {
 // Fails with kDataLoss when the message is damaged and kInvalidArgument for strings.
 Result<OnnxElements> ElementsOf(const OnnxTensor& tensor);
 
-// The TensorFlow type that an ONNX element type (TensorProto.DataType) is; kInvalid if there is
-// none.
-DataType DataTypeOfOnnx(int elem_type);
+// Element types by their numbers in ONNX files (TensorProto.DataType), which ONNX Runtime uses too;
+// kUnknown and 0 for types that the other side does not have.
+DType DTypeOfOnnx(int elem_type);
+int OnnxTypeOf(DType dtype);
 
 }  // namespace cboard::proto

@@ -7,11 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "cboard/base/dtype.h"
 #include "cboard/base/result.h"
 
 namespace cboard::proto {
 
-// TensorFlow's DataType numbers.
+// TensorFlow's DataType: the numbers of element types in TensorProto, GraphDef and checkpoints.
 enum class DataType : int {
   kInvalid = 0,
   kFloat = 1,
@@ -55,6 +56,12 @@ using Shape = std::vector<std::int64_t>;
 // The name as TensorFlow spells it, without the prefix: "FLOAT", "QINT8"; "?" for numbers that have
 // none. A reference type (number + 100) has the name of what it refers to.
 std::string_view NameOf(DataType dtype);
+
+// The element type with this number; quantized and reference types give the type of their elements.
+// kUnknown for numbers without one, such as resources.
+DType DTypeOf(DataType dtype);
+// kInvalid if TensorFlow has none.
+DataType DataTypeOf(DType dtype);
 
 // A TensorShapeProto.
 std::string EncodeShape(std::span<const std::int64_t> dimensions);

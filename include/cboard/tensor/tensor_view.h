@@ -1,11 +1,15 @@
-// A borrowed tensor: elements of one of the dtypes networks are stored in, with a shape and, for
-// quantized ones, the scales that turn codes into real values.
+// A borrowed tensor: elements of a dtype that networks are stored in, with a shape, strides if the
+// elements are not contiguous, and for quantized ones the scales that turn codes into real values.
 //
 //   std::vector<float> weights = …;
 //   TensorView view(weights);                                        // one dimension
 //   TensorView image(pixels, {3, 224, 224});
 //   TensorView codes(int8_weights, {64, 27});
 //   codes.quantization = Quantization::PerChannel(scales, zero_points, /*axis=*/0);
+//   TensorView fp8(DType::kFloat8E4m3fn, bytes.data(), {64, 27});
+//   TensorView packed(DType::kInt4, bytes.data(), {64, 32});         // two per byte
+//   TensorView transposed(DType::kFloat32, data, {27, 64});
+//   transposed.strides = {1, 27};
 #pragma once
 
 #include <cstddef>
@@ -18,28 +22,15 @@
 #include <utility>
 #include <vector>
 
+#include "cboard/base/dtype.h"
 #include "cboard/base/result.h"
 
 namespace cboard::tensor {
 
-enum class DType {
-  kFloat32,
-  kFloat64,
-  kFloat16,
-  kBfloat16,
-  kInt8,
-  kUint8,
-  kInt16,
-  kUint16,
-  kInt32,
-  kUint32,
-  kInt64,
-  kUint64,
-  kBool,
-};
-
-std::size_t SizeOf(DType dtype);
-std::string_view NameOf(DType dtype);  // "float32", "bfloat16", …
+// Former names of cboard::DType and its functions.
+using cboard::DType;
+using cboard::NameOf;
+using cboard::SizeOf;
 
 // How integer codes stand for real values: real = (code - zero_point) * scale. Scales are in the
 // order of the elements they belong to: by channel, or by group from the first row to the last.
@@ -69,7 +60,7 @@ struct Quantization {
   }
 };
 
-// The DType of a C++ element type; half and bfloat16 have none in C++20 and are named by hand.
+// The DType of a C++ element type. Smaller floats and packed integers have no type in C++20.
 template <typename T>
 constexpr DType DTypeOf() {
   using U = std::remove_cv_t<T>;
@@ -101,11 +92,14 @@ constexpr DType DTypeOf() {
   }
 }
 
-// Elements are contiguous, in row-major order; they need not be aligned.
+// Elements need not be aligned. Block types of GGUF, strings and complex numbers have no view.
 struct TensorView {
   DType dtype = DType::kFloat32;
-  const void* data = nullptr;
+  const void* data = nullptr;  // The element at index 0 of every dimension.
   std::vector<std::int64_t> shape = {0};
+  // Distance between neighbours along each dimension, in elements; may be 0 or negative. Empty:
+  // contiguous, in row-major order, as packed types (int4, float4 …) must be.
+  std::vector<std::int64_t> strides;
   std::optional<Quantization> quantization;
 
   TensorView() = default;
@@ -132,15 +126,20 @@ struct TensorView {
     return count;
   }
 
-  // Fails with kInvalidArgument when a dimension is negative, the size overflows, data is missing,
-  // or scales do not match the shape.
+  // The bytes of the elements when they are contiguous.
+  std::size_t byte_count() const {
+    const ElementLayout layout = LayoutOf(dtype);
+    return (element_count() + layout.elements - 1) / layout.elements * layout.bytes;
+  }
+
+  // Fails with kInvalidArgument when elements of the dtype cannot be viewed, a dimension is
+  // negative, the size overflows, data is missing, or strides or scales do not match the shape.
   Result<void> Validate() const;
 };
 
 }  // namespace cboard::tensor
 
 namespace cboard {
-using tensor::DType;
 using tensor::Quantization;
 using tensor::TensorView;
 }  // namespace cboard

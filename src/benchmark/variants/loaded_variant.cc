@@ -11,11 +11,6 @@ namespace {
 
 constexpr std::size_t kTimedSamples = 4;
 
-bool IsFloat(DType dtype) {
-  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kFloat16 ||
-         dtype == DType::kBfloat16;
-}
-
 // "output 'logits' has 3 non-finite values of 1,000"; nothing if all are finite.
 std::vector<std::string> FindNonFinite(const runtime::RunResult& outputs) {
   std::vector<std::string> problems;
@@ -100,9 +95,8 @@ Result<LoadedVariant> LoadedVariant::Open(const std::filesystem::path& model,
     if (i == 0) {
       for (const runtime::NamedTensor& tensor : tensors) {
         variant.input_shapes_.emplace_back(tensor.name, tensor.tensor.shape);
-        variant.first_elements_.emplace_back(
-            static_cast<const char*>(tensor.tensor.data),
-            tensor.tensor.element_count() * tensor::SizeOf(tensor.tensor.dtype));
+        variant.first_elements_.emplace_back(static_cast<const char*>(tensor.tensor.data),
+                                             tensor.tensor.byte_count());
         variant.first_.push_back(tensor);
       }
       if (!tensors.empty() && !tensors[0].tensor.shape.empty()) {

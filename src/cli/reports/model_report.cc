@@ -167,7 +167,7 @@ void AppendTypes(const model::ModelGraph& model, const Totals& totals, std::stri
     std::size_t tensors = 0;
     std::uint64_t elements = 0, bytes = 0;
   };
-  std::map<std::tuple<model::ElementType, std::string, std::string>, Row> rows;
+  std::map<std::tuple<DType, std::string, std::string>, Row> rows;
   for (const model::ModelTensor& tensor : model.tensors()) {
     if (!tensor.is_constant) continue;
     std::string how;

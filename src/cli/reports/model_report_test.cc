@@ -16,9 +16,9 @@ model::ModelGraph SmallModel() {
                               model::MappedFile::FromMemory(std::string(100, 'x'), "m.onnx"));
   graph.AddMetadata("producer", "tests");
   const model::TensorId x = graph.Tensor("x"), y = graph.Tensor("y"), w = graph.Tensor("w");
-  graph.Describe(x, model::ElementType::kFloat32, {-1, 3});
-  graph.Describe(y, model::ElementType::kFloat32, {-1, 2});
-  EXPECT_TRUE(graph.SetConstant(w, model::ElementType::kInt8, {3, 2}, {graph.Keep("abcdef")}));
+  graph.Describe(x, DType::kFloat32, {-1, 3});
+  graph.Describe(y, DType::kFloat32, {-1, 2});
+  EXPECT_TRUE(graph.SetConstant(w, DType::kInt8, {3, 2}, {graph.Keep("abcdef")}));
   graph.tensor(w).quantization =
       model::ModelQuantization{.granularity = Quantization::Granularity::kPerChannel,
                                .scales = {0.5f, 0.25f},
@@ -73,8 +73,8 @@ TEST(ModelReport, ListsTensorsWhereThereAreNoNodes) {
   for (const char* name : {"small", "large\x1b[31m"}) {
     const std::string bytes(std::string_view(name).size(), 'x');
     const model::TensorId id = graph.Tensor(name);
-    EXPECT_TRUE(graph.SetConstant(id, model::ElementType::kUint8,
-                                  {static_cast<std::int64_t>(bytes.size())}, {graph.Keep(bytes)}));
+    EXPECT_TRUE(graph.SetConstant(id, DType::kUint8, {static_cast<std::int64_t>(bytes.size())},
+                                  {graph.Keep(bytes)}));
   }
   const std::string text = ModelText("m", *graph.Finish(), 1);
   EXPECT_THAT(text, HasSubstr("largest tensors  stored as  shape  bytes\n"

@@ -73,7 +73,7 @@ Result<EndRunner> EndRunner::Open(const model::ModelGraph& baseline,
     for (const runtime::NamedTensor& tensor : result.tensors()) {
       Answer answer{tensor.name, tensor.tensor.dtype, tensor.tensor.shape, {}};
       if (outputs.contains(tensor.name)) {
-        const std::size_t size = tensor.tensor.element_count() * SizeOf(tensor.tensor.dtype);
+        const std::size_t size = tensor.tensor.byte_count();
         answer.bytes.assign(static_cast<const char*>(tensor.tensor.data), size);
         bytes += size;
       } else if (i > 0) {

@@ -34,7 +34,7 @@ Result<std::optional<CodeRows>> CodeRows::Open(const model::ModelGraph& model,
   const model::ModelTensor& stored = model.tensor(weight.source);
   CBOARD_ASSIGN_OR_RETURN(const model::WeightReader reader, OpenRows(model, layer));
   const model::ModelQuantization* quantization = reader.quantization();
-  const bool are_small_floats = model::HoldsCodes(stored.type) && !model::IsInteger(stored.type);
+  const bool are_small_floats = HoldsCodes(stored.type) && !IsInteger(stored.type);
   if (quantization == nullptr || are_small_floats) return std::nullopt;
   const bool is_signed = quantization->code_min < 0;
   const std::int64_t least = is_signed ? -128 : 0, most = is_signed ? 127 : 255;

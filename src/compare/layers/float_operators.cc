@@ -56,8 +56,7 @@ std::optional<FloatProduct> ProductOfIntegers(const model::ModelGraph& model,
 }  // namespace
 
 bool IsFloat(const model::ModelTensor& tensor) {
-  return !tensor.quantization && (tensor.type == model::ElementType::kFloat32 ||
-                                  tensor.type == model::ElementType::kUnknown);
+  return !tensor.quantization && (tensor.type == DType::kFloat32 || tensor.type == DType::kUnknown);
 }
 
 std::optional<FloatProduct> ProductInsteadOf(const model::ModelGraph& model,

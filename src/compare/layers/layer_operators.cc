@@ -221,8 +221,8 @@ std::optional<OperatorWeights> WeightsIn(const model::ModelGraph& model,
     case Layout::kTable: {
       // Tables of whole numbers are positions, shapes and masks, unless they are codes.
       const model::ModelTensor& table = model.tensor(node.inputs[row.weight]);
-      const bool is_real = model::HoldsRealNumbers(table.type) && !model::IsInteger(table.type) &&
-                           table.type != model::ElementType::kBool;
+      const bool is_real =
+          HoldsRealNumbers(table.type) && !IsInteger(table.type) && table.type != DType::kBool;
       const bool is_weight = table.quantization || is_real;
       if (rank != 2 || !is_weight || !ChoosesRows(model, node)) return std::nullopt;
       layout.channel_axis = 1;

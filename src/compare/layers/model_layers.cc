@@ -136,8 +136,7 @@ std::vector<ModelLayer> FindStoredWeights(const model::ModelGraph& model) {
   std::vector<ModelLayer> layers;
   for (std::size_t i = 0; i < model.tensors().size(); ++i) {
     const model::ModelTensor& tensor = model.tensors()[i];
-    if (!tensor.is_constant || tensor.shape.size() < 2 || !model::HoldsRealNumbers(tensor.type))
-      continue;
+    if (!tensor.is_constant || tensor.shape.size() < 2 || !HoldsRealNumbers(tensor.type)) continue;
     if (!HasElements(tensor)) continue;
     ModelLayer layer{.depth = i, .weight = static_cast<model::TensorId>(i)};
     layer.bias = model.FindTensor(std::string(LayerOfWeight(tensor.name)) + ".bias");

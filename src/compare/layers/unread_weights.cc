@@ -37,7 +37,7 @@ std::string_view UnreadReason(const model::ModelGraph& model, const model::Model
       (zero_points != model::kNoTensor && !model.IsWeight(zero_points))) {
     return "its scales or zero points are computed at run time";
   }
-  if (zero_points != model::kNoTensor && !model::IsInteger(model.tensor(zero_points).type)) {
+  if (zero_points != model::kNoTensor && !IsInteger(model.tensor(zero_points).type)) {
     return "its zero points are not whole numbers, one for each block";
   }
   return "its K, N, bits and block_size do not fit the sizes of its tensors";

@@ -23,11 +23,6 @@ bool IsFused(const model::ModelNode& node) {
          PassesValues(node.op_type);
 }
 
-bool IsFloat(model::ElementType type) {
-  return type == model::ElementType::kFloat32 || type == model::ElementType::kFloat16 ||
-         type == model::ElementType::kBfloat16 || type == model::ElementType::kFloat64;
-}
-
 class IslandFinder {
  public:
   explicit IslandFinder(const model::ModelGraph& model)
@@ -151,7 +146,7 @@ class IslandFinder {
         }
         continue;
       }
-      if (model::IsInteger(tensor.type)) {
+      if (IsInteger(tensor.type)) {
         ++codes;
         continue;
       }
@@ -160,8 +155,7 @@ class IslandFinder {
     }
     if (values == 0)
       return codes > 0 && IsFloat(result.type) ? Computes::kIntegers : Computes::kNothing;
-    if (result.type != model::ElementType::kUnknown && !IsFloat(result.type))
-      return Computes::kNothing;
+    if (result.type != DType::kUnknown && !IsFloat(result.type)) return Computes::kNothing;
     // Products of codes may leave as floats, which integer kernels give out as well.
     if (dequantized == values && float_weights == 0 &&
         (quantized_weights > 0 || is_quantized_after_[model::IndexOf(output)])) {

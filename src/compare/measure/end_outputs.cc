@@ -21,11 +21,6 @@ constexpr double kSameHeadFactor = 8;
 constexpr std::size_t kMaxHeadsBySize = 4;
 constexpr std::size_t kMinValuesForSize = 8;
 
-bool IsFloatType(DType dtype) {
-  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kFloat16 ||
-         dtype == DType::kBfloat16;
-}
-
 // Where nothing in the graph says where channels are: as most exporters have them.
 std::optional<std::size_t> UsualAxis(std::size_t rank) {
   if (rank < 2) return std::nullopt;
@@ -203,7 +198,7 @@ Result<void> EndGatherer::AddTo(End& end, const Find& find) {
     return {};
   }
   if (reference->element_count() == 0) return {};
-  if (!IsFloatType(reference->dtype)) {
+  if (!IsFloat(reference->dtype)) {
     CBOARD_ASSIGN_OR_RETURN(const std::vector<double> ours, tensor::ToDoubles(*reference));
     CBOARD_ASSIGN_OR_RETURN(const std::vector<double> theirs, tensor::ToDoubles(compressed));
     for (std::size_t i = 0; i < ours.size(); ++i) {
@@ -212,7 +207,7 @@ Result<void> EndGatherer::AddTo(End& end, const Find& find) {
     }
     return {};
   }
-  if (!IsFloatType(compressed.dtype)) {
+  if (!IsFloat(compressed.dtype)) {
     const auto& codes = variant_.tensor(end.pair.variant).quantization;
     if (!codes || codes->scales.size() != 1) {
       findings.why_not = "the compressed model gives codes, and their scale is not known";

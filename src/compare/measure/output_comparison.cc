@@ -22,11 +22,6 @@ std::size_t ChannelAxisOf(const OutputPlan& plan, std::size_t rank) {
   return rank > 1 && is_second ? 1 : rank - 1;
 }
 
-bool IsFloat(DType dtype) {
-  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kFloat16 ||
-         dtype == DType::kBfloat16;
-}
-
 // The values of a tensor: where they lie, if they are floats, and otherwise converted into
 // `storage`.
 Result<std::span<const float>> FloatsOf(const TensorView& tensor, std::vector<float>& storage) {

@@ -63,7 +63,7 @@ std::optional<OutputPlan> PlanOutput(const model::ModelGraph& baseline, const Mo
     return plan;
   }
   // Sums of codes (ConvInteger, MatMulInteger) get their scale further on, and then their name.
-  if (variant.tensor(after.output).type == model::ElementType::kInt32) {
+  if (variant.tensor(after.output).type == DType::kInt32) {
     const model::TensorId scaled = variant.FindTensor(plan.baseline);
     if (scaled == model::kNoTensor || variant.tensor(scaled).producer == model::kNoNode)
       return std::nullopt;

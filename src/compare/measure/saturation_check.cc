@@ -62,9 +62,8 @@ std::optional<SaturationCheck> SaturationCheck::For(const model::ModelGraph& mod
   const std::optional<TensorView> view = model.ViewOf(layer.weight);
   if ((!is_convolution && !is_product) || codes == model::kNoTensor || !view) return std::nullopt;
   const model::ModelTensor& input = model.tensor(codes);
-  if (!input.quantization || input.type != model::ElementType::kUint8 ||
-      input.producer == model::kNoNode || view->dtype != DType::kInt8 ||
-      view->element_count() == 0) {
+  if (!input.quantization || input.type != DType::kUint8 || input.producer == model::kNoNode ||
+      view->dtype != DType::kInt8 || view->element_count() == 0) {
     return std::nullopt;
   }
   SaturationCheck check;

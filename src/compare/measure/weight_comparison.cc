@@ -69,19 +69,19 @@ bool SharesScale(const model::ModelTensor& rounded) {
 }
 
 std::string PrecisionOf(const model::ModelTensor& tensor) {
-  if (model::IsBlockType(tensor.type)) return std::string(NameOf(tensor.type));
-  const bool is_small_float = model::HoldsCodes(tensor.type) && !model::IsInteger(tensor.type);
-  if (is_small_float) return tensor.type == model::ElementType::kFloat4E2m1 ? "fp4" : "fp8";
+  if (IsBlockType(tensor.type)) return std::string(NameOf(tensor.type));
+  const bool is_small_float = HoldsCodes(tensor.type) && !IsInteger(tensor.type);
+  if (is_small_float) return tensor.type == DType::kFloat4E2m1 ? "fp4" : "fp8";
   // Also floats that are rounded to codes.
   if (tensor.quantization) return "int" + std::to_string(tensor.quantization->bits());
   switch (tensor.type) {
-    case model::ElementType::kFloat32:
+    case DType::kFloat32:
       return "fp32";
-    case model::ElementType::kFloat64:
+    case DType::kFloat64:
       return "fp64";
-    case model::ElementType::kFloat16:
+    case DType::kFloat16:
       return "fp16";
-    case model::ElementType::kBfloat16:
+    case DType::kBfloat16:
       return "bf16";
     default:
       return std::string(NameOf(tensor.type));
@@ -262,7 +262,7 @@ Result<std::vector<float>> ReadScaled(const model::ModelGraph& model, const Mode
 int BitsOfWeight(const model::ModelGraph& model, model::TensorId weight) {
   const model::ModelTensor& rounded = RoundedBy(model, model.tensor(weight));
   return rounded.quantization ? rounded.quantization->bits()
-                              : static_cast<int>(model::BitsPerElement(rounded.type));
+                              : static_cast<int>(BitsPerElement(rounded.type));
 }
 
 Result<WeightFindings> CompareWeights(const model::ModelGraph& baseline, const ModelLayer& before,

@@ -22,21 +22,21 @@ constexpr std::size_t kMaxShownText = 200;
 
 struct BlockFacts {
   std::uint32_t number;
-  ElementType type;
+  DType type;
   int bits;  // Bits per code; 0 for plain numbers.
 };
 constexpr BlockFacts kBlockTypes[] = {
-    {0, ElementType::kFloat32, 0},   {1, ElementType::kFloat16, 0},  {2, ElementType::kQ4_0, 4},
-    {3, ElementType::kQ4_1, 4},      {6, ElementType::kQ5_0, 5},     {7, ElementType::kQ5_1, 5},
-    {8, ElementType::kQ8_0, 8},      {10, ElementType::kQ2_K, 2},    {11, ElementType::kQ3_K, 3},
-    {12, ElementType::kQ4_K, 4},     {13, ElementType::kQ5_K, 5},    {14, ElementType::kQ6_K, 6},
-    {15, ElementType::kQ8_K, 8},     {16, ElementType::kIq2Xxs, 2},  {17, ElementType::kIq2Xs, 2},
-    {18, ElementType::kIq3Xxs, 3},   {19, ElementType::kIq1S, 1},    {20, ElementType::kIq4Nl, 4},
-    {21, ElementType::kIq3S, 3},     {22, ElementType::kIq2S, 2},    {23, ElementType::kIq4Xs, 4},
-    {24, ElementType::kInt8, 0},     {25, ElementType::kInt16, 0},   {26, ElementType::kInt32, 0},
-    {27, ElementType::kInt64, 0},    {28, ElementType::kFloat64, 0}, {29, ElementType::kIq1M, 1},
-    {30, ElementType::kBfloat16, 0}, {34, ElementType::kTq1_0, 2},   {35, ElementType::kTq2_0, 2},
-    {39, ElementType::kMxfp4, 4},
+    {0, DType::kFloat32, 0},   {1, DType::kFloat16, 0},  {2, DType::kQ4_0, 4},
+    {3, DType::kQ4_1, 4},      {6, DType::kQ5_0, 5},     {7, DType::kQ5_1, 5},
+    {8, DType::kQ8_0, 8},      {10, DType::kQ2_K, 2},    {11, DType::kQ3_K, 3},
+    {12, DType::kQ4_K, 4},     {13, DType::kQ5_K, 5},    {14, DType::kQ6_K, 6},
+    {15, DType::kQ8_K, 8},     {16, DType::kIq2Xxs, 2},  {17, DType::kIq2Xs, 2},
+    {18, DType::kIq3Xxs, 3},   {19, DType::kIq1S, 1},    {20, DType::kIq4Nl, 4},
+    {21, DType::kIq3S, 3},     {22, DType::kIq2S, 2},    {23, DType::kIq4Xs, 4},
+    {24, DType::kInt8, 0},     {25, DType::kInt16, 0},   {26, DType::kInt32, 0},
+    {27, DType::kInt64, 0},    {28, DType::kFloat64, 0}, {29, DType::kIq1M, 1},
+    {30, DType::kBfloat16, 0}, {34, DType::kTq1_0, 2},   {35, DType::kTq2_0, 2},
+    {39, DType::kMxfp4, 4},
 };
 
 // The types of metadata values.
@@ -206,7 +206,7 @@ class GgufReader {
     const auto* known = std::ranges::find(kBlockTypes, info.type, &BlockFacts::number);
     const TensorId id = graph_.Tensor(info.name);
     if (known == std::end(kBlockTypes)) {  // Newer than we are; its bytes are not counted.
-      return graph_.SetConstant(id, ElementType::kUnknown, info.shape, {});
+      return graph_.SetConstant(id, DType::kUnknown, info.shape, {});
     }
     const std::optional<std::uint64_t> needed = BytesNeeded(known->type, info.shape);
     if (!needed || info.offset > data.size() || *needed > data.size() - info.offset) {

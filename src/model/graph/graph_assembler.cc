@@ -31,7 +31,7 @@ std::optional<std::uint64_t> ElementCount(const std::vector<std::int64_t>& shape
   return count;
 }
 
-std::optional<std::uint64_t> BytesNeeded(ElementType type, const std::vector<std::int64_t>& shape) {
+std::optional<std::uint64_t> BytesNeeded(DType type, const std::vector<std::int64_t>& shape) {
   const ElementLayout layout = LayoutOf(type);
   const std::optional<std::uint64_t> count = ElementCount(shape);
   std::uint64_t bytes = 0;
@@ -43,7 +43,7 @@ std::optional<std::uint64_t> BytesNeeded(ElementType type, const std::vector<std
   return bytes;
 }
 
-bool CanBeSparse(ElementType type) {
+bool CanBeSparse(DType type) {
   const ElementLayout layout = LayoutOf(type);
   return layout.bytes > 0 && layout.elements == 1;
 }
@@ -90,8 +90,7 @@ TensorId GraphAssembler::NewTensor(const std::string& wanted) {
   return Tensor(name);
 }
 
-Result<void> GraphAssembler::SetConstant(TensorId id, ElementType type,
-                                         std::vector<std::int64_t> shape,
+Result<void> GraphAssembler::SetConstant(TensorId id, DType type, std::vector<std::int64_t> shape,
                                          const StoredBytes& stored) {
   CBOARD_RETURN_IF_ERROR(Charge(shape.size() * sizeof(std::int64_t)));
   ModelTensor& added = tensor(id);
@@ -133,7 +132,7 @@ Result<void> GraphAssembler::SetConstant(TensorId id, ElementType type,
   return {};
 }
 
-Result<MutableByteSpan> GraphAssembler::SetUnfolded(TensorId id, ElementType type,
+Result<MutableByteSpan> GraphAssembler::SetUnfolded(TensorId id, DType type,
                                                     std::vector<std::int64_t> shape,
                                                     std::uint64_t stored_bytes) {
   // Zeros take no place in a file, so that few bytes could claim any number of them. A network of
@@ -156,7 +155,7 @@ Result<MutableByteSpan> GraphAssembler::SetUnfolded(TensorId id, ElementType typ
   return dense;
 }
 
-void GraphAssembler::Describe(TensorId id, ElementType type, std::vector<std::int64_t> shape) {
+void GraphAssembler::Describe(TensorId id, DType type, std::vector<std::int64_t> shape) {
   ModelTensor& described = tensor(id);
   if (described.is_constant || !Spend(shape.size() * sizeof(std::int64_t))) return;
   described.type = type;

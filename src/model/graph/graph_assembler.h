@@ -44,17 +44,17 @@ class GraphAssembler {
 
   // Makes `id` a constant of this type and shape. Fails with kDataLoss when the shape is impossible
   // or does not match the bytes, and then names the tensor.
-  Result<void> SetConstant(TensorId id, ElementType type, std::vector<std::int64_t> shape,
+  Result<void> SetConstant(TensorId id, DType type, std::vector<std::int64_t> shape,
                            const StoredBytes& stored);
 
   // The same for a constant that the file stores without its zeros, in `stored_bytes`: returns its
   // bytes, all zero, for the others to be filled in. Fails besides with kResourceExhausted, before
   // memory is taken, when there are more zeros than a file of this size has reason to leave out.
-  Result<MutableByteSpan> SetUnfolded(TensorId id, ElementType type,
-                                      std::vector<std::int64_t> shape, std::uint64_t stored_bytes);
+  Result<MutableByteSpan> SetUnfolded(TensorId id, DType type, std::vector<std::int64_t> shape,
+                                      std::uint64_t stored_bytes);
 
   // Type and shape of a tensor that is computed or fed; does not overwrite a constant's.
-  void Describe(TensorId id, ElementType type, std::vector<std::int64_t> shape);
+  void Describe(TensorId id, DType type, std::vector<std::int64_t> shape);
 
   // An empty name is made from output or type, and one that is taken gets a number. `parent` is the
   // position that AddNode returned for the node whose subgraph this is.
@@ -139,10 +139,10 @@ std::string ScopeOf(std::string_view name);
 std::optional<std::uint64_t> ElementCount(const std::vector<std::int64_t>& shape);
 
 // The bytes that a tensor of this shape takes; nothing when shape or type have no fixed size.
-std::optional<std::uint64_t> BytesNeeded(ElementType type, const std::vector<std::int64_t>& shape);
+std::optional<std::uint64_t> BytesNeeded(DType type, const std::vector<std::int64_t>& shape);
 
 // True for types whose elements are whole bytes, which is what the values of a sparse constant are.
-bool CanBeSparse(ElementType type);
+bool CanBeSparse(DType type);
 
 // "[64, 3, ?, 7]"
 std::string ShapeText(const std::vector<std::int64_t>& shape);

@@ -17,7 +17,7 @@ class GraphAssemblerTest : public ::testing::Test {
   TensorId Constant(const std::string& name, std::vector<float> values) {
     const TensorId id = graph_.Tensor(name);
     const auto size = static_cast<std::int64_t>(values.size());
-    EXPECT_THAT(graph_.SetConstant(id, ElementType::kFloat32, {size},
+    EXPECT_THAT(graph_.SetConstant(id, DType::kFloat32, {size},
                                    {graph_.Keep(AsText(std::as_bytes(std::span(values))))}),
                 Succeeds());
     return id;
@@ -94,25 +94,24 @@ TEST_F(GraphAssemblerTest, AConstantCountsForTheFirstNodeThatUsesItsValues) {
 
 TEST_F(GraphAssemblerTest, RefusesConstantsThatDoNotMatchTheirBytes) {
   const std::string bytes(16, '\0');
-  const auto set = [&](ElementType type, std::vector<std::int64_t> shape) {
+  const auto set = [&](DType type, std::vector<std::int64_t> shape) {
     return graph_.SetConstant(graph_.Tensor("w"), type, std::move(shape), {AsBytes(bytes)});
   };
-  EXPECT_THAT(set(ElementType::kFloat32, {2, 2}), Succeeds());
-  EXPECT_THAT(set(ElementType::kInt4, {31}), Succeeds());
-  EXPECT_THAT(set(ElementType::kFloat32, {5}),
+  EXPECT_THAT(set(DType::kFloat32, {2, 2}), Succeeds());
+  EXPECT_THAT(set(DType::kInt4, {31}), Succeeds());
+  EXPECT_THAT(set(DType::kFloat32, {5}),
               FailsSaying(ErrorCode::kDataLoss, "needs 20 bytes but has 16"));
-  EXPECT_THAT(set(ElementType::kFloat32, {-4}),
-              FailsSaying(ErrorCode::kDataLoss, "negative dimension"));
-  EXPECT_THAT(set(ElementType::kFloat32, {std::int64_t{1} << 62, 4}),
+  EXPECT_THAT(set(DType::kFloat32, {-4}), FailsSaying(ErrorCode::kDataLoss, "negative dimension"));
+  EXPECT_THAT(set(DType::kFloat32, {std::int64_t{1} << 62, 4}),
               FailsSaying(ErrorCode::kDataLoss, "larger than memory"));
-  EXPECT_THAT(set(ElementType::kInt8, {std::int64_t{1} << 40, std::int64_t{1} << 40}),
+  EXPECT_THAT(set(DType::kInt8, {std::int64_t{1} << 40, std::int64_t{1} << 40}),
               FailsSaying(ErrorCode::kDataLoss, "larger than memory"));
-  EXPECT_THAT(set(ElementType::kQ4_0, {16}),
+  EXPECT_THAT(set(DType::kQ4_0, {16}),
               FailsSaying(ErrorCode::kDataLoss, "no whole number of blocks of 32"));
 }
 
 TEST_F(GraphAssemblerTest, ADimensionOfZeroMakesAnyOtherHarmless) {
-  EXPECT_THAT(graph_.SetConstant(graph_.Tensor("w"), ElementType::kFloat32,
+  EXPECT_THAT(graph_.SetConstant(graph_.Tensor("w"), DType::kFloat32,
                                  {std::int64_t{1} << 62, 0, std::int64_t{1} << 62}, {}),
               Succeeds());
   EXPECT_EQ(ElementCount({std::int64_t{1} << 62, 0, std::int64_t{1} << 62}), 0u);
@@ -127,11 +126,11 @@ TEST_F(GraphAssemblerTest, StopsBeforeADescriptionUnfoldsWithoutEnd) {
 
 TEST_F(GraphAssemblerTest, CountsZerosBeforeItTakesThem) {
   const TensorId id = graph_.Tensor("w");
-  const Result<MutableByteSpan> zeros = graph_.SetUnfolded(id, ElementType::kInt8, {3}, 0);
+  const Result<MutableByteSpan> zeros = graph_.SetUnfolded(id, DType::kInt8, {3}, 0);
   ASSERT_THAT(zeros, Succeeds());
   EXPECT_THAT(*zeros, ElementsAre(std::byte{0}, std::byte{0}, std::byte{0}));
   EXPECT_TRUE(graph_.tensor(id).is_sparse());
-  EXPECT_THAT(graph_.SetUnfolded(id, ElementType::kInt8, {std::int64_t{1} << 50}, 8),
+  EXPECT_THAT(graph_.SetUnfolded(id, DType::kInt8, {std::int64_t{1} << 50}, 8),
               FailsSaying(ErrorCode::kResourceExhausted, "sparse tensor 'w'"));
 }
 
@@ -143,10 +142,10 @@ TEST_F(GraphAssemblerTest, LeavesOutWhatIsBeyondItsMemoryAndFailsAtTheEnd) {
   // Ids stay valid, so that readers need not ask at each step.
   const TensorId left_out = graph_.Tensor("one more");
   EXPECT_LT(IndexOf(left_out), count);
-  graph_.Describe(left_out, ElementType::kFloat32, {1});
+  graph_.Describe(left_out, DType::kFloat32, {1});
   const NodeId node = Node("n", "Relu", {left_out}, "y");
   EXPECT_LT(IndexOf(node), graph_.node_count());
-  EXPECT_THAT(graph_.SetConstant(left_out, ElementType::kString, {1}, {}),
+  EXPECT_THAT(graph_.SetConstant(left_out, DType::kString, {1}, {}),
               FailsWith(ErrorCode::kResourceExhausted));
   EXPECT_THAT(graph_.Sort(), FailsWith(ErrorCode::kResourceExhausted));
   EXPECT_THAT(graph_.Finish(), FailsSaying(ErrorCode::kResourceExhausted, "192 MiB"));

@@ -143,9 +143,8 @@ Result<std::vector<float>> ModelGraph::ReadWeights(TensorId id, std::size_t max_
 std::optional<TensorView> ModelGraph::ViewOf(TensorId id) const {
   if (!IsWeight(id) || tensor(id).rounded_by != kNoTensor) return std::nullopt;
   const ModelTensor& stored = tensor(tensor(id).source);
-  const std::optional<DType> plain = PlainTypeOf(stored.type);
-  if (!plain || stored.repeats_last || stored.stored_row > 0) return std::nullopt;
-  TensorView view(*plain, stored.data.data(), stored.shape);
+  if (!IsPlain(stored.type) || stored.repeats_last || stored.stored_row > 0) return std::nullopt;
+  TensorView view(stored.type, stored.data.data(), stored.shape);
   if (stored.quantization && !stored.quantization->scales.empty()) {
     const ModelQuantization& from = *stored.quantization;
     if (from.granularity == Quantization::Granularity::kPerGroup &&

@@ -25,40 +25,40 @@ std::optional<std::vector<std::int64_t>> WholeNumbers(const ModelTensor& tensor,
 
 }  // namespace
 
-void SetCodeRange(ElementType type, ModelQuantization& quantization) {
+void SetCodeRange(DType type, ModelQuantization& quantization) {
   int bits = 32;
   bool is_signed = true;
   switch (type) {
-    case ElementType::kInt2:
-    case ElementType::kUint2:
+    case DType::kInt2:
+    case DType::kUint2:
       bits = 2;
       break;
-    case ElementType::kInt4:
-    case ElementType::kUint4:
-    case ElementType::kFloat4E2m1:
+    case DType::kInt4:
+    case DType::kUint4:
+    case DType::kFloat4E2m1:
       bits = 4;
       break;
-    case ElementType::kInt8:
-    case ElementType::kUint8:
-    case ElementType::kFloat8E4m3fn:
-    case ElementType::kFloat8E4m3fnuz:
-    case ElementType::kFloat8E5m2:
-    case ElementType::kFloat8E5m2fnuz:
+    case DType::kInt8:
+    case DType::kUint8:
+    case DType::kFloat8E4m3fn:
+    case DType::kFloat8E4m3fnuz:
+    case DType::kFloat8E5m2:
+    case DType::kFloat8E5m2fnuz:
       bits = 8;
       break;
-    case ElementType::kInt16:
-    case ElementType::kUint16:
+    case DType::kInt16:
+    case DType::kUint16:
       bits = 16;
       break;
     default:
       break;
   }
   switch (type) {
-    case ElementType::kUint2:
-    case ElementType::kUint4:
-    case ElementType::kUint8:
-    case ElementType::kUint16:
-    case ElementType::kUint32:
+    case DType::kUint2:
+    case DType::kUint4:
+    case DType::kUint8:
+    case DType::kUint16:
+    case DType::kUint32:
       is_signed = false;
       break;
     default:

@@ -10,12 +10,12 @@
 namespace cboard::model {
 
 // The codes that an integer type can hold.
-void SetCodeRange(ElementType type, ModelQuantization& quantization);
+void SetCodeRange(DType type, ModelQuantization& quantization);
 
 // Scales and zero points as constants, and the codes they are for.
 struct QuantizationSource {
   QuantizationOrigin origin = QuantizationOrigin::kQdq;
-  ElementType type = ElementType::kUnknown;  // Type of the codes.
+  DType type = DType::kUnknown;  // Type of the codes.
   const ModelTensor* scales = nullptr;
   const ModelTensor* zero_points = nullptr;  // Null: all zero.
   bool has_shape = false;

@@ -13,7 +13,7 @@ namespace cboard::model {
 
 // Elements [first, first + out.size()) as they are stored, without scales; they must be in `data`,
 // and the type must be one that HoldsRealNumbers.
-void LoadStored(ElementType type, ByteSpan data, std::size_t first, std::span<float> out);
+void LoadStored(DType type, ByteSpan data, std::size_t first, std::span<float> out);
 
 // All values of a constant of at most `max_count` elements; nothing for larger ones, for what is no
 // constant and for other types.

@@ -2,9 +2,9 @@
 
 #include <numeric>
 
+#include "cboard/base/small_floats.h"
 #include "cboard/tensor/convert.h"
 #include "model/graph/graph_assembler.h"
-#include "model/storage/small_floats.h"
 #include "testing/matchers.h"
 
 namespace cboard::model {
@@ -17,7 +17,7 @@ using testing::Succeeds;
 using Granularity = Quantization::Granularity;
 
 // A graph of one constant "w".
-ModelGraph GraphOf(ElementType type, std::vector<std::int64_t> shape, std::string bytes,
+ModelGraph GraphOf(DType type, std::vector<std::int64_t> shape, std::string bytes,
                    std::optional<ModelQuantization> quantization = {},
                    bool may_repeat_last = false) {
   GraphAssembler graph(ModelFormat::kOnnx, MappedFile::FromMemory("", "model"));
@@ -38,7 +38,7 @@ std::string Counting(std::size_t count) {
 constexpr TensorId kWeights{0};
 
 TEST(WeightReader, ReadsScalesByChannel) {
-  const ModelGraph graph = GraphOf(ElementType::kInt8, {2, 2, 2}, Counting(8),
+  const ModelGraph graph = GraphOf(DType::kInt8, {2, 2, 2}, Counting(8),
                                    ModelQuantization{.granularity = Granularity::kPerChannel,
                                                      .scales = {1, 10},
                                                      .zero_points = {0, 1},
@@ -49,9 +49,8 @@ TEST(WeightReader, ReadsScalesByChannel) {
 TEST(WeightReader, LeavesOutWhatPadsRows) {
   GraphAssembler assembler(ModelFormat::kOnnx, MappedFile::FromMemory("", "model"));
   const TensorId id = assembler.Tensor("w");
-  ASSERT_THAT(
-      assembler.SetConstant(id, ElementType::kUint8, {3, 4}, {assembler.Keep(Counting(12))}),
-      Succeeds());
+  ASSERT_THAT(assembler.SetConstant(id, DType::kUint8, {3, 4}, {assembler.Keep(Counting(12))}),
+              Succeeds());
   ModelTensor& stored = assembler.tensor(id);
   stored.shape = {3, 3};
   stored.stored_row = 4;
@@ -70,7 +69,7 @@ TEST(WeightReader, LeavesOutWhatPadsRows) {
 }
 
 TEST(WeightReader, ReadsCodesAndTellsTheirScales) {
-  const ModelGraph graph = GraphOf(ElementType::kInt4, {2, 4}, "\x10\x32\xfe\x87",
+  const ModelGraph graph = GraphOf(DType::kInt4, {2, 4}, "\x10\x32\xfe\x87",
                                    ModelQuantization{.granularity = Granularity::kPerGroup,
                                                      .scales = {1, 10, 100, 1000},
                                                      .axis = 1,
@@ -88,7 +87,7 @@ TEST(WeightReader, ReadsCodesAndTellsTheirScales) {
   for (std::size_t i = 0; i < 6; ++i) {
     EXPECT_EQ(values[i], codes[i] * reader->quantization()->scales[reader->ScaleIndexOf(2 + i)]);
   }
-  const ModelGraph floats = GraphOf(ElementType::kFloat32, {1}, std::string("\0\0\x80\x3f", 4));
+  const ModelGraph floats = GraphOf(DType::kFloat32, {1}, std::string("\0\0\x80\x3f", 4));
   EXPECT_EQ(floats.OpenWeights(kWeights)->quantization(), nullptr);
 }
 
@@ -97,12 +96,12 @@ TEST(WeightReader, ReadsScalesByGroupAlongAnyDimension) {
                                      .scales = {1, 10, 100, 1000},
                                      .axis = 1,
                                      .group_size = 2};
-  const ModelGraph rows = GraphOf(ElementType::kUint8, {2, 3}, Counting(6), along_rows);
+  const ModelGraph rows = GraphOf(DType::kUint8, {2, 3}, Counting(6), along_rows);
   EXPECT_THAT(*rows.ReadWeights(kWeights), ElementsAre(0, 1, 20, 300, 400, 5000));
 
   ModelQuantization down = along_rows;
   down.axis = 0;
-  const ModelGraph columns = GraphOf(ElementType::kUint8, {3, 2}, Counting(6), down);
+  const ModelGraph columns = GraphOf(DType::kUint8, {3, 2}, Counting(6), down);
   EXPECT_THAT(*columns.ReadWeights(kWeights), ElementsAre(0, 10, 2, 30, 400, 5000));
   EXPECT_TRUE(rows.ViewOf(kWeights).has_value());
   EXPECT_FALSE(columns.ViewOf(kWeights).has_value());  // The tensor layer has no such groups.
@@ -111,15 +110,15 @@ TEST(WeightReader, ReadsScalesByGroupAlongAnyDimension) {
 TEST(WeightReader, AnyPartIsThatPartOfTheWhole) {
   const std::vector<ModelGraph> graphs = [] {
     std::vector<ModelGraph> all;
-    all.push_back(GraphOf(ElementType::kInt4, {7, 9}, Counting(32),
+    all.push_back(GraphOf(DType::kInt4, {7, 9}, Counting(32),
                           ModelQuantization{.granularity = Granularity::kPerGroup,
                                             .scales = std::vector<float>(21, 0.5f),
                                             .axis = 1,
                                             .group_size = 4}));
-    all.push_back(GraphOf(ElementType::kUint2, {63}, Counting(16)));
-    all.push_back(GraphOf(ElementType::kFloat8E5m2, {63}, Counting(63)));
-    all.push_back(GraphOf(ElementType::kBfloat16, {7, 9}, Counting(126)));
-    all.push_back(GraphOf(ElementType::kQ8_0, {2, 32}, Counting(68)));
+    all.push_back(GraphOf(DType::kUint2, {63}, Counting(16)));
+    all.push_back(GraphOf(DType::kFloat8E5m2, {63}, Counting(63)));
+    all.push_back(GraphOf(DType::kBfloat16, {7, 9}, Counting(126)));
+    all.push_back(GraphOf(DType::kQ8_0, {2, 32}, Counting(68)));
     return all;
   }();
   for (const ModelGraph& graph : graphs) {
@@ -138,7 +137,7 @@ TEST(WeightReader, AnyPartIsThatPartOfTheWhole) {
 }
 
 TEST(WeightReader, AgreesWithTheTensorLayer) {
-  const ModelGraph graph = GraphOf(ElementType::kInt16, {2, 4}, Counting(16),
+  const ModelGraph graph = GraphOf(DType::kInt16, {2, 4}, Counting(16),
                                    ModelQuantization{.granularity = Granularity::kPerChannel,
                                                      .scales = {0.1f, 0.3f, 0.7f, 1.9f},
                                                      .zero_points = {1, 2, 3, 4},
@@ -150,14 +149,14 @@ TEST(WeightReader, AgreesWithTheTensorLayer) {
 
 TEST(WeightReader, RepeatsTheLastStoredElement) {
   const std::vector<float> stored = {1, 2};
-  const ModelGraph graph = GraphOf(ElementType::kFloat32, {2, 2},
+  const ModelGraph graph = GraphOf(DType::kFloat32, {2, 2},
                                    std::string(AsText(std::as_bytes(std::span(stored)))), {}, true);
   EXPECT_THAT(*graph.ReadWeights(kWeights), ElementsAre(1, 2, 2, 2));
   EXPECT_FALSE(graph.ViewOf(kWeights).has_value());
 }
 
 TEST(WeightReader, MillionsOfRepeatedElementsNeedNoMemoryUntilTheyAreRead) {
-  const ModelGraph graph = GraphOf(ElementType::kInt8, {std::int64_t{1} << 50}, "\x07", {}, true);
+  const ModelGraph graph = GraphOf(DType::kInt8, {std::int64_t{1} << 50}, "\x07", {}, true);
   const Result<WeightReader> reader = graph.OpenWeights(kWeights);
   ASSERT_THAT(reader, Succeeds());
   std::vector<float> part(3);
@@ -167,7 +166,7 @@ TEST(WeightReader, MillionsOfRepeatedElementsNeedNoMemoryUntilTheyAreRead) {
 }
 
 TEST(WeightReader, RefusesWhatIsNoNumberOrNotInTheFile) {
-  const ModelGraph strings = GraphOf(ElementType::kString, {2}, "");
+  const ModelGraph strings = GraphOf(DType::kString, {2}, "");
   EXPECT_THAT(strings.OpenWeights(kWeights),
               FailsSaying(ErrorCode::kInvalidArgument, "cannot be read as real numbers"));
   GraphAssembler graph(ModelFormat::kOnnx, MappedFile::FromMemory("", "model"));

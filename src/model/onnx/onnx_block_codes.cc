@@ -11,11 +11,11 @@ namespace cboard::model {
 namespace {
 
 // Element type of codes with `bits` bits; kUnknown for widths that these operators do not have.
-ElementType TypeOfBits(std::int64_t bits) {
-  return bits == 2   ? ElementType::kUint2
-         : bits == 4 ? ElementType::kUint4
-         : bits == 8 ? ElementType::kUint8
-                     : ElementType::kUnknown;
+DType TypeOfBits(std::int64_t bits) {
+  return bits == 2   ? DType::kUint2
+         : bits == 4 ? DType::kUint4
+         : bits == 8 ? DType::kUint8
+                     : DType::kUnknown;
 }
 
 bool CanRead(const BlockInputs& inputs) {
@@ -35,12 +35,12 @@ bool AreInOrder(const ModelTensor& groups, std::int64_t columns, std::int64_t bl
 }
 
 // Bytes that hold codes of `type`, with a scale for each `block` of a row, and for what is left.
-Result<void> ReadRows(const BlockInputs& inputs, ElementType type, std::vector<std::int64_t> shape,
+Result<void> ReadRows(const BlockInputs& inputs, DType type, std::vector<std::int64_t> shape,
                       std::int64_t block, GraphAssembler& graph) {
   const std::int64_t columns = shape.back();
   const std::int64_t blocks = columns / block + (columns % block != 0 ? 1 : 0);
   const ModelTensor* zeros = inputs.zero_points;
-  const bool are_packed = zeros != nullptr && zeros->type == ElementType::kUint8;
+  const bool are_packed = zeros != nullptr && zeros->type == DType::kUint8;
   CBOARD_ASSIGN_OR_RETURN(std::optional<ModelQuantization> made,
                           MakeQuantization(graph, {.origin = QuantizationOrigin::kQOperator,
                                                    .type = type,
@@ -81,10 +81,10 @@ Result<void> ReadMatMulNBits(const ModelNode& node, const BlockInputs& inputs,
                              GraphAssembler& graph) {
   const std::int64_t rows = IntOf(node, "N", 0), columns = IntOf(node, "K", 0);
   const std::int64_t block = IntOf(node, "block_size", 32);
-  const ElementType type = TypeOfBits(IntOf(node, "bits", 4));
+  const DType type = TypeOfBits(IntOf(node, "bits", 4));
   // Prepacked codes are in the order of one device's kernels.
-  if (!CanRead(inputs) || type == ElementType::kUnknown || rows <= 0 || columns <= 0 ||
-      block <= 0 || block % 8 != 0 || inputs.codes->type != ElementType::kUint8 ||
+  if (!CanRead(inputs) || type == DType::kUnknown || rows <= 0 || columns <= 0 || block <= 0 ||
+      block % 8 != 0 || inputs.codes->type != DType::kUint8 ||
       IntOf(node, "weight_prepacked", 0) != 0) {
     return {};
   }
@@ -110,7 +110,7 @@ Result<void> ReadGatherBlockQuantized(const ModelNode& node, const BlockInputs& 
   std::int64_t axis = IntOf(node, "quantize_axis", 1);
   if (axis < 0) axis += rank;
   if (block <= 0 || axis < 0 || axis >= rank) return {};
-  if (codes.type != ElementType::kUint8) {
+  if (codes.type != DType::kUint8) {
     CBOARD_ASSIGN_OR_RETURN(codes.quantization,
                             MakeQuantization(graph, {.origin = QuantizationOrigin::kQOperator,
                                                      .type = codes.type,
@@ -122,8 +122,8 @@ Result<void> ReadGatherBlockQuantized(const ModelNode& node, const BlockInputs& 
                                                      .group_size = block}));
     return {};
   }
-  const ElementType type = TypeOfBits(IntOf(node, "bits", 4));
-  if (type == ElementType::kUnknown || axis + 1 != rank) return {};
+  const DType type = TypeOfBits(IntOf(node, "bits", 4));
+  if (type == DType::kUnknown || axis + 1 != rank) return {};
   std::vector<std::int64_t> shape = codes.shape;
   shape.back() *= static_cast<std::int64_t>(LayoutOf(type).elements);
   return ReadRows(inputs, type, std::move(shape), block, graph);

@@ -121,13 +121,13 @@ class OnnxReader {
       const TensorId id = Declare(scope, info.name);
       if (id == kNoTensor) continue;  // An input of a function that the call leaves out.
       if (info.has_shape) {
-        graph_.Describe(id, ElementTypeOfOnnx(info.elem_type), info.shape);
+        graph_.Describe(id, proto::DTypeOfOnnx(info.elem_type), info.shape);
         if (!graph_.tensor(id).is_constant) {
           graph_.tensor(id).dimension_names.assign(info.dimension_names.begin(),
                                                    info.dimension_names.end());
         }
       } else if (!graph_.tensor(id).is_constant) {
-        graph_.tensor(id).type = ElementTypeOfOnnx(info.elem_type);
+        graph_.tensor(id).type = proto::DTypeOfOnnx(info.elem_type);
       }
     }
     return {};
@@ -179,7 +179,7 @@ class OnnxReader {
 
   // Where the elements of a tensor are, in this file or in another.
   Result<ByteSpan> DataOf(const OnnxTensor& tensor) {
-    const ElementType type = ElementTypeOfOnnx(tensor.elem_type);
+    const DType type = proto::DTypeOfOnnx(tensor.elem_type);
     if (tensor.is_external) {
       CBOARD_ASSIGN_OR_RETURN(const ByteSpan file, external_.Map(tensor.location));
       if (tensor.offset > file.size() || tensor.length.value_or(0) > file.size() - tensor.offset) {
@@ -203,7 +203,7 @@ class OnnxReader {
   Result<void> SetConstant(TensorId id, const OnnxTensor& tensor) {
     if (id == kNoTensor) return {};
     CBOARD_ASSIGN_OR_RETURN(const ByteSpan data, DataOf(tensor));
-    return graph_.SetConstant(id, ElementTypeOfOnnx(tensor.elem_type), tensor.shape, {data});
+    return graph_.SetConstant(id, proto::DTypeOfOnnx(tensor.elem_type), tensor.shape, {data});
   }
 
   Result<void> SetSparse(TensorId id, const OnnxSparseTensor& sparse) {
@@ -223,7 +223,7 @@ class OnnxReader {
     const TensorId id = Find(scope, node.outputs[0]);
     if (id == kNoTensor || attributes.empty()) return false;
     const OnnxAttribute& value = attributes[0];
-    const auto list = [&](ElementType type, const auto& numbers, bool is_list) {
+    const auto list = [&](DType type, const auto& numbers, bool is_list) {
       const ByteSpan bytes = std::as_bytes(std::span(numbers));
       return graph_.SetConstant(id, type,
                                 is_list ? std::vector{static_cast<std::int64_t>(numbers.size())}
@@ -243,12 +243,12 @@ class OnnxReader {
       case OnnxAttributeKind::kFloat:
       case OnnxAttributeKind::kFloats:
         CBOARD_RETURN_IF_ERROR(
-            list(ElementType::kFloat32, value.floats, value.kind == OnnxAttributeKind::kFloats));
+            list(DType::kFloat32, value.floats, value.kind == OnnxAttributeKind::kFloats));
         return true;
       case OnnxAttributeKind::kInt:
       case OnnxAttributeKind::kInts:
         CBOARD_RETURN_IF_ERROR(
-            list(ElementType::kInt64, value.ints, value.kind == OnnxAttributeKind::kInts));
+            list(DType::kInt64, value.ints, value.kind == OnnxAttributeKind::kInts));
         return true;
       default:
         return false;
@@ -411,7 +411,7 @@ class OnnxReader {
   void AddFill(const std::vector<OnnxAttribute>& attributes, ModelNode& node) {
     for (const OnnxAttribute& attribute : attributes) {
       if (attribute.kind != OnnxAttributeKind::kTensor || attribute.tensor.is_external) continue;
-      const ElementType type = ElementTypeOfOnnx(attribute.tensor.elem_type);
+      const DType type = proto::DTypeOfOnnx(attribute.tensor.elem_type);
       if (!node.outputs.empty() && node.outputs[0] != kNoTensor) {
         graph_.tensor(node.outputs[0]).type = type;
       }
@@ -435,23 +435,6 @@ class OnnxReader {
 };
 
 }  // namespace
-
-ElementType ElementTypeOfOnnx(int elem_type) {
-  static constexpr ElementType kTypes[] = {
-      ElementType::kUnknown,        ElementType::kFloat32,    ElementType::kUint8,
-      ElementType::kInt8,           ElementType::kUint16,     ElementType::kInt16,
-      ElementType::kInt32,          ElementType::kInt64,      ElementType::kString,
-      ElementType::kBool,           ElementType::kFloat16,    ElementType::kFloat64,
-      ElementType::kUint32,         ElementType::kUint64,     ElementType::kComplex64,
-      ElementType::kComplex128,     ElementType::kBfloat16,   ElementType::kFloat8E4m3fn,
-      ElementType::kFloat8E4m3fnuz, ElementType::kFloat8E5m2, ElementType::kFloat8E5m2fnuz,
-      ElementType::kUint4,          ElementType::kInt4,       ElementType::kFloat4E2m1,
-      ElementType::kFloat8E8m0,     ElementType::kUint2,      ElementType::kInt2};
-  if (elem_type < 0 || elem_type >= static_cast<int>(std::size(kTypes))) {
-    return ElementType::kUnknown;
-  }
-  return kTypes[elem_type];
-}
 
 Result<ModelGraph> ReadOnnx(std::shared_ptr<const MappedFile> file, const InputShapes& shapes) {
   CBOARD_ASSIGN_OR_RETURN(const proto::OnnxModel model,

@@ -8,9 +8,6 @@
 
 namespace cboard::model {
 
-// TensorProto.DataType's numbers.
-ElementType ElementTypeOfOnnx(int elem_type);
-
 // Where an output of an If comes from; kNoTensor where a branch has none.
 struct IfBranches {
   TensorId then_output = kNoTensor;

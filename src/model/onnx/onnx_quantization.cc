@@ -53,11 +53,6 @@ bool KeepsValues(std::string_view op) {
   return std::ranges::find(kOps, op) != std::end(kOps);
 }
 
-bool IsFloat(ElementType type) {
-  return type == ElementType::kFloat32 || type == ElementType::kFloat64 ||
-         type == ElementType::kFloat16 || type == ElementType::kBfloat16;
-}
-
 class OnnxQuantization {
  public:
   explicit OnnxQuantization(GraphAssembler& graph) : graph_(graph) {}
@@ -105,7 +100,7 @@ class OnnxQuantization {
   }
 
   // The parameters from constants `scale` and `zero_point`, for codes of `type` and this shape.
-  Result<std::optional<ModelQuantization>> Parameters(QuantizationOrigin origin, ElementType type,
+  Result<std::optional<ModelQuantization>> Parameters(QuantizationOrigin origin, DType type,
                                                       const ModelTensor& codes, TensorId scale,
                                                       TensorId zero_point, std::int64_t axis,
                                                       std::int64_t group_size) {
@@ -203,7 +198,7 @@ class OnnxQuantization {
     made.scales = {scale};
     made.zero_points = {
         static_cast<std::int32_t>(std::clamp(std::nearbyint(-low / scale), 0.0f, 255.0f))};
-    SetCodeRange(ElementType::kUint8, made);
+    SetCodeRange(DType::kUint8, made);
     return made;
   }
 
@@ -249,7 +244,7 @@ class OnnxQuantization {
       const TensorId zero_point = At(node.inputs, static_cast<std::size_t>(triple.zero_point));
       ModelTensor& codes = graph_.tensor(id);
       if (codes.quantization) continue;
-      if (codes.type == ElementType::kUnknown && zero_point != kNoTensor) {
+      if (codes.type == DType::kUnknown && zero_point != kNoTensor) {
         codes.type = graph_.tensor(zero_point).type;
       }
       // Recurrent codes are [directions, inputs, channels], and their scales [directions] or
@@ -277,7 +272,7 @@ class OnnxQuantization {
     const ModelTensor* input = InputOf(node, 0);
     const ModelTensor* weights = InputOf(node, 3);
     if (bias == nullptr || bias->quantization || !bias->is_constant || bias->shape.empty() ||
-        bias->type != ElementType::kInt32 || !input->quantization || !weights->quantization ||
+        bias->type != DType::kInt32 || !input->quantization || !weights->quantization ||
         input->quantization->scales.size() != 1) {
       return {};
     }

@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 
+#include "cboard/proto/onnx.h"
 #include "model/graph/node_attributes.h"
 #include "model/onnx/onnx_layout_shapes.h"
 #include "model/onnx/onnx_passes.h"
@@ -29,7 +30,7 @@ class OnnxShapes {
       }
       ModelTensor& output = graph_.tensor(node.outputs[0]);
       if (const Inferred shape = Infer()) Complete(output, *shape);
-      if (output.type == ElementType::kUnknown) output.type = InferType();
+      if (output.type == DType::kUnknown) output.type = InferType();
       values_.Follow(node);
     }
   }
@@ -53,8 +54,8 @@ class OnnxShapes {
     if (op == "Where") return InferBroadcast(1, InferBroadcast(0, std::nullopt, 2), 2);
     if (first == nullptr) return std::nullopt;
     if (op == "DynamicQuantizeLinear") {  // Codes, one scale, one zero point.
-      DescribeOutput(1, ElementType::kFloat32, {});
-      DescribeOutput(2, ElementType::kUint8, {});
+      DescribeOutput(1, DType::kFloat32, {});
+      DescribeOutput(2, DType::kUint8, {});
     }
     if (IsSameAsFirst(op)) return *first;
     if (IsBroadcast(op) || IsComparison(op)) {
@@ -100,7 +101,7 @@ class OnnxShapes {
     if (op == "Split") return InferSplit(*first);
     if (op == "TopK") {
       const Inferred shape = InferTopK(inputs, *first);
-      if (shape) DescribeOutput(1, ElementType::kInt64, *shape);
+      if (shape) DescribeOutput(1, DType::kInt64, *shape);
       return shape;
     }
     if (op == "LSTM" || op == "GRU" || op == "RNN" || op == "DynamicQuantizeLSTM")
@@ -152,11 +153,11 @@ class OnnxShapes {
   }
 
   // Outputs after the first, if the node has them.
-  void DescribeOutput(std::size_t i, ElementType type, const Shape& shape) {
+  void DescribeOutput(std::size_t i, DType type, const Shape& shape) {
     if (i >= node_->outputs.size() || node_->outputs[i] == kNoTensor) return;
     ModelTensor& output = graph_.tensor(node_->outputs[i]);
     Complete(output, shape);
-    if (output.type == ElementType::kUnknown) output.type = type;
+    if (output.type == DType::kUnknown) output.type = type;
   }
 
   // Describes every output; the first one is returned.
@@ -202,7 +203,7 @@ class OnnxShapes {
     const std::int64_t steps = input[batch_first ? 1 : 0], batch = input[batch_first ? 0 : 1];
     const Shape last =
         batch_first ? Shape{batch, directions, hidden} : Shape{directions, batch, hidden};
-    const ElementType type = Inputs().Tensor(0)->type;
+    const DType type = Inputs().Tensor(0)->type;
     DescribeOutput(1, type, last);
     DescribeOutput(2, type, last);
     return batch_first ? Shape{batch, steps, directions, hidden}
@@ -221,7 +222,7 @@ class OnnxShapes {
       const TensorId taken = is_known && (*condition)[0] == 0 ? else_output : then_output;
       const ModelTensor &one = graph_.tensor(taken), &other = graph_.tensor(else_output);
       ModelTensor& output = graph_.tensor(id);
-      if (output.type == ElementType::kUnknown) output.type = one.type;
+      if (output.type == DType::kUnknown) output.type = one.type;
       if (is_known) values_.Copy(id, taken);
       if (!one.has_shape || one.shape.size() > kMaxShapeValues) continue;
       Shape shape = one.shape;
@@ -235,33 +236,32 @@ class OnnxShapes {
     }
   }
 
-  ElementType TypeAttribute(std::string_view key) const {
-    return ElementTypeOfOnnx(static_cast<int>(
+  DType TypeAttribute(std::string_view key) const {
+    return proto::DTypeOfOnnx(static_cast<int>(
         std::clamp<std::int64_t>(IntOf(*node_, key, 0), 0, std::numeric_limits<int>::max())));
   }
 
-  ElementType InferType() const {
+  DType InferType() const {
     const std::string_view op = node_->op_type;
     if (op == "Shape" || op == "Size" || op == "NonZero" || op == "ArgMax" || op == "ArgMin") {
-      return ElementType::kInt64;
+      return DType::kInt64;
     }
-    if (IsComparison(op) || op == "Not" || op == "IsNaN" || op == "IsInf")
-      return ElementType::kBool;
-    if (op == "MatMulInteger" || op == "ConvInteger") return ElementType::kInt32;
-    if (op == "DynamicQuantizeLinear") return ElementType::kUint8;
+    if (IsComparison(op) || op == "Not" || op == "IsNaN" || op == "IsInf") return DType::kBool;
+    if (op == "MatMulInteger" || op == "ConvInteger") return DType::kInt32;
+    if (op == "DynamicQuantizeLinear") return DType::kUint8;
     if (op == "Cast") return TypeAttribute("to");
     if (op == "QuantizeLinear") {
       if (const ModelTensor* zero_point = Inputs().Tensor(2)) return zero_point->type;
-      const ElementType given = TypeAttribute("output_dtype");
-      return given == ElementType::kUnknown ? ElementType::kUint8 : given;
+      const DType given = TypeAttribute("output_dtype");
+      return given == DType::kUnknown ? DType::kUint8 : given;
     }
-    if (op == "ConstantOfShape") return ElementType::kFloat32;  // Unless its value says otherwise.
+    if (op == "ConstantOfShape") return DType::kFloat32;  // Unless its value says otherwise.
     // Loop: how often and how long, then the state, whose last value comes out first.
     const std::size_t like = op == "DequantizeLinear" || op == "Where"                 ? 1
                              : op == "QLinearConcat" || op == "OneHot" || op == "Loop" ? 2
                                                                                        : 0;
     const ModelTensor* input = Inputs().Tensor(like);
-    return input == nullptr ? ElementType::kUnknown : input->type;
+    return input == nullptr ? DType::kUnknown : input->type;
   }
 
   const std::unordered_map<TensorId, IfBranches>& branches_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cboard/base/strings.h"
+#include "cboard/proto/onnx.h"
 #include "model/onnx/onnx_passes.h"
 
 namespace cboard::model {
@@ -25,7 +26,7 @@ std::vector<std::uint64_t> StridesOf(const std::vector<std::int64_t>& shape) {
 Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
                                    const proto::OnnxSparseTensor& sparse, ByteSpan values,
                                    ByteSpan indices) {
-  const ElementType type = ElementTypeOfOnnx(sparse.values.elem_type);
+  const DType type = proto::DTypeOfOnnx(sparse.values.elem_type);
   const auto damaged = [&](const std::string& what) {
     return Fail(ErrorCode::kDataLoss, "sparse tensor " + Quoted(graph.tensor(id).name) +
                                           " of type " + std::string(NameOf(type)) + " and shape " +
@@ -52,8 +53,8 @@ Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
   const proto::Shape expected =
       is_flat ? sparse.values.shape
               : proto::Shape{static_cast<std::int64_t>(count), static_cast<std::int64_t>(rank)};
-  if (ElementTypeOfOnnx(sparse.indices.elem_type) != ElementType::kInt64 ||
-      index_shape != expected || indices.size() / sizeof(std::int64_t) != count * per_value) {
+  if (proto::DTypeOfOnnx(sparse.indices.elem_type) != DType::kInt64 || index_shape != expected ||
+      indices.size() / sizeof(std::int64_t) != count * per_value) {
     return damaged("has indices of shape " + ShapeText(index_shape) + " for " + HumanCount(count) +
                    " values");
   }

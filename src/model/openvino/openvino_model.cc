@@ -18,31 +18,31 @@ constexpr std::size_t kMaxXmlBytes = std::size_t{512} << 20;
 
 struct OpenvinoType {
   std::string_view name;
-  ElementType type;
+  DType type;
 };
 constexpr OpenvinoType kOpenvinoTypes[] = {
-    {"f32", ElementType::kFloat32},       {"fp32", ElementType::kFloat32},
-    {"f16", ElementType::kFloat16},       {"fp16", ElementType::kFloat16},
-    {"bf16", ElementType::kBfloat16},     {"f64", ElementType::kFloat64},
-    {"fp64", ElementType::kFloat64},      {"i4", ElementType::kInt4},
-    {"u4", ElementType::kUint4},          {"u2", ElementType::kUint2},
-    {"i8", ElementType::kInt8},           {"u8", ElementType::kUint8},
-    {"i16", ElementType::kInt16},         {"u16", ElementType::kUint16},
-    {"i32", ElementType::kInt32},         {"u32", ElementType::kUint32},
-    {"i64", ElementType::kInt64},         {"u64", ElementType::kUint64},
-    {"boolean", ElementType::kBool},      {"bool", ElementType::kBool},
-    {"string", ElementType::kString},     {"f8e4m3", ElementType::kFloat8E4m3fn},
-    {"f8e5m2", ElementType::kFloat8E5m2}, {"f8e8m0", ElementType::kFloat8E8m0},
-    {"f4e2m1", ElementType::kFloat4E2m1},
+    {"f32", DType::kFloat32},       {"fp32", DType::kFloat32},
+    {"f16", DType::kFloat16},       {"fp16", DType::kFloat16},
+    {"bf16", DType::kBfloat16},     {"f64", DType::kFloat64},
+    {"fp64", DType::kFloat64},      {"i4", DType::kInt4},
+    {"u4", DType::kUint4},          {"u2", DType::kUint2},
+    {"i8", DType::kInt8},           {"u8", DType::kUint8},
+    {"i16", DType::kInt16},         {"u16", DType::kUint16},
+    {"i32", DType::kInt32},         {"u32", DType::kUint32},
+    {"i64", DType::kInt64},         {"u64", DType::kUint64},
+    {"boolean", DType::kBool},      {"bool", DType::kBool},
+    {"string", DType::kString},     {"f8e4m3", DType::kFloat8E4m3fn},
+    {"f8e5m2", DType::kFloat8E5m2}, {"f8e8m0", DType::kFloat8E8m0},
+    {"f4e2m1", DType::kFloat4E2m1},
 };
 
-ElementType TypeOf(std::string_view name) {
+DType TypeOf(std::string_view name) {
   std::string lower(name);
   std::ranges::transform(lower, lower.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
   const auto* known = std::ranges::find(kOpenvinoTypes, lower, &OpenvinoType::name);
-  return known == std::end(kOpenvinoTypes) ? ElementType::kUnknown : known->type;
+  return known == std::end(kOpenvinoTypes) ? DType::kUnknown : known->type;
 }
 
 std::vector<std::int64_t> SizesOf(std::string_view list) {
@@ -125,7 +125,7 @@ class OpenVinoReader {
     const pugi::xml_node data = layer.child("data");
     const std::uint64_t offset = data.attribute("offset").as_ullong();
     const std::uint64_t size = data.attribute("size").as_ullong();
-    const ElementType type = TypeOf(data.attribute("element_type").value());
+    const DType type = TypeOf(data.attribute("element_type").value());
     const std::vector<std::int64_t> shape = SizesOf(data.attribute("shape").value());
     if (LayoutOf(type).bytes == 0) return graph_.SetConstant(id, type, shape, {});
     if (!weights_) {

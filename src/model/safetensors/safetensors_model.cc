@@ -20,27 +20,27 @@ constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 
 struct SafetensorsType {
   std::string_view name;
-  ElementType type;
+  DType type;
 };
 constexpr SafetensorsType kSafetensorsTypes[] = {
-    {"F64", ElementType::kFloat64},
-    {"F32", ElementType::kFloat32},
-    {"F16", ElementType::kFloat16},
-    {"BF16", ElementType::kBfloat16},
-    {"F8_E4M3", ElementType::kFloat8E4m3fn},
-    {"F8_E5M2", ElementType::kFloat8E5m2},
-    {"F8_E8M0", ElementType::kFloat8E8m0},
-    {"F4", ElementType::kFloat4E2m1},
-    {"I64", ElementType::kInt64},
-    {"I32", ElementType::kInt32},
-    {"I16", ElementType::kInt16},
-    {"I8", ElementType::kInt8},
-    {"U64", ElementType::kUint64},
-    {"U32", ElementType::kUint32},
-    {"U16", ElementType::kUint16},
-    {"U8", ElementType::kUint8},
-    {"BOOL", ElementType::kBool},
-    {"C64", ElementType::kComplex64},
+    {"F64", DType::kFloat64},
+    {"F32", DType::kFloat32},
+    {"F16", DType::kFloat16},
+    {"BF16", DType::kBfloat16},
+    {"F8_E4M3", DType::kFloat8E4m3fn},
+    {"F8_E5M2", DType::kFloat8E5m2},
+    {"F8_E8M0", DType::kFloat8E8m0},
+    {"F4", DType::kFloat4E2m1},
+    {"I64", DType::kInt64},
+    {"I32", DType::kInt32},
+    {"I16", DType::kInt16},
+    {"I8", DType::kInt8},
+    {"U64", DType::kUint64},
+    {"U32", DType::kUint32},
+    {"U16", DType::kUint16},
+    {"U8", DType::kUint8},
+    {"BOOL", DType::kBool},
+    {"C64", DType::kComplex64},
 };
 
 tl::unexpected<Error> DamagedHeader(std::string message) {
@@ -78,8 +78,7 @@ Result<void> ReadTensor(std::string_view name, const dom::element& entry, ByteSp
                          " bytes of data");
   }
   const auto* known = std::ranges::find(kSafetensorsTypes, type_name, &SafetensorsType::name);
-  const ElementType type =
-      known == std::end(kSafetensorsTypes) ? ElementType::kUnknown : known->type;
+  const DType type = known == std::end(kSafetensorsTypes) ? DType::kUnknown : known->type;
   if (graph.FindTensor(name) != kNoTensor) return DamagedHeader(where + " is there twice");
   const auto begin = static_cast<std::size_t>((*range)[0]);
   return graph.SetConstant(graph.Tensor(name), type, *sizes,

@@ -31,7 +31,7 @@ T Load(const Byte* bytes) {
   std::memcpy(&value, bytes, sizeof(T));
   return value;
 }
-float Half(const Byte* bytes) { return tensor::HalfToFloat(Load<std::uint16_t>(bytes)); }
+float Half(const Byte* bytes) { return HalfToFloat(Load<std::uint16_t>(bytes)); }
 float Signed(Byte byte) { return static_cast<float>(static_cast<std::int8_t>(byte)); }
 float ToFloat(int code) { return static_cast<float>(code); }
 
@@ -228,49 +228,49 @@ void ReadTq2_0(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
 
 using BlockReader = void (*)(const Byte*, float*);
 
-BlockReader ReaderOf(model::ElementType type) {
+BlockReader ReaderOf(DType type) {
   switch (type) {
-    case model::ElementType::kQ4_0:
+    case DType::kQ4_0:
       return ReadQ4_0;
-    case model::ElementType::kQ4_1:
+    case DType::kQ4_1:
       return ReadQ4_1;
-    case model::ElementType::kQ5_0:
+    case DType::kQ5_0:
       return ReadQ5_0;
-    case model::ElementType::kQ5_1:
+    case DType::kQ5_1:
       return ReadQ5_1;
-    case model::ElementType::kQ8_0:
+    case DType::kQ8_0:
       return ReadQ8_0;
-    case model::ElementType::kQ2_K:
+    case DType::kQ2_K:
       return ReadQ2_K;
-    case model::ElementType::kQ3_K:
+    case DType::kQ3_K:
       return ReadQ3_K;
-    case model::ElementType::kQ4_K:
+    case DType::kQ4_K:
       return ReadQ4_K;
-    case model::ElementType::kQ5_K:
+    case DType::kQ5_K:
       return ReadQ5_K;
-    case model::ElementType::kQ6_K:
+    case DType::kQ6_K:
       return ReadQ6_K;
-    case model::ElementType::kQ8_K:
+    case DType::kQ8_K:
       return ReadQ8_K;
-    case model::ElementType::kIq4Nl:
+    case DType::kIq4Nl:
       return ReadIq4Nl;
-    case model::ElementType::kIq4Xs:
+    case DType::kIq4Xs:
       return ReadIq4Xs;
-    case model::ElementType::kTq1_0:
+    case DType::kTq1_0:
       return ReadTq1_0;
-    case model::ElementType::kTq2_0:
+    case DType::kTq2_0:
       return ReadTq2_0;
-    case model::ElementType::kMxfp4:
+    case DType::kMxfp4:
       return ReadMxfp4;
     default:
       return nullptr;
   }
 }
 
-void ReadAll(model::ElementType type, const Byte* data, std::size_t first, std::span<float> out) {
+void ReadAll(DType type, const Byte* data, std::size_t first, std::span<float> out) {
   const BlockReader read = ReaderOf(type);
   CBOARD_CHECK(read != nullptr);
-  const model::ElementLayout layout = model::LayoutOf(type);
+  const ElementLayout layout = LayoutOf(type);
   std::array<float, kMaxBlock> buffer;
   while (!out.empty()) {
     const Byte* const block = data + first / layout.elements * layout.bytes;
@@ -296,7 +296,7 @@ namespace cboard::model {
 
 HWY_EXPORT(ReadAll);
 
-void ReadBlocks(ElementType type, ByteSpan data, std::size_t first, std::span<float> out) {
+void ReadBlocks(DType type, ByteSpan data, std::size_t first, std::span<float> out) {
   HWY_DYNAMIC_DISPATCH(ReadAll)
   (type, reinterpret_cast<const std::uint8_t*>(data.data()), first, out);
 }

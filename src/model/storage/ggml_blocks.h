@@ -6,12 +6,12 @@
 #include <span>
 
 #include "cboard/base/bytes.h"
-#include "cboard/model/element_type.h"
+#include "cboard/base/dtype.h"
 
 namespace cboard::model {
 
 // Writes elements [first, first + out.size()) of a tensor of blocks, which must be there, with the
 // same roundings as ggml's reference code. `type` is a block type that HoldsRealNumbers.
-void ReadBlocks(ElementType type, ByteSpan data, std::size_t first, std::span<float> out);
+void ReadBlocks(DType type, ByteSpan data, std::size_t first, std::span<float> out);
 
 }  // namespace cboard::model

@@ -31,9 +31,9 @@ std::vector<std::uint32_t> BitsOf(const std::vector<float>& values) {
 }
 
 TEST(GgmlBlocks, AreTheSameBitForBitOnEveryInstructionSet) {
-  using enum ElementType;
-  for (const ElementType type : {kQ4_0, kQ4_1, kQ5_0, kQ5_1, kQ8_0, kQ2_K, kQ3_K, kQ4_K, kQ5_K,
-                                 kQ6_K, kQ8_K, kIq4Nl, kIq4Xs, kTq1_0, kTq2_0, kMxfp4}) {
+  using enum DType;
+  for (const DType type : {kQ4_0, kQ4_1, kQ5_0, kQ5_1, kQ8_0, kQ2_K, kQ3_K, kQ4_K, kQ5_K, kQ6_K,
+                           kQ8_K, kIq4Nl, kIq4Xs, kTq1_0, kTq2_0, kMxfp4}) {
     SCOPED_TRACE(NameOf(type));
     const ElementLayout layout = LayoutOf(type);
     const std::vector<std::byte> bytes = RandomBytes(50 * layout.bytes);

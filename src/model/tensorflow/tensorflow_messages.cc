@@ -258,23 +258,23 @@ struct ListStorage {
   std::size_t bytes = 0;
 };
 
-ListStorage ListStorageOf(ElementType type) {
+ListStorage ListStorageOf(DType type) {
   const std::size_t bytes = LayoutOf(type).bytes;
   switch (type) {
-    case ElementType::kFloat32:
+    case DType::kFloat32:
       return {5, bytes};
-    case ElementType::kFloat64:
+    case DType::kFloat64:
       return {6, bytes};
-    case ElementType::kInt64:
+    case DType::kInt64:
       return {10, bytes};
-    case ElementType::kBool:
+    case DType::kBool:
       return {11, bytes};
-    case ElementType::kFloat16:
-    case ElementType::kBfloat16:
+    case DType::kFloat16:
+    case DType::kBfloat16:
       return {13, bytes};
-    case ElementType::kUint32:
+    case DType::kUint32:
       return {16, bytes};
-    case ElementType::kUint64:
+    case DType::kUint64:
       return {17, bytes};
     default:
       return {IsInteger(type) ? 7u : 0u, bytes};
@@ -287,54 +287,6 @@ const TensorFlowAttribute* TensorFlowNode::Find(std::string_view key) const {
   const auto found =
       std::ranges::find(attributes, key, [](const auto& entry) { return entry.first; });
   return found == attributes.end() ? nullptr : &found->second;
-}
-
-ElementType ElementTypeOfTensorFlow(proto::DataType type) {
-  constexpr int kReferenceOffset = 100;
-  if (static_cast<int>(type) > kReferenceOffset) {
-    type = static_cast<proto::DataType>(static_cast<int>(type) - kReferenceOffset);
-  }
-  switch (type) {
-    case proto::DataType::kFloat:
-      return ElementType::kFloat32;
-    case proto::DataType::kDouble:
-      return ElementType::kFloat64;
-    case proto::DataType::kHalf:
-      return ElementType::kFloat16;
-    case proto::DataType::kBfloat16:
-      return ElementType::kBfloat16;
-    case proto::DataType::kInt8:
-    case proto::DataType::kQint8:
-      return ElementType::kInt8;
-    case proto::DataType::kUint8:
-    case proto::DataType::kQuint8:
-      return ElementType::kUint8;
-    case proto::DataType::kInt16:
-    case proto::DataType::kQint16:
-      return ElementType::kInt16;
-    case proto::DataType::kUint16:
-    case proto::DataType::kQuint16:
-      return ElementType::kUint16;
-    case proto::DataType::kInt32:
-    case proto::DataType::kQint32:
-      return ElementType::kInt32;
-    case proto::DataType::kUint32:
-      return ElementType::kUint32;
-    case proto::DataType::kInt64:
-      return ElementType::kInt64;
-    case proto::DataType::kUint64:
-      return ElementType::kUint64;
-    case proto::DataType::kBool:
-      return ElementType::kBool;
-    case proto::DataType::kString:
-      return ElementType::kString;
-    case proto::DataType::kComplex64:
-      return ElementType::kComplex64;
-    case proto::DataType::kComplex128:
-      return ElementType::kComplex128;
-    default:
-      return ElementType::kUnknown;
-  }
 }
 
 Result<TensorFlowGraph> ParseTensorFlowGraph(std::string_view bytes) {
@@ -380,7 +332,7 @@ Result<SavedModelParts> ParseSavedModel(std::string_view bytes) {
 }
 
 Result<TensorFlowElements> ElementsOf(const proto::Tensor& tensor) {
-  const ListStorage storage = ListStorageOf(ElementTypeOfTensorFlow(tensor.dtype));
+  const ListStorage storage = ListStorageOf(StoredTypeOf(tensor.dtype));
   const proto::NumberFields where{.raw = 4,
                                   .list = storage.field,
                                   .list_is_fixed = storage.field == 5 || storage.field == 6,

@@ -15,7 +15,12 @@
 
 namespace cboard::model {
 
-ElementType ElementTypeOfTensorFlow(proto::DataType type);
+// The type of a tensor's stored elements. kUnknown for integers of 4 and 2 bits, for which
+// TensorFlow stores a byte per element.
+inline DType StoredTypeOf(proto::DataType type) {
+  const DType dtype = proto::DTypeOf(type);
+  return LayoutOf(dtype).elements > 1 ? DType::kUnknown : dtype;
+}
 
 // An AttrValue. At most one of the members says something.
 struct TensorFlowAttribute {

@@ -244,7 +244,7 @@ class TensorFlowReader {
     const TensorFlowAttribute* shapes = node.Find("_output_shapes");
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       ModelTensor& output = graph_.tensor(outputs[i]);
-      if (type != nullptr) output.type = ElementTypeOfTensorFlow(*type->type);
+      if (type != nullptr) output.type = StoredTypeOf(*type->type);
       if (shapes != nullptr && i < shapes->shapes.size() && shapes->shapes[i]) {
         graph_.Describe(outputs[i], output.type, *shapes->shapes[i]);
       } else if (i == 0 && shape != nullptr && shape->shape && node.op.starts_with("Placeholder")) {
@@ -257,7 +257,7 @@ class TensorFlowReader {
     const TensorFlowAttribute* value = node.Find("value");
     if (value == nullptr || outputs.empty()) return {};
     CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, proto::ParseTensor(value->tensor));
-    const ElementType type = ElementTypeOfTensorFlow(tensor.dtype);
+    const DType type = StoredTypeOf(tensor.dtype);
     StoredBytes stored{.may_repeat_last = true};
     if (LayoutOf(type).bytes > 0) {
       CBOARD_ASSIGN_OR_RETURN(const TensorFlowElements elements, ElementsOf(tensor));
@@ -292,8 +292,8 @@ class TensorFlowReader {
       const TensorFlowAttribute* shape = node.Find("shape");
       if (entry == nullptr || shape == nullptr || shape->shape != entry->shape) return false;
     }
-    CBOARD_RETURN_IF_ERROR(graph_.SetConstant(outputs[0], ElementTypeOfTensorFlow(entry->type),
-                                              entry->shape, {entry->data}));
+    CBOARD_RETURN_IF_ERROR(
+        graph_.SetConstant(outputs[0], StoredTypeOf(entry->type), entry->shape, {entry->data}));
     return true;
   }
 

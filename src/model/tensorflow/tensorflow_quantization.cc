@@ -56,7 +56,7 @@ class TensorFlowQuantization {
     ModelTensor& output = graph_.tensor(node.outputs[0]);
     output.source = input->source;
     output.rounded_by = input->rounded_by;
-    if (output.type == ElementType::kUnknown) output.type = input->type;
+    if (output.type == DType::kUnknown) output.type = input->type;
   }
 
   // The values of a constant, also behind Identity. Many nodes may share it, so it counts each
@@ -133,7 +133,7 @@ class TensorFlowQuantization {
       if (static_cast<std::uint64_t>(codes.shape[made.axis]) != min->size()) return {};
     }
     for (std::size_t i = 0; i < min->size(); ++i) {
-      if (codes.type == ElementType::kUint8) {
+      if (codes.type == DType::kUint8) {
         AppendNudged((*min)[i], (*max)[i], made);
       } else {
         const float limit = std::max(std::abs((*min)[i]), std::abs((*max)[i]));

@@ -44,14 +44,11 @@ namespace operator_field {
 enum : std::size_t { kCode, kInputs, kOutputs, kOptionsType, kOptions };
 }
 
-constexpr ElementType kTfliteTypes[] = {
-    ElementType::kFloat32,  ElementType::kFloat16, ElementType::kInt32,
-    ElementType::kUint8,    ElementType::kInt64,   ElementType::kString,
-    ElementType::kBool,     ElementType::kInt16,   ElementType::kComplex64,
-    ElementType::kInt8,     ElementType::kFloat64, ElementType::kComplex128,
-    ElementType::kUint64,   ElementType::kUnknown, ElementType::kUnknown,
-    ElementType::kUint32,   ElementType::kUint16,  ElementType::kInt4,
-    ElementType::kBfloat16, ElementType::kInt2,
+constexpr DType kTfliteTypes[] = {
+    DType::kFloat32, DType::kFloat16,    DType::kInt32,  DType::kUint8,     DType::kInt64,
+    DType::kString,  DType::kBool,       DType::kInt16,  DType::kComplex64, DType::kInt8,
+    DType::kFloat64, DType::kComplex128, DType::kUint64, DType::kUnknown,   DType::kUnknown,
+    DType::kUint32,  DType::kUint16,     DType::kInt4,   DType::kBfloat16,  DType::kInt2,
 };
 
 class TfliteReader {
@@ -130,10 +127,9 @@ class TfliteReader {
         prefix + (name.empty() ? "tensor_" + std::to_string(ids_.size()) : std::string(name)));
     ids_.push_back(id);
     const auto number = tensor.Number<std::int8_t>(tensor_field::kType);
-    const ElementType type =
-        number < 0 || static_cast<std::size_t>(number) >= std::size(kTfliteTypes)
-            ? ElementType::kUnknown
-            : kTfliteTypes[number];
+    const DType type = number < 0 || static_cast<std::size_t>(number) >= std::size(kTfliteTypes)
+                           ? DType::kUnknown
+                           : kTfliteTypes[number];
     const bool has_signature = tensor.Has(tensor_field::kSignature);
     const std::size_t sizes = tensor.Vector(tensor_field::kShape, sizeof(std::int32_t)).size() +
                               tensor.Vector(tensor_field::kSignature, sizeof(std::int32_t)).size();
@@ -170,7 +166,7 @@ class TfliteReader {
   }
 
   // Scales are in place in the file; shaped as the constants that the rules ask for.
-  static ModelTensor InPlace(ByteSpan data, ElementType type) {
+  static ModelTensor InPlace(ByteSpan data, DType type) {
     ModelTensor constant;
     constant.type = type;
     constant.is_constant = true;
@@ -183,9 +179,9 @@ class TfliteReader {
   Result<void> ReadQuantization(const FlatTable& stored, TensorId id) {
     if (!stored.exists()) return {};
     const ModelTensor scales =
-        InPlace(stored.Vector(quantization_field::kScale, 4), ElementType::kFloat32);
+        InPlace(stored.Vector(quantization_field::kScale, 4), DType::kFloat32);
     const ModelTensor zero_points =
-        InPlace(stored.Vector(quantization_field::kZeroPoint, 8), ElementType::kInt64);
+        InPlace(stored.Vector(quantization_field::kZeroPoint, 8), DType::kInt64);
     if (scales.data.empty()) return {};
     ModelTensor& codes = graph_.tensor(id);
     CBOARD_ASSIGN_OR_RETURN(

@@ -296,7 +296,7 @@ void Sparsity::FillBelow(const Copying& copying, std::size_t level, std::size_t 
 
 }  // namespace
 
-Result<void> SetSparseConstant(GraphAssembler& graph, TensorId id, ElementType type,
+Result<void> SetSparseConstant(GraphAssembler& graph, TensorId id, DType type,
                                const std::vector<std::int64_t>& shape, const FlatTable& sparsity,
                                ByteSpan values) {
   const auto refused = [&](const Error& error) {

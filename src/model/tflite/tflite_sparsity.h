@@ -30,7 +30,7 @@ namespace cboard::model {
 // Fails with kDataLoss when a place that is named is not in the shape, or a value is missing; with
 // kResourceExhausted, before memory is taken, when there are more zeros than a file of this size
 // has reason to leave out. Takes time in proportion to what is stored and to the size of the shape.
-Result<void> SetSparseConstant(GraphAssembler& graph, TensorId id, ElementType type,
+Result<void> SetSparseConstant(GraphAssembler& graph, TensorId id, DType type,
                                const std::vector<std::int64_t>& shape, const FlatTable& sparsity,
                                ByteSpan values);
 

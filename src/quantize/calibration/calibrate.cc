@@ -22,7 +22,7 @@ HeldSample HeldSample::CopyOf(std::span<const runtime::NamedTensor> inputs) {
   HeldSample sample;
   for (const runtime::NamedTensor& input : inputs) {
     sample.names.push_back(input.name);
-    const std::size_t size = input.tensor.element_count() * tensor::SizeOf(input.tensor.dtype);
+    const std::size_t size = input.tensor.byte_count();
     const auto* const bytes = static_cast<const std::byte*>(input.tensor.data);
     sample.tensors.push_back({input.tensor.dtype, input.tensor.shape, {bytes, bytes + size}});
   }

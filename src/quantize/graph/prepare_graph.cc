@@ -6,8 +6,8 @@
 #include <set>
 
 #include "cboard/base/strings.h"
+#include "cboard/proto/onnx.h"
 #include "quantize/graph/encode_graph.h"
-#include "runtime/element_types.h"
 
 namespace cboard::quantize {
 namespace {
@@ -190,12 +190,12 @@ std::size_t FoldConstants(Graph& graph, const runtime::SessionOptions& session) 
   if (!results) return 0;
   const std::map<std::string, std::size_t> sources = SourceBytes(part);
   for (const runtime::NamedTensor& result : results->tensors()) {
-    const std::size_t size = result.tensor.element_count() * tensor::SizeOf(result.tensor.dtype);
+    const std::size_t size = result.tensor.byte_count();
     // A table that is computed from a few numbers stays computed, unless it becomes a weight.
     const bool has_grown = size > kMaxGrownBytes && size > sources.at(result.name);
     if (size > kMaxFoldedBytes || (has_grown && !IsWeight(graph, index, result.name))) continue;
     graph.constants.insert_or_assign(
-        result.name, Constant::Of(runtime::ElementOf(result.tensor.dtype), result.tensor.shape,
+        result.name, Constant::Of(proto::OnnxTypeOf(result.tensor.dtype), result.tensor.shape,
                                   {static_cast<const char*>(result.tensor.data), size}));
   }
   const std::size_t before = graph.nodes.size();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cboard/base/strings.h"
+#include "cboard/tensor/convert.h"
 #include "tensor/compare/compare_walk.h"
 
 namespace cboard::tensor {
@@ -40,6 +41,22 @@ Result<StepBins> BinsFor(const TensorView& compressed, const ComparisonOptions& 
   return StepBins(options.grid->code_min, options.grid->code_max);
 }
 
+// The codes of integers below eight bits, which are compared as bytes.
+std::optional<ComparisonOptions::CodeRange> PackedCodes(DType dtype) {
+  switch (dtype) {
+    case DType::kInt4:
+      return ComparisonOptions::CodeRange{-8, 7};
+    case DType::kUint4:
+      return ComparisonOptions::CodeRange{0, 15};
+    case DType::kInt2:
+      return ComparisonOptions::CodeRange{-2, 1};
+    case DType::kUint2:
+      return ComparisonOptions::CodeRange{0, 3};
+    default:
+      return std::nullopt;
+  }
+}
+
 Result<void> CheckOptions(const ComparisonOptions& options) {
   if (options.code_range) {
     CBOARD_RETURN_IF_ERROR(
@@ -63,7 +80,7 @@ struct ComparisonBuilder::State {
 
   Result<void> Add(const TensorView& reference, const TensorView& compressed, std::size_t first,
                    std::size_t channel_count);
-  Result<void> PrepareBins(const TensorView& compressed);
+  Result<void> PrepareBins(const TensorView& compressed, const ComparisonOptions& used);
 };
 
 // How many channels the tensor has, one without an axis for them; fails when it does not fit.
@@ -84,8 +101,9 @@ Result<std::size_t> ChannelsOf(const TensorView& tensor, std::optional<std::size
   return channels;
 }
 
-Result<void> ComparisonBuilder::State::PrepareBins(const TensorView& compressed) {
-  CBOARD_ASSIGN_OR_RETURN(StepBins bins, BinsFor(compressed, options));
+Result<void> ComparisonBuilder::State::PrepareBins(const TensorView& compressed,
+                                                   const ComparisonOptions& used) {
+  CBOARD_ASSIGN_OR_RETURN(StepBins bins, BinsFor(compressed, used));
   if (shared.bins && !shared.bins->SameBins(bins)) {
     return Fail(ErrorCode::kInvalidArgument,
                 "a tensor of " + std::string(NameOf(compressed.dtype)) +
@@ -95,11 +113,15 @@ Result<void> ComparisonBuilder::State::PrepareBins(const TensorView& compressed)
   return {};
 }
 
-Result<void> ComparisonBuilder::State::Add(const TensorView& reference,
-                                           const TensorView& compressed, std::size_t first,
+Result<void> ComparisonBuilder::State::Add(const TensorView& given_reference,
+                                           const TensorView& given_compressed, std::size_t first,
                                            std::size_t channel_count) {
-  CBOARD_RETURN_IF_ERROR(reference.Validate());
-  CBOARD_RETURN_IF_ERROR(compressed.Validate());
+  CBOARD_ASSIGN_OR_RETURN(const PlainTensor plain_reference, PlainTensor::Of(given_reference));
+  CBOARD_ASSIGN_OR_RETURN(const PlainTensor plain_compressed, PlainTensor::Of(given_compressed));
+  const TensorView& reference = plain_reference.view();
+  const TensorView& compressed = plain_compressed.view();
+  ComparisonOptions used = options;
+  if (!used.code_range) used.code_range = PackedCodes(given_compressed.dtype);
   CBOARD_RETURN_IF_ERROR(CheckOptions(options));
   if (reference.shape != compressed.shape) {
     return Fail(ErrorCode::kInvalidArgument,
@@ -116,9 +138,9 @@ Result<void> ComparisonBuilder::State::Add(const TensorView& reference,
                     std::to_string(channels.size()));
   }
   if (reference.element_count() == 0) return {};
-  if (options.divergence) CBOARD_RETURN_IF_ERROR(PrepareBins(compressed));
+  if (options.divergence) CBOARD_RETURN_IF_ERROR(PrepareBins(compressed, used));
   channels.resize(channel_count);
-  WalkPairs(reference, compressed, options, std::span(channels).subspan(first, added), shared);
+  WalkPairs(reference, compressed, used, std::span(channels).subspan(first, added), shared);
   return {};
 }
 

@@ -90,6 +90,15 @@ TEST(Compare, CountsWhatTheLastCodesCannotHold) {
   EXPECT_NEAR(*on_grid.RmseSteps(), *CompareOrDie(x, compressed).total.RmseSteps(), 1e-5);
 }
 
+TEST(Compare, PackedCodesClipAtTheirOwnEnds) {
+  const std::vector<float> x = {0.7f, 0.8f, -0.8f, -0.9f};
+  const std::vector<std::uint8_t> packed = {0x77, 0x88};  // 7, 7, -8, -8.
+  const float scale = 0.1f;
+  TensorView compressed(DType::kInt4, packed.data(), {4});
+  compressed.quantization = Quantization::PerTensor({&scale, 1});
+  EXPECT_EQ(CompareOrDie(x, compressed).total.steps->clipped_count, 2u);
+}
+
 TEST(Compare, UsedCodesAreThoseOfAllChannels) {
   std::mt19937 random(8);
   for (const std::size_t inner : {5u, 200u, 5000u}) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cboard/tensor/convert.h"
 #include "tensor/element_reader.h"
 #include "tensor/histogram/byte_counts.h"
 #include "tensor/kernels/grid_kernels.h"
@@ -88,8 +89,9 @@ std::int64_t BinGrid::IndexOf(double value) const {
   return value < static_cast<double>(index) * width() ? index - 1 : index;
 }
 
-Result<void> CountInGrid(const TensorView& tensor, const BinGrid& grid, std::span<double> counts) {
-  CBOARD_RETURN_IF_ERROR(tensor.Validate());
+Result<void> CountInGrid(const TensorView& given, const BinGrid& grid, std::span<double> counts) {
+  CBOARD_ASSIGN_OR_RETURN(const PlainTensor plain, PlainTensor::Of(given));
+  const TensorView& tensor = plain.view();
   const auto bins = static_cast<std::int64_t>(counts.size());
   if (grid.exponent < BinGrid::kMinExponent || grid.exponent > BinGrid::kMaxExponent ||
       grid.first < -BinGrid::kMaxIndex || bins > BinGrid::kMaxIndex ||

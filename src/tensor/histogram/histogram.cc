@@ -214,9 +214,10 @@ Result<BinEstimator> BinEstimatorOf(std::string_view name) {
       Quoted(name) + " is not a bin estimator: auto, fd, doane, scott, stone, rice, sturges, sqrt");
 }
 
-Result<HistogramData> ComputeHistogram(const TensorView& tensor, const Binning& binning,
+Result<HistogramData> ComputeHistogram(const TensorView& given, const Binning& binning,
                                        std::size_t max_bins) {
-  CBOARD_RETURN_IF_ERROR(tensor.Validate());
+  CBOARD_ASSIGN_OR_RETURN(const PlainTensor plain, PlainTensor::Of(given));
+  const TensorView& tensor = plain.view();
   if (tensor.element_count() == 0) {
     return Fail(ErrorCode::kInvalidArgument, "histogram: the tensor has no elements");
   }

@@ -17,13 +17,6 @@
 namespace cboard::tensor {
 namespace {
 
-Result<DType> DTypeNamed(std::string_view name) {
-  for (int i = 0; i <= static_cast<int>(DType::kBool); ++i) {
-    if (NameOf(static_cast<DType>(i)) == name) return static_cast<DType>(i);
-  }
-  return Fail(ErrorCode::kInvalidArgument, "no dtype '" + std::string(name) + "'");
-}
-
 Result<std::size_t> Number(std::string_view text) {
   std::size_t number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -69,7 +62,9 @@ void Write(JsonWriter& json, const TensorStatistics& statistics) {
 Result<std::string> Describe(const char* file, const char* dtype_name, const char* bins,
                              const char* max_bins_text) {
   CBOARD_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
-  CBOARD_ASSIGN_OR_RETURN(const DType dtype, DTypeNamed(dtype_name));
+  const DType dtype = DTypeNamed(dtype_name);
+  if (!IsPlain(dtype))
+    return Fail(ErrorCode::kInvalidArgument, "no dtype " + std::string(dtype_name));
   CBOARD_ASSIGN_OR_RETURN(const Binning binning, BinningNamed(bins));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t max_bins, Number(max_bins_text));
   const TensorView view(dtype, bytes.data(),

@@ -19,7 +19,7 @@ void Widen(const void* HWY_RESTRICT halves, float* HWY_RESTRICT out, std::size_t
   for (std::size_t i = 0; i < count; ++i) {
     std::uint16_t bits;
     std::memcpy(&bits, from + 2 * i, sizeof(bits));
-    out[i] = tensor::HalfToFloat(bits);
+    out[i] = HalfToFloat(bits);
   }
 }
 

@@ -138,11 +138,12 @@ Result<std::vector<Trial>> TrialsOf(const TensorView& weights,
 
 }  // namespace
 
-Result<std::vector<QuantizerTrial>> TryQuantizers(const TensorView& weights,
+Result<std::vector<QuantizerTrial>> TryQuantizers(const TensorView& given,
                                                   std::span<const Quantizer> quantizers,
                                                   std::optional<std::size_t> channel_axis) {
   for (const Quantizer& quantizer : quantizers) CBOARD_RETURN_IF_ERROR(Check(quantizer));
-  CBOARD_RETURN_IF_ERROR(weights.Validate());
+  CBOARD_ASSIGN_OR_RETURN(const PlainTensor plain, PlainTensor::Of(given));
+  const TensorView& weights = plain.view();
   if (weights.element_count() == 0) {
     return Fail(ErrorCode::kInvalidArgument, "a tensor without elements has nothing to quantize");
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cboard/tensor/convert.h"
 #include "tensor/statistics/statistics_builder.h"
 
 namespace cboard::tensor {
@@ -44,16 +45,18 @@ void AddGathered(const TensorView& tensor, std::size_t inner,
 
 }  // namespace
 
-Result<TensorStatistics> ComputeStatistics(const TensorView& tensor) {
-  CBOARD_RETURN_IF_ERROR(tensor.Validate());
+Result<TensorStatistics> ComputeStatistics(const TensorView& given) {
+  CBOARD_ASSIGN_OR_RETURN(const PlainTensor plain, PlainTensor::Of(given));
+  const TensorView& tensor = plain.view();
   StatisticsBuilder statistics;
   AddElements(tensor, 0, tensor.element_count(), statistics);
   return statistics.Build();
 }
 
-Result<std::vector<TensorStatistics>> ComputeChannelStatistics(const TensorView& tensor,
+Result<std::vector<TensorStatistics>> ComputeChannelStatistics(const TensorView& given,
                                                                std::size_t axis) {
-  CBOARD_RETURN_IF_ERROR(tensor.Validate());
+  CBOARD_ASSIGN_OR_RETURN(const PlainTensor plain, PlainTensor::Of(given));
+  const TensorView& tensor = plain.view();
   if (axis >= tensor.shape.size()) {
     return Fail(ErrorCode::kInvalidArgument, "channel axis " + std::to_string(axis) +
                                                  " is not a dimension of a tensor of rank " +

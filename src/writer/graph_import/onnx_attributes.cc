@@ -58,8 +58,9 @@ std::string ValueOf(const OnnxAttribute& attribute) {
       return ListOf(attribute.strings);
     case OnnxAttributeKind::kTensor:
       return "tensor " +
-             std::string(proto::NameOf(proto::DataTypeOfOnnx(attribute.tensor.elem_type))) + " " +
-             ListOf(attribute.tensor.shape);
+             std::string(
+                 proto::NameOf(proto::DataTypeOf(proto::DTypeOfOnnx(attribute.tensor.elem_type)))) +
+             " " + ListOf(attribute.tensor.shape);
     case OnnxAttributeKind::kSparseTensor:
       return "sparse tensor";
     case OnnxAttributeKind::kGraph:

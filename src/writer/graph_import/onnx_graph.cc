@@ -18,7 +18,6 @@ namespace cboard::writer {
 namespace {
 
 using proto::Attribute;
-using proto::DataTypeOfOnnx;
 using proto::OnnxGraph;
 using proto::OnnxNode;
 using proto::OnnxTensor;
@@ -30,7 +29,7 @@ using Attributes = std::vector<std::pair<std::string, Attribute>>;
 constexpr std::uint64_t kMaxModelBytes = std::uint64_t{2} << 30;
 
 Attributes TypeAndShape(int elem_type, const proto::Shape& shape) {
-  return {{"dtype", Attribute::Type(DataTypeOfOnnx(elem_type))},
+  return {{"dtype", Attribute::Type(proto::DataTypeOf(proto::DTypeOfOnnx(elem_type)))},
           {"shape", Attribute::EncodedShape(shape)}};
 }
 

@@ -71,8 +71,9 @@ PixelValues ScaledAsHalves(const float* elements, std::size_t count, ToByte to_b
 }
 
 template <typename ToByte>
-Result<PixelValues> Convert(const TensorView& tensor, ToByte to_byte) {
-  CBOARD_RETURN_IF_ERROR(tensor.Validate());
+Result<PixelValues> Convert(const TensorView& given, ToByte to_byte) {
+  CBOARD_ASSIGN_OR_RETURN(const tensor::PlainTensor plain, tensor::PlainTensor::Of(given));
+  const TensorView& tensor = plain.view();
   const std::size_t count = tensor.element_count();
   const auto scaled = [&]<typename Element>(Element) {
     return ScaledAsDoubles(static_cast<const Element*>(tensor.data), count, to_byte);
@@ -82,8 +83,11 @@ Result<PixelValues> Convert(const TensorView& tensor, ToByte to_byte) {
     return ScaledAsFloats(reals.data(), count, to_byte);
   }
   switch (tensor.dtype) {
-    case DType::kUint8:
-      return PixelValues(std::span(static_cast<const std::uint8_t*>(tensor.data), count));
+    case DType::kUint8: {
+      const std::span bytes(static_cast<const std::uint8_t*>(tensor.data), count);
+      if (plain.is_copy()) return PixelValues(std::vector(bytes.begin(), bytes.end()));
+      return PixelValues(bytes);
+    }
     case DType::kFloat32:
       return ScaledAsFloats(static_cast<const float*>(tensor.data), count, to_byte);
     case DType::kFloat64:
@@ -114,10 +118,9 @@ Result<PixelValues> Convert(const TensorView& tensor, ToByte to_byte) {
       return scaled(std::int64_t{});
     case DType::kUint64:
       return scaled(std::uint64_t{});
-    case DType::kBfloat16:
-      break;  // Done above.
+    default:
+      return Fail(ErrorCode::kInvalidArgument, "tensor has an unknown element type");
   }
-  return Fail(ErrorCode::kInvalidArgument, "tensor has an unknown element type");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace cboard::writer::media {
 
-// In the tensor's own order. Bytes of a uint8 tensor are borrowed and must outlive this; all
+// In row-major order. Bytes of a contiguous uint8 tensor are borrowed and must outlive this; all
 // others are owned.
 class PixelValues {
  public:

@@ -67,8 +67,9 @@ void PutHeader(std::size_t data_bytes, std::size_t channels, int sample_rate,
 
 }  // namespace
 
-Result<Wav> EncodeWav(const TensorView& sound, int sample_rate) {
-  CBOARD_RETURN_IF_ERROR(sound.Validate());
+Result<Wav> EncodeWav(const TensorView& given, int sample_rate) {
+  CBOARD_ASSIGN_OR_RETURN(const tensor::PlainTensor plain, tensor::PlainTensor::Of(given));
+  const TensorView& sound = plain.view();
   if (sample_rate < 1 || sample_rate > std::numeric_limits<std::int32_t>::max() / 4) {
     return Fail(ErrorCode::kInvalidArgument, "sample rate is " + std::to_string(sample_rate) +
                                                  ", expected frames per second, such as 44100");

@@ -105,8 +105,9 @@ std::string JoinRows(std::span<const T> values, std::size_t columns, AppendNumbe
 }
 
 // Integers print without a point, as Python's do; 64-bit ones never pass through a double.
-Result<std::string> TensorsTsv(const TensorView& matrix) {
-  CBOARD_RETURN_IF_ERROR(matrix.Validate());
+Result<std::string> TensorsTsv(const TensorView& given) {
+  CBOARD_ASSIGN_OR_RETURN(const tensor::PlainTensor plain_matrix, tensor::PlainTensor::Of(given));
+  const TensorView& matrix = plain_matrix.view();
   const auto columns = static_cast<std::size_t>(matrix.shape[1]);
   const auto append_integer = [](auto value, std::string& out) {
     out += std::to_string(static_cast<std::conditional_t<std::is_unsigned_v<decltype(value)>,
@@ -121,10 +122,9 @@ Result<std::string> TensorsTsv(const TensorView& matrix) {
     const auto* data = static_cast<const std::uint64_t*>(matrix.data);
     return JoinRows(std::span(data, matrix.element_count()), columns, append_integer);
   }
-  const bool real = matrix.dtype == DType::kFloat32 || matrix.dtype == DType::kFloat64 ||
-                    matrix.dtype == DType::kFloat16 || matrix.dtype == DType::kBfloat16;
   CBOARD_ASSIGN_OR_RETURN(const std::vector<double> values, tensor::ToDoubles(matrix));
-  if (real || !plain) return JoinRows(std::span(values), columns, AppendPythonRepr);
+  if (IsFloat(matrix.dtype) || !plain)
+    return JoinRows(std::span(values), columns, AppendPythonRepr);
   return JoinRows(std::span(values), columns, [](double value, std::string& out) {
     out += std::to_string(static_cast<std::int64_t>(value));
   });

@@ -1,4 +1,4 @@
-// Floating-point numbers of eight and four bits as float32; each has one.
+// Floating-point numbers of 16, 8 and 4 bits as float32. The conversions are exact.
 #pragma once
 
 #include <bit>
@@ -6,7 +6,30 @@
 #include <cstdint>
 #include <limits>
 
-namespace cboard::model {
+namespace cboard {
+
+// The float32 with the same value as the IEEE binary16 pattern `bits`; every one has one. NaNs
+// keep their sign and payload. Without branches, so that compilers make vectors of it.
+inline float HalfToFloat(std::uint16_t bits) {
+  constexpr std::int32_t kRebias = (127 - 15) << 23;
+  const std::int32_t magnitude = (bits & 0x7FFF) << 13;
+  // Infinity and NaN keep an exponent of ones: rebiased twice, it is 31 + 2 * 112 = 255.
+  const std::int32_t normal = magnitude + kRebias + (magnitude >= (0x1F << 23) ? kRebias : 0);
+  // Below the exponent's range, the mantissa counts multiples of 2^-24: put behind the leading one
+  // of 2^-14 and freed from it again, it becomes a normal float32.
+  constexpr auto kLeadingOne = std::bit_cast<std::int32_t>(0x1p-14f);
+  const float subnormal = std::bit_cast<float>(magnitude + kLeadingOne) - 0x1p-14f;
+  const std::int32_t is_normal = -static_cast<std::int32_t>(magnitude >= (1 << 23));
+  const std::int32_t value =
+      (normal & is_normal) | (std::bit_cast<std::int32_t>(subnormal) & ~is_normal);
+  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
+  return std::bit_cast<float>(static_cast<std::uint32_t>(value) | sign);
+}
+
+// bfloat16 is the upper half of a float32.
+inline float BfloatToFloat(std::uint16_t bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
 
 // Sign, `kExponentBits`, mantissa, without the special values that differ from type to type.
 template <int kExponentBits, int kMantissaBits, int kBias>
@@ -53,4 +76,4 @@ inline float Float8E8m0ToFloat(std::uint8_t bits) {
 
 inline float Float4E2m1ToFloat(unsigned bits) { return MiniFloat<2, 1, 1>(bits); }
 
-}  // namespace cboard::model
+}  // namespace cboard

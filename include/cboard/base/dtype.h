@@ -1,0 +1,105 @@
+// The element type of a tensor, in memory, in files and in logs: plain numbers, small floats,
+// packed integers of two or four bits, or blocks of quantized values that carry their own scales.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace cboard {
+
+enum class DType : std::uint8_t {
+  kUnknown,
+  kFloat32,
+  kFloat64,
+  kFloat16,
+  kBfloat16,
+  kFloat8E4m3fn,
+  kFloat8E4m3fnuz,
+  kFloat8E5m2,
+  kFloat8E5m2fnuz,
+  kFloat8E8m0,  // A power of two: the scale of a block.
+  kFloat4E2m1,  // Two per byte, the first one in the lower half; the next four types likewise.
+  kInt4,
+  kUint4,
+  kInt2,
+  kUint2,
+  kInt8,
+  kUint8,
+  kInt16,
+  kUint16,
+  kInt32,
+  kUint32,
+  kInt64,
+  kUint64,
+  kBool,
+  kComplex64,
+  kComplex128,
+  kString,
+  // Blocks of GGUF files. A block's scales and minima are part of it.
+  kQ4_0,
+  kQ4_1,
+  kQ5_0,
+  kQ5_1,
+  kQ8_0,
+  kQ2_K,
+  kQ3_K,
+  kQ4_K,
+  kQ5_K,
+  kQ6_K,
+  kQ8_K,
+  kIq4Nl,
+  kIq4Xs,
+  kTq1_0,
+  kTq2_0,
+  kMxfp4,
+  // Blocks whose codes index large tables: listed and counted, not dequantized.
+  kIq1S,
+  kIq1M,
+  kIq2Xxs,
+  kIq2Xs,
+  kIq2S,
+  kIq3Xxs,
+  kIq3S,
+};
+
+// "float32", "int4", "q4_k", …
+std::string_view NameOf(DType type);
+// The type with this name; kUnknown if there is none.
+DType DTypeNamed(std::string_view name);
+
+// `elements` of a tensor take `bytes`: {1, 4} for float32, {2, 1} for int4, {32, 18} for q4_0.
+// {1, 0} for strings and unknown types, whose size does not follow from the shape.
+struct ElementLayout {
+  std::size_t elements = 1;
+  std::size_t bytes = 0;
+};
+ElementLayout LayoutOf(DType type);
+
+// Bits per element, including the scales of a block: 32, 4, 4.5 (q4_0), 0 if unknown.
+double BitsPerElement(DType type);
+
+// Bytes of one element of a type that has whole bytes; 0 for packed types, blocks and strings.
+std::size_t SizeOf(DType type);
+
+// True for types that processors or kernels read in place: floats of 16 to 64 bits, integers of 8
+// to 64 bits, bool.
+bool IsPlain(DType type);
+
+// True for floats of 16 to 64 bits.
+bool IsFloat(DType type);
+
+// True for integers of any width; bool is none.
+bool IsInteger(DType type);
+
+// True for the block types of GGUF.
+bool IsBlockType(DType type);
+
+// True for types whose elements can be read as real numbers: all except strings, complex numbers,
+// unknown types, and blocks that need tables.
+bool HoldsRealNumbers(DType type);
+
+// True for types that scales turn into real values: integers, and floats of eight or four bits.
+bool HoldsCodes(DType type);
+
+}  // namespace cboard
