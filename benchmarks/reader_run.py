@@ -177,7 +177,7 @@ def factor_table(rows):
     return report.table(("", "wall", "CPU", "peak memory", "wall, of ours", "CPU, of ours"), lines)
 
 
-def judged(factor, bar):
+def met_or_missed(factor, bar):
     text = report.times(factor)
     if bar is None:
         return text
@@ -189,16 +189,16 @@ def verdict(name, rows):
     bars = INPUTS[name]
     wall = peer["wall_seconds"] / ours["wall_seconds"]
     cpu = peer["cpu_seconds"] / ours["cpu_seconds"]
-    lines = [f"- load against the data server's default: {judged(wall, bars.load)}; "
+    lines = [f"- load against the data server's default: {met_or_missed(wall, bars.load)}; "
              f"processor time {report.times(cpu)}"]
     threads = rows["ours, 1 thread"]["wall_seconds"] / ours["wall_seconds"]
-    lines.append(f"- two threads against one: {judged(threads, bars.threads)}")
+    lines.append(f"- two threads against one: {met_or_missed(threads, bars.threads)}")
     limit = rows["limit, mapped"]
     lines.append(f"- of the mapped limit's speed: "
                  f"{limit['wall_seconds'] / ours['wall_seconds']:.0%} by the clock, "
                  f"{limit['cpu_seconds'] / ours['cpu_seconds']:.0%} by processor time")
     start = ours["wall_seconds"] / rows["ours, second start"]["wall_seconds"]
-    lines.append(f"- second start against the first: {judged(start, bars.start)}")
+    lines.append(f"- second start against the first: {met_or_missed(start, bars.start)}")
     if ours["points"]:
         lines.append(f"- memory: {ours['bytes_per_point']:.2f} bytes per point")
     if ours["blobs"]:

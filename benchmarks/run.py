@@ -8,7 +8,7 @@ Then the reader and the server beside TensorBoard: reader_run.py, server_bench.p
 
 All in one run on one machine. Times are of the processor (all threads) and of the clock on the
 wall, from opening the writer until it is closed. The factors that count are of processor time,
-since machines are shared; only producers are judged by the wall, as they share the work.
+since machines are shared; only producers are compared by wall time, as they share the work.
 """
 
 import argparse

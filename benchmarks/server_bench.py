@@ -6,7 +6,7 @@
 
 A page of 200 charts, 1,000 points each, under 64 connections: TensorBoard's own page asks for one
 chart per request; both servers also take all 200 in one, and ours has a form of its own for that.
-*Made anew* are questions that were never asked before; the others are asked over and over, as
+*Computed* are requests that were never sent before; the others are repeated, as
 several windows on one page do. On shared machines the ratios and the CPU times are worth more than
 the rates; wrk shares the processors with the server it asks.
 """
@@ -80,7 +80,7 @@ class Benchmark:
             for name, requests in page_requests(run, names).items():
                 rows["ours", name] = self.load(server, requests)
                 if name != "list of runs":
-                    rows["ours, made anew", name] = self.load(server, [made_anew(r) for r in requests])
+                    rows["ours, computed", name] = self.load(server, [never_cached(r) for r in requests])
         with self.stock(logdir) as server:
             server.wait_for("/data/plugin/scalars/tags", lambda tags: len(next(iter(tags.values()), {})) == TAGS)
             for name, requests in page_requests(run, names).items():
@@ -100,8 +100,8 @@ class Benchmark:
         def factor(our_name, name, who="ours", pieces=1):
             return pieces * rows[who, our_name].requests_per_second / rows["TensorBoard", name].requests_per_second
 
-        for who in ("ours", "ours, made anew"):
-            note = "" if who == "ours" else ", made anew"
+        for who in ("ours", "ours, computed"):
+            note = "" if who == "ours" else ", computed"
             self.verdicts += [
                 bars.at_least(f"one chart, the same request{note}, requests per second: 20x", factor("one chart", "one chart", who), 20),
                 bars.at_least(f"200 charts in one request, the same{note}: 20x", factor("a page, one request", "a page, one request", who), 20),
@@ -224,7 +224,7 @@ def page_requests(run, tags):
     }
 
 
-def made_anew(request):
+def never_cached(request):
     """The same question in words that were never used before."""
     if request.path.startswith("/data/"):
         return Request(request.method, request.path + "?n=COUNTER", request.headers, request.body)

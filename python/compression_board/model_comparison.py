@@ -96,10 +96,10 @@ class RestoredPart(TypedDict):
 
 
 class Verification(TypedDict):
-    """A run of the compressed model with something put back to the baseline's floats: `restored` is
+    """A run of the compressed model with parts restored to the baseline's floats: `restored` is
     "nothing", "parts" (those that are listed), "red_layers", "red_and_amber_layers", "all_weights",
     "all_outputs", "everything" or "all_but_parts" (everything but those); `text` says it in words.
-    `sqnr_db` is what the last layer's output keeps (where a network has many ends, on the average;
+    `sqnr_db` is the SQNR of the last layer's output (the mean if a network has several outputs;
     `layer_sqnr_db` has them all), None when it is exact, or when it could not be run, as `why_not`
     then says."""
 
@@ -182,7 +182,7 @@ class ModelComparison(list[LayerRow]):
 
     @property
     def verified(self) -> list[Verification]:
-        """What the last layer's output would keep with parts restored, if `verify` was given: as it
+        """The SQNR of the last layer's output with parts restored, if `verify` was given: as it
         is, with one part each, with some together, with all. `details["why_not_verified"]` says why
         there is nothing."""
         return list(self.details["verified"])
@@ -223,7 +223,7 @@ def compare(
 ) -> ModelComparison:
     """Compares two model files layer by layer and finds the cause of the damage.
 
-    Weights are compared from the files alone, whatever their formats. Of ONNX files, outputs are
+    Weights are compared from the files alone, whatever their formats. Outputs of ONNX files are
     compared, too: both models run on up to `samples` samples (20) from `data` (.npz, .npy or a
     folder of PNG files), or on generated ones, as `is_generated` then says. Without ONNX Runtime, or
     where it cannot run them, weights alone are compared, as `why_not_run` then says, unless
@@ -232,8 +232,8 @@ def compare(
     `logdir`, what was found is also logged there, for the board and TensorBoard, and so is what
     `verify` measured.
 
-    `verify` says how many of the parts that are hurt most are then put back to float, each in a run
-    of its own, to measure what the end of the network would keep: see `verified`. That takes up to
+    `verify` is the number of the most damaged parts that are then restored to float, each in a run
+    of its own, to measure the SQNR of the network's output: see `verified`. That takes up to
     `verify` + 17 more runs over the samples.
 
     FileNotFoundError when a file, or ONNX Runtime where it is asked for, is not there; ValueError

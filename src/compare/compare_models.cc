@@ -25,7 +25,7 @@
 #include "compare/pairing/paired_models.h"
 #include "compare/pairing/resized_layers.h"
 #include "compare/verdict/end_blame.h"
-#include "compare/verdict/end_judge.h"
+#include "compare/verdict/evaluate_ends.h"
 #include "compare/verify/verification.h"
 
 namespace cboard::compare {
@@ -86,7 +86,7 @@ ModelComparison Describe(const PairedModels& models, const OutputSummary& sample
 
 EndVerdict VerdictOf(const OutputSummary* runs, const std::string& why_not_run) {
   if (runs != nullptr && why_not_run.empty()) {
-    return JudgeEnds(runs->ends, runs->samples, runs->is_generated, runs->source);
+    return EvaluateEnds(runs->ends, runs->samples, runs->is_generated, runs->source);
   }
   EndVerdict verdict;
   verdict.sentence = "Not measured at the end: only weights were compared, since " +
@@ -127,7 +127,8 @@ Result<void> MeasureInQdqForm(const model::ModelGraph& baseline, const model::Mo
   if (!edits) {
     return Fail(ErrorCode::kFailedPrecondition, "it has operators on codes that cannot be undone");
   }
-  constexpr std::uint64_t kMaxBytes = (std::uint64_t{1} << 31) - 1;  // Of a protobuf message.
+  constexpr std::uint64_t kMaxBytes =
+      (std::uint64_t{1} << 31) - 1;  // The limit of a protobuf message.
   CBOARD_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(variant.path(), kMaxBytes));
   CBOARD_ASSIGN_OR_RETURN(const std::string edited, runtime::EditGraph(bytes, *edits));
   const TemporaryFolder folder;

@@ -6,7 +6,7 @@
 
 #include "cboard/compare/end_verdict.h"
 #include "compare/measure/end_outputs.h"
-#include "compare/verdict/end_judge.h"
+#include "compare/verdict/evaluate_ends.h"
 
 namespace cboard::tune {
 namespace {
@@ -59,8 +59,8 @@ Result<Metrics> AgreementEvaluator::Evaluate(const std::filesystem::path& model,
           },
           [&](std::size_t, std::size_t) { return !stop_requested || !stop_requested(); }));
   if (summary.is_stopped) return Fail(ErrorCode::kUnavailable, "the evaluation was interrupted");
-  const compare::EndVerdict verdict =
-      compare::JudgeEnds(gatherer.Build(), summary.samples, summary.is_generated, summary.source);
+  const compare::EndVerdict verdict = compare::EvaluateEnds(gatherer.Build(), summary.samples,
+                                                            summary.is_generated, summary.source);
   double agreement = 1, sqnr_db = 200;
   bool is_measured = false;
   for (const compare::OutputVerdict& output : verdict.outputs) {

@@ -124,7 +124,7 @@ def dequantized(codes, scale, zero_point, axis):
     """The result of ONNX Runtime's DequantizeLinear."""
     graph = helper.make_graph(
         [helper.make_node("DequantizeLinear", ["codes", "scale", "zero"], ["real"], axis=axis)],
-        "judge", [], [value("real", TensorProto.FLOAT, codes.shape)],
+        "oracle", [], [value("real", TensorProto.FLOAT, codes.shape)],
         [constant("codes", codes), constant("scale", scale), constant("zero", zero_point)],
     )  # fmt: skip
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)

@@ -206,7 +206,7 @@ def case(request, tmp_path_factory):
 
 
 @pytest.mark.parametrize("flags", [["--samples", "0"], ["--data"]])
-def test_equalized_layers_are_judged_as_those_of_the_equalized_network(compare, case, flags):
+def test_equalized_layers_have_the_levels_of_the_equalized_network(compare, case, flags):
     folder, path, equalized, other, names = case
     int8 = other.quantize(folder, "quantized")
     flags = [*flags, folder / "x.npz"] if flags == ["--data"] else flags

@@ -146,7 +146,7 @@ def test_advice_is_what_quantizers_take(digits, compare, tmp_path):
     """The list for ONNX Runtime keeps the layer in FP32, and nothing is red afterwards."""
     from onnxruntime.quantization import QuantFormat, QuantType, quantize_static
 
-    # A channel whose outputs are small all the same: only weights are hurt.
+    # A channel whose outputs are small all the same: only weights are damaged.
     fp32 = outlier_channel(digits, channel=3, factor=500)
     broken = tmp_path / "broken.onnx"
     digits.quantize(fp32, broken)

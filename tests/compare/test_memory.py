@@ -77,7 +77,7 @@ def test_channels_take_no_more_than_files_of_their_size_may(tmp_path, shape):
         assert peak.bytes < CONSTANT_BYTES + FACTOR * size, f"{peak.bytes >> 20} MiB"
 
 
-def test_what_has_no_figures_by_channel_is_judged_as_a_whole_and_said(tmp_path):
+def test_layers_without_figures_by_channel_are_compared_as_a_whole_and_named(tmp_path):
     files = save_pair(tmp_path, rows=2, channels=1_000_000, factor=2)
     command = [os.environ["COMPRESSION_BOARD"], "compare", *files, "--json"]
     peak = run_measured(command, tmp_path)

@@ -62,7 +62,7 @@ def test_scales_that_are_no_numbers(compare, tmp_path, samples, value, which):
     count = INPUTS * len(range(HIDDEN)[which])
     assert (first["name"], first["level"], first["cause"]) == ("fc1", "red", "not_finite")
     assert first["explanation"].startswith(f"{count:,} of {INPUTS * HIDDEN:,} weights are NaN")
-    assert first["fixes"][0]["action"] == "quantize these weights anew, as they are"
+    assert first["fixes"][0]["action"] == "quantize these weights again, as they are"
     assert all(layer["level"] == "green" for layer in others)
 
 

@@ -106,7 +106,7 @@ def test_what_was_pruned_and_quantized_is_told_apart(digits, compare, tmp_path, 
         assert (layer["level"], layer["cause"]) == ("amber", "pruned")
         # Weights that round to zero anyway cannot be detected.
         assert 0.4 < layer["pruned_share"] <= 0.51
-        assert float(re.search(r"keep an SQNR of (\S+) dB", layer["explanation"])[1]) > 35
+        assert float(re.search(r"have an SQNR of (\S+) dB", layer["explanation"])[1]) > 35
     # Beside the pruned model, nothing was pruned.
     report = compare(path, int8, "--data", digits.data)
     assert not any(layer["pruned_share"] for layer in report["layers"])

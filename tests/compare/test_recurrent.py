@@ -159,10 +159,10 @@ def test_static_quantization(compare, tmp_path, op, directions, per_channel):
     report = compare(fp32, int8, "--data", data, "--verify")
     layers = by_name(report)
     names = {name: f"{name}_DequantizeLinear_Output" for name in "WRB"}
-    judged = onnx.load(str(int8))
-    judged.graph.output.extend(value(name, TensorProto.FLOAT, None) for name in names.values())
+    edited = onnx.load(str(int8))
+    edited.graph.output.extend(value(name, TensorProto.FLOAT, None) for name in names.values())
     with np.load(data) as loaded:
-        theirs = dict(zip(names, session(judged).run(list(names.values()), {"x": loaded["x"][0]})))
+        theirs = dict(zip(names, session(edited).run(list(names.values()), {"x": loaded["x"][0]})))
     halves = np.split(theirs["B"] - weights["B"], 2, axis=1)
     for name, half in zip("WR", halves):
         layer = layers[f"/net/rnn/{name}"]
@@ -256,14 +256,14 @@ def test_what_is_verified_is_what_the_network_then_gives(compare, tmp_path):
     report = compare(fp32, int8, "--data", data, "--verify")
     run = next(run for run in report["verified"] if run["restored"] == "parts")
     assert run["parts"] == [{"layer": "/net/rnn/R", "part": "weight"}]
-    judged = onnx.load(str(int8))
-    node = next(node for node in judged.graph.node if node.name == "/net/rnn")
-    judged.graph.initializer.append(constant("original R", Editor(fp32).get("R")))
+    edited = onnx.load(str(int8))
+    node = next(node for node in edited.graph.node if node.name == "/net/rnn")
+    edited.graph.initializer.append(constant("original R", Editor(fp32).get("R")))
     node.input[2] = "original R"
     with np.load(data) as loaded:
         answers = [
             np.concatenate([session(model).run(["y"], {"x": x})[0] for x in loaded["x"]])
-            for model in (onnx.load(str(fp32)), judged)
+            for model in (onnx.load(str(fp32)), edited)
         ]
     assert run["sqnr_db"] == pytest.approx(sqnr_db(*answers), abs=0.05)
 
@@ -286,18 +286,18 @@ def test_a_dynamically_quantized_lstm_becomes_one_of_floats(compare, tmp_path, d
     runs = {run["restored"]: run for run in reversed(report["verified"])}
     assert runs["parts"]["parts"] == [{"layer": f"/net/rnn/{name}", "part": "weight"}]
     theirs = {**weights_of_dynamic(int8), name: weights[name]}
-    judged = onnx.load(str(int8))
+    edited = onnx.load(str(int8))
     for each, values in theirs.items():
-        judged.graph.initializer.append(constant(f"judge {each}", values.astype(np.float32)))
-    at = next(i for i, n in enumerate(judged.graph.node) if n.op_type == "DynamicQuantizeLSTM")
-    old = judged.graph.node[at]
-    lstm = helper.make_node("LSTM", [old.input[0], "judge W", "judge R", old.input[3]], old.output)
+        edited.graph.initializer.append(constant(f"oracle {each}", values.astype(np.float32)))
+    at = next(i for i, n in enumerate(edited.graph.node) if n.op_type == "DynamicQuantizeLSTM")
+    old = edited.graph.node[at]
+    lstm = helper.make_node("LSTM", [old.input[0], "oracle W", "oracle R", old.input[3]], old.output)
     lstm.attribute.extend(old.attribute)
-    judged.graph.node[at].CopyFrom(lstm)
+    edited.graph.node[at].CopyFrom(lstm)
     with np.load(data) as loaded:
         answers = [
             np.concatenate([session(model).run(["y"], {"x": x})[0] for x in loaded["x"]])
-            for model in (onnx.load(str(fp32)), judged)
+            for model in (onnx.load(str(fp32)), edited)
         ]
     assert runs["parts"]["sqnr_db"] == pytest.approx(sqnr_db(*answers), abs=0.05)
     assert runs["everything"]["sqnr_db"] is None or runs["everything"]["sqnr_db"] > 100

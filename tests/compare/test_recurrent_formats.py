@@ -1,5 +1,5 @@
 """Recurrent layers of OpenVINO and TFLite: written with their own packages, with ONNX's order of
-gates as the common one. OpenVINO's converter and numpy are the judges."""
+gates as the common one. OpenVINO's converter and numpy are the oracles."""
 
 import sys
 from pathlib import Path

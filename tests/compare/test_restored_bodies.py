@@ -1,5 +1,5 @@
 """--verify puts weights and quantizers inside of If, Loop and Scan back where they are; ONNX Runtime,
-on files that were made so, is the judge."""
+on files that were made so, is the oracle."""
 
 import numpy as np
 import onnx

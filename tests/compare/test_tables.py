@@ -1,5 +1,5 @@
 """Embeddings: tables of which indices choose rows, quantized by ONNX Runtime's own tools in every
-way they have. What its kernels take out of a table is the judge of what we compare."""
+way they have. The rows that its kernels take out of a table are the oracle."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""What --verify says the end of the network would keep is what it keeps: the judge edits the model
+"""--verify predicts the output SQNR with parts restored: the oracle edits the model
 with the onnx package, runs it with ONNX Runtime's own, and computes with numpy."""
 
 import numpy as np
@@ -26,7 +26,7 @@ def answers(model, images):
     return np.concatenate([session.run(["logits"], {"image": image[None]})[0] for image in images])
 
 
-class Judge:
+class Oracle:
     """A compressed model of the digits network, and ways to put parts of it back."""
 
     def __init__(self, fp32, int8):
@@ -82,8 +82,8 @@ class Judge:
         return None if error == 0 else 10 * np.log10((x**2).sum() / error)
 
 
-def restore(judge, run, report):
-    nodes = [layer_of(f"{name}.weight", judge.path) for name in LAYERS]
+def restore(oracle, run, report):
+    nodes = [layer_of(f"{name}.weight", oracle.path) for name in LAYERS]
     levels = {
         "red_layers": ["red"], "red_and_amber_layers": ["red", "amber"], "everything": None,
         "all_weights": None, "all_outputs": None, "all_but_parts": None,
@@ -102,17 +102,17 @@ def restore(judge, run, report):
             parts.append(("image", "output"))
     if run["restored"] == "all_but_parts":
         parts = [part for part in parts if part not in named]
-        judge.kept = [layer for layer, part in named if part == "output"]
+        oracle.kept = [layer for layer, part in named if part == "output"]
     for layer, part in parts:
-        (judge.restore_weights if part == "weight" else judge.restore_output)(layer)
+        (oracle.restore_weights if part == "weight" else oracle.restore_output)(layer)
 
 
-def assert_judged(report, fp32, int8, images):
+def assert_oracled(report, fp32, int8, images):
     for run in report["verified"]:
-        judge = Judge(fp32, int8)
-        judge.path = fp32
-        restore(judge, run, report)
-        want = judge.sqnr_db(images)
+        oracle = Oracle(fp32, int8)
+        oracle.path = fp32
+        restore(oracle, run, report)
+        want = oracle.sqnr_db(images)
         assert run["why_not"] == ""
         if want is None or want > EXACT_DB:
             assert run["sqnr_db"] is None or run["sqnr_db"] > EXACT_DB, run
@@ -146,7 +146,7 @@ def test_numbers_are_those_of_models_that_the_onnx_package_has_edited(
     kinds = [run["restored"] for run in report["verified"]]
     assert kinds[-3:] == ["all_weights", "all_outputs", "everything"]
     assert "red_layers" in kinds and kinds.count("parts") >= 4
-    assert_judged(report, fp32, int8, digits.images[:SAMPLES])
+    assert_oracled(report, fp32, int8, digits.images[:SAMPLES])
     # The parts that the diagnosis blames are those that give most.
     best = runs_of(report)[0]["parts"][0]
     assert best == {"layer": "/conv2/Conv", "part": "output"}
@@ -203,16 +203,16 @@ def test_where_nothing_is_to_blame_the_parts_that_cost_most_are_found(digits, co
     assert together["restored"] == "parts"
     assert together["parts"] == [run["parts"][0] for run in alone]
     assert together["sqnr_db"] > report["verified"][0]["sqnr_db"] + 1
-    assert_judged(report, digits.fp32, digits.int8, digits.images[:SAMPLES])
+    assert_oracled(report, digits.fp32, digits.int8, digits.images[:SAMPLES])
     # No other part costs more, though not all were tried.
     nodes = [layer_of(f"{name}.weight", digits.fp32) for name in LAYERS]
     others = [(node, part) for node in nodes for part in ("weight", "output")]
     for layer, part in [*others, ("image", "output")]:
-        judge = Judge(digits.fp32, digits.int8)
-        judge.path = digits.fp32
+        oracle = Oracle(digits.fp32, digits.int8)
+        oracle.path = digits.fp32
         only = {"restored": "all_but_parts", "parts": [{"layer": layer, "part": part}]}
-        restore(judge, only, report)
-        assert judge.sqnr_db(digits.images[:SAMPLES]) > costs[0] - 0.5, (layer, part)
+        restore(oracle, only, report)
+        assert oracle.sqnr_db(digits.images[:SAMPLES]) > costs[0] - 0.5, (layer, part)
 
 
 def quantize_with(options, fp32, int8, images):
@@ -284,7 +284,7 @@ def test_each_end_of_a_network_has_its_own_number(digits, compare, tmp_path):
             assert old < kept[end] - 6 if end in touched else old == pytest.approx(kept[end])
             assert new > kept[end] - 0.5 if end in touched else new == old
     text = run_compare(fp32, int8, "--data", digits.data, "--verify").stdout
-    assert "What the last 2 layers would keep:" in text
+    assert "Output SQNR of the last 2 layers with parts in float:" in text
     header = next(line for line in text.splitlines() if "measured on" in line)
     assert header.split("samples")[1].split() == ["mean", "dB", *(f"'{end}'" for end in ends)]
 
@@ -339,7 +339,7 @@ def test_weights_of_four_bits_are_restored(compare, tmp_path):
     report = compare(fp32, int4, "--data", tmp_path / "x.npz", "--verify")
 
     def kept(quantized, broken):
-        path = products(tmp_path / "judge.onnx", weights, quantized, broken)
+        path = products(tmp_path / "oracle.onnx", weights, quantized, broken)
         a, b = (
             np.concatenate(
                 [
@@ -404,7 +404,7 @@ def test_the_report_has_a_table(digits, tmp_path):
     digits.quantize(fp32, int8)
     result = run_compare(fp32, int8, "--data", digits.data, "--verify", "2")
     assert result.returncode == 0, result.stderr
-    table = result.stdout[result.stdout.index("What the last layer, '/head/Gemm', would keep:") :]
+    table = result.stdout[result.stdout.index("Output SQNR of the last layer, '/head/Gemm', with parts in float:") :]
     lines = table.split("\n\n")[0].splitlines()
     assert lines[1].split() == ["measured", "on", "20", "samples", "dB"]
     assert lines[2].split()[:3] == ["as", "it", "is"]
@@ -422,4 +422,4 @@ def test_parts_of_layers_that_are_green_are_not_tried(digits, compare):
     assert [run["restored"] for run in report["verified"]][:4] == [
         "nothing", "all_weights", "all_outputs", "everything",
     ]
-    assert_judged(report, digits.fp32, digits.int8, digits.images[:SAMPLES])
+    assert_oracled(report, digits.fp32, digits.int8, digits.images[:SAMPLES])

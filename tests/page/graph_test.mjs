@@ -62,7 +62,7 @@ test("what changed in operations that stayed is said, and what is noted about th
   addGraph(new EventFile(join(logdir, "net", "int8")), network([{ name: "net/conv.weights", attributes: { weights_n_bits: 8, scale: "0.013" } }]));
   const { page, at } = await serve(t, logdir);
   await visit(page, at("graph?model=net&a=fp32&b=int8&node=net%2Fconv"));
-  await page.waitForSelector('h3:text("What changed")');
+  await page.waitForSelector('h3:text("Changes")');
   const panel = await page.locator(".side").innerText();
   assert.match(panel, /1 Conv2d changed weights scale, weights_n_bits/);
   assert.match(panel, /weights scale\s+– → 0\.013/);
@@ -154,7 +154,7 @@ test("arrows walk along lines, t traces, escape lets go", async (t) => {
     await page.waitForFunction((name) => document.querySelector(".node-name")?.textContent === name, node);
   };
   await picture(page).focus();
-  await press("ArrowDown", "conv1/Conv"); // What only quantizes is part of the input,
+  await press("ArrowDown", "conv1/Conv"); // Nodes that only quantize are part of the input,
   await press("ArrowUp", "input");
   assert.match(await page.locator(".quantization").innerText(), /quantize/i);
   await page.click('button:text("Unfold Q/DQ")'); // unless one wants to see it.
@@ -217,7 +217,7 @@ test("stages play one after the other, and stop at the last", async (t) => {
   await page.click('button[aria-label="Stop"]');
   assert.equal(asked(page, "play"), null);
 
-  await visit(page, at("graph?stage=gone&play=1")); // Of no such stage, the last one is shown: it is over.
+  await visit(page, at("graph?stage=gone&play=1")); // A missing stage falls back to the last one, so playing is over.
   await page.waitForSelector('button[aria-label="Play the stages"][aria-pressed="false"]');
 });
 

@@ -1,4 +1,4 @@
-// What the machine did: lanes on one axis, and what each phase of the program took.
+// The Hardware page: lanes on one axis, and the cost of each phase of the program.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

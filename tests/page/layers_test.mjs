@@ -187,7 +187,7 @@ test("the verdict on the outputs stands above the chart, and nothing covers anyt
   }
 });
 
-test("one number is printed, drawn and judged, what lost nothing is exact, what lost all is lost, and they are seen on a phone", async (t) => {
+test("one number is printed, drawn and leveled; exact and lost layers are named so, on a phone as well", async (t) => {
   const logdir = newLogdir(t);
   const file = new EventFile(join(logdir, "net")).hold();
   for (const [layer, sqnr, worst] of [["whole", 12, 11], ["channel", 34.5, 1.9], ["untouched", 200, 200], ["gone", -200, -200], ["gap", 34.5, -200]]) {

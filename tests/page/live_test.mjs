@@ -1,4 +1,4 @@
-// What is written reaches the page by itself; what was looked at stays in the address.
+// New events reach an open page by themselves; the state of the page is in its address.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

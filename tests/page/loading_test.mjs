@@ -1,4 +1,4 @@
-// What a visitor sees and what the server is asked until a page is drawn.
+// The page while it loads, and the requests that it sends until it is drawn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answered, visit } from "./support/browser.mjs";
@@ -7,7 +7,7 @@ import { serve, useBrowser } from "./support/session.mjs";
 
 useBrowser();
 
-// Runs in the page: the frame of a document, whoever wrote it.
+// Runs in the page: the frame of a document, from the build or from the script.
 function frameOf() {
   const parts = (of) => [...of.querySelectorAll(".brand, .rail, .rail > *")].map((part) => ({
     tag: part.tagName, class: part.className, title: part.title, label: part.getAttribute("aria-label"), text: part.textContent,

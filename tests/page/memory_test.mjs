@@ -1,4 +1,4 @@
-// What the page remembers: every page as it was left, and colours that the user has fixed.
+// Remembered state: every page as it was left, and colours that the user has fixed.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { visit } from "./support/browser.mjs";

@@ -31,7 +31,7 @@ test("points of a column stand in one line, and variants in the order of their n
   const { page, at } = await serve(t, logdir);
   await visit(page, at("overview"));
   const points = await page.locator(".models tbody .ab > span:last-child > span").evaluateAll((cells) => cells.map((cell) => {
-    const range = document.createRange(); // Of the point alone.
+    const range = document.createRange(); // The range of the point alone.
     const at = cell.textContent.indexOf(".");
     range.setStart(cell.firstChild, at);
     range.setEnd(cell.firstChild, at + 1);

@@ -1,4 +1,4 @@
-// The report: what the page shows is what is saved, and both judge as the overview does.
+// The report: the page and the saved file are equal, and both have the levels of the overview.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -108,7 +108,7 @@ test("the board opens on the first page that has something, also when that comes
   await visit(page, at(""));
   await page.waitForURL(at("scalars"));
   await page.click(".rail-more");
-  await page.click('.rail a:has-text("Overview")'); // Who asks for it stays there.
+  await page.click('.rail a:has-text("Overview")'); // A user who opens it stays there.
   await page.waitForSelector('h1:text("No comparison was logged yet")');
   await page.waitForTimeout(600);
   assert.equal(page.url(), at("overview"));

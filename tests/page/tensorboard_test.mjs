@@ -1,4 +1,4 @@
-// What people know from TensorBoard: histograms, texts, sounds, curves of precision; as a user goes through them.
+// Pages known from TensorBoard: histograms, texts, sounds, curves of precision; as a user goes through them.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

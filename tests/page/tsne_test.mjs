@@ -16,14 +16,14 @@ useBrowser();
 const PROGRAM = process.env["COMPRESSION_BOARD"] ?? "compression-board";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What the page saves: rows of row, x, y and labels. */
+/** The file that the page saves: rows of row, x, y and labels. */
 async function savedPoints(page) {
   const [download] = await Promise.all([page.waitForEvent("download"), page.click('button:text-is("Save points as CSV")')]);
   const [head, ...lines] = readFileSync(await download.path(), "utf8").trim().split("\r\n").map((line) => line.split(","));
   return lines.map((cells) => Object.fromEntries(cells.map((cell, i) => [head[i], cell])));
 }
 
-/** Of the ten nearest points of each, the share with its label. */
+/** The share of the ten nearest points of each point that have its label. */
 function agreement(points, label) {
   let same = 0;
   for (const of of points) {
@@ -68,7 +68,7 @@ function writeCorners(logdir, rows) {
   return file;
 }
 
-test("a layout is stopped and continued, begins anew with another perplexity, and is of a sample where there are many rows", async (t) => {
+test("a layout can be stopped and continued, starts again with another perplexity, and uses a sample of many rows", async (t) => {
   const logdir = newLogdir(t);
   const file = writeCorners(logdir, 4500);
   const { page, at } = await serve(t, logdir);
@@ -78,7 +78,7 @@ test("a layout is stopped and continued, begins anew with another perplexity, an
   await page.waitForSelector('.projector-main .note:text-is("t-SNE lays out 1,500 of them, evenly chosen: one in 3.")');
   await page.click('.tsne button:text-is("Stop")');
   await page.waitForSelector('.tsne button:text-is("Continue")');
-  // What comes from other logs meanwhile does not begin it anew.
+  // New events of other logs do not start it again.
   const [response] = await Promise.all([page.waitForResponse(/embeddings\/tensor/), file.scalar("other", 1)]);
   await response.finished();
   await page.waitForTimeout(200);
@@ -94,7 +94,7 @@ test("a layout is stopped and continued, begins anew with another perplexity, an
   await page.goBack();
   await page.waitForFunction(() => document.querySelector(".tsne input").value === "30");
   for (const asked of ["1e9", "-3", "x", "2.5"]) {
-    await visit(page, at(`projector?perplexity=${asked}`)); // Of no layout yet: nothing runs.
+    await visit(page, at(`projector?perplexity=${asked}`)); // There is no layout yet, so nothing runs.
     await page.click('button:text-is("t-SNE")');
     assert.equal(await range.inputValue(), "30");
   }

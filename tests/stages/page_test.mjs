@@ -1,4 +1,4 @@
-// What TensorBoard's guide to quantization logs shows in five pictures, on our pages, for a log of
+// The five pictures of TensorBoard's guide to quantization logs, on our pages, for a log of
 // StageLogger: the graph at every stage, memory, a node's statistics, histograms with ranges per
 // channel, and similarity for 20 samples. Each in the light and in the dark.
 //

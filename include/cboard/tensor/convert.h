@@ -42,7 +42,7 @@ class PlainTensor {
 
   const TensorView* given_;
   std::optional<TensorView> made_;
-  std::vector<std::byte> elements_;  // Of `made_`.
+  std::vector<std::byte> elements_;  // The elements of `made_`.
 };
 
 // Reads elements [first, first + out.size()) of a contiguous array, which need not be aligned.

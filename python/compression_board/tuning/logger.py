@@ -116,7 +116,7 @@ class TuningLogger:
                     fused: Optional[Fused] = None) -> None:  # fmt: skip
         """Starts the next trial. `settings` make it a row of the HParams page.
 
-        Of a group in `fused`, only the last output is logged, under the group's name. OSError when
+        A group in `fused` logs only its last output, under the group's name. OSError when
         nothing can be written or another tuning uses the directory.
         """
         self._engine.start_trial(_settings({**self._settings, **(settings or {})}), _groups(fused))

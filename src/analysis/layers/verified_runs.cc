@@ -65,8 +65,10 @@ std::string VerifiedRuns::Summary() const {
            (std::isinf(*best->sqnr_db) ? "exactly what the baseline gives"
                                        : verdict::DbWithUnit(*best->sqnr_db));
   }
-  std::string text = "no part that was tried helps the end, which " +
-                     (verdict::IsLost(before) ? "is lost" : "keeps " + verdict::DbWithUnit(before));
+  std::string text =
+      "no part that was tried improves the output, "
+      "which " +
+      (verdict::IsLost(before) ? "is lost" : "has an SQNR of " + verdict::DbWithUnit(before));
   for (const VerifiedRun& run : runs) {
     const bool is_many = run.restored == "all_weights" || run.restored == "all_outputs";
     if (is_many && run.sqnr_db) text += "; " + run.text + ": " + verdict::DbText(*run.sqnr_db);

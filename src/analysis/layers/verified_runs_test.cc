@@ -75,7 +75,7 @@ TEST(VerifiedRuns, SayWhenTheEndWasLost) {
             "this part in float brings the end from lost to exactly what the baseline gives");
   EXPECT_EQ(verdict::GainText(*verified.GainOf(verified.runs[1])), "exact");
   for (VerifiedRun& run : verified.runs) run.sqnr_db = -verdict::kLoggedExactDb;
-  EXPECT_EQ(verified.Summary(), "no part that was tried helps the end, which is lost");
+  EXPECT_EQ(verified.Summary(), "no part that was tried improves the output, which is lost");
 }
 
 TEST(VerifiedRuns, SayWhenNoPartHelps) {
@@ -84,7 +84,8 @@ TEST(VerifiedRuns, SayWhenNoPartHelps) {
   verified.runs[5] = {.restored = "all_weights", .text = "all weights in float", .sqnr_db = 6};
   EXPECT_EQ(verified.BestParts(), nullptr);
   EXPECT_EQ(verified.Summary(),
-            "no part that was tried helps the end, which keeps 5.2 dB; all weights in float: 6.0");
+            "no part that was tried improves the output, which has an SQNR of 5.2 dB; all weights "
+            "in float: 6.0");
   verified.runs[0].sqnr_db = HUGE_VAL;
   EXPECT_EQ(verified.Summary(), "the end is exactly what the baseline gives");
   verified = {.why_not = "no output was compared"};

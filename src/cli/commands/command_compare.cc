@@ -94,11 +94,11 @@ int RunCompare(Arguments arguments) {
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"broken", "degraded"}));
   app.add_option("--verify", options.verify,
-                 "Also measure what would help: run VARIANT again with each of\n"
-                 "the N parts (5) that are hurt most put back to float, the\n"
-                 "best of them together, all weights and all outputs. Takes up\n"
+                 "Also measure the gain of restoring parts: run VARIANT again\n"
+                 "with each of the N most damaged parts (5) in float, with the\n"
+                 "best of them, all weights or all outputs in float. Takes up\n"
                  "to N + 17 more runs over the samples, and 41 more to search\n"
-                 "for what costs most where these parts do not")
+                 "for the cause if these parts do not explain the damage")
       ->type_name("[N]")
       ->expected(0, 1)
       ->default_str("5");

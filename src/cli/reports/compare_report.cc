@@ -206,7 +206,8 @@ void AppendVerdict(const ModelComparison& comparison, std::string& text) {
     const double db = last->accumulated->total.SqnrDb();
     text += "The last layer, " + Quoted(last->name, kMaxNameWidth) + ", ";
     if (std::isfinite(db)) {
-      text += "keeps an SQNR of " + Decibels(db) + " dB with all errors before it.\n";
+      text += "has an output SQNR of " + Decibels(db) +
+              " dB, errors of the layers before it included.\n";
       AppendLosses(comparison, text);
     } else {
       text += db > 0 ? "gives exactly what the baseline gives.\n"
@@ -309,10 +310,10 @@ void AppendVerified(const ModelComparison& comparison, std::string& text) {
     table.AddRow(std::move(cells));
   }
   table.DropEmptyColumns();
-  text += "\nWhat the last " +
+  text += "\nOutput SQNR of the last " +
           (ends.size() > 1 ? HumanCount(ends.size()) + " layers"
                            : "layer, " + Quoted(ends[0], kMaxNameWidth) + ",") +
-          " would keep:\n" + table.Render(2);
+          " with parts in float:\n" + table.Render(2);
   const auto everything = std::ranges::find(comparison.verified, compare::Restored::kEverything,
                                             &compare::Verification::restored);
   if (everything == comparison.verified.end() || !everything->why_not.empty()) return;

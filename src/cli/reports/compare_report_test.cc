@@ -138,11 +138,11 @@ TEST(CompareReport, SaysWhatIsLeftOfTheChannelsThatCount) {
   compare::ModelComparison comparison = Example();
   comparison.layers[0].local = WithSqnr(34);
   comparison.layers[0].useful_output_db = 33.5;
-  EXPECT_THAT(CompareText(comparison), Not(HasSubstr("count channels")));
+  EXPECT_THAT(CompareText(comparison), Not(HasSubstr("next layer's weights")));
   comparison.layers[0].useful_output_db = 14.25;
   EXPECT_THAT(CompareText(comparison),
-              HasSubstr("0.5 times the baseline's; as the layers that follow count channels, its "
-                        "output keeps 14.2 dB\n"));
+              HasSubstr("0.5 times the baseline's; weighted by the next layer's weights, output "
+                        "SQNR is 14.2 dB\n"));
 }
 
 TEST(CompareReport, TellsLongNamesApartByTheirEnds) {
@@ -197,7 +197,7 @@ TEST(CompareReport, SaysWhatTheLastLayerWouldKeep) {
       {.restored = Restored::kEverything, .sqnr_db = HUGE_VAL}};
   EXPECT_THAT(
       CompareText(comparison),
-      HasSubstr("\nWhat the last layer, 'head', would keep:\n"
+      HasSubstr("\nOutput SQNR of the last layer, 'head', with parts in float:\n"
                 "  measured on 20 samples                                  dB\n"
                 "  as it is                                               5.2\n"
                 "  'conv2' output in float                                9.7\n"

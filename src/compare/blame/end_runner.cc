@@ -6,7 +6,7 @@
 
 #include "compare/measure/compared_samples.h"
 #include "compare/measure/end_outputs.h"
-#include "compare/verdict/end_judge.h"
+#include "compare/verdict/evaluate_ends.h"
 
 namespace cboard::compare {
 namespace {
@@ -69,20 +69,20 @@ Result<EndRunner> EndRunner::Open(const model::ModelGraph& baseline,
   for (std::size_t i = 0; i < count; ++i) {
     CBOARD_ASSIGN_OR_RETURN(const auto inputs, runner.source_->Read(i));
     CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult result, capture.Run(inputs));
-    std::vector<Answer> answers;
+    std::vector<CapturedOutput> captured;
     for (const runtime::NamedTensor& tensor : result.tensors()) {
-      Answer answer{tensor.name, tensor.tensor.dtype, tensor.tensor.shape, {}};
+      CapturedOutput output{tensor.name, tensor.tensor.dtype, tensor.tensor.shape, {}};
       if (outputs.contains(tensor.name)) {
         const std::size_t size = tensor.tensor.byte_count();
-        answer.bytes.assign(static_cast<const char*>(tensor.tensor.data), size);
+        output.bytes.assign(static_cast<const char*>(tensor.tensor.data), size);
         bytes += size;
       } else if (i > 0) {
         continue;  // The layout of channels is taken from the first sample.
       }
-      answers.push_back(std::move(answer));
+      captured.push_back(std::move(output));
     }
     if (bytes > kMaxKeptAnswerBytes && i > 0) break;
-    runner.answers_.push_back(std::move(answers));
+    runner.captured_.push_back(std::move(captured));
   }
   return runner;
 }
@@ -100,13 +100,13 @@ std::vector<std::string> EndRunner::VariantTensors() const {
 Result<EndState> EndRunner::Measure(const SwitchBoard& board, const Settings& settings,
                                     std::size_t samples) {
   EndGatherer gatherer(*baseline_, *variant_);
-  samples = std::min(samples, answers_.size());
+  samples = std::min(samples, captured_.size());
   for (std::size_t i = 0; i < samples; ++i) {
     CBOARD_ASSIGN_OR_RETURN(const auto inputs, source_->Read(i));
     CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult result, board.Run(inputs, settings));
     std::vector<runtime::NamedTensor> ours;
-    for (const Answer& answer : answers_[i]) {
-      ours.push_back({answer.name, TensorView(answer.dtype, answer.bytes.data(), answer.shape)});
+    for (const CapturedOutput& output : captured_[i]) {
+      ours.push_back({output.name, TensorView(output.dtype, output.bytes.data(), output.shape)});
     }
     for (const runtime::NamedTensor& input : inputs) ours.push_back(input);
     CBOARD_RETURN_IF_ERROR(
@@ -116,8 +116,8 @@ Result<EndState> EndRunner::Measure(const SwitchBoard& board, const Settings& se
           return found == ours.end() ? nullptr : &found->tensor;
         }));
   }
-  EndState state{.verdict = JudgeEnds(gatherer.Build(), samples, source_->is_generated(),
-                                      source_->Description())};
+  EndState state{.verdict = EvaluateEnds(gatherer.Build(), samples, source_->is_generated(),
+                                         source_->Description())};
   state.cost = CostOf(state.verdict, *as_it_is_);
   return state;
 }

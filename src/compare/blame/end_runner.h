@@ -45,14 +45,14 @@ class EndRunner {
   // Names of the tensors that `board` has to capture.
   std::vector<std::string> VariantTensors() const;
 
-  std::size_t samples() const { return answers_.size(); }
+  std::size_t samples() const { return captured_.size(); }
 
   // Runs the first `samples`. Fails as ModelCapture::Run does.
   Result<EndState> Measure(const SwitchBoard& board, const Settings& settings, std::size_t samples);
 
  private:
   // A tensor of the baseline: values of outputs, and only shapes of others.
-  struct Answer {
+  struct CapturedOutput {
     std::string name;
     DType dtype;
     std::vector<std::int64_t> shape;
@@ -70,7 +70,7 @@ class EndRunner {
   const model::ModelGraph* variant_;
   const EndVerdict* as_it_is_;
   std::unique_ptr<runtime::SampleSource> source_;
-  std::vector<std::vector<Answer>> answers_;  // By sample.
+  std::vector<std::vector<CapturedOutput>> captured_;  // By sample.
 };
 
 }  // namespace cboard::compare

@@ -140,7 +140,7 @@ class OutputCauses {
     }
     cause_.cause = Cause::kNotFinite;
     cause_.sentence = "its scale is " + verdict::ShortNumber(part_.grid->scale, 3) +
-                      ": calibration has seen infinite values, and nothing is left of the others";
+                      ": calibration has seen infinite values, and all others are lost";
     if (values_ != nullptr) cause_.range = range;
     return true;
   }
@@ -352,8 +352,8 @@ PartCause FindWeightCause(const BlameCase& found, const SwitchedPart& part) {
       cause.cause = Cause::kMask;
       cause.part = Part::kOutput;  // Like the sum that it is added to.
       cause.sentence = "the mask of the Softmax " + Quoted(found.variant.node(softmax.node).name) +
-                       " is infinite, so that its scale is no number, and nothing is left of the "
-                       "scores it is added to; use a finite mask, 30 below the scores";
+                       " is infinite, so its scale is not finite, and the scores that it is added "
+                       "to are lost; use a finite mask, 30 below the scores";
       return cause;
     }
   }

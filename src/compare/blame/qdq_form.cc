@@ -210,7 +210,7 @@ class QdqForm {
   }
 
   const model::ModelGraph& model_;
-  std::unordered_map<model::TensorId, Scale> scales_;  // Of codes of activations.
+  std::unordered_map<model::TensorId, Scale> scales_;  // Scales of activation codes.
   runtime::GraphEdits edits_;
 };
 

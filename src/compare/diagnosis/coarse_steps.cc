@@ -26,8 +26,7 @@ std::string UsedCodes(const Evidence& evidence) {
 }
 
 std::string WorstChannel(const tensor::Comparison& comparison, std::size_t worst) {
-  return " keeps an SQNR of " + verdict::ShortNumber(comparison.channels[worst].SqnrDb(), 3) +
-         " dB";
+  return " has an SQNR of " + verdict::ShortNumber(comparison.channels[worst].SqnrDb(), 3) + " dB";
 }
 
 // It is not these values that stretch the range: none is near its ends.

@@ -78,18 +78,18 @@ std::vector<std::string> NotesOn(const ModelComparison& comparison) {
   const bool has_outputs = std::ranges::any_of(
       comparison.layers, [](const LayerComparison& layer) { return layer.local.has_value(); });
   if (has_outputs && comparison.samples < kMinSamples) {
-    remarks.push_back("Outputs are judged by only " + HumanCount(comparison.samples) + " sample" +
-                      (comparison.samples == 1 ? "" : "s") +
+    remarks.push_back("Outputs were measured on only " + HumanCount(comparison.samples) +
+                      " sample" + (comparison.samples == 1 ? "" : "s") +
                       ": levels and causes may differ with more (" + std::to_string(kMinSamples) +
                       " at least), and ranges given here are too narrow to calibrate by.");
   }
   const auto in_bodies = std::ranges::count_if(comparison.layers, &LayerComparison::is_in_body);
   if (in_bodies > 0) {
     remarks.push_back(
-        (in_bodies == 1 ? "Of the layer"
-                        : "Of the " + HumanCount(static_cast<std::size_t>(in_bodies)) + " layers") +
-        " inside of If, Loop and Scan, only weights are compared: of what is computed there, only "
-        "what these give out can be seen from outside.");
+        (in_bodies == 1 ? "The layer"
+                        : "The " + HumanCount(static_cast<std::size_t>(in_bodies)) + " layers") +
+        " inside of If, Loop and Scan: only weights are compared there, because outputs inside of "
+        "these nodes cannot be captured.");
   }
   const auto without_channels =
       std::ranges::count_if(comparison.layers, [](const LayerComparison& layer) {

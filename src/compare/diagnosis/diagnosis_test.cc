@@ -185,7 +185,7 @@ TEST(Diagnosis, WhatNothingExplainsIsSaidToHaveChanged) {
   EXPECT_EQ(fault.Diagnosed().cause, Cause::kChanged);
 }
 
-TEST(Diagnosis, FewerBitsAreJudgedByWhatTheyCanGive) {
+TEST(Diagnosis, FewerBitsHaveLowerLimits) {
   const std::vector<float> x = Gaussian(kChannels * kRowLength, 7, 1);
   const float scale = 0.5f;
   std::vector<std::int8_t> codes;

@@ -121,9 +121,10 @@ class ErrorExplainer {
         verdict::ShortNumber(RangeOf(total_.reference)) +
         (pruned.channels == 0
              ? std::string()
-             : ", and nothing is left of " + std::to_string(pruned.channels) + " of the channels") +
+             : ", and all weights of " + std::to_string(pruned.channels) +
+                   (pruned.channels == 1 ? " channel" : " channels") + " are zero") +
         (is_nothing_else ? "; the others are as they were"
-                         : "; the others keep an SQNR of " +
+                         : "; the others have an SQNR of " +
                                verdict::ShortNumber(10 * std::log10(kept / left), 3) + " dB");
     return true;
   }

@@ -95,7 +95,7 @@ TEST(PrunedWeights, CodesOfWhatIsLeftAreNoOtherFault) {
       FloatChain({LayerOfWeights(x)}), QuantizedChain({LayerOfWeights(x)}, {Quantized(y)}));
   const Diagnosis diagnosis = Diagnose(findings.ToEvidence(), {});
   EXPECT_EQ(diagnosis.cause, Cause::kPruned);
-  EXPECT_THAT(diagnosis.explanation, HasSubstr("the others keep an SQNR of 4"));
+  EXPECT_THAT(diagnosis.explanation, HasSubstr("the others have an SQNR of 4"));
   EXPECT_THAT(findings.fixes[0].action, StartsWith("prune "));  // No scale would bring them back.
 }
 
@@ -127,7 +127,7 @@ TEST(PrunedWeights, ASmallChannelMayBePrunedAltogether) {
   EXPECT_EQ(findings.pruned.count, 1000u);
   EXPECT_EQ(findings.pruned.channels, 1u);
   EXPECT_THAT(Diagnose(findings.ToEvidence(), {}).explanation,
-              HasSubstr("and nothing is left of 1 of the channels; the others are as they were"));
+              HasSubstr("and all weights of 1 channel are zero; the others are as they were"));
 }
 
 TEST(PrunedWeights, TrainingAfterwardsIsSaidToo) {

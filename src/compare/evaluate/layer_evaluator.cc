@@ -109,7 +109,7 @@ Result<EvaluatedLayer> LayerEvaluator::EvaluatePair(std::size_t position, PairRu
   }
   layer.weight = std::move(weights->comparison);
   if (weights->rescaling.empty() || folding.HasFactors()) {
-    CBOARD_RETURN_IF_ERROR(JudgeBias(before, after, folding, layer));
+    CBOARD_RETURN_IF_ERROR(CompareBias(before, after, folding, layer));
   }
   const bool has_damaged_weights = layer.diagnosis.level != Level::kGreen;
   std::vector<Fix> for_output;
@@ -259,8 +259,8 @@ std::optional<PairedWeights> LayerEvaluator::WeightsToRestore(
                        &models_.equalized[position], findings.rescaling};
 }
 
-Result<void> LayerEvaluator::JudgeBias(const ModelLayer& before, const ModelLayer& after,
-                                       const Folding& folding, LayerComparison& layer) const {
+Result<void> LayerEvaluator::CompareBias(const ModelLayer& before, const ModelLayer& after,
+                                         const Folding& folding, LayerComparison& layer) const {
   // Gates come between a bias and what the node gives out.
   const OutputSpread spread =
       SpreadOf(before.part.empty() ? layer.accumulated : std::nullopt, *layer.weight);

@@ -46,8 +46,8 @@ class LayerEvaluator {
                           const ModelLayer& after) const;
   std::optional<PairedWeights> WeightsToRestore(std::size_t position,
                                                 const WeightFindings& findings) const;
-  Result<void> JudgeBias(const ModelLayer& before, const ModelLayer& after, const Folding& folding,
-                         LayerComparison& layer) const;
+  Result<void> CompareBias(const ModelLayer& before, const ModelLayer& after,
+                           const Folding& folding, LayerComparison& layer) const;
   // Returns fixes for the output, if it is damaged.
   Result<std::vector<Fix>> EvaluateOutput(const ModelLayer& after, model::TensorId output,
                                           const OutputFindings& findings,

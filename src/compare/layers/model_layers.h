@@ -65,15 +65,15 @@ struct ModelLayer {
   std::optional<QuantizedTensor> quantized;
 };
 
-// In the order of execution, those in the bodies of If, Loop and Scan among them. Of files without
-// nodes, all weights of two dimensions or more, in file order.
+// In the order of execution, those in the bodies of If, Loop and Scan among them. For files without
+// nodes: all weights of two dimensions or more, in file order.
 std::vector<ModelLayer> FindWeightLayers(const model::ModelGraph& model);
 
 // Makes the layer end behind the first `count` of its steps, where there are more.
 void CutSteps(const model::ModelGraph& model, std::size_t count, ModelLayer& layer);
 
-// Of the node, with the part behind a slash where there are several: "lstm/W"; without a node, the
-// name of the weight without ".weight".
+// The name of the node, with the weight behind a slash where a node has several: "lstm/W". Without
+// a node, the name of the weight without ".weight".
 std::string NameOf(const model::ModelGraph& model, const ModelLayer& layer);
 std::string_view LayerOfWeight(std::string_view tensor);
 
@@ -93,14 +93,13 @@ WeightSize SizeOf(const model::ModelGraph& model, const ModelLayer& layer);
 // The range of a Relu or Clip.
 std::optional<ClampRange> ClampOf(const model::ModelGraph& model, const model::ModelNode& node);
 
-// Who uses a tensor. Borrows the model.
+// The consumers of each tensor. Borrows the model.
 class TensorUse {
  public:
   explicit TensorUse(const model::ModelGraph& model);
 
-  bool IsOutput(model::TensorId tensor) const {
-    return is_output_[model::IndexOf(tensor)];
-  }  // Of the graph.
+  // True for outputs of the graph.
+  bool IsOutput(model::TensorId tensor) const { return is_output_[model::IndexOf(tensor)]; }
 
   // The only node that uses `tensor`, or kNoNode; outputs of the graph are used by others, too.
   model::NodeId OnlyConsumer(model::TensorId tensor) const;

@@ -85,7 +85,7 @@ TEST(ModelLayers, TheFirstOfANodesLayersHasWhatTheyShare) {
   const model::ModelGraph model = Opened(Recurrent());
   const std::vector<ModelLayer> layers = FindWeightLayers(model);
   ASSERT_EQ(layers.size(), 2u);
-  // What follows is not linear in the weights, so the layer ends with the node.
+  // The next node is not linear in the weights, so the layer ends before it.
   EXPECT_EQ(model.tensor(layers[0].output).name, "y");
   EXPECT_FALSE(layers[0].clamp);
   EXPECT_EQ(layers[1].output, model::kNoTensor);
@@ -113,7 +113,7 @@ TEST(ModelLayers, ATableOfWhichRowsAreChosenIsALayer) {
   EXPECT_EQ(NameOf(model, layers[0]), "embedding");
   EXPECT_TRUE(layers[0].is_table);
   EXPECT_EQ(SizeOf(model, layers[0]), (WeightSize{.channels = 3, .elements = 15}));
-  EXPECT_EQ(model.tensor(layers[0].output).name, "word");  // What is added is no bias.
+  EXPECT_EQ(model.tensor(layers[0].output).name, "word");  // The added tensor is not a bias.
 }
 
 TEST(ModelLayers, LayersInBodiesEndInTheirBody) {

@@ -14,8 +14,7 @@ namespace cboard::compare {
 // main graph. The nodes that have these bodies are not named: converters call them as they like.
 std::string BodiesAround(const model::ModelGraph& model, const model::ModelNode& node);
 
-// What the file itself calls a node, and so does who reads it with other programs: "conv". Lives as
-// long as the node.
+// The node's name in the file, as other programs show it: "conv". Lives as long as the node.
 std::string_view NameInFile(const model::ModelGraph& model, const model::ModelNode& node);
 
 // Where a file has a tensor, and what it calls it there.
@@ -24,7 +23,7 @@ struct TensorInFile {
   runtime::GraphPlace in;
 };
 
-// Of a tensor that `node` gives or takes: it is in the body that this node is in, or around that.
+// Finds an input or output of `node`: in the body of the node, or in a graph around it.
 TensorInFile FindInFile(const model::ModelGraph& model, model::TensorId tensor,
                         const model::ModelNode& node);
 

@@ -102,7 +102,7 @@ Result<std::optional<std::vector<double>>> HeadRunner::Measure(
       const runtime::ModelCapture edited,
       runtime::ModelCapture::Open(variant_.path(), {.tensors = NamesOf(ends_, &OutputPlan::variant),
                                                     .edits = std::move(edits)}));
-  const bool has_baseline_outputs = answers_.size() == samples_->size();
+  const bool has_baseline_outputs = captured_.size() == samples_->size();
   std::vector<const runtime::ModelCapture*> models = {&edited};
   if (!has_baseline_outputs) models.push_back(&baseline_);
   std::vector<tensor::ComparisonBuilder> builders;
@@ -131,22 +131,22 @@ Result<std::optional<std::vector<double>>> HeadRunner::Measure(
 }
 
 Result<void> HeadRunner::CacheBaselineOutputs(const runtime::CapturedSample& sample) {
-  if (sample.index != answers_.size()) return {};  // Kept before, or there was no room.
+  if (sample.index != captured_.size()) return {};  // Kept before, or there was no room.
   std::size_t bytes = 0;
   for (const OutputPlan& end : ends_) {
-    const TensorView* answer = sample.results[1].Find(end.baseline);
-    if (answer == nullptr) return {};
-    bytes += answer->element_count() * sizeof(float);
+    const TensorView* output = sample.results[1].Find(end.baseline);
+    if (output == nullptr) return {};
+    bytes += output->element_count() * sizeof(float);
   }
   if (bytes > kMaxKeptBytes - kept_bytes_) return {};
   kept_bytes_ += bytes;
-  std::vector<Answer> answers;
+  std::vector<CapturedOutput> captured;
   for (const OutputPlan& end : ends_) {
-    const TensorView& answer = *sample.results[1].Find(end.baseline);
-    CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, tensor::ToFloats(answer));
-    answers.push_back({std::move(values), answer.shape});
+    const TensorView& output = *sample.results[1].Find(end.baseline);
+    CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, tensor::ToFloats(output));
+    captured.push_back({std::move(values), output.shape});
   }
-  answers_.push_back(std::move(answers));
+  captured_.push_back(std::move(captured));
   return {};
 }
 
@@ -159,15 +159,15 @@ Result<void> HeadRunner::Compare(const runtime::CapturedSample& sample,
     if (const auto& codes = ends_[i].codes) {
       compressed.quantization = Quantization::PerTensor(codes->scales, codes->zero_points);
     }
-    if (sample.index < answers_.size()) {
-      const Answer& answer = answers_[sample.index][i];
-      CBOARD_RETURN_IF_ERROR(builders[i].Add(TensorView(answer.values, answer.shape), compressed));
+    if (sample.index < captured_.size()) {
+      const CapturedOutput& output = captured_[sample.index][i];
+      CBOARD_RETURN_IF_ERROR(builders[i].Add(TensorView(output.values, output.shape), compressed));
       continue;
     }
-    const TensorView* answer = sample.results[1].Find(ends_[i].baseline);
-    if (answer == nullptr)
+    const TensorView* output = sample.results[1].Find(ends_[i].baseline);
+    if (output == nullptr)
       return Fail(ErrorCode::kInvalidArgument, "the baseline gives no numbers");
-    CBOARD_RETURN_IF_ERROR(builders[i].Add(*answer, compressed));
+    CBOARD_RETURN_IF_ERROR(builders[i].Add(*output, compressed));
   }
   return {};
 }

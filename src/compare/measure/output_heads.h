@@ -21,7 +21,7 @@ std::vector<std::size_t> FindHeads(const model::ModelGraph& model,
                                    std::span<const model::TensorId> tensors);
 
 // Runs the compressed model, edited in many ways, against one baseline. One sample is in memory at
-// a time, besides as many of the baseline's answers as take 256 MiB; others are computed again.
+// a time, besides as many of the baseline's outputs as take 256 MiB; others are computed again.
 class HeadRunner {
  public:
   // Borrows `variant`. Fails as ModelCapture and OpenSamples do.
@@ -39,7 +39,7 @@ class HeadRunner {
 
  private:
   // The baseline's output at an end, for one sample.
-  struct Answer {
+  struct CapturedOutput {
     std::vector<float> values;
     std::vector<std::int64_t> shape;
   };
@@ -55,7 +55,8 @@ class HeadRunner {
   const model::ModelGraph& variant_;
   std::vector<OutputPlan> ends_;
   std::unique_ptr<runtime::SampleSource> samples_;
-  std::vector<std::vector<Answer>> answers_;  // By output of the network, for the first samples.
+  std::vector<std::vector<CapturedOutput>>
+      captured_;  // By output of the network, for the first samples.
   std::size_t kept_bytes_ = 0;
 };
 

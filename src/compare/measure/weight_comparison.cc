@@ -34,8 +34,8 @@ bool IsOnlyScaled(const tensor::PairStatistics& channel, double factor) {
 }
 
 // The factors that bring channels nearest to the other side, when most differ from one and from
-// each other and explain their own channel; otherwise nothing. Judged by channel: in sums over all
-// of them, a large one would speak for small ones that are lost.
+// each other and explain their own channel; otherwise nothing. Channels are compared one by one:
+// in sums over all of them, one large channel would hide small ones that are lost.
 std::vector<double> RescalingOf(const tensor::Comparison& comparison) {
   std::vector<double> factors;
   double sum = 0, squares = 0;

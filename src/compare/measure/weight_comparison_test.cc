@@ -113,7 +113,7 @@ TEST(WeightComparison, FixesGiveWhatTheyPromise) {
   EXPECT_GT(*fix->worst_channel_sqnr_db, 35);
   EXPECT_EQ(fix->size_bytes, std::uint64_t{kRowInputs * kOutputs + 8 * 4});
   const auto same =
-      std::ranges::find(now.fixes, "quantize these weights anew, as they are", &Fix::action);
+      std::ranges::find(now.fixes, "quantize these weights again, as they are", &Fix::action);
   ASSERT_NE(same, now.fixes.end());
   EXPECT_THAT(same->sqnr_db, DoubleNear(now.comparison.total.SqnrDb(), 0.1));
 }

@@ -15,7 +15,7 @@ struct Trial {
 
 std::vector<Trial> TrialsFrom(const tensor::Quantizer& now, std::size_t row, bool may_group) {
   using Granularity = Quantization::Granularity;
-  std::vector<Trial> trials = {{"quantize these weights anew, as they are", now}};
+  std::vector<Trial> trials = {{"quantize these weights again, as they are", now}};
   const auto add = [&](std::string action, const auto& change) {
     tensor::Quantizer other = now;
     change(other);

@@ -244,8 +244,10 @@ TEST_F(VerifiedLog, GainsAreUnderTheLayersName) {
 
 TEST_F(VerifiedLog, PeopleReadATableAndProgramsJson) {
   const std::string events = Logged();
-  EXPECT_THAT(events,
-              HasSubstr("What the last layer, '/head', would keep, measured on 20 samples"));
+  EXPECT_THAT(
+      events,
+      HasSubstr(
+          "Output SQNR of the last layer, '/head', with parts in float, measured on 20 samples"));
   EXPECT_THAT(events, HasSubstr("| '/conv' output, '/head' weights in float | 17.8 | 12.5 |\n"));
   EXPECT_THAT(events, HasSubstr("| '/conv' weights in float | exact |  |\n"));
   EXPECT_THAT(events,

@@ -54,9 +54,9 @@ std::string TableText(const ModelComparison& comparison) {
   };
   const std::vector<std::string>& ends = comparison.verified_layers;
   std::string text =
-      "What the last " +
+      "Output SQNR of the last " +
       (ends.size() == 1 ? "layer, " + Quoted(ends[0]) + "," : HumanCount(ends.size()) + " layers") +
-      " would keep, measured on " + HumanCount(comparison.samples) +
+      " with parts in float, measured on " + HumanCount(comparison.samples) +
       " samples\n\n| in float | SQNR dB | gained dB |\n|---|---|---|\n";
   for (const Verification& run : comparison.verified) {
     text += "| " + MarkdownCell(RestoredText(comparison, run)) + " | ";

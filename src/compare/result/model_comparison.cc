@@ -70,7 +70,7 @@ std::string ExplanationOf(const LayerComparison& layer) {
       *layer.useful_output_db > layer.local->total.SqnrDb() - kMinGainDb) {
     return explanation;
   }
-  return explanation + "; as the layers that follow count channels, its output keeps " +
+  return explanation + "; weighted by the next layer's weights, output SQNR is " +
          verdict::ShortNumber(*layer.useful_output_db, 3) + " dB";
 }
 

@@ -204,7 +204,7 @@ std::string NotVerifiedReason(const model::ModelGraph& variant, const Restorable
   return ends.empty() ? NoHeadsReason(comparison) : std::string();
 }
 
-// Of a declared output: its heads, as the verdict has them.
+// Sets the heads of a declared output, as the verdict has them.
 void SetHeads(const EndVerdict& verdict, OutputPlan& plan) {
   const auto output = std::ranges::find(verdict.outputs, plan.baseline, &OutputVerdict::name);
   if (output == verdict.outputs.end() || output->heads.size() < 2 || !output->axis) return;

@@ -1,5 +1,4 @@
-// What the end of the network keeps when parts of the compressed model are restored: measured, by
-// running it so.
+// Measures the output of the network with parts of the compressed model restored to float.
 #pragma once
 
 #include <vector>
@@ -12,7 +11,7 @@
 namespace cboard::compare {
 
 // Sets `verified` and what goes with it in a comparison that is complete otherwise; `layers` are
-// its layers, in its order. What ONNX Runtime has against a restored model is said in its place.
+// its layers, in its order. ONNX Runtime errors are stored per run.
 // Fails as OpenSamples and ModelCapture do for the models as they are.
 Result<void> VerifyComparison(const model::ModelGraph& baseline, const model::ModelGraph& variant,
                               const std::vector<RestorableLayer>& layers,

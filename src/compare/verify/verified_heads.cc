@@ -11,7 +11,7 @@ namespace {
 
 // Ends that are measured at most: the last of them.
 constexpr std::size_t kMaxHeads = 16;
-// What an end that is as good as exact counts in a mean.
+// The value in a mean of an end that is as good as exact.
 constexpr double kExactDb = 80;
 
 }  // namespace

@@ -42,15 +42,15 @@ struct ReadOutcome {
   std::optional<std::chrono::steady_clock::time_point> read_again_at;
 };
 
-// A file is read on from where reading stopped if it has only grown, and anew otherwise. It has
-// only grown if
+// A file is read on from where reading stopped if it has only grown, and read again otherwise. It
+// has only grown if
 //   - the inode is the same and the file is not shorter than what was read of it,
 //   - it is longer than when it was last read, or its times of change are the same (a new name of the
 //     file, though not one of its directory, is such a change: an edit could hide behind it),
 //   - samples of the bytes that were read, and those of damaged places, are the same,
 //   - no whole record lies where there was damage: files are also written back to front, in several
 //     places at once, and into room that was filled with zeros before.
-// Reading anew takes a tenth of the time at most, however often a file is written over.
+// Reading again takes at most a tenth of the time, however often a file is written over.
 //
 // All methods may be called from any thread; they wait for each other.
 class FollowedFile {

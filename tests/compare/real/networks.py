@@ -27,7 +27,7 @@ class Network:
     make: Callable  # (path) -> None: writes the float model.
     samples: Callable  # (count, seed) -> {input: array}
     agreement: Callable  # (outputs before, outputs after) -> 0..1
-    metric: str  # What `agreement` counts.
+    metric: str  # The samples that `agreement` counts.
     is_small: bool = False  # Part of `make test`.
     is_held_out: bool = False  # `compare` was not developed with it.
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-// Not the cache of whoever runs the tests.
+// Not the user's own cache.
 const CACHE = mkdtempSync(join(tmpdir(), "cboard-cache-"));
 process.on("exit", () => rmSync(CACHE, { recursive: true, force: true }));
 

@@ -53,7 +53,7 @@ async function answerLate(page) {
   });
 }
 
-const questions = new WeakMap(); // Of each page, those without an answer so far.
+const questions = new WeakMap(); // The requests of each page that have no response yet.
 
 function followQuestions(page) {
   const open = new Set();
@@ -94,7 +94,7 @@ export async function picture(page, name) {
   if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
 }
 
-/** What axe calls serious or critical, a line each. */
+/** Findings that axe calls serious or critical, a line each. */
 export async function barriers(page) {
   // The policy forbids scripts from elsewhere, so axe comes in beside the page's own.
   const client = await page.context().newCDPSession(page);

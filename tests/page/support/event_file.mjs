@@ -1,4 +1,4 @@
-// Event files written without the program under test: the page is judged by what these bytes say.
+// Event files written without the program under test: these bytes are the oracle of the page.
 // docs/formats/record.md and event.md describe them.
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -134,7 +134,7 @@ export class EventFile {
     return this.value(tag, step, bytes(4, Buffer.concat([whole(1, height), whole(2, width), whole(3, 1), bytes(4, encoded)])));
   }
 
-  /** What makes a run a trial of the HParams page: numbers, texts and truths by name. */
+  /** The hyperparameters of a run for the HParams page: numbers, texts and booleans by name. */
   hparams(values) {
     const valueOf = (v) => (typeof v === "number" ? double(2, v) : typeof v === "boolean" ? whole(4, v ? 1 : 0) : bytes(3, v));
     const map = Object.entries(values).map(([key, v]) => bytes(1, Buffer.concat([bytes(1, key), bytes(2, valueOf(v))])));

@@ -1,4 +1,4 @@
-// Log directories as people have them, one function per dialect, and one as an enemy would.
+// Log directories as people have them, one function per tag format, and one with hostile content.
 import { mkdtempSync, mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -110,7 +110,7 @@ export function writeTuning(logdir) {
   }
 }
 
-/** What every TensorBoard user has: curves, distributions over steps, images, texts. */
+/** The usual log of a TensorBoard user: curves, distributions over steps, images, texts. */
 export function writeTraining(logdir) {
   for (const [i, seed] of ["seed-1", "seed-2", "seed-3"].entries()) {
     const file = new EventFile(join(logdir, "train", seed)).hold();
@@ -144,7 +144,7 @@ export function writeSweep(logdir) {
   }
 }
 
-/** What `compression-board profile` leaves. */
+/** The log of `compression-board profile`. */
 export function writeHardware(logdir) {
   const file = new EventFile(join(logdir, "profile", "alexnet")).hold();
   const { normal } = chance(11);

@@ -1,4 +1,4 @@
-// What TensorBoard's smaller plugins log: curves of precision, laid out charts, embeddings, sounds and
+// Logs of TensorBoard's smaller plugins: curves of precision, laid out charts, embeddings, sounds and
 // meshes; written byte by byte, without the program under test.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -226,7 +226,7 @@ function Differences({ node }: { node: NodeResponse }): JSX.Element | null {
   return (
     <section class="panel">
       <div class="panel-head">
-        <h3>What changed</h3>
+        <h3>Changes</h3>
         <span class="note">{plural(rest.length, "setting")}</span>
       </div>
       <dl class="attributes changes">

@@ -27,7 +27,7 @@ struct EndLimits {
 };
 
 // A verdict without suspects. `source` says where the samples are from.
-EndVerdict JudgeEnds(const std::vector<EndFindings>& ends, std::size_t samples, bool is_generated,
-                     const std::string& source, const EndLimits& limits = {});
+EndVerdict EvaluateEnds(const std::vector<EndFindings>& ends, std::size_t samples,
+                        bool is_generated, const std::string& source, const EndLimits& limits = {});
 
 }  // namespace cboard::compare

@@ -1,4 +1,4 @@
-#include "compare/verdict/end_judge.h"
+#include "compare/verdict/evaluate_ends.h"
 
 #include <gmock/gmock.h>
 
@@ -28,7 +28,7 @@ EndFindings FindingsOf(const std::vector<float>& baseline, const std::vector<flo
 }
 
 EndVerdict ParsedByProtobuf(const EndFindings& end, bool is_generated = false) {
-  return JudgeEnds({end}, 20, is_generated, "data.npz");
+  return EvaluateEnds({end}, 20, is_generated, "data.npz");
 }
 
 // Scores of which every tenth is a detection.
@@ -40,7 +40,7 @@ std::vector<float> Scores(std::size_t count) {
   return scores;
 }
 
-TEST(EndJudge, CallsScoresBrokenThatAllBecameZero) {
+TEST(EvaluateEnds, CallsScoresBrokenThatAllBecameZero) {
   const std::vector<float> scores = Scores(1000);
   const EndVerdict verdict = ParsedByProtobuf(FindingsOf(scores, std::vector<float>(1000), 2));
   EXPECT_EQ(verdict.level, VerdictLevel::kBroken);
@@ -49,14 +49,14 @@ TEST(EndJudge, CallsScoresBrokenThatAllBecameZero) {
   EXPECT_THAT(verdict.sentence, HasSubstr("20 samples (data.npz)"));
 }
 
-TEST(EndJudge, CallsScoresSoundThatAreAHundredthOff) {
+TEST(EvaluateEnds, CallsScoresSoundThatAreAHundredthOff) {
   const std::vector<float> scores = Scores(1000);
   std::vector<float> rounded = scores;
   for (float& score : rounded) score = std::round(score * 100) / 100;
   EXPECT_EQ(ParsedByProtobuf(FindingsOf(scores, rounded, 2)).level, VerdictLevel::kSound);
 }
 
-TEST(EndJudge, DoesNotMeasureScoresThatShowNoDetection) {
+TEST(EvaluateEnds, DoesNotMeasureScoresThatShowNoDetection) {
   const EndVerdict verdict =
       ParsedByProtobuf(FindingsOf({0.001f, 0.002f, 0.003f, 0.001f}, std::vector<float>(4), 2));
   EXPECT_EQ(verdict.level, VerdictLevel::kNotMeasured);
@@ -64,7 +64,7 @@ TEST(EndJudge, DoesNotMeasureScoresThatShowNoDetection) {
 }
 
 // Logits with a large common offset, which the plain SQNR takes for signal.
-TEST(EndJudge, CallsLogitsBrokenWhoseOffsetIsAllThatIsLeft) {
+TEST(EvaluateEnds, CallsLogitsBrokenWhoseOffsetIsAllThatIsLeft) {
   std::vector<float> logits, offset;
   for (int row = 0; row < 40; ++row) {
     for (int c = 0; c < 4; ++c) {
@@ -79,7 +79,7 @@ TEST(EndJudge, CallsLogitsBrokenWhoseOffsetIsAllThatIsLeft) {
   EXPECT_EQ(verdict.level, VerdictLevel::kDegraded) << verdict.sentence;
 }
 
-TEST(EndJudge, CountsATieAsNoAnswer) {
+TEST(EvaluateEnds, CountsATieAsUndecided) {
   std::vector<float> probabilities, equal;
   for (int row = 0; row < 20; ++row) {
     for (int c = 0; c < 4; ++c) {
@@ -98,7 +98,7 @@ TEST(EndJudge, CountsATieAsNoAnswer) {
 }
 
 // A text recognizer that gives blanks alone is right at most positions.
-TEST(EndJudge, CountsRareAnswersApartFromTheMostFrequentOne) {
+TEST(EvaluateEnds, CountsRareClassesApartFromTheMostFrequentOne) {
   std::vector<float> text, blanks;
   for (int row = 0; row < 100; ++row) {
     const int answer = row % 10 == 0 ? 1 + row % 3 : 0;
@@ -112,7 +112,7 @@ TEST(EndJudge, CountsRareAnswersApartFromTheMostFrequentOne) {
   EXPECT_EQ(head.level, VerdictLevel::kBroken);
 }
 
-TEST(EndJudge, DoesNotBreakAModelByOneChangedAnswer) {
+TEST(EvaluateEnds, DoesNotBreakAModelByOneChangedClass) {
   std::vector<float> before, after;
   for (int row = 0; row < 5; ++row) {
     before.insert(before.end(), {0.6f, 0.4f});
@@ -122,13 +122,13 @@ TEST(EndJudge, DoesNotBreakAModelByOneChangedAnswer) {
   EXPECT_NE(ParsedByProtobuf(FindingsOf(before, after, 2)).level, VerdictLevel::kBroken);
 }
 
-TEST(EndJudge, CallsRandomDataWeakEvidence) {
+TEST(EvaluateEnds, CallsRandomDataWeakEvidence) {
   const std::vector<float> scores = Scores(1000);
   EXPECT_THAT(ParsedByProtobuf(FindingsOf(scores, scores, 2), true).sentence,
               HasSubstr("random data, which is weak evidence"));
 }
 
-TEST(EndJudge, CallsValuesBrokenThatBecameInfinite) {
+TEST(EvaluateEnds, CallsValuesBrokenThatBecameInfinite) {
   const EndVerdict verdict = ParsedByProtobuf(FindingsOf({1, 2, 3, 4}, {1, HUGE_VALF, 3, 4}, 2));
   EXPECT_EQ(verdict.level, VerdictLevel::kBroken);
   EXPECT_THAT(verdict.sentence, HasSubstr("NaN or infinite"));

@@ -1,4 +1,4 @@
-#include "compare/verdict/end_judge.h"
+#include "compare/verdict/evaluate_ends.h"
 
 #include <algorithm>
 #include <array>
@@ -81,13 +81,13 @@ Agreement AgreementOf(const HeadCounts& counts) {
           .is_of_others = true};
 }
 
-class HeadJudge {
+class HeadEvaluator {
  public:
-  HeadJudge(const EndFindings& end, const HeadCounts& counts, bool is_generated,
-            const EndLimits& limits)
+  HeadEvaluator(const EndFindings& end, const HeadCounts& counts, bool is_generated,
+                const EndLimits& limits)
       : end_(end), counts_(counts), is_generated_(is_generated), limits_(limits) {}
 
-  HeadVerdict Judge() {
+  HeadVerdict Evaluate() {
     head_ = {.first_channel = counts_.first_channel,
              .channel_count = counts_.channel_count,
              .made_by = counts_.made_by,
@@ -112,19 +112,19 @@ class HeadJudge {
       head_.reason = "there are no finite values";
       return head_;
     }
-    JudgeChannels();
+    EvaluateChannels();
     if (head_.use == HeadUse::kScores) SetScoreAgreement();
-    if (JudgeCollapse()) return head_;
+    if (EvaluateCollapse()) return head_;
     switch (head_.use) {
       case HeadUse::kArgMax:
       case HeadUse::kLogits:
-        JudgeAnswers();
+        EvaluateClasses();
         break;
       case HeadUse::kScores:
-        JudgeScores();
+        EvaluateScores();
         break;
       default:
-        JudgeValues();
+        EvaluateValues();
     }
     return head_;
   }
@@ -148,7 +148,7 @@ class HeadJudge {
   }
 
   // Signal for the SQNR: around the mean, unless the values hardly vary.
-  void JudgeChannels() {
+  void EvaluateChannels() {
     const std::vector<tensor::PairStatistics>& channels = end_.comparison.channels;
     if (counts_.first_channel + counts_.channel_count > channels.size()) return;
     const double mean_variance = counts_.Variance() / static_cast<double>(counts_.channel_count);
@@ -174,7 +174,7 @@ class HeadJudge {
   }
 
   // True where nothing else needs to be looked at.
-  bool JudgeCollapse() {
+  bool EvaluateCollapse() {
     const bool is_constant = counts_.variant_min == counts_.variant_max;
     const bool is_seen = head_.use != HeadUse::kScores || counts_.baseline_max >= kMinScore;
     if (is_constant && is_seen && Varies() && counts_.count > 1) {
@@ -204,7 +204,7 @@ class HeadJudge {
     return false;
   }
 
-  void JudgeAnswers() {
+  void EvaluateClasses() {
     const double db = head_.judged_sqnr_db;
     const bool is_sure = head_.use == HeadUse::kArgMax;
     std::string measured = "SQNR " + Db(db);
@@ -259,7 +259,7 @@ class HeadJudge {
     }
   }
 
-  void JudgeScores() {
+  void EvaluateScores() {
     if (counts_.baseline_max < kMinScore && counts_.variant_max < kMinScore) {
       head_.reason = "no score reaches " + verdict::ShortNumber(kMinScore) +
                      " in either model: these samples show no detection";
@@ -281,7 +281,7 @@ class HeadJudge {
     Raise(level, measured, head_);
   }
 
-  void JudgeValues() {
+  void EvaluateValues() {
     // Boxes count where the scores beside them call a detection; elsewhere nobody looks at them.
     const double detected_db = counts_.DetectedSqnrDb();
     const bool has_detected = counts_.detected_count >= kMinDetections * counts_.channel_count &&
@@ -311,7 +311,7 @@ class HeadJudge {
   std::uint64_t detected_by_variant_ = 0;
 };
 
-HeadVerdict JudgeLabels(const EndFindings& end, const EndLimits& limits) {
+HeadVerdict EvaluateLabels(const EndFindings& end, const EndLimits& limits) {
   HeadVerdict head{.use = HeadUse::kLabels};
   head.sqnr_db = std::numeric_limits<double>::quiet_NaN();
   head.varying_sqnr_db = head.judged_sqnr_db = head.sqnr_db;
@@ -336,11 +336,11 @@ OutputVerdict EvaluateOutput(const EndFindings& end, bool is_generated, const En
   }
   output.why_not = end.why_not;
   if (end.labels > 0) {
-    output.heads.push_back(JudgeLabels(end, limits));
+    output.heads.push_back(EvaluateLabels(end, limits));
   } else if (end.comparison.total.count > 0) {
     output.sqnr_db = end.comparison.total.SqnrDb();
     for (const HeadCounts& counts : end.heads) {
-      output.heads.push_back(HeadJudge(end, counts, is_generated, limits).Judge());
+      output.heads.push_back(HeadEvaluator(end, counts, is_generated, limits).Evaluate());
     }
   } else if (output.why_not.empty()) {
     output.why_not = end.other_shapes > 0
@@ -402,8 +402,8 @@ std::string HeadName(const OutputVerdict& output, const HeadVerdict& head) {
          std::to_string(head.first_channel + head.channel_count) + "]";
 }
 
-EndVerdict JudgeEnds(const std::vector<EndFindings>& ends, std::size_t samples, bool is_generated,
-                     const std::string& source, const EndLimits& limits) {
+EndVerdict EvaluateEnds(const std::vector<EndFindings>& ends, std::size_t samples,
+                        bool is_generated, const std::string& source, const EndLimits& limits) {
   EndVerdict verdict{.samples = samples, .is_generated = is_generated};
   for (const EndFindings& end : ends) {
     verdict.outputs.push_back(EvaluateOutput(end, is_generated, limits));
