@@ -31,7 +31,7 @@
 namespace cboard::compare {
 namespace {
 
-// Static where nothing tells: most are.
+// Static if the file does not tell: most are.
 QuantizationScheme SchemeOf(const model::ModelGraph& model, const std::vector<ModelLayer>& layers) {
   const bool is_dynamic = std::ranges::any_of(model.nodes(), [](const model::ModelNode& node) {
     return node.op_type.starts_with("DynamicQuantize");
@@ -119,8 +119,8 @@ Result<std::vector<EvaluatedLayer>> EvaluateLayers(const PairedModels& models, M
   return layers;
 }
 
-// Operators on codes cannot be passed by. The same model with quantizers between operators on
-// floats is compared in its place; rows and suspects have the names of the baseline in both.
+// Quantizers inside of operators on codes cannot be switched, so the model is compared in its QDQ
+// form. Layers and suspects have the names of the baseline in both forms.
 Result<void> MeasureInQdqForm(const model::ModelGraph& baseline, const model::ModelGraph& variant,
                               const CompareOptions& options, ModelComparison& comparison) {
   const auto edits = QdqFormOf(variant);
@@ -167,7 +167,7 @@ Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
                           model::OpenModel(baseline, options.shapes));
   CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph after, model::OpenModel(variant, options.shapes));
   Result<ModelComparison> comparison = CompareGraphs(before, after, options);
-  // Whatever was found in files that changed meanwhile, the change is the reason.
+  // If a file changed meanwhile, the change is the reason for any other error.
   CBOARD_RETURN_IF_ERROR(before.CheckUnchanged());
   CBOARD_RETURN_IF_ERROR(after.CheckUnchanged());
   return comparison;

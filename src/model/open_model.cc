@@ -1,4 +1,5 @@
-// Which format is it? By content, because names lie: .pb is TensorFlow's and ONNX's, .bin anyone's.
+// Detects the format of a model by its content, because names are ambiguous: TensorFlow and ONNX
+// both use .pb, and any program uses .bin.
 #include "cboard/base/strings.h"
 #include "model/graph/formats.h"
 #include "proto/wire_reader.h"
@@ -18,7 +19,7 @@ std::optional<ModelFormat> SniffProtobuf(std::string_view bytes) {
       fields.skip();
     }
   });
-  // The part before the damage decides which reader explains it.
+  // The undamaged part decides which reader reports the damage.
   if (has_nodes) return ModelFormat::kTensorFlowGraph;
   if (has_onnx_graph) return ModelFormat::kOnnx;
   if (has_version && has_meta_graphs) return ModelFormat::kSavedModel;
@@ -131,7 +132,7 @@ Result<ModelGraph> OpenModel(const std::filesystem::path& path, const InputShape
     return ReadModel(*format, file, shapes);
   };
   Result<ModelGraph> graph = read();
-  // Whatever was found in a file that changed meanwhile, the change is the reason.
+  // If the file changed meanwhile, the change is the reason for any other error.
   CBOARD_RETURN_IF_ERROR(graph ? graph->CheckUnchanged() : file->CheckUnchanged());
   if (!graph) return Fail(Annotate(std::move(graph).error(), Quoted(model.string(), 1000)));
   return graph;

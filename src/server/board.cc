@@ -55,7 +55,7 @@ struct Board::State {
     look.annotations->OnChange([this] { hub.Publish("annotations", "{}"); });
     published = reader->snapshot();
     listening = reader->Listen([this](const std::shared_ptr<const reader::Snapshot>& snapshot) {
-      // One listener, called from one thread at a time: `published` is its own.
+      // One listener, called from one thread at a time, so `published` needs no lock.
       hub.Publish("change", DescribeChange(*published, *snapshot));
       published = snapshot;
       const std::scoped_lock lock(lag_mutex);

@@ -66,7 +66,7 @@ ServedFile Serve(const PageFile& file, const std::string& prefix) {
   return served;
 }
 
-// Made when first asked for: a start does not wait for files that nobody wants yet.
+// Made at the first request, so that a start does not wait for unused files.
 class LazyFile {
  public:
   LazyFile(const PageFile& file, const std::string& prefix) : file_(file), prefix_(prefix) {}
@@ -133,8 +133,8 @@ Result<HttpResponse> Page::Respond(const HttpRequest& request, const Target& tar
     if (const ServedFile* const found = state_->Find(page)) return ResponseOf(*found);
   }
   if (const ServedFile* file = state_->Find(name)) return ResponseOf(*file);
-  // A person who mistyped gets the page, which says so and leads back; a program gets the error.
-  // One step deep only, since the page's files are addressed relative to it.
+  // A browser gets the page, which shows the error and a way back; a program gets the error. Only
+  // for addresses one level deep, since the page's files are addressed relative to it.
   const bool is_person = request.Header("Accept").find("text/html") != std::string_view::npos;
   if (is_person && name.find('/') == std::string_view::npos) {
     HttpResponse response = ResponseOf(*state_->Find(kIndex));

@@ -11,7 +11,7 @@
 
 namespace cboard::server {
 
-// How long events take from their wall time until they can be asked for.
+// Lag of events: from their wall time until they can be queried.
 class LagMeter {
  public:
   // A new snapshot is there at `now_seconds` since 1970. Counts when it has an event that is newer

@@ -1,6 +1,6 @@
-// Where a model was benchmarked and, elsewhere, its files were compared, the table has two models
-// of that name: one has accuracy and latency, the other the files' sizes and the layers. A contract
-// is about both together: what only one half can have is not missing in the other.
+// Joins the two rows of a model that was benchmarked in one run and compared file by file in
+// another: one row has accuracy and latency, the other has sizes and layers. A contract checks both
+// rows together, so a metric that only one of them can have is not missing in the other.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace cboard::analysis {
 
-// Halves of a kind, such as the benchmarks of two days, do not speak for each other.
+// Only rows of different kinds are joined: benchmarks of two days do not complete each other.
 class RowsOfModel {
  public:
   // Borrows `table`.
@@ -23,11 +23,11 @@ class RowsOfModel {
   // A value for `gate` was logged in this row.
   void AddValue(std::size_t row, std::size_t gate);
 
-  // Whether one was in a row of the same model and variant that is of the other kind.
+  // Returns true if the row of the other kind has a value, for the same model and variant.
   bool OtherRowHasValue(std::size_t row, std::size_t gate) const;
 
  private:
-  // Model, variant, whether the row is that of compared files, gate.
+  // Key: model, variant, whether the row comes from compared files, gate.
   using Key = std::tuple<std::string, std::string, bool, std::size_t>;
   Key KeyOf(std::size_t row, bool is_comparison, std::size_t gate) const;
 

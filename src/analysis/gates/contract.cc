@@ -6,7 +6,7 @@
 namespace cboard::analysis {
 namespace {
 
-// More is generated, by a program that should rather use patterns.
+// Maximum number of gates. A larger contract was generated; patterns would make it shorter.
 constexpr std::size_t kMaxGates = 1000;
 
 Result<std::string> BaselineIn(const DocumentNode& root) {

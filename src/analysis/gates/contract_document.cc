@@ -17,7 +17,8 @@
 namespace cboard::analysis {
 namespace {
 
-// yaml-cpp reads ahead to the end of what is in brackets, some 250 bytes for each of "{{{{".
+// Maximum nesting. yaml-cpp reads ahead to the closing bracket and takes some 250 bytes for each of
+// "{{{{".
 constexpr std::size_t kMaxDocumentBytes = std::size_t{256} << 10;
 constexpr std::size_t kMaxDocumentDepth = 32;
 constexpr std::size_t kMaxDocumentNodes = 50'000;
@@ -134,7 +135,7 @@ class TreeBuilder final : public YAML::EventHandler {
   std::size_t count_ = 0;
 };
 
-// The four digits behind \u at `at`; nothing when something else is there.
+// Reads the four digits behind \u at `at`; nullopt if there are no four digits.
 std::optional<unsigned> EscapedUnit(std::string_view text, std::size_t at) {
   if (text.substr(at, 2) != "\\u" || text.size() < at + 6) return std::nullopt;
   unsigned unit = 0;
@@ -175,7 +176,7 @@ bool BeginsWithTab(std::string_view text, int line) {
   return text.substr(0, text.find_first_not_of(" \t")).find('\t') != text.npos;
 }
 
-// The parser's own words, and what is most often behind them.
+// The message of the parser, with the usual cause of the mistake.
 std::string ParserMessage(const YAML::Exception& exception, std::string_view text) {
   std::string message = exception.msg;
   if (exception.mark.is_null()) return message;
@@ -227,7 +228,7 @@ Result<DocumentNode> ParseDocument(std::string_view text) {
                                                  " long; at most " + HumanBytes(kMaxDocumentBytes) +
                                                  " are read");
   }
-  // The one place where yaml-cpp's exceptions, and our own through it, end.
+  // Catches all exceptions of yaml-cpp, and ours that pass through it.
   try {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     const bool is_json = first != text.npos && (text[first] == '{' || text[first] == '[');

@@ -36,7 +36,7 @@ struct DocumentNode {
   // Returns nullptr if the member is missing or null: an empty member counts as missing.
   const DocumentNode* Find(std::string_view key) const;
 
-  // A finite number that is not in quotes. Limits are such: no value is above NaN.
+  // A finite number without quotes, as limits must be: comparisons with NaN would never fail.
   std::optional<double> Number() const;
 
   // "line 3, column 5".

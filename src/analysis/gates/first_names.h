@@ -1,4 +1,4 @@
-// Names in a message that says what there is.
+// Lists the first names of a range, for error messages.
 #pragma once
 
 #include <string>

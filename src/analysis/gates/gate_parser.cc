@@ -1,4 +1,4 @@
-// Reading one gate: what each member may be, and what to say when it is something else.
+// Parses one gate: the type of each member, and the error if a member has another type.
 #include "analysis/gates/gate_parser.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace cboard::analysis {
 namespace {
 
-// More would be a loop over all layers for each.
+// Maximum number of patterns: each is compared with every layer.
 constexpr std::size_t kMaxPatterns = 100;
 
 struct NamedAggregation {
@@ -135,12 +135,12 @@ class GateParser {
       return Wrong(metric, "'aggregation' is " + Quoted(aggregation) +
                                " but may be last, min, max, mean, p50, p90, p95 or p99");
     }
-    // A summary is the last value, whatever else is asked of it.
+    // A summary always has one value, the last one.
     if (source == "metrics") gate.aggregation = known->aggregation;
     return {};
   }
 
-  // Tags of the metric, as in CEMI, or of the gate, if the metric is a name.
+  // Tags are members of the metric, as in CEMI, or of the gate if the metric is only a name.
   Result<void> ParseTags(const DocumentNode& parent, Gate& gate) const {
     const DocumentNode* const tags = parent.Find("tags");
     if (tags == nullptr) return {};
@@ -162,7 +162,7 @@ class GateParser {
                                                " but may be higher_is_better or lower_is_better");
   }
 
-  // `min` and `max`, in `absolute` or beside it.
+  // Reads `min` and `max` from `absolute` or from the gate itself.
   Result<void> ParseAbsolute(Gate& gate) const {
     const DocumentNode* const absolute = node_.Find("absolute");
     if (absolute != nullptr && !absolute->is_map()) {
@@ -207,7 +207,7 @@ class GateParser {
     return Wrong(*limits, "'relative_degradation' needs 'max_abs' or 'max_pct'");
   }
 
-  // Figures of layers are about the difference to the baseline already, and there is one of each.
+  // Relative limits do not apply to layers: their figures already compare with the baseline.
   Result<void> CheckLayerGate(const Gate& gate) const {
     for (const std::string_view key : {"relative_degradation", "direction"}) {
       if (const DocumentNode* const node = node_.Find(key)) {

@@ -1,4 +1,4 @@
-// One gate of a contract.
+// Parses one gate of a contract.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Which gate is about what, and what all of them say together.
+// Applies each gate to its variants and layers, and combines the outcomes.
 #include "cboard/analysis/gates.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace cboard::analysis {
 namespace {
 
-// A model that several experiments speak of is in each of them.
+// A model that several experiments logged belongs to each of them.
 bool IsIn(std::string_view experiment, const TableRow& row) {
   return row.experiment == experiment ||
          std::ranges::any_of(row.cells, [&](const std::optional<Cell>& cell) {
@@ -35,7 +35,7 @@ bool Matches(const Gate& gate, const TableRow& row) {
   });
 }
 
-// A log of layers lies in its experiment, or is one.
+// A log of layers is inside its experiment, or is the experiment.
 bool Matches(const Gate& gate, const LayerSubject& subject) {
   return std::ranges::all_of(gate.tags, [&](const auto& tag) {
     const auto& [key, value] = tag;
@@ -84,7 +84,7 @@ class ContractChecker {
         has_result_(contract.gates.size()),
         exceptions_(contract.gates.size()) {}
 
-  // Gates on variants; of gates on layers, that there are none of a variant.
+  // Checks gates on variants. Gates on layers are checked here only if a variant has no layers.
   void CheckTable(const SeriesReader& series, std::span<const LayerSubject> layers) {
     std::set<std::pair<std::string, std::string_view>> with_layers;
     for (const LayerSubject& subject : layers) {

@@ -76,7 +76,7 @@ class LayerCheck {
         gate_.except, [&](const std::string& pattern) { return MatchesLayer(pattern, layer); });
   }
 
-  // A level counts as how bad it is.
+  // Levels are compared by severity.
   std::optional<double> ValueOf(const RankedLayer& layer) const {
     if (gate_.worst_level) {
       const bool was_checked = layer.diagnosis.level != Level::kUnmeasured;
@@ -91,7 +91,7 @@ class LayerCheck {
     return (*layer.histogram).*(known->member);
   }
 
-  // How far a value is beyond the limits; what is within is below 0.
+  // The distance beyond the limits; negative for values within them.
   double Beyond(double value) const {
     if (gate_.worst_level) return value - static_cast<double>(*gate_.worst_level);
     double beyond = -std::numeric_limits<double>::infinity();
@@ -118,7 +118,7 @@ class LayerCheck {
       return;
     }
     for (const std::size_t i : patterns) found_[i] = true;
-    // Levels and logged figures are about a layer, histograms about one tensor of it.
+    // Levels and logged figures describe a layer; histograms describe one tensor of it.
     const bool is_of_layer = gate_.worst_level || layer.logged.contains(FigureNamed(gate_.metric));
     const std::string title = is_of_layer ? layer.baseline.layer : TitleOf(layer.baseline);
     checked_.insert(title);
@@ -135,7 +135,7 @@ class LayerCheck {
                             .level = layer.diagnosis.level,
                             .explanation = FailureReason(layer, *value)},
                   .by = by};
-    // The worst of its tensors speaks for a layer.
+    // A layer has the value of its worst tensor.
     const auto [place, is_new] = place_of_.try_emplace(title, broken_.size());
     if (is_new) {
       broken_.push_back(std::move(broken));
@@ -179,7 +179,7 @@ class LayerCheck {
            worst.explanation;
   }
 
-  // Layers of which no tensor has such a value.
+  // Layers without any tensor that has this value.
   std::vector<std::string_view> WithoutValue() const {
     std::vector<std::string_view> names;
     for (const std::string& layer : unmeasured_) {
@@ -207,7 +207,7 @@ class LayerCheck {
                                (without == 1 ? "is" : "are") + " left out");
   }
 
-  // Why the pattern found nothing, and what it could have found.
+  // Explains why a pattern matched no layer, with names that it could match.
   std::string LostText(std::size_t pattern, const LayerRanking& ranking) const {
     std::set<std::string_view> layers, figures;
     bool any = false, all_excepted = true;

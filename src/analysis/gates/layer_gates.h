@@ -1,11 +1,11 @@
-// Gates on layers.
+// Checks gates on layers.
 #pragma once
 
 #include "cboard/analysis/gates.h"
 
 namespace cboard::analysis {
 
-// By the name that it has on either side.
+// Matches the layer's name in the baseline or in the variant.
 bool MatchesLayer(std::string_view pattern, const RankedLayer& layer);
 
 // Checks the layers of one variant. Leaves gate, model and variant of the result to the caller.

@@ -1,4 +1,4 @@
-// Whether a logged value is beyond a limit.
+// Compares logged values with limits.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ inline double FloatSlack(double limit, double scale) {
   return std::isfinite(slack) ? slack : 0;
 }
 
-// `scale` is the size of what was subtracted to get `value`, if anything was. NaN is beyond any
+// `scale` is the size of the number that was subtracted to get `value`, or 0. NaN is beyond any
 // limit.
 inline bool IsAbove(double value, double limit, double scale = 0) {
   return !(value <= limit + FloatSlack(limit, scale));
@@ -25,8 +25,8 @@ inline bool IsBelow(double value, double limit, double scale = 0) {
   return !(value >= limit - FloatSlack(limit, scale));
 }
 
-// How bad it is to be beyond a limit `by` so much, in sizes of the limit, which things of all units
-// have; of a limit of 0, as if it were 1. NaN is as bad as can be.
+// Severity of exceeding `limit` by `by`: the excess relative to the limit, which is comparable
+// between units. A limit of 0 counts as 1. NaN is the worst.
 inline double InLimits(double by, double limit) {
   if (std::isnan(by)) return std::numeric_limits<double>::infinity();
   return limit == 0 ? by : by / std::abs(limit);

@@ -1,4 +1,4 @@
-// Patterns of layers' names, as shells have them for files: conv*, features.?, *.attention.*.
+// Shell patterns for names of layers: conv*, features.?, *.attention.*.
 #pragma once
 
 #include <string_view>
@@ -17,7 +17,7 @@ inline bool MatchesPattern(std::string_view pattern, std::string_view name) {
     } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
       ++p;
       ++n;
-      // Of a character that is several bytes, ? takes all.
+      // ? matches a whole UTF-8 character.
       while (pattern[p - 1] == '?' && n < name.size() && (name[n] & 0xC0) == 0x80) ++n;
     } else if (star != std::string_view::npos) {
       p = star + 1;

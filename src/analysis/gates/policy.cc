@@ -27,7 +27,7 @@ constexpr std::array kPolicies = {Policy{"balanced", kBalanced},
                                   Policy{"accuracy first", kAccuracyFirst},
                                   Policy{"smallest", kSmallest}};
 
-// Values are logged as floats: 0.90 less 0.89 is a hair more than 0.01.
+// Tolerance for rounding. Values are logged as floats: 0.90 - 0.89 is slightly more than 0.01.
 constexpr double kSlack = 2e-7;
 
 std::optional<double> ValueOf(const Metrics& metrics, std::string_view key) {
@@ -36,7 +36,7 @@ std::optional<double> ValueOf(const Metrics& metrics, std::string_view key) {
   return found->second;
 }
 
-// As many decimals as it takes not to read as the limit itself.
+// Enough decimals to tell the value from the limit.
 std::string PointsText(double lost, double limit) {
   for (const int decimals : {2, 3, 4}) {
     std::string text = verdict::FixedNumber(lost * 100, decimals);

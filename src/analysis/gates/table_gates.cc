@@ -82,7 +82,7 @@ class RowChecker {
     return known == compression::Better::kUnknown ? compression::Better::kHigher : known;
   }
 
-  // The first limit that is broken decides.
+  // The first limit that is exceeded decides.
   void Decide(const Gate& gate, const VariantComparison& comparison, GateResult& result) const {
     const std::string& variant = table_.rows[comparison.row].variant;
     const std::string& baseline = table_.rows[comparison.baseline_row].variant;

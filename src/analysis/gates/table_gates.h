@@ -1,4 +1,4 @@
-// Gates on variants as a whole: what the comparison table says of them.
+// Checks gates on whole variants against the comparison table.
 #pragma once
 
 #include "cboard/analysis/gates.h"

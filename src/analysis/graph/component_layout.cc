@@ -12,7 +12,7 @@ namespace {
 
 using Place = LayoutNode::Place;
 
-// Bends may outnumber boxes this many times, and a small graph anyhow; longer lines are left out.
+// Maximum number of bends per box; a small graph may have more. Longer lines are left out.
 constexpr std::size_t kBendsPerBox = 4;
 constexpr std::size_t kFreeBends = 20'000;
 
@@ -61,7 +61,8 @@ class ComponentLayout {
     for (std::size_t i = 0; i < count; ++i) {
       if (NodeAt(i).place == Place::kBottom) graph_.ranks[i] = last + 1;
     }
-    // Lines to and from the border run downward already, unless a circle was turned around there.
+    // Lines to and from the border already run downward, unless an edge of a cycle was reversed
+    // there.
     for (RankedEdge& edge : ranked_) {
       if (graph_.ranks[edge.from] <= graph_.ranks[edge.to]) continue;
       std::swap(edge.from, edge.to);
@@ -82,7 +83,7 @@ class ComponentLayout {
     return ranked_[i].turned ? edge.from_offset : edge.to_offset;
   }
 
-  // Edges that leave a box at the same place, next to each other, the longest last.
+  // Groups edges that leave a box at the same place, the longest last.
   void LimitSpans() {
     by_source_.clear();
     for (std::uint32_t i = 0; i < ranked_.size(); ++i) {
@@ -206,7 +207,7 @@ class ComponentLayout {
     std::vector<LayoutPoint> points;
     const auto add = [&](double x, double y) {
       if (!points.empty() && points.back() == LayoutPoint{x, y}) return;
-      // A point on a vertical between two others says nothing.
+      // Removes a point on a vertical line between two other points.
       if (points.size() > 1 && points[points.size() - 2].x == x && points.back().x == x) {
         points.back().y = y;
       } else {

@@ -1,4 +1,4 @@
-// The layout of one part of a graph that hangs together; graph_layout.cc puts the parts side by
+// The layout of one connected component of a graph; graph_layout.cc places the components side by
 // side.
 #pragma once
 

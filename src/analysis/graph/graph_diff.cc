@@ -60,8 +60,8 @@ class Differ {
   }
 
  private:
-  // Edges of A come by `to` in the order of the file, which is mostly that of computation; chains
-  // that are not need another look, and are rarely longer than this.
+  // Number of passes. Edges of A are mostly in the order of computation; chains that are not need
+  // another pass, and are rarely longer than this.
   static constexpr int kLooks = 4;
 
   // Counts the differences of operations that stayed the same, for the summary.
@@ -109,7 +109,7 @@ class Differ {
         const DiffNode& source = diff_.nodes[before[i]];
         const std::uint32_t into =
             source.change == NodeChange::kFused ? source.fused_into : before[i];
-        // An input does no work, not even that of others.
+        // Inputs compute nothing, so no operation was fused into them.
         if (diff_.nodes[into].b == kNoNode || IsInput(a_.nodes[into])) continue;
         node.change = NodeChange::kFused;
         node.fused_into = into;
@@ -135,7 +135,7 @@ class Differ {
       edge.control = edge.control && control;
     };
     for (const reader::GraphEdge& edge : a_.edges) {
-      // Inside of what was fused B's line goes the same way, though it stops nowhere.
+      // Inside of fused operations, the line of B follows the line of A.
       const DiffNode& to = diff_.nodes[edge.to];
       const bool fused =
           to.change == NodeChange::kFused &&
@@ -148,16 +148,16 @@ class Differ {
     }
   }
 
-  // Where one side has a line and the other a line through nodes that only it has, the line takes
-  // that way in both: past a quantize that A does not have, A's line runs straight through its
-  // place. So does B's through what was fused.
+  // If nodes of one side only are on the way of a line, the line of the other side takes the same
+  // way: A's line runs straight through the place of a quantize node that only B has. B's line does
+  // the same at fused operations.
   void RouteEdgesThrough(std::uint8_t side) {
     const std::uint8_t other = kInBoth & ~side;
     const auto is_foreign = [&](std::uint32_t node) {
       const DiffNode& n = diff_.nodes[node];
       return side == kInA ? n.a == kNoNode : n.b == kNoNode && n.change != NodeChange::kFused;
     };
-    // The only line between each foreign node and what it computes from, and to its only user.
+    // The single line from each foreign node to its source, and to its only user.
     constexpr std::uint32_t kSeveral = kNoNode - 1;
     std::vector<std::uint32_t> in(diff_.nodes.size(), kNoNode), out(diff_.nodes.size(), kNoNode);
     const auto is_source = [&](std::uint32_t node) {

@@ -19,7 +19,7 @@ constexpr auto kConstantOps = std::to_array<std::string_view>(
     {"Const", "Constant", "Initializer", "prim::Constant", "onnx::Constant", "prim::GetAttr",
      "VariableV2", "VarHandleOp"});
 
-// The first of these that a node has says what it gives.
+// Attributes with the output type of a node, in order of preference.
 constexpr auto kOutputTypeKeys = std::to_array<std::string_view>(
     {"Toutput", "out_type", "DstT", "output_type", "dtype", "T", "element_type"});
 
@@ -64,7 +64,7 @@ std::optional<std::uint64_t> ElementsInText(std::string_view text) {
   return elements;
 }
 
-// The constant's elements, by its shape or by the value itself.
+// The number of elements of a constant, from its shape or its value.
 std::uint64_t ElementsOfConstant(const reader::GraphNode& node) {
   if (!node.output_shapes.empty() && node.output_shapes.front()) {
     return ElementsOf(*node.output_shapes.front());
@@ -83,14 +83,14 @@ std::uint8_t OutputBitsOf(const reader::GraphNode& node) {
       if (const std::uint8_t bits = BitsOfType(*text)) return bits;
     }
   }
-  // "FLOAT [64, 3]: …" begins with its type.
+  // Reads the type in front of "FLOAT [64, 3]: …".
   if (const std::string* value = FindAttribute(node, "value")) {
     return BitsOfType(std::string_view(*value).substr(0, value->find(' ')));
   }
   return 0;
 }
 
-// "activation_n_bits": 8, in a node or in a note about it.
+// Reads a width such as "activation_n_bits": 8 from a node or from an annotation of it.
 void ReadConfiguredBits(const reader::GraphNode& node, bool about_weights, bool about_activation,
                         NodeFacts& facts) {
   for (const reader::GraphAttribute& attribute : node.attributes) {
@@ -140,7 +140,7 @@ class FactCollector {
            std::views::filter([](const reader::GraphEdge& edge) { return !edge.control; });
   }
 
-  // Without inputs, too: `compare` logs constants as attributes of who uses them.
+  // Also for nodes without inputs: `compare` logs constants as attributes of their users.
   void FindComputedConstants() {
     for (const std::uint32_t node : order_) {
       if (facts_[node].constant || !KeepsValues(graph_.nodes[node].op)) continue;
@@ -156,7 +156,7 @@ class FactCollector {
       if (edge.control || KeepsValues(graph_.nodes[edge.from].op)) continue;
       if (facts_[edge.from].constant) Use(edge.from, edge.to, largest);
     }
-    // A weight behind its DequantizeLinear belongs to who uses that one.
+    // A weight with a DequantizeLinear belongs to the user of the dequantized values.
     for (const reader::GraphEdge& edge : graph_.edges) {
       const NodeFacts& from = facts_[edge.from];
       if (edge.control || from.weight_bytes == 0) continue;
@@ -169,9 +169,8 @@ class FactCollector {
     }
   }
 
-  // In ONNX, DequantizeLinear and QuantizeLinear around a node say that it is computed in codes:
-  // quantized kernels do all of it in one. Not so with weights that are floats, nor with a source
-  // that is.
+  // In ONNX, DequantizeLinear before and QuantizeLinear behind a node mean that it runs on codes,
+  // in one quantized kernel. A node with float weights or a float input does not.
   void FindCodes() {
     std::vector<char> read_as_float(graph_.nodes.size(), 0);
     std::vector<std::uint8_t> bits(graph_.nodes.size(), 0);
@@ -280,7 +279,7 @@ MeasuredGraph MeasureGraph(reader::Graph graph, const reader::GraphProfile* prof
     const auto& shapes = profile->costs[i]->output_shapes;
     node.output_shapes.assign(shapes.begin(), shapes.end());
   }
-  // Loggers for TensorBoard give nodes colours by way of their device: the operation, or the type.
+  // Loggers for TensorBoard store the operation or its type as the device, to colour nodes by it.
   for (reader::GraphNode& node : graph.nodes) {
     if (node.device == node.op || BitsOfType(node.device) != 0) node.device.clear();
   }

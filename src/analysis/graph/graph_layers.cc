@@ -1,4 +1,4 @@
-// Layers of a log, found in a graph.
+// Finds the layers of a log in a graph.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -37,11 +37,11 @@ std::string Joined(std::span<const std::string_view> parts) {
   return key;
 }
 
-// The name of the model and of the graph stand in front of what layers are called.
+// Names of nodes begin with the names of the model and of the graph; names of layers do not.
 constexpr std::size_t kMaxDroppedScopes = 2;
 constexpr std::uint32_t kSeveral = kNoNode - 1;
 
-// The node of a group that its layer is about: the one with most weights, else the first shown.
+// The node that represents a layer in its group: the one with the most weights, else the first.
 class Representatives {
  public:
   explicit Representatives(const GraphScene& scene)
@@ -74,7 +74,7 @@ class Representatives {
 
 std::vector<std::uint32_t> FindLayers(const GraphScene& scene,
                                       std::span<const std::string_view> layers) {
-  // By how many parts were dropped in front: a closer name wins.
+  // Ordered by the number of leading parts that were dropped: a closer name wins.
   std::unordered_map<std::string, std::uint32_t> known[kMaxDroppedScopes + 1];
   const auto learn = [&](std::string_view path, std::uint32_t node) {
     const auto parts = PartsOf(path);

@@ -13,7 +13,7 @@ namespace {
 
 using Place = LayoutNode::Place;
 
-// Packed in rows, what does not hang together makes a picture about this much wider than high.
+// Width divided by height of the picture when components are packed in rows.
 constexpr double kAspect = 1.6;
 
 // The set that each node belongs to, with path halving.
@@ -37,7 +37,7 @@ class Sets {
   std::vector<std::uint32_t> parents_;
 };
 
-// All that touches the border is one component: it must reach from the top to the bottom.
+// All nodes with lines to the border are one component: it reaches from the top to the bottom.
 std::vector<Component> Components(std::span<const LayoutNode> nodes,
                                   std::span<const LayoutEdge> edges) {
   Sets sets(nodes.size());
@@ -81,7 +81,7 @@ void PackRows(std::span<const LayoutNode> nodes, const std::vector<Component>& c
   bool small = components.front().nodes.size() == 1;
   for (const Component& component : components) {
     const bool is_single = component.nodes.size() == 1;
-    // Single boxes stand in rows of their own, closer together.
+    // Single boxes have rows of their own, closer together.
     const bool first_single = is_single && !small;
     if (x > 0 && (first_single || x + component.width > row_width)) {
       y += row_height + (small ? options.straight_gap : options.component_gap);

@@ -82,7 +82,7 @@ class Matcher {
     }
   }
 
-  // Nodes that have no partner yet by some key of theirs: the only one that has it, or kSeveral.
+  // Unmatched nodes by a key: the only node with the key, or kSeveral.
   static constexpr std::uint32_t kSeveral = kNoNode - 1;
   using ByOperation = std::map<std::string_view, std::uint32_t>;
   using ByKey = std::map<std::string, std::uint32_t, std::less<>>;
@@ -94,7 +94,7 @@ class Matcher {
 
   static bool IsComputation(const NodeFacts& facts) { return !facts.constant && !facts.annotates; }
 
-  // Matches what has the same key in both and is the only one there; calls `matched` with A's.
+  // Matches nodes whose key is unique in both graphs; calls `matched` with the node of A.
   template <typename Nodes, typename Matched>
   void MatchOnly(const Nodes& nodes_a, const Nodes& nodes_b, const Matched& matched) {
     for (const auto& [key, node] : nodes_a) {
@@ -152,7 +152,7 @@ class Matcher {
     return nodes;
   }
 
-  // Renamed nodes: walking from pairs that are known to those beside them.
+  // Matches renamed nodes: starts at known pairs and compares their neighbours.
   void ByNeighbours() {
     std::vector<std::uint32_t> known;  // Indices in A; grows while it is walked through.
     for (std::uint32_t i = 0; i < of_a_.size(); ++i) {

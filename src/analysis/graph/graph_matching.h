@@ -1,4 +1,4 @@
-// Which node of one graph is which of another.
+// Matches the nodes of two graphs.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ bool IsNumberedOperation(std::string_view part, std::string_view op) {
   return std::ranges::all_of(part.substr(1), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// The own name of a node of a stage; names of nodes have no slashes there.
+// The last part of a node's name in a stage log, where names of nodes have no slashes.
 std::string_view OwnNameInStage(const reader::GraphNode& node,
                                 const std::vector<std::string_view>& parts) {
   const bool is_end = parts.size() == 2 && (parts[0] == "Input" || parts[0] == "Output");

@@ -1,4 +1,4 @@
-// Which layer of the model a node belongs to, by the names that loggers of layers give to nodes.
+// Finds the layer of a node from the names that loggers of layers give to nodes.
 #pragma once
 
 #include <string>

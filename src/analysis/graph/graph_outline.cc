@@ -7,7 +7,7 @@
 namespace cboard::analysis {
 namespace {
 
-// Deeper parts of a name stay in one piece: what is nested so far is not nested by people.
+// Maximum depth of groups. Further parts of a name are not divided: no person nests that deep.
 constexpr std::uint32_t kMaxDepth = 64;
 
 bool IsNumber(std::string_view text) {
@@ -27,7 +27,7 @@ class OutlineMaker {
   }
 
   Outline Make() {
-    // Groups first: whether a node has the name of one is only known after all names.
+    // Finds groups first: a node may have the name of a group that appears later.
     std::vector<std::uint32_t> groups;
     std::vector<std::size_t> label_starts;
     for (const std::string_view name : names_) {
@@ -59,7 +59,7 @@ class OutlineMaker {
   }
 
  private:
-  // The group of a name, which is made if need be, and where its own part begins.
+  // Finds or adds the group of a name, and where the node's own part begins.
   std::pair<std::uint32_t, std::size_t> Place(std::string_view name) {
     std::uint32_t group = 0;
     std::size_t start = 0;
@@ -78,7 +78,7 @@ class OutlineMaker {
       if (is_new) {
         outline_.groups[group].groups.push_back(known->second);
         std::string label(name.substr(start, end - start));
-        // "0" alone says nothing: layer1/0.
+        // A number alone is not a useful name: it is shown with its parent, layer1/0.
         if (IsNumber(label) && group != 0) {
           label = outline_.groups[group].label + separator_ + label;
         }
@@ -93,7 +93,7 @@ class OutlineMaker {
     return {group, start};
   }
 
-  // "conv1.weights" beside "conv1" says something about it, and makes no group of it.
+  // "conv1.weights" beside "conv1" is an annotation of it, so conv1 does not become a group.
   bool IsDetail(std::string_view about, std::string_view rest) const {
     return rest.find('.') == std::string_view::npos && whole_names_.contains(about);
   }

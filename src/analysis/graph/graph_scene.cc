@@ -16,8 +16,8 @@ std::uint64_t Mix(std::uint64_t hash, std::uint64_t value) {
   return hash;
 }
 
-// Groups are alike when they hold equally many operations of each kind, groups alike, and lines.
-// A number above 0 for those that have a like, in the order of the first of them.
+// Groups are equal if they have the same number of operations of each kind, of equal groups and of
+// lines. Equal groups share a number above 0, in the order of the first of them; all others have 0.
 std::vector<std::uint32_t> FindStructures(const GraphScene& scene) {
   const auto& groups = scene.outline.groups;
   std::vector<std::uint64_t> hashes(groups.size(), 0);
@@ -80,7 +80,7 @@ std::vector<std::uint32_t> FindFolded(const GraphScene& scene) {
   for (std::uint32_t i = 0; i < count; ++i) {
     if (!scene.hidden[i] && sources[i] < kSeveral && OnlyRounds(scene, i)) folded[i] = sources[i];
   }
-  // A quantize behind a dequantize belongs to the node before both. Operations in a circle stay.
+  // A quantize behind a dequantize belongs to the node before both. Operations in a cycle stay.
   std::vector<char> done(count, 0);
   std::vector<std::uint32_t> path;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -115,8 +115,8 @@ std::unordered_map<std::string_view, std::string_view> FindRenamedRoots(const Gr
   return in_a;
 }
 
-// By which nodes are arranged in groups: their names in A; of what only B has its name, in the
-// group where its neighbours are.
+// The name that decides a node's group: its name in A. A node of B only is placed in the group of
+// its neighbours.
 std::vector<std::string> NamesOf(const GraphScene& scene) {
   const auto roots = FindRenamedRoots(scene);
   std::vector<std::string> names;

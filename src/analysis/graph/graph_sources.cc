@@ -90,7 +90,7 @@ void KeepLarger(const reader::GraphProfile& more, reader::GraphProfile& most) {
       most.costs[i] = more.costs[i];
       continue;
     }
-    // Several steps of the same node: the largest says what it needs.
+    // If a node was measured in several steps, the largest value is used.
     reader::NodeCost& cost = *most.costs[i];
     cost.memory_bytes = std::max(cost.memory_bytes, more.costs[i]->memory_bytes);
     cost.compute_micros = std::max(cost.compute_micros, more.costs[i]->compute_micros);

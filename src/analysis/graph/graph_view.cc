@@ -8,12 +8,13 @@
 namespace cboard::analysis {
 namespace {
 
-// Room between the border of an open group and what is in it; its name stands at the top.
+// Padding of an open group; its name is at the top.
 constexpr double kSide = 14;
 constexpr double kHeader = 22;
 constexpr double kFooter = 10;
 
-// Values that cross the border of one group at a place of their own; more are shown on request.
+// Maximum number of values that cross the border of a group at separate places; more are shown on
+// request.
 constexpr std::size_t kMaxPorts = 64;
 constexpr double kPortGap = 4;
 
@@ -24,7 +25,7 @@ constexpr std::uint32_t kOut = kNoBox - 1;  // In place of a box: the border bel
 struct Level {
   std::vector<std::uint32_t> boxes = {};
   std::vector<std::uint32_t> links = {};
-  // Where values cross the border, by the box they come from; the number is their place in order.
+  // Crossings of the border by the box that the value comes from; the number is their order.
   std::unordered_map<std::uint32_t, std::uint32_t> ins = {};
   std::unordered_map<std::uint32_t, std::uint32_t> outs = {};
   std::vector<double> in_xs = {};  // From the left end of the group; empty until it is laid out.
@@ -79,7 +80,7 @@ class ViewMaker {
  private:
   Level& LevelInside(std::uint32_t box) { return levels_[box == kNoBox ? 0 : box + 1]; }
 
-  // Edges of the graph between the same two boxes are one.
+  // Joins edges between the same two boxes.
   void CollectLinks() {
     struct Wire {
       std::uint64_t key;
@@ -109,7 +110,8 @@ class ViewMaker {
     }
   }
 
-  // Cuts a line at the borders of groups: up to the group that both ends are in, over, and down.
+  // Cuts a line at the borders of groups: up to the innermost group with both ends, across it, and
+  // down.
   void Connect(const GraphLink& link, std::uint32_t target) {
     if (link.source != present_source_) pieces_.clear();
     present_source_ = link.source;
@@ -134,7 +136,7 @@ class ViewMaker {
     }
   }
 
-  // The index of the piece, which all lines of a source share.
+  // Returns the index of a piece of a line; lines from the same source share it.
   std::uint32_t AddPiece(const GraphLink& link, LinkEnds ends, std::uint32_t before,
                          std::uint32_t end) {
     const std::uint64_t key = (std::uint64_t{ends.level} << 32) | ends.to;
@@ -225,7 +227,7 @@ class ViewMaker {
     TakeOver(group, nodes, layout, first_in, first_out, edge_links);
   }
 
-  // Places relative to the group's upper left; MoveIntoPlace adds where that is.
+  // Positions are relative to the group; MoveIntoPlace adds the position of the group.
   void TakeOver(std::uint32_t group, const std::vector<LayoutNode>& nodes, GraphLayout& layout,
                 std::uint32_t first_in, std::uint32_t first_out,
                 const std::vector<std::uint32_t>& edge_links) {

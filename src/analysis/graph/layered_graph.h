@@ -1,5 +1,5 @@
-// A graph in ranks in which every line goes from one rank to the next: longer ones are cut by
-// bends, nodes without a box. The stages of graph_layout.h hand it on.
+// A graph in ranks. Every line goes from one rank to the next: longer lines are cut by bends, which
+// are nodes without a box. The stages of graph_layout.h pass it on.
 #pragma once
 
 #include <cstdint>
@@ -54,28 +54,28 @@ struct LayeredGraph {
   bool IsDummyNode(std::uint32_t node) const { return node >= box_count; }
 };
 
-// One edge of a graph without circles.
+// One edge of a graph without cycles.
 struct RankedEdge {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   bool turned = false;  // It ran the other way.
 };
 
-// Turns edges around until no circle is left. Those from a node to itself come back with from == to
-// and must be left out of everything else.
+// Reverses edges until no cycle is left. Edges from a node to itself get from == to, and callers
+// must ignore them.
 std::vector<RankedEdge> WithoutCycles(std::size_t node_count, std::span<const RankedEdge> edges);
 
-// Ranks from 0, along edges without circles, with nodes drawn towards those that use them.
+// Assigns ranks from 0 along edges without cycles, and moves nodes near their users.
 std::vector<std::uint32_t> AssignRanks(std::size_t node_count, std::span<const RankedEdge> edges);
 
 // Orders each rank so that few lines cross; sets `order` and `places`, and sorts neighbours by
 // place.
 void OrderRanks(LayeredGraph& graph);
 
-// How many pairs of lines cross, for the present order.
+// Counts the pairs of lines that cross in the current order.
 std::uint64_t CountCrossings(const LayeredGraph& graph);
 
-// The vertical of each node, in the order of its rank and with the gaps between boxes and lines.
+// Computes the x coordinate of each node, with gaps between boxes and lines.
 std::vector<double> AlignColumns(const LayeredGraph& graph, double node_gap, double line_gap);
 
 }  // namespace cboard::analysis

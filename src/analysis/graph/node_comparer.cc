@@ -49,7 +49,7 @@ bool IsFinding(std::string_view key) {
          key.ends_with("_sqnr_db");
 }
 
-// Both lists are sorted by key. `named` turns a key into what is said to differ.
+// Both lists are sorted by key. `named` turns a key into the name of the difference.
 template <typename Named>
 void CompareAttributes(const std::vector<reader::GraphAttribute>& a,
                        const std::vector<reader::GraphAttribute>& b, const Named& named,
@@ -76,7 +76,7 @@ bool IsAnnotation(const MeasuredGraph& measured, std::uint32_t node) {
   return measured.facts[node].annotates.has_value();
 }
 
-// "weights" of "conv1.weights".
+// Returns "weights" of "conv1.weights".
 std::string_view AnnotationKindOf(const reader::GraphNode& note) {
   return std::string_view(note.name).substr(note.name.rfind('.') + 1);
 }
@@ -150,7 +150,7 @@ void NodeComparer::CompareAnnotations(std::uint32_t a, std::uint32_t b, Differen
   }
 }
 
-// By their place among the inputs: names are often numbers that exporters count up.
+// Constants are compared by their position among the inputs: exporters often number them.
 void NodeComparer::CompareConstants(std::uint32_t a, std::uint32_t b, Differences& to) const {
   const auto constants_of = [](const Side& side, std::uint32_t node) {
     std::vector<const reader::GraphNode*> constants;

@@ -7,7 +7,7 @@
 namespace cboard::analysis {
 namespace {
 
-// Sweeps over all ranks, down and up in turns; fewer where each takes long.
+// Maximum number of sweeps over all ranks, down and up in turns; fewer for large graphs.
 constexpr int kSweeps = 12;
 constexpr int kSweepsOfLargeGraphs = 4;
 constexpr std::size_t kLargeGraph = 40'000;
@@ -20,7 +20,7 @@ void SetPlaces(LayeredGraph& graph) {
   }
 }
 
-// Depth first, so that what belongs together stands together.
+// Visits nodes depth first, so that connected nodes are near each other.
 void OrderByDepth(LayeredGraph& graph) {
   std::uint32_t rank_count = 0;
   for (const std::uint32_t rank : graph.ranks) rank_count = std::max(rank_count, rank + 1);
@@ -72,7 +72,7 @@ class RankSorter {
   std::vector<double> means_;
 };
 
-// Pairs (i < j) of `sequence` with sequence[i] > sequence[j], by a binary indexed tree.
+// Counts pairs (i < j) with sequence[i] > sequence[j], with a binary indexed tree.
 std::uint64_t CountInversions(std::span<const std::uint32_t> sequence, std::size_t values,
                               std::vector<std::uint32_t>& tree) {
   tree.assign(values + 1, 0);

@@ -19,7 +19,7 @@ std::vector<std::uint32_t> TosOf(std::span<const RankedEdge> edges) {
   return nodes;
 }
 
-// Nodes so that each comes after all it depends on.
+// Returns the nodes in topological order.
 std::vector<std::uint32_t> TopologicalOrder(std::size_t node_count, const Neighbours& outputs,
                                             std::vector<std::uint32_t> waiting) {
   std::vector<std::uint32_t> order;

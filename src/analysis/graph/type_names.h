@@ -10,8 +10,8 @@ namespace cboard::analysis {
 // Whether an operation turns real values into codes.
 bool IsQuantizeOperation(std::string_view op);
 
-// Whether it only changes how values are written or puts them together, so that what it makes of
-// constants is known before the graph runs, too.
+// Returns true for operations that only convert or join values, so that their results for constants
+// are known before the graph runs.
 bool KeepsValues(std::string_view op);
 
 // Lower case of ASCII letters; other bytes stay.

@@ -9,8 +9,8 @@
 namespace cboard::analysis {
 namespace {
 
-// With fewer boxes than this a view says too little, and opens the largest group all the same,
-// unless that has more than kMaxBoxesPerGroup parts.
+// A view with fewer boxes opens its largest group, unless that has more than kMaxBoxesPerGroup
+// parts.
 constexpr std::size_t kTooFewBoxes = 6;
 constexpr std::size_t kMaxBoxesPerGroup = 600;
 
@@ -145,7 +145,7 @@ Result<VisibleBoxes> CollectBoxes(const GraphScene& scene, const std::vector<cha
   VisibleBoxes visible;
   visible.box_of_node.assign(scene.diff.nodes.size(), kNoBox);
   std::vector<std::uint32_t> box_of_group(outline.groups.size(), kNoBox);
-  // For groups with a single node, whose box represents the group: the outermost of them.
+  // Groups with a single node are represented by the node's box: the outermost of them is used.
   std::vector<std::uint32_t> named_after(outline.groups.size(), kNoGroup);
   const auto add = [&](GraphBox box) {
     visible.boxes.push_back(box);

@@ -1,4 +1,4 @@
-// Which boxes a view has, before they are laid out.
+// Selects the boxes of a view, before they are laid out.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace cboard::analysis {
 
-// Which groups are open: by group, 1 where it is and all groups around it are.
+// Open groups: 1 if the group and all groups around it are open, by index of the group.
 std::vector<char> OpenGroups(const GraphScene& scene, const std::vector<char>& hidden,
                              const GraphViewOptions& options);
 
@@ -21,7 +21,7 @@ struct VisibleBoxes {
 Result<VisibleBoxes> CollectBoxes(const GraphScene& scene, const std::vector<char>& hidden,
                                   const std::vector<char>& open, const GraphViewOptions& options);
 
-// Adds up what is in each box, and says how it changed.
+// Sums up the facts of each box and how it changed.
 void AddFacts(const GraphScene& scene, const std::vector<char>& hidden, VisibleBoxes& visible,
               std::vector<std::string>& devices);
 

@@ -8,9 +8,9 @@
 
 namespace cboard::analysis {
 
-// Outputs that fail by histograms alone are told apart by depth: with the first of them it starts,
-// or with its weights, if these fail. Those behind it whose own weights do not fail may be its
-// victims: `carried_from` says whose, and the cause becomes "carried".
+// Outputs that fail by histograms alone are distinguished by depth. The first one, or its weights
+// if these fail, starts the error. Later outputs whose own weights do not fail may only carry it:
+// `carried_from` names the first layer, and the cause becomes "carried".
 void MarkCarriedErrors(std::vector<RankedLayer>& layers);
 
 // Pruning changes outputs, and training afterwards compensates for it. This is not damage:

@@ -15,13 +15,13 @@ struct Hypothesis {
   double left;
 };
 
-// A simpler cause is believed over one that explains only this much more.
+// A cause must explain this much more than a simpler one to be preferred.
 constexpr double kTie = 0.05;
 
-// No cause explains less than this.
+// Minimum share of the distance that a cause explains.
 constexpr double kMaxResidualShare = 0.5;
 
-// Fewer zeros more are no pruning that anybody would do.
+// Minimum number of additional zeros for the cause "pruned".
 constexpr double kMinPrunedShare = 0.1;
 
 std::vector<Hypothesis> Hypotheses(const ValueDistribution& baseline,
@@ -45,7 +45,7 @@ std::vector<Hypothesis> Hypotheses(const ValueDistribution& baseline,
   }
   const double zeros = variant.ShareOfZeros() - baseline.ShareOfZeros();
   if (zeros > kMinPrunedShare) {
-    // The smallest ones, or any, as where whole channels go.
+    // Pruning removes the smallest values, or any values if whole channels are removed.
     hypotheses.push_back({Cause::kPruned, std::min(left(baseline.WithSmallestZero(zeros)),
                                                    left(baseline.WithSomeZero(zeros)))});
   }

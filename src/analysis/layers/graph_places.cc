@@ -15,8 +15,8 @@ struct GraphPlaces {
   std::map<std::string, std::size_t, std::less<>> by_name = {};
 };
 
-// Empty for a graph that cannot be read: the order of the log is then as good as any, and the page
-// of the graph says what is wrong with it.
+// Empty if the graph cannot be read: layers then keep the order of the log, and the Graph page
+// shows the error.
 GraphPlaces ReadPlaces(const reader::Run& run) {
   GraphPlaces places;
   for (const reader::Tag& tag : run.tags) {

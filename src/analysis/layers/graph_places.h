@@ -1,5 +1,5 @@
-// Where layers are in the graph of their model, for logs whose tags are in another order: toolkits
-// log from the output to the input, or by name.
+// Order of layers by their place in the graph of the model, for toolkits that log layers from the
+// output to the input, or by name.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace cboard::analysis {
 
-// The place of each layer in the order of computation, by all names that nodes have. From the graph
-// of either side, or of the stages beside them; empty when none of them has one that can be read.
-// Reads files; what was read is kept with the run.
+// The place of each layer in the order of computation, by all names of its nodes. Uses the graph of
+// either side, or of the stages beside them; empty if none can be read. Reads files and caches the
+// result with the run.
 std::map<std::string, std::size_t, std::less<>> PlacesInGraph(const reader::Snapshot& snapshot,
                                                               const VariantLayers* baseline,
                                                               const VariantLayers& variant);

@@ -11,13 +11,14 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The tails left out of `central_codes` on either side.
+// Share of values left out of `central_codes` at each end.
 constexpr double kTail = 0.0005;
 
-// Bins of Kullback-Leibler: fewer than codes, so that a comb of codes fills all of them alike.
+// Number of bins for the Kullback-Leibler divergence: fewer than codes, so that quantized values
+// fill all bins.
 constexpr int kAlignedBins = 64;
 
-// The share that an empty bin is taken to hold.
+// Share of the values that an empty bin is assumed to hold.
 constexpr double kEmptyShare = 1e-6;
 
 double Ratio(double part, double whole) {
@@ -43,7 +44,7 @@ double KullbackLeibler(const ValueDistribution& baseline, const ValueDistributio
   if (grid.step <= 0) return 0;
   const int bins = std::min(kAlignedBins, grid.codes);
   double sum = 0, below_p = 0, below_q = 0;
-  // The first and last bin are for what lies beyond the grid.
+  // The first and last bin hold values outside of the grid.
   for (int bin = 0; bin <= bins + 1; ++bin) {
     const double border = grid.Border(static_cast<double>(bin) * grid.codes / bins);
     const double end_p = bin > bins ? 1 : baseline.ShareBelow(border);

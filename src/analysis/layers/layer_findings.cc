@@ -19,7 +19,7 @@ Result<LayerFindings> ParseLayerFindings(std::string_view json) {
     const std::optional<Level> level = verdict::LevelNamed(TextIn(layer, "level"));
     if (name.empty() || !level || *level == Level::kUnmeasured) return;
     const std::string cause = TextIn(layer, "cause");
-    // JSON has no infinity: null is a layer that lost nothing.
+    // JSON has no infinity: null means that a layer lost nothing.
     findings.insert_or_assign(
         std::move(name),
         LayerFinding{

@@ -33,7 +33,7 @@ Slot SlotOf(const LayerTensor& tensor) {
 // has fused into one.
 class Scopes {
  public:
-  // Chains begin on either side: a log may lack the convolution whose activation it has.
+  // A chain may begin on either side: a log may lack the convolution and have its activation.
   void AddChainStart(std::string_view operation) {
     if (!IsChainStart(operation) || !starts_.emplace(operation).second) return;
     ForEachScope(operation, [&](std::string_view scope) { ++scopes_[std::string(scope)].starts; });
@@ -51,8 +51,8 @@ class Scopes {
     });
   }
 
-  // The last operation of the chain that begins with `start`: up from its scope, as long as that
-  // holds no other chain.
+  // Finds the last operation of the chain that begins with `start`: goes up through its scopes
+  // until one holds another chain.
   std::optional<std::size_t> ChainEnd(std::string_view start) const {
     std::optional<std::size_t> end;
     int rank = 0;
@@ -76,7 +76,7 @@ class Scopes {
     std::size_t tensor = 0;
   };
 
-  // a/b of a/b/Relu, then a, then the root.
+  // Scopes of a/b/Relu: a/b, then a, then the root.
   template <typename Visit>
   static void ForEachScope(std::string_view operation, Visit&& visit) {
     std::size_t slash = operation.rfind('/');
@@ -117,7 +117,7 @@ class Pairer {
   static std::string Unchanged(std::string_view name) { return std::string(name); }
   static std::string Original(std::string_view name) { return std::string(OriginalName(name)); }
 
-  // conv1 of conv1.0; the name itself where nothing was fused.
+  // Returns conv1 for conv1.0, and the name itself if nothing was fused.
   static std::string Parent(std::string_view name) {
     const std::size_t dot = name.rfind('.');
     const bool numbered = dot != std::string_view::npos && dot + 1 < name.size() &&
@@ -131,8 +131,8 @@ class Pairer {
     result_.pairs.push_back({baseline, variant, how});
   }
 
-  // Pairs what has the same name after `from` and `to`; a name that two tensors end up with on the
-  // baseline's side is nobody's.
+  // Pairs tensors that have the same name after `from` and `to` are removed; names that fit two
+  // tensors of the baseline are not paired.
   template <typename From, typename To>
   void ByKey(PairedBy how, From from, To to) {
     std::map<Key, std::optional<std::size_t>> names;
@@ -179,7 +179,7 @@ class Pairer {
   LoggedPairing result_;
 };
 
-// The deepest scope that both lie in.
+// The deepest scope that contains both.
 std::string CommonScope(std::string_view a, std::string_view b) {
   const auto difference = std::ranges::mismatch(a, b);
   const std::string_view common(a.begin(), difference.in1);

@@ -19,7 +19,7 @@ constexpr std::string_view kSqnr = "sqnr_db";
 constexpr std::string_view kWorstChannel = "worst_channel_sqnr_db";
 constexpr std::string_view kWeighted = "weighted_sqnr_db";
 
-// Writers have no place for infinity: 200 dB is exact, and -200 dB is lost.
+// Stored values cannot be infinite: 200 dB means exact, and -200 dB means lost.
 double FromLogged(double db) {
   return std::abs(db) >= verdict::kLoggedExactDb ? std::copysign(HUGE_VAL, db) : db;
 }
@@ -27,14 +27,14 @@ double FromLogged(double db) {
 // The relative error that an SQNR means.
 double ErrorOf(double sqnr_db) { return std::isnan(sqnr_db) ? 0 : std::pow(10, -sqnr_db / 20); }
 
-// How many codes a tensor of this role has; more than usual change nothing that histograms show.
+// Number of codes of a tensor with this role. Histograms cannot show the effect of more codes.
 int CodesOf(TensorRole role, const CodeWidths& widths) {
   const int bits = role == TensorRole::kOutput ? widths.activation_bits : widths.weight_bits;
   return std::min(kDefaultCodes, 1 << std::clamp(bits, 1, 8));
 }
 
-// Why the worst channel is what a layer fails by. One that is far wider than the others takes the
-// codes from them, which a histogram of all channels together cannot show.
+// Explains why the worst channel fails: a channel that is far wider than the others takes codes
+// from them, which a histogram over all channels does not show.
 void AttributeToChannels(double worst_channel_db, const ChannelLookup& channels,
                          RankedLayer& layer) {
   const std::string worst = "worst channel: " + verdict::SqnrClause(worst_channel_db);
@@ -50,14 +50,14 @@ void AttributeToChannels(double worst_channel_db, const ChannelLookup& channels,
       std::string(verdict::kChannelSpreadText) + DescribeOutliers(*ranges) + "; " + worst;
 }
 
-// Logged numbers replace level and severity; the cause stays, unless there is none.
+// Logged numbers replace level and severity; the cause of the histograms stays if there is one.
 void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
   const Thresholds thresholds =
       ThresholdsFor(options.widths.For(layer.baseline.role), options.thresholds);
   const std::optional<double> sqnr = FindFigure(layer.logged, kSqnr);
   const std::optional<double> channel = FindFigure(layer.logged, kWorstChannel);
   if (!sqnr && !channel) return;
-  // One channel may be worse than the whole by as much as their thresholds differ.
+  // One channel may be worse than the whole tensor by the difference of their thresholds.
   const double allowance = thresholds.sqnr_red_db - thresholds.worst_channel_red_db;
   const double worst = std::min(sqnr.value_or(HUGE_VAL), channel.value_or(HUGE_VAL) + allowance);
   const bool by_channel = channel && (!sqnr || *channel + allowance < *sqnr);
@@ -87,8 +87,8 @@ void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
   }
 }
 
-// The figure that a finding rests on: of the layer's own bits, and by the name of the logged figure
-// that it is.
+// The figure that a finding is based on, for the layer's own bits, with the name of the logged
+// figure.
 LevelMetric LevelMetricOf(const LayerFinding& finding, const Thresholds& for_8_bits,
                           const LayerMetrics& logged) {
   constexpr double kSame = 0.05;  // Beyond what is printed.
@@ -119,9 +119,9 @@ LevelMetric LevelMetricOf(const LayerFinding& finding, const Thresholds& for_8_b
   return metric;
 }
 
-// A finding replaces level, severity and cause: who compared the files has seen more. It stands
-// where the layer's figures are, and at the tensor that it is about; a layer without damage has
-// none in either.
+// A finding of a file comparison replaces level, severity and cause, because it is based on more
+// data. It is stored with the layer's figures and with the tensor that it describes; a layer
+// without damage has none.
 void ApplyFinding(const RankingOptions& options, bool has_figures, RankedLayer& layer) {
   const auto found = options.findings.find(layer.variant.layer);
   if (found == options.findings.end()) return;
@@ -129,7 +129,7 @@ void ApplyFinding(const RankingOptions& options, bool has_figures, RankedLayer& 
   const bool is_about = finding.part == NameOf(layer.variant.role);
   if (!has_figures && !is_about) {
     if (finding.level == Level::kGreen) layer.diagnosis = {.level = Level::kGreen};
-    // As of eight bits, like the finding beside it.
+    // Converted to eight bits, like the finding.
     if (layer.variant.role == TensorRole::kWeight) {
       layer.severity = std::pow(layer.severity, verdict::AsOf8BitsDb(1, finding.bits));
     }
@@ -147,7 +147,7 @@ void ApplyFinding(const RankingOptions& options, bool has_figures, RankedLayer& 
   }
 }
 
-// Layers of which nothing but figures was logged, all of them.
+// All layers that have figures and no histograms.
 void AddLoggedOnly(const std::map<std::string, LayerMetrics, std::less<>>& logged,
                    const RankingOptions& options, std::vector<RankedLayer>& layers) {
   std::set<std::string_view> compared;
@@ -179,8 +179,8 @@ void CompareToMedian(std::vector<RankedLayer>& layers) {
   }
 }
 
-// Where only some are known to have begun it, those stand first; where files were compared, levels
-// say more than an SQNR.
+// Layers that are known to start the damage come first. If files were compared, levels are compared
+// before SQNR.
 void SortByLevel(bool has_findings, std::vector<RankedLayer>& layers) {
   const auto is_carried = [](const RankedLayer& layer) { return !layer.carried_from.empty(); };
   if (!has_findings && std::ranges::none_of(layers, is_carried)) return;
@@ -189,7 +189,7 @@ void SortByLevel(bool has_findings, std::vector<RankedLayer>& layers) {
   });
 }
 
-// Whether both histograms could be read; what could not is among the ranking's errors.
+// Returns true if both histograms could be read; errors are added to the ranking.
 bool CompareHistograms(const HistogramSource& histograms, const RankingOptions& options,
                        RankedLayer& layer, LayerRanking& ranking) {
   const auto before = histograms.Read(layer.baseline.run, layer.baseline.tag, options.step);
@@ -218,8 +218,8 @@ bool CompareHistograms(const HistogramSource& histograms, const RankingOptions& 
   return true;
 }
 
-// Gives layers their places in the model's graph; those that it does not have follow, in the order
-// of the log. Changes nothing where the graph has none of them.
+// Orders layers by their place in the model's graph; layers that are not in the graph follow in the
+// order of the log. Keeps the order if the graph has none of them.
 bool PlaceInGraph(const RankingOptions& options, std::vector<RankedLayer>& layers) {
   const auto place_of = [&](const RankedLayer& layer) {
     const auto found = options.places.find(layer.baseline.layer);
@@ -295,7 +295,7 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
     if (has_figures) {
       layer.logged = numbers->second;
       ApplyLogged(options, layer);
-      // Figures are all there is where histograms measure nothing.
+      // Uses only figures if histograms measure nothing.
       if (layer.diagnosis.level == Level::kUnmeasured) {
         DiagnoseFromFigures(options.widths.For(layer.baseline.role), options.thresholds, best_score,
                             layer);

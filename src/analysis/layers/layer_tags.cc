@@ -29,7 +29,7 @@ bool IsOutput(std::string_view part) {
   return part == "Output" || part == "output" || part == "activation";
 }
 
-// `rest` without its last part, which is returned.
+// Removes and returns the last part of `rest`.
 std::string_view TakeLast(std::string_view& rest) {
   const std::string_view last = LastPart(rest);
   rest.remove_suffix(std::min(last.size() + 1, rest.size()));
@@ -67,7 +67,7 @@ std::optional<LayerTensor> ParseLayersTag(std::string_view tag) {
   return tensor;
 }
 
-// <node>_fp32.output: TensorFlow, which allows no such name for a node.
+// <node>_fp32.output: a TensorFlow tag; names of TensorFlow nodes cannot end like this.
 std::optional<LayerTensor> ParseTensorFlowOutput(std::string_view tag) {
   for (const std::string_view variant : {"fp32", "int8"}) {
     const std::string suffix = "_" + std::string(variant) + ".output";
@@ -100,7 +100,7 @@ LayerTensor TensorOfConstant(std::string_view tag) {
           .parameter = std::string(rest.empty() ? std::string_view() : last)};
 }
 
-// Where in the files of a run something begins.
+// A position in the files of a run.
 using Place = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
 
 Place FirstPlaceOf(const reader::Tag& tag) {
@@ -232,7 +232,8 @@ std::string StripObserverCharacters(std::string_view name) {
 }
 
 void RecoverStrippedNames(std::vector<LayerTensor>& tensors) {
-  // Intact names by what the bug leaves of them; empty where two layers leave the same.
+  // Complete names by the shortened form that the bug leaves; empty if two layers have the same
+  // form.
   std::map<std::string, std::string, std::less<>> intact;
   std::set<std::string, std::less<>> with_parameters;
   for (const LayerTensor& tensor : tensors) {
@@ -250,8 +251,8 @@ void RecoverStrippedNames(std::vector<LayerTensor>& tensors) {
     tensor.logged_layer = std::move(tensor.layer);
     tensor.layer = found->second;
   }
-  // QuantStub and DeQuantStub have no parameters that would keep their names, and these names are
-  // the ones that PyTorch's guides give them: "qu" is what is left of "quant".
+  // QuantStub and DeQuantStub have no parameters, whose tags would keep the complete name. These
+  // are the names in PyTorch's guides: "qu" is the shortened form of "quant".
   for (LayerTensor& tensor : tensors) {
     if (tensor.role != TensorRole::kOutput || !tensor.logged_layer.empty()) continue;
     const std::string_view last =

@@ -49,14 +49,14 @@ ValueState StateOfTrial(std::string_view variant) {
   return variant == "baseline" ? ValueState::kFloat : ValueState::kQuantized;
 }
 
-// Any other variant may be what others were made from.
+// Any other variant may be a baseline.
 ValueState StateOfVariant(std::string_view variant) {
   const bool is_float = variant == "fp32" || variant == "float32" || variant == "float";
   return is_float ? ValueState::kFloat : ValueState::kUnknown;
 }
 
-// Variants of which a run has figures per layer and no tensors. They compare with the float model;
-// where the run has nothing else of that model, it is a side under its usual name.
+// Variants with figures per layer and no tensors in a run. The figures compare with the float
+// model, which becomes a side under its usual name if the run has nothing else of it.
 void AddVariantsWithFigures(const reader::Run& run,
                             std::set<std::pair<std::string, std::string>>& known,
                             std::vector<VariantLayers>& sides) {
@@ -80,7 +80,7 @@ bool HasFigures(const reader::Run& run, const std::string& variant) {
                              [&](const auto& figures) { return figures.second.contains(variant); });
 }
 
-// Where in the pipeline a stage is; 0 for what is none.
+// Place of a stage in the pipeline; 0 if the run is not a stage.
 int StageOrderOf(const VariantLayers& side) {
   const auto stage = compression::DescribeStage(side.variant);
   return stage ? stage->order : 0;
@@ -131,8 +131,8 @@ std::vector<VariantLayers> FindVariantLayers(const reader::Snapshot& snapshot) {
     std::map<std::pair<std::string, std::string>, std::size_t> counts;
     for (const auto& [key, count] :
          run->notes.Get<RunLayers>([&] { return LayersOf(*run); }).tensors) {
-      // In a run of its own a variant may carry tensors of another precision (its scales, or what
-      // was left in floating point): they are the run's all the same.
+      // A run of one variant may have tensors of another precision, such as scales or layers in
+      // float: they belong to the variant of the run.
       if (owner != nullptr) {
         counts[{owner->model, std::string()}] += count;
       } else {
@@ -155,7 +155,7 @@ std::vector<VariantLayers> FindVariantLayers(const reader::Snapshot& snapshot) {
       }
       if (!side.variant.empty()) sides.push_back(std::move(side));
     }
-    // A stage that only has figures, such as similarities, and no histograms.
+    // Returns true for a stage with figures, such as similarities, and no histograms.
     if (owner != nullptr && counts.empty() && HasFigures(*run, owner->variant)) {
       sides.push_back({.model = owner->model,
                        .variant = owner->variant,
@@ -231,7 +231,7 @@ std::optional<SidePair> FindSides(std::span<const VariantLayers> sides, std::str
       ModelKeyOf(found_a->model) == ModelKeyOf(found_b->model)) {
     return SidePair{*found_a, *found_b};
   }
-  // The first a and the first b are of two models; a third, or one of these, may have both.
+  // The first a and the first b may be of two models; another candidate may have both.
   std::map<std::string, std::pair<const VariantLayers*, const VariantLayers*>> by_model;
   for (const VariantLayers& side : sides) {
     const bool is_a = IsCalled(side, a), is_b = IsCalled(side, b);

@@ -1,4 +1,4 @@
-// Judging a layer by figures alone: what other programs report, without any histogram.
+// Evaluates layers by figures alone, as other programs report them, without histograms.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace cboard::analysis {
 
-// Nothing when there is no such figure, or NaN.
+// nullopt if there is no such figure, or if it is NaN.
 std::optional<double> FindFigure(const LayerMetrics& figures, std::string_view key);
 
 // The best score of any layer that was quantized alone; other scores are compared with it.

@@ -1,4 +1,4 @@
-// Whether a LayerFilter takes what is of a model, asked once per tag.
+// Tests whether a LayerFilter selects a model, once per tag.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,12 @@ class ModelFilter {
   explicit ModelFilter(const LayerFilter& filter)
       : filter_(filter), key_(filter.model ? ModelKeyOf(*filter.model) : std::string()) {}
 
-  // "my net" of histograms is "my_net" of scalars, which may not have a space: one model.
+  // "my net" in histograms and "my_net" in scalars are one model: tags of scalars cannot have
+  // spaces.
   bool Contain(const std::string& model) {
     if (!filter_.model || *filter_.model == model) return true;
     if (model.empty() || filter_.model->empty()) return false;
-    // Tags come in the order of their names, so that most are of the model of the one before.
+    // Caches the last model: tags are sorted by name, so most have the model of the tag before.
     if (!last_ || last_->first != model) last_.emplace(model, ModelKeyOf(model) == key_);
     return last_->second;
   }

@@ -16,11 +16,11 @@ namespace cboard::analysis {
 
 using JsonObject = simdjson::dom::object;
 
-// Empty, and nothing, when there is no such member or one of another kind.
+// Empty text or nullopt if the member is missing or has another type.
 std::string TextIn(const JsonObject& object, std::string_view key);
 std::optional<double> NumberIn(const JsonObject& object, std::string_view key);
 
-// Calls `visit` for each element of this kind; others are left out.
+// Calls `visit` for each element of this type and skips others.
 template <typename Element, typename Visit>
 void ForEachIn(const JsonObject& object, std::string_view key, const Visit& visit) {
   simdjson::dom::array elements;
@@ -31,8 +31,8 @@ void ForEachIn(const JsonObject& object, std::string_view key, const Visit& visi
   }
 }
 
-// Fails for what is no object of the version that is known here. `what` names it in the message.
-// The object lives as long as `parser`.
+// Fails if the text is not a JSON object of a known version. `what` names it in the message. The
+// object lives as long as `parser`.
 Result<JsonObject> ParseStored(std::string_view json, std::string_view what,
                                simdjson::dom::parser& parser);
 
@@ -41,7 +41,7 @@ Result<JsonObject> ParseStored(std::string_view json, std::string_view what,
 const reader::Tag* FindStored(const reader::Run& run, std::string_view middle,
                               const LayerFilter& filter);
 
-// Its last value.
+// The last value of the tag.
 Result<std::string> ReadStored(const reader::Run& run, const reader::Tag& tag);
 
 }  // namespace cboard::analysis

@@ -167,8 +167,8 @@ ValueDistribution ValueDistribution::Zeroed(double reach, double share) const {
   return ValueDistribution(std::move(negative), count_);
 }
 
-// Calls visit(share, d0, d1) for every stretch of shares in which both quantile functions are
-// straight: their difference goes from d0 to d1.
+// Calls visit(share, d0, d1) for every interval of shares in which both quantile functions are
+// linear: their difference goes from d0 to d1.
 template <typename Visit>
 void ValueDistribution::ForEachCommonPiece(const ValueDistribution& a, const ValueDistribution& b,
                                            Visit&& visit) {

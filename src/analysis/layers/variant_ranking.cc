@@ -1,4 +1,4 @@
-// From two sides of a log to their layers, worst first.
+// Ranks the layers of two sides of a log, worst first.
 #include <map>
 #include <optional>
 #include <utility>
@@ -12,7 +12,7 @@
 namespace cboard::analysis {
 namespace {
 
-// Reads what the runs beside `side` say about its channels, when it is asked for the first time.
+// Reads the channel statistics of the runs beside `side` at the first call.
 ChannelLookup ChannelsOf(const reader::Snapshot& snapshot, const VariantLayers& side) {
   using ByLayer = std::map<std::string, ChannelStatistics, std::less<>>;
   return [&, known = std::optional<ByLayer>()](std::string_view layer) mutable {

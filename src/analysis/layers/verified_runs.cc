@@ -25,7 +25,7 @@ VerifiedRun RunOf(const JsonObject& object) {
   ForEachIn<JsonObject>(object, "parts", [&](const JsonObject& part) {
     run.parts.push_back({.layer = TextIn(part, "layer"), .part = TextIn(part, "part")});
   });
-  // JSON has no infinity: null is exact where nothing went wrong.
+  // JSON has no infinity: null means exact, unless the run failed.
   if (!run.sqnr_db && run.why_not.empty()) run.sqnr_db = HUGE_VAL;
   return run;
 }

@@ -13,7 +13,7 @@ namespace cboard::analysis {
 
 class HtmlWriter {
  public:
-  // Markup, as it is: only literals and numbers of our own.
+  // Adds markup without escaping: only for our own literals and numbers.
   HtmlWriter& Raw(std::string_view markup) {
     html_ += markup;
     return *this;

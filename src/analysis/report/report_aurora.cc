@@ -1,4 +1,4 @@
-// AURORA, with the weights and the coverage that a score means nothing without.
+// The AURORA section, with the weights and the coverage of each score.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kWidth = 160;
 
-// From break-even to the score, on a logarithmic axis over all scores.
+// A bar from break-even to the score, on a logarithmic axis over all scores.
 void WriteBar(HtmlWriter& html, double score, double least, double most) {
   const auto at = [&](double value) {
     return kWidth * (std::log(value) - std::log(least)) / (std::log(most) - std::log(least));

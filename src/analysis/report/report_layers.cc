@@ -1,4 +1,5 @@
-// Where it hurt: the worst layers of every model that logged them, and the trials of a tuning.
+// Sections about the worst layers of every model that logged them, and about the trials of a
+// tuning.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,8 +24,7 @@ struct RankedModel {
   std::optional<VerifiedRuns> verified;
 };
 
-// The report's order is that of the Layers page: what fails first, then by the figure that is
-// shown.
+// The order of the Layers page: failing layers first, then by the figure that is shown.
 std::optional<RankedModel> RankingOf(const ReportData& data, const ReportModel& model) {
   const reader::Run* const run_b =
       model.sides ? data.snapshot->FindRun(model.sides->b.run) : nullptr;
@@ -142,7 +142,7 @@ void WriteLayers(HtmlWriter& html, const ReportData& data) {
 void WriteTuning(HtmlWriter& html, const ReportData& data) {
   bool any = false;
   for (const TuningTimeline& timeline : FindTuning(*data.snapshot)) {
-    // Trials are variants of their own, so that the pair of the report says nothing about them.
+    // Trials are variants of their own, so the report's pair of variants does not apply to them.
     if (!data.chosen.empty() && !data.chosen.contains(timeline.model)) continue;
     if (!any) html.Raw("<section class=\"long\"><h2>Tuning</h2>");
     any = true;

@@ -1,5 +1,5 @@
-// Quality against size, or whatever resource most models logged: an arrow from A to B each, and the
-// front of those that no other of their experiment beats.
+// Quality against size, or against the resource that most models logged: an arrow from A to B for
+// each model, and the Pareto front of each experiment.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -91,7 +91,7 @@ std::vector<Spot> ParetoPointsOf(const ReportData& data, const compression::Metr
   return spots;
 }
 
-// Labels that touch one that is already there are left out; the table below has every name.
+// Leaves out labels that touch another one; the table below has every name.
 class Labels {
  public:
   bool Place(double x, double y, std::size_t length) {
@@ -114,7 +114,7 @@ class Labels {
   std::vector<Box> taken_;
 };
 
-// A pixel to a tenth; SVG wants a plain minus.
+// A pixel coordinate with one decimal; SVG needs an ASCII minus.
 std::string P(double pixel) {
   char text[40];
   const auto end = std::to_chars(text, text + sizeof text, pixel, std::chars_format::general, 5);
@@ -143,8 +143,8 @@ void WriteAxes(HtmlWriter& html, const PlotAxis& x, const PlotAxis& y,
   html.Raw("\">").Text(title(x_metric, x.is_log())).Raw("</text>");
 }
 
-// The spots of the experiment that has most of them, of equal ones the first in the table: those
-// that Overview ranks, too.
+// The points of the experiment with the most points, which Overview ranks as well; the first
+// experiment of the table if several have as many.
 std::vector<const Spot*> LargestExperiment(const std::vector<Spot>& spots) {
   std::map<std::string_view, std::vector<const Spot*>> experiments;
   for (const Spot& spot : spots) experiments[spot.model->experiment].push_back(&spot);
@@ -154,7 +154,7 @@ std::vector<const Spot*> LargestExperiment(const std::vector<Spot>& spots) {
   });
 }
 
-// Those that no other beats, from the left.
+// Points of the Pareto front, from the left.
 std::vector<const Spot*> FrontOf(const std::vector<const Spot*>& ranked,
                                  const compression::MetricDescription& x_metric,
                                  const compression::MetricDescription& y_metric) {
@@ -210,7 +210,7 @@ std::string FrontDescription(const std::vector<const Spot*>& front,
          " alone, since experiments may differ in data and machine";
 }
 
-// From A to shortly before B, with a head, which tells the two ends apart without their colours.
+// An arrow from A to shortly before B: the head marks B without using colours.
 std::string Arrow(double ax, double ay, double bx, double by) {
   constexpr double kGap = 6, kHead = 6, kSlope = 0.5;
   const double length = std::hypot(bx - ax, by - ay);

@@ -18,7 +18,7 @@ void WriteMissing(HtmlWriter& html, const ReportData& data);
 // "0.27 pp", or in the metric's unit.
 std::string LostText(const ReportData& data, double lost);
 
-// The look of all of it.
+// The style sheet of the report.
 extern const std::string_view kReportStyle;
 
 }  // namespace cboard::analysis

@@ -19,7 +19,7 @@ using RunOwners = std::map<std::string, RunOwner, std::less<>>;
 // By run.
 RunOwners FindRunOwners(const reader::Snapshot& snapshot);
 
-// nullptr for a run of nobody's; "tune_1/." is "tune_1".
+// nullptr if the run has no owner; "tune_1/." is the same as "tune_1".
 const RunOwner* OwnerOf(const RunOwners& owners, std::string_view run);
 
 }  // namespace cboard::analysis

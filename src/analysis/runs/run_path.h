@@ -30,9 +30,9 @@ inline std::string_view ParentOf(std::string_view run) {
   return slash == std::string_view::npos ? std::string_view(".") : run.substr(0, slash);
 }
 
-// Where a model stands among others: "again" of the run "again/alexnet", since importers call a run
-// like its model, and models without another name are called like their directory, "a%2Fb" or not.
-// "." in the log directory itself.
+// The experiment of a model: "again" for the run "again/alexnet", since importers name a run after
+// its model, and models without another name are named after their directory, "a%2Fb" or not. "."
+// in the log directory itself.
 inline std::string_view PlaceAround(std::string_view model, std::string_view run) {
   run = WithoutDot(run);
   const std::string_view last = LastPart(run);
@@ -47,7 +47,7 @@ inline std::string WithPlace(const std::string& model, std::string_view run) {
   return place == "." ? model : model + " (" + std::string(place) + ")";
 }
 
-// A run's directory with a last part, which "runs/eval/" as users type it lacks.
+// A directory whose path ends with a name: "runs/eval/", as users type it, becomes "runs/eval".
 inline std::filesystem::path DirectoryOf(const reader::Run& run) {
   const std::filesystem::path directory = run.directory.lexically_normal();
   return directory.has_filename() ? directory : directory.parent_path();

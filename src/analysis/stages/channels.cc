@@ -37,7 +37,7 @@ Axis ToAxis(const std::vector<reader::ScalarPoint>& points, std::size_t count,
   return axis;
 }
 
-// The largest magnitude of a channel, from whichever of its ends are known.
+// The largest magnitude of a channel, from its min and max as far as they are known.
 std::optional<double> MagnitudeOf(const ChannelStatistics& statistics, std::size_t channel) {
   std::optional<double> magnitude;
   for (const Axis* axis : {&statistics.min, &statistics.max}) {

@@ -13,7 +13,7 @@
 namespace cboard::analysis {
 namespace {
 
-// Runs that stand beside the stages and belong to them.
+// Runs beside the stages that belong to them.
 constexpr auto kExtras = std::to_array<std::string_view>({"figures", "xquant", "max_cut",
                                                           "output_similarity_metrics_repr",
                                                           "output_similarity_metrics_val"});
@@ -54,7 +54,7 @@ std::string* StatisticOf(std::string_view directory, Stage& stage) {
   return nullptr;
 }
 
-// logs_15112026_120000 rather than the tensorboard_logs in it.
+// Prefers logs_15112026_120000 to the directory tensorboard_logs in it.
 std::string ModelOf(std::string_view stage, const reader::Run& run) {
   std::filesystem::path directory = DirectoryOf(run);
   for (auto i = PartCount(WithoutDot(run.name)) - PartCount(stage); i >= 0; --i) {
@@ -96,7 +96,7 @@ class Finder {
   std::vector<StageTimeline> Take() {
     std::vector<StageTimeline> timelines;
     for (auto& [name, experiment] : experiments_) {
-      // "figures" alone may be anybody's.
+      // "figures" alone may belong to any program.
       if (experiment.stages.empty()) continue;
       StageTimeline& timeline =
           timelines.emplace_back(StageTimeline{.experiment = name,

@@ -11,7 +11,7 @@
 
 namespace cboard::analysis {
 
-// The facts of a run, as a note of it; counted, since all runs together keep only so many.
+// The cached facts of a run. They are counted, because the total for all runs is limited.
 class CachedFacts {
  public:
   explicit CachedFacts(std::vector<Fact> kept);
@@ -25,7 +25,7 @@ class CachedFacts {
   std::vector<Fact> facts_;
 };
 
-// Where the run names a trial, if it does.
+// The trial that the run's name contains, if any.
 const std::optional<TrialLocation>& TrialOf(const reader::Run& run);
 
 }  // namespace cboard::analysis

@@ -54,7 +54,7 @@ class Collector {
                                       .aurora = std::move(meaning.aurora)});
   }
 
-  // The vocabulary describes a metric; what is stored with its values knows better.
+  // The vocabulary describes a metric; a description stored with the values overrides it.
   void Describe(const ParsedTag& meaning) {
     Column& column = columns_[meaning.metric];
     if (!column.description.key.empty() && column.described_by <= meaning.dialect) return;
@@ -68,7 +68,7 @@ class Collector {
   std::map<std::string, Column> columns_;
 };
 
-// Ratios that make a model of whatever they are logged of; others need metrics beside them.
+// Ratios that are enough for a row of their own; others need metrics beside them.
 constexpr auto kRatios = std::to_array<std::string_view>(
     {"size_ratio", "size_reduction_pct", "speedup", "throughput_ratio", "memory_reduction_mb",
      "accuracy_drop", "accuracy_retention_pct", "energy_reduction_mw", "energy_ratio", "aurora",
@@ -89,11 +89,11 @@ bool IsLoneBaseline(const ModelLog& model) {
                               [](const auto& metric) { return metric.second.source.tag.empty(); });
 }
 
-// Whether nothing but names speaks of this model, and these may well be about something else.
+// Returns true if only names suggest this model, and the names may mean something else.
 bool LooksLikeTraining(const ModelLog& model) {
   if (IsLoneBaseline(model)) return true;
   if (!model.from_tags) return false;
-  // Any program may group curves by add_scalars: of learning rates, of losses, of authors.
+  // Any program may group curves with add_scalars, for example learning rates or losses.
   if (model.from_groups && std::ranges::none_of(model.variants, [](const auto& variant) {
         return NamesCompression(variant.second.name);
       })) {
@@ -106,7 +106,7 @@ bool LooksLikeTraining(const ModelLog& model) {
                               [](const auto& variant) { return HasKnownValue(variant.second); });
 }
 
-// The key of the variant that others are compared with.
+// The key of the baseline variant.
 std::string BaselineOf(const ModelLog& model) {
   const auto has = [&](std::string_view name) {
     return model.variants.contains(compression::TagKeyOf(name));

@@ -50,7 +50,7 @@ std::vector<Fact> FactsOf(const reader::Run& run) {
                                 .step = last.step,
                                 .wall_time_seconds = last.wall_time_seconds}});
   }
-  // A tuning experiment at the top of a log directory is called like that directory.
+  // A tuning at the top of a log directory has the name of that directory.
   for (Fact& fact : facts) {
     if (fact.meaning.dialect != TagFormat::kTuning || fact.meaning.experiment != ".") continue;
     fact.meaning.model = ModelOfExperiment(".", DirectoryOfExperiment(".", run));

@@ -12,7 +12,7 @@ namespace {
 // first, unless the other was logged later.
 bool Replaces(const Cell& candidate, const Cell& present) {
   if (candidate.dialect != present.dialect) return candidate.dialect < present.dialect;
-  // The name of a trial is what the tuning tool concluded from its scalars.
+  // The accuracy in the name of a trial is the tuning tool's own result.
   if (candidate.source.tag.empty() != present.source.tag.empty()) {
     return candidate.source.tag.empty();
   }
@@ -24,7 +24,7 @@ bool Replaces(const Cell& candidate, const Cell& present) {
 constexpr std::string_view kSizeOfFile = "model_size_mb";
 constexpr double kSizeRounding = 0.05;
 
-// Whether two values of one metric can be of the same thing. Most were floats in the file.
+// Returns true if two values of a metric may be the same measurement. Most were stored as floats.
 bool Agree(std::string_view metric, double x, double y) {
   if (static_cast<float>(x) == static_cast<float>(y)) return true;
   if (std::isnan(x) && std::isnan(y)) return true;
@@ -53,7 +53,7 @@ bool Agree(const VariantLog& one, const VariantLog& other) {
   return true;
 }
 
-// Whether nothing that both say differs.
+// Returns true if no value that both have differs.
 bool Agree(const ModelLog& one, const ModelLog& other) {
   if (!one.stored_baseline.empty() && !other.stored_baseline.empty() &&
       one.stored_baseline != other.stored_baseline) {
@@ -80,7 +80,7 @@ void Absorb(ModelLog log, ModelLog& joined) {
   }
 }
 
-// The experiment that both are in, or that one of them is; "." at the top.
+// The experiment that contains both, or is one of them; "." at the top.
 std::string CommonExperiment(std::string_view one, std::string_view other) {
   while (one != "." && other != one && !(other.starts_with(one) && other[one.size()] == '/')) {
     one = ParentOf(one);
@@ -143,7 +143,7 @@ void JoinExperiments(Models& models) {
     if (members.size() < 2) continue;
     ModelLog joined;
     std::string experiment = members.front()->first.first;
-    // Whoever agrees with all before it agrees with what they are together.
+    // A model that agrees with each model before it also agrees with their union.
     const bool agreed = std::ranges::all_of(members, [&](const Models::iterator member) {
       if (!Agree(member->second, joined)) return false;
       Absorb(member->second, joined);

@@ -36,14 +36,14 @@ using Models = std::map<ModelPlace, ModelLog>;
 void Rename(std::string& name, TagFormat& named_by, const std::string& candidate,
             TagFormat dialect);
 
-// Variants that were logged into runs of their own, side by side, are one model: what has a single
-// variant moves to the experiment above, as long as no variant is there twice.
+// Joins variants that were logged into runs of their own, side by side, to one model: a model with
+// a single variant moves to the experiment above, unless the variant is already there.
 void JoinSiblings(Models& models);
 
-// Experiments that speak of the same model and contradict each other in nothing are one model, in
-// the experiment above them all: a benchmark in one directory, what a comparison of the files found
-// in another. Where any two differ in a value, all of them stay apart, since nobody could tell
-// which belong together. Models that only a directory names stay where they are.
+// Joins models of the same name whose values do not contradict each other, in the experiment that
+// contains them all: for example a benchmark in one directory and a file comparison in another. If
+// any two differ in a value, all stay separate, because it is unknown which belong together. Models
+// named only by a directory are not joined.
 void JoinExperiments(Models& models);
 
 }  // namespace cboard::analysis

@@ -9,7 +9,7 @@
 namespace cboard::analysis {
 namespace {
 
-// The complete points, turned so that less is better by every objective.
+// Points with all objectives, with signs changed so that less is better.
 class Points {
  public:
   Points(std::span<const compression::Better> objectives,
@@ -38,7 +38,8 @@ class Points {
     return std::span(costs_).subspan(point * width_, width_);
   }
 
-  // By the first objective, ties by the second, and so on: nobody is dominated by one behind.
+  // Sorted by the first objective, then by the second, and so on: no point is dominated by a later
+  // one.
   const std::vector<std::size_t>& Sorted() {
     std::ranges::sort(ranks_, [&](std::size_t a, std::size_t b) {
       const auto x = costs(a), y = costs(b);
@@ -51,7 +52,8 @@ class Points {
 
   bool Equal(std::size_t a, std::size_t b) const { return std::ranges::equal(costs(a), costs(b)); }
 
-  // `a` stands before `b` in the order, so it is enough that it is nowhere worse, unless equal.
+  // `a` comes before `b` in this order, so it dominates `b` if no objective is worse, unless they
+  // are equal.
   bool NowhereWorse(std::size_t a, std::size_t b) const {
     return std::ranges::equal(costs(a), costs(b), std::less_equal<>());
   }
@@ -91,8 +93,8 @@ Result<ParetoFront> ComputeParetoFront(std::span<const compression::Better> obje
       front.push_back(point);
       continue;
     }
-    // With one or two objectives the newest of the front is the best by the last one, so that it
-    // beats whatever any other beats.
+    // With one or two objectives, the newest point of the front is the best in the last objective,
+    // so it dominates every point that another one dominates.
     const std::size_t first = points.width() <= 2 && !front.empty() ? front.size() - 1 : 0;
     const auto beats =
         std::find_if(front.begin() + static_cast<std::ptrdiff_t>(first), front.end(),

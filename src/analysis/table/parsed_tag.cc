@@ -19,7 +19,7 @@ struct OtherName {
   std::string_view logged, key;
 };
 
-// Where a metric is not logged under its key.
+// Metrics that are logged under another name than their key.
 constexpr auto kOtherNames = std::to_array<OtherName>({
     {"latency_ms", "latency_mean_ms"},
     {"latency", "latency_mean_ms"},
@@ -122,7 +122,7 @@ std::size_t BeforeTail(std::string_view cleaned, std::string_view tail) {
   return before == 0 || cleaned[before - 1] == '/' ? before : std::string_view::npos;
 }
 
-// The run above, from the length that its part of `run` has, slash included.
+// The parent run, from the length of its part of `run`, slash included.
 std::string ExperimentOf(std::string_view run, std::size_t length) {
   return length == 0 ? std::string(".") : std::string(run.substr(0, length - 1));
 }
@@ -172,7 +172,7 @@ std::optional<ParsedTag> ParseFlatTag(std::string_view tag) {
   const std::vector<std::string_view> parts = Split(tag, '/');
   if (std::ranges::find(parts, std::string_view()) != parts.end()) return std::nullopt;
   std::optional<ParsedTag> meaning = TakeApart(parts);
-  // "%" is how an empty name is written; nothing can be told about one.
+  // "%" stands for an empty name, which says nothing about the model.
   if (meaning && (meaning->metric.empty() || meaning->variant.empty())) return std::nullopt;
   return meaning;
 }
@@ -182,13 +182,12 @@ std::optional<ParsedTag> ParseGroupTag(std::string_view run, std::string_view ta
   if (slash == std::string_view::npos || slash == 0) return std::nullopt;
   const std::string_view metric = tag.substr(slash + 1);
   if (!compression::IsKnownMetric(MetricKeyOf(metric))) return std::nullopt;
-  // Most scalars called "accuracy" are in no sub-run of that name; cleaning the run's takes
-  // longest.
+  // Tests the name first: cleaning the name of the run takes longest, and most scalars called
+  // "accuracy" are not in a sub-run of that name.
   if (run.find(metric) == std::string_view::npos) return std::nullopt;
 
-  // Directories keep what tags may not have, so the comparison is of cleaned names. Where cleaning
-  // changed the length, so that places in one are not places in the other, the cleaned name is all
-  // there is.
+  // Directories keep characters that tags cannot have, so cleaned names are compared. If cleaning
+  // changed the length, positions in the two names differ, and only the cleaned name is used.
   const std::string cleaned = writer::summary::CleanTag(run);
   const std::string_view spelled = cleaned.size() == run.size() ? run : std::string_view(cleaned);
   const std::string_view parent = ParentOf(cleaned);

@@ -27,7 +27,7 @@ bool LiesBelow(std::string_view run, const std::string& place) {
   return ("/" + std::string(WithoutDot(run)) + "/").find("/" + place + "/") != std::string::npos;
 }
 
-// Hyperparameters often stand in a run of their own below the trial's.
+// Hyperparameters are often in a run of their own below the trial's run.
 const RunOwner* OwnerAtOrAbove(const RunOwners& owners, std::string_view run) {
   for (;; run = ParentOf(run)) {
     if (const RunOwner* const owner = OwnerOf(owners, run)) return owner;

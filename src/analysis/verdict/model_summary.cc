@@ -24,8 +24,8 @@ std::string DefaultVariant(const std::vector<std::string>& variants, const std::
   return std::string(compression::kDefaultVariant);
 }
 
-// Layers that were logged under the model's name. A side that names no model goes with all of them,
-// so it says nothing about one.
+// Layers that were logged under the model's name. A side without a model name fits every model, so
+// it is not used.
 void AddLayers(const std::shared_ptr<const reader::Snapshot>& snapshot,
                std::span<const VariantLayers> sides, const Summary& summary, ModelSummary& model) {
   const std::string key = ModelKeyOf(model.model);
@@ -71,7 +71,7 @@ ModelSummary ModelOf(const ComparisonTable& table, std::size_t index, std::strin
   return model;
 }
 
-// The metric by which most models say how good they are.
+// The quality metric that most models logged.
 std::string QualityOf(const Summary& summary) {
   constexpr std::string_view kKnown[] = {"accuracy",   "f1_score", "auc",
                                          "perplexity", "wer",      "loss"};
@@ -173,7 +173,7 @@ void AddGains(Summary& summary) {
                                  .value = best.gain});
   };
   add("Best ratio", BestGain(summary, "model_size_mb"), {});
-  // Latency and throughput say the same in two ways: the one that more models measured counts.
+  // Latency and throughput measure the same: the one that more models logged is used.
   const Best latency = BestGain(summary, "latency_mean_ms");
   const Best throughput = BestGain(summary, "throughput");
   if (throughput.measured > latency.measured) {
@@ -256,7 +256,7 @@ Summary Summarize(const std::shared_ptr<const reader::Snapshot>& snapshot,
     if (keys.contains(metric.key)) summary.metrics.push_back(metric);
   }
   summary.quality = QualityOf(summary);
-  // Models that lost nothing known come last in their group.
+  // Models without a known loss come last in their group.
   std::ranges::stable_sort(summary.models, [&](const ModelSummary& p, const ModelSummary& q) {
     if (p.fails() != q.fails()) return p.fails();
     constexpr double kNothing = -std::numeric_limits<double>::infinity();

@@ -72,7 +72,7 @@ std::string GateClause(const ModelVerdict& verdict) {
 
 ModelVerdict Decide(const std::vector<Requirement>& requirements, const LayerDamage& layers) {
   ModelVerdict verdict{.gate_count = requirements.size()};
-  // First: a broken model needs no other reason.
+  // A broken model comes first: it needs no other reason.
   if (layers.outputs && layers.outputs->is_broken()) verdict.fails.push_back(OutputsText(layers));
   for (const Requirement& requirement : requirements) {
     if (requirement.is_checked) {

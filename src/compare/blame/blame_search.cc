@@ -8,9 +8,9 @@ namespace {
 
 // Half of the error's power.
 constexpr double kHalfOfCost = 0.5;
-// A part of a group that costs less than this share of the costliest one is a bystander.
+// Parts of a group that cost less than this share of the costliest part are not blamed.
 constexpr double kSameAsCostliest = 0.25;
-// A group is worth naming from this share of the error on; where many share it, from less.
+// Minimum share of the error for a group to be named; lower if many groups share the error.
 constexpr double kMinShare = 0.1, kMinShareOfSpread = 0.02;
 constexpr std::size_t kMaxGuilty = 6;
 constexpr std::size_t kMaxSearchRuns = 72;
@@ -43,7 +43,7 @@ class GuiltySearch {
     return settings;
   }
 
-  // Only these groups as they are, everything else in float.
+  // Applies only these groups; everything else is in float.
   std::optional<EndState> Alone(std::size_t first, std::size_t end) {
     Settings settings = runs_.board().AllOf(PartState::kFloat);
     for (std::size_t g = first; g < end; ++g) {
@@ -52,8 +52,8 @@ class GuiltySearch {
     return runs_.Measure(settings);
   }
 
-  // By halves: the costliest set of groups is cut in two until it is one group. Each that is found
-  // is undone beside those before it, until the end is sound.
+  // Bisection: divides the costliest set of groups in two until one group is left. Each group that
+  // is found is undone together with those before it, until the outputs are sound.
   void SearchAlone() {
     struct Range {
       std::size_t first, end;

@@ -1,5 +1,5 @@
-// Which parts of a compressed model are guilty of what its end has lost: measured, by undoing and
-// applying them.
+// Finds the parts of a compressed model that damage its outputs: measured, by undoing and applying
+// parts.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace cboard::compare {
 
-// A group of parts that breaks the end when it alone is applied.
+// A group of parts that breaks the outputs if only this group is applied.
 struct GuiltyGroup {
   std::size_t group = 0;
   std::vector<std::size_t> parts;  // Those of the group that matter, the costliest first.
@@ -26,9 +26,9 @@ struct BlameFindings {
   EndState weights_float, outputs_float;
   std::vector<GuiltyGroup> guilty;  // The costliest first.
   EndState without_guilty;          // All of them in float, the rest as it is.
-  // Undoing them does not bring half of the error back: many parts share it.
+  // Undoing the groups does not remove half of the error: many parts share it.
   bool is_spread = false;
-  // Time was up before a single group was found: the costliest one is among these.
+  // The time limit was reached before a single group was found: the costliest one is among these.
   std::size_t first_group = 0, end_group = 0;
   EndState of_groups;  // With only these applied.
 };
@@ -38,7 +38,8 @@ class BlameRuns {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Borrows runner and board. `progress` hears how much of the time is used; false stops.
+  // Borrows runner and board. `progress` is called with the share of the time that is used;
+  // returning false stops the search.
   BlameRuns(EndRunner& runner, const SwitchBoard& board, Clock::time_point deadline,
             std::function<bool(double share)> progress);
 
@@ -47,11 +48,11 @@ class BlameRuns {
   std::size_t runs() const { return runs_; }
   bool is_out_of_time() const { return is_stopped_; }
 
-  // With fewer samples, each run takes less: as many as let `runs` end in `share` of the time.
+  // Reduces the number of samples so that `runs` runs take at most `share` of the time.
   Result<void> ChooseSamples(std::size_t runs, double share);
   void UseSamples(std::size_t samples) { samples_ = samples; }
 
-  // Nothing when time is up or the model does not run so.
+  // nullopt if the time is up or the model does not run with these settings.
   std::optional<EndState> Measure(const Settings& settings);
 
  private:

@@ -49,7 +49,7 @@ Result<EndRunner> EndRunner::Open(const model::ModelGraph& baseline,
   for (const EndPair& pair : PairEnds(baseline, variant)) {
     outputs.insert(baseline.tensor(pair.baseline).name);
   }
-  // Inputs come with the sample, and a name may be there twice.
+  // Inputs are part of the sample, and a name may appear twice.
   std::unordered_set<std::string> seen;
   std::vector<std::string> computed;
   for (const std::string& name : names) {

@@ -1,5 +1,5 @@
-// Runs a compressed model with its parts switched, and measures what is left at its declared
-// outputs. The baseline runs once.
+// Runs a compressed model with its parts switched, and measures its declared outputs. The baseline
+// runs once.
 #pragma once
 
 #include <cstddef>
@@ -21,16 +21,16 @@ namespace cboard::compare {
 // Outputs of the network after a run.
 struct EndState {
   EndVerdict verdict;
-  // The error at the heads that are damaged in the model as it is: the mean of their powers, each
-  // relative to what varies in the signal; 1 is as much noise as signal. Errors of independent
-  // parts add up. Between kMinCost and kMaxCost.
+  // The error at the heads that are damaged in the unchanged model: the mean of their noise powers,
+  // each relative to the variance of the signal; 1 is as much noise as signal. Errors of
+  // independent parts add up. Between kMinCost and kMaxCost.
   double cost = 0;
 
   double SqnrDb() const;
 };
 inline constexpr double kMinCost = 1e-8, kMaxCost = 10;
 
-// The cost of a verdict, at the heads that `damaged` has at kDegraded or worse.
+// The cost of a verdict, over the heads that are kDegraded or worse in `damaged`.
 double CostOf(const EndVerdict& verdict, const EndVerdict& damaged);
 
 class EndRunner {
@@ -51,7 +51,7 @@ class EndRunner {
   Result<EndState> Measure(const SwitchBoard& board, const Settings& settings, std::size_t samples);
 
  private:
-  // A tensor of the baseline: values of outputs, and only shapes of others.
+  // A tensor of the baseline: outputs have values, other tensors only shapes.
   struct CapturedOutput {
     std::string name;
     DType dtype;

@@ -14,9 +14,9 @@
 namespace cboard::compare {
 namespace {
 
-// A fix whose error is at most this many times that of the best one is as good.
+// Fixes whose error is at most this factor above the best one count as equally good.
 constexpr double kAsGood = 2;
-// A fix has to take a fifth of the error away to be worth naming.
+// A fix must remove this share of the error to be named.
 constexpr double kHelps = 0.8;
 
 std::shared_ptr<const TrialGrid> TrialGridFor(CodeRange range, const CodeScheme& scheme) {
@@ -40,7 +40,7 @@ CodeScheme InSixteenBits(const CodeScheme& scheme) {
           .is_symmetric = scheme.is_symmetric};
 }
 
-// Weights rounded again, with a scale for each `block` elements of a channel.
+// Rounds weights again, with a scale for each `block` elements of a channel.
 std::shared_ptr<const std::vector<float>> Requantized(const WeightRows& rows, int bits,
                                                       std::size_t block, bool is_symmetric) {
   auto values = std::make_shared<std::vector<float>>(rows.values);
@@ -157,7 +157,7 @@ class FixFinder {
                });
   }
 
-  // The range in words, and "widen" only where it is wider.
+  // Describes the range; says "widen" only if the range becomes wider.
   void NameRangeFix(const std::string& fallback) {
     if (fixes_.empty() || !fixes_.back().action.empty()) return;
     TriedFix& fix = fixes_.back();
@@ -199,7 +199,7 @@ class FixFinder {
     if (!fix.changes.empty()) fixes_.push_back(std::move(fix));
   }
 
-  // A setting of the whole file: all weights with one scale get one for each channel.
+  // A setting of the whole file: every weight with one scale gets one scale per channel.
   void AddPerChannel() {
     std::vector<std::size_t> parts;
     const bool is_about_weights = std::ranges::any_of(
@@ -232,7 +232,7 @@ class FixFinder {
       }
       if (!fix.changes.empty()) fixes_.push_back(std::move(fix));
     }
-    // Weights that are not what the baseline's would be as codes.
+    // Weights that differ from the baseline's weights rounded with the same scale.
     const Cause why = cause_.why.cause;
     if (why == Cause::kWrongScale || why == Cause::kDeadChannel || why == Cause::kChanged ||
         why == Cause::kPermutedChannels || why == Cause::kNotFinite) {
@@ -241,7 +241,7 @@ class FixFinder {
     }
   }
 
-  // Settings of the whole file, too: all weights of fewer than 8 bits.
+  // Also a setting of the whole file: all weights of fewer than 8 bits.
   void AddBlocks() {
     const auto is_low = [&](std::size_t i) {
       const LayerComparison* row = found_.RowOf(PartAt(i));
@@ -276,8 +276,8 @@ class FixFinder {
                parts, 8, 32);
   }
 
-  // Each channel of an activation gets the range that it needs, by factors that go into the weights
-  // behind it: SmoothQuant with equal shares.
+  // SmoothQuant with equal shares: each channel of an activation gets the range that it needs, and
+  // the weights behind it take the inverse factors.
   void AddEqualization() {
     if (cause_.why.channels.empty()) return;
     for (const std::size_t i : cause_.parts) {
@@ -350,7 +350,7 @@ class FixFinder {
     return sizes.empty() ? 0 : sizes[sizes.size() / 2];
   }
 
-  // The weights that the output is multiplied with; false where something else reads it.
+  // Finds the weights that the output is multiplied with; false if another node reads it.
   bool FindReaders(const SwitchedPart& part, std::vector<std::size_t>& readers) const {
     for (const model::NodeId id : found_.variant.consumers(part.tensor)) {
       const model::ModelNode& quantize = found_.variant.node(id);
@@ -498,7 +498,7 @@ void MeasureFixes(BlameRuns& runs, const Settings& base, const EndState& before,
     level = std::min(level, fix.after.verdict.level);
   }
   std::ranges::stable_sort(measured, {}, [&](const TriedFix& fix) {
-    // Calibration is what the cause asks for, whatever else remains to be done behind it.
+    // The cause requires calibration, even if other problems remain.
     const bool is_asked_for = fix.price_rank < 0 && fix.after.cost <= 0.5 * before.cost;
     const bool is_good =
         is_asked_for || (fix.after.verdict.level <= level &&

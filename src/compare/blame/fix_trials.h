@@ -1,4 +1,4 @@
-// Ways to mend a root cause: each is tried in the compressed model and measured at its end.
+// Fixes for a root cause: each is tried in the compressed model and measured at its outputs.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace cboard::compare {
 
-// One cause, and all parts that are guilty because of it.
+// One cause, and all parts that it damages.
 struct RootCause {
   PartCause why;
   std::vector<std::size_t> parts;  // The costliest first.
   EndState alone;                  // With only the costliest applied.
-  // The cause is about all parts of this kind, and `parts` are those that cost most.
+  // The cause applies to all parts of this kind; `parts` are the costliest.
   bool is_everywhere = false;
 };
 
@@ -34,12 +34,12 @@ struct TriedFix {
 std::vector<TriedFix> FixesFor(const BlameCase& found, const SwitchBoard& board,
                                const RootCause& cause);
 
-// All ranges of activations as these samples need them; codes of biases, whose steps depend on the
-// ranges of inputs, are then fine enough.
+// Calibrates all ranges of activations with these samples; the steps of bias codes follow from the
+// ranges of inputs.
 TriedFix Recalibration(const BlameCase& found, const SwitchBoard& board);
 
-// Measures `fixes` on top of `base`, and puts the one to try first in front: the cheapest that
-// makes the end sound or comes close to the best one. Those that do not help go.
+// Measures `fixes` on top of `base` and moves the recommended one to the front: the cheapest that
+// makes the outputs sound or is close to the best. Removes fixes that do not help.
 void MeasureFixes(BlameRuns& runs, const Settings& base, const EndState& before,
                   std::vector<TriedFix>& fixes);
 

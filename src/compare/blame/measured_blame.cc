@@ -17,10 +17,10 @@ namespace {
 
 constexpr std::size_t kMaxCauses = 2;
 constexpr std::size_t kMaxFixesShown = 4;
-// The share of the time after which the search ends; the rest is for trying fixes.
+// Share of the time for the search; the rest is for trying fixes.
 constexpr double kSearchShare = 0.7;
 constexpr std::size_t kExpectedRuns = 48;
-// Rows of one cause that become red; a cause of the whole file has one.
+// Maximum number of layers of one cause that become red; a cause of the whole file has one.
 constexpr std::size_t kMaxRowsOfCause = 4;
 
 std::size_t MaxWeightBytes() {
@@ -127,7 +127,8 @@ class Blamer {
     };
   }
 
-  // Time was up: of the groups that break the end together, the one whose own figures are worst.
+  // The time limit was reached: chooses the group with the worst own figures among those that break
+  // the outputs together.
   void AddLikeliest(const BlameCase& found, const std::vector<std::vector<std::size_t>>& groups,
                     BlameFindings& findings) const {
     std::optional<std::size_t> worst;
@@ -239,12 +240,12 @@ class Blamer {
       const PartCause own = marked == 0 ? cause.why : FindCause(found, found.parts[part]);
       ++marked;
       Diagnosis& diagnosis = layer.diagnosis;
-      // A degraded end still works: what its layers' own figures say is not overruled.
+      // Degraded outputs still work, so the levels from the layers' own figures stay.
       if (!is_broken && diagnosis.level == Level::kRed) continue;
       diagnosis.level = is_broken ? Level::kRed : Level::kAmber;
       diagnosis.severity_db = std::min(diagnosis.severity_db, suspect.alone_sqnr_db.value_or(0));
       if (is_broken) diagnosis.severity_db -= 100.0 / static_cast<double>(guilty_rows.size());
-      // Its own figures explain the same cause in more detail.
+      // The layer's own diagnosis explains the same cause in more detail.
       if (diagnosis.cause != own.cause) {
         diagnosis.cause = own.cause;
         diagnosis.part = own.part;

@@ -1,4 +1,5 @@
-// Blame for a broken or degraded end, measured within a budget of time, and what would mend it.
+// Measures which parts damage broken or degraded outputs, within a time limit, and which fixes
+// help.
 #pragma once
 
 #include <vector>
@@ -12,9 +13,9 @@
 namespace cboard::compare {
 
 // Fills `verdict.suspects` of a comparison that is complete otherwise, and makes the layers of the
-// root causes the worst ones: red where the end is broken. Layers that are red by their own figures
-// become amber where the end recovers without undoing them. `layers` are those of the comparison,
-// in its order. Does nothing but fill `verdict.blame_note` where blame cannot be measured.
+// root causes the worst ones: red if the outputs are broken. Layers that are red by their own
+// figures become amber if the outputs recover without undoing them. `layers` are those of the
+// comparison, in its order. If blame cannot be measured, only fills `verdict.blame_note`.
 void MeasureBlame(const model::ModelGraph& baseline, const model::ModelGraph& variant,
                   const std::vector<RestorableLayer>& layers, const CompareOptions& options,
                   ModelComparison& comparison);

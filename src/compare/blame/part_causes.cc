@@ -13,9 +13,10 @@
 namespace cboard::compare {
 namespace {
 
-// A range this much wider than the values wastes two bits, and was made for others.
+// A range this many times wider than the values wastes two bits: it was calibrated for other
+// values.
 constexpr double kTooWide = 4;
-// Values of eight bits leave less than five to those that are smaller by this factor.
+// With eight bits, values that are smaller by this factor have fewer than five bits.
 constexpr double kMuchLarger = 8;
 // exp(-30) is less than the rounding of float32 beside 1: Softmax gives 0 for such values.
 constexpr double kNothingInSoftmax = 30;
@@ -34,7 +35,7 @@ class ReaderFinder {
  public:
   explicit ReaderFinder(const model::ModelGraph& model) : model_(model) {}
 
-  // The first reader that `wants` accepts.
+  // The first reader for which `wants` returns true.
   template <typename Wants>
   Reader Find(model::TensorId tensor, const Wants& wants, std::size_t depth = 0) const {
     constexpr std::size_t kMaxSteps = 8;
@@ -53,8 +54,8 @@ class ReaderFinder {
   }
 
  private:
-  // An Add of a constant, such as an epsilon, shifts; an Add of a mask does, too. Squares and
-  // products with constants only change the size.
+  // Adding a constant, such as an epsilon or a mask, shifts values. Squares and products with
+  // constants only change their size.
   bool IsPassing(const model::ModelNode& node) const {
     if (node.op_type == "Mul" || node.op_type == "Div") {
       return node.inputs.size() == 2 &&
@@ -212,7 +213,7 @@ class OutputCauses {
     return true;
   }
 
-  // A Concat, or what only moves its values.
+  // Returns true for a Concat, or for nodes that only move its values.
   const model::ModelNode* ConcatBefore() const {
     model::TensorId tensor = tensor_;
     while (tensor != model::kNoTensor) {
@@ -229,7 +230,7 @@ class OutputCauses {
   bool SharedScale() {
     const model::ModelNode* concat = ConcatBefore();
     if (concat == nullptr || row_ == nullptr || !row_->accumulated || !part_.grid) return false;
-    // Channels by size: those of the smaller branches get few codes.
+    // Sorts channels by size: the smaller branches get few codes.
     double smallest = HUGE_VAL, largest = 0;
     const tensor::PairStatistics *small = nullptr, *large = nullptr;
     for (const tensor::PairStatistics& channel : row_->accumulated->channels) {
@@ -428,7 +429,7 @@ std::optional<double> StepRatio(const BlameCase& found, const SwitchedPart& part
   if (!(part.grid->scale > 0) || !std::isfinite(part.grid->scale)) return std::nullopt;
   const CodeRange range = values->Range();
   if (!(range.high > range.low)) return std::nullopt;
-  // A grid of one sign may be for a signed type whose other half is not used.
+  // A grid of one sign may belong to a signed type whose other half is unused.
   const tensor::QuantizationGrid ideal = GridFor(range, CodeScheme::Of(*part.grid));
   return ideal.scale > 0 ? std::optional(part.grid->scale / ideal.scale) : std::nullopt;
 }

@@ -1,4 +1,4 @@
-// Why a part that is guilty hurts the end: from its values, its codes, and the operators that read
+// Explains why a part damages the outputs, from its values, its codes, and the operators that read
 // it.
 #pragma once
 
@@ -21,10 +21,10 @@ struct BlameCase {
   const std::vector<RestorableLayer>& layers;  // Layers of the comparison, in its order.
   const ModelComparison& comparison;
 
-  // Null for parts without a row, and where values were not seen.
+  // Null for parts without a layer, and if values were not captured.
   const LayerComparison* RowOf(const SwitchedPart& part) const;
   const ValueBins* ValuesOf(const SwitchedPart& part) const;
-  // In the baseline; kNoTensor where it is not known.
+  // The tensor in the baseline; kNoTensor if it is not known.
   model::TensorId BaselineTensorOf(const SwitchedPart& part) const;
 };
 
@@ -40,8 +40,8 @@ struct PartCause {
 
 PartCause FindCause(const BlameCase& found, const SwitchedPart& part);
 
-// The step of a quantizer compared with the step that the values need, for the same codes: 4 is a
-// range four times too wide, 0.5 half of what is needed. Nothing where values were not seen.
+// The step of a quantizer divided by the step that the values need for the same codes: 4 is a range
+// four times too wide, 0.5 a range half as wide as needed. nullopt if values were not captured.
 std::optional<double> StepRatio(const BlameCase& found, const SwitchedPart& part);
 
 }  // namespace cboard::compare

@@ -11,8 +11,8 @@
 namespace cboard::compare {
 namespace {
 
-// Where the inputs of an operator on codes are: pairs of codes and their scale and zero point, in
-// threes; the scale of the output; a bias of 32-bit codes.
+// Positions of the inputs of an operator on codes: codes, scale and zero point in threes; the scale
+// of the output; a bias of 32-bit codes.
 struct CodeOperator {
   std::string_view name;
   std::string_view of_floats;
@@ -44,7 +44,7 @@ const CodeOperator* FindOperator(std::string_view op_type) {
   return found == CodeOperators().end() ? nullptr : &*found;
 }
 
-// Operators of ONNX itself that also take codes, and give codes of the same scale.
+// Standard ONNX operators that also accept codes and return codes with the same scale.
 bool MovesCodes(std::string_view op_type) {
   constexpr std::array<std::string_view, 8> kNames = {
       "MaxPool", "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "Gather", "Slice"};
@@ -91,7 +91,7 @@ class QdqForm {
     return AddMove(node);
   }
 
-  // Codes as floats. Scales per channel need the axis.
+  // Dequantizes codes. Scales per channel need the axis.
   std::string Dequantized(const model::ModelNode& node, std::size_t input,
                           std::vector<runtime::NodeSketch>& nodes) const {
     const model::ModelTensor& codes = model_.tensor(node.inputs[input]);
@@ -109,7 +109,7 @@ class QdqForm {
     return nodes.back().output;
   }
 
-  // Codes of the bias have the product of the scales of both factors.
+  // The scale of the bias codes is the product of the scales of both factors.
   std::optional<std::string> DequantizedBias(const model::ModelNode& node,
                                              const CodeOperator& known,
                                              std::vector<runtime::NodeSketch>& nodes) {
@@ -141,7 +141,7 @@ class QdqForm {
     return nodes.back().output;
   }
 
-  // The operator on floats, and the quantizer of what it gives.
+  // Writes the operator on floats, and the quantizer of its output.
   void Finish(const model::ModelNode& node, runtime::NodeSketch sketch, const Scale& scale,
               std::vector<runtime::NodeSketch> nodes) {
     const std::string codes = NameOf(node.outputs[0]);

@@ -1,6 +1,6 @@
-// A model of operators on codes (QLinearConv, QLinearAdd, QGemm, …) in another form: the same
-// operators on floats, with a QuantizeLinear and a DequantizeLinear between them. Blame switches
-// quantizers one by one, and in this form each of them is a node.
+// Converts a model of operators on codes (QLinearConv, QLinearAdd, QGemm, …) to the QDQ form: the
+// same operators on floats, with QuantizeLinear and DequantizeLinear between them. In this form
+// each quantizer is a node, so that blame can switch them one by one.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@
 
 namespace cboard::compare {
 
-// True if an operator takes and gives codes together with their scales.
+// Returns true for operators that take and return codes together with their scales.
 bool HasCodeOperators(const model::ModelGraph& model);
 
-// The edits that give a model this form; nothing if an operator on codes has no known counterpart.
-// The two forms differ by at most the rounding of the operators: a step here and there.
+// The edits that convert a model; nullopt if an operator on codes has no known counterpart. Outputs
+// of the two forms differ only by rounding inside of the operators, a step in places.
 std::optional<runtime::GraphEdits> QdqFormOf(const model::ModelGraph& model);
 
 }  // namespace cboard::compare

@@ -12,9 +12,10 @@ namespace {
 
 // Half of the error's power.
 constexpr double kHalfOfError = 0.5;
-// Calibration on such data gives ranges within these limits: data vary.
+// Limits for a range that fits: calibration on other samples of the same data gives ranges within
+// these factors.
 constexpr double kWide = 2, kNarrow = 0.8;
-// As many ranges that do not fit are no accident.
+// Minimum number of unsuitable ranges for the cause "calibration".
 constexpr double kManyRanges = 0.25;
 
 std::string FileRangeText(CodeRange range) {
@@ -32,7 +33,7 @@ class CalibrationCheck {
   CalibrationCheck(const BlameCase& found, const EndState& as_it_is, BlameRuns& trials)
       : found_(found), as_it_is_(as_it_is), trials_(trials) {}
 
-  // Input first: where that does not fit, nothing behind it can.
+  // Tests the input first: if its range does not fit, no later range can.
   std::optional<RootCause> Run() {
     std::size_t count = 0;
     const std::vector<Misfit> misfits = Misfits(count);
@@ -86,7 +87,8 @@ class CalibrationCheck {
     const std::string ranges =
         "the file expects " + FileRangeText(file) + ", the data are " + FileRangeText(data);
     cause.why.cause = Cause::kCalibration;
-    // A range of zero gets a scale of 1, and so do 8-bit pixels: behind pixels, ranges are too wide.
+    // A range of zero gets a scale of 1, and so do 8-bit pixels; ranges behind pixels are then too
+    // wide.
     const bool is_blank = has_input && part.grid->scale == 1 && part.grid->zero_point == 0 &&
                           narrow * 2 > misfits.size();
     if (is_blank) {
@@ -129,7 +131,7 @@ class RootCauseFinder {
   }
 
  private:
-  // Parts whose cause is the same are one finding, if they are of the same kind.
+  // Joins parts of the same kind that have the same cause.
   void Add(const GuiltyGroup& guilty) {
     PartCause why = FindCause(found_, found_.parts[guilty.parts[0]]);
     for (RootCause& cause : causes_) {
@@ -148,7 +150,7 @@ class RootCauseFinder {
     causes_.push_back({.why = std::move(why), .parts = guilty.parts, .alone = guilty.alone});
   }
 
-  // No single part stands out: the kind of part that costs most is named.
+  // No single part stands out, so the costliest kind of part is named.
   void Spread() {
     const double weights = findings_.outputs_float.cost, outputs = findings_.weights_float.cost;
     const Part kind = weights > outputs ? Part::kWeight : Part::kOutput;

@@ -1,4 +1,4 @@
-// From guilty parts to the one or two causes that they have in common.
+// Finds the common causes of the parts that damage the outputs.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace cboard::compare {
 
-// Ranges that do not fit the data, where calibration on such data brings the end back: one cause,
-// not one for each layer. Measured, and nothing where there are few such ranges.
+// One cause for all ranges that do not fit the data, if calibration on this data repairs the
+// outputs. Measured; nullopt if there are few such ranges.
 std::optional<RootCause> FindCalibrationCause(const BlameCase& found, const EndState& as_it_is,
                                               BlameRuns& trials);
 
-// One entry for each cause of the guilty groups, the costliest first.
+// One entry for each cause of the blamed groups, the costliest first.
 std::vector<RootCause> FindRootCauses(const BlameCase& found, const BlameFindings& findings);
 
 }  // namespace cboard::compare

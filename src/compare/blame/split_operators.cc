@@ -109,7 +109,7 @@ void SplitOperators::FindNorm(model::NodeId sqrt) {
     is_centered = OperatorOf(mean) == "ReduceMean" || OperatorOf(mean) == "GlobalAveragePool";
     if (is_centered) nodes.insert(nodes.end(), {centered, mean});
   }
-  // The quotient, and the gain and offset behind it.
+  // Finds the quotient, and the gain and offset behind it.
   std::vector<model::NodeId> next = ConsumersOf(model_.node(sqrt).outputs[0]);
   bool is_divided = false;
   for (std::size_t i = 0; i < next.size() && i < 8; ++i) {
@@ -121,7 +121,7 @@ void SplitOperators::FindNorm(model::NodeId sqrt) {
     } else if (IsProduct(op_type)) {
       nodes.push_back(next[i]);
       is_divided = true;
-      // A gain and an offset that are constants belong to the norm: the output is behind them.
+      // A constant gain and offset belong to the normalization: its output is behind them.
       model::NodeId last = next[i];
       for (const std::string_view step : {"Mul", "Add"}) {
         const std::vector<model::NodeId> behind = ConsumersOf(model_.node(last).outputs[0]);
@@ -161,7 +161,7 @@ void SplitOperators::FindGelu(model::NodeId erf) {
       const std::string_view op_type = OperatorOf(before);
       if (op_type != "Mul" && op_type != "Add" && op_type != "Pow") break;
       nodes.push_back(before);
-      // Through the term that is computed, not through x itself.
+      // Follows the computed term, not x itself.
       const model::NodeId left = ProducerOfInput(before, 0), right = ProducerOfInput(before, 1);
       before = right == model::kNoNode || (left != model::kNoNode && left > right) ? left : right;
     }
@@ -174,7 +174,7 @@ void SplitOperators::FindGelu(model::NodeId erf) {
     const std::vector<model::NodeId> behind = ConsumersOf(model_.node(last).outputs[0]);
     if (behind.size() != 1 || OperatorOf(behind[0]) != step) break;
     if (step == "Add" && !IsConstant(behind[0], 0) && !IsConstant(behind[0], 1)) break;
-    // The second product is by a constant; another one is a gate.
+    // The second product has a constant factor; any other product is a gate.
     if (found == 2 && !IsConstant(behind[0], 0) && !IsConstant(behind[0], 1)) break;
     nodes.push_back(last = behind[0]);
     ++found;

@@ -1,6 +1,6 @@
-// Operators that a file has in pieces: LayerNorm, RMSNorm, Softmax and GELU as exporters write them
-// for old opsets. Quantizers between the pieces round values that the whole operator never shows:
-// squares, sums of exponentials.
+// Finds operators that exporters split into several nodes for old opsets: LayerNorm, RMSNorm,
+// Softmax and GELU. Quantizers inside of them round intermediate values that the whole operator
+// does not have, such as squares and sums of exponentials.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ class SplitOperators {
  public:
   explicit SplitOperators(const model::ModelGraph& model);
 
-  // The position in all() of the operator that `tensor` is inside of: one of its pieces gives it,
-  // and others of them take it. Nothing for its inputs and its output.
+  // Position in all() of the operator that `tensor` is inside of: one of its nodes computes the
+  // tensor, and another one reads it. nullopt for its inputs and its output.
   std::optional<std::size_t> Around(model::TensorId tensor) const;
 
   const std::vector<SplitOperator>& all() const { return all_; }
@@ -36,7 +36,7 @@ class SplitOperators {
   void FindGelu(model::NodeId erf);
   void Add(std::string_view name, std::vector<model::NodeId> nodes);
 
-  // The node that computes a tensor, and those that use it, as if nothing were quantized.
+  // Producer and readers of a tensor, with quantizers ignored.
   model::NodeId ProducerOf(model::TensorId tensor) const;
   std::vector<model::NodeId> ConsumersOf(model::TensorId tensor) const;
   model::NodeId ProducerOfInput(model::NodeId node, std::size_t input) const;

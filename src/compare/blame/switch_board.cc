@@ -56,7 +56,7 @@ class SwitchBoard::Builder {
         "its weights take more than " + HumanBytes(static_cast<double>(max_bytes_)) + " as floats");
   }
 
-  // An input takes the place of a tensor that `node` takes or gives.
+  // Replaces a tensor that `node` reads or computes with an input of the model.
   Result<void> AddKnob(model::TensorId tensor, const model::ModelNode& node,
                        std::vector<float> baseline, bool is_bias, Knobs& knobs) {
     CBOARD_RETURN_IF_ERROR(Take(2 * baseline.size()));
@@ -107,8 +107,8 @@ class SwitchBoard::Builder {
     return AddKnob(after.bias, node, *std::move(bias), true, knobs);
   }
 
-  // Products of codes become products of floats; AddDynamicUses writes the nodes of those with a
-  // DynamicQuantizeLinear.
+  // Turns products of codes into products of floats; AddDynamicUses writes the nodes for products
+  // with a DynamicQuantizeLinear.
   Result<void> AddProduct(const SwitchedPart& part, const FloatProduct& product,
                           const WeightRows& rows, Knobs& knobs) {
     const ModelLayer& after = part.weights->after;
@@ -190,7 +190,7 @@ class SwitchBoard::Builder {
     edits_.inputs.push_back({knobs.high, kFloatElement, {}});
   }
 
-  // Appends nodes that give the floats of `from`, or what the tried codes make of them.
+  // Appends nodes that compute the floats of `from`, rounded with the codes that are tried.
   std::string Floats(std::string from, const std::string& name, const Knobs& knobs,
                      std::vector<runtime::NodeSketch>& nodes) const {
     if (!has_trials_) return from;
@@ -244,8 +244,8 @@ class SwitchBoard::Builder {
     edits_.recomputed.push_back(std::move(tensor));
   }
 
-  // Values that were rounded for operators on codes are dequantized again, so that the operators
-  // can work on floats.
+  // Dequantizes values that were rounded for operators on codes, so that operators on floats can
+  // use them.
   void AddDynamicUses(const SwitchedPart& part) {
     if (part.dynamic == model::kNoNode) return;
     const auto uses = dynamic_uses_.find(part.dynamic);

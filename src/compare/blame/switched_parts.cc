@@ -46,7 +46,7 @@ class PartFinder {
   void AddWeights(std::size_t row) {
     const auto& weights = layers_[row].weights;
     if (!weights) return;
-    // Two layers may share one tensor: switching it is switching both.
+    // Two layers may share a tensor: switching it switches both.
     if (!done_.insert(weights->after.weight).second) return;
     if (weights->after.bias != model::kNoTensor) done_.insert(weights->after.bias);
     parts_.push_back({.part = Part::kWeight,
@@ -87,7 +87,7 @@ class PartFinder {
     parts_.push_back(std::move(part));
   }
 
-  // Only where all that takes the codes becomes an operator on floats.
+  // Only if all readers of the codes become operators on floats.
   void AddDynamic(model::NodeId id) {
     const model::ModelNode& node = variant_.node(id);
     if (node.inputs.empty() || node.outputs.empty() || node.parent != model::kNoNode) return;
@@ -163,7 +163,7 @@ class PartFinder {
   std::vector<SwitchedPart> parts_;
 };
 
-// Outputs have the values of their first input, or averages of neighbours.
+// Outputs of these operators have the values of their first input, or averages of neighbours.
 bool KeepsSignal(std::string_view op_type) {
   return PassesValues(op_type) || op_type == "Resize" || op_type == "Upsample" ||
          op_type == "AveragePool" || op_type == "Pad" || op_type == "Relu" || op_type == "Clip";
@@ -194,7 +194,7 @@ std::vector<std::vector<std::size_t>> GroupParts(const model::ModelGraph& varian
   std::unordered_map<std::size_t, std::size_t> by_operator;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].part != Part::kOutput) continue;
-    // Back over nodes that only move values, to the quantizer before.
+    // Follows nodes that only move values back to the quantizer before them.
     model::TensorId tensor = parts[i].tensor;
     for (model::NodeId node = parts[i].node; node != model::kNoNode;) {
       const model::ModelNode& producer = variant.node(node);

@@ -1,5 +1,5 @@
-// The parts of a compressed model that can be switched between what they are and the baseline's
-// floats: weights with their bias, other constants, and quantizers of activations.
+// The parts of a compressed model that can be switched to the baseline's floats: weights with their
+// bias, other constants, and quantizers of activations.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct SwitchedPart {
   Part part = Part::kOutput;         // kWeight, which has the bias with it, or kOutput.
   std::optional<std::size_t> layer;  // Position in the comparison; nothing for what has no row.
   std::string name;                  // Name of the layer, or of the node in the compressed model.
-  // In the compressed model: the weights, or what goes into the quantizer.
+  // The tensor in the compressed model: the weights, or the input of the quantizer.
   model::TensorId tensor = model::kNoTensor;
   model::NodeId node =
       model::kNoNode;     // That computes the tensor, or takes the weights; kNoNode for inputs.
@@ -34,18 +34,17 @@ struct SwitchedPart {
   model::TensorId baseline_constant = model::kNoTensor;
 };
 
-// All of them in the order of execution; of a layer, weights come before the output. Borrows
-// `layers`, which are those of the comparison, in its order. Parts inside the bodies of If, Loop
-// and Scan are among them.
+// All parts in the order of execution; the weights of a layer come before its output. Borrows
+// `layers`, which are those of the comparison, in its order. Includes parts in the bodies of If,
+// Loop and Scan.
 std::vector<SwitchedPart> FindSwitchedParts(const model::ModelGraph& baseline,
                                             const model::ModelGraph& variant,
                                             const std::vector<RestorableLayer>& layers,
                                             const ModelComparison& comparison);
 
-// Groups of parts, by their positions, that are switched together, in the order of execution:
-// quantizers that round the same signal again behind nodes which only move values, and those inside
-// one operator that the file has in pieces (LayerNorm, Softmax, GELU). Undoing one of them alone
-// would change nothing.
+// Groups of parts that are switched together, by position, in the order of execution: quantizers
+// that round the same signal again behind nodes that only move values, and quantizers inside of one
+// split operator (LayerNorm, Softmax, GELU). Undoing only one of them would change nothing.
 std::vector<std::vector<std::size_t>> GroupParts(const model::ModelGraph& variant,
                                                  const std::vector<SwitchedPart>& parts);
 

@@ -1,5 +1,4 @@
-// How large the values of channels are, which share a scale or do not, and whether that can be
-// told.
+// Sizes of channels that share a scale.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +8,8 @@
 
 namespace cboard::compare {
 
-// Whether there are enough values of each channel of an output to say something of it: what fewer
-// than eight show, they may all show by chance.
+// Returns true if each channel of an output has at least eight values: with fewer, differences may
+// be due to chance.
 bool ShowsChannels(const tensor::Comparison& output);
 
 // Typical magnitude of the values in the channel; nullopt if all are zero.

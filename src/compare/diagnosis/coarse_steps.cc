@@ -10,11 +10,11 @@
 namespace cboard::compare {
 namespace {
 
-// A scale for which the largest channel is this many times the usual one suits few of them.
+// If the largest channel is this many times the usual one, a shared scale does not suit the others.
 constexpr double kSpread = 4;
-// In standard deviations: values that reach further are outliers.
+// Values beyond this number of standard deviations are outliers.
 constexpr double kTypicalRangeSigmas = 8;
-// A range this many times what values need was not made for them.
+// A range this many times wider than the values was calibrated for other values.
 constexpr double kWideRange = 4;
 
 std::string UsedCodes(const Evidence& evidence) {
@@ -29,7 +29,7 @@ std::string WorstChannel(const tensor::Comparison& comparison, std::size_t worst
   return " has an SQNR of " + verdict::ShortNumber(comparison.channels[worst].SqnrDb(), 3) + " dB";
 }
 
-// It is not these values that stretch the range: none is near its ends.
+// Returns true if the range is wider than the values: none is near its ends.
 bool IsUnused(const Evidence& evidence, Diagnosis& diagnosis) {
   const tensor::TensorStatistics& values = evidence.comparison->total.reference;
   const double range = *evidence.step * std::pow(2, evidence.bits);
@@ -64,7 +64,7 @@ bool HasLargeChannel(const Evidence& evidence, Diagnosis& diagnosis) {
   return true;
 }
 
-// No value stands out, and no channel is large: one of them is small.
+// No value and no channel is large, so a channel is small.
 bool HasSmallChannel(const Evidence& evidence, Diagnosis& diagnosis) {
   const tensor::Comparison& comparison = *evidence.comparison;
   if (comparison.channels.empty()) return false;

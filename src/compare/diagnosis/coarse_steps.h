@@ -1,4 +1,4 @@
-// Why the steps of a scale are too large for most of the values that share it.
+// Explains why the steps of a scale are too large for most values that share it.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace cboard::compare {
 
-// Sets cause and explanation, for an error that is mostly rounding: a range that no value needs,
-// channels of very different size, or outliers. `knows_channels`: there are enough values of each
-// to tell its size. `is_about_channel`: the worst one is much worse than the whole.
+// Sets cause and explanation of an error that is mostly rounding: an unused range, channels of very
+// different size, or outliers. `knows_channels`: each channel has enough values to tell its size.
+// `is_about_channel`: the worst channel is much worse than the whole tensor.
 void ExplainCoarseSteps(const Evidence& evidence, bool knows_channels, bool is_about_channel,
                         Diagnosis& diagnosis);
 

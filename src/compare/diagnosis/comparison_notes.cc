@@ -11,7 +11,7 @@
 namespace cboard::compare {
 namespace {
 
-// Compression makes weights smaller; a variant this many times as large was the baseline.
+// If the variant is this many times as large as the baseline, the files were probably swapped.
 constexpr double kSwappedFactor = 1.5;
 // The cosine between weights that have nothing to do with each other is near 0.
 constexpr double kUnrelatedCosine = 0.3;
@@ -23,7 +23,7 @@ bool IsSameFile(const ModelComparison& comparison) {
   return std::filesystem::equivalent(comparison.baseline, comparison.variant, error);
 }
 
-// Zeros take no less room than other weights, unless they are left out.
+// Zeros take as much space as other weights, unless the file leaves them out.
 std::optional<std::string> PruningNote(const ModelComparison& comparison) {
   constexpr double kNoSmaller = 0.95;
   double weights = 0, pruned = 0, before = 0, after = 0;

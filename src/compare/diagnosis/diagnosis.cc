@@ -79,9 +79,9 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
     worst = as_of_8_bits(comparison.channels[*comparison.worst_channel].SqnrDb());
   }
   diagnosis.severity_db = sqnr;
-  // The channels of an output count together, as much as what follows makes of them: some hardly
-  // ever fire, in sound networks, too. One of the weights may be worse than the whole by as much as
-  // their limits differ.
+  // Channels of an output are evaluated together, weighted by the next layer, because some channels
+  // hardly ever fire in sound networks. A channel of weights may be worse than the whole tensor by
+  // the difference of their limits.
   if (evidence.part == Part::kOutput) {
     if (const auto useful = WeightedSqnrDb(comparison, evidence.channel_importance)) {
       diagnosis.severity_db = std::min(sqnr, as_of_8_bits(*useful));

@@ -23,37 +23,37 @@ struct Evidence {
   Part part = Part::kWeight;
   const tensor::Comparison* comparison = nullptr;
   int bits = 8;
-  // One scale for all channels, and what it is.
+  // The scale, if all channels share one.
   std::optional<double> step;
-  // Typical magnitudes by channel; root mean squares are taken when there are none.
+  // Typical magnitudes by channel; if empty, root mean squares are used.
   std::vector<float> channel_medians = {};
   PermutedCount permuted = {};
   PrunedWeights pruned = {};
-  // With the baseline's weights cut off where the compressed ones end, and what goes into the
-  // quantizer of an output where its codes do.
+  // Residual with the baseline's values clipped: weights to the range of the compressed weights,
+  // the input of an output's quantizer to the range of its codes.
   std::optional<ClippingResidual> clipping_residual = {};
-  // Σx² in the baseline. A layer before may have left less for a quantizer that is made for this
-  // much, and then its steps are too large through no fault of its own.
+  // Σx² in the baseline. If an earlier layer has made the signal smaller than its quantizer was
+  // calibrated for, the steps are too large, but not because of this quantizer.
   double baseline_energy = 0;
   // How much errors in each channel of an output matter next; see ChannelImportance. May be empty.
   std::vector<double> channel_importance = {};
 };
 
-// Whether the mean of values moved by more than rounding can move it: values that hardly vary are
-// all rounded to one side, by up to half a step.
+// Returns true if the mean moved by more than rounding can move it: values that hardly vary are all
+// rounded to one side, by up to half a step.
 bool IsShifted(const Evidence& evidence, const tensor::PairStatistics& pairs);
 
-// SQNR in dB with channels counted as much as they matter; nothing without `importance`.
+// SQNR in dB, weighted by `importance`; nullopt without it.
 std::optional<double> WeightedSqnrDb(const tensor::Comparison& comparison,
                                      const std::vector<double>& importance);
 
-// Green without a cause, or the level and the cause that explains most of the error: each is undone
-// in sums over the tensor, and what is left is measured. A cause that leaves more than half of the
-// error is not believed. Pruning is amber at most: it is meant, and no scale or range would mend
-// it.
+// Returns green without a cause, or the level and the cause that explains most of the error: each
+// cause is undone in sums over the tensor, and the residual is measured. A cause that leaves more
+// than half of the error is rejected. Pruning is amber at most: it is intended, and no scale or
+// range would repair it.
 Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds);
 
-// Red where values became NaN or infinite that were finite in the baseline; otherwise nothing.
+// Returns red if values became NaN or infinite that were finite in the baseline; otherwise nullopt.
 std::optional<Diagnosis> DiagnoseNotFinite(Part part, const tensor::PairStatistics& total);
 
 // By level, then by severity.

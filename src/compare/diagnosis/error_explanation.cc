@@ -15,17 +15,19 @@ namespace {
 
 // A cause explains the error if at most this share remains after it is undone.
 constexpr double kExplained = 0.5;
-// A factor or offset fitted to each channel explains some of any error. It has to leave less.
+// A factor or offset that is fitted to each channel explains a part of any error, so the residual
+// must be smaller.
 constexpr double kFitted = 0.25;
-// So does a factor where values were cut off: it leaves a third of the error. A wrong scale leaves
-// rounding.
+// The same for a factor if values were clipped: it leaves a third of the error. A wrong scale
+// leaves only rounding.
 constexpr double kRescaled = 0.1;
 // Rounding alone gives 0.289 steps; quantizers that clip a little give more.
 constexpr double kRoundingSteps = 0.5;
 // The largest error of rounding, in steps, and what the products of codes and scales add to it.
 constexpr double kHalfStep = 0.51;
 
-// The error in steps; where weights lie otherwise in the two files, codes were not at hand.
+// The error in steps. nullopt if the two files order weights differently: codes were not compared
+// then.
 std::optional<double> RmseStepsOf(const Evidence& evidence) {
   const tensor::PairStatistics& total = evidence.comparison->total;
   const std::optional<double> counted = total.RmseSteps();
@@ -110,9 +112,9 @@ class ErrorExplainer {
     const PrunedWeights& pruned = evidence_.pruned;
     const double left = std::max(0.0, error_ - pruned.sum_squares);
     if (pruned.count == 0 || left > AcceptableResidual(kExplained)) return false;
-    // Zero is what they are now; of the signal, that is what they were.
+    // The pruned weights are zero now, so their squares are the lost part of the signal.
     const double kept = total_.reference.sum_squares - pruned.sum_squares;
-    // Sums are rounded, too.
+    // Tolerance for the rounding of sums.
     const bool is_nothing_else = left <= 1e-12 * total_.reference.sum_squares;
     diagnosis.cause = Cause::kPruned;
     diagnosis.explanation =
@@ -245,7 +247,7 @@ class ErrorExplainer {
     return true;
   }
 
-  // Rounding is as good as it gets, but steps are too large for most values.
+  // The rounding is exact, but steps are too large for most values.
   bool Stretched(Diagnosis& diagnosis) const {
     const std::optional<double> steps = RmseStepsOf(evidence_);
     if (!only_rounds_and_clips_ && (!steps || *steps >= kRoundingSteps)) return false;

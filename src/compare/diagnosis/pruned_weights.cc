@@ -55,7 +55,7 @@ SmallestWeights::Taken SmallestWeights::Take(double count, double sum_squares) c
   for (const Bin& bin : bins_) {
     if (bin.count == 0) continue;
     const auto in_bin = static_cast<double>(bin.count);
-    // Weights of a bin count as all alike.
+    // All weights of a bin are treated as equal.
     const double share = std::min(
         {1.0, (count - taken.count) / in_bin, (sum_squares - taken.sum_squares) / bin.sum_squares});
     taken.count += share * in_bin;

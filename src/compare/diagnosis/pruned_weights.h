@@ -1,4 +1,4 @@
-// Weights that were set to zero: how many, what that costs, and what fewer of them would.
+// Weights that were set to zero: their number, their cost, and the cost of pruning fewer.
 #pragma once
 
 #include <cstdint>
@@ -39,19 +39,19 @@ class SmallestWeights {
 
   void Add(std::span<const float> baseline);
 
-  // Ways to prune less than `pruned`, or others, and what they would keep: as many, and no more
-  // than leave `limit_db`. `now` is of all weights.
+  // Fixes: pruning the same number of the smallest weights, or as many as keep `limit_db`, with the
+  // resulting SQNR. `now` is the comparison of all weights.
   std::vector<Fix> Fixes(const tensor::PairStatistics& now, const PrunedWeights& pruned,
                          double limit_db) const;
 
  private:
-  // By exponent and the first bits of the mantissa: neighbours differ by less than 1 %.
+  // Bins by exponent and the first bits of the mantissa: values of a bin differ by less than 1 %.
   static constexpr std::size_t kShift = 16, kBins = std::size_t{1} << (31 - kShift);
   struct Bin {
     std::uint64_t count = 0;
     double sum_squares = 0;
   };
-  // Among nonzero weights: the first `count`, or as many as fit before their squares add up to
+  // Takes the smallest nonzero weights: `count` of them, or as many as have squares that add up to
   // `sum_squares`, whichever is fewer.
   struct Taken {
     double count = 0;

@@ -16,7 +16,8 @@ double RangeOf(const tensor::TensorStatistics& side);  // The largest magnitude.
 // The mean's change.
 double ShiftOf(const tensor::PairStatistics& pairs);
 
-// Whether a channel became constant, other than by being too small for its scale, or cut off.
+// Returns true for a channel that became constant, unless it is too small for its scale or was
+// clipped.
 bool IsDead(const tensor::PairStatistics& channel, std::optional<double> step);
 
 // The residual when references are clipped to the range of the codes: Σ(clip(x) - y)², and the
@@ -33,7 +34,7 @@ struct ClippingResidual {
 double ScaleResidual(const tensor::PairStatistics& pairs);
 double OffsetResidual(const tensor::PairStatistics& pairs);
 
-// The sum over channels of what a fit to each leaves, corrected for the degrees of freedom used.
+// Sum over channels of the residual of a fit to each channel, corrected for the degrees of freedom.
 template <typename Left>
 double PerChannelResidual(const tensor::Comparison& comparison, const Left& left) {
   double sum = 0, counted = 0;

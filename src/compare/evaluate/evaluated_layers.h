@@ -17,14 +17,14 @@ struct EvaluatedLayer {
   model::NodeId node = model::kNoNode;  // In the baseline; kNoNode for inputs of the model.
 };
 
-// Sets the input_sqnr_db of all layers from what was measured of those before them.
+// Sets input_sqnr_db of all layers from the measurements of the layers before them.
 void AddInputErrors(const model::ModelGraph& baseline, std::vector<EvaluatedLayer>& layers);
 
-// Where outputs became NaN or infinite first, unless weights are to blame: layers behind it have
-// them from there.
+// The layer in which outputs first became NaN or infinite, unless weights did: later layers only
+// carry these values.
 void AttributeNonFiniteToFirstLayer(std::vector<EvaluatedLayer>& layers);
 
-// The worst first; layers that are as bad stay in their order.
+// Sorts layers, the worst first; equally bad layers keep their order.
 void SortWorstFirst(std::vector<EvaluatedLayer>& layers);
 
 }  // namespace cboard::compare

@@ -16,7 +16,7 @@
 namespace cboard::compare {
 namespace {
 
-// An output this near to the baseline's shows that factors of channels are undone later.
+// An output this close to the baseline's shows that later layers undo the factors of channels.
 constexpr double kGoodOutputDb = 20;
 
 // Spread by which a bias error is measured, for each channel of `weights`: from the output, or
@@ -87,7 +87,7 @@ Result<EvaluatedLayer> LayerEvaluator::EvaluatePair(std::size_t position, PairRu
   }
   const bool has_sound_output =
       !layer.accumulated || layer.accumulated->total.SqnrDb() >= kGoodOutputDb;
-  // Gates are not linear: nobody behind them could undo a factor.
+  // Gates are not linear, so later layers cannot undo a factor.
   const bool allow_rescaling = has_sound_output && before.part.empty();
   auto weights = CompareWeights(models_.baseline, before, models_.variant, after, folding,
                                 {.allow_rescaling = allow_rescaling,
@@ -164,7 +164,7 @@ Result<std::optional<EvaluatedLayer>> LayerEvaluator::EvaluateTensor(TensorRun& 
 
 namespace {
 
-// Values other than zero that became zero.
+// Counts nonzero values that became zero.
 std::size_t CountLost(const std::vector<float>& before, const std::vector<float>& after) {
   std::size_t lost = 0;
   for (std::size_t i = 0; i < before.size(); ++i) lost += before[i] != 0 && after[i] == 0;
@@ -174,7 +174,7 @@ std::size_t CountLost(const std::vector<float>& before, const std::vector<float>
 }  // namespace
 
 Result<void> LayerEvaluator::EvaluateConstants(std::vector<EvaluatedLayer>& layers) const {
-  // From here on, most of a gain or slope is gone.
+  // Above this share, most of a gain or slope is lost.
   constexpr double kManyLost = 0.5, kSomeLost = 0.1;
   constexpr std::size_t kMinValues = 4;  // Fewer are settings of the operator, such as an epsilon.
   const model::ModelGraph& variant = models_.variant;
@@ -235,7 +235,8 @@ Result<void> LayerEvaluator::EvaluateConstants(std::vector<EvaluatedLayer>& laye
                           " values of its constant became 0: one scale for all of them, and a few "
                           "are much larger";
     }
-    // So far apart, it was not rounded but changed: equalization moves factors into such constants.
+    // Constants this far apart were changed, not rounded: equalization moves factors into such
+    // constants.
     constexpr double kSameConstantDb = 10;
     if (compared.total.SqnrDb() < kSameConstantDb && share <= kSomeLost) continue;
     layer.weight = std::move(compared);
@@ -261,7 +262,7 @@ std::optional<PairedWeights> LayerEvaluator::WeightsToRestore(
 
 Result<void> LayerEvaluator::CompareBias(const ModelLayer& before, const ModelLayer& after,
                                          const Folding& folding, LayerComparison& layer) const {
-  // Gates come between a bias and what the node gives out.
+  // Gates are between the bias and the output of the node.
   const OutputSpread spread =
       SpreadOf(before.part.empty() ? layer.accumulated : std::nullopt, *layer.weight);
   CBOARD_ASSIGN_OR_RETURN(const auto shifts, BiasShifts(models_.baseline, before, models_.variant,
@@ -289,7 +290,7 @@ Result<std::vector<Fix>> LayerEvaluator::EvaluateOutput(const ModelLayer& after,
                           DiagnoseOutput(output, codes.quantization->bits(),
                                          double{codes.quantization->scales[0]}, findings, layer));
   if (IsWorse(found.diagnosis, layer.diagnosis)) std::swap(found.diagnosis, layer.diagnosis);
-  // Both may be hurt, and mending one would not be enough.
+  // Both may be damaged, and fixing only one would not be enough.
   if (const Diagnosis& other = found.diagnosis; !other.explanation.empty()) {
     layer.diagnosis.explanation +=
         "; besides, in its " + std::string(NameOf(other.part)) + ": " + other.explanation;
@@ -314,7 +315,8 @@ Result<LayerEvaluator::OutputDiagnosis> LayerEvaluator::DiagnoseOutput(
       .baseline_energy = layer.accumulated->total.reference.sum_squares,
       .channel_importance = std::move(importance)};
   OutputDiagnosis found{.diagnosis = Diagnose(evidence, options_.thresholds), .fixes = {}};
-  // A quantizer that suits the baseline is not to blame for what errors before make it cut off.
+  // A quantizer that suits the baseline is not blamed for clipping values that earlier errors have
+  // changed.
   if (found.diagnosis.level != Level::kGreen && findings.undisturbed) {
     evidence.comparison = &*findings.undisturbed;
     evidence.clipping_residual = findings.baseline_input_residual;

@@ -23,17 +23,17 @@ class LayerEvaluator {
         importance_(models.baseline, models.ours),
         have_channels_(PairsWithChannels(models)) {}
 
-  // The pair at `position`. Takes what it needs out of `run`, which is null when nothing was run.
-  // Fails when weights cannot be read.
+  // Evaluates the pair at `position`. Moves data out of `run`, which is null if nothing was run.
+  // Fails if weights cannot be read.
   Result<EvaluatedLayer> EvaluatePair(std::size_t position, PairRun* run) const;
 
-  // A layer without weights; nothing when its quantizer, or without one its output, could not be
-  // looked at.
+  // Evaluates a layer without weights; nullopt if neither its quantizer nor its output was
+  // captured.
   Result<std::optional<EvaluatedLayer>> EvaluateTensor(TensorRun& run) const;
 
-  // Constants that no layer has as weights or bias: gains of normalizations, slopes, what is added
-  // to or multiplied by. They are compared as the weights of the layer in `layers` that is their
-  // node, or of a layer of their own that is added. Fails when they cannot be read.
+  // Compares constants that are not weights or bias of a layer: gains of normalizations, slopes,
+  // summands, factors. They become the weights of their node's layer in `layers`, or of a new
+  // layer. Fails if they cannot be read.
   Result<void> EvaluateConstants(std::vector<EvaluatedLayer>& layers) const;
 
  private:
@@ -52,7 +52,7 @@ class LayerEvaluator {
   Result<std::vector<Fix>> EvaluateOutput(const ModelLayer& after, model::TensorId output,
                                           const OutputFindings& findings,
                                           LayerComparison& layer) const;
-  // Sets what is useful of the output, too.
+  // Also sets the part of the output that the next layers use.
   Result<OutputDiagnosis> DiagnoseOutput(model::TensorId tensor, int bits, double step,
                                          const OutputFindings& findings,
                                          LayerComparison& layer) const;

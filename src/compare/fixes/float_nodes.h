@@ -1,4 +1,4 @@
-// Which nodes a layer takes with it when it stays in floating point.
+// Nodes that must stay in float together with a layer.
 #pragma once
 
 #include "cboard/compare/model_comparison.h"
@@ -6,9 +6,9 @@
 
 namespace cboard::compare {
 
-// Names the node, the output, and the nodes to keep in float32 unless the layer is green: itself
-// and, where its output is damaged, those up to the output and those that take it, also behind
-// nodes that only move values, after which the same values would be rounded again.
+// Sets the node, the output, and the nodes to keep in float32 unless the layer is green: the node
+// itself and, if its output is damaged, the nodes up to the output and the readers of the output.
+// Nodes that only move values are skipped, because the same values would be rounded behind them.
 void AddFloatNodes(const model::ModelGraph& baseline, model::TensorId output,
                    bool is_output_damaged, LayerComparison& layer);
 

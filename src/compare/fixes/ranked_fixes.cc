@@ -14,17 +14,17 @@
 namespace cboard::compare {
 namespace {
 
-// A fix has to be worth it.
+// Minimum gain of a fix.
 constexpr double kMinGainDb = 1;
 constexpr const char* kKeepFloat = "keep the layer in float32";
 constexpr std::size_t kMaxNames = 3;
 
-// Says which nodes that takes: those that the output goes into would have it rounded.
+// Names the nodes: readers of the output would round it otherwise.
 std::string KeepFloatText(const LayerComparison& layer) {
   const bool is_input = layer.op_type == "Input";
   std::string others;
   std::size_t count = 0;
-  // The first is the layer's own.
+  // The first node is the layer's own.
   for (std::size_t i = is_input ? 0 : 1; i < layer.float_nodes.size(); ++i) {
     if (++count > kMaxNames) continue;
     others += (others.empty() ? "" : ", ") + Quoted(layer.float_nodes[i]);
@@ -34,13 +34,13 @@ std::string KeepFloatText(const LayerComparison& layer) {
   return others.empty() ? action : action + ", with " + others;
 }
 
-// Bits of the codes that there are; [-127, 127] has eight, too.
+// Bits of the codes in use; [-127, 127] has eight, too.
 int BitsOf(const CodeScheme& scheme) {
   return static_cast<int>(
       std::bit_width(static_cast<std::uint32_t>(scheme.code_max - scheme.code_min)));
 }
 
-// Those that are enough come first.
+// Sufficient fixes come first.
 std::vector<Fix> Ordered(std::vector<Fix> for_output, const Thresholds& thresholds) {
   std::ranges::stable_sort(for_output, {}, [&](const Fix& fix) {
     const bool is_enough = fix.sqnr_db >= thresholds.sqnr_amber_db;
@@ -59,7 +59,7 @@ std::vector<Fix> ForWeights(const LayerComparison& layer, std::vector<Fix> tried
   const auto severity = [&](const Fix& fix) {
     return std::min(fix.sqnr_db, fix.worst_channel_sqnr_db.value_or(HUGE_VAL) + channel_allowance);
   };
-  // Sums leave out what is not finite, and say nothing of it.
+  // Sums skip non-finite values and do not count them.
   const bool is_finite = layer.diagnosis.cause != Cause::kNotFinite;
   const double severity_now =
       is_finite ? severity({.sqnr_db = now.total.SqnrDb(), .worst_channel_sqnr_db = worst_now})
@@ -94,8 +94,7 @@ std::string RangeText(CodeRange range, const CodeScheme& scheme, const ValueBins
   return text;
 }
 
-// The output when each channel has the range that it needs, by factors which the layers that follow
-// undo.
+// The output if each channel has the range that it needs, with factors that the next layers undo.
 std::optional<double> SqnrOfEqualized(const tensor::Comparison& local,
                                       const std::vector<double>& importance) {
   if (importance.empty()) return std::nullopt;
@@ -117,7 +116,7 @@ std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<doubl
                            const ValueBins& values, const tensor::QuantizationGrid& grid) {
   const double energy = layer.accumulated->total.reference.sum_squares;
   const double measured_db = layer.useful_output_db.value_or(layer.local->total.SqnrDb());
-  // Rounding hurts small channels more than the whole, now and with any range for all.
+  // Rounding damages small channels more than the whole tensor, with any shared range.
   const double small_channels_db = std::max(0.0, layer.local->total.SqnrDb() - measured_db);
   std::vector<Fix> fixes;
   const auto add = [&](std::string action, double predicted_db, double better_than_db,
@@ -131,10 +130,10 @@ std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<doubl
   const auto predicted = [&](CodeRange range, const CodeScheme& scheme) {
     return predicted_by(GridFor(range, scheme));
   };
-  // Errors before may have left the quantizer less than the baseline has: what it would make of
-  // that is no merit of a fix.
+  // Earlier errors may have made the quantizer's input smaller than in the baseline; a fix gets no
+  // credit for that.
   const double now = std::max(measured_db, predicted_by(grid));
-  // Ranges cost nothing: each has to be better than those before it.
+  // Changing a range is free, so each range must be better than those before it.
   double best_db = now;
   const auto add_range = [&](const char* action, CodeRange range, const CodeScheme& scheme) {
     const double predicted_db = predicted(range, scheme);

@@ -7,7 +7,7 @@
 namespace cboard::compare {
 namespace {
 
-// How far the logarithms of known factors are from their median; none where there are few.
+// Distances of the logarithms of known factors from their median; empty if few are known.
 std::vector<double> DistancesOf(const std::vector<double>& factors) {
   std::vector<double> logs;
   for (const double factor : factors) {

@@ -1,4 +1,4 @@
-// Factors of the outputs and inputs of weights: how far they explain that weights differ.
+// Factors of the output and input channels of weights, as an explanation for different weights.
 #pragma once
 
 #include <cstddef>
@@ -9,23 +9,23 @@
 
 namespace cboard::compare {
 
-// A factor of 0 is one that is not known, since all its weights are zero.
+// A factor of 0 is unknown: all weights of the channel are zero.
 
-// Whether some factors differ from the usual one by more than rounding makes them …
+// Returns true if some factors differ from the usual one by more than rounding.
 bool Vary(const std::vector<double>& factors);
-// … and whether most hardly do.
+// Returns true if most factors hardly differ from the usual one.
 bool AreNearlyEqual(const std::vector<double>& factors);
 
 // Inverse factors, each repeated for `times` inputs: the number of elements per image channel for a
 // dense layer.
 std::vector<double> Inverse(const std::vector<double>& factors, std::size_t times);
 
-// All that follow are of weights that have as many rows and elements.
+// The functions below take weights with the same number of rows and elements.
 
 double SqnrOf(const WeightRows& x, const WeightRows& y);
 
-// The factors of rows that bring x nearest to y, and what is left of y then. Equalization turns no
-// signs: where a factor would, it is not known.
+// The factors of rows that bring x closest to y, and the residual. Equalization does not change
+// signs: negative factors are unknown.
 struct FittedRows {
   std::vector<double> factors;
   double sqnr_db = 0;
@@ -33,8 +33,8 @@ struct FittedRows {
 FittedRows FitRows(const WeightRows& x, const WeightRows& y);
 
 // Refines the factors of inputs from the weights and the factors of the outputs, because the
-// factors may have been rounded. Weights of few outputs say little besides their own rounding. A
-// larger factor of all inputs is a wrong scale, and is kept.
+// factors may have been rounded. Weights of few outputs mostly show their own rounding. A common
+// factor of all inputs is a wrong scale, and is kept.
 void RefineInputs(const WeightRows& x, const WeightRows& y, const std::vector<double>& outputs,
                   const InputLayout& layout, std::vector<double>& inputs);
 

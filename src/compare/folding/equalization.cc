@@ -19,14 +19,14 @@
 namespace cboard::compare {
 namespace {
 
-// Weights that keep this much, of 8 bits, are as they were; with their factors, equalized ones have
-// to keep what is not red, and this much more than without.
+// Minimum SQNR, with 8 bits, of weights that were not equalized. Equalized weights must have an
+// SQNR that is not red once their factors are undone, and this much more than before.
 constexpr double kSameDb = 30, kExplainedDb = 20, kGainDb = 6;
-// A few weights may keep so much less than all.
+// A sample of the weights may have an SQNR that is this much lower than that of all weights.
 constexpr double kAmbiguityDb = 3;
-// How far the layer that undoes a factor may be.
+// Maximum distance to the layer that undoes a factor.
 constexpr std::size_t kMaxNodes = 64;
-// Fewer weights of a row than this are explained by any factor.
+// Minimum number of weights in a row: fewer are explained by any factor.
 constexpr std::size_t kMinRowElements = 4;
 
 // Known factors of a pair.
@@ -34,7 +34,7 @@ struct Known {
   std::optional<InputLayout> layout;  // Where it may be equalized.
   bool is_same = true;                // A few weights look like the baseline's.
   std::vector<std::size_t> sources;   // Pairs whose outputs go in, through other nodes.
-  // Factors with which its weights are the baseline's; empty where there are none.
+  // Factors that turn its weights into the baseline's; empty if there are none.
   std::vector<double> outputs, inputs;
   // For a depthwise convolution: its outputs if its inputs were not equalized.
   std::vector<double> other_outputs;
@@ -114,7 +114,8 @@ class Finder {
     return !std::isfinite(plain_db) || plain_db >= LimitOf(pair, kSameDb);
   }
 
-  // Whether factors of outputs, with those of one of the guesses or without, explain a few weights.
+  // Returns true if factors of the outputs, with or without one of the guesses for inputs, explain
+  // a sample of the weights.
   Result<bool> MayBeExplained(std::size_t pair, const Guesses& guesses) const {
     CBOARD_ASSIGN_OR_RETURN(const SampledRows some, ReadSample(models_, pair));
     const auto& [x, y] = some.rows;
@@ -128,7 +129,7 @@ class Finder {
     });
   }
 
-  // The pairs before this one, without any in between.
+  // The pairs directly before this one.
   std::vector<std::size_t> SourcesOf(std::size_t pair) const {
     const model::ModelGraph& model = models_.baseline;
     std::vector<std::size_t> sources;
@@ -153,7 +154,7 @@ class Finder {
     return sources;
   }
 
-  // How many inputs of the pair a channel of the source is; 0 when it cannot be any.
+  // Number of inputs of the pair per channel of the source; 0 if they do not fit.
   std::size_t InputsPerChannel(std::size_t pair, std::size_t source) const {
     const std::size_t inputs = known_[pair].layout->inputs;
     const std::size_t channels = SizeOf(models_.baseline, models_.Before(source)).channels;
@@ -228,8 +229,8 @@ class Finder {
     return {};
   }
 
-  // Whatever its inputs are multiplied by, its outputs make up for it: whether these are then
-  // handed on is seen behind it.
+  // Outputs of a depthwise convolution can undo any factor of its inputs; the layers behind it show
+  // whether the outputs have factors.
   void ExplainDepthwise(std::size_t pair, std::vector<double> factors, const Guesses& guesses) {
     Known& known = known_[pair];
     known.outputs = std::move(factors);
@@ -247,7 +248,7 @@ class Finder {
     if (guess.source) Accept(*guess.source, guess.is_other);
   }
 
-  // Somebody undoes the outputs of this pair, and so its own inputs are as they were guessed.
+  // A later layer undoes the outputs of this pair, so the guess for its inputs is right.
   void Accept(std::size_t pair, bool is_other) {
     Known& known = known_[pair];
     if (known.is_undone) return;
@@ -262,7 +263,7 @@ class Finder {
     if (known.undone_from) Accept(*known.undone_from, false);
   }
 
-  // Whoever takes what was multiplied has to undo it: what one of them does not is damage.
+  // Every reader of an equalized output must undo its factors; factors that remain are damage.
   void DropUncompensatedFactors() {
     for (std::size_t pair = 0; pair < known_.size(); ++pair) {
       const Known& known = known_[pair];

@@ -15,8 +15,8 @@
 
 namespace cboard::compare {
 
-// PairModels, with `equalized` filled in. Reads a few weights of each layer, and all of those that
-// seem to be equalized.
+// PairModels, with `equalized` filled in. Reads a sample of the weights of each layer, and all
+// weights of layers that seem to be equalized.
 Result<PairedModels> PairEqualizedModels(const model::ModelGraph& baseline,
                                          const model::ModelGraph& variant);
 

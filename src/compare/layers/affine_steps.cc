@@ -58,7 +58,7 @@ std::size_t DimensionsBehindChannels(const model::ModelGraph& model, const Model
   return op_type == "GroupConvolution" && rank > 2 ? rank - 3 : 0;
 }
 
-// Whether all of a channel meets one value of the constant.
+// Returns true if all elements of a channel meet the same value of the constant.
 bool SuitsChannels(const model::ModelGraph& model, const ModelLayer& layer,
                    model::TensorId constant) {
   if (!model.IsWeight(constant)) return false;
@@ -157,7 +157,7 @@ struct ChannelSums {
   double xx = 0, yy = 0, xy = 0;
 };
 
-// How far weights are from each other with the factors of one side; without any, they are 1.
+// Distance of weights with the factors of one side; without factors, 1.
 struct Distance {
   double of_direction = 0;  // 1 - cosine², which a wrong scale does not change.
   double of_size = 0;       // Σ(f x - y)² / Σ((f x)² + y²).

@@ -1,6 +1,5 @@
-// Nodes behind a layer that scale and shift its channels, and whether they became part of its
-// weights and bias in another file of the model: optimizers of graphs fold them before
-// quantization.
+// Nodes behind a layer that scale and shift its channels. Graph optimizers fold them into weights
+// and bias before quantization; this file finds out whether that happened.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,7 @@
 
 namespace cboard::compare {
 
-// Channel c of the output is factors[c] * input + offsets[c]. Both empty: nothing happens to it.
+// Channel c of the output is factors[c] * input + offsets[c]. If both are empty, nothing changes.
 struct ChannelAffine {
   std::vector<double> factors, offsets;
 };
@@ -23,7 +22,7 @@ struct ChannelAffine {
 bool IsAffine(const model::ModelGraph& model, const ModelLayer& layer,
               const model::ModelNode& node);
 
-// The first `count` steps of a layer as one; empty for none of them.
+// Joins the first `count` steps of a layer; empty for none.
 Result<ChannelAffine> JoinSteps(const model::ModelGraph& model, const ModelLayer& layer,
                                 std::size_t count);
 
@@ -32,14 +31,14 @@ Result<ChannelAffine> JoinSteps(const model::ModelGraph& model, const ModelLayer
 Result<std::vector<double>> FoldedBias(const model::ModelGraph& model, const ModelLayer& layer,
                                        const ChannelAffine& folded);
 
-// How many steps of one model are in the weights and the bias of the other; of one of the two, at
-// most.
+// Number of steps of one model that are folded into weights and bias of the other one; at most one
+// of the two is above 0.
 struct FoldedSteps {
   std::size_t baseline = 0, variant = 0;
 };
 
-// The steps with which weights of the two sides are nearest to each other, but for one scale, and
-// then scales and biases. Weights have as many channels and elements on both sides.
+// Chooses the number of folded steps for which the weights of both sides are closest up to a common
+// scale, and then scales and biases. Both sides have the same number of channels and elements.
 Result<FoldedSteps> FindFolded(const model::ModelGraph& baseline, const ModelLayer& before,
                                const model::ModelGraph& variant, const ModelLayer& after);
 

@@ -7,7 +7,7 @@
 namespace cboard::compare {
 namespace {
 
-// The number that the file says about itself under `key`, or 0.
+// A number in the file's metadata under `key`, or 0.
 std::size_t NumberOf(const model::ModelGraph& model, const std::string& key) {
   const auto found =
       std::ranges::find(model.metadata(), key, &std::pair<std::string, std::string>::first);

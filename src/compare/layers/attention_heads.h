@@ -11,11 +11,11 @@
 
 namespace cboard::compare {
 
-// How many heads the rows of a layer belong to, if it is one whose rows a converter to GGUF may
-// have put in pairs; otherwise 0. Not every architecture's are: only the weights themselves tell.
+// Number of attention heads of a layer whose rows a converter to GGUF may have reordered; otherwise
+// 0. Depends on the architecture, so only the weights show whether it happened.
 std::size_t PairedHeadsOf(const model::ModelGraph& model, const ModelLayer& layer);
 
-// Where llama.cpp stores row `row` of `rows` that are in pairs.
+// The position of row `row` of `rows` in llama.cpp's order.
 std::size_t PairedPlace(std::size_t heads, std::size_t rows, std::size_t row);
 
 }  // namespace cboard::compare

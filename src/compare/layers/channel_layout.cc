@@ -8,8 +8,7 @@
 namespace cboard::compare {
 namespace {
 
-// The way back ends at the first operator with channels, which is near. A graph without one is not
-// followed for ever.
+// Limit for following tensors back: the next operator with channels is usually near.
 constexpr std::size_t kMaxTensorsOnTheWay = 256;
 
 template <std::size_t kCount>
@@ -49,7 +48,7 @@ bool IsReshape(std::string_view op_type) {
   return IsOneOf(op_type, kNames);
 }
 
-// The way back ends here: the operator itself says where channels are.
+// Stops at this operator: it defines the channel axis.
 bool IsStart(std::string_view op_type) {
   return HasChannelsSecond(op_type) || HasChannelsLast(op_type) || IsSoftmax(op_type);
 }
@@ -68,7 +67,7 @@ std::optional<std::size_t> AxisOf(const model::ModelNode& node, std::int64_t oth
   return static_cast<std::size_t>(axis);
 }
 
-// Elements from one index of each dimension to the next.
+// Strides of each dimension.
 std::vector<std::int64_t> StridesOf(const std::vector<std::int64_t>& shape) {
   std::vector<std::int64_t> strides(shape.size(), 1);
   for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
@@ -92,7 +91,7 @@ std::optional<ChannelLayout> ChannelTracer::Trace(model::TensorId tensor, Visite
   if (!layout || layout->axis >= shape->size()) return std::nullopt;
   std::size_t channels = 0;
   for (const ChannelLayout::Branch& branch : layout->branches) channels += branch.channels;
-  // A Slice, for one, has taken some of the channels away.
+  // The number of channels changed, for example by a Slice.
   if (channels != static_cast<std::size_t>((*shape)[layout->axis])) layout->branches.clear();
   return layout;
 }

@@ -1,4 +1,5 @@
-// Which dimension of a tensor has its channels, and which branches of the network they come from.
+// Finds the channel dimension of a tensor, and the branches of the network that its channels come
+// from.
 #pragma once
 
 #include <cstddef>
@@ -38,10 +39,10 @@ class ChannelTracer {
   ChannelTracer(const model::ModelGraph& model, ShapeOf shape_of)
       : model_(model), shape_of_(std::move(shape_of)) {}
 
-  // Nothing where the way back does not lead to an operator with channels.
+  // nullopt if no operator with channels is found.
   std::optional<ChannelLayout> Trace(model::TensorId tensor) const;
 
-  // The tensors whose shapes Trace() asks for: those on the way back; at most 256.
+  // The tensors whose shapes Trace() needs; at most 256.
   static std::vector<model::TensorId> TensorsOnTheWay(const model::ModelGraph& model,
                                                       model::TensorId tensor);
 

@@ -8,13 +8,14 @@ namespace {
 
 using Granularity = Quantization::Granularity;
 
-// Elements of a row that share a scale; 0 where all do, and nothing where they are not neighbours.
+// Number of consecutive elements of a row that share a scale; 0 if all do, nullopt if such elements
+// are not neighbours.
 std::optional<std::size_t> GroupSizeOf(const model::ModelTensor& weight,
                                        const model::ModelTensor& stored, const WeightLayout& layout,
                                        const model::ModelQuantization& quantization,
                                        std::size_t row) {
   if (quantization.granularity == Granularity::kPerTensor) return 0;
-  // Another shape has other dimensions.
+  // The shape of the scales must have the same number of dimensions.
   if (weight.shape != stored.shape || quantization.axis >= weight.shape.size()) return std::nullopt;
   const bool is_by_channel = quantization.axis == layout.channel_axis;
   if (quantization.granularity == Granularity::kPerChannel) {

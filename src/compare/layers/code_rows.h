@@ -1,5 +1,5 @@
-// The codes of quantized weights as rows, however the file packs and orders them. They say more
-// than the values that they stand for: what was clipped, how many are in use, how large a step is.
+// The codes of quantized weights as rows, independent of the file's packing and order. Codes show
+// more than real values: clipping, the number of codes in use, the size of a step.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class CodeRows {
   RowReader rows_;
   tensor::ComparisonOptions::CodeRange range_;
   std::size_t group_size_ = 0;  // 0: one scale for each row.
-  // Row by row, group by group.
+  // Scales by row, then by group.
   std::vector<float> scales_;
   std::vector<std::int32_t> zero_points_;
   std::vector<std::uint8_t> codes_;  // The bytes of int8_t where codes may be negative.

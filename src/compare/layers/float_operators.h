@@ -1,4 +1,4 @@
-// Operators that take codes, and those that would compute the same of floats.
+// Operators on codes, and the operators on floats that compute the same.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace cboard::compare {
 
-// A matrix product or convolution of floats: of `left` and the weights, in place of what gives
-// `output`.
+// A matrix product or convolution on floats, of `left` and the weights, that can replace the node
+// of `output`.
 struct FloatProduct {
   model::TensorId left = model::kNoTensor;
   model::TensorId output = model::kNoTensor;
@@ -25,10 +25,10 @@ struct FloatProduct {
 std::optional<FloatProduct> ProductInsteadOf(const model::ModelGraph& model,
                                              const ModelLayer& layer);
 
-// Likewise of a ConvInteger: a Conv with the same attributes would give `sums` times the scales.
+// The same for a ConvInteger: a Conv with the same attributes computes `sums` times the scales.
 std::optional<FloatProduct> ConvInsteadOf(const model::ModelGraph& model, const ModelLayer& layer);
 
-// Whether this is a DynamicQuantizeLSTM that an LSTM with the same attributes may stand in for.
+// Returns true for a DynamicQuantizeLSTM that an LSTM with the same attributes can replace.
 bool CanBecomeLstm(const model::ModelGraph& model, const ModelLayer& layer);
 
 // Floats that are not a quantizer's codes; true also when the file does not say what they are.

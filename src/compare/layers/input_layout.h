@@ -1,4 +1,4 @@
-// Which input of a layer each of its weights is for.
+// Finds the input channel of each weight of a layer.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,7 @@
 
 namespace cboard::compare {
 
-// Channels of a group have inputs of their own, and `each` weights for every one of these, which
-// follow each other in a row.
+// Channels of a group share their inputs; each input has `each` consecutive weights in a row.
 struct InputLayout {
   std::size_t inputs = 0;  // Input channels of all groups.
   std::size_t groups = 1;
@@ -19,7 +18,7 @@ struct InputLayout {
 
   std::size_t in_group() const { return inputs / groups; }
   std::size_t row() const { return in_group() * each; }
-  // Convolutions with one input for each channel: a factor may be of either.
+  // Depthwise convolutions: a factor may belong to the input or to the output.
   bool IsDepthwise() const { return groups == inputs && groups > 1; }
 };
 
@@ -38,11 +37,11 @@ struct Equalized {
   bool undoes_gains = false;  // The inputs make up for other constants before them; input_gains.h.
 };
 
-// That of a layer's rows; nothing for those without nodes, with several weights,
-// and for tables.
+// The input layout of a layer's rows; nullopt for layers without nodes, for several weights, and
+// for tables.
 std::optional<InputLayout> InputsOf(const model::ModelGraph& model, const ModelLayer& layer);
 
-// The tensor that the layer's weights meet: of its node's inputs, the first that is not these.
+// The tensor that is multiplied with the layer's weights: the first other input of its node.
 model::TensorId DataOf(const model::ModelGraph& model, const ModelLayer& layer);
 
 // Multiplies each weight of the rows from `first` on, of `channels`, by the factor of its input;

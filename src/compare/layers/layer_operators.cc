@@ -138,7 +138,8 @@ bool IsTransposed(const model::ModelNode& node) {
   return false;
 }
 
-// Whether entries are rows. The axis is an attribute, or the third input; 0 without either.
+// Returns true if entries of the table are rows. The axis is an attribute or the third input; 0
+// without either.
 bool ChoosesRows(const model::ModelGraph& model, const model::ModelNode& node) {
   const model::AttributeValue* attribute =
       node.FindAttribute(node.op_type == "GatherBlockQuantized" ? "gather_axis" : "axis");
@@ -152,15 +153,15 @@ bool ChoosesRows(const model::ModelGraph& model, const model::ModelNode& node) {
   return axis && axis->size() == 1 && (axis->front() == 0 || axis->front() == -2);
 }
 
-// Gates in the order of ONNX, which is i, o, f, c, where OpenVINO's LSTM has f, i, c, o: files of
-// both are of one model, then, row by row. Others have the same order.
+// Order of the gates in ONNX: i, o, f, c. OpenVINO's LSTM has f, i, c, o, so rows are reordered to
+// compare files of both. Other recurrent nodes have the same order in both.
 std::vector<ChannelRun> GateOrderOf(std::string_view op_type, std::int64_t channels) {
   if (!op_type.starts_with("LSTM") || channels <= 0 || channels % 4 != 0) return {};
   const auto size = static_cast<std::size_t>(channels) / 4;
   return {{size, size}, {3 * size, size}, {0, size}, {2 * size, size}};
 }
 
-// Nothing when the operator has no such weights.
+// nullopt if the operator has no such weights.
 std::optional<OperatorWeights> WeightsIn(const model::ModelGraph& model,
                                          const model::ModelNode& node, const WeightedOp& row) {
   if (node.inputs.size() <= row.weight || node.inputs[row.weight] == model::kNoTensor)

@@ -1,5 +1,5 @@
-// Operators that have weights, as seven file formats call them, and how these weights lie; and
-// those that only move values.
+// Operators with weights in seven file formats, the layout of these weights, and operators that
+// only move values.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace cboard::compare {
 
-// Where an operator has its weights, or some of them.
+// Position of an operator's weights among its inputs.
 struct OperatorWeights {
   std::string_view part;            // Which ones, where there are several: "W", "R". Static.
   std::size_t weight = 1;           // Which of its inputs.
@@ -23,14 +23,13 @@ struct OperatorWeights {
   WeightLayout layout;
 };
 
-// Several for recurrent operators, those that meet the input first. None for operators without
-// weights, and for those whose weights have fewer than two dimensions. Weights may turn out to be
-// computed at run time.
+// The weights of an operator; recurrent operators have several, those for the input first. Empty
+// for operators without weights of at least two dimensions. Weights may be computed at run time.
 std::vector<OperatorWeights> WeightsOf(const model::ModelGraph& model,
                                        const model::ModelNode& node);
 
-// Whether outputs of this operator of ONNX are elements of its first input, so that codes pass
-// through it as well as floats do.
+// Returns true for ONNX operators whose outputs are elements of their first input, so that codes
+// can pass through them.
 bool PassesValues(std::string_view op_type);
 
 }  // namespace cboard::compare

@@ -65,8 +65,8 @@ model::TensorId AddedConstant(const model::ModelGraph& model, const model::Model
   return model.IsWeight(other) ? other : model::kNoTensor;
 }
 
-// Moves the output behind an added constant, normalization and its like, and activation. A
-// convolution's bias that quantization made an Add of its own is one of these.
+// Moves the output behind an added constant, a normalization or similar steps, and an activation.
+// Quantization may have turned the bias of a convolution into such an Add.
 void FollowFusedNodes(const model::ModelGraph& model, const TensorUse& use, ModelLayer& layer) {
   while (!layer.clamp && layer.steps.size() < kMaxSteps) {
     const model::NodeId next = use.OnlyConsumer(layer.output);
@@ -147,7 +147,7 @@ std::vector<ModelLayer> FindStoredWeights(const model::ModelGraph& model) {
   return layers;
 }
 
-// Without an output and what follows it; nothing when the weights are computed at run time.
+// Creates a layer without output and steps; nullopt if the weights are computed at run time.
 std::optional<ModelLayer> LayerOf(const model::ModelGraph& model, std::size_t position,
                                   const OperatorWeights& weights) {
   const model::ModelNode& node = model.nodes()[position];

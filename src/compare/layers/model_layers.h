@@ -14,7 +14,7 @@
 
 namespace cboard::compare {
 
-// Values below and above which an activation function cuts off.
+// Limits of an activation function that clips.
 struct ClampRange {
   float low = 0;
   float high = 0;
@@ -35,8 +35,8 @@ struct AffineStep {
   model::TensorId output = model::kNoTensor;
 };
 
-// Weights and what is computed with them: mostly a node. Recurrent nodes have several weights, and
-// are a layer for each.
+// Weights and their computation, usually one node. A recurrent node has several weights, each of
+// which is a layer.
 struct ModelLayer {
   model::NodeId node =
       model::kNoNode;     // kNoNode: the file has weights only; then the layout is a guess.
@@ -69,7 +69,7 @@ struct ModelLayer {
 // nodes: all weights of two dimensions or more, in file order.
 std::vector<ModelLayer> FindWeightLayers(const model::ModelGraph& model);
 
-// Makes the layer end behind the first `count` of its steps, where there are more.
+// Cuts the layer behind the first `count` of its steps.
 void CutSteps(const model::ModelGraph& model, std::size_t count, ModelLayer& layer);
 
 // The name of the node, with the weight behind a slash where a node has several: "lstm/W". Without
@@ -77,7 +77,7 @@ void CutSteps(const model::ModelGraph& model, std::size_t count, ModelLayer& lay
 std::string NameOf(const model::ModelGraph& model, const ModelLayer& layer);
 std::string_view LayerOfWeight(std::string_view tensor);
 
-// Whether it is inside of If, Loop or Scan, so that what it gives out cannot be captured.
+// Returns true for layers inside of If, Loop or Scan: their outputs cannot be captured.
 bool IsInBody(const model::ModelGraph& model, const ModelLayer& layer);
 
 // The node's operator; "weights" without one.
@@ -101,7 +101,7 @@ class TensorUse {
   // True for outputs of the graph.
   bool IsOutput(model::TensorId tensor) const { return is_output_[model::IndexOf(tensor)]; }
 
-  // The only node that uses `tensor`, or kNoNode; outputs of the graph are used by others, too.
+  // The only reader of `tensor`, or kNoNode; an output of the graph has another reader outside.
   model::NodeId OnlyConsumer(model::TensorId tensor) const;
 
  private:
@@ -109,10 +109,10 @@ class TensorUse {
   std::vector<bool> is_output_;
 };
 
-// The quantizer that `tensor` goes into, if it does.
+// The quantizer that reads `tensor`, if there is one.
 std::optional<QuantizedTensor> QuantizerOf(const model::ModelGraph& model, model::TensorId tensor);
 
-// `name` without what quantizers append: _quant, _quantized, _QuantizeLinear, …
+// Removes suffixes that quantizers append: _quant, _quantized, _QuantizeLinear, …
 std::string_view WithoutQuantizationSuffix(std::string_view name);
 
 }  // namespace cboard::compare

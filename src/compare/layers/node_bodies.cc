@@ -5,7 +5,7 @@
 namespace cboard::compare {
 namespace {
 
-// The name of a node in a body, taken apart. Both are empty when it does not say where it is.
+// The two parts of the name of a node in a body; both empty if the name has no body.
 struct BodyName {
   std::string_view body;
   std::string_view own;

@@ -17,7 +17,7 @@ std::string BodiesAround(const model::ModelGraph& model, const model::ModelNode&
 // The node's name in the file, as other programs show it: "conv". Lives as long as the node.
 std::string_view NameInFile(const model::ModelGraph& model, const model::ModelNode& node);
 
-// Where a file has a tensor, and what it calls it there.
+// The name of a tensor in the file, and the graph that contains it.
 struct TensorInFile {
   std::string name;
   runtime::GraphPlace in;

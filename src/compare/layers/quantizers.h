@@ -5,8 +5,8 @@
 
 namespace cboard::compare {
 
-// How the values of `tensor` were or are to be rounded: its own quantization, or that of the codes
-// it was dequantized from; nullptr when there is none.
+// The quantization that rounds `tensor`: its own, or that of the codes it was dequantized from;
+// nullptr if there is none.
 const model::ModelQuantization* QuantizationOf(const model::ModelGraph& model,
                                                model::TensorId tensor);
 

@@ -50,7 +50,7 @@ bool HasUnreadWeights(const model::ModelGraph& model, const model::ModelNode& no
     if (input.op != node.op_type) return false;
     const model::TensorId codes = InputAt(node, input.codes);
     if (codes == model::kNoTensor || model.tensor(codes).quantization) return false;
-    // Others may be what was computed before: not weights, but another factor.
+    // Other inputs may be computed by earlier nodes: they are factors, not weights.
     return node.op_type == "MatMulNBits" || model.tensor(codes).is_constant;
   });
 }

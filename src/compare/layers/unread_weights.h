@@ -1,5 +1,5 @@
-// Weights that are in a file, but not in a form that we can turn into real values: comparing their
-// codes would be nonsense, and saying nothing would look as if the layer was not there.
+// Weights that cannot be converted to real values. Comparing their codes would be meaningless, and
+// leaving them out silently would hide the layer.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace cboard::compare {
 
-// Whether these are codes of the node's operator, whose scales were not found to fit them.
+// Returns true for codes of the node's operator whose scales do not fit them.
 bool HasUnreadWeights(const model::ModelGraph& model, const model::ModelNode& node);
 
 // A sentence for each reason: "MatMulNBits 'fc_Q4' of 'int4.onnx' is not compared: …".

@@ -1,4 +1,4 @@
-// How the weights of an operator lie: which dimensions make up its output channels.
+// The layout of an operator's weights: which dimensions are its output channels.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace cboard::compare {
 
-// Channels that lie one behind the other.
+// Consecutive channels.
 struct ChannelRun {
   std::size_t first = 0;
   std::size_t count = 0;
@@ -16,14 +16,14 @@ struct ChannelRun {
 
 struct WeightLayout {
   std::size_t channel_axis = 0;  // Dimension of the output channels.
-  // Convolutions whose weights have input channels behind height and width: the dimension of these.
+  // The dimension of input channels, for convolutions that store them behind height and width.
   std::optional<std::size_t> input_axis;
-  // Recurrent weights of two directions: the dimension of these. Each has channels of its own, and
-  // those of the first come first.
+  // The dimension of directions, for recurrent weights with two of them. Each direction has its own
+  // channels; those of the first come first.
   std::optional<std::size_t> direction_axis;
-  // The stored channels in the order in which they are compared, which is that of the operator or,
-  // of gates, that of ONNX: each once, of one direction and of the others alike. Empty when that is
-  // the order in which they are stored.
+  // The stored channels in the order of comparison: the order of the operator or, for gates, of
+  // ONNX. Each channel appears once, in the same order for each direction. Empty if channels are
+  // stored in this order.
   std::vector<ChannelRun> channel_order;
 
   friend bool operator==(const WeightLayout&, const WeightLayout&) = default;

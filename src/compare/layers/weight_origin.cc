@@ -9,7 +9,7 @@ namespace {
 
 using Axis = std::optional<std::size_t>;
 
-// Exporters put one or two such nodes in between.
+// Maximum number of nodes between the weights and their operator; exporters write one or two.
 constexpr int kMaxNodes = 8;
 
 bool IsTranspose(std::string_view op) { return op == "Transpose" || op == "TRANSPOSE"; }
@@ -57,8 +57,8 @@ std::optional<std::vector<std::size_t>> RealDimensions(const model::ModelTensor&
   return real;
 }
 
-// Turns dimensions of `to` into those of `from`, which has the same ones but for some of size one;
-// those become nothing. False when the two have other dimensions.
+// Maps dimensions of `to` to those of `from`, which has the same dimensions except for some of size
+// one; those map to nothing. False if the dimensions differ.
 bool PassOnes(const model::ModelTensor& from, const model::ModelTensor& to,
               std::vector<Axis>& axes) {
   const auto before = RealDimensions(from), after = RealDimensions(to);
@@ -74,7 +74,7 @@ bool PassOnes(const model::ModelTensor& from, const model::ModelTensor& to,
   return true;
 }
 
-// The part of dimension `axis` that a Slice takes of its input, if it takes all of the others.
+// The part of dimension `axis` that a Slice takes, if it takes the other dimensions completely.
 std::optional<ChannelRun> SlicedRun(const model::ModelGraph& model, const model::ModelNode& node,
                                     std::size_t axis) {
   const std::vector<std::int64_t>& shape = model.tensor(node.inputs[0]).shape;
@@ -91,7 +91,7 @@ std::optional<ChannelRun> SlicedRun(const model::ModelGraph& model, const model:
   if (axis >= shape.size() || shape[axis] < 0) return std::nullopt;
   const auto rank = static_cast<double>(shape.size());
   if ((*along < 0 ? *along + rank : *along) != static_cast<double>(axis)) return std::nullopt;
-  // From the end when negative; anything beyond the last one is the last one.
+  // Negative positions count from the end; positions behind the end mean the end.
   const auto size = static_cast<double>(shape[axis]);
   const auto place = [&](double at) { return std::clamp(at < 0 ? at + size : at, 0.0, size); };
   if (!(place(*end) > place(*start))) return std::nullopt;
@@ -99,7 +99,7 @@ std::optional<ChannelRun> SlicedRun(const model::ModelGraph& model, const model:
                     static_cast<std::size_t>(place(*end) - place(*start))};
 }
 
-// Whether `runs` have each of `count` channels once.
+// Returns true if `runs` contain each of `count` channels once.
 bool HaveEachOnce(std::vector<ChannelRun> runs, std::size_t count) {
   std::ranges::sort(runs, {}, &ChannelRun::first);
   std::size_t next = 0;
@@ -141,14 +141,14 @@ std::optional<Reordered> ReorderedBy(const model::ModelGraph& model, const model
   return found;
 }
 
-// The way from an operand to where it is stored.
+// Follows an operand back to the stored tensor.
 struct Way {
   model::TensorId tensor = model::kNoTensor;
   std::vector<Axis> axes;  // Where each dimension of the operand is in `tensor`.
   std::vector<ChannelRun> channel_order;
 };
 
-// Takes one node of the way; false when it does something else to the values.
+// Goes back by one node; false if the node changes values.
 bool StepBack(const model::ModelGraph& model, std::size_t channel_axis, Way& way) {
   const model::NodeId producer = model.tensor(way.tensor).producer;
   if (producer == model::kNoNode) return false;
@@ -221,7 +221,7 @@ std::optional<WeightOrigin> FindWeightOrigin(const model::ModelGraph& model,
   found.layout.channel_axis = *axes[layout.channel_axis];
   found.layout.channel_order =
       way.channel_order.empty() ? layout.channel_order : std::move(way.channel_order);
-  // Rows are read in the order in which they lie, but for inputs that come last.
+  // Rows are read in their stored order, unless input channels come last.
   std::vector<std::size_t> row;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const bool is_of_row =

@@ -1,7 +1,6 @@
-// Where the weights of an operator are stored, behind nodes that only turn them around:
-// DequantizeLinear -> Transpose -> MatMul, Const -> Transpose -> ExpandDims -> Conv2D; or put them
-// in another order: Slice, Slice, Slice -> Concat -> Unsqueeze -> LSTM, whose gates PyTorch has in
-// an order of its own.
+// Finds the stored weights of an operator behind nodes that only rearrange them: DequantizeLinear
+// -> Transpose -> MatMul, Const -> Transpose -> ExpandDims -> Conv2D; or that reorder gates, as
+// PyTorch's exporter does: Slice, Slice, Slice -> Concat -> Unsqueeze -> LSTM.
 #pragma once
 
 #include <optional>

@@ -22,7 +22,7 @@ std::size_t DirectionsOf(const model::ModelGraph& model, const ModelLayer& layer
   return axis ? static_cast<std::size_t>(model.tensor(layer.weight).shape[*axis]) : 1;
 }
 
-// The dimensions that make up a row, in its order: inputs, then the others.
+// The dimensions of a row, in order: inputs, then the others.
 std::vector<std::size_t> RowAxesOf(const WeightLayout& layout, std::size_t rank) {
   std::vector<std::size_t> axes;
   if (layout.input_axis) axes.push_back(*layout.input_axis);
@@ -33,8 +33,8 @@ std::vector<std::size_t> RowAxesOf(const WeightLayout& layout, std::size_t rank)
   return axes;
 }
 
-// For each channel of the operator, the one that the file has of it; those of a second direction
-// behind those of the first.
+// The stored channel of each channel of the operator; those of a second direction follow those of
+// the first.
 std::vector<std::size_t> StoredChannels(const model::ModelGraph& model, const ModelLayer& layer) {
   const std::size_t channels = SizeOf(model, layer).channels;
   std::vector<std::size_t> stored;
@@ -54,12 +54,12 @@ std::vector<std::size_t> StoredChannels(const model::ModelGraph& model, const Mo
   return stored;
 }
 
-// Rows from `first` on that are each together, as many as `rows` has room for.
+// Reads rows from `first` on that are contiguous, as many as fit into `rows`.
 void ReadContiguousRows(const model::WeightReader& reader, RowReader::ReadElements read,
                         const StoredPlaces& places, std::size_t first, std::span<float> rows) {
   const std::size_t row = places.elements.size();
   while (!rows.empty()) {
-    // Rows that follow each other in the file, too, are read at once.
+    // Rows that are also adjacent in the file are read at once.
     const std::size_t begin = places.channels[first];
     std::size_t end = begin;
     do {
@@ -71,7 +71,7 @@ void ReadContiguousRows(const model::WeightReader& reader, RowReader::ReadElemen
   }
 }
 
-// Whether the file has all channels of an element side by side, then those of the next element.
+// Returns true if the file stores all channels of an element side by side.
 bool AreColumns(const StoredPlaces& places) {
   const std::size_t channels = places.channels.size();
   for (std::size_t i = 0; i < places.elements.size(); ++i) {
@@ -126,7 +126,7 @@ std::vector<float> ReadAll(const model::WeightReader& reader, RowReader::ReadEle
   return rows;
 }
 
-// The weights where they are in the file; none when they are not float32, or not aligned.
+// The weights in place; empty if they are not float32 or not aligned.
 std::span<const float> FloatsOf(const model::ModelGraph& model, const ModelLayer& layer) {
   const std::optional<TensorView> view = model.ViewOf(layer.weight);
   const model::ModelTensor& stored = model.tensor(model.tensor(layer.weight).source);
@@ -223,7 +223,7 @@ Result<WeightRows> ReadSubset(const model::ModelGraph& model, const ModelLayer& 
   std::span<float> rest = rows.values;
   const auto place = [&](std::size_t i) { return places.elements[elements[i]]; };
   for (const std::size_t channel : channels) {
-    // Those that follow each other in the file, too, are read at once.
+    // Elements that are also adjacent in the file are read at once.
     for (std::size_t i = 0; i < elements.size();) {
       std::size_t end = i + 1;
       while (end < elements.size() && place(end) == place(i) + (end - i)) ++end;

@@ -15,7 +15,7 @@
 
 namespace cboard::compare {
 
-// Where weights lie in the file: element i of channel c at channels[c] + elements[i].
+// Positions of weights in the file: element i of channel c is at channels[c] + elements[i].
 struct StoredPlaces {
   std::vector<std::size_t> channels;
   std::vector<std::size_t> elements;
@@ -36,12 +36,12 @@ struct WeightRows {
 Result<model::WeightReader> OpenRows(const model::ModelGraph& model, const ModelLayer& layer);
 Result<WeightRows> ReadRows(const model::ModelGraph& model, const ModelLayer& layer);
 
-// Only some elements of some channels, which are given by their positions in ascending order.
+// Reads some elements of some channels, given by their positions in ascending order.
 Result<WeightRows> ReadSubset(const model::ModelGraph& model, const ModelLayer& layer,
                               std::span<const std::size_t> channels,
                               std::span<const std::size_t> elements);
 
-// At most so many stretches of positions below `count`, at even distances.
+// At most this many ranges of positions below `count`, evenly spaced.
 std::vector<std::size_t> SamplePositions(std::size_t count, std::size_t stretches,
                                          std::size_t stretch);
 
@@ -50,7 +50,7 @@ std::vector<std::size_t> SamplePositions(std::size_t count, std::size_t stretche
 std::vector<float> ToStoredOrder(const model::ModelGraph& model, const ModelLayer& layer,
                                  const WeightRows& rows);
 
-// Multiplies each row by the factor of its channel; without factors, by none.
+// Multiplies each row by the factor of its channel; does nothing without factors.
 void ScaleRows(std::span<const double> factors, std::span<float> rows);
 
 // Rows a few at a time, times the factors of channels and of inputs, if there are any. Where the
@@ -74,7 +74,7 @@ class RowReader {
   // Rows [first, first + count), which must exist; valid until the next call.
   std::span<const float> Read(std::size_t first, std::size_t count);
 
-  // All of them, which stay valid as long as the reader.
+  // All rows; valid as long as the reader.
   std::span<const float> ReadAll();
 
  private:

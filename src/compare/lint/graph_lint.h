@@ -8,7 +8,7 @@
 
 namespace cboard::compare {
 
-// kFloatIsland and kUnfusedPair: about who computes in integers.
+// The rules kFloatIsland and kUnfusedPair: nodes that compute in floating point.
 void LintIslands(const model::ModelGraph& model, std::vector<LintFinding>& findings);
 
 // The other rules, about scales.

@@ -1,4 +1,4 @@
-// Which nodes of a quantized graph compute in floating point, and what that costs.
+// Finds nodes of a quantized graph that compute in floating point, and their cost.
 #include <algorithm>
 #include <numeric>
 
@@ -105,8 +105,8 @@ class IslandFinder {
     return producer < computes_.size() && IsDequantizer(model_.nodes()[producer]);
   }
 
-  // Tensors that are codes, or floats that a quantizer takes, maybe behind an activation; outputs
-  // of the model count, since they are floats by right. From the last node to the first.
+  // Tensors that are codes, or floats that are quantized, directly or behind an activation. Outputs
+  // of the model count as well, because they have to be floats. From the last node to the first.
   void MarkQuantizedAfter() {
     for (auto node = model_.nodes().rbegin(); node != model_.nodes().rend(); ++node) {
       for (const model::TensorId output : node->outputs) {
@@ -137,7 +137,7 @@ class IslandFinder {
       if (input == model::kNoTensor) continue;
       const model::ModelTensor& tensor = model_.tensor(input);
       if (model_.IsWeight(input)) {
-        // Biases stay in floating point in many sound models, and small constants do no harm.
+        // Biases are floats in many sound models, and small constants do no harm.
         if (IsFloat(tensor.type) && tensor.shape.size() >= 2 &&
             QuantizationOf(model_, input) == nullptr) {
           ++float_weights;
@@ -156,7 +156,7 @@ class IslandFinder {
     if (values == 0)
       return codes > 0 && IsFloat(result.type) ? Computes::kIntegers : Computes::kNothing;
     if (result.type != DType::kUnknown && !IsFloat(result.type)) return Computes::kNothing;
-    // Products of codes may leave as floats, which integer kernels give out as well.
+    // The result of products of codes may be floats: integer kernels also return floats.
     if (dequantized == values && float_weights == 0 &&
         (quantized_weights > 0 || is_quantized_after_[model::IndexOf(output)])) {
       return Computes::kIntegers;
@@ -221,7 +221,7 @@ void LintIslands(const model::ModelGraph& model, std::vector<LintFinding>& findi
   finder.FindPairs(findings);
 }
 
-// One finding for all of them: it is about how the file was made.
+// One finding for all pairs: the cause is the conversion of the file.
 void LintIntegerConvolutions(const model::ModelGraph& model, std::vector<LintFinding>& findings) {
   const model::ModelNode* first = nullptr;
   std::size_t count = 0;

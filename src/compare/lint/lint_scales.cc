@@ -1,4 +1,4 @@
-// Scales that do not suit what they are for.
+// Lint rules for unsuitable scales.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -18,14 +18,13 @@ namespace {
 
 // Concatenated inputs share the steps of the output: any difference rounds one of them again.
 constexpr double kUnequalConcat = 1.01;
-// Inputs that differ this much are branches of their own, and one range for them would be the
+// Inputs that differ by more than this factor are separate branches; one range for all would be the
 // fault.
 constexpr double kOtherBranches = 4;
-// A sum is as coarse as its coarsest input. From here on the finer one has wasted a bit.
+// A sum is as coarse as its coarsest input: above this factor, the finer input wastes a bit.
 constexpr double kUnequalAdd = 2;
 
-// Whether a tensor becomes codes, as it is or behind an activation. Otherwise it is a float, and
-// loses nothing.
+// Returns true if a tensor is quantized, directly or behind an activation. Floats lose nothing.
 bool IsRounded(const model::ModelGraph& model, model::TensorId tensor) {
   if (tensor == model::kNoTensor) return false;
   if (QuantizerOf(model, tensor)) return true;
@@ -101,8 +100,8 @@ void LintWeights(const model::ModelGraph& model, const ModelLayer& layer,
   }
 }
 
-// One finding for all layers: it is about how the file was made. Weights that several nodes share
-// count once.
+// One finding for all layers: the cause is the conversion of the file. Weights shared by several
+// nodes count once.
 void LintFloatWeights(const model::ModelGraph& model, std::span<const ModelLayer> layers,
                       std::vector<LintFinding>& findings) {
   std::unordered_set<model::TensorId> stored;
@@ -133,7 +132,7 @@ void LintFloatWeights(const model::ModelGraph& model, std::span<const ModelLayer
                           "Constant nodes"});
 }
 
-// A bias is added to 32-bit sums of products, so its step is the product of theirs.
+// A bias is added to 32-bit sums of products, so its step is the product of both steps.
 void LintBias(const model::ModelGraph& model, const ModelLayer& layer,
               std::vector<LintFinding>& findings) {
   constexpr double kLimit = std::numeric_limits<std::int32_t>::max();

@@ -1,4 +1,3 @@
-// Where the bytes of two files are.
 #include "compare/measure/byte_shares.h"
 
 #include <algorithm>
@@ -16,7 +15,7 @@ constexpr std::string_view kRest = "graph, names and metadata";
 
 using Shares = std::map<std::string, std::uint64_t>;
 
-// Whether input `i` of a node is a scale or a zero point by its place.
+// Returns true if input `i` of a node is a scale or a zero point, by its position.
 bool IsScaleInput(const model::ModelNode& node, std::size_t i) {
   if (IsQuantizer(node) || IsDequantizer(node)) return i > 0;
   if (node.op_type == "QLinearConv") return i != 0 && i != 3 && i != 8;

@@ -1,4 +1,4 @@
-// Where the bytes of two files are: why a model is not four times smaller.
+// The parts of two files by size: explains why a model is not four times smaller.
 #pragma once
 
 #include <map>
@@ -10,8 +10,8 @@
 
 namespace cboard::compare {
 
-// Largest first. The shares of a side add up to the size of its file; what several nodes use
-// counts once.
+// Shares of the file size, largest first. The shares of a side add up to the size of its file;
+// tensors with several readers count once.
 std::vector<ByteShare> CompareBytes(const model::ModelGraph& baseline,
                                     const std::vector<ModelLayer>& baseline_layers,
                                     const model::ModelGraph& variant,

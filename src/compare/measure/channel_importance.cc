@@ -9,8 +9,8 @@
 namespace cboard::compare {
 namespace {
 
-// Adds the squares of the weights that each channel of the layer's input meets; false when these
-// cannot be told apart.
+// Adds the squares of the weights that each channel of the layer's input is multiplied with; false
+// if channels cannot be told apart.
 Result<bool> AddSquares(const model::ModelGraph& model, const ModelLayer& layer,
                         std::vector<double>& squares) {
   const std::vector<std::int64_t>& shape = model.tensor(layer.operand).shape;
@@ -49,7 +49,7 @@ ChannelImportance::ChannelImportance(const model::ModelGraph& model,
                                      std::span<const ModelLayer> layers)
     : model_(model), use_(model) {
   for (const ModelLayer& layer : layers) {
-    // A body may also output the values it computes with. R multiplies the state, not the input.
+    // A body may also return values it computes with. R multiplies the state, not the input.
     if (layer.node == model::kNoNode || IsInBody(model, layer) || layer.part == "R") continue;
     layers_.emplace(layer.node, &layer);
   }

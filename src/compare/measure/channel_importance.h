@@ -1,4 +1,4 @@
-// How much the channels of an output matter to the layers that take it.
+// The importance of an output's channels for the layers that read it.
 #pragma once
 
 #include <span>

@@ -12,9 +12,9 @@
 
 namespace cboard::compare {
 
-// At most `max_samples` of what `options` name, for models with these inputs. Made-up ones have the
-// sizes that one of the files fixes, or was opened with, and values in the ranges that the
-// quantizers of the compressed model's inputs have. Fails as OpenSamples does.
+// Opens at most `max_samples` samples that `options` name, for models with these inputs. Random
+// samples have the sizes that one of the files fixes, or was opened with, and values in the ranges
+// of the quantizers of the compressed model's inputs. Fails as OpenSamples does.
 Result<std::unique_ptr<runtime::SampleSource>> OpenComparedSamples(
     const model::ModelGraph& baseline, const model::ModelGraph& variant,
     std::span<const runtime::ModelValue> inputs, const CompareOptions& options,

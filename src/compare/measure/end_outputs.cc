@@ -11,17 +11,17 @@
 namespace cboard::compare {
 namespace {
 
-// Heads of one output; a Concat of more branches joins parts, not heads.
+// Maximum number of heads of one output; a Concat of more branches joins parts of one head.
 constexpr std::size_t kMaxHeads = 16;
 // Figures by channel take a few hundred bytes each.
 constexpr std::size_t kMaxChannels = 65536;
-// Neighbouring channels belong to one head while their sizes are within this factor: 8 bits that
-// are made for the larger one leave the smaller one less than five.
+// Neighbouring channels belong to one head if their sizes differ by less than this factor: with 8
+// bits for the larger one, the smaller one has fewer than five bits.
 constexpr double kSameHeadFactor = 8;
 constexpr std::size_t kMaxHeadsBySize = 4;
 constexpr std::size_t kMinValuesForSize = 8;
 
-// Where nothing in the graph says where channels are: as most exporters have them.
+// The usual channel axis, if the graph does not tell.
 std::optional<std::size_t> UsualAxis(std::size_t rank) {
   if (rank < 2) return std::nullopt;
   return rank == 3 ? 2 : 1;
@@ -50,7 +50,7 @@ HeadCounts HeadOf(std::size_t first, std::size_t count, std::string made_by = {}
   return head;
 }
 
-// Neighbouring channels of about the same size, where there are few such groups.
+// Groups of neighbouring channels of similar size, if there are few groups.
 std::vector<HeadCounts> HeadsBySize(std::span<const float> values, const ChannelSizes& sizes) {
   std::vector<HeadCounts> heads = {HeadOf(0, sizes.channels)};
   if (sizes.outer * sizes.inner < kMinValuesForSize) return heads;
@@ -79,8 +79,8 @@ std::vector<HeadCounts> HeadsBySize(std::span<const float> values, const Channel
   return found;
 }
 
-// Positions at which all heads of scores reach the threshold in the baseline, as objectness and
-// class do for a detection; empty where an output has no scores, or nothing else.
+// Positions where all heads of scores reach the threshold in the baseline, as objectness and class
+// do for a detection; empty if an output has no scores, or only scores.
 std::vector<bool> DetectedPositions(const std::vector<HeadCounts>& heads,
                                     std::span<const float> values, const ChannelSizes& sizes) {
   constexpr float kThreshold = 0.25f;
@@ -103,7 +103,8 @@ std::vector<bool> DetectedPositions(const std::vector<HeadCounts>& heads,
   return detected;
 }
 
-// Whether an output is the last state of a recurrent node, over nodes that only move values.
+// Returns true if an output is the last state of a recurrent node, possibly behind nodes that only
+// move values.
 bool IsState(const model::ModelGraph& model, model::TensorId tensor, std::size_t depth = 0) {
   constexpr std::size_t kMaxSteps = 8;
   const model::NodeId producer =

@@ -26,7 +26,7 @@ struct EndPair {
   model::TensorId variant = model::kNoTensor;
 };
 
-// By name; where none has the same name and there are as many, by position.
+// Pairs outputs by name; by position if no name matches and both models have the same number.
 std::vector<EndPair> PairEnds(const model::ModelGraph& baseline, const model::ModelGraph& variant);
 
 // Statistics of an output.

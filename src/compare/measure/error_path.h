@@ -1,4 +1,4 @@
-// Where errors grow on their way through a graph.
+// Follows errors through a graph.
 #pragma once
 
 #include <unordered_map>
@@ -8,7 +8,7 @@
 
 namespace cboard::compare {
 
-// How near the tensors of a model are to what they should be, as far as that was measured.
+// Measured SQNR of the tensors of a model.
 class ErrorPath {
  public:
   // `measured`: SQNRs in dB. Borrows the model.

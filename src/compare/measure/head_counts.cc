@@ -6,9 +6,9 @@
 namespace cboard::compare {
 namespace {
 
-// The largest channel stands out when its distance to the second is this share of its distance to
-// the mean. Noise gives large networks answers whose two best channels are almost equal; such an
-// answer changes with any rounding and says nothing about the compression.
+// The largest channel is clear if its distance to the second is at least this share of its distance
+// to the mean. If the two best channels are almost equal, any rounding changes the arg max, which
+// says nothing about the compression.
 constexpr double kClearMargin = 0.1;
 constexpr double kSumTolerance = 1e-3;
 

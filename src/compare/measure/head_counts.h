@@ -18,8 +18,8 @@ struct ChannelSizes {
   std::size_t outer = 1, channels = 1, inner = 1;
 };
 
-// Scores at and above one of these are detections, in the order of preference. 0.5 and 0.25 are
-// what detectors are deployed with; below 0.05, nobody looks.
+// Thresholds for detections, in order of preference. Detectors are deployed with 0.5 and 0.25;
+// nobody uses less than 0.05.
 inline constexpr std::array<double, 4> kScoreThresholds = {0.5, 0.25, 0.1, 0.05};
 
 struct HeadCounts {
@@ -44,9 +44,8 @@ struct HeadCounts {
   // Positions, and those where the channels of the baseline sum to one.
   std::uint64_t positions = 0, sums_of_one = 0;
 
-  // Positions whose largest channel in the baseline stands out: only there, the arg max is an
-  // answer. By channel: how often it is the answer of the baseline, of the compressed model, of
-  // both. A tie of n channels counts as 1/n for each: a head of equal values has no answer.
+  // Positions with a clear arg max in the baseline. By channel: how often it is the arg max of the
+  // baseline, of the compressed model, of both. A tie of n channels counts as 1/n for each.
   struct Answers {
     double baseline = 0, variant = 0, both = 0;
   };
@@ -61,7 +60,7 @@ struct HeadCounts {
   };
   std::array<Detections, kScoreThresholds.size()> detections;
 
-  // Values at positions that the baseline's scores call detections: the boxes people look at.
+  // Values at positions with a detection in the baseline, such as the boxes that are shown.
   std::uint64_t detected_count = 0;
   double detected_sum = 0, detected_squares = 0, detected_error = 0;
 
@@ -69,7 +68,7 @@ struct HeadCounts {
   void Add(std::span<const float> baseline, std::span<const float> variant,
            const ChannelSizes& sizes);
 
-  // The baseline's values so far are, as probabilities and scores are.
+  // True if the baseline's values so far can be probabilities or scores.
   bool IsBetweenZeroAndOne() const {
     return count > 0 && baseline_min >= -1e-6 && baseline_max <= 1 + 1e-6;
   }

@@ -10,10 +10,10 @@
 namespace cboard::compare {
 namespace {
 
-// So far back.
+// Maximum number of nodes to go back.
 constexpr std::size_t kMaxSteps = 16;
 
-// Where a normalization has its scales.
+// Position of the scales among the inputs of a normalization.
 std::optional<std::size_t> ScalesOf(std::string_view op_type) {
   struct Operator {
     std::string_view name;
@@ -32,14 +32,14 @@ std::optional<std::size_t> ScalesOf(std::string_view op_type) {
   return found->scales;
 }
 
-// Whether what comes out is what goes in, rounded or not.
+// Returns true if the output of a node is its input, rounded or not.
 bool PassesOn(std::string_view op_type) {
   return IsChannelwise(op_type) || op_type == "QuantizeLinear" || op_type == "DequantizeLinear" ||
          op_type == "Cast" || op_type == "Add" || op_type == "Sub";
 }
 
-// Calls `multiply(constant, divides)` for what a tensor was multiplied by before, and
-// `pass(tensor)` for each one on the way, itself included.
+// Calls `multiply(constant, divides)` for each constant factor of a tensor, and `pass(tensor)` for
+// each tensor on the way, including itself.
 template <typename Multiply, typename Pass>
 Result<void> WalkBack(const model::ModelGraph& model, model::TensorId tensor,
                       const Multiply& multiply, const Pass& pass) {

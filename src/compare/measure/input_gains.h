@@ -10,16 +10,16 @@
 
 namespace cboard::compare {
 
-// How much more each of so many channels of a tensor is multiplied by constants in the variant than
-// in the baseline: by a Mul or Div, or by the scales of a normalization, as SmoothQuant divides
-// them. Nothing where neither has any, or the same; 0 where it cannot be told.
+// Ratio of the constant factors of each channel of a tensor in the variant to those in the
+// baseline: from Mul, Div or the scales of a normalization, as SmoothQuant changes them. Empty if
+// neither model has factors or both have the same; 0 for unknown channels.
 Result<std::optional<std::vector<double>>> GainsBetween(const model::ModelGraph& baseline,
                                                         model::TensorId before,
                                                         const model::ModelGraph& variant,
                                                         model::TensorId after,
                                                         std::size_t channels);
 
-// The tensors before `tensor`, and itself, up to where such constants are looked for.
+// `tensor` and the tensors before it, as far as constant factors are searched.
 std::vector<model::TensorId> TensorsWithGains(const model::ModelGraph& model,
                                               model::TensorId tensor);
 

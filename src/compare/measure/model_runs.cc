@@ -59,14 +59,14 @@ class TensorFactors {
   std::unordered_map<model::TensorId, std::size_t> gained_;  // With the number of their channels.
 };
 
-// Which dimension of an output has the channels, as the graph says it: that of the convolution or
-// the product that made it, followed through Transpose, Reshape and Concat.
+// The channel dimension of an output according to the graph: that of the convolution or product
+// that made it, followed through Transpose, Reshape and Concat.
 class OutputAxes {
  public:
   explicit OutputAxes(const model::ModelGraph& model)
       : model_(model), tracer_(model, [this](model::TensorId id) { return ShapeOf(id); }) {}
 
-  // Convolutions and recurrent nodes say it themselves.
+  // Convolutions and recurrent nodes define it themselves.
   void AddTo(OutputPlan& plan) const {
     if (plan.channels != ChannelPlace::kByRank || !plan.factors.empty()) return;
     const model::TensorId tensor = model_.FindTensor(plan.baseline);
@@ -75,7 +75,7 @@ class OutputAxes {
   }
 
  private:
-  // A batch of one where its size is open; nothing where other sizes are.
+  // Uses a batch of one if the batch size is open; nullopt if other sizes are open.
   const std::vector<std::int64_t>* ShapeOf(model::TensorId id) const {
     const model::ModelTensor& tensor = model_.tensor(id);
     if (!tensor.has_shape || tensor.shape.empty()) return nullptr;

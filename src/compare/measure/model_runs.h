@@ -1,4 +1,4 @@
-// Both models run on samples, and what was found of each layer.
+// Runs both models on samples and stores the results by layer.
 #pragma once
 
 #include <optional>
@@ -31,8 +31,8 @@ struct ModelRuns {
   std::string why_not;    // Why nothing was.
 };
 
-// Samples, shapes or anything that takes runs was asked for, or a runtime was named: then what does
-// not run is an error. Otherwise weights are compared, and `why_not` says what was wrong.
+// Returns true if the user asked for runs (samples, shapes, a runtime or other options): a failed
+// run is then an error. Otherwise only weights are compared, and `why_not` has the reason.
 bool AreRunsAskedFor(const CompareOptions& options);
 
 // Runs nothing, and has no samples, if no output can be captured. If only outputs of an If, Loop or

@@ -48,7 +48,7 @@ class OutputGatherer {
       compressed.quantization =
           Quantization::PerTensor(plan_.codes->scales, plan_.codes->zero_points);
     }
-    // Sums of codes (ConvInteger, MatMulInteger) get their scale further on.
+    // Sums of codes (ConvInteger, MatMulInteger) are multiplied by their scale in a later node.
     const bool is_unscaled = IsFloat(reference.dtype) && !IsFloat(compressed.dtype) && !plan_.codes;
     if (is_given_up_ || is_unscaled || reference.shape != compressed.shape ||
         reference.element_count() == 0 || reference.shape.empty()) {
@@ -102,7 +102,7 @@ class OutputGatherer {
   }
 
  private:
-  // Makes of the baseline's output what it is in a model that was equalized, in `storage`.
+  // Multiplies the baseline's output by the factors of equalization, in `storage`.
   Result<void> Equalize(TensorView& reference, std::vector<float>& storage) const {
     if (plan_.factors.empty()) return {};
     const std::size_t axis = ChannelAxisOf(plan_, reference.shape.size());

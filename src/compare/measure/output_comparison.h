@@ -25,7 +25,7 @@ enum class ChannelPlace {
   kLast,    // As recurrent nodes have them, whose second of four are directions.
 };
 
-// Which tensors are one output, in the two models.
+// The tensors of the two models that are the same output.
 struct OutputPlan {
   std::string baseline;
   std::string variant;  // Behind the quantizer, if there is one.
@@ -33,12 +33,12 @@ struct OutputPlan {
   ChannelPlace channels = ChannelPlace::kByRank;
   std::optional<std::size_t> channel_axis =
       {};  // Where the graph says which; overrides `channels`.
-  // An activation that the quantizer of the compressed model does by its range.
+  // An activation that the compressed model's quantizer replaces by its range.
   std::optional<ClampRange> clamp;
   std::optional<model::ModelQuantization> codes;  // `variant` holds codes: how to read them.
   std::optional<tensor::QuantizationGrid> grid;   // Grid of the quantizer.
-  // For a declared output with several heads: these channels along `head_axis` are measured one by
-  // one, and the worst counts.
+  // For a declared output with several heads: these channels along `head_axis` are measured
+  // separately, and the worst one counts.
   struct Channels {
     std::size_t first = 0, count = 0;
   };
@@ -58,7 +58,7 @@ struct OutputFindings {
   ClippingResidual local_residual, baseline_input_residual;
   std::optional<tensor::Comparison> accumulated;  // Nothing when shapes differ.
   std::optional<std::size_t> channel_axis;        // Channel axis of the outputs.
-  // The baseline's values where there is a quantizer, and this unless its scale is infinite.
+  // The baseline's values if there is a quantizer, unless its scale is infinite.
   std::shared_ptr<const ValueBins> values;
   std::optional<tensor::QuantizationGrid> grid;
   std::optional<Histograms> histograms;

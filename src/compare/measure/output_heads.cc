@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxKeptBytes = std::size_t{256} << 20;
 
-// The SQNR of the worst head; of the whole where the end has one.
+// The SQNR of the worst head, or of the whole output if it has one head.
 double WorstHeadDb(const tensor::Comparison& comparison, const OutputPlan& end) {
   double worst = comparison.total.SqnrDb();
   if (end.heads.empty() || comparison.channels.empty()) return worst;

@@ -1,4 +1,4 @@
-// Where networks end, and what is left there of a compressed one.
+// Finds the outputs of networks, and measures those of a compressed one.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ class HeadRunner {
 
   std::size_t samples() const { return samples_->size(); }
 
-  // The SQNR in dB of each end with these edits. Nothing when `progress`, which hears how many
-  // samples are done, has said false.
+  // The SQNR in dB of each output with these edits. nullopt if `progress`, which is called with the
+  // number of finished samples, returned false.
   Result<std::optional<std::vector<double>>> Measure(
       runtime::GraphEdits edits,
       const std::function<bool(std::size_t done, std::size_t total)>& progress);

@@ -1,4 +1,4 @@
-// Which tensors of two models are the same output.
+// Pairs the tensors of two models that are the same output.
 #include <algorithm>
 #include <set>
 #include <unordered_set>
@@ -51,7 +51,7 @@ std::optional<OutputPlan> PlanOutput(const model::ModelGraph& baseline, const Mo
                                      const model::ModelGraph& variant, const ModelLayer& after) {
   if (!CanBeCaptured(baseline, before) || !CanBeCaptured(variant, after)) return std::nullopt;
   OutputPlan plan{.channels = ChannelsOf(baseline, before)};
-  // Quantization may have come between a product and the Add that is its bias.
+  // A quantizer may be between a product and the Add of its bias.
   const bool is_cut = before.has_added_bias && after.bias == model::kNoTensor;
   if (is_cut && after.clamp) return std::nullopt;
   const std::optional<ClampRange> clamp = is_cut ? std::nullopt : before.clamp;
@@ -96,7 +96,7 @@ std::vector<TensorPair> PairQuantizedTensors(const model::ModelGraph& baseline,
     model::TensorId ours = baseline.FindTensor(WithoutQuantizationSuffix(tensor.name));
     if (ours == model::kNoTensor || baseline.IsWeight(ours)) continue;
     TensorPair pair;
-    // An activation may have become the range of the quantizer.
+    // The range of the quantizer may replace an activation.
     if (const model::NodeId next = use.OnlyConsumer(ours); next != model::kNoNode) {
       const auto clamp = ClampOf(baseline, baseline.node(next));
       const model::TensorId clamped = clamp ? baseline.node(next).outputs[0] : model::kNoTensor;
@@ -106,7 +106,7 @@ std::vector<TensorPair> PairQuantizedTensors(const model::ModelGraph& baseline,
       }
     }
     const model::NodeId producer = baseline.tensor(ours).producer;
-    // Or the node before it got its output's name.
+    // Or the node before it has taken the name of its output.
     const bool is_clamped = tensor.producer != model::kNoNode &&
                             ClampOf(variant, variant.node(tensor.producer)).has_value();
     if (producer != model::kNoNode && !is_clamped) {
@@ -147,7 +147,7 @@ std::vector<TensorPair> PairBodyOutputs(const model::ModelGraph& baseline,
       const model::NodeId producer =
           theirs == model::kNoTensor ? model::kNoNode : variant.tensor(theirs).producer;
       if (producer == model::kNoNode || variant.node(producer).parent != model::kNoNode) continue;
-      // Where it is rounded, it is a layer for that.
+      // An output that is quantized is a layer of its own.
       if (!IsFloat(variant.tensor(theirs)) || QuantizerOf(variant, theirs)) continue;
       pairs.push_back({.plan = {.baseline = name, .variant = name},
                        .name = node.outputs.size() == 1 ? node.name : node.name + "/" + name,

@@ -16,8 +16,8 @@ double RoundingIntegral(double t) {
 
 double Cube(double x) { return x * x * x; }
 
-// The mean of the squared error, in steps, for what is spread evenly from `a` to `b`, of codes that
-// reach from `low` to `high`, all in steps.
+// Mean squared error, in steps, of values that are uniformly distributed from `a` to `b`, with
+// codes from `low` to `high`, all in steps.
 double MeanSquare(double a, double b, double low, double high) {
   if (a == b) {
     const double nearest = std::clamp(std::nearbyint(a), low, high);
@@ -36,8 +36,8 @@ double MeanSquare(double a, double b, double low, double high) {
 void ValueBins::Add(std::span<const float> values) {
   constexpr std::uint32_t kShift = 23 - kMantissaBits, kInBin = (1u << kMantissaBits) - 1;
   if (pages_.empty()) pages_.resize(kPages);
-  // Nothing here depends on a value but where it is counted: half of an output may be zero, and no
-  // processor guesses which half.
+  // Without branches that depend on values: half of an output may be zero, which no branch
+  // predictor can guess.
   for (const float value : values) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     std::unique_ptr<Page>& page = pages_[bits >> 23];
@@ -50,7 +50,7 @@ void ValueBins::Add(std::span<const float> values) {
   }
 }
 
-// Calls `visit(count, low, high)` for bins that hold something, but not for NaN and infinities.
+// Calls `visit(count, low, high)` for bins that are not empty, except those of NaN and infinities.
 template <typename Visit>
 void ValueBins::ForEachBin(const Visit& visit) const {
   constexpr std::size_t kInfinite = 0xFF;
@@ -174,7 +174,7 @@ CodeRange BestRange(const ValueBins& values, const CodeScheme& scheme) {
     least = error;
     best = range;
   };
-  // From coarse to fine; twice, because where one side ends changes the steps of the other.
+  // Searches from coarse to fine, twice, because moving one end changes the steps at the other.
   for (const double factor : {0.8, 0.95, 0.99}) {
     constexpr int kTries = 24;
     for (const bool is_high : {true, false, true, false}) {

@@ -30,7 +30,7 @@ class ValueBins {
  public:
   void Add(std::span<const float> values);
 
-  // NaN and infinities are left out of all of these.
+  // All of these skip NaN and infinities.
 
   // From the smallest to the largest value, and zero, which every grid of codes has.
   CodeRange Range() const;
@@ -77,7 +77,7 @@ struct CodeScheme {
   std::int32_t code_max = 255;
   bool is_symmetric = false;
 
-  // That of a quantizer in use: symmetric when its codes have a sign and its zero point is 0.
+  // The scheme of a quantizer in use: symmetric if its codes are signed and its zero point is 0.
   static CodeScheme Of(const tensor::QuantizationGrid& grid);
 };
 

@@ -8,7 +8,7 @@
 namespace cboard::compare {
 namespace {
 
-// The error of a channel that is where it belongs, by its energy: -10 dB.
+// Maximum error of a channel at its own place, relative to its energy: -10 dB.
 constexpr double kSame = 0.1;
 // Share of all channels that may look like a given one by chance.
 constexpr double kByChance = 0.01;
@@ -37,7 +37,7 @@ double EnergyOf(std::span<const float> row) {
   return SumOf(0, row.size(), [&](std::size_t i) { return double{row[i]} * row[i]; });
 }
 
-// Whether the error between two rows is no more than this. Others are known soon.
+// Returns true if the error between two rows is at most this; stops early otherwise.
 bool AreWithin(double most, std::span<const float> a, std::span<const float> b) {
   constexpr std::size_t kPart = 64;
   double sum = 0;
@@ -50,7 +50,7 @@ bool AreWithin(double most, std::span<const float> a, std::span<const float> b) 
   return sum <= most;
 }
 
-// So many elements of a row have planes; all would take longer than comparing.
+// Number of elements of a row that are hashed: hashing all would take longer than comparing.
 constexpr std::size_t kMaxSampledElements = 64;
 
 std::size_t SampleStep(std::size_t row) {
@@ -89,7 +89,7 @@ bool PermutedChannels::IsPermuted(std::size_t channel, std::span<const float> af
   if (!index_) MakeIndex();
   const double norm = std::sqrt(energy);
   return index_->IsNear(HashOf(after), [&](std::size_t other) {
-    // Rows differ by no less than their lengths do. A little more is left to rounding.
+    // The distance of rows is at least the difference of their lengths; the margin is for rounding.
     const double gap = norms_[other] - norm;
     return other != channel && !(gap * gap > 1.001 * most) && AreWithin(most, Before(other), after);
   });

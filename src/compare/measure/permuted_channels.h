@@ -1,4 +1,4 @@
-// Channels that are there, in another order.
+// Finds channels that were reordered.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace cboard::compare {
 
-// Tells channels that are not their own in `before`, but another one. Borrows these rows.
+// Finds channels that equal another channel of `before` than their own. Borrows these rows.
 //
 //   PermutedChannels permuted(before, row);
 //   for (…) if (permuted.IsPermuted(channel, after)) ++count;

@@ -1,4 +1,4 @@
-// Counts what 8-bit kernels without VNNI would saturate, in real weights and activations.
+// Counts sums that saturate in 8-bit kernels without VNNI, with real weights and activations.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace cboard::compare {
 // sample by sample; after enough of them, further ones are left out.
 class SaturationCheck {
  public:
-  // Nothing for layers of other kinds: products, and convolutions of two dimensions with explicit
-  // padding, are checked.
+  // nullopt for layers that are not checked: only matrix products and two-dimensional convolutions
+  // with explicit padding are.
   static std::optional<SaturationCheck> For(const model::ModelGraph& model,
                                             const ModelLayer& layer);
 

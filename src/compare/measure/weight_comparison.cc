@@ -20,13 +20,13 @@ constexpr double kMinDeviation = 0.1;
 // Beyond this many weights, the divergence takes longer than it is worth.
 constexpr std::size_t kMaxForDivergence = std::size_t{1} << 20;
 
-// The factor that brings a channel of the baseline nearest to the compressed one.
+// The factor that brings a channel of the baseline closest to the compressed one.
 double FactorOf(const tensor::PairStatistics& channel) {
   const double energy = channel.reference.sum_squares;
   return energy > 0 ? channel.Dot() / energy : 1;
 }
 
-// Whether that factor is all that happened to the channel. Normalization may have turned its sign.
+// Returns true if the factor explains the channel. Normalization may have changed its sign.
 bool IsOnlyScaled(const tensor::PairStatistics& channel, double factor) {
   const double energy = channel.compressed.sum_squares;
   const double left = energy - factor * factor * channel.reference.sum_squares;
@@ -58,7 +58,7 @@ std::vector<double> RescalingOf(const tensor::Comparison& comparison) {
   return factors;
 }
 
-// The tensor whose scales round the values of `weight`; the stored one where nothing does.
+// The tensor whose scales round the values of `weight`; the stored tensor if none does.
 const model::ModelTensor& RoundedBy(const model::ModelGraph& model,
                                     const model::ModelTensor& weight) {
   return model.tensor(weight.rounded_by == model::kNoTensor ? weight.source : weight.rounded_by);
@@ -113,8 +113,7 @@ Result<std::optional<tensor::Comparison>> CompareInPlace(
   return Compare(TensorView(scaled, reference->shape), *codes, options);
 }
 
-// Calls `visit(first, count)` for a few rows at a time, so that what is read is still near when it
-// is looked at.
+// Calls `visit(first, count)` for a few rows at a time, so that they are still in the cache.
 template <typename Visitor>
 Result<void> ForEachRows(const RowReader& rows, const Visitor& visit) {
   constexpr std::size_t kElements = std::size_t{1} << 16;
@@ -152,7 +151,7 @@ Result<tensor::Comparison> CompareRows(RowReader& before, Rows& after,
   return builder.Build();
 }
 
-// The nearest that there is to what the compressed weights went through.
+// The best available estimate of the values before quantization.
 tensor::Quantizer QuantizerOf(const model::ModelQuantization& quantization, int bits,
                               std::size_t channels) {
   using Granularity = Quantization::Granularity;
@@ -171,8 +170,8 @@ tensor::Quantizer QuantizerOf(const model::ModelQuantization& quantization, int 
   return quantizer;
 }
 
-// The step of each row, whose weights are multiples of it: one for all, which is 0 for floats, or
-// one for each. Nothing where a row has many, or factors besides.
+// The quantization step of each row: one for all rows, 0 for floats, or one per row. Empty if a row
+// has several steps or additional factors.
 std::optional<std::vector<float>> StepsByRow(const model::ModelTensor& rounded,
                                              const ModelLayer& layer, std::size_t rows,
                                              bool has_factors) {
@@ -206,7 +205,7 @@ Result<void> CollectEvidence(RowReader& before, RowReader& after, const model::M
   if (by_channel) findings.channel_medians.resize(before.channels());
   const auto look = [&](std::size_t first, std::size_t count) -> Result<void> {
     const std::span<const float> xs = before.Read(first, count), ys = after.Read(first, count);
-    // Where there is no room for channels, there is none to keep those apart that are empty.
+    // Without figures by channel, empty channels cannot be excluded.
     if (!by_channel && steps && steps->size() == 1) pruning.AddRow(xs, ys, (*steps)[0]);
     for (std::size_t i = 0; i < count && row > 0; ++i) {
       const std::size_t channel = first + i;
@@ -274,7 +273,7 @@ Result<WeightFindings> CompareWeights(const model::ModelGraph& baseline, const M
   const model::ModelTensor& rounded = RoundedBy(variant, weight);
   findings.bits = BitsOfWeight(variant, after.weight);
   if (rounded.quantization) {
-    // A scale for each direction of a recurrent layer is one for all channels of that.
+    // One scale per direction of a recurrent layer is one scale for all channels of the direction.
     const std::vector<float>& scales = rounded.quantization->scales;
     const bool is_by_direction =
         after.layout.direction_axis && !scales.empty() &&
@@ -306,7 +305,7 @@ Result<WeightFindings> CompareWeights(const model::ModelGraph& baseline, const M
     return {};
   };
   const auto channel_axis = options.by_channel ? std::optional<std::size_t>(0) : std::nullopt;
-  // With codes where the compressed weights are codes, and no factors stand between the two.
+  // Compares codes if the compressed weights are codes and no factors apply.
   const auto compare_rows = [&](std::span<const double> factors) -> Result<tensor::Comparison> {
     CBOARD_ASSIGN_OR_RETURN(ours, RowReader::Open(baseline, before, factors, folding.inputs));
     if (folding.variant.factors.empty() && !codes) {
@@ -341,7 +340,7 @@ Result<WeightFindings> CompareWeights(const model::ModelGraph& baseline, const M
       *ours, *theirs, rounded,
       StepsByRow(rounded, after, ours->channels(), !folding.variant.factors.empty()),
       options.thresholds, findings));
-  // Other scales would not bring back what was pruned.
+  // Other scales would not restore pruned weights.
   if (rounded.quantization && findings.fixes.empty()) {
     theirs.reset();
     const TensorView rows = ViewOf(ours->ReadAll(), ours->channels(), ours->row());

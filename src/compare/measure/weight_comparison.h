@@ -1,4 +1,4 @@
-// The weights of one layer, before and after.
+// Compares the weights of one layer before and after compression.
 #pragma once
 
 #include <optional>
@@ -39,10 +39,9 @@ struct WeightFindings {
 };
 
 struct WeightOptions {
-  // Whether factors that differ from channel to channel, and were not folded, are to be undone; see
-  // LayerComparison::is_rescaled.
+  // Undo factors that differ by channel and were not folded; see LayerComparison::is_rescaled.
   bool allow_rescaling = true;
-  // Otherwise there is a total only, and nothing that takes channels is found; channel_budget.h.
+  // If false, only totals are computed; see channel_budget.h.
   bool by_channel = true;
   Thresholds thresholds = {};
 };
@@ -54,17 +53,15 @@ Result<WeightFindings> CompareWeights(const model::ModelGraph& baseline, const M
                                       const model::ModelGraph& variant, const ModelLayer& after,
                                       const Folding& folding, const WeightOptions& options);
 
-// All weights of a layer as the file orders them, each times the factor of its channel; without
-// factors, as they are.
+// All weights of a layer in file order, each times the factor of its channel, if there are factors.
 Result<std::vector<float>> ReadScaled(const model::ModelGraph& model, const ModelLayer& layer,
                                       const std::vector<double>& factors);
 
-// The width of its codes, or of its stored elements where it has none. `weight` is one that
-// IsWeight.
+// Bits of its codes, or of its stored elements if it has none. `weight` must satisfy IsWeight.
 int BitsOfWeight(const model::ModelGraph& model, model::TensorId weight);
 
-// How much each channel of an output varies, and how far it is off; `errors` is empty when nobody
-// has seen it.
+// Standard deviation and error of each channel of an output; `errors` is empty if the output was
+// not captured.
 struct OutputSpread {
   std::vector<double> deviations;
   std::vector<double> errors;

@@ -21,7 +21,7 @@ std::vector<Trial> TrialsFrom(const tensor::Quantizer& now, std::size_t row, boo
     change(other);
     trials.push_back({std::move(action), other});
   };
-  // With as few values as a group has, a percentile is the maximum.
+  // For the few values of a group, a percentile is the maximum.
   if (now.granularity != Granularity::kPerGroup) {
     add("clip at the 99.9th percentile", [](tensor::Quantizer& q) { q.percentile = 99.9; });
     add("clip at the 99.99th percentile", [](tensor::Quantizer& q) { q.percentile = 99.99; });

@@ -146,7 +146,7 @@ Result<void> LogChannels(const ModelComparison& comparison, const std::filesyste
   return {};
 }
 
-// Along depth: the step is the place of a layer among those with an output, in the order of
+// Curves over depth: the step is the index of a layer among those with an output, in the order of
 // execution.
 Result<void> LogDepth(SummaryWriter& writer, const std::string& model,
                       const ModelComparison& comparison) {
@@ -188,7 +188,7 @@ Result<void> LogModel(const ModelComparison& comparison, const std::filesystem::
                       bool is_variant) {
   NodeFindings findings;  // They are about the variant: nothing is wrong with the other.
   if (is_variant) {
-    // The worst come first, and a node may have several.
+    // Layers are sorted, the worst first, and a node may have several: the first counts.
     for (const LayerComparison& layer : comparison.layers) {
       findings.emplace(VariantNodeOf(layer), &layer);
     }
@@ -210,7 +210,8 @@ Result<void> LogModel(const ModelComparison& comparison, const std::filesystem::
       is_variant ? &tensor::PairStatistics::compressed : &tensor::PairStatistics::reference);
 }
 
-// The one metric that files tell by themselves: with it, Overview and the Report know the model.
+// The model size, the one metric that files contain: with it, Overview and the Report list the
+// model.
 Result<void> LogSizes(SummaryWriter& writer, const std::string& model, const std::string& variant,
                       const ModelComparison& comparison) {
   constexpr double kMegabyte = 1e6;

@@ -89,7 +89,7 @@ class GraphLogBuilder {
     AddBytes(name, node.weight_bytes);
   }
 
-  // Scales, axes and the like are constants too. One number is no weight.
+  // Scales, axes and similar inputs are constants, too. A single number is not a weight.
   model::TensorId LargestWeight(const model::ModelNode& node) const {
     model::TensorId largest = model::kNoTensor;
     double most = 1;

@@ -14,10 +14,9 @@ namespace cboard::compare {
 
 inline constexpr std::string_view kBaselineName = "fp32";
 
-// The plugin data of a value: names as users spelled them, without those that are empty. Nodes of
-// exporters are called "/layer1/Conv" or "conv:0". Whoever is to keep such a node in floating point
-// must be given that name, and not what a tag can hold of it.
-// `node` has the layer, where that is another name.
+// The plugin data of a value: names as users spelled them, without empty ones. Exporters name nodes
+// "/layer1/Conv" or "conv:0", and quantizers need exactly this name to keep a node in float; a tag
+// cannot hold it. `node` has the layer if it has another name.
 std::string LabelOf(std::string_view model, std::string_view layer, std::string_view variant,
                     std::string_view node = {});
 writer::ScalarLabels LabelsOf(std::string label);

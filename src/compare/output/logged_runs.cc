@@ -19,7 +19,7 @@ constexpr std::string_view kOwnerTag = "/graph/";
 // The file version and the session start come before the first value.
 constexpr int kMaxRecordsBeforeOwner = 4;
 
-// The label of the first value in an event file; empty where that is of somebody else's writing.
+// The label of the first value in an event file; empty if another program wrote it.
 std::string FirstLabel(const fs::path& path) {
   constexpr std::uint64_t kMaxBytes = 64 << 10;
   const Result<std::string> beginning = writer::ReadRunFile(path, kMaxBytes);

@@ -1,4 +1,4 @@
-// Where the runs of a model are, in a directory that several models may be compared to.
+// Locations of the runs of a model, in a directory with comparisons of several models.
 #pragma once
 
 #include <filesystem>
@@ -16,12 +16,12 @@ namespace cboard::compare {
 std::filesystem::path RunDirectory(const std::filesystem::path& directory,
                                    const std::string& model);
 
-// For the writers of such runs: what an earlier comparison has logged there no longer counts, so
-// that the same curve is not drawn twice.
+// Writer options for such runs: values of an earlier comparison are replaced, so that curves are
+// not drawn twice.
 WriterOptions ReplaceOptions();
 
-// Says whose graph follows in the run, and from which file it is. RunDirectory knows the model's
-// runs by it, so it is the first value that is logged there. Fails as SummaryWriter does.
+// Logs the owner of the graph that follows in the run, and its file. RunDirectory recognizes the
+// model's runs by this value, so it must be the first one. Fails as SummaryWriter does.
 Result<void> LogOwner(SummaryWriter& writer, const std::string& model, std::string_view variant,
                       const std::filesystem::path& file);
 

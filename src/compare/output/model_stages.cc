@@ -94,7 +94,7 @@ class GraphConverter {
            std::span<const model::TensorId> outputs) {
     const std::string stem(WithoutSlash(name));
     node.name = stem;
-    // An input may be called as a node is.
+    // An input may have the name of a node.
     for (int n = 2; !names_.insert(node.name).second; ++n) {
       node.name = stem + "_" + std::to_string(n);
     }

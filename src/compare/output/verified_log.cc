@@ -15,7 +15,7 @@ double LoggedDb(const Verification& run) {
   return std::clamp(run.sqnr_db, -verdict::kLoggedExactDb, verdict::kLoggedExactDb);
 }
 
-// JSON has no infinity, and null is exact.
+// JSON has no infinity: null means exact.
 double ClampSqnrDb(double db) { return std::max(db, -verdict::kLoggedExactDb); }
 
 bool HasParts(const Verification& run) {

@@ -11,21 +11,22 @@
 
 namespace cboard::compare {
 
-// Room for figures by channel: a quarter of what both files take, and enough for any network whose
-// files are small.
+// Memory for figures by channel: a quarter of the size of both files, with a minimum that is enough
+// for any small file.
 class ChannelBudget {
  public:
   ChannelBudget(const model::ModelGraph& baseline, const model::ModelGraph& variant);
 
-  // Whether there is room for `comparisons` more, of this many channels each. Then it is taken.
+  // Reserves memory for `comparisons` comparisons with this many channels each; false if there is
+  // too little.
   bool Take(std::size_t channels, std::size_t comparisons = 1);
 
  private:
   std::size_t left_;  // In channels.
 };
 
-// For each pair, whether its weights are compared by channel, or only as a whole. Those with the
-// most weights to a channel come first.
+// For each pair, whether its weights are compared by channel or only in total. Pairs with the most
+// weights per channel come first.
 std::vector<bool> PairsWithChannels(const PairedModels& models);
 
 }  // namespace cboard::compare

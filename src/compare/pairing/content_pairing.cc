@@ -10,17 +10,17 @@
 namespace cboard::compare {
 namespace {
 
-// Rows that are alike have at least this cosine, on the average.
+// Minimum mean cosine between the rows of equal layers.
 constexpr double kSameContent = 0.9;
 
-// Layers that are compared with each other: of one size and, if that matters, of one kind.
+// Candidates: layers of one size and, if required, of one kind.
 struct Group {
   WeightSize size;
   std::string kind;
   friend auto operator<=>(const Group&, const Group&) = default;
 };
 
-// Layers of a group as they may be read, with a sketch of each.
+// Layers of a group, with a sketch of each possible layout.
 struct Candidates {
   struct Place {
     std::size_t layer = 0;
@@ -41,8 +41,8 @@ Result<void> AddCandidate(const PairingSide& side, std::size_t i, const Reading&
   return {};
 }
 
-// All ways in which layers without a partner may be read. `may_turn`: also those that are turned,
-// where nothing says which dimension is that of channels.
+// All possible layouts of layers without a partner. `may_turn`: also transposed, if the channel
+// dimension is unknown.
 Result<Groups> CandidatesOf(const PairingSide& side, bool may_turn, bool is_any_kind) {
   Groups groups;
   for (std::size_t i = 0; i < side.layers.size(); ++i) {
@@ -59,7 +59,7 @@ Result<Groups> CandidatesOf(const PairingSide& side, bool may_turn, bool is_any_
   return groups;
 }
 
-// Gives each layer of a group the one that is most alike.
+// Pairs each layer of a group with the most similar one.
 void PairGroup(PairingSide& a, const Candidates& ours, PairingSide& b, const Candidates& theirs,
                LayerPairing& pairing) {
   std::vector<SimHash> signs;
@@ -85,10 +85,10 @@ void PairGroup(PairingSide& a, const Candidates& ours, PairingSide& b, const Can
   }
 }
 
-// `is_any_kind`: also layers in other bodies, or that are in none any more.
+// `is_any_kind`: also layers in other bodies, or that are no longer in a body.
 Result<void> PairBySimilarity(PairingSide& a, PairingSide& b, bool is_any_kind,
                               LayerPairing& pairing) {
-  // Only one side needs to be turned, where neither says what its channels are.
+  // If the channel dimension is unknown on both sides, only one side needs to be transposed.
   CBOARD_ASSIGN_OR_RETURN(const Groups ours,
                           CandidatesOf(a, !b.model.nodes().empty(), is_any_kind));
   CBOARD_ASSIGN_OR_RETURN(const Groups theirs, CandidatesOf(b, true, is_any_kind));

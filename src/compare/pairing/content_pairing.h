@@ -1,4 +1,4 @@
-// Layers that are known by their weights alone.
+// Pairs layers by their weights.
 #pragma once
 
 #include "cboard/base/result.h"
@@ -7,9 +7,9 @@
 
 namespace cboard::compare {
 
-// Pairs what is left of layers with the same rows, up to a factor for each: those of the same kind
-// first, then also layers in other bodies of If, Loop and Scan, or that are in none any more. Reads
-// a few of the weights; fails as ReadRows does.
+// Pairs the remaining layers whose rows are equal up to a factor for each row: those of the same
+// kind first, then layers in different bodies of If, Loop and Scan. Reads a sample of the weights;
+// fails as ReadRows does.
 Result<void> PairByContent(PairingSide& a, PairingSide& b, LayerPairing& pairing);
 
 }  // namespace cboard::compare

@@ -15,7 +15,7 @@ namespace cboard::compare {
 
 namespace {
 
-// A pair of layers i and j, transposed where that makes them fit; nothing when nothing does.
+// Pairs layers i and j, transposed if necessary; nullopt if they do not fit.
 std::optional<LayerPair> Fit(const PairingSide& a, std::size_t i, const PairingSide& b,
                              std::size_t j, PairedBy how) {
   const WeightSize x = a.SizeAt(i), y = b.SizeAt(j);
@@ -29,8 +29,7 @@ std::optional<LayerPair> Fit(const PairingSide& a, std::size_t i, const PairingS
 
 using KeyOf = std::function<std::string(const PairingSide&, std::size_t)>;
 
-// Pairs layers that are the only ones of their kind with their key on both sides, the key being no
-// empty text.
+// Pairs layers whose nonempty key is unique in their kind on both sides.
 void PairByKey(PairingSide& a, PairingSide& b, PairedBy how, const KeyOf& key_of,
                LayerPairing& pairing) {
   struct Count {
@@ -75,8 +74,7 @@ std::vector<std::string_view> PartsOf(std::string_view name) {
   return parts;
 }
 
-// Pairs layers of one size and kind that are the only ones on their sides with some part of their
-// names.
+// Pairs layers of one size and kind if a part of their names is unique on both sides.
 void PairByPart(PairingSide& a, PairingSide& b, LayerPairing& pairing) {
   struct Users {
     std::vector<std::size_t> ours, theirs;

@@ -1,4 +1,4 @@
-// Which layer of a compressed model is which one of its baseline.
+// Pairs the layers of a compressed model with those of its baseline.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace cboard::compare {
 
-// How the weights of a file without nodes are to be taken, so that they fit their partner's.
+// The layout of weights from a file without nodes that fits their partner.
 struct Reading {
   bool is_transposed = false;    // The other of the two dimensions is that of channels.
   std::size_t paired_heads = 0;  // See ModelLayer.
@@ -25,7 +25,7 @@ struct LayerPair {
   Reading variant_reading;
 };
 
-// `layer` as a pair wants it read.
+// `layer` with the layout of its pair.
 ModelLayer Read(ModelLayer layer, const Reading& reading);
 
 struct LayerPairing {

@@ -27,7 +27,7 @@ Error NoPartner(const PairedModels& models) {
               "); compare two files of one model" + why};
 }
 
-// Lets the layers of a pair end where both have had the same done to them.
+// Ends the layers of a pair behind the steps that both have.
 void CutToCommonSteps(std::size_t i, PairedModels& models) {
   ModelLayer& before = models.ours[models.pairing.pairs[i].baseline];
   ModelLayer& after = models.theirs[models.pairing.pairs[i].variant];

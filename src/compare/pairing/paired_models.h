@@ -1,4 +1,4 @@
-// Two files of one model, layer by layer: which ones are pairs, and what was folded into which.
+// Two files of one model: their pairs of layers, and folded steps.
 #pragma once
 
 #include <vector>
@@ -21,15 +21,15 @@ struct PairedModels {
   std::vector<Equalized> equalized;  // Empty until folding/equalization.h has looked for them.
 
   std::size_t size() const { return pairing.pairs.size(); }
-  // The two of a pair, as it wants them read.
+  // The two layers of a pair, with the layout of the pair.
   ModelLayer Before(std::size_t pair) const;
   ModelLayer After(std::size_t pair) const;
   // Borrows from this. Fails when weights cannot be read.
   Result<Folding> FoldingOf(std::size_t pair) const;
 };
 
-// Layers of a pair end where both files have had the same done to them. Fails when weights cannot
-// be read, and with kInvalidArgument when there is no pair.
+// Pairs all layers; a pair ends behind the steps that both files have. Fails if weights cannot be
+// read, and with kInvalidArgument if there is no pair.
 Result<PairedModels> PairModels(const model::ModelGraph& baseline,
                                 const model::ModelGraph& variant);
 

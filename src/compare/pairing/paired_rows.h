@@ -1,4 +1,4 @@
-// The weights of a pair of layers side by side, with what was folded into them.
+// The weights of a pair of layers side by side, with folded factors applied.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct SampledRows {
   std::vector<std::size_t> channels, elements;  // Which these are.
   std::size_t all_channels = 0;
 
-  // The baseline's, each times the factor of its input.
+  // The baseline's weights, each times the factor of its input.
   WeightRows ScaledByInputs(const InputFactors& inputs) const;
 };
 Result<SampledRows> ReadSample(const PairedModels& models, std::size_t pair);

@@ -1,4 +1,4 @@
-// The layers of one of two models while they are being paired.
+// The layers of one of two models during pairing.
 #pragma once
 
 #include <span>
@@ -18,8 +18,8 @@ struct PairingSide {
   const model::ModelGraph& model;
   std::span<const ModelLayer> layers;
   std::vector<bool> taken;  // Those that have a partner.
-  // Which of a node's weights a layer is, and in which bodies of If, Loop and Scan:
-  // "then_branch:W". Layers of different kinds may have the same names and even the same weights.
+  // The kind of a layer: its weight among those of the node, and its bodies of If, Loop and Scan:
+  // "then_branch:W". Layers of different kinds may have the same name and even the same weights.
   std::vector<std::string> kinds;
 
   // Name of the node, or of weights without a node.
@@ -28,7 +28,7 @@ struct PairingSide {
                                             : std::string_view(model.node(layers[i].node).name);
   }
   WeightSize SizeAt(std::size_t i) const { return SizeOf(model, layers[i]); }
-  // Whether nothing says which of the two dimensions of layer i are channels.
+  // Returns true if the channel dimension of layer i is unknown.
   bool IsUnoriented(std::size_t i) const {
     return layers[i].node == model::kNoNode && model.tensor(layers[i].weight).shape.size() == 2;
   }

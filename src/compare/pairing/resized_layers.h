@@ -1,4 +1,4 @@
-// Layers that both files have, but not in one size: channels were removed, or added.
+// Layers that both files have in different sizes: channels were removed or added.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace cboard::compare {
 
-// A sentence about those that have no partner but one of their name: how many, and what became of
-// the first of them. Nothing when there are none.
+// A sentence about layers whose name exists in the other file with another size: their number, and
+// both sizes of the first one. Empty if there are none.
 std::optional<std::string> ResizedLayersNote(const PairedModels& models);
 
 }  // namespace cboard::compare

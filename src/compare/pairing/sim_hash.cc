@@ -8,7 +8,7 @@
 namespace cboard::compare {
 namespace {
 
-// So many share a key, on the average; no more than so many are looked at.
+// Average number of vectors per key, and the maximum that is compared.
 constexpr std::size_t kExpectedPerKey = 16, kMaxPerKey = 64;
 
 // Whether the next element of a plane's normal is 1; otherwise it is -1.
@@ -51,7 +51,7 @@ SimHashPlanes::SimHashPlanes(std::size_t row) : signs_(row) {
   }
 }
 
-// Side by side are planes, not elements: each sum has the order of additions that it has alone.
+// Vectorized over planes, not elements, so that each sum has the same order of additions as alone.
 SimHash SimHashPlanes::HashOf(std::span<const float> row) const {
   constexpr std::size_t kTogether = 32;  // As many as registers hold.
   std::array<float, SimHash::kPlanes> all = {};

@@ -13,7 +13,7 @@
 
 namespace cboard::compare {
 
-// On which side of random planes something lies.
+// The sides of random planes that a vector is on.
 class SimHash {
  public:
   static constexpr std::size_t kPlanes = 96;
@@ -22,7 +22,7 @@ class SimHash {
   // kPlanes times as long as reading a row, so rows should be short.
   SimHash(std::span<const float> values, std::size_t rows);
 
-  // By which side the sums of each plane are on.
+  // The sign of the sum of each plane.
   explicit SimHash(std::span<const float, kPlanes> sums);
 
   bool At(std::size_t plane) const { return (bits_[plane / 32] >> plane % 32 & 1) != 0; }
@@ -43,15 +43,17 @@ class SimHashPlanes {
   std::vector<std::array<float, SimHash::kPlanes>> signs_;  // 1 or -1, by element.
 };
 
-// Finds signs that are near to others.
+// Finds hashes that are close to others.
 class SimHashIndex {
  public:
   explicit SimHashIndex(std::span<const SimHash> all);
 
-  // Positions of those that agree about the planes of one choice, in ascending order; of few, all.
+  // Positions of hashes that agree about the planes of one choice, in ascending order; all
+  // positions if there are few.
   std::vector<std::size_t> Near(const SimHash& signs) const;
 
-  // Whether `is_it(position)` holds for one of them, in any order; some are asked for repeatedly.
+  // Returns true if `is_it(position)` holds for one of them, in any order; a position may be tested
+  // repeatedly.
   template <typename Predicate>
   bool IsNear(const SimHash& signs, const Predicate& is_it) const {
     for (std::size_t table = 0; table < tables_.size(); ++table) {
@@ -67,7 +69,7 @@ class SimHashIndex {
   std::span<const std::uint32_t> PositionsIn(std::size_t table, const SimHash& signs) const;
 
   std::size_t planes_ = 0;  // Planes per table.
-  // Positions by key, those of a key behind each other; and where each key begins.
+  // Positions sorted by key, and the start of each key.
   struct Table {
     std::vector<std::uint32_t> begins, positions;
   };

@@ -1,4 +1,4 @@
-// A layer's weights, a few of them, by which it is known among others that are of its size.
+// A sample of a layer's weights, to recognize the layer among others of its size.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace cboard::compare {
 
-// At most 32 rows of at most 64 elements, the same ones of all layers of one size. Factors of
-// channels do not change it.
+// At most 32 rows of at most 64 elements, at the same positions for all layers of one size. Factors
+// of channels do not change the sketch.
 class WeightSketch {
  public:
   // Fails as ReadRows does. Reads no more than the sketch needs.
   static Result<WeightSketch> Of(const model::ModelGraph& model, const ModelLayer& layer);
 
-  // The mean cosine between this one's rows and those of `other`, which is of the same size.
+  // Mean cosine between the rows of this sketch and of `other`, which has the same size.
   double MeanCosine(const WeightSketch& other) const;
 
   SimHash Signs() const { return SimHash(values_, rows_); }

@@ -12,7 +12,7 @@
 namespace cboard::compare {
 namespace {
 
-// "lstm" of "lstm/W".
+// Returns "lstm" for "lstm/W".
 std::string_view WithoutWeights(std::string_view name, std::string_view weights) {
   const bool has_them = !weights.empty() && name.size() > weights.size() + 1 &&
                         name.ends_with(weights) && name[name.size() - weights.size() - 1] == '/';
@@ -20,8 +20,8 @@ std::string_view WithoutWeights(std::string_view name, std::string_view weights)
   return name;
 }
 
-// How much of the SQNR is lost between a layer's inputs and its output. Above 40 dB nobody sees it,
-// and below 0 there is nothing left to lose.
+// SQNR that is lost between a layer's inputs and its output. Limited to 0 to 40 dB: more is not
+// visible, and below 0 the signal is lost.
 double LossOf(const LayerComparison& layer) {
   if (!layer.input_sqnr_db || !layer.accumulated) return 0;
   const auto counted = [](double db) { return std::clamp(db, 0.0, 40.0); };

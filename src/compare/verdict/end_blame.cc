@@ -15,7 +15,7 @@
 namespace cboard::compare {
 namespace {
 
-// A head whose values span fewer steps than this has lost its shape.
+// A head whose values span fewer steps than this is lost.
 constexpr double kMinSteps = 4;
 constexpr std::size_t kMaxSuspects = 2;
 
@@ -25,7 +25,7 @@ std::string ChannelsText(const HeadVerdict& head) {
          std::to_string(head.first_channel + head.channel_count - 1);
 }
 
-// `tensor`, and those before it that have the same values in another shape or order.
+// `tensor`, and earlier tensors with the same values in another shape or order.
 std::unordered_set<model::TensorId> SameValues(const model::ModelGraph& model,
                                                model::TensorId tensor) {
   std::unordered_set<model::TensorId> same;
@@ -143,7 +143,7 @@ std::string DbText(double db) {
   return std::isinf(db) ? (db > 0 ? "exact" : "nothing") : verdict::ShortNumber(db, 3) + " dB";
 }
 
-// Without runs to tell: where most is lost on the way, or what comes last.
+// Without runs: the layer in which most is lost, or the last one.
 void BlameLosses(ModelComparison& comparison) {
   const std::vector<const LayerComparison*> lost = LargestLosses(comparison);
   const LayerComparison* named = lost.empty() ? LastLayer(comparison) : lost[0];

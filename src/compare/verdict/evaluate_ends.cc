@@ -13,18 +13,18 @@
 namespace cboard::compare {
 namespace {
 
-// Values whose deviation is a smaller part of their size do not vary as far as 8 bits can tell.
+// Values whose deviation is a smaller share of their size count as constant: 8 bits cannot show it.
 constexpr double kVaryingShare = 0.05;
-// A detector that never gives more sees nothing in these samples.
+// A detector whose scores stay below this sees nothing in these samples.
 constexpr double kMinScore = 0.05;
 constexpr std::uint64_t kMinDetections = 10;
 // Channels are evaluated one by one if each has at least this many values.
 constexpr std::uint64_t kMinChannelValues = 8;
-// Heads with so few channels give each of them a meaning of its own: x, y, width, height.
+// In heads with at most this many channels, each channel has its own meaning: x, y, width, height.
 constexpr std::size_t kMaxNamedChannels = 16;
 constexpr double kLostChannelDb = 3;
 constexpr std::uint64_t kMinValuesForCodes = 64;
-// One answer is a background, and not a class among others, where the others have no more.
+// A class is the background if all others together have at most this share.
 constexpr double kMaxOtherShare = 0.2;
 
 std::string Db(double value) {
@@ -48,8 +48,8 @@ double VarianceOfSide(const tensor::TensorStatistics& side) {
   return count == 0 ? 0 : std::max(0.0, side.sum_squares - side.sum * side.sum / count);
 }
 
-// The agreement on clear answers. Where one answer is most of them, such as the blank of a text
-// recognizer or the background of a segmentation, the others count on their own if they are less.
+// Agreement on clear decisions. If one class dominates, such as the blank of a text recognizer or
+// the background of a segmentation, the other classes count separately if they agree less.
 struct Agreement {
   double share = 1;
   double changed = 0;  // Answers that differ.
@@ -173,7 +173,7 @@ class HeadEvaluator {
     }
   }
 
-  // True where nothing else needs to be looked at.
+  // Returns true if no other check is needed.
   bool EvaluateCollapse() {
     const bool is_constant = counts_.variant_min == counts_.variant_max;
     const bool is_seen = head_.use != HeadUse::kScores || counts_.baseline_max >= kMinScore;
@@ -186,7 +186,8 @@ class HeadEvaluator {
             head_);
       return true;
     }
-    // Two or three codes are left, and they are not what the values were: scores of 0 and 1.27.
+    // Only two or three codes are left, and they differ from the original values: scores of 0 and
+    // 1.27.
     const std::size_t left = counts_.variant_values.size();
     if (left < HeadCounts::kMaxDistinct && counts_.count >= kMinValuesForCodes && is_seen &&
         Varies() && head_.varying_sqnr_db < limits_.broken_db) {
@@ -223,7 +224,7 @@ class HeadEvaluator {
                     " of " + HumanCount(found.decisions) + (is_sure ? " answers" : " positions");
       measured = "arg max agrees in " + of + ", " + measured;
     }
-    // Features have no answers, and noise hardly has: there, both measures have to say it.
+    // Features and noise have no clear class, so both measures must fail.
     const bool is_broken_by_answers =
         changed > 1 && share < limits_.broken_agreement &&
         ((is_sure && !is_generated_) || db < limits_.degraded_values_db);
@@ -232,7 +233,7 @@ class HeadEvaluator {
     if (is_broken_by_answers || db < broken_db) {
       const bool has_baseline_outputs =
           is_sure && head_.agreement && !(changed > 1 && share < limits_.broken_agreement);
-      // Probabilities that differ while the answers stay: the end is not lost.
+      // Probabilities differ, but the decisions stay: the output is not lost.
       Raise(has_baseline_outputs ? VerdictLevel::kDegraded : VerdictLevel::kBroken, measured,
             head_);
       return;
@@ -245,7 +246,7 @@ class HeadEvaluator {
   }
 
   void SetScoreAgreement() {
-    // 0.25 is what detectors are deployed with; the others where there are too few of these.
+    // Detectors are deployed with 0.25; other thresholds are used if too few scores reach it.
     constexpr std::array<std::size_t, 4> kOrder = {1, 0, 2, 3};
     for (const std::size_t i : kOrder) {
       const HeadCounts::Detections& found = counts_.detections[i];
@@ -282,7 +283,7 @@ class HeadEvaluator {
   }
 
   void EvaluateValues() {
-    // Boxes count where the scores beside them call a detection; elsewhere nobody looks at them.
+    // Boxes count only at positions with a detection.
     const double detected_db = counts_.DetectedSqnrDb();
     const bool has_detected = counts_.detected_count >= kMinDetections * counts_.channel_count &&
                               !std::isnan(detected_db);
@@ -347,7 +348,7 @@ OutputVerdict EvaluateOutput(const EndFindings& end, bool is_generated, const En
                          ? "its shapes differ between the two models, as after NonMaxSuppression"
                          : "it has no values";
   }
-  // The effect of a state shows in the outputs of later runs; here, only a lost state counts.
+  // A state affects later runs, which are not measured, so only a lost state counts.
   if (end.is_state) {
     for (HeadVerdict& head : output.heads) {
       const bool is_kept = head.level > VerdictLevel::kSound && !head.is_collapsed &&

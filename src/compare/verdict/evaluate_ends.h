@@ -1,4 +1,4 @@
-// From what was gathered at the end of the network to a verdict.
+// Computes the verdict from the measurements at the outputs of the network.
 #pragma once
 
 #include <vector>
@@ -10,19 +10,19 @@ namespace cboard::compare {
 
 // Limits of the verdict; docs/compare.md has the experiments that they come from.
 struct EndLimits {
-  // Arg max agreement. More than one answer has to differ: one may be a tie.
+  // Arg max agreement. More than one decision must differ: one may be a tie.
   double broken_agreement = 0.9;
   double degraded_agreement = 0.98;
-  // Scores above the threshold in both, of those in either.
+  // Scores above the threshold in both models, as a share of those in either.
   double broken_scores = 0.8;
   double degraded_scores = 0.95;
-  // SQNR of what varies, in dB.
+  // SQNR of the variance, in dB.
   double broken_db = 10;        // A third of the amplitude is error.
   double broken_scores_db = 6;  // Half of it is.
   double degraded_values_db = 20;
   double degraded_logits_db = 26;
   double degraded_probabilities_db = 16;  // A sixth of the amplitude.
-  // Without a change among this many answers, less than 2 % differ with 95 % confidence.
+  // If this many decisions are unchanged, less than 2 % differ with 95 % confidence.
   std::size_t min_decisions = 150;
 };
 

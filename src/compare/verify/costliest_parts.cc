@@ -22,7 +22,7 @@ std::vector<PartCost> FindCostliestParts(
   std::vector<PartCost> found;
   std::priority_queue<Range> ranges;
   std::size_t runs = 0;
-  // False when there is nothing more to be learned.
+  // Returns false if further runs would show nothing new.
   const auto measure = [&](std::size_t first, std::size_t end) {
     if (runs == search.max_runs) return false;
     ++runs;

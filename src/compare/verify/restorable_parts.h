@@ -1,5 +1,5 @@
-// The parts of a compressed model that can be put back to the baseline's floats: which there are,
-// which are suspected, and the edits that do it.
+// The parts of a compressed model that can be restored to the baseline's floats, the suspected
+// ones, and the edits that restore them.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct RestorableLayer {
   std::optional<PairedWeights> weights;
   std::optional<OutputPlan> output;  // Set if the layer's output was compared.
   bool has_damaged_weights = false, has_damaged_output = false;
-  // The baseline's output on the samples; null where it was not compared with a quantizer.
+  // The baseline's output on the samples; null if it was not compared with a quantizer.
   std::shared_ptr<const ValueBins> values = nullptr;
   bool has_one_scale = false;  // For all channels of the weights, of which there are several.
 };
@@ -33,7 +33,7 @@ struct LayerPart {
   friend bool operator==(const LayerPart&, const LayerPart&) = default;
 };
 
-// Borrows all; `layers` are those of the comparison, in its order.
+// Borrows everything; `layers` are those of the comparison, in its order.
 class RestorableParts {
  public:
   RestorableParts(const model::ModelGraph& baseline, const model::ModelGraph& variant,
@@ -43,7 +43,7 @@ class RestorableParts {
   // In the order of execution.
   std::vector<LayerPart> All() const;
 
-  // Those that the diagnosis blames, `most` of them, the worst first; then those of the layers in
+  // At most `most` parts that the diagnosis blames, the worst first; then parts of the layers in
   // which most is lost.
   std::vector<LayerPart> PartsToVerify(std::size_t most) const;
 

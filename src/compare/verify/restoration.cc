@@ -11,7 +11,7 @@
 namespace cboard::compare {
 namespace {
 
-// Constants further apart than this were made into something else, and not rounded.
+// Constants further apart than this were changed, not rounded.
 constexpr double kSameConstantDb = 10;
 
 std::optional<std::size_t> CountOf(const model::ModelTensor& tensor) {
@@ -103,7 +103,7 @@ Result<void> Restoration::AddWeights(const PairedWeights& weights) {
   return AddBias(weights);
 }
 
-// The sums become the results of a Conv, and the scales behind them are passed by.
+// The sums become the results of a Conv, and the scales behind them are bypassed.
 void Restoration::AddConv(const FloatProduct& conv, const model::ModelNode& node,
                           std::vector<float> values, const model::ModelTensor& weights) {
   const TensorInFile sums = FindInFile(variant_, conv.sums, node);
@@ -126,8 +126,8 @@ void Restoration::AddConv(const FloatProduct& conv, const model::ModelNode& node
                            .in = output.in});
 }
 
-// The node becomes an LSTM with the first of its weights that are restored; the others are then
-// what their codes stand for.
+// The node becomes an LSTM when the first of its weights is restored; its other weights become
+// their dequantized codes.
 Result<void> Restoration::AddToLstm(const ModelLayer& after, WeightRows rows) {
   constexpr std::size_t kW = 1, kR = 2, kPeepholes = 7;
   const model::ModelNode& node = variant_.node(after.node);

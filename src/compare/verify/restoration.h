@@ -22,7 +22,8 @@
 
 namespace cboard::compare {
 
-// The weights of a pair of layers, and what makes one side of the other. Borrows the factors.
+// The weights of a pair of layers, and the factors that turn one side into the other. Borrows the
+// factors.
 struct PairedWeights {
   ModelLayer before, after;
   FoldedSteps folded;
@@ -30,26 +31,25 @@ struct PairedWeights {
   std::vector<double> rescaling;  // See WeightFindings.
 };
 
-// Whether the operator computes with floats, which may then be other ones, or is one that may be an
-// operator on floats instead (float_operators.h). Codes that others take as they are (QLinearConv,
-// ConvInteger, …) and halves leave no room for that.
+// Returns true if the operator uses floats, or can be replaced by an operator on floats
+// (float_operators.h). Codes that other operators read directly (QLinearConv, ConvInteger, …) and
+// float16 cannot be restored.
 bool CanRestoreWeights(const model::ModelGraph& variant, const ModelLayer& after);
 
-// Whether floats go into the quantizer of this output and come out behind it.
+// Returns true if the quantizer of this output takes and returns floats.
 bool CanRestoreOutput(const OutputPlan& plan);
 
-// The baseline's weights of a pair in the compressed layer's channels and elements, with what was
-// folded into them there. Fails as ReadRows does.
+// The baseline's weights of a pair in the layout of the compressed layer, with its folded factors.
+// Fails as ReadRows does.
 Result<WeightRows> BaselineRows(const model::ModelGraph& baseline, const model::ModelGraph& variant,
                                 const PairedWeights& weights);
 
-// The baseline's bias likewise; nothing where the compressed layer has none that floats may take
-// the place of.
+// The baseline's bias likewise; empty if the compressed layer has none in float.
 Result<std::optional<std::vector<float>>> BaselineBias(const model::ModelGraph& baseline,
                                                        const model::ModelGraph& variant,
                                                        const PairedWeights& weights);
 
-// [channels, elements] the other way around, as MatMul takes them.
+// Transposes [channels, elements], as MatMul needs them.
 std::vector<float> Transposed(const WeightRows& rows);
 
 // Collects edits of the compressed model. Restoring a part twice has no further effect.
@@ -59,37 +59,37 @@ class Restoration {
   Restoration(const model::ModelGraph& baseline, const model::ModelGraph& variant)
       : baseline_(baseline), variant_(variant) {}
 
-  // The baseline's weights and bias in the compressed layer's layout, with what was folded into
-  // them there. Those for which CanRestoreWeights holds. Fails as ReadRows does.
+  // Restores weights and bias in the layout of the compressed layer, with its folded factors.
+  // Requires CanRestoreWeights. Fails as ReadRows does.
   Result<void> AddWeights(const PairedWeights& weights);
 
-  // Lets a tensor pass its quantizer by, and those behind it that only round the same values to the
-  // same codes again (behind MaxPool, Reshape, …). Cut off where an activation has become the range
-  // of the quantizer.
+  // Bypasses the quantizer of a tensor, and later quantizers that only round the same values again
+  // (behind MaxPool, Reshape, …). Clips the values if the quantizer's range has replaced an
+  // activation.
   void AddOutput(model::TensorId before, const std::optional<ClampRange>& clamp);
   void AddOutput(const OutputPlan& plan);
 
-  // Leaves these as they are, whatever is added afterwards.
+  // Excludes these parts from all later calls.
   void KeepWeights(const PairedWeights& weights);
   void KeepOutput(const OutputPlan& plan);
 
-  // Other constants that are quantized and that the baseline has under their name: what is added to
-  // or multiplied by, tables that are looked up. Not those that are too different to be the same.
+  // Restores other quantized constants that the baseline has under the same name: summands,
+  // factors, lookup tables. Skips constants that differ too much to be the same.
   Result<void> AddOtherConstants();
 
-  // All quantizers of activations that are left.
+  // Bypasses all remaining quantizers of activations.
   void AddOtherOutputs();
 
   runtime::GraphEdits Take() { return std::move(edits_); }
 
  private:
-  // False when the tensor was edited before.
+  // Returns false if the tensor was edited before.
   bool IsNew(const std::string& tensor) { return edited_.insert(tensor).second; }
   Result<void> AddBias(const PairedWeights& weights);
   void AddConv(const FloatProduct& conv, const model::ModelNode& node, std::vector<float> values,
                const model::ModelTensor& weights);
   Result<void> AddToLstm(const ModelLayer& after, WeightRows rows);
-  // A tensor that `node` gives or takes becomes these values.
+  // Replaces a tensor that `node` reads or computes with these values.
   void AddConstant(model::TensorId tensor, const model::ModelNode& node, std::vector<float> values);
   // Calls `visit(dequantize, from, clamp)` for what comes out behind the quantizer of `before`, and
   // of those behind it that only round again: what `dequantize` gives would be `from` without them.

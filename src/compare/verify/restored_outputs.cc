@@ -1,4 +1,4 @@
-// Quantizers of activations that are passed by.
+// Bypasses quantizers of activations.
 #include <cmath>
 #include <string_view>
 
@@ -9,7 +9,7 @@
 namespace cboard::compare {
 namespace {
 
-// Outputs of these are elements of their inputs.
+// Operators whose outputs are elements of their inputs.
 bool PicksElements(std::string_view op_type) {
   return op_type == "Concat" || op_type == "Pad" || PassesValues(op_type);
 }

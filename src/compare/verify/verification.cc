@@ -15,7 +15,7 @@
 namespace cboard::compare {
 namespace {
 
-// Parts that are restored together at most, and how many of the others each step tries to add.
+// Maximum number of parts that are restored together, and number of candidates per step.
 constexpr std::size_t kMaxCombinedParts = 3;
 constexpr std::size_t kMaxCandidatesPerRound = 3;
 // Smallest gain of another part that is worth reporting.
@@ -59,7 +59,7 @@ class Verifier {
     return many;
   }
 
-  // Nothing once somebody has stopped it.
+  // nullopt once the user has stopped the verification.
   std::optional<Verification> Measure(Restored restored, const std::vector<LayerPart>& parts) {
     if (is_stopped_) return std::nullopt;
     Verification verification{.restored = restored};
@@ -110,8 +110,8 @@ class Verifier {
     for (const Tried& each : tried_) comparison_.verified.push_back(each.verification);
   }
 
-  // The best part first, and with each step the one that then gives most. Those that give most on
-  // their own are tried first: errors of different parts add up, whatever the others are.
+  // Starts with the best part, and adds in each step the part that gains most. Parts with the
+  // largest own gain are tried first, because errors of different parts add up.
   void MeasureCombinations() {
     if (tried_.empty() || !tried_[0].verification.why_not.empty()) return;
     Tried best = tried_[0];
@@ -138,8 +138,8 @@ class Verifier {
     }
   }
 
-  // Whether less than half of the error goes away with the parts that the diagnosis blames, and
-  // more would with all.
+  // Returns true if the blamed parts remove less than half of the error, and all parts together
+  // would remove more.
   bool ExplainsLittle() const {
     const double as_it_is = comparison_.verified[0].sqnr_db;
     double best = as_it_is, most = as_it_is;
@@ -154,8 +154,8 @@ class Verifier {
     return best < as_it_is + kHalfDb && most >= as_it_is + 2 * kHalfDb;
   }
 
-  // The parts that cost most, each alone in a network of floats, and what the end would keep
-  // without their errors.
+  // The parts that cost most, each alone in a network of floats, and the output SQNR without their
+  // errors.
   void SearchByHalves() {
     const std::vector<LayerPart> parts = parts_.All();
     const PartSearch search{.max_parts = kMaxCombinedParts};
@@ -214,7 +214,7 @@ void SetHeads(const EndVerdict& verdict, OutputPlan& plan) {
   }
 }
 
-// Operators on codes, of layers whose weights are not the baseline's in any of the runs.
+// Layers with operators on codes, whose weights are not restored in any run.
 void UnrestorableLayersNote(const model::ModelGraph& variant,
                             const std::vector<RestorableLayer>& layers,
                             ModelComparison& comparison) {

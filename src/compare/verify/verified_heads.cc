@@ -9,7 +9,7 @@
 namespace cboard::compare {
 namespace {
 
-// Ends that are measured at most: the last of them.
+// Maximum number of outputs that are measured: the last ones.
 constexpr std::size_t kMaxHeads = 16;
 // The value in a mean of an end that is as good as exact.
 constexpr double kExactDb = 80;

@@ -1,4 +1,4 @@
-// The ends of a network that runs with restored parts are measured at.
+// The outputs of a network that runs with restored parts are measured at.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace cboard::compare {
 
-// Positions of the layers behind which no other one was compared, the last one last, at most 16;
-// without those that cannot change.
+// Positions of the layers with no compared layer behind them, in order, at most 16; without those
+// that cannot change.
 std::vector<std::size_t> FindVerifiedHeads(const model::ModelGraph& baseline,
                                            const std::vector<RestorableLayer>& layers,
                                            const ModelComparison& comparison);
 
-// Why there is no end to measure at.
+// Explains why there is no output to measure.
 std::string NoHeadsReason(const ModelComparison& comparison);
 
-// One number for the SQNRs of all ends: their mean, where 80 dB are as good as exact.
+// Mean SQNR of all outputs; 80 dB or more counts as exact.
 double MeanOverHeads(const std::vector<double>& dbs);
 
 }  // namespace cboard::compare

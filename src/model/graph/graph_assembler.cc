@@ -66,7 +66,7 @@ GraphAssembler::GraphAssembler(ModelFormat format, std::shared_ptr<const MappedF
 
 TensorId GraphAssembler::Tensor(std::string_view name) {
   if (const TensorId found = FindTensor(name); found != kNoTensor) return found;
-  // With room to grow, and its places in lookups.
+  // Memory of a tensor, with unused capacity and its entries in lookups.
   if (!Spend(2 * sizeof(ModelTensor) + 128 + 2 * name.size()) && !graph_.tensors_.empty()) {
     return TensorId{0};
   }
@@ -135,8 +135,8 @@ Result<void> GraphAssembler::SetConstant(TensorId id, DType type, std::vector<st
 Result<MutableByteSpan> GraphAssembler::SetUnfolded(TensorId id, DType type,
                                                     std::vector<std::int64_t> shape,
                                                     std::uint64_t stored_bytes) {
-  // Zeros take no place in a file, so that few bytes could claim any number of them. A network of
-  // which one weight in a hundred is left unfolds to less than a quarter of that.
+  // Zeros of a sparse constant take no bytes in the file, so few bytes could claim any number of
+  // them. A network with one weight in a hundred left expands to less than a quarter of this limit.
   constexpr std::uint64_t kMaxFileSizeMultiple = 256;
   const std::uint64_t needed = BytesNeeded(type, shape).value_or(0);
   if (needed / kMaxFileSizeMultiple > graph_.file_bytes_) {
@@ -199,7 +199,7 @@ std::string GraphAssembler::NameFor(const ModelNode& node) const {
 std::string GraphAssembler::UniqueName(std::string wanted) {
   std::size_t number = node_names_[wanted]++;
   if (number == 0) return wanted;
-  // The name with the number may be taken, too. The number only grows, so this stays linear.
+  // The name with the number may exist as well. The number only grows, so this stays linear.
   std::string name = wanted + "_" + std::to_string(number);
   while (!node_names_.try_emplace(name, 1).second) {
     number = node_names_[wanted]++;
@@ -208,14 +208,14 @@ std::string GraphAssembler::UniqueName(std::string wanted) {
   return name;
 }
 
-// With room to grow, its places in lookups, in lists of who follows whom, and among the sorted
-// nodes.
+// Memory of a node, with unused capacity, its entries in lookups and consumer lists, and its place
+// among the sorted nodes.
 std::uint64_t GraphAssembler::MemoryOf(const ModelNode& node) const {
   std::uint64_t bytes = 3 * sizeof(ModelNode) + 192 + 2 * node.name.size() + node.op_type.size() +
                         node.domain.size() + node.scope.size();
   for (const auto* ids : {&node.inputs, &node.outputs}) {
     bytes += ids->size() * 4 * sizeof(TensorId);
-    // Listings name a tensor at each use.
+    // Listings repeat the name of a tensor at each use.
     for (const TensorId id : *ids) bytes += id == kNoTensor ? 0 : tensor(id).name.size();
   }
   for (const auto& [key, value] : node.attributes) {
@@ -231,7 +231,7 @@ std::uint64_t GraphAssembler::MemoryOf(const ModelNode& node) const {
   return bytes;
 }
 
-// Listings show each with name and shape, however often it is one.
+// Listings show name and shape at each use of a tensor.
 void GraphAssembler::AddEnd(TensorId id, std::vector<TensorId>& ends) {
   const ModelTensor* end = id == kNoTensor ? nullptr : &tensor(id);
   const std::size_t shown = end == nullptr ? 0 : end->name.size() + 8 * end->shape.size();
@@ -255,8 +255,8 @@ ByteSpan GraphAssembler::Keep(std::string_view bytes) {
   return {kept.get(), bytes.size()};
 }
 
-// By the sizes of the structs, usual descriptions take about ten times their bytes, and files hold
-// weights besides. A hundred thousand nodes pass even with numbers for names and no weights at all.
+// Memory limit by file size: usual descriptions take about ten times their bytes, and files also
+// hold weights. A hundred thousand nodes pass even with numbers for names and without weights.
 std::uint64_t GraphAssembler::MemoryLimit() const {
   constexpr std::uint64_t kAlways = std::uint64_t{192} << 20;
   return kAlways + 16 * graph_.file_bytes_;
@@ -437,7 +437,7 @@ void GraphAssembler::BuildLookups() {
 
 Result<ModelGraph> GraphAssembler::Finish() {
   CBOARD_RETURN_IF_ERROR(CheckMemory());
-  // Ids are 32-bit; no real model comes near, and none of these files is that large for it.
+  // Ids have 32 bits; no real model has more tensors or nodes.
   if (graph_.tensors_.size() >= IndexOf(kNoTensor) || graph_.nodes_.size() >= IndexOf(kNoNode)) {
     return Fail(ErrorCode::kResourceExhausted, "the model has more than 4 billion tensors");
   }

@@ -21,7 +21,7 @@
 
 namespace cboard::model {
 
-// Where the stored bytes of a constant are: not checked against the shape yet.
+// Position of the stored bytes of a constant, not yet checked against the shape.
 struct StoredBytes {
   ByteSpan data;
   bool may_repeat_last = false;  // TensorFlow's rule for lists that are shorter than the shape.
@@ -39,7 +39,7 @@ class GraphAssembler {
   // The tensor of this name, made if it is new. Names are unique.
   TensorId Tensor(std::string_view name);
   TensorId FindTensor(std::string_view name) const;
-  // A new tensor called `wanted`, or `wanted_1` and so on when there is one already.
+  // A new tensor called `wanted`, or `wanted_1` and so on if the name exists.
   TensorId NewTensor(const std::string& wanted);
 
   // Makes `id` a constant of this type and shape. Fails with kDataLoss when the shape is impossible
@@ -53,7 +53,8 @@ class GraphAssembler {
   Result<MutableByteSpan> SetUnfolded(TensorId id, DType type, std::vector<std::int64_t> shape,
                                       std::uint64_t stored_bytes);
 
-  // Type and shape of a tensor that is computed or fed; does not overwrite a constant's.
+  // Sets type and shape of a tensor that is computed or an input; does not overwrite those of a
+  // constant.
   void Describe(TensorId id, DType type, std::vector<std::int64_t> shape);
 
   // An empty name is made from output or type, and one that is taken gets a number. `parent` is the
@@ -63,7 +64,8 @@ class GraphAssembler {
   // `wanted`, with a number if a node or scope has this name already; it is taken from then on.
   std::string UniqueScope(std::string wanted) { return UniqueName(std::move(wanted)); }
 
-  // A node whose outputs may come before its inputs, as those that close TensorFlow's loops do.
+  // Adds a node whose outputs may come before its inputs, as nodes that close TensorFlow's loops
+  // do.
   void BreaksCycles(NodeId id) { breaks_cycles_.insert(IndexOf(id)); }
 
   void AddInput(TensorId id) { AddEnd(id, graph_.inputs_); }
@@ -73,8 +75,8 @@ class GraphAssembler {
   // Takes bytes that had to be decoded; they live as long as the graph.
   ByteSpan Keep(std::string_view bytes);
 
-  // Counts memory that is taken outside: by shapes that follow from others, scales, scopes. False
-  // when there is none left.
+  // Counts memory that callers allocate: for inferred shapes, scales, scopes. False if the limit is
+  // reached.
   bool Spend(std::uint64_t bytes);
   Result<void> CheckMemory() const;
   Result<void> Charge(std::uint64_t bytes) {
@@ -114,7 +116,7 @@ class GraphAssembler {
   std::string UniqueName(std::string wanted);
   std::string NameFor(const ModelNode& node) const;
   Result<void> FillProducers();
-  // The tensors that nodes use and that follow from constants alone: turned around, cast, summed.
+  // Tensors that nodes use and that are computed from constants alone: transposed, cast, summed.
   std::vector<bool> FindStored() const;
   void CountBytes();
   void BuildLookups();
@@ -131,17 +133,17 @@ class GraphAssembler {
 // Takes an inferred shape where the file has none, and its sizes where the file leaves them open.
 void CompleteShape(ModelTensor& tensor, const std::vector<std::int64_t>& inferred);
 
-// "layer1/0" for "/layer1/0/Conv", "model.layers.0" for "model.layers.0.weight"; empty when the
-// name says nothing.
+// The scope of a name: "layer1/0" for "/layer1/0/Conv", "model.layers.0" for
+// "model.layers.0.weight"; empty if it has none.
 std::string ScopeOf(std::string_view name);
 
-// The number of elements of a shape that is fully known; nothing when it is not, or overflows.
+// The number of elements of a shape; nullopt if a size is unknown or the product overflows.
 std::optional<std::uint64_t> ElementCount(const std::vector<std::int64_t>& shape);
 
-// The bytes that a tensor of this shape takes; nothing when shape or type have no fixed size.
+// The bytes of a tensor with this shape; nullopt if shape or type have no fixed size.
 std::optional<std::uint64_t> BytesNeeded(DType type, const std::vector<std::int64_t>& shape);
 
-// True for types whose elements are whole bytes, which is what the values of a sparse constant are.
+// True for types with whole bytes, as the values of a sparse constant must be.
 bool CanBeSparse(DType type);
 
 // "[64, 3, ?, 7]"

@@ -11,7 +11,7 @@
 namespace cboard::model {
 namespace {
 
-// How the work of a node follows from shapes.
+// Formulas for the work of a node from shapes.
 enum class Work {
   kPerOutput,  // Each output element takes a kernel: weights / output channels.
   kPerInput,   // Each input element spreads a kernel: weights / input channels.

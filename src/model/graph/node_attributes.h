@@ -1,4 +1,4 @@
-// Attributes of a node by the type that a reader expects.
+// Reads attributes of a node by their expected type.
 #pragma once
 
 #include <cstdint>

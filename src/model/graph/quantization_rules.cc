@@ -103,7 +103,7 @@ Result<std::optional<ModelQuantization>> MakeQuantization(GraphAssembler& graph,
   // Codes that are floats have a zero point of zero, if any.
   if (source.zero_points != nullptr && IsInteger(source.type)) {
     const auto zero_points = WholeNumbers(*source.zero_points, *count);
-    // One zero point serves many scales.
+    // A single zero point applies to all scales.
     if (!zero_points || (zero_points->size() != *count && zero_points->size() != 1)) {
       return std::nullopt;
     }

@@ -24,7 +24,7 @@ struct QuantizationSource {
   std::int64_t group_size = 0;             // Above 0: groups along the axis.
 };
 
-// Nothing when they do not fit: another number of scales than the shape asks for, codes that are no
+// nullopt if they do not fit: the number of scales does not match the shape, or the codes are not
 // integers. Fails only with kResourceExhausted, from GraphAssembler::Charge.
 Result<std::optional<ModelQuantization>> MakeQuantization(GraphAssembler& graph,
                                                           const QuantizationSource& source);

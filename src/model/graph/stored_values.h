@@ -15,8 +15,8 @@ namespace cboard::model {
 // and the type must be one that HoldsRealNumbers.
 void LoadStored(DType type, ByteSpan data, std::size_t first, std::span<float> out);
 
-// All values of a constant of at most `max_count` elements; nothing for larger ones, for what is no
-// constant and for other types.
+// All values of a constant with at most `max_count` elements; nullopt for larger constants, other
+// tensors and other types.
 std::optional<std::vector<float>> FloatsOf(const ModelTensor& tensor, std::size_t max_count);
 std::optional<std::vector<std::int64_t>> IntegersOf(const ModelTensor& tensor,
                                                     std::size_t max_count);

@@ -24,7 +24,7 @@ bool CanRead(const BlockInputs& inputs) {
          inputs.has_groups == (inputs.groups != nullptr);
 }
 
-// Whether column k is of block k / block, as it is without such a list.
+// Returns true if column k belongs to block k / block, which is the default.
 bool AreInOrder(const ModelTensor& groups, std::int64_t columns, std::int64_t block) {
   const auto indices = IntegersOf(groups, static_cast<std::size_t>(columns));
   if (!indices || !std::cmp_equal(indices->size(), columns)) return false;
@@ -34,7 +34,7 @@ bool AreInOrder(const ModelTensor& groups, std::int64_t columns, std::int64_t bl
   return true;
 }
 
-// Bytes that hold codes of `type`, with a scale for each `block` of a row, and for what is left.
+// Reads bytes with codes of `type`; each `block` of a row, and the rest of a row, has a scale.
 Result<void> ReadRows(const BlockInputs& inputs, DType type, std::vector<std::int64_t> shape,
                       std::int64_t block, GraphAssembler& graph) {
   const std::int64_t columns = shape.back();
@@ -54,7 +54,7 @@ Result<void> ReadRows(const BlockInputs& inputs, DType type, std::vector<std::in
   const std::size_t count = made->scales.size();
   const auto per_row = static_cast<std::size_t>(blocks);
   if (are_packed) {
-    // Each row begins with a byte of its own.
+    // Each row begins with a new byte.
     const std::size_t in_byte = LayoutOf(type).elements;
     const std::size_t row_bytes = (per_row + in_byte - 1) / in_byte;
     if (zeros->data.size() != count / per_row * row_bytes) return {};

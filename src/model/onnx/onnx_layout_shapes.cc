@@ -11,7 +11,7 @@
 namespace cboard::model::onnx_shapes {
 namespace {
 
-// Above every real size. A slice "to the end" goes this far and further.
+// Larger than every real size. A slice "to the end" is at least this long.
 constexpr std::int64_t kHuge = std::int64_t{1} << 48;
 
 }  // namespace
@@ -122,7 +122,7 @@ Inferred InferSlice(const NodeInputs& inputs, const Shape& input) {
     const std::int64_t start = (*starts)[i], end = (*ends)[i];
     const bool is_known = start != kUnknownValue && end != kUnknownValue;
     if (size < 0 || step == 0 || step == kUnknownValue || !is_known) {
-      // "From the first to the last" keeps the size, and so does the way back.
+      // A slice from the first to the last element, or in reverse, keeps the size.
       const bool keeps_all = is_known && ((step == 1 && start == 0 && end > kHuge) ||
                                           (step == -1 && start == -1 && end < -kHuge));
       if (!keeps_all) size = kUnknown;
@@ -147,7 +147,7 @@ Inferred InferPad(const NodeInputs& inputs, const Shape& input) {
   for (std::size_t i = 0; i < axes->size(); ++i) {
     std::int64_t& size = shape[static_cast<std::size_t>((*axes)[i])];
     for (const std::int64_t pad : {(*pads)[i], (*pads)[i + axes->size()]}) {
-      // Negative ones cut off. Those that are not known are the most negative.
+      // Negative paddings crop. Unknown ones are the most negative number.
       if (size >= 0 && __builtin_add_overflow(size, pad, &size)) size = kUnknown;
     }
     size = std::max(size, kUnknown);

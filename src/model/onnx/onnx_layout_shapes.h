@@ -1,4 +1,4 @@
-// Rules of ONNX's shapes that need numbers besides the shapes of a node's inputs: axes, sizes,
+// Shape rules of ONNX nodes that need numbers besides the shapes of the inputs: axes, sizes,
 // paddings. `input` is the shape of the first input.
 #pragma once
 

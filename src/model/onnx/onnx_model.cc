@@ -1,4 +1,4 @@
-// ONNX: graphs, their subgraphs, and functions unfolded where they are called.
+// Reads ONNX: graphs, their subgraphs, and functions, which are inlined at each call.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -26,7 +26,7 @@ using proto::OnnxSparseTensor;
 using proto::OnnxTensor;
 using proto::OnnxValueInfo;
 
-// Subgraphs in subgraphs and functions in functions: no exporter comes near.
+// Maximum nesting of subgraphs and functions; no exporter reaches it.
 constexpr int kMaxDepth = 32;
 
 // Names in scope: of a graph, a subgraph (which sees the graphs around it) or the body of a
@@ -37,7 +37,7 @@ struct Scope {
   NodeId parent = kNoNode;
   int depth = 0;
   std::unordered_map<std::string_view, TensorId> tensors;
-  // Inside a function: the attributes of the call, and the defaults of those it leaves out.
+  // Inside of a function: the attributes of the call, with defaults for missing ones.
   using Attributes = std::unordered_map<std::string_view, const OnnxAttribute*>;
   const Attributes* call_attributes = nullptr;
 };
@@ -92,7 +92,7 @@ class OnnxReader {
     for (const auto& [key, value] : model_.metadata) graph_.AddMetadata(key, std::string(value));
   }
 
-  // The tensor that `name` means here; a new one when nothing defines it.
+  // The tensor of `name` in this scope; a new one if it is not defined.
   TensorId Find(Scope& scope, std::string_view name) {
     if (name.empty()) return kNoTensor;
     for (const Scope* here = &scope; here != nullptr; here = here->outer) {
@@ -115,7 +115,7 @@ class OnnxReader {
 
   Result<void> DescribeAll(Scope& scope, const std::vector<OnnxValueInfo>& infos) {
     for (const OnnxValueInfo& info : infos) {
-      // Inside functions, this is read again at each call.
+      // Inside of functions, this is repeated for each call.
       CBOARD_RETURN_IF_ERROR(graph_.Charge(MemoryOf(info)));
       if (info.name.empty() || info.elem_type == 0) continue;
       const TensorId id = Declare(scope, info.name);
@@ -177,7 +177,7 @@ class OnnxReader {
     return {};
   }
 
-  // Where the elements of a tensor are, in this file or in another.
+  // The elements of a tensor, in this file or in an external one.
   Result<ByteSpan> DataOf(const OnnxTensor& tensor) {
     const DType type = proto::DTypeOfOnnx(tensor.elem_type);
     if (tensor.is_external) {
@@ -214,7 +214,7 @@ class OnnxReader {
     return SetSparseOnnxConstant(graph_, id, sparse, values, indices);
   }
 
-  // A Constant node is the constant itself; only its value is looked at.
+  // A Constant node becomes a constant; only its value is read.
   Result<bool> ReadConstantNode(const OnnxNode& node, const std::vector<OnnxAttribute>& attributes,
                                 Scope& scope) {
     if (node.op_type != "Constant" || !Domain(node.domain).empty() || node.outputs.size() != 1) {
@@ -255,8 +255,8 @@ class OnnxReader {
     }
   }
 
-  // The node's attributes, with those that stand for an attribute of the call put in: many nodes of
-  // a function may stand for the same one.
+  // The node's attributes, with references to attributes of the call replaced; several nodes of a
+  // function may refer to the same one.
   static std::vector<OnnxAttribute> ResolveAttributes(const OnnxNode& node, const Scope& scope) {
     std::vector<OnnxAttribute> resolved;
     for (const OnnxAttribute& attribute : node.attributes) {
@@ -316,7 +316,7 @@ class OnnxReader {
     for (const OnnxAttribute& attribute : attributes) {
       for (std::size_t i = 0; i < attribute.graphs.size(); ++i) {
         Scope inner;
-        // Also where the graph is empty, the scope's name takes time.
+        // Even an empty graph takes time for the name of its scope.
         CBOARD_RETURN_IF_ERROR(graph_.Charge(name.size() + attribute.name.size()));
         inner.prefix =
             name + "/" + std::string(attribute.name) + (i > 0 ? "_" + std::to_string(i) : "") + "/";

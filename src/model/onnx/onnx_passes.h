@@ -8,7 +8,7 @@
 
 namespace cboard::model {
 
-// Where an output of an If comes from; kNoTensor where a branch has none.
+// The sources of an output of an If; kNoTensor if a branch has none.
 struct IfBranches {
   TensorId then_output = kNoTensor;
   TensorId else_output = kNoTensor;

@@ -1,4 +1,4 @@
-// Which scales belong to which codes in an ONNX graph.
+// Assigns scales to codes in an ONNX graph.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -46,7 +46,8 @@ constexpr QOperator kQOperators[] = {
     {"MatMulIntegerToFloat", {{{1, 3, 5, -1}}}},
 };
 
-// Outputs have their input's values: in the same order, of the same precision or a float's.
+// Operators whose outputs have the values of their input in the same order, possibly cast to
+// another float type.
 bool KeepsValues(std::string_view op) {
   constexpr std::string_view kOps[] = {"Identity", "Cast",      "Reshape",
                                        "Squeeze",  "Unsqueeze", "Flatten"};
@@ -90,7 +91,7 @@ class OnnxQuantization {
     return id == kNoTensor ? nullptr : &graph_.tensor(id);
   }
 
-  // The constant behind a tensor that has its values unchanged, or null.
+  // The constant whose unchanged values a tensor has, or null.
   const ModelTensor* ConstantBehind(TensorId id) {
     if (id == kNoTensor) return nullptr;
     const ModelTensor& tensor = graph_.tensor(id);
@@ -126,7 +127,7 @@ class OnnxQuantization {
         Parameters(QuantizationOrigin::kQdq, codes->type, *codes, At(node.inputs, 1),
                    At(node.inputs, 2), IntOf(node, "axis", 1), IntOf(node, "block_size", 0)));
     if (!parameters) return {};
-    // Codes that reached here through Identity get their scales where they are stored.
+    // Codes behind an Identity get their scales at the stored tensor.
     ModelTensor* holder = codes;
     if (codes->source != kNoTensor && codes->rounded_by == kNoTensor) {
       ModelTensor& stored = graph_.tensor(codes->source);
@@ -137,7 +138,7 @@ class OnnxQuantization {
     if (is_first) holder->quantization = *parameters;
     if (!codes->quantization) codes->quantization = *parameters;
     if (codes->source == kNoTensor) return {};
-    // Two scales for the same codes: only the first is where readers look.
+    // If the same codes have two scales, the first one is used.
     if (!is_first && (holder->quantization->scales != parameters->scales ||
                       holder->quantization->zero_points != parameters->zero_points)) {
       return {};
@@ -209,15 +210,15 @@ class OnnxQuantization {
     if (node.op_type == "Cast" && !IsFloat(output.type)) return;
     output.source = input->source;
     output.rounded_by = input->rounded_by;
-    // Lists of scales would be copied from node to node; activations have one.
+    // Copies only single scales, as activations have them: lists would be copied from node to node.
     if (input->source == kNoTensor && input->quantization &&
         input->quantization->scales.size() == 1) {
       output.quantization = input->quantization;
     }
   }
 
-  // Codes that a Gather takes out of a constant are dequantized behind it, all by one scale: that
-  // of the constant, too.
+  // Codes that a Gather selects from a constant are dequantized behind it with one scale, which is
+  // also the scale of the constant.
   void ReadTable(const ModelNode& node) {
     if (node.op_type != "Gather" || At(node.outputs, 0) == kNoTensor) return;
     ModelTensor* table = InputOf(node, 0);

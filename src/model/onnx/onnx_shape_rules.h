@@ -1,4 +1,4 @@
-// Rules of ONNX's shapes that need no more than a node's attributes and the shapes of its inputs.
+// Shape rules of ONNX nodes that need only attributes and the shapes of the inputs.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@ using Inferred = std::optional<Shape>;
 
 constexpr std::int64_t kUnknown = -1;
 
-// Sizes come from files: what overflows is unknown.
+// Sizes come from files: products that overflow are unknown.
 std::int64_t Product(std::int64_t a, std::int64_t b);
 std::int64_t Sum(std::int64_t a, std::int64_t b);
 
-// `axis` counted from the end when negative; nothing when there is no such dimension.
+// Resolves a negative `axis`; nullopt if there is no such dimension.
 std::optional<std::size_t> AxisOf(std::int64_t axis, std::size_t rank);
 
-// numpy's broadcasting. An unknown size gives way to any size but one.
+// numpy's broadcasting. An unknown size takes the other size unless that is one.
 Shape Broadcast(const Shape& a, const Shape& b);
 
 // Nodes whose output has the shape of the first input.
 bool IsSameAsFirst(std::string_view op);
 // Nodes whose inputs are broadcast against each other.
 bool IsBroadcast(std::string_view op);
-// The same, with truth values as outputs.
+// The same, with booleans as outputs.
 bool IsComparison(std::string_view op);
 
 // `b` may be null when its shape is not known.

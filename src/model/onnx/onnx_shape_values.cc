@@ -20,7 +20,7 @@ std::int64_t ToInteger(double number) {
   return static_cast<std::int64_t>(std::clamp(number, -kLargest, kLargest));
 }
 
-// NaN for operators of which nothing is known here.
+// NaN for unknown operators.
 double Apply(std::string_view op, double a, double b, bool is_integer) {
   if (op == "Add") return a + b;
   if (op == "Sub") return a - b;
@@ -42,7 +42,7 @@ bool IsBinary(std::string_view op) {
          op == "Equal" || op == "Less" || op == "Greater" || op == "And" || op == "Or";
 }
 
-// Lists of one number meet every number of the other.
+// A list of one number is broadcast.
 template <typename Combine>
 std::optional<NumberList> Pairwise(const std::optional<NumberList>& a,
                                    const std::optional<NumberList>& b, const Combine& combine) {

@@ -1,4 +1,5 @@
-// Sizes that travel through an ONNX graph as numbers: Shape -> Gather -> Concat -> Reshape.
+// Values of small tensors that ONNX graphs use to compute shapes: Shape -> Gather -> Concat ->
+// Reshape.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +14,10 @@
 
 namespace cboard::model::onnx_shapes {
 
-// Among numbers that travel in tensors, where -1 has a meaning of its own.
+// Unknown number in a tensor; -1 has a meaning of its own there.
 constexpr std::int64_t kUnknownValue = std::numeric_limits<std::int64_t>::min();
 constexpr std::size_t kMaxShapeValues = 64;  // More dimensions than any tensor has.
-// In all tensors together, each a few bytes in the file. More than any model computes shapes with.
+// Maximum number of values in all tensors together; no model computes shapes with more.
 constexpr std::size_t kMaxNotedValues = std::size_t{1} << 22;
 
 using NumberList = std::vector<double>;
@@ -34,14 +35,14 @@ class ShapeValues {
  public:
   explicit ShapeValues(const GraphAssembler& graph) : graph_(graph) {}
 
-  // Nothing for tensors of which nothing is known; NaN for each number that is not.
+  // nullopt for unknown tensors; NaN for each unknown number.
   std::optional<NumberList> Numbers(TensorId id) const;
   // The same as integers, with kUnknownValue for those that are not known.
   std::optional<Shape> Integers(TensorId id) const;
 
-  // Notes what `node` computes. Its inputs have been followed, and its output has a type.
+  // Computes the output of `node`. Its inputs were visited before, and its output has a type.
   void Follow(const ModelNode& node);
-  // Notes that `id` holds what `from` does.
+  // Gives `id` the values of `from`.
   void Copy(TensorId id, TensorId from);
 
  private:

@@ -36,7 +36,7 @@ class OnnxShapes {
   }
 
  private:
-  // Shapes of many dimensions may follow for nodes of few bytes.
+  // Limits dimensions: nodes of few bytes could otherwise create many large shapes.
   void Complete(ModelTensor& output, const Shape& shape) {
     if (graph_.Spend(shape.size() * sizeof(std::int64_t))) CompleteShape(output, shape);
   }
@@ -196,7 +196,7 @@ class OnnxShapes {
   Inferred InferRecurrent(const Shape& input) {
     const Shape* recurrence = InputShape(2);
     if (input.size() != 3 || recurrence == nullptr || recurrence->size() != 3) return std::nullopt;
-    // ONNX Runtime's quantized kernel has its weights the other way round.
+    // The weights of ONNX Runtime's quantized kernel are transposed.
     const bool is_turned = node_->op_type == "DynamicQuantizeLSTM";
     const std::int64_t directions = (*recurrence)[0], hidden = (*recurrence)[is_turned ? 1 : 2];
     const bool batch_first = IntOf(*node_, "layout", 0) != 0;
@@ -210,7 +210,8 @@ class OnnxShapes {
                        : Shape{steps, directions, batch, hidden};
   }
 
-  // An If gives out what its branches do: the one that its condition names, or what both agree on.
+  // The output of an If is that of the branch chosen by a constant condition, or the common shape
+  // of both.
   void ReadBranches() {
     const std::optional<Shape> condition = Inputs().Integers(0);
     const bool is_known = condition && condition->size() == 1 && (*condition)[0] != kUnknownValue;

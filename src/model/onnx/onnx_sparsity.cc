@@ -12,7 +12,7 @@
 namespace cboard::model {
 namespace {
 
-// How far apart neighbours of each dimension are in the flat tensor.
+// Strides of each dimension in the flat tensor.
 std::vector<std::uint64_t> StridesOf(const std::vector<std::int64_t>& shape) {
   std::vector<std::uint64_t> strides(shape.size(), 1);
   for (std::size_t i = shape.size(); i-- > 1;) {
@@ -45,7 +45,7 @@ Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
     return damaged("has " + std::to_string(values.size()) + " bytes of values for shape " +
                    ShapeText(sparse.values.shape));
   }
-  // One index of the flat tensor for each value, or one of every dimension.
+  // Indices are one position in the flat tensor per value, or one index per dimension.
   const std::size_t rank = sparse.shape.size();
   const proto::Shape& index_shape = sparse.indices.shape;
   const bool is_flat = index_shape.size() == 1;
@@ -61,7 +61,7 @@ Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
   const std::vector<std::int64_t> limits =
       is_flat ? std::vector{static_cast<std::int64_t>(*elements)} : sparse.shape;
   const std::vector<std::uint64_t> strides = StridesOf(limits);
-  // Copied before they are checked: the file may change between a check and a second look.
+  // Copies indices before checking them: the file may change in between.
   std::vector<std::int64_t> places(count * per_value);
   for (std::size_t i = 0; i < places.size(); ++i) {
     places[i] = LoadLittleEndian<std::int64_t>(indices.subspan(i * sizeof(std::int64_t)));

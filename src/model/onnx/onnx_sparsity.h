@@ -1,4 +1,4 @@
-// ONNX's sparse constants: a list of values, and where they belong.
+// ONNX's sparse constants: a list of values with their positions.
 #pragma once
 
 #include "cboard/base/bytes.h"

@@ -94,7 +94,7 @@ class OpenVinoReader {
                : std::string(name);
   }
 
-  // Tensors are called like their layer, further outputs with the port's position.
+  // Tensors have the name of their layer; further outputs also have the port's position.
   Result<void> ReadOutputs(pugi::xml_node layer) {
     const std::string id = layer.attribute("id").value();
     if (id.empty()) return Fail(ErrorCode::kDataLoss, Place(layer) + "<layer> has no id");

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxChannels = std::size_t{1} << 24;
 
-// How a tensor of scales lies along the tensor of codes that it is multiplied with.
+// The axis and granularity of scales, from the shape of the tensor that multiplies the codes.
 struct Layout {
   std::int64_t axis = 0;
   std::int64_t group_size = 0;  // 0: per tensor or per channel.
@@ -29,7 +29,7 @@ std::optional<Layout> LayoutOfScales(const std::vector<std::int64_t>& scales,
   std::size_t equals = 0, ones = 0;
   for (std::size_t i = 0; i < scales.size(); ++i) {
     if (scales[i] == codes[i]) {
-      // Dimensions of size one match both ways; they are no evidence.
+      // Dimensions of size one fit both cases, so they decide nothing.
       if (codes[i] != 1) {
         equal = i;
         ++equals;
@@ -135,13 +135,13 @@ class OpenVinoQuantization {
       const ModelTensor* constant = PlainConstant(node.inputs[i + 1]);
       const auto count = constant == nullptr ? std::nullopt : ElementCount(constant->shape);
       if (!count || *count > kMaxChannels) return {};
-      // Many nodes may share it, so it counts each time.
+      // Charged for each node, because many nodes may share it.
       CBOARD_RETURN_IF_ERROR(graph_.Charge(2 * sizeof(float) * *count));
       const auto values = FloatsOf(*constant, kMaxChannels);
       if (!values || values->empty()) return {};
       ends[i] = *values;
     }
-    // Other output ranges stretch values, which no scale of codes does.
+    // Output ranges that differ from the input ranges stretch values, which no scale of codes does.
     if (ends[0] != ends[2] || ends[1] != ends[3] || ends[0].size() != ends[1].size()) return {};
     const ModelTensor& input = graph_.tensor(node.inputs[0]);
     ModelQuantization made;

@@ -118,7 +118,7 @@ Result<void> ReadFile(ByteSpan bytes, GraphAssembler& graph) {
   return {};
 }
 
-// Codes with their scale beside them: "x.weight" and "x.weight_scale", of one or of a row each.
+// Codes and their scales: "x.weight" and "x.weight_scale", with one scale or one per row.
 Result<void> PairScales(GraphAssembler& graph) {
   for (std::size_t i = 0; i < graph.tensors().size(); ++i) {
     ModelTensor& codes = graph.tensors()[i];

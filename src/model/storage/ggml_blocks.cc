@@ -15,8 +15,7 @@
 // foreach_target must come first.
 #include <hwy/highway.h>
 
-// Loops are plain, over bytes that lie behind each other and are shifted alike: the compiler makes
-// vectors of them, once per instruction set.
+// Plain loops over consecutive bytes, which the compiler vectorizes for each instruction set.
 HWY_BEFORE_NAMESPACE();
 namespace cboard::model {
 namespace HWY_NAMESPACE {
@@ -35,7 +34,7 @@ float Half(const Byte* bytes) { return HalfToFloat(Load<std::uint16_t>(bytes)); 
 float Signed(Byte byte) { return static_cast<float>(static_cast<std::int8_t>(byte)); }
 float ToFloat(int code) { return static_cast<float>(code); }
 
-// Codes of IQ4 stand for these, which are denser near zero.
+// Values of the IQ4 codes, which are denser near zero.
 constexpr std::array<float, 16> kIq4Values = {-127, -104, -83, -65, -49, -35, -22, -10,
                                               1,    13,   25,  38,  53,  69,  89,  113};
 // Twice the values of the four-bit float E2M1.
@@ -56,7 +55,7 @@ void ReadQ4_1(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
   for (int i = 0; i < 16; ++i) out[16 + i] = d * ToFloat(codes[i] >> 4) + m;
 }
 
-// The fifth bit of 32 codes is in a number of its own.
+// The fifth bits of 32 codes are stored together in one number.
 int Fifth(std::uint32_t high, int i) { return static_cast<int>((high >> i & 1) << 4); }
 
 void ReadQ5_0(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
@@ -101,8 +100,8 @@ void ReadMxfp4(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
   ReadTable(kMxfp4Values, d, block + 1, out);
 }
 
-// Codes of two bits: of each 128 elements, all lowest two bits of 32 bytes come first. Where the
-// sixteen of a group are, and how far up.
+// Position and shift of the sixteen codes of a group. Codes have two bits: for each 128 elements,
+// 32 bytes hold the first 32 codes in their lowest two bits, and so on.
 struct TwoBits {
   explicit TwoBits(int group) : begin(group / 8 * 32 + group % 2 * 16), shift(group % 8 / 2 * 2) {}
   int begin, shift;

@@ -27,8 +27,9 @@ namespace cboard::model {
 // only after CheckUnchanged.
 class MappedFile {
  public:
-  // Fails with kNotFound or kPermissionDenied, and with kInvalidArgument for what is no regular
-  // file: a directory, a pipe. Waits up to kStampSeconds when the file was written just now.
+  // Fails with kNotFound or kPermissionDenied, and with kInvalidArgument if it is not a regular
+  // file, for example a directory or a pipe. Waits up to kStampSeconds if the file was just
+  // written.
   static Result<std::shared_ptr<const MappedFile>> Open(const std::filesystem::path& path);
 
   // Bytes that are in memory already, under the name `path`.
@@ -47,7 +48,8 @@ class MappedFile {
   // opened, or could not be read from the disk. A file that was deleted is complete in memory.
   Result<void> CheckUnchanged() const;
 
-  // As CheckUnchanged, for one system call: does not see that another file has got the name.
+  // A faster CheckUnchanged, with one system call: does not notice that another file has taken the
+  // name.
   Result<void> CheckContent() const;
 
   // Gives the memory of a mapped file back to the system; bytes are read from the file again.

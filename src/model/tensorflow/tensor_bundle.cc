@@ -23,7 +23,7 @@ tl::unexpected<Error> DamagedBundle(const std::string& what) {
   return Fail(ErrorCode::kDataLoss, "checkpoint index: " + what);
 }
 
-// Takes numbers and bytes from the front; every step can fail.
+// Reads numbers and bytes from the front; every step can fail.
 class Cursor {
  public:
   explicit Cursor(ByteSpan bytes) : bytes_(bytes) {}
@@ -174,7 +174,7 @@ class BundleReader {
     const auto read_block = [&](const std::string&, ByteSpan value) -> Result<void> {
       Cursor handle(value);
       CBOARD_ASSIGN_OR_RETURN(const ByteSpan block, TakeBlock(handle, table));
-      // A sane table lists each block once; the same one many times is refused here.
+      // A valid table lists each block once; repeated blocks are refused.
       CBOARD_RETURN_IF_ERROR(graph_.Charge(block.size()));
       return ForEachEntry(block, graph_,
                           [&](const std::string& key, ByteSpan entry) { return Add(key, entry); });

@@ -238,7 +238,7 @@ void ReadMetaGraph(pbf_reader fields, SavedModelParts& parts) {
         break;
       case Length(5):
         ReadMapEntry(fields.get_message(), [&](std::string_view key, std::string_view signature) {
-          // "__saved_model_init_op" has a signature, too, and is no way into the model.
+          // "__saved_model_init_op" has a signature, too, but is not an entry point of the model.
           if (key.starts_with("__") || (has_signature && key != "serving_default")) return;
           has_signature = true;
           parts.inputs.clear();
@@ -252,7 +252,7 @@ void ReadMetaGraph(pbf_reader fields, SavedModelParts& parts) {
   }
 }
 
-// Which list of a TensorProto holds a type's elements, and the bytes of one in tensor_content.
+// The field of a TensorProto with a type's elements, and the bytes per element in tensor_content.
 struct ListStorage {
   std::uint32_t field = 0;
   std::size_t bytes = 0;

@@ -22,7 +22,7 @@ inline DType StoredTypeOf(proto::DataType type) {
   return LayoutOf(dtype).elements > 1 ? DType::kUnknown : dtype;
 }
 
-// An AttrValue. At most one of the members says something.
+// An AttrValue. At most one of the members is set.
 struct TensorFlowAttribute {
   std::optional<AttributeValue> value;  // Numbers, texts and lists of them.
   std::optional<proto::DataType> type;
@@ -57,8 +57,8 @@ struct TensorFlowGraph {
 // A GraphDef. Fails with kDataLoss.
 Result<TensorFlowGraph> ParseTensorFlowGraph(std::string_view bytes);
 
-// The GraphDef inside a SavedModel, that of the "serve" tag if there is one, and what its
-// signatures name.
+// The GraphDef inside a SavedModel, preferably the one with the tag "serve", and the tensors of its
+// signatures.
 struct SavedModelParts {
   std::string_view graph;
   std::string_view version;

@@ -26,7 +26,7 @@ struct Scope {
   NodeId parent = kNoNode;
   // By canonical reference: "node:0" in the graph; "node:output:0" or "argument" in a function.
   std::unordered_map<std::string, TensorId> tensors;
-  // The references that somebody uses, by node; filled before nodes are read.
+  // References that are used, by node; filled before nodes are read.
   std::unordered_map<std::string_view, std::vector<std::string>> used_outputs;
   std::unordered_set<std::string> used;
 };
@@ -133,7 +133,8 @@ class TensorFlowReader {
     }
   }
 
-  // A plain graph does not say: placeholders go in, what nobody reads comes out.
+  // A plain graph does not declare inputs and outputs: placeholders are inputs, unused tensors are
+  // outputs.
   void FindHeads() {
     std::vector<bool> is_read(graph_.tensors().size(), false);
     for (const ModelNode& node : graph_.nodes()) {
@@ -157,7 +158,7 @@ class TensorFlowReader {
     // A function's argument is no output of a node.
     if (scope.is_function && node == raw) return;
     if (scope.used.contains(*reference)) return;
-    // With its places in the scope's lookups.
+    // Memory of a reference, with its entries in the scope's lookups.
     if (graph_.Spend(256 + 3 * reference->size())) {
       scope.used.insert(*reference);
       scope.used_outputs[node].push_back(*std::move(reference));
@@ -263,7 +264,7 @@ class TensorFlowReader {
       CBOARD_ASSIGN_OR_RETURN(const TensorFlowElements elements, ElementsOf(tensor));
       stored.data =
           elements.is_decoded ? graph_.Keep(elements.decoded) : AsBytes(elements.in_place);
-      // No elements at all are zeros, however many.
+      // A tensor without stored elements is all zeros.
       const std::optional<std::uint64_t> count = ElementCount(tensor.shape);
       if (stored.data.empty() && count && *count > 0) {
         stored.data = graph_.Keep(std::string(LayoutOf(type).bytes, '\0'));
@@ -309,7 +310,7 @@ class TensorFlowReader {
                       " calls itself, or functions are nested more than " +
                       std::to_string(kMaxDepth) + " deep");
     }
-    // Names that TensorFlow gives to calls on its own say nothing.
+    // Generated names of calls are left out of the scope.
     const bool is_named = call.name.find("PartitionedCall") == std::string_view::npos;
     body.prefix = caller.prefix + (is_named ? std::string(call.name) + "/" : "");
     std::uint64_t memory = function.nodes.size() * (4 * body.prefix.size() + 2 * sizeof(ModelNode));
@@ -345,7 +346,7 @@ class TensorFlowReader {
                     *attribute.value);
   }
 
-  // Inside the body, what it returns is the tensor that the caller knows.
+  // The returned tensor of a body is the caller's tensor.
   Result<void> BindOutputs(const TensorFlowFunction& function, const TensorFlowNode& call,
                            Scope& caller, Scope& body) {
     std::unordered_map<std::string_view, std::string_view> returns(function.returns.begin(),
@@ -361,7 +362,7 @@ class TensorFlowReader {
         Use(returned->second, body);
         continue;
       }
-      // An argument, or something returned twice, comes out through a node of its own.
+      // An argument, or a tensor that is returned twice, is returned through a node of its own.
       graph_.AddNode({.name = body.prefix + std::string(function.outputs[index]),
                       .op_type = "Identity",
                       .inputs = {body.tensors[inner]},

@@ -59,8 +59,8 @@ class TensorFlowQuantization {
     if (output.type == DType::kUnknown) output.type = input->type;
   }
 
-  // The values of a constant, also behind Identity. Many nodes may share it, so it counts each
-  // time.
+  // The values of a constant, also behind Identity. Charged each time, because many nodes may share
+  // it.
   Result<std::optional<std::vector<float>>> Constant(const ModelNode& node, std::size_t i) {
     const ModelTensor* input = InputOf(node, i);
     if (input == nullptr || input->source == kNoTensor || input->rounded_by != kNoTensor) {

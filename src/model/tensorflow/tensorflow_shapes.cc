@@ -88,7 +88,7 @@ class TensorFlowShapes {
   const Shape* InputShape(std::size_t i) const {
     if (i >= node_->inputs.size()) return nullptr;
     const ModelTensor& input = graph_.tensor(node_->inputs[i]);
-    // More dimensions than any real tensor has would be copied from node to node.
+    // Limits the rank, because shapes are copied from node to node.
     return input.has_shape && input.shape.size() <= kMaxShapeValues ? &input.shape : nullptr;
   }
 
@@ -129,7 +129,7 @@ class TensorFlowShapes {
     return shape;
   }
 
-  // Where height and width are, and the channels.
+  // Dimensions of height, width and channels.
   struct Layout {
     std::size_t space, channels;
   };

@@ -18,7 +18,7 @@ namespace level_field {
 enum : std::size_t { kFormat, kDenseSize, kSegmentsType, kSegments, kIndicesType, kIndices };
 }
 
-// Beyond the rank of any weight. Each dimension may be stored in blocks.
+// Maximum number of levels. Each dimension may be stored in blocks.
 constexpr std::size_t kMaxRank = 8;
 constexpr std::size_t kMaxLevels = 2 * kMaxRank;
 
@@ -26,7 +26,7 @@ tl::unexpected<Error> Damaged(std::string what) {
   return Fail(ErrorCode::kDataLoss, std::move(what));
 }
 
-// Whether `numbers` are all those of [begin, begin + numbers.size()), in any order.
+// Returns true if `numbers` are a permutation of [begin, begin + numbers.size()).
 bool IsOrderOf(std::vector<std::int32_t> numbers, std::int32_t begin) {
   std::ranges::sort(numbers);
   return std::ranges::all_of(numbers, [&](std::int32_t number) { return number == begin++; });
@@ -89,10 +89,10 @@ class Sparsity {
   static Result<Level> ReadLevel(const FlatTable& table);
   // A union that takes two fields: `type`, and the vector's table behind it.
   static Numbers ReadNumbers(const FlatTable& table, std::size_t type);
-  // How many nodes a sparse level has below `parents` of them.
+  // Number of children of a sparse level with `parents` parent nodes.
   static Result<std::uint64_t> CheckSparse(const Level& level, std::uint64_t parents);
-  // Goes on below the node at `position` of the level before, whose indices lead to `element`.
-  // Calls itself as often as there are levels.
+  // Visits the nodes below `position` of the previous level, whose indices lead to `element`.
+  // Recursion is as deep as there are levels.
   void FillBelow(const Copying& copying, std::size_t level, std::size_t position,
                  std::uint64_t element) const;
 
@@ -184,7 +184,7 @@ Result<void> Sparsity::Place(const std::vector<std::int64_t>& shape,
                              const std::vector<std::int32_t>& order,
                              const std::vector<std::int32_t>& block_map) {
   const std::size_t rank = shape.size();
-  // Elements from one index of a dimension to the next, and of how many of them blocks are.
+  // The stride of a dimension, and the size of its blocks.
   std::vector<std::uint64_t> steps(rank, 1);
   for (std::size_t i = rank - 1; i > 0; --i) {
     steps[i - 1] = steps[i] * static_cast<std::uint64_t>(shape[i]);
@@ -306,7 +306,7 @@ Result<void> SetSparseConstant(GraphAssembler& graph, TensorId id, DType type,
   };
   const Result<Sparsity> read = Sparsity::Read(sparsity, shape);
   if (!read) return refused(read.error());
-  // Many tensors may share lists and values, which are gone through for each.
+  // Charged for each tensor, because many tensors may share lists and values.
   const std::uint64_t stored_bytes = read->index_bytes() + values.size();
   CBOARD_RETURN_IF_ERROR(graph.Charge(stored_bytes));
   const std::size_t element_bytes = LayoutOf(type).bytes;

@@ -80,8 +80,8 @@ std::byte* Arena::Allocate(std::size_t bytes) {
   bytes = RoundUp(bytes, 8);
   Lane& lane = bytes <= kMaxSmallBytes ? small_ : large_;
   if (bytes > lane.left_bytes) {
-    // In proportion to what is there, so that spare room stays below a thirty-second; and in pieces
-    // of what is asked for, so that nothing is left over between them.
+    // Grows in proportion to the current size, so that unused space stays below a thirty-second;
+    // sizes are multiples of the requested bytes, so that no gaps remain.
     const std::size_t wanted = std::clamp(size_bytes_ / 32, kMinChunkBytes, kMaxChunkBytes);
     Chunk chunk = TakeChunk(bytes, RoundUp(wanted, bytes));
     if (slabs_.empty() || slabs_.back() != chunk.slab) slabs_.push_back(std::move(chunk.slab));

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kMidStep = std::uint64_t{1} << 31;
 constexpr std::uint64_t kMidWall = std::uint64_t{1} << 47;
 
-// Nothing if it does not fit.
+// nullopt if it does not fit.
 std::optional<ShortBlob> Shortened(const StoredBlob& blob, const BlobBase& base) {
   const std::uint64_t step =
       static_cast<std::uint64_t>(blob.step) - static_cast<std::uint64_t>(base.step) + kMidStep;
@@ -119,7 +119,8 @@ void BlobColumn::Append(const StoredBlob& blob) {
 }
 
 void BlobColumn::OpenBlock() {
-  // In proportion to what is there: spare room and block list stay a fraction of the entries.
+  // Grows in proportion to the current size: unused space and the block list stay a small share of
+  // the entries.
   open_capacity_ = std::clamp<std::size_t>(size_ / 4, 2, 256);
   open_ = arena_->Allocate(open_capacity_ * (has_long_ ? sizeof(StoredBlob) : sizeof(ShortBlob)));
   open_size_ = 0;

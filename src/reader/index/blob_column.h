@@ -1,4 +1,4 @@
-// Where the values of one tag of one file lie, 28 bytes each.
+// Positions of the values of one tag in one file, 28 bytes each.
 #pragma once
 
 #include <cstddef>
@@ -60,7 +60,8 @@ struct BlobBlock {
 class BlobColumnView {
  public:
   BlobColumnView() = default;
-  // `stored`, which `owner` keeps, has the bytes; nullptr: they are there.
+  // `stored`, kept alive by `owner`, provides the bytes; if it is nullptr, they are already in
+  // memory.
   BlobColumnView(std::shared_ptr<const void> owner, const BlobBlock* blocks,
                  std::size_t block_count, std::size_t size, const StoredColumns* stored = nullptr)
       : owner_(std::move(owner)),
@@ -104,7 +105,7 @@ class BlobColumn {
 
   std::size_t size() const { return size_; }
 
-  // Asks for the memory of the blob that will be appended next.
+  // Prefetches the memory for the blob that will be appended next.
   void PrefetchRoom() const { __builtin_prefetch(open_ + open_size_ * sizeof(ShortBlob), 1); }
 
   // `owner` keeps the arena alive as long as the view.

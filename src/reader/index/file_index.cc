@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint64_t kToTheEnd = std::numeric_limits<std::uint64_t>::max();
 
-// Read before the file is split, so that the parts know its version and most of its tags.
+// Bytes that are read before the file is split, so that the parts know its version and most of its
+// tags.
 constexpr std::uint64_t kMaxFirstBytes = 512 << 10;
 
 // Parts become shorter towards the end of the file, so that no thread waits long for another: for n
@@ -98,7 +99,7 @@ void FileIndex::Impl::ContinueReading(const File& file, const ReadOptions& optio
     error_ = size.error();
     return;
   }
-  // Files of the system that never end, such as /proc/kmsg, say that they are empty.
+  // Endless system files, such as /proc/kmsg, report a size of 0.
   if (*size == 0) return;
   const std::uint64_t end = parts_.back()->end;
   if (options.workers != nullptr && options.workers->count() > 1 &&
@@ -112,7 +113,7 @@ void FileIndex::Impl::ContinueReading(const File& file, const ReadOptions& optio
   JoinNewSeries(parts_.size() - 1);
   error_ = last.error;
   last.error.reset();
-  // Asked again, because the file may have grown meanwhile.
+  // Checks the size again, because the file may have grown meanwhile.
   size_bytes_ = std::max(file.Size().value_or(*size), last.end);
 }
 
@@ -120,7 +121,7 @@ void FileIndex::Impl::ReadInParallel(const File& file, std::uint64_t file_bytes,
                                      const ReadOptions& options) {
   const std::size_t first_number = parts_.size() - 1;
   Part& first = *parts_[first_number];
-  // Where restarts are not marked, each event depends on those before it.
+  // Without session marks, each event depends on those before it, so the file is read in one part.
   if (first.error || !first.index.state.has_version_2 || first.end >= file_bytes) return;
   JoinNewSeries(first_number);
 
@@ -148,7 +149,7 @@ void FileIndex::Impl::ReadInParallel(const File& file, std::uint64_t file_bytes,
     ReadPart(file, i == 0 ? first : *others[i - 1], stops[i], file_bytes, options);
   });
 
-  // The result must equal reading from the beginning.
+  // The result must be the same as for reading from the beginning.
   JoinNewSeries(first_number);
   for (std::size_t i = 0; i < others.size(); ++i) {
     const Part& before = *parts_.back();
@@ -167,7 +168,8 @@ void FileIndex::Impl::ReadInParallel(const File& file, std::uint64_t file_bytes,
   }
 }
 
-// Whether `part` begins where the last one ends, and what it took for granted is so.
+// Returns true if `part` begins where the last one ends, and its assumptions about earlier events
+// hold.
 bool FileIndex::Impl::Follows(const Part& part) const {
   const Part& before = *parts_.back();
   if (part.begin != before.end || part.index.version_changed || !before.index.state.has_version_2) {
@@ -178,7 +180,7 @@ bool FileIndex::Impl::Follows(const Part& part) const {
     const std::int64_t known = FindJoined(info.name);
     if (known < 0) continue;
     const TagInfo& earlier = *joined_[static_cast<std::size_t>(known)].info;
-    // Its kind decides which values a tag takes; a graph's plugin, in which form.
+    // The kind decides which values a tag accepts; for graphs, the plugin decides the form.
     if (earlier.kind != info.kind || earlier.plugin_name.empty() != info.plugin_name.empty()) {
       return false;
     }

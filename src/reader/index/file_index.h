@@ -45,8 +45,8 @@ struct Restart {
                                   // older than "brain.Event:2", which voids only `series`.
   std::uint32_t series = 0;       // Index in FileView::series, if not a session start.
 
-  // Points of each series before the restart; series that are not listed had none. If it is not a
-  // session start, only that of `series` is told.
+  // Points of each series before the restart; series that are not listed had none. Without a
+  // session start, only `series` is listed.
   std::vector<std::uint64_t> counts;
 };
 
@@ -108,7 +108,7 @@ struct ReadOptions {
   // histograms are then compared with their checksum in place.
   bool may_map = true;
 
-  // A file is read in several places only if each gets this much.
+  // Minimum number of bytes for each part if a file is read in several parts.
   std::uint64_t min_part_bytes = 4 << 20;
 };
 

@@ -47,8 +47,8 @@ std::size_t PointsIn(std::span<const ScalarColumnView> columns) {
   return points;
 }
 
-// Few points in as few blocks as they fit into. Columns begin with small blocks, since nobody knows
-// how long they will be; thousands of short ones are made again sooner when that is known.
+// Merges few points into as few blocks as possible. Columns begin with small blocks, because their
+// length is unknown; thousands of short ones load faster when merged.
 ScalarColumn Repacked(std::span<const ScalarColumnView> columns, Arena& arena) {
   std::array<std::int64_t, kFewPoints> steps;
   std::array<double, kFewPoints> walls, values;

@@ -1,4 +1,4 @@
-// The parts of a file index, and how they make one.
+// The parts of a file index, and how they are joined.
 #pragma once
 
 #include <memory>

@@ -28,7 +28,7 @@ bool AreInMemory(ByteSpan pages) {
   return true;
 }
 
-// Some at a time: meanwhile no other thread can map or unmap anything.
+// Populates in pieces: no other thread can map or unmap memory meanwhile.
 bool PopulateAll(ByteSpan pages) {
   while (!pages.empty()) {
     const ByteSpan some = pages.first(std::min<std::size_t>(pages.size(), kHugePageBytes));
@@ -56,8 +56,8 @@ ByteSpan FileMapping::Map(std::uint64_t offset, std::size_t wanted, std::uint64_
   return pages.subspan(static_cast<std::size_t>(offset % kPageBytes));
 }
 
-// Where the addresses are those of the file but for multiples of a huge page, and all of such a
-// page is mapped, the system can map it as one, which makes both mapping and reading quicker.
+// If addresses and file offsets differ by a multiple of a huge page, the system can map huge pages,
+// which makes mapping and reading faster.
 ByteSpan FileMapping::MapPages(std::uint64_t first, std::uint64_t end) {
   const auto bytes = static_cast<std::size_t>(end - first);
   if (!Reserve(bytes + kHugePageBytes)) return {};
@@ -72,8 +72,8 @@ ByteSpan FileMapping::MapPages(std::uint64_t first, std::uint64_t end) {
   return {static_cast<const std::byte*>(mapped), bytes};
 }
 
-// Addresses are kept from piece to piece: each change of them makes all threads of the program wait
-// that have a piece mapped.
+// Keeps the address range from piece to piece: each change of it blocks all threads with a mapped
+// piece.
 bool FileMapping::Reserve(std::size_t bytes) {
   if (memory_bytes_ >= bytes) return true;
   Release();

@@ -15,7 +15,7 @@ constexpr std::size_t kMaxKeptBytes = 4 << 20;
 constexpr std::size_t kCopiedBytes = 32 << 10;
 constexpr std::uint64_t kMinMappedBytes = 256 << 10;
 
-// Read at once behind bytes that were skipped: others that are skipped may follow.
+// Bytes that are read at once behind skipped bytes, because more may be skipped.
 constexpr std::size_t kMinReadAheadBytes = 4 << 10;
 
 // Buffers that this thread has used before.
@@ -70,8 +70,8 @@ void FileWindow::TakeBuffer() {
   }
 }
 
-// Bytes that the file has lost meanwhile are zeros. No record begins with zeros, and who finds no
-// record looks at the file itself (see RecordReader).
+// Bytes that the file has lost meanwhile are zeros. No record begins with zeros, and RecordReader
+// then reads the file itself.
 bool FileWindow::Copy(std::uint64_t offset, std::size_t wanted) {
   ahead_ = nullptr;
   if (limit_ < offset || limit_ - offset < kMinMappedBytes || wanted > kCopiedBytes) return false;

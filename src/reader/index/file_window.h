@@ -21,7 +21,7 @@ namespace cboard::reader {
 // grows for a record that is longer, as bytes arrive and not as a length promises.
 class FileWindow {
  public:
-  // Behind the window so many bytes may be looked at, but mean nothing.
+  // Number of bytes behind the window that may be read; their values are undefined.
   static constexpr std::size_t kPaddingBytes = 64;
 
   // Borrows both. Adds bytes that become available for the first time to `bytes_read`, if that is
@@ -40,7 +40,7 @@ class FileWindow {
   // than read, if there are many of them: the next ones can be fetched while others are parsed.
   void SetLimit(std::uint64_t limit) { limit_ = limit; }
 
-  // Where the bytes behind the window are in memory, for __builtin_prefetch; they may be nowhere.
+  // The address of the bytes behind the window, for __builtin_prefetch; may be invalid.
   const std::byte* ahead() const { return ahead_; }
 
   // `wanted` bytes from `offset` on, or more of those before the limit, as the file has them: other

@@ -14,13 +14,13 @@ struct Field {
   std::size_t end = 0;
 };
 
-// Reads fields of one message after the other, of which only the first bytes are known.
+// Reads fields of nested messages of which only the first bytes are known.
 class FieldReader {
  public:
   explicit FieldReader(ByteSpan head) : head_(head) {}
 
-  // The field at `at`, in a message that ends at `message_end`. Nothing if its head is not known,
-  // or damaged.
+  // The field at `at`, in a message that ends at `message_end`. nullopt if its head is unknown or
+  // damaged.
   std::optional<Field> Read(std::size_t at, std::size_t message_end) {
     at_ = at;
     const std::optional<std::uint64_t> key = Varint();

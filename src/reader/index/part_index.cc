@@ -137,7 +137,7 @@ std::optional<std::uint32_t> PartIndex::AddRecord(std::uint64_t offset, ByteSpan
   return value_count_ == 1 ? single_scalar_ : std::nullopt;
 }
 
-// `number` is that of the series, negative if it is new.
+// `number` identifies the series; negative if it is new.
 TagKind PartIndex::KindOf(const proto::SummaryValue& value, const proto::SummaryMetadata& metadata,
                           std::int64_t number) const {
   return OwnKind(value, metadata)
@@ -208,7 +208,7 @@ Result<void> PartIndex::AddEvent(const proto::Event& event, const Place& place) 
 }
 
 Result<void> PartIndex::AddSummary(std::string_view summary, const Place& place) {
-  // The first value that cannot be read is what is reported; those around it are used.
+  // Reports the first value that cannot be read and uses the others.
   Result<void> outcome;
   const auto note = [&](const Result<void>& result) {
     if (outcome && !result) outcome = result;
@@ -235,7 +235,7 @@ Result<void> PartIndex::AddValue(const proto::SummaryValue& value, std::string_v
     if (!parsed) return in_tag(parsed.error());
     metadata = *parsed;
   }
-  // A value that is metadata only has to say whose it is.
+  // A value with metadata only must have a tag.
   if (value.kind == proto::ValueKind::kNone && metadata.plugin_name.empty()) return {};
 
   const bool is_new = number < 0;
@@ -323,8 +323,8 @@ void PartIndex::RecordFileVersion(std::string_view version) {
   state.has_version_2 = is_2;
 }
 
-// Old files do not mark sessions: a step that went back means that training was resumed from
-// there, for the tags of the event.
+// Old files have no session marks: a step that goes back means that training was resumed there, for
+// the tags of the event.
 void PartIndex::VoidFrom(std::int64_t step, std::string_view summary) {
   (void)proto::ForEachValue(summary, [&](const proto::SummaryValue& value) {
     const std::int64_t number = FindTag(value.tag);

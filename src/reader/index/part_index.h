@@ -1,4 +1,4 @@
-// Index of the records of one stretch of an event file.
+// Index of the records of one section of an event file.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct PartDamage {
   bool is_record = false;  // See FileDamage.
 };
 
-// How the file was written, as far as it matters to the events that follow.
+// Properties of the file that affect the events that follow.
 struct LogState {
   bool has_version_2 = false;  // A "brain.Event:2" or later has been seen, and none before it
                                // since; only then are sessions marked.
@@ -50,12 +50,12 @@ struct LogState {
 // Not thread-safe; the views of its columns are.
 class PartIndex {
  public:
-  // `known` are the tags of what comes before in the file.
+  // `known` are the tags of the earlier sections of the file.
   PartIndex(const std::vector<std::shared_ptr<const TagInfo>>& known, LogState state);
   PartIndex() : PartIndex({}, {}) {}
 
-  // Takes over what was stored, as `view` shows it, used where it lies: `owner` keeps it. Only
-  // while nothing else is there.
+  // Takes over a stored index that `view` shows, without copying: `owner` keeps it alive. Only for
+  // an empty part.
   void Adopt(const FileView& view, LogState log_state, const std::shared_ptr<const void>& owner);
 
   // Adds the payload of the record at `offset`. One that is no event, or holds a value that cannot
@@ -63,14 +63,15 @@ class PartIndex {
   // holds one value, which became a point of a scalar tag.
   std::optional<std::uint32_t> AddRecord(std::uint64_t offset, ByteSpan payload);
 
-  // Whether AddRecord looks at the content of a value: it holds the point of a scalar tag.
+  // Returns true if AddRecord reads the content of a value: a point of a scalar tag.
   bool HoldsScalar(std::string_view value_bytes);
 
-  // Reports bytes that are no record. A file that grows while its end is damaged is skipped bit by
-  // bit; what is right behind such bytes is the same damage.
+  // Reports bytes that are not a record. A file that grows with a damaged end is skipped in small
+  // steps; damage directly behind such bytes is counted as the same damage.
   void AddSkipped(PartDamage skipped);
 
-  // How many more points a series with `points` may get, from the share of the file that was read.
+  // Expected number of further points of a series with `points`, from the share of the file that
+  // was read.
   void SetProgress(std::uint64_t done_bytes, std::uint64_t left_bytes) {
     done_bytes_ = done_bytes;
     left_bytes_ = left_bytes;

@@ -16,8 +16,8 @@
 namespace cboard::reader {
 namespace {
 
-// So often reading goes back to full speed behind damage. After that RecordReader, which remembers
-// how much it has looked at in vain, reads to the end: time stays in proportion to the file.
+// How often the fast path is resumed behind damage. After that RecordReader, which limits repeated
+// searching, reads to the end: the time stays proportional to the file.
 constexpr unsigned kMaxQuickDamage = 8;
 
 // Bytes copied from the beginning and from the end of a record that is not copied completely.
@@ -26,10 +26,10 @@ constexpr std::size_t kMaxTailBytes = 1 << 10;
 constexpr std::size_t kMinMappedRecordBytes = 4 << 10;
 constexpr std::size_t kMaxMappedRecordBytes = 8 << 20;
 
-// Such records are mapped if so many bytes of the file are left.
+// Minimum number of remaining bytes for such records to be mapped.
 constexpr std::uint64_t kMinMappedBytes = 1 << 20;
 
-// An event of one scalar is not longer, unless its tag is very long.
+// Maximum size of an event with one scalar, unless its tag is very long.
 constexpr std::uint64_t kMaxScalarBytes = 255;
 
 // The checksum in the header of a record, by its length, for lengths up to kMaxScalarBytes.
@@ -50,7 +50,7 @@ T Load(const std::byte* bytes) {
   return value;
 }
 
-// The first `count` bytes of `bytes`, seven bits of each, put together.
+// Joins seven bits of each of the first `count` bytes, as a varint.
 std::uint64_t JoinVarint(std::uint64_t bytes, int count) {
   bytes &= ~std::uint64_t{0} >> (64 - 8 * count);
   bytes = (bytes & 0x007F007F007F007F) | (bytes & 0x7F007F007F007F00) >> 1;
@@ -93,8 +93,8 @@ class LentMatcher {
   std::unique_ptr<ScalarMatcher> matcher_;
 };
 
-// Room for a record of which only the beginning and the end are filled in. The system provides the
-// pages that are written to.
+// A buffer for a record of which only the beginning and the end are filled in. The system provides
+// only the pages that are written.
 std::byte* RoomForMappedRecord() {
   thread_local const std::unique_ptr<std::byte[]> room(new std::byte[kMaxMappedRecordBytes]);
   return room.get();
@@ -126,7 +126,7 @@ class Reader {
   }
 
  private:
-  // Reads the records at hand, or at least one. False when there is no whole record.
+  // Reads the available records, at least one. False if there is no complete record.
   bool ReadSubset() {
     if (is_long_) ReadLongRecords();
     if (part_.end >= stop_) return true;
@@ -136,7 +136,7 @@ class Reader {
     if (bytes->size() < record::kRecordHeaderBytes) return false;
     UpdateProgress();
     ByteSpan rest = *bytes;
-    // Old files need a look at every step; see PartIndex.
+    // Old files need a check of every step; see PartIndex.
     if (Load<std::uint64_t>(rest.data()) <= kMaxScalarBytes && index_.state.has_version_2 &&
         record::HasShortCrc()) {
       const std::uint64_t before = part_.end;
@@ -156,8 +156,8 @@ class Reader {
     index_.SetProgress(part_.end - part_.begin, left);
   }
 
-  // The quick way: scalar events that are known but for wall time, step and value. Stops at the
-  // first record that is anything else, and returns what is at hand from there on.
+  // Fast path: scalar events that differ from a template only in wall time, step and value. Stops
+  // at the first other record and returns the remaining bytes.
   CBOARD_SSE42 ByteSpan ReadScalars(ByteSpan bytes) {
     constexpr std::uint64_t kMinEventBytes = 20;
     constexpr std::ptrdiff_t kAheadBytes = 2048;  // The buffer is larger than the first-level cache.
@@ -228,8 +228,8 @@ class Reader {
     return bytes.subspan(static_cast<std::size_t>(record - bytes.data()));
   }
 
-  // The quick way for images, sounds, tensors and histograms: their bytes are compared with the
-  // checksum where they are. Stops at the first record that is anything else, or is damaged.
+  // Fast path for images, sounds, tensors and histograms: checksums are computed in place. Stops at
+  // the first other or damaged record.
   void ReadLongRecords() {
     is_long_ = false;
     if (!options_.may_map || expected_end_ < part_.end + kMinMappedBytes) return;
@@ -278,7 +278,7 @@ class Reader {
     return true;
   }
 
-  // The general way, for one record of any kind. `bytes` are at hand from the end of the part on.
+  // Slow path for one record of any kind. `bytes` begin at the end of the part.
   bool ReadRecord(ByteSpan bytes) {
     if (bytes.size() < record::kRecordHeaderBytes) {
       const Result<ByteSpan> more = window_.At(part_.end, record::kRecordHeaderBytes);

@@ -1,4 +1,4 @@
-// Reads a stretch of an event file into a PartIndex.
+// Reads a section of an event file into a PartIndex.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace cboard::reader {
 
-// A stretch of the file that is read from one end to the other, now and when the file has grown.
+// A section of the file that is read in order, and continued when the file grows.
 struct Part {
   Part() = default;
   Part(std::uint64_t first, const std::vector<std::shared_ptr<const TagInfo>>& known,

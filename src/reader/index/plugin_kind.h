@@ -1,4 +1,4 @@
-// Which kind of data a plugin's tensors are.
+// The kind of data in the tensors of a plugin.
 #pragma once
 
 #include <string_view>

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kAroundBytes = 64 << 10;  // Linux maps this much at once by default.
 
-// Some at a time: meanwhile no other thread can map or unmap anything.
+// Populates in pieces: no other thread can map or unmap memory meanwhile.
 constexpr std::size_t kSomeBytes = std::size_t{2} << 20;
 
 // One call for all of them since Linux 6.14, elsewhere one for each.

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMinBlockPoints = 8;
 constexpr std::size_t kMaxBlockPoints = 1024;
 
-// Steps may go back as far as forward; clocks run forward but for small corrections.
+// Steps may go back as far as forward; clocks run forward except for small corrections.
 constexpr std::uint64_t kStepsBack = std::uint64_t{1} << 31;
 constexpr std::uint64_t kWallBack = std::uint64_t{1} << 28;
 
@@ -45,7 +45,7 @@ PointLayout ScalarColumn::LayoutWith(std::uint64_t step, std::uint64_t wall, dou
   return layout;
 }
 
-// Whether evenly spaced steps and one more can be stored as distances from the first.
+// Returns true if evenly spaced steps and one more can be stored as distances from the first.
 bool ScalarColumn::FitsAsDistances(std::uint64_t step) const {
   const auto stride = static_cast<std::int64_t>(open_.stride);
   constexpr std::int64_t kMaxStride = static_cast<std::int64_t>(kStepsBack / kMaxBlockPoints) - 1;

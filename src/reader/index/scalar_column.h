@@ -61,8 +61,8 @@ class ScalarColumnView {
  public:
   ScalarColumnView() = default;
 
-  // `size` points in `count` blocks that `owner` keeps. `stored`, which it keeps, too, has their
-  // bytes; nullptr: they are there.
+  // `size` points in `count` blocks that `owner` keeps alive. `stored`, which it also keeps,
+  // provides their bytes; if it is nullptr, they are already in memory.
   ScalarColumnView(std::shared_ptr<const void> owner, const ColumnBlock* const* blocks,
                    std::size_t count, std::size_t size, const StoredColumns* stored = nullptr)
       : owner_(std::move(owner)),
@@ -116,7 +116,7 @@ class ScalarColumn {
  public:
   explicit ScalarColumn(Arena& arena) : arena_(&arena) {}
 
-  // Adds a point if it fits into the open block as it is, and says whether it did.
+  // Adds a point if it fits into the open block without changes; returns whether it did.
   bool TryAppend(std::int64_t step, std::uint64_t wall_bits, float value) {
     const std::uint64_t wall = wall_bits - open_.wall_base;
     if (open_count_ >= quick_capacity_ || wall > std::numeric_limits<std::uint32_t>::max()) {
@@ -159,8 +159,8 @@ class ScalarColumn {
     if (open_count_ > 0) visit(open_, open_count_);
   }
 
-  // `owner` keeps the arena alive as long as the view. From now on what was written stays where it
-  // is, so that the view does not change.
+  // `owner` keeps the arena alive as long as the view. Bytes written so far are never moved
+  // afterwards, so the view does not change.
   ScalarColumnView View(const std::shared_ptr<const Arena>& owner) const;
 
  private:

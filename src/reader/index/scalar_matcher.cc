@@ -6,13 +6,14 @@
 namespace cboard::reader {
 namespace {
 
-// Longer events are rare, and parsing them in full is no loss.
+// Maximum event size for templates: longer events are rare, and parsing them costs little in
+// comparison.
 constexpr std::size_t kMaxTemplateBytes = 240;
 
-// A tag may come with ever other metadata; that must not cost memory for each event.
+// Maximum number of templates per tag: changing metadata must not cost memory for each event.
 constexpr std::size_t kMaxTemplates = std::size_t{1} << 17;
 
-// Takes the shape apart, byte by byte.
+// Parses the shape of an event, byte by byte.
 class Cursor {
  public:
   explicit Cursor(ByteSpan bytes) : bytes_(bytes) {}
@@ -53,7 +54,8 @@ class Cursor {
   std::size_t at_ = 0;
 };
 
-// Behind the tag: a float, or a tensor of one. Returns where its four bytes are.
+// Parses the value behind the tag: a float, or a tensor of one. Returns the position of its four
+// bytes.
 std::optional<std::size_t> TakeValue(Cursor& cursor) {
   if (cursor.Take(0x15)) {
     const std::size_t hole = cursor.at();
@@ -70,7 +72,7 @@ std::optional<std::size_t> TakeValue(Cursor& cursor) {
   return cursor.Skip(4) && cursor.at() == end ? std::optional(hole) : std::nullopt;
 }
 
-// Where the template begins in `event`, and its hole.
+// Start of the template in `event`, and the position of the value.
 struct Shape {
   std::size_t begin = 0;
   std::size_t hole = 0;
@@ -95,8 +97,8 @@ std::optional<Shape> ShapeOf(ByteSpan event) {
   return Shape{begin, *hole - begin};
 }
 
-// Steps over a field key and the length behind it, which takes a byte or two. Returns the length,
-// or nothing if there is another key.
+// Skips a field key and the length behind it, of one or two bytes. Returns the length, or nullopt
+// for another key.
 inline std::optional<std::size_t> TakeField(const std::byte*& at, unsigned key) {
   if (at[0] != std::byte(key)) return std::nullopt;
   const auto low = static_cast<std::size_t>(at[1]);
@@ -175,7 +177,7 @@ void ScalarMatcher::Learn(ByteSpan event, std::uint32_t series) {
   std::array<std::byte, kMaxTemplateBytes + kReadAheadBytes> padded{};
   std::ranges::copy(bytes, padded.begin());
   if (const std::uint32_t known = Find(padded.data(), bytes.size()); known != 0) {
-    // The event was parsed for another reason: where a window ends, for example.
+    // The event was parsed for another reason, for example at the end of a window.
     templates_[last_].successor = known;
     last_ = known;
     return;

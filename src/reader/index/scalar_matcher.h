@@ -43,10 +43,11 @@ class ScalarMatcher {
 
   ScalarMatcher();
 
-  // As if nothing had been learned.
+  // Forgets all templates.
   void Forget();
 
-  // Makes a template from an event that holds one value, a point of `series`, if it has the shape.
+  // Makes a template from an event with one value, a point of `series`, if it has the expected
+  // shape.
   void Learn(ByteSpan event, std::uint32_t series);
 
   // The template of the `size` bytes behind the step of an event, or null.
@@ -66,8 +67,8 @@ class ScalarMatcher {
   std::size_t size() const { return templates_.size() - 1; }  // Learned templates.
 
  private:
-  // 16 bytes of a template. Those behind the whole pieces are followed by a mask each, with zeros
-  // where any byte may be.
+  // 16 bytes of a template. The last bytes are followed by a mask, with zeros for bytes that may
+  // differ.
   using Piece = std::array<std::byte, 16>;
 
   bool Fits(const Template& candidate, const std::byte* bytes) const {

@@ -17,7 +17,7 @@ std::size_t PointsIn(std::span<const View> segments) {
   return size;
 }
 
-// The segment that holds point `index` of all; `index` becomes that in the segment.
+// The segment of point `index`, which becomes the index within the segment.
 template <typename View>
 const View& SegmentOf(std::span<const View> segments, std::size_t& index) {
   auto segment = segments.begin();

@@ -22,7 +22,7 @@ struct Series {
 
   std::size_t size() const { return scalars.size() + blobs.size(); }
 
-  // For each point that is added.
+  // Members that are used for each point that is added.
   void RecordStep(std::int64_t step) {
     if (step > max_step) {  // As nearly always.
       last_step = max_step = step;
@@ -50,12 +50,11 @@ struct Series {
 // Not thread-safe.
 class SeriesTable {
  public:
-  // The number of the series of the tag `name`, or -1. Quickest in the order of the time before:
-  // training loops log their tags in turn.
+  // The number of the series of the tag `name`, or -1. Fastest if tags come in the same order as
+  // before: training loops log their tags in turn.
   std::int64_t Find(std::string_view name);
 
-  // Asks for the memory of the series that will be found next, if tags come in the order of the
-  // time before. To be called some time before that.
+  // Prefetches the series that is expected next, if tags come in the same order as before.
   void PrefetchNext() const {
     if (next_ >= series_.size()) return;
     const Series& series = series_[next_];

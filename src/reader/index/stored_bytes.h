@@ -1,4 +1,4 @@
-// Numbers and texts one after the other, for what is stored between starts.
+// Writes and reads numbers and texts of indexes that are stored between starts.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class BytesOut {
   std::string bytes_;
 };
 
-// Takes out what BytesOut has put in. Asked for more than is there it gives zeros, and holds() is
-// false from then on: check it before believing what was taken.
+// Reads the output of BytesOut. Reading behind the end returns zeros and makes holds() false: check
+// it before using the values.
 class BytesIn {
  public:
   explicit BytesIn(ByteSpan bytes) : bytes_(bytes) {}
@@ -66,7 +66,8 @@ class BytesIn {
     return AsText(text);
   }
 
-  // A number of things that take `bytes_each` at least: more than there can be is not believed.
+  // A count of items of at least `bytes_each` bytes: a count that exceeds the remaining bytes is an
+  // error.
   std::size_t TakeCount(std::size_t bytes_each) {
     const auto count = Take<std::uint64_t>();
     if (count > bytes_.size() / bytes_each) holds_ = false;

@@ -1,4 +1,4 @@
-// The columns of one stored index: fetched, and checked, when somebody first asks for a point.
+// The columns of one stored index: read and checked when a point is first requested.
 #pragma once
 
 #include <atomic>
@@ -11,15 +11,15 @@
 
 namespace cboard::reader {
 
-// Where the columns of stored indexes come from. May be called from any thread.
+// Source of the columns of stored indexes. May be called from any thread.
 class ColumnSource {
  public:
   virtual ~ColumnSource() = default;
 
-  // The memory of `columns`, a piece of what the source has given out.
+  // The memory of `columns`, a part of the memory from the source.
   virtual MutableByteSpan Room(ByteSpan columns) const = 0;
 
-  // Brings the bytes of `columns` into memory. False if there are not as many as there were.
+  // Reads the bytes of `columns` into memory. False if there are fewer bytes than before.
   virtual bool Fetch(ByteSpan columns) const = 0;
 
   // Called if the fetched bytes differ from the stored ones.
@@ -33,10 +33,9 @@ struct EncodedView {
   const ColumnSource* source = nullptr;  // nullptr: the columns are in memory.
 };
 
-// Nobody sees bytes that have not been checked: the checksum is that of bytes in memory of our own,
-// which other programs cannot change. Points that the store has lost are taken from the event file.
-//
-// All methods may be called from any thread.
+// Bytes are not visible before they are checked: the checksum is computed over a private copy,
+// which other programs cannot change. Lost points are read from the event file again. All methods
+// may be called from any thread.
 class StoredColumns {
  public:
   // The memory that `encoded` refers to must outlive this object.
@@ -46,8 +45,8 @@ class StoredColumns {
         is_ready_(encoded.source == nullptr),
         path_(std::move(path)) {}
 
-  // To be called before bytes of the columns are looked at: afterwards they are those that were
-  // stored, or made again from the event file. If that is gone, too, values are NaN.
+  // Must be called before the columns are read: afterwards they hold the stored bytes, or the
+  // points of the event file. If that is missing too, values are NaN.
   void Require() const {
     if (!is_ready_.load(std::memory_order_acquire)) MakeReady();
   }

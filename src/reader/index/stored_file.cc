@@ -66,7 +66,7 @@ struct BlockLists {
   std::vector<const ColumnBlock*> scalar_pointers;
   std::vector<BlobBlock> blobs;
 
-  // How much may come. Members stay where they are.
+  // Reserves memory. Members do not move.
   std::size_t max_scalars = 0;
 
   bool ReserveScalars(std::size_t more) {
@@ -154,8 +154,8 @@ class SeriesDecoder {
     return series.info->kind == TagKind::kScalar ? TakeScalars(in, series) : TakeBlobs(in, series);
   }
 
-  // Shares the ownership of all lists: one count for each file, where threads that decode others
-  // would wait for each other to change that of an info.
+  // Shares the ownership of all lists with one count per file: counts per info would make threads
+  // that decode other files wait.
   std::shared_ptr<const TagInfo> Own(const TagInfo* info) const { return {lists_, info}; }
 
   std::shared_ptr<BlockLists> Finish(TagInfoMemory& tags, FileView& view) {
@@ -220,7 +220,7 @@ const SeriesView* FindSeries(const FileView& view, const TagInfo& info) {
   return found == view.series.end() ? nullptr : &*found;
 }
 
-// Stores a number in as many bytes as it has there. False if it does not fit.
+// Stores a number in its fixed number of bytes. False if it does not fit.
 template <typename Narrow, typename Wide>
 bool StoreAs(std::uint8_t bytes, std::byte* array, std::size_t index, Wide wide, Narrow narrow,
              bool fits) {
@@ -252,7 +252,7 @@ bool StorePoint(const StoredScalars& block, std::byte* steps, std::byte* walls, 
          step_holds;
 }
 
-// The points of `found` take the place of those of `stored`; NaN where they are other ones.
+// Replaces the points of `stored` by those of `found`; NaN for points that differ.
 template <typename InRoom>
 void RefillScalars(const ScalarColumnView& stored, const SeriesView* found, const InRoom& in_room) {
   ScalarSeries points;

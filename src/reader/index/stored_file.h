@@ -26,7 +26,7 @@ inline constexpr std::string_view kStoredMagic = "CBINDEX5";
 inline constexpr std::size_t kStoredHeaderBytes = 24;
 inline constexpr std::size_t kStoredBlockBytes = 3 * 8 + 8 + 4 + 3;  // A block in the structure.
 
-// An index that was stored. It can be looked at; reading on makes a part of it first.
+// A stored index. It can be queried; reading more of the file turns it into a part first.
 struct StoredFile {
   std::shared_ptr<const FileView> view;  // Outlives the rest.
   LogState state;
@@ -41,8 +41,8 @@ struct StoredFile {
 Result<StoredFile> DecodeStored(const std::string& path, const EncodedView& encoded,
                                 std::shared_ptr<const void> owner, TagInfoMemory& tags);
 
-// Makes the columns of `encoded` again from the event file at `path`, in the room that their source
-// has for them. Where the file does not have the points any longer, values become NaN.
+// Makes the columns of `encoded` again from the event file at `path`, in the memory of their
+// source. Points that the file no longer has become NaN.
 void RefillColumns(const std::string& path, const EncodedView& encoded);
 
 }  // namespace cboard::reader

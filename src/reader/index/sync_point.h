@@ -9,11 +9,9 @@
 
 namespace cboard::reader {
 
-// The first offset from `from` on where a record and the one behind it hold, checksums and all.
-// Nothing if there is none nearby, or before `end`.
-//
-// It is a guess all the same: what looks like records may be the contents of one, so the reader
-// checks that what comes before ends exactly there.
+// The first offset from `from` on with two successive records whose checksums hold. nullopt if
+// there is none nearby, or before `end`. It is a guess: the contents of a record may look like
+// records, so the reader checks that the part before ends exactly there.
 std::optional<std::uint64_t> FindSyncPoint(const File& file, std::uint64_t from, std::uint64_t end);
 
 // The end of the record at `offset` of the file in `window`, if both checksums hold and it ends at

@@ -48,7 +48,7 @@ class Shard {
   }
 
  private:
-  // Forgets what nobody holds any more, each time the table has doubled.
+  // Removes unused infos each time the table has doubled.
   void Sweep() {
     std::erase_if(infos_, [](const auto& entry) { return entry.second.expired(); });
     sweep_size_ = 2 * infos_.size() + 64;

@@ -1,4 +1,4 @@
-// One copy of what many runs say about their tags.
+// Shares equal tag infos between runs.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace cboard::reader {
 
-// A TagInfo whose texts belong to somebody else.
+// A TagInfo that borrows its texts.
 struct TagInfoView {
   std::string_view name;
   TagKind kind = TagKind::kTensor;

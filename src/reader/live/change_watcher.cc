@@ -79,7 +79,7 @@ void ChangeWatcher::ForEachChange(const std::function<void(const Change&)>& visi
       if ((event.mask & IN_IGNORED) != 0) continue;
       const ChangeKind kind = KindOf(event.mask);
       const std::string_view text(name, event.len > 0 ? ::strnlen(name, event.len) : 0);
-      // Changes of the directory's own attributes come without a name, and mean nothing here.
+      // Changes of the directory's own attributes have no name and are ignored.
       if (text.empty() && kind != ChangeKind::kLost && kind != ChangeKind::kDirectory) continue;
       visit({.kind = kind, .watch = event.wd, .name = text});
     }

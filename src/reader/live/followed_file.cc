@@ -15,7 +15,8 @@
 namespace cboard::reader {
 namespace {
 
-// Enough for the last record's time and checksum, which no other file has in the same place.
+// Size of the last bytes that are compared: enough for the time and checksum of a record, which no
+// other file has in the same place.
 constexpr std::uint64_t kSampleBytes = 256;
 constexpr std::uint64_t kMaxSamples = 16;
 
@@ -26,7 +27,7 @@ constexpr std::uint64_t kMaxWholeBytes = 16 << 10;
 constexpr std::uint64_t kMaxComparedBytes = std::uint64_t{16} << 20;
 constexpr std::uint64_t kComparedPiece = 4096;
 
-// How often a file that is written over while it is read is begun again at once.
+// How often a file that is overwritten during reading is started again at once.
 constexpr int kMaxAttempts = 3;
 
 // After reading a file again, the reader pauses this many times as long.
@@ -51,7 +52,7 @@ class Samples {
     is_complete_ = is_complete_ && count && *count == bytes;
   }
 
-  // Nothing if some could not be read.
+  // nullopt if some bytes could not be read.
   std::optional<std::uint32_t> Crc() const {
     if (!is_complete_) return std::nullopt;
     return record::ComputeCrc32c(bytes_);
@@ -63,7 +64,7 @@ class Samples {
   bool is_complete_ = true;
 };
 
-// The checksum of the last bytes before `end`; nothing if they cannot be read.
+// The checksum of the last bytes before `end`; nullopt if they cannot be read.
 std::optional<std::uint32_t> TailCrc(const File& file, std::uint64_t end) {
   Samples samples(file);
   const std::uint64_t size = std::min(end, kSampleBytes);
@@ -71,8 +72,8 @@ std::optional<std::uint32_t> TailCrc(const File& file, std::uint64_t end) {
   return samples.Crc();
 }
 
-// The checksum of bytes here and there in what `view` has read, the last ones among them, and of
-// its damaged places.
+// The checksum of samples of the bytes that `view` has read, including the last ones, and of its
+// damaged places.
 std::optional<std::uint32_t> SampleCrc(const File& file, const FileView& view) {
   Samples samples(file);
   const std::uint64_t end = view.read_bytes;
@@ -95,7 +96,7 @@ std::optional<std::uint32_t> SampleCrc(const File& file, const FileView& view) {
   return samples.Crc();
 }
 
-// Whether a whole record lies where `view` has found damage: it has been written since.
+// Returns true if a complete record is where `view` has found damage: it was written since.
 bool HasMended(const File& file, std::uint64_t file_bytes, const FileView& view) {
   FileWindow window(file);
   return std::ranges::any_of(view.damage, [&](const FileDamage& damage) {
@@ -225,7 +226,7 @@ bool FollowedFile::IsOther(const FileStatus& now) const {
   return now.id != status_.id || now.size_bytes < view_->read_bytes;
 }
 
-// `now` is brought up to date.
+// Updates `now`.
 bool FollowedFile::HasOnlyGrown(const File& file, FileStatus& now) const {
   if (IsOther(now)) return false;
   const auto is_edited = [&] {
@@ -237,7 +238,7 @@ bool FollowedFile::HasOnlyGrown(const File& file, FileStatus& now) const {
   }
   if (is_edited() || is_doubtful_) return false;
   if (!index_->Verify()) return false;
-  // Damage in so many places that not all of them are known, and each may have been mended.
+  // There is more damage than positions are stored for, and any of it may have been repaired.
   if (view_->damage_count > view_->damage.size() && !HaveSameTimes(now, after_)) return false;
   return SampleCrc(file, *view_) == sample_crc_ && !HasMended(file, now.size_bytes, *view_);
 }

@@ -62,8 +62,8 @@ class FollowedFile {
   // system is in the view's `file.error`, beside the data read before.
   ReadOutcome Read(const std::string& path, const FileStatus& seen, const ReadOptions& options);
 
-  // The same if nobody else uses the file at the moment, and at most `max_bytes` have to be read;
-  // nothing otherwise.
+  // The same if no other thread uses the file and at most `max_bytes` must be read; nullopt
+  // otherwise.
   std::optional<ReadOutcome> TryRead(const std::string& path, const FileStatus& seen,
                                      std::uint64_t max_bytes, const ReadOptions& options);
 
@@ -72,8 +72,8 @@ class FollowedFile {
   std::optional<ReadOutcome> ReadStored(const std::string& path, const FileStatus& seen,
                                         TagInfoMemory& tags);
 
-  // Puts the index into `out`, for StoredIndex::encoded, and fills in the rest. Nothing if the file
-  // cannot be recognised later: nothing was read of it, or reading failed.
+  // Writes the index to `out`, for StoredIndex::encoded, and fills in the rest. nullopt if the file
+  // cannot be recognised later: nothing was read, or reading failed.
   std::optional<StoredIndex> Store(EncodedIndex& out);
 
  private:
@@ -85,8 +85,8 @@ class FollowedFile {
   bool HasOnlyGrown(const File& file, FileStatus& now) const;
   ReadOutcome ReadAll(const std::string& path, const File& file, const FileStatus& now,
                       const ReadOptions& options);
-  // False when the file was written over meanwhile, so that the beginning may be of one file and
-  // the rest of another; who only appends leaves what was its end.
+  // False if the file was overwritten meanwhile, so that beginning and end may be of different
+  // files. Appending does not change the bytes at the old end.
   bool ReadUnchanged(const File& file, const FileStatus& now, const ReadOptions& options);
   void TakeStored(const std::string& path, TagInfoMemory& tags);
   void Forget(const std::string& path);

@@ -1,4 +1,4 @@
-// Room on the heap of a thread.
+// Reserves memory on the heap of a thread.
 #pragma once
 
 #include <cstddef>

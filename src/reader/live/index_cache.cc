@@ -37,7 +37,7 @@ void Append(T value, std::string& out) {
   out += AsText(bytes);
 }
 
-// The trailer of a cache, if it is one: it holds, and its parts lie in the cache.
+// The trailer of a cache; nullopt if its checksum is wrong or its parts are outside of the file.
 struct Trailer {
   std::uint64_t structures_offset = 0;
   std::uint64_t directory_offset = 0;
@@ -66,7 +66,7 @@ std::optional<Trailer> TrailerOf(ByteSpan bytes, std::uint64_t cache_bytes) {
   return trailer;
 }
 
-// A file of this user that nobody else can write.
+// Returns true for a file of this user that no other user can write.
 bool IsPrivateFile(const File& file) {
   struct stat status;
   return ::fstat(file.descriptor(), &status) == 0 && S_ISREG(status.st_mode) &&

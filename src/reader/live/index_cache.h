@@ -51,13 +51,13 @@ class IndexCache {
   // nullptr if there is none, or none that can be used: also a file that others could have written.
   static std::shared_ptr<const IndexCache> Open(const std::filesystem::path& path);
 
-  // The same from memory that `owner` keeps.
+  // The same for a cache in memory that `owner` keeps alive.
   static std::shared_ptr<const IndexCache> Parse(ByteSpan bytes, std::shared_ptr<const void> owner);
 
   // The stored index of the file; keeps the memory of the cache alive.
   std::optional<StoredIndex> Find(std::string_view file) const;
 
-  // Whether columns were found that are not those that were stored.
+  // True if columns differ from the stored ones.
   bool is_damaged() const;
 
   std::size_t file_count() const { return entries_.size(); }
@@ -89,7 +89,7 @@ class IndexCacheWriter {
   // `index.encoded` is what FollowedFile::Store has made.
   Result<void> Add(std::string_view file, const StoredIndex& index);
 
-  // Puts the new cache in the place of the old one.
+  // Replaces the old cache with the new one.
   Result<void> Finish();
 
  private:

@@ -39,7 +39,7 @@ class Descriptor {
   int number_;
 };
 
-// Changes are reported only for the name through which they are made.
+// Changes are reported only for the name that was used to make them.
 bool HasOtherNames(const struct stat& status) {
   return S_ISREG(status.st_mode) && status.st_nlink > 1;
 }

@@ -14,24 +14,24 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How often what has been loaded so far is shown, and what is shown first: small log directories
-// are loaded by then, and need no snapshot without data.
+// Interval between snapshots while loading; also the delay of the first one: small log directories
+// are loaded by then and need no snapshot without data.
 constexpr auto kPublishEvery = 100ms;
 constexpr auto kPublishFirstAfter = 30ms;
 
-// When directories are watched, unless all has been loaded before: what changes while much is
-// loaded is shown too.
+// Delay before directories are watched, unless loading ends earlier, so that changes during a long
+// load are shown too.
 constexpr auto kWatchAfter = 500ms;
 
-// How often to see whether a log directory that is missing has come, or another one is in its
-// place: one call of the system each.
+// Interval for checking whether a missing log directory has appeared or was replaced: one system
+// call each.
 constexpr auto kCheckEvery = 200ms;
 
-// Listing directories that are not watched is followed by a pause of so many times as long.
+// Pause after listing directories that are not watched, as a multiple of the time it took.
 constexpr int kPausePerPolling = 9;
 
-// Up to so many files with so many new bytes are read at once by the thread itself, which saves
-// the way to the pool and back.
+// Up to this many files with this many new bytes are read by the thread itself, which saves handing
+// them to the pool.
 constexpr std::size_t kFewFiles = 8;
 constexpr std::uint64_t kFewBytes = 1 << 20;
 
@@ -120,7 +120,7 @@ void LiveReader::Run() {
   }
 }
 
-// Until something happens, or something is due.
+// Waits until something happens or is due.
 void LiveReader::Wait() {
   Clock::time_point until = Clock::time_point::max();
   if (needs_publishing_) {
@@ -203,7 +203,7 @@ void LiveReader::StartReading() {
   }
 }
 
-// Reads a file that has grown a little. False if it is not so, or if somebody uses the file.
+// Reads a file that has grown a little. False if it has not, or if another thread uses the file.
 bool LiveReader::ReadHere(const std::shared_ptr<TreeFile>& file) {
   std::optional<ReadOutcome> outcome =
       file->content->TryRead(file->path(), file->seen, kFewBytes, ReadingOptions(nullptr));
@@ -217,7 +217,7 @@ void LiveReader::ReadInPool(const std::shared_ptr<TreeFile>& file) {
   ++reading_;
   ++at_pool_;
   pool_->Submit([this, file, path = file->path(), seen = file->seen] {
-    // One file is read in several places at once only when there are too few files to go round.
+    // One file is read in several parts only if there are fewer files than threads.
     Workers* const workers = pool_->waiting() < pool_->count() ? pool_.get() : nullptr;
     Finished finished{.file = file,
                       .outcome = file->content->Read(path, seen, ReadingOptions(workers))};
@@ -298,7 +298,7 @@ void LiveReader::FinishLoading() {
   }
 }
 
-// Once what was there at the start is shown: who waits for it gets the processors first.
+// Starts after the first complete snapshot: waiting clients get the processors first.
 void LiveReader::StoreIfDue() {
   if (reading_ > 0 || !is_complete_ || needs_publishing_ || is_cache_written_) return;
   is_cache_written_ = true;
@@ -326,7 +326,7 @@ void LiveReader::FinishRefresh() {
   refreshed_.notify_all();
 }
 
-// Those who wait for the first complete snapshot have it by now, or must wait anyway.
+// Clients that wait for the first complete snapshot have it by now, or must wait anyway.
 void LiveReader::WatchIfDue() {
   if (!watcher_ || is_watching_ || needs_publishing_) return;
   if (!is_complete_ && Clock::now() < next_watching_) return;

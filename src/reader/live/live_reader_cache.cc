@@ -41,7 +41,7 @@ LiveReader::StoreList LiveReader::FilesToStore() {
   return files;
 }
 
-// A cache that cannot be written (no room, no permission) is one that is not there.
+// A cache that cannot be written (disk full, no permission) is treated as missing.
 void LiveReader::WriteCache(const StoreList& files, bool may_stop) {
   const std::uint64_t bytes_read = bytes_read_;
   Result<IndexCacheWriter> writer = IndexCacheWriter::Create(cache_path_);

@@ -15,21 +15,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How often links may lead to one directory. Directories that are full of links to each other have
-// more paths than anybody could wait for.
+// Maximum number of links to one directory. Directories full of links to each other have too many
+// paths.
 constexpr int kMaxLinks = 16;
 
-// Two changes of a file that are so far apart have different times on all file systems in use.
+// Minimum distance of two changes that have different times on all file systems in use.
 constexpr std::int64_t kTimestampsDifferAfterNs = 2'000'000'000;
 
-// Files of directories with more are opened and read by the pool, each on its own.
+// Files of directories with more files than this are opened and read by the pool, one by one.
 constexpr std::size_t kFewFiles = 16;
 
 std::int64_t NowNs() {
   return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// The error of a log directory, which was named by a person.
+// The error of a log directory that the user named.
 Error LogdirError(const std::string& path, const Error& listing_error) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) {
@@ -73,7 +73,7 @@ void LogTree::StartWatching() {
   if (options_.watcher == nullptr || is_watching_) return;
   is_watching_ = true;
   ListAll();
-  // A file that was written over in the moment in which it was first read may look as before.
+  // A file that was overwritten during its first reading may look unchanged.
   ForEachRun([this](TreeDirectory& directory) {
     for (const auto& [name, file] : directory.files) {
       if (file->seen.modified_ns >= first_listed_ns_ - kTimestampsDifferAfterNs) ReadAgain(file);

@@ -1,8 +1,7 @@
-// The directories and event files below the log directories, kept true as they change.
-//
-// The tree knows names, inodes and watches, and decides what must be read; it reads nothing itself.
-// A file that gets another name, alone or with its directory, stays the same object: it is
-// recognised by its inode (and by its content, when it is read).
+// The directories and event files below the log directories, updated as they change. The tree knows
+// names, inodes and watches, and decides what must be read; it reads nothing itself. A file that is
+// renamed, alone or with its directory, stays the same object: it is recognised by its inode (and
+// by its content when it is read).
 #pragma once
 
 #include <atomic>

@@ -9,7 +9,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Longer than the two halves of a renaming ever are apart, also when directories are polled.
+// Longer than the time between the two halves of a rename, also when directories are polled.
 constexpr Clock::duration kRemovedFor = std::chrono::seconds(15);
 
 }  // namespace

@@ -44,7 +44,8 @@ class Columns {
     columns_.insert(columns_.end(), columns.begin(), columns.end());
   }
 
-  // Appends what the ranges, last one first, leave of the columns.
+  // Appends the points of the columns that remain within the ranges, which are sorted from the last
+  // to the first.
   void AddRanges(std::span<const Column> columns, const SeriesView& series,
                  const std::vector<RestartTable::Range>& ranges) {
     if (ranges.size() == 1 && (ranges[0].bound == kNoBound || series.max_step < ranges[0].bound)) {
@@ -159,7 +160,7 @@ Tag WholeTag(const Part& part) {
 }
 
 Tag MergeTag(std::span<const Part> parts, const RestartTable& restarts) {
-  // Blobs of a later file have yet to know which it is.
+  // Blobs of a later file get the index of their file.
   if (parts.size() == 1 && restarts.empty() && parts[0].file == 0) return WholeTag(parts[0]);
   Tag tag;
   tag.info = parts.front().series->info;

@@ -1,4 +1,4 @@
-// One run out of the indexes of its files.
+// Merges the indexes of the files of a run.
 #pragma once
 
 #include <cstdint>

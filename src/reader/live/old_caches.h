@@ -1,4 +1,5 @@
-// Indexes that nobody has used for long: log directories come and go, and their indexes would stay.
+// Removes indexes that were not used for long: log directories disappear, and their indexes would
+// stay.
 #pragma once
 
 #include <chrono>
@@ -12,7 +13,7 @@ struct CacheLimits {
   std::uint64_t max_bytes = std::uint64_t{2} << 30;  // Limit for all caches; the newest ones stay.
 };
 
-// Says that a cache is in use, by its time of modification: times of access are often not kept.
+// Marks a cache as used by its modification time: access times are often disabled.
 void MarkUsed(const std::filesystem::path& cache);
 
 // Removes indexes beyond the limits from the directory of `cache`, which stays in any case, and

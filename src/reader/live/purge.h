@@ -33,8 +33,9 @@ class RestartTable {
     std::int64_t bound = kNoBound;
   };
 
-  // How the `size` points of series `series` in file `file` fare, last range first. `later` is the
-  // bound that this tag's own restarts in later files set, and is lowered by those in this file.
+  // The ranges of the `size` points of series `series` in file `file` that remain, the last one
+  // first. `later` is the bound from this tag's restarts in later files; restarts in this file
+  // lower it.
   std::vector<Range> RangesOf(std::size_t file, std::uint32_t series, std::uint64_t size,
                               std::int64_t& later) const;
 

@@ -47,7 +47,8 @@ std::shared_ptr<void> SnapshotBoard::Listen(LogReader::Listener listener) {
     std::lock_guard lock(mutex_);
     listeners_.push_back(entry);
   }
-  // The holder's end makes the entry inactive; that waits for a call, unless it comes from one.
+  // Destroying the handle deactivates the entry; it waits for a running call, unless it is made by
+  // that call.
   void* const address = entry.get();
   return {address, [entry = std::move(entry)](void*) {
             std::lock_guard lock(entry->mutex);

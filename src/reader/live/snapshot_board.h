@@ -1,4 +1,4 @@
-// Where snapshots are pinned up for all to see, and where one waits for the next.
+// Publishes the current snapshot, and lets threads wait for the next one.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ class SnapshotBoard {
 
   std::shared_ptr<const Snapshot> Current() const;
 
-  // Shows `snapshot` and calls the listeners.
+  // Publishes `snapshot` and calls the listeners.
   void Publish(std::shared_ptr<const Snapshot> snapshot);
 
   // Returns when a snapshot newer than `version` is there (true); after `timeout` or Close, false.

@@ -9,7 +9,7 @@
 namespace cboard::reader {
 namespace {
 
-// A file that nobody has read yet: its name and size are known.
+// A file that was not read yet: only its name and size are known.
 std::shared_ptr<const FileView> EmptyView(const TreeFile& file) {
   auto view = std::make_shared<FileView>();
   view->file.path = file.path();
@@ -43,7 +43,7 @@ void SnapshotMaker::Remake(TreeDirectory& directory) const {
   directory.is_loaded = true;
   for (const auto& [name, file] : directory.files) {
     directory.is_loaded = directory.is_loaded && file->view != nullptr;
-    // Renamed since it was read: what a snapshot names can be opened, as long as it is there.
+    // Uses the current name of a file that was renamed since it was read, so that it can be opened.
     if (file->view != nullptr && file->view->file.path != file->path()) {
       file->view = WithPath(*file->view, file->path());
     }
@@ -55,7 +55,7 @@ void SnapshotMaker::Remake(TreeDirectory& directory) const {
 
 std::shared_ptr<Snapshot> SnapshotMaker::Make(LogTree& tree) {
   ++version_;
-  // Names that became free first: a directory that was deleted and made again keeps its own.
+  // Releases names first: a directory that was deleted and created again keeps its name.
   for (const std::string& name : tree.TakeRemovedRuns()) runs_.erase(name);
   std::vector<TreeDirectory*> changed = tree.TakeChangedRuns();
   std::erase_if(changed, [&](TreeDirectory* directory) {

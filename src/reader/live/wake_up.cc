@@ -16,7 +16,7 @@ Result<std::unique_ptr<WakeUp>> WakeUp::Create() {
 
 WakeUp::~WakeUp() { ::close(descriptor_); }
 
-// A full counter refuses to be raised further, and is heard all the same.
+// If the counter is full, the write fails, but the thread wakes up as well.
 void WakeUp::Ring() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = ::write(descriptor_, &one, sizeof(one));

@@ -1,4 +1,4 @@
-// AttrValues in words.
+// AttrValues as text.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace cboard::reader {
 
-// A serialized AttrValue as text of about `max_bytes` at most. Damage is said in the text: one bad
-// attribute is no reason not to show a graph.
+// A serialized AttrValue as text of at most about `max_bytes`. Damage is described in the text, so
+// that one bad attribute does not hide the graph.
 GraphAttribute AttributeText(std::string_view key, std::string_view value, std::size_t max_bytes);
 
 // AttrValue.list.shape, as `_output_shapes` is stored; nullopt for an unknown rank.

@@ -1,4 +1,4 @@
-// Several curves on one axis: side by side, or as one with its spread.
+// Several curves on one axis: side by side, or as one curve with its spread.
 #include <algorithm>
 #include <cmath>
 #include <string>

@@ -13,7 +13,7 @@
 namespace cboard::reader {
 namespace {
 
-// Deeper parts of a name stay in one piece: what is nested so far is not nested by people.
+// Maximum depth of scopes. Further parts of a name are not divided: no person nests that deep.
 constexpr std::size_t kMaxScopeDepth = 64;
 constexpr std::string_view kOutputShapes = "_output_shapes";
 
@@ -100,7 +100,7 @@ class GraphReader {
  private:
   void InvalidArgument(tl::unexpected<Error> error) { error_ = std::move(error).value(); }
 
-  // Puts the node into the scope that its name says, which is made if need be.
+  // Adds the node to the scope in its name, and creates the scope if it is missing.
   void Place(std::uint32_t index) {
     GraphNode& node = graph_.nodes[index];
     std::uint32_t scope = 0;
@@ -131,7 +131,7 @@ class GraphReader {
     for (std::uint32_t to = 0; to < graph_.nodes.size(); ++to) {
       for (std::size_t i = begin; i < input_ends_[to]; ++i) {
         const InputName input = ParseInput(inputs_[i]);
-        // A name may end in a colon and a number by itself, as ONNX's do.
+        // A name itself may end in a colon and a number, as in ONNX.
         auto from = node_of_name_.find(input.name);
         const bool whole = from != node_of_name_.end();
         if (!whole) from = node_of_name_.find(input.node);

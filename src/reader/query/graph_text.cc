@@ -43,7 +43,7 @@ Result<std::string> WithoutLargeAttributes(std::string_view node, const GraphTex
     }
   }
   if (any_large) {
-    // One message after the other is the two merged, as appending to the list would do.
+    // Concatenated messages are merged by parsers, so this appends to the list.
     std::string value(present);
     pbf_writer(value).add_message(1, list);
     add(large_key, value);

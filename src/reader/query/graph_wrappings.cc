@@ -36,7 +36,7 @@ std::string WithPrefix(std::string_view message, protozero::pbf_tag_type number,
   return result;
 }
 
-// AttrValue.func with another name.
+// Copies an AttrValue.func with another name.
 std::string WithFunctionName(std::string_view attribute, const std::string& prefix) {
   std::string function;
   pbf_reader fields(attribute.data(), attribute.size());
@@ -70,7 +70,7 @@ std::string RenamedNode(std::string_view node, const std::string& scope,
         AddString(out, 3, scope + std::string(ViewOf(fields)));
         break;
       case Length(5): {
-        // Copied as it is; a later entry of the same key replaces it.
+        // The entry is copied; a later entry with the same key replaces it.
         const std::string_view entry = ViewOf(fields);
         out.add_message(5, entry.data(), entry.size());
         std::string_view key, value;

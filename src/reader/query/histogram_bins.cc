@@ -10,11 +10,11 @@
 namespace cboard::reader {
 namespace {
 
-// Python's max and min, which keep the first of two that do not compare.
+// Python's max and min, which return the first of two values that cannot be compared.
 double PythonMax(double a, double b) { return b > a ? b : a; }
 double PythonMin(double a, double b) { return b < a ? b : a; }
 
-// right - left, which may be too large for a double: then in units of two.
+// right - left. If it overflows a double, both are halved first.
 double HalfWidth(double left, double right) { return right * 0.5 - left * 0.5; }
 
 }  // namespace
@@ -58,7 +58,7 @@ std::vector<CumulativePoint> CumulativeShares(std::span<const HistogramBin> bins
   points.push_back({bins.front().left, 0});
   double seen = 0;
   for (const HistogramBin& bin : bins) {
-    // A gap between two bins is a level stretch.
+    // A gap between two bins is a horizontal part of the curve.
     if (bin.left > points.back().x) points.push_back({bin.left, seen / total});
     points.push_back({bin.right, (seen += bin.count) / total});
   }
@@ -95,7 +95,7 @@ std::vector<double> SharedEdges(std::span<const LoggedHistogram> histograms, std
   for (std::size_t i = 0; i <= bins; ++i) {
     const double share = static_cast<double>(i) / static_cast<double>(bins);
     const double edge = i == bins ? greatest : least + half * share + half * share;
-    // Neighbouring doubles leave no room for so many.
+    // Neighbouring doubles cannot be divided into that many bins.
     if (edges.empty() || edge > edges.back()) edges.push_back(edge);
   }
   return edges;
@@ -114,7 +114,7 @@ RebinnedHistogram Rebin(std::span<const HistogramBin> bins, std::span<const doub
     const double left = std::min(bin.left, bin.right), right = std::max(bin.left, bin.right);
     const double half = HalfWidth(left, right);
     if (!(half > 0) || !std::isfinite(half)) {
-      // (edge, edge]: a value equal to the edge, or no width that could be divided.
+      // (edge, edge]: a bin without width, whose values equal the edge.
       if (right < first) {
         result.below += bin.count;
       } else if (right > last) {

@@ -31,7 +31,7 @@ Result<std::vector<HistogramBin>> BinsOfTensor(const proto::Tensor& tensor) {
 }
 
 Result<ParsedHistogram> ParseProto(std::string_view bytes) {
-  // Two packed lists of doubles: what they can hold follows from the bytes that are there.
+  // Two packed lists of doubles: their length is limited by the bytes that exist.
   if (bytes.size() / (2 * sizeof(double)) > kMaxHistogramBins) {
     return Fail(ErrorCode::kResourceExhausted, "a histogram of " +
                                                    HumanBytes(static_cast<double>(bytes.size())) +
@@ -68,7 +68,7 @@ double EndOfLastBin(const ParsedHistogram& histogram) {
 // TensorFlow writes the end of the number range for "everything beyond".
 bool IsOpenEnd(double edge) { return std::abs(edge) >= std::numeric_limits<double>::max(); }
 
-// Drops empty bins at both ends, which only say where bins could have been.
+// Drops empty bins at both ends, which hold no information.
 void DropEmptyEnds(std::vector<HistogramBin>& bins) {
   const auto is_filled = [](const HistogramBin& bin) { return bin.count > 0; };
   bins.erase(bins.begin(), std::ranges::find_if(bins, is_filled));
@@ -84,7 +84,8 @@ void EndAtExtremes(std::vector<HistogramBin>& bins, const HistogramMoments& mome
   if (moments.max >= last.left) last.right = std::min(last.right, moments.max);
 }
 
-// Puts what is infinite on one side at the finite edge, and what is so on both into `unplaced`.
+// Moves a bin with one infinite edge to its finite edge, and a bin with two infinite edges to
+// `unplaced`.
 void MakeFinite(LoggedHistogram& data) {
   for (HistogramBin& bin : data.bins) {
     if (IsOpenEnd(bin.left) && !IsOpenEnd(bin.right)) bin.left = bin.right;

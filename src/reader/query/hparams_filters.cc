@@ -14,7 +14,7 @@ namespace {
 using proto::HParamValue;
 using Cell = std::optional<HParamValue>;  // Nothing: the group has no value in this column.
 
-// Truths count as 0 and 1, as in Python.
+// Booleans count as 0 and 1, as in Python.
 std::optional<double> NumberOf(const HParamValue& value) {
   if (const auto* number = std::get_if<double>(&value)) return *number;
   if (const auto* truth = std::get_if<bool>(&value)) return *truth ? 1.0 : 0.0;

@@ -48,7 +48,7 @@ std::vector<MetricValue> AverageMetrics(const std::vector<HParamsSession>& sessi
   return averages;
 }
 
-// The metrics of the session that is in the middle, or at an end, by one of them.
+// The metrics of the session with the median, minimum or maximum of one metric.
 std::vector<MetricValue> MetricsOfOneSession(const std::vector<HParamsSession>& sessions,
                                              Aggregation aggregation, const MetricName& name) {
   std::vector<std::pair<double, const HParamsSession*>> measured;
@@ -64,7 +64,7 @@ std::vector<MetricValue> MetricsOfOneSession(const std::vector<HParamsSession>& 
     case Aggregation::kMin:
       return measured.front().second->metrics;
     case Aggregation::kMax: {
-      // The first of those that are greatest; NaN is not.
+      // The first of the greatest; NaN is never the greatest.
       const auto is_nan = [](const auto& one) { return std::isnan(one.first); };
       const auto end = std::ranges::find_if(measured, is_nan);
       if (end == measured.begin()) return measured.front().second->metrics;

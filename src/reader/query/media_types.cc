@@ -1,4 +1,4 @@
-// Which file a sample is, by its first bytes.
+// Detects the file type of a sample by its first bytes.
 #include <algorithm>
 #include <array>
 #include <cmath>

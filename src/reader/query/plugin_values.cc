@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kPrRows = 6;
 constexpr std::size_t kMaxMeshNumbers = std::size_t{1} << 26;
 
-// As `int()`; what is no number has no count.
+// As `int()` in Python; values that are not numbers have no count.
 Result<std::vector<std::int64_t>> Counts(std::span<const double> numbers, std::string_view what) {
   std::vector<std::int64_t> counts;
   counts.reserve(numbers.size());
@@ -34,7 +34,7 @@ void AppendRaw(double number, std::string& out) {
   if constexpr (std::is_floating_point_v<T>) {
     value = static_cast<T>(number);
   } else {
-    // Beyond the type's range the low bits stay, as in NumPy; what is no number becomes 0.
+    // Integers outside of the type's range keep their low bits, as in NumPy; NaN becomes 0.
     value = std::abs(number) < 0x1p63 ? static_cast<T>(static_cast<std::int64_t>(number)) : T{0};
   }
   char bytes[sizeof(T)];
@@ -128,7 +128,7 @@ Result<std::vector<proto::LayoutCategory>> ParseLayoutValue(std::string_view byt
 
 std::vector<proto::LayoutCategory> MergeLayouts(
     std::span<const std::vector<proto::LayoutCategory>> layouts) {
-  // Charts are compared by their encoding, so that merging takes no time in the square of them.
+  // Charts are compared by their encoding, so that merging takes linear time.
   const auto key = [](const proto::LayoutChart& chart) {
     const proto::LayoutCategory alone = {.charts = {chart}};
     return proto::EncodeLayout(std::span(&alone, 1));

@@ -121,8 +121,8 @@ std::vector<std::size_t> SampleByX(const ScalarSource& source, const Axis& axis,
   return kept;
 }
 
-// The indices to keep where the axis goes back: what lies in the range, by stretches of equal
-// number. Points are looked at one by one; such series are rare and short.
+// The indices to keep if the axis goes back: points within the range, in groups of equal size.
+// Points are visited one by one; such series are rare and short.
 std::vector<std::size_t> SampleByCount(const ScalarSource& source, const Axis& axis,
                                        const XRange& range, std::size_t max_points,
                                        std::size_t& in_range) {

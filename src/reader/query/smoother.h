@@ -29,7 +29,7 @@ class Smoother {
   std::uint64_t count_ = 0;
 };
 
-// Whether all values seen were equal: TensorBoard leaves such series alone, rounding included.
+// True if all values were equal: TensorBoard does not smooth such series.
 class ConstantCheck {
  public:
   void See(double value) {

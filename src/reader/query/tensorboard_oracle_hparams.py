@@ -1,4 +1,4 @@
-"""Lets stock TensorBoard judge our tables of hyperparameters: the same columns, rows and order.
+"""Compares our tables of hyperparameters with stock TensorBoard: the same columns, rows and order.
 
     python tensorboard_oracle_hparams.py build/dev/bin/tensorboard_oracle
 """

@@ -64,7 +64,7 @@ ValueRange RangeOf(std::span<const double> values) {
 }
 
 std::size_t PositionOf(double value, std::span<const double> values) {
-  // Past the vectors that do not hold it, then one by one.
+  // Skips vectors without the value, then searches one by one.
   const Doubles wanted = {value, value};
   std::size_t i = 0;
   for (; i + kLanes * kVectors <= values.size(); i += kLanes * kVectors) {

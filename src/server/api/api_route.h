@@ -1,7 +1,6 @@
-// The REST API under /api/v1 as a table: each route says what it takes, and the same table answers
-// requests and describes itself as OpenAPI, so that the two cannot disagree.
-//
-// docs/rest-api.md is the page for people.
+// The REST API under /api/v1 as a table. Each route declares its parameters; the same table handles
+// requests and generates the OpenAPI description, so that the two cannot differ. docs/rest-api.md
+// explains the API.
 #pragma once
 
 #include <functional>
@@ -76,9 +75,9 @@ const std::vector<ApiRoute>& ApiRoutes();
 
 inline constexpr std::string_view kApiPrefix = "/api/v1";
 
-// Answers a request below kApiPrefix, from the cache where that is possible, else with
-// HttpResponse::later.
-// Unknown parameters are refused, by name: a mistyped one would otherwise be ignored in silence.
+// Handles a request below kApiPrefix, from the cache if possible, else with HttpResponse::later.
+// Unknown parameters are an error that names them: a mistyped one would otherwise be ignored
+// silently.
 HttpResponse HandleApi(const HttpRequest& request, Target target,
                        std::shared_ptr<const reader::Snapshot> snapshot,
                        const BoardAppearance& look, ResponseCache& cache);
@@ -88,7 +87,7 @@ std::string DescribeApi(const BoardAppearance& look);
 
 // For handlers.
 
-// The run or tag that the query names. Fail with kNotFound, naming what is there instead.
+// The run or tag that the query names. Fail with kNotFound, and list the existing ones.
 Result<const reader::Run*> FindRun(const ApiCall& call, std::string_view name);
 Result<const reader::Tag*> FindTag(const reader::Run& run, std::string_view name,
                                    reader::TagKind kind);

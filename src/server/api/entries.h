@@ -18,7 +18,7 @@ struct Entries {
   const reader::Tag* tag = nullptr;
 };
 
-// By ?run=&tag=[&limit=], at most 10,000.
+// Selects values by ?run=&tag=[&limit=], at most 10,000.
 Result<Entries> QueriedEntries(const ApiCall& call, reader::TagKind kind);
 
 // Opens the object and leaves it open.

@@ -8,8 +8,8 @@ namespace {
 using analysis::GraphSource;
 using analysis::MeasuredGraph;
 
-// Names the bytes a graph is made of. The run's directory, because boards of one process may have
-// runs of the same name.
+// Identifies the bytes of a graph. Includes the run's directory, because boards of one process may
+// have runs of the same name.
 std::string KeyOf(const reader::Snapshot& snapshot, const GraphSource& source) {
   const reader::Run* const run = snapshot.FindRun(source.run);
   std::string key = run == nullptr ? source.run : run->directory.string();

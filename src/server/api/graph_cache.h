@@ -1,5 +1,5 @@
-// Graphs that were asked for lately, parsed and compared: expanding a group, tracing and searching
-// ask about the same graph again and again.
+// A cache of parsed and compared graphs: expanding a group, tracing and searching use the same
+// graph repeatedly.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class GraphCache {
 
   explicit GraphCache(std::size_t max_scenes = 6) : max_scenes_(max_scenes) {}
 
-  // The scene under `key`, made if it is not there. A failure is not kept.
+  // Returns the scene under `key`, and makes it if it is missing. Failures are not cached.
   Result<Scene> Take(const std::string& key, const Make& make);
 
  private:

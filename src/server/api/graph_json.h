@@ -11,12 +11,12 @@
 
 namespace cboard::server {
 
-// Members of the answer to /graphs/view. `traced` has 1 for each node of the scene to be marked, or
-// is empty.
+// Members of the response to /graphs/view. `traced` has 1 for each node of the scene to be marked,
+// or is empty.
 void WriteView(JsonWriter& json, const analysis::GraphScene& scene, const analysis::GraphView& view,
                std::span<const char> traced);
 
-// Members of the answer to /graphs/node.
+// Members of the response to /graphs/node.
 void WriteSceneNode(JsonWriter& json, const analysis::GraphScene& scene, std::uint32_t node);
 void WriteSceneGroup(JsonWriter& json, const analysis::GraphScene& scene, std::uint32_t group);
 

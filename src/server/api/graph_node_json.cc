@@ -12,7 +12,7 @@ using analysis::GraphScene;
 using analysis::kNoNode;
 using analysis::NodeFacts;
 
-// Neighbours that are written; how many there are is written too.
+// Maximum number of neighbours in a response; the total count is included.
 constexpr std::size_t kMaxNeighbours = 200;
 
 void WriteShapes(JsonWriter& json, const reader::GraphNode& node) {

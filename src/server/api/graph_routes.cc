@@ -1,5 +1,5 @@
-// Graphs: which were logged, views of one or two of them, what is known of a node, searching, and
-// the memory they need while they run.
+// Routes of graphs: the list of logged graphs, views of one or two of them, details of a node,
+// search, and memory use at run time.
 #include <algorithm>
 #include <optional>
 
@@ -208,7 +208,7 @@ Result<HttpResponse> GetSearch(const ApiCall& call) {
   return JsonResponse(json.Take());
 }
 
-// At most `points` places, each the highest of its stretch.
+// At most `points` positions, each with the maximum of its interval.
 Result<HttpResponse> GetMemory(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const GraphCache::Scene shelved, QueriedScene(call));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t points,

@@ -22,7 +22,7 @@ std::int64_t IndexOrNone(std::uint32_t index) {
   return index == analysis::kNoBox ? -1 : static_cast<std::int64_t>(index);
 }
 
-// Names once, and for each box which of them.
+// Writes each name once, and an index into the names for each box.
 void WriteOperations(JsonWriter& json, const GraphScene& scene, const GraphView& view) {
   std::unordered_map<std::string_view, std::int64_t> number_of_name;
   std::vector<std::string_view> names;

@@ -15,10 +15,11 @@ constexpr std::string_view kPrefix = "hardware/";
 constexpr std::string_view kSummary = "hardware/summary/";  // The same figures, once more.
 constexpr std::string_view kDevices = "hardware/devices";
 constexpr std::string_view kPhase = "hardware/phase";
-// More bands nobody tells apart; a text that is logged with every sample is no phase.
+// Maximum number of phases: more cannot be told apart, and a text that changes with every sample is
+// not a phase.
 constexpr std::size_t kMaxPhases = 1000;
 
-// By the end of the name, as the monitor writes it.
+// The unit, from the end of the name, as the monitor writes it.
 std::string_view UnitOf(std::string_view name) {
   struct Unit {
     std::string_view suffix, unit;

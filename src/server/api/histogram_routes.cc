@@ -76,7 +76,7 @@ void WriteBins(JsonWriter& json, std::string_view key,
 
 constexpr std::size_t kMaxAskedBars = 4096;
 
-// How many bars the query asks for: as many as suit the values for "auto", none without "bins".
+// The number of bars in the query: a suitable number for "auto", 0 without "bins".
 Result<std::size_t> QueriedBars(const ApiCall& call,
                                 std::span<const reader::LoggedHistogram> histograms) {
   const auto asked = call.target.Query("bins");

@@ -19,7 +19,7 @@ class JsonBody {
 
   bool Has(std::string_view field) const;
 
-  // `otherwise` when the field is missing or null; fails when it is of another type.
+  // Returns `otherwise` if the field is missing or null; fails if it has another type.
   Result<std::string> Text(std::string_view field, std::string_view otherwise) const;
   Result<double> Number(std::string_view field, double otherwise) const;
   Result<std::size_t> Whole(std::string_view field, std::size_t least, std::size_t most,

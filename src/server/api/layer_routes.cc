@@ -1,4 +1,4 @@
-// Layers: which can be compared, which are worst and why, and their channels.
+// Routes of layers: comparable sides, the ranking with causes, and channels.
 #include <algorithm>
 #include <optional>
 
@@ -37,7 +37,7 @@ Result<HttpResponse> GetSides(const ApiCall& call) {
   return JsonResponse(json.Take());
 }
 
-// Why there is no such side; nothing when there is.
+// Explains why a side does not exist; empty if it does.
 Result<void> CheckSide(const std::vector<VariantLayers>& sides, const std::string& model,
                        const std::string& variant) {
   if (analysis::FindSide(sides, model, variant) != nullptr) return {};
@@ -195,14 +195,14 @@ Result<HttpResponse> GetLayers(const ApiCall& call) {
   return JsonResponse(json.Take());
 }
 
-// Nobody copies more by hand.
+// Maximum number of names that are offered for copying.
 constexpr std::size_t kMaxFloatLayers = 10'000;
 
 Result<HttpResponse> PostKeepFloat(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
   CBOARD_ASSIGN_OR_RETURN(const std::vector<std::string> layers,
                           body.Texts("layers", kMaxFloatLayers));
-  // A log does not say by which function the model was quantized: all are offered.
+  // Logs do not contain the quantization function that was used, so all are offered.
   std::vector<std::pair<compare::Toolchain, compare::QuantizationScheme>> ways;
   for (const compare::Toolchain toolchain : compare::kToolchains) {
     for (const compare::QuantizationScheme scheme : compare::SchemesOf(toolchain)) {
@@ -233,7 +233,7 @@ void WriteChannels(JsonWriter& json, const analysis::ChannelStatistics& channels
   json.Key("explanation").Value(analysis::DescribeOutliers(channels)).EndObject();
 }
 
-// Whether its log says so or, where that names no model, the directory of the stages.
+// Returns true if the log names this model or, if it names none, the directory of the stages does.
 bool IsOfModel(const analysis::StageTimeline& timeline, const std::string& model) {
   if (model.empty()) return true;
   const std::string key = analysis::ModelKeyOf(model);
@@ -241,8 +241,8 @@ bool IsOfModel(const analysis::StageTimeline& timeline, const std::string& model
          analysis::ModelKeyOf(timeline.model) == key;
 }
 
-// The statistics of a layer in every stage and variant that has them, so that two can be laid over
-// each other. Most layers have none anywhere, which is an empty list and no failure.
+// The statistics of a layer in every stage and variant that has them, so that the page can overlay
+// two. Most layers have none: the list is then empty, which is not an error.
 Result<HttpResponse> GetChannels(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string layer, call.target.Query("layer"));
   const std::string experiment = TextQuery(call.target, "experiment");
@@ -266,8 +266,7 @@ Result<HttpResponse> GetChannels(const ApiCall& call) {
     const bool has_own = std::ranges::any_of(
         timelines, [&](const auto& timeline) { return IsOfModel(timeline, model); });
     for (const auto& timeline : timelines) {
-      // Stages that say nowhere whose they are may be anybody's, unless some are known to be the
-      // model's own.
+      // Stages without a model name may belong to any model, unless some stages name this model.
       const bool has_no_model = timeline.logged_model.empty();
       if (!IsOfModel(timeline, model) && (has_own || !has_no_model)) continue;
       for (const auto& stage : timeline.stages) write(timeline.experiment, stage, {});

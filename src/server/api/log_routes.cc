@@ -12,7 +12,7 @@
 namespace cboard::server {
 namespace {
 
-// Runs without events have infinite times, which are no times.
+// Runs without events have infinite times, which are written as null.
 std::optional<double> TimeOf(double seconds) {
   return std::isfinite(seconds) ? std::optional(seconds) : std::nullopt;
 }
@@ -29,7 +29,7 @@ std::size_t FailedFiles(const reader::Run& run) {
       std::ranges::count_if(run.files, [](const auto& file) { return file->error.has_value(); }));
 }
 
-// Whether some of its log could not be read.
+// Returns true if a part of its log could not be read.
 bool IsDamaged(const reader::Run& run) { return DamagedBytes(run) > 0 || FailedFiles(run) > 0; }
 
 Result<HttpResponse> GetStatus(const ApiCall& call) {
@@ -72,7 +72,8 @@ Result<HttpResponse> GetSources(const ApiCall& call) {
       call.look.sources ? call.look.sources() : std::vector<LogSource>();
   JsonWriter json;
   json.BeginObject();
-  WriteValues(json, "addresses", sources, [](const auto& s) { return std::string_view(s.address); });
+  WriteValues(json, "addresses", sources,
+              [](const auto& s) { return std::string_view(s.address); });
   WriteValues(json, "loaded", sources, [](const auto& s) { return s.is_loaded; });
   WriteValues(json, "errors", sources, [](const auto& s) { return std::string_view(s.error); });
   WriteNumbers(json, "last_reads", sources, [](const auto& s) { return s.last_read; });
@@ -150,12 +151,12 @@ struct TagColumn {
   std::int64_t max_step = 0;
 };
 
-// Tags of the same name in different runs are one row; where kinds differ, each kind is one.
+// Joins tags of the same name and kind in different runs to one row.
 std::map<std::pair<std::string_view, reader::TagKind>, TagColumn> CollectTags(
     const reader::Snapshot& snapshot, std::string_view run_name, std::string_view kind) {
   std::map<std::pair<std::string_view, reader::TagKind>, TagColumn> columns;
-  // Runs of a sweep have the same tags in the same order: that of the run before is looked at
-  // first.
+  // Tries the row behind the last match first: runs of a sweep have the same tags in the same
+  // order.
   std::vector<decltype(columns)::value_type*> before;
   for (std::size_t r = 0; r < snapshot.runs.size(); ++r) {
     const reader::Run& run = *snapshot.runs[r];
@@ -180,7 +181,7 @@ std::map<std::pair<std::string_view, reader::TagKind>, TagColumn> CollectTags(
   return columns;
 }
 
-// First and last of every stretch of successive numbers. A tag that thousands of runs have is two.
+// Ranges of successive numbers as first and last: a tag of thousands of runs takes two numbers.
 void WriteRanges(JsonWriter& json, const std::vector<std::size_t>& ascending) {
   json.BeginArray();
   for (std::size_t i = 0; i < ascending.size(); ++i) {

@@ -1,4 +1,4 @@
-// Two variants of one model: where the bytes went, what they were made with, which classes paid.
+// Routes for two variants of one model: bytes by layer, settings, and metrics by class.
 #include <algorithm>
 
 #include "cboard/analysis/class_scores.h"
@@ -34,13 +34,13 @@ Result<Pair> QueriedPair(const ApiCall& call) {
   return pair;
 }
 
-// The members that all answers begin with.
+// The members that all responses begin with.
 void BeginResponse(JsonWriter& json, const ApiCall& call, const Pair& pair) {
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("model").Value(pair.model).Key("a").Value(pair.a).Key("b").Value(pair.b);
 }
 
-// Where the figures come from, and the figures; without layers nothing says anything.
+// Writes the figures and their source; without layers there are none.
 struct Bytes {
   std::string_view source = "none";
   std::vector<LayerBytes> layers = {};
@@ -52,7 +52,8 @@ Result<Bytes> BytesOfGraphs(const ApiCall& call, const Pair& pair) {
   const auto timelines = analysis::FindStages(*call.snapshot);
   const auto timeline = std::ranges::find(timelines, pair.model, &analysis::StageTimeline::model);
   const auto find = [&](const std::string& variant) {
-    // "float" and "quantized" are the ends of a log of stages, in whose runs the graphs are.
+    // "float" and "quantized" are the first and last stage of a log of stages; the graphs are in
+    // these runs.
     const analysis::Stage* const stage =
         timeline != timelines.end() ? analysis::FindSizedStage(*timeline, variant) : nullptr;
     return std::ranges::find_if(sources, [&](const GraphSource& source) {

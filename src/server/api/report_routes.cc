@@ -1,4 +1,4 @@
-// Whether it passes: policies and contracts; and all of it as one file.
+// Routes of policies, contracts and the report file.
 #include <algorithm>
 #include <functional>
 
@@ -151,7 +151,7 @@ Result<HttpResponse> GetSummary(const ApiCall& call) {
       {.a = TextQuery(call.target, "a"), .b = TextQuery(call.target, "b"), .policy = policy.get()});
 }
 
-// The figures of some models: their names may be longer than an address.
+// Takes models in the body: their names may be longer than a URL can be.
 Result<HttpResponse> PostSummary(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
   CBOARD_ASSIGN_OR_RETURN(const std::string rules, body.Text("policy", "balanced"));

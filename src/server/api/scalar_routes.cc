@@ -150,7 +150,7 @@ std::string BinaryHeader(const ApiCall& call, const CurvesRequest& wanted,
   return json.Take();
 }
 
-// The header stands before the columns and is known only after them, so room is kept for it.
+// The header comes before the columns but is known only after them, so space is reserved for it.
 HttpResponse BinaryResponse(const ApiCall& call, const CurvesRequest& wanted) {
   std::vector<SeriesEntry> entries;
   for (const SeriesName& name : wanted.series) entries.push_back({FindScalars(call, name)});
@@ -192,7 +192,8 @@ Result<HttpResponse> Respond(const ApiCall& call, const Result<CurvesRequest>& w
   return response;
 }
 
-// One series that is not there is an error of the whole request; of many, each has its own.
+// If one series was requested and is missing, the request fails; among several, each has its own
+// error.
 Result<HttpResponse> GetScalars(const ApiCall& call) {
   const Result<CurvesRequest> wanted = ParseGet(call);
   if (wanted) CBOARD_RETURN_IF_ERROR(FindScalars(call, wanted->series.front()));

@@ -44,8 +44,8 @@ decltype(auto) WithWallTimes(const reader::StoredScalars& points, const Visit& v
   return visit([=](std::size_t i) { return base + Load<std::uint32_t>(walls, i); });
 }
 
-// From one base to another: 32 bits in, 32 bits out. A sum that wraps around is smaller than either
-// part; going up it must not, going down it must.
+// Moves from one base to another: 32 bits in, 32 bits out. An unsigned sum that wraps around is
+// smaller than either part: it must not wrap upwards, and must wrap downwards.
 bool Rebase(const std::byte* distances, std::size_t count, std::uint64_t from, std::uint64_t to,
             char* out) {
   const std::uint64_t up = from - to, down = to - from;
@@ -63,8 +63,9 @@ bool Rebase(const std::byte* distances, std::size_t count, std::uint64_t from, s
   return (must_wrap ? straight : wrapped) == 0;
 }
 
-// Differences of neighbours; the one before the first is not there. Whether all fit 31 bits and a
-// sign: the borrow of the subtraction, which is the true sign, must be the sign that it got.
+// Differences of neighbours; the first point has none before it. Returns true if all fit 31 bits
+// and a sign: the borrow of the subtraction, which is the true sign, must equal the sign of the
+// result.
 bool Differences(const std::byte* distances, std::size_t count, char* out) {
   std::uint32_t wrong = 0;
   for (std::size_t i = 1; i < count; ++i) {

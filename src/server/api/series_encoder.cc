@@ -16,7 +16,7 @@ std::uint64_t Bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 
 std::int64_t Signed(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
-// Whether `count` steps can be added up by readers whose numbers do not wrap around.
+// Returns true if readers with 64-bit numbers can add up `count` steps without overflow.
 bool StaysInRange(std::int64_t first, std::int64_t stride, std::size_t count) {
   std::int64_t distance = 0, last = 0;
   return !__builtin_mul_overflow(stride, count - 1, &distance) &&

@@ -9,7 +9,7 @@
 namespace cboard::server {
 
 // {"summary","ends","samples","texts","parts","sqnr_db","gains_db","why_not","best"}: an entry per
-// run, and the place of the parts to keep in float; null when nobody verified.
+// run, and the index of the parts to keep in float; null if nothing was verified.
 void WriteVerified(JsonWriter& json, const std::optional<analysis::VerifiedRuns>& verified);
 
 }  // namespace cboard::server

@@ -1,4 +1,4 @@
-// Content of the page besides data.
+// Settings of the page: title, icon and similar options.
 #pragma once
 
 #include <cstdint>

@@ -21,10 +21,10 @@ class BodyPool : public std::enable_shared_from_this<BodyPool> {
   static constexpr std::size_t kMinBytes = std::size_t{64} << 10;  // Shorter ones are cheap.
   static constexpr std::size_t kMaxBytes = std::size_t{32} << 20;  // Longer ones are given back.
 
-  // One that was used before, if there is any: of any length, with any content.
+  // Returns a buffer that was used before, if there is one: of any length, with any content.
   std::string Take();
 
-  // `body`, which comes back to the pool once nobody uses it any more.
+  // Shares `body`, which returns to the pool after its last use.
   std::shared_ptr<const std::string> Share(std::string body);
 
   std::size_t size() const;

@@ -11,7 +11,8 @@
 
 namespace cboard::server {
 
-// Most values were floats in the file; their shortest text as floats is what the user logged.
+// Most values were floats in the file, so the shortest text of the float is the number that the
+// user logged.
 inline void WriteNumber(JsonWriter& json, double value) {
   const bool fits = std::abs(value) <= std::numeric_limits<float>::max();
   if (fits && static_cast<double>(static_cast<float>(value)) == value) {
@@ -21,7 +22,7 @@ inline void WriteNumber(JsonWriter& json, double value) {
   }
 }
 
-// null is what is not there; NaN and infinities are strings.
+// Missing values are null; NaN and infinities are strings.
 inline void WriteNumber(JsonWriter& json, const std::optional<double>& value) {
   if (value) {
     WriteNumber(json, *value);

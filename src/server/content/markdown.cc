@@ -32,9 +32,9 @@ void AppendEscaped(std::string& html, std::string_view text, bool attribute) {
   }
 }
 
-// Whether a browser would follow this address without running anything. The text before the first
-// ':' is a scheme unless a '/', '?' or '#' comes first; browsers ignore control characters and
-// spaces in it, so an address with any is refused.
+// Returns true for addresses that a browser opens without running a script. The text before the
+// first ':' is a scheme unless a '/', '?' or '#' comes first; browsers ignore control characters
+// and spaces in it, so an address with any is refused.
 bool IsSafeAddress(std::string_view address) {
   const auto hidden = [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7F; };
   if (std::ranges::any_of(address, hidden)) return false;

@@ -15,7 +15,7 @@ namespace cboard::server {
 // CommonMark with tables. Bytes that are not UTF-8 become U+FFFD, NUL bytes are left out.
 std::string MarkdownToSafeHtml(std::string_view source);
 
-// `text` as it is, readable as HTML.
+// Escapes `text` for HTML.
 std::string EscapeHtml(std::string_view text);
 
 }  // namespace cboard::server

@@ -3,7 +3,7 @@
 namespace cboard::server {
 namespace {
 
-// Where a config of the log directory itself would be: only if there is just one.
+// The directory of a config for the whole log directory: only if there is a single log directory.
 std::optional<std::filesystem::path> RootDirectory(const BoardAppearance& look) {
   if (look.logdirs.size() != 1 || !look.logdirs.front().name.empty()) return std::nullopt;
   return look.logdirs.front().path;

@@ -1,5 +1,5 @@
-// Which runs have embeddings for the projector. They lie beside the event files and are no part of
-// the snapshot.
+// Finds runs with embeddings for the projector. Their files are beside the event files and not part
+// of the snapshot.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@ namespace cboard::server {
 std::vector<std::string> ProjectorRuns(const reader::Snapshot& snapshot,
                                        const BoardAppearance& look);
 
-// Nothing when the run has none, or one that cannot be read.
+// nullopt if the run has no config, or one that cannot be read.
 std::optional<reader::Projector> ProjectorOf(const reader::Snapshot& snapshot,
                                              const BoardAppearance& look, const std::string& run);
 
-// As the config says or, where it does not, as the file has it; empty when that cannot be read.
+// The shape from the config, else from the file; empty if it cannot be read.
 std::vector<std::uint64_t> ShapeOf(const reader::Projector& projector,
                                    const reader::EmbeddingInfo& embedding);
 

@@ -7,7 +7,7 @@
 namespace cboard::server {
 namespace {
 
-// Beyond this, hashes of requests that were sent once are all dropped.
+// Limit for hashes of requests that were sent once; beyond it, all are dropped.
 constexpr std::size_t kMaxRequestHashes = 65'536;
 
 std::size_t BytesOf(const HttpResponse& response) {
@@ -35,7 +35,7 @@ HttpResponse ResponseCache::Respond(const HttpRequest& request, CacheKey wanted,
   HttpResponse response{.route = wanted.route};
   response.later = [this, version, gzip, key = std::move(key), etag = std::move(etag),
                     route = wanted.route, make = std::move(make)] {
-    // Others may have asked the same while this one waited for its turn.
+    // Another thread may have made the response while this one waited.
     if (const auto known = Find(version, key)) return *known;
     return Make(version, key, gzip, etag, route, make);
   };

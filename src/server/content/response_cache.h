@@ -50,9 +50,9 @@ class ResponseCache {
  public:
   explicit ResponseCache(std::string boot_id, ResponseCacheLimits limits = {});
 
-  // At once when the client has the answer already (304) or it is known here; else with
-  // HttpResponse::later, which calls `make`. Only answers with status 200 are kept. The cache must
-  // outlive the call of `later`.
+  // Responds at once if the client has the current response (304) or it is cached; else with
+  // HttpResponse::later, which calls `make`. Only responses with status 200 are cached. The cache
+  // must outlive the call of `later`.
   HttpResponse Respond(const HttpRequest& request, CacheKey wanted,
                        std::function<HttpResponse()> make);
 

@@ -11,7 +11,8 @@ std::string CellHtml(std::string_view text, TextCells kind) {
   return kind == TextCells::kMarkdown ? MarkdownToSafeHtml(text) : EscapeHtml(text);
 }
 
-// A table with a row for each member of the last dimension but one; of a list, each member is one.
+// A table with a row for each index of the second last dimension; for a list, each element is a
+// row.
 std::string TableHtml(const std::vector<std::string_view>& cells, std::size_t rows,
                       std::size_t columns, TextCells kind) {
   std::string html = "<table>\n<tbody>\n";

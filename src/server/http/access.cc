@@ -129,8 +129,8 @@ class Gate {
     });
   }
 
-  // A page is loaded again without the token, which then stays out of history and bookmarks;
-  // programs get their answer at once.
+  // Redirects a page to its address without the token, which then stays out of history and
+  // bookmarks; programs get the response at once.
   HttpResponse Welcome(const HttpRequest& request, SplitTarget split) const {
     HttpResponse response;
     if (request.method == "GET" &&
@@ -142,8 +142,8 @@ class Gate {
       response.headers = {{"Cache-Control", "no-store"}};
       response.route = "token";
       if (request.Header("Sec-Fetch-Site") == "cross-site") {
-        // A link on another page, or the file of --open. Browsers do not send a strict cookie along
-        // a redirect that begins elsewhere; they do when a page of ours goes on.
+        // A link on another site, or the file of --open. Browsers do not send a strict cookie along
+        // a redirect that begins elsewhere, so a page of this server forwards the browser.
         response.content_type = "text/html; charset=utf-8";
         response.body = "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=" +
                         HtmlAttribute(target) + "\"><title>Compression Board</title>";

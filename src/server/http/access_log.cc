@@ -36,7 +36,7 @@ class LogFile final : public AccessLog {
   void Write(const ResponseRecord& record) override {
     const std::string line = AccessLogLine(record, WallTimeSeconds());
     const int descriptor = file_ ? file_->descriptor() : STDOUT_FILENO;
-    // One write of a file that is open for appending is never torn by another thread's.
+    // A single write to a file that is open for appending is atomic between threads.
     [[maybe_unused]] const ssize_t written = ::write(descriptor, line.data(), line.size());
   }
 
@@ -65,7 +65,8 @@ std::string AccessLogLine(const ResponseRecord& record, double time_seconds) {
 
 Result<std::shared_ptr<AccessLog>> AccessLog::Open(const std::filesystem::path& path) {
   if (path == "-") return std::make_shared<LogFile>(std::nullopt);
-  // Says who looked at what: a new one is for its owner only. One that is there keeps its mode.
+  // The log says who viewed what, so a new file is readable by its owner only. An existing file
+  // keeps its mode.
   if (const int created = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
       created >= 0) {
     ::close(created);

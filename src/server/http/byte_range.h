@@ -25,7 +25,7 @@ struct RangeRequest {
   ByteRange range = {};
 };
 
-// `header` for a content of `size` bytes. The range lies within the content and is never empty.
+// Parses `header` for a content of `size` bytes. The range is within the content and never empty.
 RangeRequest ParseRange(std::string_view header, std::uint64_t size);
 
 }  // namespace cboard::server

@@ -59,7 +59,7 @@ void Lane::WakeSome() {
     }
   }
   for (const std::function<void()>& wake : some) wake();
-  // Behind those that were woken, and behind requests that have come meanwhile.
+  // Runs after connections that were woken, and after requests that arrived meanwhile.
   asio::post(context, [this] { WakeSome(); });
 }
 
@@ -115,7 +115,7 @@ Awaitable<void> Connection::Converse() {
       co_await transport_->WaitReadable(error);
       if (error) break;
     }
-    // Its frame holds everything that a connection needs only while there is a request.
+    // The coroutine frame holds everything that a connection needs only during a request.
     goes_on = co_await RespondToOne();
   }
   if (!error) co_await Leave();
@@ -219,8 +219,8 @@ Awaitable<void> Connection::InvalidArgument(int status) {
 
 template <typename Work>
 Awaitable<void> Connection::InBackground(Work work) {
-  // The timer never fires; cancelling it is how the other thread says that it is done. It cannot
-  // say so too early: the post below runs only after this coroutine has begun to wait.
+  // The timer never fires; the other thread cancels it when it is done. It cannot cancel too early:
+  // the post below runs only after this coroutine has begun to wait.
   Timer done(lane_.context, SteadyClock::time_point::max());
   asio::post(lane_.shared.slow_work, [this, &done, &work] {
     work();
@@ -295,7 +295,7 @@ Awaitable<std::uint64_t> Connection::Stream(EventStream& events, error_code& err
   const auto watch = std::make_shared<Watch>(lane_.context);
   asio::co_spawn(lane_.context, WatchForDisconnect(shared_from_this(), watch), asio::detached);
   events.WakeWith([watch, &lane = lane_] { lane.WakeSoon([watch] { watch->Wake(); }); });
-  // Also when the server is destroyed while this waits.
+  // Also runs if the server is destroyed while this waits.
   struct Silence {
     ~Silence() {
       events.WakeWith({});
@@ -325,7 +325,7 @@ Awaitable<std::uint64_t> Connection::Stream(EventStream& events, error_code& err
   co_return sent;
 }
 
-// Viewers say nothing; what is read of them is the end.
+// Clients of event streams send nothing, so reading only detects the end of the connection.
 Awaitable<void> Connection::WatchForDisconnect(std::shared_ptr<Connection> self,
                                                std::shared_ptr<Watch> watch) {
   constexpr std::size_t kMaxBytes = 64 << 10;
@@ -337,8 +337,8 @@ Awaitable<void> Connection::WatchForDisconnect(std::shared_ptr<Connection> self,
   watch->Wake();
 }
 
-// Closing a socket with unread bytes makes the system drop what was sent but not yet received, so
-// that a client that was refused would never learn why.
+// Closing a socket with unread bytes makes the system drop sent data that was not yet received, so
+// the client would not see the error response.
 Awaitable<void> Connection::Leave() {
   constexpr std::chrono::milliseconds kPatience{2'000};
   constexpr std::size_t kMaxBytes = 1 << 20;

@@ -1,4 +1,4 @@
-// One client from its first byte to its last: reads requests, has them answered, sends the answers.
+// One client connection: reads requests, runs their handlers and sends the responses.
 #pragma once
 
 #include <array>
@@ -44,14 +44,14 @@ class Connection;
 struct Lane {
   explicit Lane(Shared& given) : shared(given) {}
 
-  // Calls `wake` on this lane's thread, soon. From any thread. However many call this at once, the
-  // thread takes few of them at a time and looks after requests in between.
+  // Calls `wake` on the thread of this lane, soon. May be called from any thread. The lane handles
+  // only a few of these calls at a time, with requests in between.
   void WakeSoon(std::function<void()> wake);
 
   Shared& shared;
   std::list<Connection*> connections;
-  // Bytes go from here to the connection's parser before another connection's turn, so a connection
-  // that waits needs no buffer.
+  // Read buffer of all connections of a lane: bytes go to the connection's parser at once, so a
+  // waiting connection needs no buffer.
   std::array<char, 16 << 10> scratch;
   bool stopping = false;
 
@@ -70,13 +70,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(Lane& lane, Socket socket, std::string client);
   ~Connection();
 
-  // The whole conversation. The coroutine keeps the connection alive.
+  // Handles the connection until it ends. The coroutine keeps the object alive.
   static Awaitable<void> Converse(std::shared_ptr<Connection> connection);
 
-  // Ends what waits for longer than it may.
+  // Closes the connection if it has waited too long.
   void CheckDeadline(SteadyClock::time_point now);
 
-  // The server stops: ends the connection unless an answer is under way.
+  // Ends the connection when the server stops, unless a response is being sent.
   void Stop();
 
   void Close();

@@ -1,4 +1,5 @@
-// gzip: whether a client takes it, and whether it is worth it. base/gzip.h does it.
+// gzip negotiation: whether the client accepts it, and whether the body is worth it. base/gzip.h
+// compresses.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@ namespace cboard::server {
 // "gzip;q=0".
 bool AcceptsGzip(std::string_view accept_encoding);
 
-// Text of some kind. Images and audio are compressed already.
+// Returns true for text types. Images and audio are already compressed.
 bool IsCompressible(std::string_view content_type);
 
 // Shorter bodies fit into one packet anyway.

@@ -12,7 +12,7 @@ namespace cboard::server {
 // two contents with the same hash, and would then see a stale copy of that content.
 std::string EtagOf(std::string_view bytes);
 
-// From which file, when it changed last, and where in it.
+// An entity tag from a file, its modification time and a position in it.
 std::string EtagOf(const FileSlice& slice);
 
 // Whether an If-None-Match header names `etag` (without quotes): "*", or a list of quoted texts,

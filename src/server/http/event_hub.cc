@@ -37,7 +37,7 @@ struct EventHub::State {
   class Subscriber;
 
   explicit State(EventHubOptions given) : options(given) {
-    // Ids of an earlier process must not look like ours.
+    // Ids of this process begin with a value that no earlier process used.
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
     epoch = std::to_string(micros) + "-";
@@ -102,7 +102,7 @@ class EventHub::State::Subscriber final : public EventStream {
   }
 
  private:
-  // Goes on after the event of that id. False when it is none of ours.
+  // Continues after the event with that id. False if the id is not from this process.
   bool Continue(std::string_view id) {
     if (!id.starts_with(state_->epoch)) return false;
     id.remove_prefix(state_->epoch.size());
@@ -149,7 +149,7 @@ HttpResponse EventHub::Open(const HttpRequest& request, std::string_view greetin
   HttpResponse response;
   response.content_type = "text/event-stream";
   response.headers.emplace_back("Cache-Control", "no-store");
-  // Proxies that collect answers before passing them on would hold events back.
+  // Without this header, proxies that buffer responses would delay events.
   response.headers.emplace_back("X-Accel-Buffering", "no");
   response.events = Subscribe(request.Header("Last-Event-ID"), greeting);
   response.route = "events";

@@ -22,7 +22,7 @@ std::optional<std::chrono::seconds> GuessLimit::WaitBefore(std::string_view clie
   const std::lock_guard lock(mutex_);
   const auto found = forgotten_at_.find(ClientNetwork(client));
   if (found == forgotten_at_.end()) return std::nullopt;
-  // At least this much must be forgotten for one more to fit.
+  // Minimum number of entries to remove when the table is full.
   const auto wait = found->second - now - (kFreeGuesses - 1) * kPause;
   if (wait <= wait.zero()) return std::nullopt;
   return std::chrono::ceil<std::chrono::seconds>(wait);
@@ -34,7 +34,7 @@ void GuessLimit::CountWrong(std::string_view client, Time now) {
   if (forgotten_at_.size() >= kMaxAddresses && !forgotten_at_.contains(network)) {
     std::erase_if(forgotten_at_, [&](const auto& entry) { return entry.second <= now; });
     if (forgotten_at_.size() >= kMaxAddresses) {
-      // Forgets the address that was wrong least.
+      // Removes the address with the fewest wrong guesses.
       forgotten_at_.erase(std::ranges::min_element(forgotten_at_, {},
                                                    [](const auto& entry) { return entry.second; }));
     }

@@ -25,14 +25,15 @@ class GuessLimit {
   static constexpr std::chrono::seconds kPause{6};
   static constexpr std::size_t kMaxAddresses = 4096;  // Those that were wrong lately.
 
-  // How long the address has to wait before its next guess is looked at; nothing: it may guess now.
+  // The time that the address must wait before its next guess is checked; nullopt if it may guess
+  // now.
   std::optional<std::chrono::seconds> WaitBefore(std::string_view client, Time now);
 
   // The address was wrong once more.
   void CountWrong(std::string_view client, Time now);
 
  private:
-  // When all guesses of an address are forgotten: each moves this on by kPause.
+  // The time at which all guesses of an address are forgotten: each guess moves it by kPause.
   std::mutex mutex_;
   std::unordered_map<std::string, Time> forgotten_at_;
 };

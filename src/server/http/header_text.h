@@ -10,10 +10,10 @@ namespace cboard::server {
 bool EqualIgnoringCase(std::string_view a, std::string_view b);
 std::string LowerCase(std::string_view text);
 
-// Without blanks and tabs at both ends.
+// Removes blanks and tabs at both ends.
 std::string_view Trimmed(std::string_view text);
 
-// `text` up to `separator`, trimmed; what follows it stays in `text`.
+// Returns `text` up to `separator`, trimmed, and removes it with the separator from `text`.
 std::string_view TakeUntil(std::string_view& text, char separator);
 
 }  // namespace cboard::server

@@ -24,7 +24,7 @@ class HostCheck {
   // `host` as in the header: "localhost:6006".
   bool Allows(std::string_view host) const;
 
-  // Whether it is one of `names`.
+  // Returns true if it is one of `names`.
   bool IsAllowed(std::string_view host) const;
 
  private:

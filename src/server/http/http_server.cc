@@ -20,7 +20,7 @@ using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
 using Resolver = asio::ip::basic_resolver<tcp, Executor>;
 using Signals = asio::basic_signal_set<Executor>;
 
-// A thread, and the connections that live on it.
+// A thread and its connections.
 class Worker {
  public:
   explicit Worker(Shared& shared)
@@ -28,7 +28,7 @@ class Worker {
 
   asio::io_context& context() { return lane_.context; }
 
-  // From any thread. The connection has been counted.
+  // Adds a connection, which was already counted; may be called from any thread.
   void Adopt(Socket socket, std::string client) {
     // The lambda owns the socket until the connection does.
     asio::post(lane_.context,
@@ -96,7 +96,7 @@ class Server final : public HttpServer {
       : shared_(options, std::move(handler)), workers_(MakeWorkers(shared_)) {}
 
   ~Server() override {
-    // Work that still runs there refers to connections.
+    // Stops first: tasks that still run there refer to connections.
     shared_.slow_work.join();
   }
 
@@ -117,8 +117,8 @@ class Server final : public HttpServer {
       if (port_ != 0) endpoint.port(port_);  // The one that the first address got.
       if (auto listening = ListenAt(endpoint); !listening) failed = listening.error();
     }
-    // A name may stand for addresses that this machine does not have; one is enough. But a port
-    // that is ours on one address and somebody else's on another would confuse everybody.
+    // A name may have addresses that this machine does not have; one is enough. But the port must
+    // be free on all of them: sharing it with another program would be confusing.
     if (acceptors_.empty() || (failed && failed->code == ErrorCode::kAlreadyExists)) {
       return Fail(*std::move(failed));
     }
@@ -185,7 +185,7 @@ class Server final : public HttpServer {
     acceptor->open(endpoint.protocol(), error);
     if (!error) acceptor->set_option(tcp::acceptor::reuse_address(true), error);
     if (!error && endpoint.address().is_v6()) {
-      // "::" is everything, old addresses included; any other address is just itself.
+      // "::" accepts IPv4 as well; any other address accepts only itself.
       const bool only_v6 = !endpoint.address().is_unspecified();
       acceptor->set_option(asio::ip::v6_only(only_v6), error);
     }
@@ -239,7 +239,7 @@ class Server final : public HttpServer {
     }
   }
 
-  // In the clear only: a handshake would be work, and there is too much of that already.
+  // Without TLS only: a handshake would cost too much while the server is overloaded.
   void InvalidArgument(Socket& socket) {
     ++options().metrics->refused_connections;
     if (options().tls) return;
@@ -250,7 +250,7 @@ class Server final : public HttpServer {
     socket.non_blocking(true, ignored);
     socket.write_some(asio::buffer(prepared.head + std::string(prepared.body())), ignored);
     socket.shutdown(tcp::socket::shutdown_send, ignored);
-    // Unread bytes of the client would turn the close into a reset.
+    // Reads the client's bytes first: closing with unread bytes would reset the connection.
     std::array<char, 4096> unread;
     socket.read_some(asio::buffer(unread), ignored);
   }

@@ -36,8 +36,8 @@ RequestReader::~RequestReader() = default;
 
 namespace {
 
-// A header line that goes on in the next one, which begins with a blank ("obs-fold", RFC 9112).
-// Readers differ in what they make of it.
+// A header line that continues in the next line ("obs-fold", RFC 9112) is refused, because servers
+// and proxies interpret it differently.
 bool HasFoldedLine(std::string_view header) {
   header = header.substr(0, header.find("\r\n\r\n"));
   for (std::size_t end = header.find('\n'); end != header.npos; end = header.find('\n', end + 1)) {
@@ -47,8 +47,8 @@ bool HasFoldedLine(std::string_view header) {
   return false;
 }
 
-// Where the body ends must not be a question of who reads: a proxy in front of us may answer it
-// differently, and take the rest of the body for a request of somebody else's.
+// The end of the body must be unambiguous: a proxy that reads it differently would take the rest of
+// the body for another client's request.
 template <typename Header>
 bool HasAmbiguousLength(const Header& header) {
   const std::size_t codings = header.count(http::field::transfer_encoding);

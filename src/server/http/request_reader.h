@@ -27,8 +27,8 @@ class RequestReader {
   explicit RequestReader(const RequestLimits& limits);
   ~RequestReader();
 
-  // Takes what it can of `bytes` and says how much that was; the rest must come again, with more
-  // behind it. Not to be called when it is done or refused.
+  // Parses a prefix of `bytes` and returns its length; the caller passes the rest again, with more
+  // bytes behind it. Must not be called once the request is done or refused.
   std::size_t Take(std::string_view bytes);
 
   bool done() const;
@@ -36,7 +36,7 @@ class RequestReader {
   // 0, or the status to refuse the request with: 400, 413, 414, 431.
   int refused() const { return refused_; }
 
-  // The client waits for a word before it sends the body. True at most once.
+  // True once if the client waits for "100 Continue" before it sends the body.
   bool WantsContinue();
 
   // When done: what the client wishes of the connection, and the request. The latter may be called

@@ -15,7 +15,7 @@
 namespace cboard::server {
 namespace {
 
-// On every answer, errors included.
+// Headers of every response, errors included.
 constexpr std::string_view kSafeHeaders =
     "X-Content-Type-Options: nosniff\r\n"
     "Referrer-Policy: no-referrer\r\n"
@@ -25,22 +25,23 @@ constexpr std::string_view kSafeHeaders =
 // For browsers that do not know frame-ancestors.
 constexpr std::string_view kNoFrames = "X-Frame-Options: DENY\r\n";
 
-// Over TLS: for half a year browsers do not ask this host in the clear.
+// Sent over TLS: browsers do not use plain HTTP for this host for half a year.
 constexpr std::string_view kTransportPolicy = "Strict-Transport-Security: max-age=15552000\r\n";
 
-// The policy counts for all ports of a host, and other people's programs answer on localhost.
+// Not sent for localhost: the policy applies to all ports of a host, and other programs use
+// localhost.
 bool IsLocalName(std::string_view host) {
   host = host.substr(0, host.rfind(':'));
   return EqualIgnoringCase(host, "localhost") || host.starts_with("127.") || host == "[::1]";
 }
 
-// Nothing inline, nothing from elsewhere.
+// Content security policy of pages: no inline scripts, nothing from other sites.
 constexpr std::string_view kPagePolicy =
     "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data: blob:; media-src 'self'; font-src 'self'; worker-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors ";
 
-// For bytes from logs: opened as a page of their own they may do nothing at all.
+// Content security policy for bytes from logs: opened as a page, they may not do anything.
 constexpr std::string_view kBlobPolicy =
     "Content-Security-Policy: default-src 'none'; sandbox; frame-ancestors ";
 
@@ -130,8 +131,8 @@ class ResponseBuilder {
     }
   }
 
-  // The compressed form is another representation and has a name of its own, but it is made of the
-  // same content: knowing either is knowing both.
+  // The compressed form has an entity tag of its own, but the same content: a client that has
+  // either form has the current content.
   bool NotModified() const {
     const std::string known = ListOf(request_, "If-None-Match");
     return !known.empty() && (NamesEtag(known, etag_) || NamesEtag(known, etag_ + "-gzip"));
@@ -220,7 +221,7 @@ class ResponseBuilder {
     head += "\r\n";
   }
 
-  // A value cannot end its line early, whatever a route was talked into.
+  // Removes line breaks, so that a header value cannot add headers.
   void Add(std::string_view name, std::string_view value) {
     std::string& head = prepared_.head;
     head += name;
@@ -279,7 +280,7 @@ std::string_view HttpDate(std::chrono::system_clock::time_point now) {
   if (second != shown.second) {
     std::tm parts = {};
     ::gmtime_r(&second, &parts);
-    // strftime would speak the user's language.
+    // strftime would use the user's locale.
     constexpr auto kDays = std::to_array({"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"});
     constexpr auto kMonths = std::to_array(
         {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"});

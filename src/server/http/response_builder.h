@@ -1,5 +1,5 @@
-// From what a route answered to the bytes that are sent: status, headers, conditions, compression,
-// ranges. Without sockets, so that tests just call it.
+// Turns the response of a route into the bytes that are sent: status, headers, conditions,
+// compression, ranges. Without sockets, so that tests can call it.
 #pragma once
 
 #include <chrono>
@@ -42,7 +42,7 @@ PreparedResponse PrepareResponse(const HttpRequest& request, HttpResponse&& resp
 // Whether preparing takes long enough (compressing much text) to do it on another thread.
 bool IsSlowToPrepare(const HttpRequest& request, const HttpResponse& response);
 
-// "Sun, 06 Nov 1994 08:49:37 GMT"; kept per thread for as long as it is right.
+// "Sun, 06 Nov 1994 08:49:37 GMT"; cached per thread while it is current.
 std::string_view HttpDate(std::chrono::system_clock::time_point now);
 
 }  // namespace cboard::server

@@ -1,4 +1,4 @@
-// The words beside a status number.
+// Reason phrases of HTTP status codes.
 #pragma once
 
 #include <string_view>

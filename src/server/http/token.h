@@ -1,4 +1,4 @@
-// The secret that opens a board, and the cookie that stands for it.
+// The access token of a board, and the cookie that replaces it.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace cboard::server {
 
-// Comparisons take the same time for every wrong text, so that timing teaches nothing.
+// Comparisons take the same time for every wrong text, so that timing reveals nothing.
 class Token {
  public:
   explicit Token(std::string_view secret);
@@ -15,8 +15,8 @@ class Token {
   bool Matches(std::string_view text) const;
   bool MatchesCookies(std::string_view cookie_header) const;
 
-  // "cboard_1f2e3d4c=<hex>; HttpOnly; …". Derived from the secret, which it does not tell; the name
-  // is too, so that boards on other ports of the same host keep theirs.
+  // "cboard_1f2e3d4c=<hex>; HttpOnly; …". Derived from the secret without revealing it. The name is
+  // derived as well, so that boards on other ports of the same host keep their cookies.
   std::string SetCookie(std::string_view path, bool secure) const;
 
  private:

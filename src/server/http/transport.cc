@@ -16,7 +16,7 @@ constexpr std::uint64_t kFilePieceBytes = 256 << 10;
 
 error_code FileShrank() { return asio::error::make_error_code(asio::error::eof); }
 
-// The socket does not block: what can be done at once is done without going through the reactor.
+// The socket does not block: operations that are possible at once do not go through the reactor.
 class PlainTransport final : public Transport {
  public:
   explicit PlainTransport(Socket socket) : socket_(std::move(socket)) {
@@ -101,10 +101,10 @@ class TlsTransport final : public Transport {
     co_await stream_.async_handshake(asio::ssl::stream_base::server, To(error));
   }
 
-  // Bytes may have been decrypted already, which the socket knows nothing of; Read waits.
+  // Bytes that are already decrypted are not visible to the socket; Read waits.
   Awaitable<void> WaitReadable(error_code&) override { co_return; }
 
-  // Into a buffer of its own: the caller's may be in use by others while this one waits.
+  // Reads into its own buffer: other connections may use the caller's buffer while this one waits.
   Awaitable<std::size_t> Read(asio::mutable_buffer buffer, error_code& error) override {
     std::array<char, 4096> bytes;
     const std::size_t size = co_await stream_.async_read_some(
@@ -115,7 +115,7 @@ class TlsTransport final : public Transport {
 
   Awaitable<std::size_t> Write(std::string_view first, std::string_view second,
                                error_code& error) override {
-    // One TLS record either way; a short head is not worth one of its own.
+    // Head and body share one TLS record: a short head is not worth its own.
     if (!first.empty() && first.size() + second.size() <= kRecordBytes) {
       std::string both(first);
       both += second;

@@ -1,7 +1,5 @@
-// A connection's bytes: in the clear, or through TLS.
-//
-// One read and one write may be under way at the same time. Errors, the end of the stream included,
-// are set in `error`. Closing the socket ends every wait.
+// The bytes of a connection, plain or through TLS. One read and one write may run at the same time.
+// Errors, including the end of the stream, are set in `error`. Closing the socket ends every wait.
 #pragma once
 
 #include <array>
@@ -27,8 +25,8 @@ class Transport {
   // Waits for bytes without a buffer to put them into. May return early.
   virtual Awaitable<void> WaitReadable(error_code& error) = 0;
 
-  // At least one byte. `buffer` is touched only at the end, so connections of one thread may share
-  // it.
+  // Reads at least one byte. `buffer` is used only at the end, so connections of one thread may
+  // share it.
   virtual Awaitable<std::size_t> Read(asio::mutable_buffer buffer, error_code& error) = 0;
 
   // Writes some of `first` and then of `second`; returns how many bytes.
@@ -38,7 +36,7 @@ class Transport {
   // Sends some of the slice; its length must not be 0.
   virtual Awaitable<std::size_t> Send(const FileSlice& slice, error_code& error) = 0;
 
-  // Says that nothing more comes.
+  // Tells the peer that nothing more will be sent.
   virtual Awaitable<void> Finish() = 0;
 };
 

@@ -37,14 +37,14 @@ class UnsentBytes {
     const void* body_;
   };
 
-  // Nothing when this body and those under way are more than the limit. A single one may be
-  // larger.
+  // nullopt if this body and those being sent exceed the limit together. A single body may exceed
+  // it.
   std::optional<Share> Reserve(const void* body, std::size_t size_bytes);
 
   std::size_t total_bytes() const;
 
-  // True once after much was under way and most of it is gone: then the allocator should give
-  // memory back to the system, which it does not by itself.
+  // True once, when many bytes were unsent and most have been sent since: the allocator should then
+  // return memory to the system.
   bool TakeCrowdIsGone();
 
  private:

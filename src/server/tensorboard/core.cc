@@ -83,7 +83,7 @@ Result<HttpResponse> GetWindowProperties(const DataCall& call) {
   return JsonResponse(json.Take());
 }
 
-// TensorBoard kept these two for a database that is gone.
+// TensorBoard keeps these two routes for a database that no longer exists.
 Result<HttpResponse> GetEmptyList(const DataCall&) { return JsonResponse("[]"); }
 
 void WriteMechanism(JsonWriter& json, const DataCall& call, const PluginTab& tab) {

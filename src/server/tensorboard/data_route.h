@@ -67,7 +67,7 @@ HttpResponse HandleData(const HttpRequest& request, Target target,
 
 // For handlers.
 
-// A sentence of TensorBoard's that has no kind in front.
+// An error message of TensorBoard without a kind in front.
 HttpResponse PlainResponse(int status, std::string text);
 
 // How many values `plugin` answers at most: --samples_per_plugin, else `usual`.

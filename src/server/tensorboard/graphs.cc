@@ -21,7 +21,7 @@ struct TagItem {
   bool profile = false;
 };
 
-// Other versions of the plugin data than this are not understood.
+// The only version of the plugin data that is understood.
 bool IsKnownVersion(const reader::Tag& tag) { return tag.info->plugin_content == "1"; }
 
 std::map<std::string_view, TagItem> ItemsOf(const reader::Run& run) {

@@ -75,7 +75,7 @@ Result<std::int32_t> Int32(std::string_view field, const element& value) {
   return static_cast<std::int32_t>(number);
 }
 
-// A count that protobuf lets be negative, and Python then counts from the end; we do not.
+// A count. Protobuf allows negative ones, which Python counts from the end; here they are errors.
 Result<std::size_t> Count(std::string_view field, const element& value) {
   CBOARD_ASSIGN_OR_RETURN(const std::int32_t number, Int32(field, value));
   if (number < 0) return Wrong(field, "at least 0");

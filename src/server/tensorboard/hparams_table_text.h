@@ -1,4 +1,4 @@
-// The table of hyperparameters and metrics as a file to take away: JSON, CSV or LaTeX.
+// The table of hyperparameters and metrics as a file to download: JSON, CSV or LaTeX.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@ Result<Samples> ReadSamples(const reader::Run& run, const reader::Tag& tag, std:
   return Samples{image.bytes, std::move(image.value.samples)};
 }
 
-// Old values hold one sample each; of tensors the file has to be asked. A value that cannot be read
+// Old values hold one sample each; for tensors the file must be read. A value that cannot be read
 // has none.
 std::size_t CountSamples(const reader::Run& run, const reader::Tag& tag, std::size_t index) {
   if (IsOldStyle(*tag.info)) return 1;

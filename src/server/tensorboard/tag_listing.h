@@ -30,7 +30,7 @@ using TagDetails =
 HttpResponse TagListing(const reader::Snapshot& snapshot, reader::TagKind kind,
                         const TagDetails& details = {});
 
-// The run and tag of ?run=&tag=, if there are such and they have values.
+// The run and tag of ?run=&tag=, if they exist and have values.
 struct RunTag {
   const reader::Run* run = nullptr;
   const reader::Tag* tag = nullptr;

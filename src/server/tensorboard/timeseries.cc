@@ -1,4 +1,4 @@
-// The Time Series page: scalars, histograms and images in one list of questions.
+// The Time Series page: scalars, histograms and images in one list of requests.
 #include <simdjson.h>
 
 #include <map>
@@ -94,7 +94,7 @@ Result<HttpResponse> GetTimeSeriesTags(const DataCall& call) {
   return JsonResponse(json.Take());
 }
 
-// One of the questions; what is missing or of another type than asked for is not there.
+// One of the requests; fields that are missing or have another type are left out.
 struct SeriesRequest {
   std::optional<std::string> plugin, tag, run;
   std::optional<std::int64_t> sample;
