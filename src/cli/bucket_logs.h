@@ -20,10 +20,10 @@ class BucketLogs {
   // does nothing. Fails when an address is wrong, or a copy cannot be kept.
   static Result<BucketLogs> Open(const LogdirFlags& flags, std::vector<reader::Logdir>& logdirs);
 
-  // Brings all copies up to date, showing progress on standard error.
+  // Updates all copies, with progress on standard error.
   Result<void> Update();
 
-  // Keeps them up to date in the background, sooner while `is_watched` says that somebody looks.
+  // Keeps the copies up to date in the background, more often while `is_watched` returns true.
   void Follow(const std::function<bool()>& is_watched);
 
   struct Bucket {

@@ -52,7 +52,7 @@ SignalGate::SignalGate() {
   ::sigemptyset(&held_);
   for (const int signal : kForwarded) ::sigaddset(&held_, signal);
   ::sigaddset(&held_, SIGCHLD);
-  // A parent that ignores SIGCHLD would leave us without exit codes.
+  // If the parent ignores SIGCHLD, exit codes are lost; resets it.
   ::signal(SIGCHLD, SIG_DFL);
   ::pthread_sigmask(SIG_BLOCK, &held_, &former_);
 }
@@ -87,7 +87,7 @@ Result<ChildProcess> ChildProcess::Start(const std::vector<std::string>& command
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
 
-  // Closes when exec succeeds; brings the reason when it fails.
+  // A pipe that closes when exec succeeds, and carries the error when it fails.
   int error_pipe[2];
   if (::pipe2(error_pipe, O_CLOEXEC) != 0) return Fail(ErrnoError(errno, "open a pipe"));
   const SteadyTime start = std::chrono::steady_clock::now();
@@ -125,7 +125,8 @@ ChildExit ChildProcess::Wait() {
       exit.wall_seconds = wall.count();
       return exit;
     }
-    // Positive codes are the kernel's: the terminal has told the whole process group already.
+    // Positive codes come from the kernel: the terminal has already signalled the whole process
+    // group.
     if (info.si_code <= 0) ::kill(pid_, signal);
   }
 }
@@ -147,7 +148,7 @@ TerminalState::TerminalState() {
 
 void TerminalState::Restore() {
   if (!saved_) return;
-  // From the background, the terminal would stop us for this.
+  // In the background, the terminal would stop this process.
   sigset_t stop, former;
   ::sigemptyset(&stop);
   ::sigaddset(&stop, SIGTTOU);

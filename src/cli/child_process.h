@@ -18,8 +18,8 @@
 
 namespace cboard::cli {
 
-// Holds back the signals that ask a program to end, so that they can be passed on to a child
-// instead of ending this program. Threads started meanwhile hold them back too.
+// Blocks the signals that ask a program to end, so that they can be passed on to a child process.
+// Threads started meanwhile block them too.
 class SignalGate {
  public:
   SignalGate();
@@ -48,7 +48,8 @@ struct ChildExit {
 
 class ChildProcess {
  public:
-  // Whether Start would find `program`; fails as it does. For what should not begin in vain.
+  // Checks whether Start would find `program`; fails as Start does. For work that should not begin
+  // in vain.
   static Result<void> Find(const std::string& program);
 
   // Starts `command`, looked up in PATH. Fails with kNotFound or kPermissionDenied when there is
@@ -58,8 +59,8 @@ class ChildProcess {
 
   pid_t pid() const { return pid_; }
 
-  // Returns when the command has ended. Signals that somebody sends to this process are passed on;
-  // those of the terminal (Ctrl-C) reach the command anyway, which shares it.
+  // Returns when the command has ended. Signals sent to this process are passed on; signals of the
+  // terminal (Ctrl-C) reach the command directly.
   ChildExit Wait();
 
  private:
@@ -72,12 +73,12 @@ class ChildProcess {
   const SignalGate* gate_;
 };
 
-// Ends this process by `signal`, so that a shell or make sees the same end as without us. Returns
-// only if that signal does not end processes.
+// Ends this process by `signal`, so that a shell or make sees the same end as without this program.
+// Returns only if the signal does not end processes.
 void EndBySignal(int signal);
 
-// Puts the terminal of standard input back into the state it had when this was made, if asked to:
-// a program that was killed in the middle of a password prompt leaves it without echo.
+// Restores the terminal of standard input on request: a program that is killed during a password
+// prompt leaves it without echo.
 class TerminalState {
  public:
   TerminalState();

@@ -20,7 +20,7 @@ class HelpFormatter final : public CLI::Formatter {
   std::string make_usage(const CLI::App*, std::string) const override {
     return "Usage: " + usage_ + "\n";
   }
-  // Without this, defaults and exclusions crowd out the description.
+  // Hides defaults and exclusions, which would leave no room for the description.
   std::string make_option_opts(const CLI::Option* option) const override {
     return option->get_type_size() == 0 ? "" : " " + option->get_type_name();
   }
@@ -46,7 +46,7 @@ std::string UnknownArgumentText(const CLI::App& app, const std::string& extra) {
   return "there is no flag " + Quoted(flag) + (nearest.empty() ? "" : "; is it " + nearest + "?");
 }
 
-// CLI11's own words are for people who know CLI11.
+// Replaces CLI11's messages, which only its users understand.
 std::string MessageOf(const CLI::App& app, const CLI::ParseError& error) {
   const std::string said = error.what();
   const auto between = [&](std::string_view from, std::string_view to) {
@@ -54,7 +54,7 @@ std::string MessageOf(const CLI::App& app, const CLI::ParseError& error) {
     return said.substr(begin, said.find(to, begin) - begin);
   };
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
-    // "Could not convert: --top = ten", and of what kind it should be, nothing.
+    // CLI11 only says "Could not convert: --top = ten"; adds the expected type.
     const std::size_t colon = said.find(": ");
     return Quoted(said.substr(colon == said.npos ? 0 : colon + 2)) +
            " is not a number that this flag takes";

@@ -41,8 +41,8 @@ int RunReport(Arguments arguments);
 int RunServe(Arguments arguments);  // Also what runs when no command is named.
 int RunTune(Arguments arguments);
 
-// Parses `arguments` into the variables that `app` is bound to. An exit code means that there is
-// nothing left to do: help was printed (0) or the flags are wrong and it has been said why (2).
+// Parses `arguments` into the variables that `app` is bound to. Returns an exit code if the command
+// is done: help was printed (0), or the flags are wrong and the error was printed (2).
 std::optional<int> ParseFlags(CLI::App& app, Arguments arguments);
 
 // Adds --fsync, for commands that write files: see SetDurableByDefault.

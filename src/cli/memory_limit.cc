@@ -32,7 +32,7 @@ std::optional<std::uint64_t> FreeMemoryInContainer(const std::filesystem::path& 
   const auto most = ReadNumber<std::uint64_t>(group / "memory.max");
   const auto used = ReadNumber<std::uint64_t>(group / "memory.current");
   if (!most || !used) return std::nullopt;  // "max" is no number: there is no limit.
-  // Files that were read and are kept in case they are read again make room.
+  // The page cache counts as free memory.
   const std::uint64_t files = ReadField(group / "memory.stat", "inactive_file").value_or(0);
   const std::uint64_t kept = *used - std::min(*used, files);
   return *most - std::min(*most, kept);

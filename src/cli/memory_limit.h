@@ -1,4 +1,4 @@
-// Memory for commands that run what is in other people's files.
+// Limits the memory of commands that run other people's models.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,12 @@
 
 namespace cboard::cli {
 
-// Bytes that a program can still take: of the machine or, where that is less, of the container that
-// it is in. Nothing where the kernel does not say. `root` is "/" but for tests.
+// Free memory in bytes, of the machine or, if less, of its container. nullopt if the kernel does
+// not tell. `root` is "/" except in tests.
 std::optional<std::uint64_t> FreeMemory(const std::filesystem::path& root = "/");
 
-// From now on this process cannot get more memory than there is to spare. Without that, the kernel
-// promises it and kills some process when it is used; a model of 300 bytes can ask for all there
-// is. Keeps a lower limit that is set already.
+// Limits this process to the free memory. Otherwise the kernel promises more and kills a process
+// when it is used; a model of 300 bytes can request any amount. Keeps a lower limit if one is set.
 void LimitToFreeMemory();
 
 }  // namespace cboard::cli

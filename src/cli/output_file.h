@@ -22,7 +22,7 @@ class Output final : public ByteSink {
 
   Result<void> Write(ByteSpan bytes) override;
 
-  // Nothing appears without it.
+  // Finishes the file; without this call, no file appears.
   Result<void> Finish();
 
  private:

@@ -23,7 +23,7 @@ struct LogdirFlags {
   std::string logdir_spec;
   double bucket_cache_gb = 50;
 
-  // In a group of the help.
+  // Adds the flags to a group of the help.
   void AddTo(CLI::App& app, const std::string& group = "Input");
 
   Result<std::vector<reader::Logdir>> Parse() const;
@@ -36,7 +36,7 @@ struct LogdirFlags {
 // there is no event file; what could not be read of others is in Snapshot::unreadable.
 Result<std::shared_ptr<const reader::Snapshot>> ReadLogs(const LogdirFlags& flags);
 
-// Damage is content to report; what the file system refused is missing from any report.
+// Damage is part of the report; files that the file system refused are missing from it.
 bool IsComplete(const reader::Snapshot& snapshot);
 
 }  // namespace cboard::cli

@@ -13,9 +13,7 @@
 #include "demo/layer_log.h"
 #include "demo/loss_surface.h"
 #include "demo/prediction_log.h"
-#include "demo/stage_log.h"
 #include "demo/training_log.h"
-#include "demo/tuning_log.h"
 #include "demo/variants.h"
 
 namespace cboard::demo {

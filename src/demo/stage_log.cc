@@ -1,5 +1,3 @@
-#include "demo/stage_log.h"
-
 #include "cboard/compression/model_similarity.h"
 #include "cboard/compression/stage_logger.h"
 #include "demo/graphs.h"

@@ -1,5 +1,3 @@
-#include "demo/tuning_log.h"
-
 #include <cmath>
 
 #include "cboard/compression/tuning_logger.h"

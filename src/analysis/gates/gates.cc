@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "analysis/gates/benchmark_and_comparison_rows.h"
-#include "analysis/gates/first_names.h"
 #include "analysis/gates/layer_gates.h"
-#include "analysis/gates/table_gates.h"
+#include "analysis/gates/name_pattern.h"
 #include "analysis/runs/run_path.h"
 #include "cboard/analysis/snapshot_table.h"
 #include "cboard/analysis/variant_comparison.h"

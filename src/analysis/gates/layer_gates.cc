@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 
-#include "analysis/gates/first_names.h"
 #include "analysis/gates/limits.h"
 #include "analysis/gates/name_pattern.h"
 #include "cboard/base/strings.h"

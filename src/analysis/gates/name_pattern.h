@@ -1,7 +1,10 @@
 // Shell patterns for names of layers: conv*, features.?, *.attention.*.
 #pragma once
 
+#include <string>
 #include <string_view>
+
+#include "cboard/base/strings.h"
 
 namespace cboard::analysis {
 
@@ -33,6 +36,21 @@ inline bool MatchesPattern(std::string_view pattern, std::string_view name) {
 inline bool MatchesLayer(std::string_view pattern, std::string_view layer) {
   return MatchesPattern(pattern, layer) ||
          (layer.starts_with('/') && MatchesPattern(pattern, layer.substr(1)));
+}
+
+// Lists the first names of a range, for error messages.
+
+// The first few of any range of names: "'conv1', 'conv2', …".
+template <typename Names>
+std::string FirstNames(const Names& names) {
+  constexpr std::size_t kMaxNames = 8;
+  std::string list;
+  std::size_t listed = 0;
+  for (const std::string_view name : names) {
+    if (listed++ == kMaxNames) return list + ", …";
+    list += (list.empty() ? "" : ", ") + Quoted(name);
+  }
+  return list;
 }
 
 }  // namespace cboard::analysis

@@ -1,12 +1,11 @@
-#include "analysis/gates/table_gates.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "analysis/gates/first_names.h"
+#include "analysis/gates/layer_gates.h"
 #include "analysis/gates/limits.h"
+#include "analysis/gates/name_pattern.h"
 #include "cboard/base/strings.h"
 #include "cboard/base/typing_errors.h"
 #include "cboard/verdict/number_text.h"

@@ -4,8 +4,8 @@
 #include <functional>
 #include <unordered_map>
 
+#include "analysis/graph/graph_names.h"
 #include "analysis/graph/layered_graph.h"
-#include "analysis/graph/type_names.h"
 #include "cboard/base/check.h"
 
 namespace cboard::analysis {

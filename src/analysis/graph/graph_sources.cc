@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "analysis/runs/run_owners.h"
 #include "analysis/runs/run_path.h"
 #include "cboard/analysis/parsed_tag.h"
 #include "cboard/base/strings.h"

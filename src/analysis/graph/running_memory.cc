@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "analysis/graph/computation_order.h"
-#include "analysis/graph/type_names.h"
+#include "analysis/graph/graph_names.h"
 
 namespace cboard::analysis {
 namespace {

@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "analysis/runs/run_owners.h"
 #include "analysis/runs/run_path.h"
 #include "cboard/analysis/layers.h"
 #include "cboard/analysis/parsed_tag.h"

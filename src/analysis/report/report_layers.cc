@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "analysis/report/report_sections.h"
-#include "analysis/report/report_verified.h"
 #include "cboard/analysis/layer_ranking.h"
 #include "cboard/analysis/layer_variants.h"
 #include "cboard/analysis/parsed_tag.h"

@@ -3,6 +3,7 @@
 
 #include "analysis/report/html_writer.h"
 #include "analysis/report/report_data.h"
+#include "cboard/analysis/verified_runs.h"
 
 namespace cboard::analysis {
 
@@ -20,5 +21,10 @@ std::string LostText(const ReportData& data, double lost);
 
 // The style sheet of the report.
 extern const std::string_view kReportStyle;
+
+// The section of verified runs, below the layers that they restore.
+
+// A sentence, and a row for each run.
+void WriteVerified(HtmlWriter& html, const VerifiedRuns& verified);
 
 }  // namespace cboard::analysis

@@ -1,5 +1,4 @@
-#include "analysis/report/report_verified.h"
-
+#include "analysis/report/report_sections.h"
 #include "cboard/base/strings.h"
 #include "cboard/verdict/number_text.h"
 

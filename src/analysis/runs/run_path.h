@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -77,5 +78,20 @@ inline std::string ModelOfExperiment(std::string_view experiment, std::string_vi
   const std::string_view name = LastPart(experiment == "." ? log_directory : experiment);
   return std::string(name.empty() ? std::string_view(".") : name);
 }
+
+// Finds the owner of a run from its place: a trial of tuning or a stage of quantization.
+
+struct RunOwner {
+  std::string model;
+  std::string variant;  // baseline, tune_1, or the name of a stage.
+};
+
+using RunOwners = std::map<std::string, RunOwner, std::less<>>;
+
+// By run.
+RunOwners FindRunOwners(const reader::Snapshot& snapshot);
+
+// nullptr if the run has no owner; "tune_1/." is the same as "tune_1".
+const RunOwner* OwnerOf(const RunOwners& owners, std::string_view run);
 
 }  // namespace cboard::analysis

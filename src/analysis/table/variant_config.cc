@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "analysis/runs/run_owners.h"
 #include "analysis/runs/run_path.h"
 
 namespace cboard::analysis {

@@ -18,7 +18,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/read_logs.h"
-#include "cli/reports/benchmark_report.h"
+#include "cli/reports/reports.h"
 
 namespace cboard::cli {
 namespace {

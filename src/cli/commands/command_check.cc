@@ -1,4 +1,4 @@
-// compression-board check: whether what was logged keeps a contract, for CI.
+// compression-board check: checks logged values against a contract, for CI.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -13,8 +13,8 @@
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/read_logs.h"
-#include "cli/reports/check_report.h"
 #include "cli/reports/junit.h"
+#include "cli/reports/reports.h"
 #include "cli/reports/sarif.h"
 
 namespace cboard::cli {
@@ -50,7 +50,7 @@ Result<Checked> Check(const CheckFlags& flags) {
   for (const analysis::ContractWarning& remark : result.remarks) {
     PrintError(flags.contract + ": " + remark.text);
   }
-  // A failing contract would also fail with the remaining files; a passing one might not pass.
+  // If some files cannot be read, a failing contract still fails, but a passing one might not pass.
   if (result.passed() && !IsComplete(*snapshot)) {
     return Fail(ErrorCode::kUnavailable,
                 "not all of the logs could be read, so that passing would mean nothing; make them "
@@ -72,7 +72,7 @@ Result<void> WriteAll(Output& out, const std::string& text) {
   return out.Finish();
 }
 
-// For other programs, also that nothing could be checked.
+// JSON also reports that nothing could be checked.
 Result<void> WriteResults(const CheckFlags& flags, const Result<Checked>& checked,
                           std::optional<Output>& junit, std::optional<Output>& sarif) {
   if (junit) {

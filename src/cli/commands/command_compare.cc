@@ -1,4 +1,4 @@
-// compression-board compare: which layer of a compressed model was damaged, and why.
+// compression-board compare: finds the damaged layers of a compressed model, and the causes.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -14,7 +14,7 @@
 #include "cli/memory_limit.h"
 #include "cli/progress.h"
 #include "cli/read_logs.h"
-#include "cli/reports/compare_report.h"
+#include "cli/reports/reports.h"
 
 namespace cboard::cli {
 namespace {
@@ -132,7 +132,7 @@ int RunCompare(Arguments arguments) {
   };
   Progress blaming("finding what is to blame, seconds", std::cerr, IsTerminal(STDERR_FILENO),
                    ProgressUnit::kItems);
-  // In a log, these lines would only be in the way: the report says how long it took.
+  // Progress is not written to log files: the report has the duration.
   const bool is_shown = IsTerminal(STDERR_FILENO);
   options.blame_progress = [&](double seconds, double max_seconds) {
     if (!is_shown) return true;

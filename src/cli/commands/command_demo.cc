@@ -1,4 +1,4 @@
-// compression-board demo: a board with something true on every page.
+// compression-board demo: a board with real data on every page.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kDigits = "digits.csv.gz";
 
-// Above bin/compression-board: the prefix of an installed program, build/<preset> of a built one.
+// The directory above bin/compression-board: the prefix of an installed program, or build/<preset>.
 fs::path ProgramPrefix() {
   std::error_code ignored;
   return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
@@ -43,7 +43,8 @@ fs::path FindData() {
   return InstalledData();
 }
 
-// In the folder of the figures, with the program, or where scripts/fetch-digits puts them.
+// Candidates: the folder of the published results, the installed data, the folder of
+// scripts/fetch-digits.
 fs::path FindDigits(const fs::path& data) {
   std::error_code ignored;
   for (const fs::path& folder : {data, InstalledData(), BuildDirectory() / "digits"}) {
@@ -76,7 +77,7 @@ class Lines {
  public:
   explicit Lines(bool is_terminal) : is_terminal_(is_terminal) {}
 
-  // On a terminal one line that changes; elsewhere only where a task begins.
+  // On a terminal, one line that changes; elsewhere, a line when a task begins.
   void Show(std::string_view line) {
     if (is_terminal_) {
       std::cout << "\r\x1b[Kdemo: " << line << std::flush;
@@ -96,7 +97,7 @@ class Lines {
 };
 
 Result<void> WriteLogs(const fs::path& data, const fs::path& digits, const fs::path& logdir) {
-  // First what may be wrong, then what replaces the last demo.
+  // Checks for errors first, then replaces the last demo.
   std::error_code ignored;
   if (!fs::is_directory(data, ignored)) {
     return Fail(ErrorCode::kNotFound, "there is no folder " + Quoted(data.native(), 1000) +
@@ -159,7 +160,7 @@ int RunDemo(Arguments arguments) {
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   std::vector<std::string> serve = {"--logdir", logdir};
   std::ranges::copy(app.remaining(), std::back_inserter(serve));
-  // A wrong flag is told now, not after the training.
+  // Reports wrong flags before the training, not after it.
   ServeConfig config;
   if (const std::optional<int> exit_code = ParseServeFlags(serve, config)) return *exit_code;
 

@@ -9,8 +9,8 @@
 #include "cboard/base/strings.h"
 #include "cli/commands.h"
 #include "cli/exports/export_logs.h"
-#include "cli/exports/export_node_data.h"
 #include "cli/exports/export_tables.h"
+#include "cli/exports/export_value.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/read_logs.h"
@@ -45,7 +45,7 @@ bool TakesAny(const ExportOptions& options, const reader::Snapshot& snapshot) {
   });
 }
 
-// Whether all of it could be read.
+// Returns true if all values could be read.
 Result<bool> Export(const ExportFlags& flags) {
   ExportOptions options{.media = flags.media};
   CBOARD_ASSIGN_OR_RETURN(options.runs, PatternOf(flags.runs, "--runs"));

@@ -20,7 +20,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/read_logs.h"
-#include "cli/reports/import_report.h"
+#include "cli/reports/reports.h"
 
 namespace cboard::cli {
 namespace {
@@ -39,8 +39,8 @@ struct ImportFlags {
 
 constexpr std::string_view kBenchmark = "benchmark";
 
-// Where the runs of each file go: --logdir itself for one file, a directory per file in it for
-// several. No two files share one, nor does any get the place of another's HParams rows.
+// The directory of each file's runs: --logdir for one file, a directory per file in it for several.
+// Directories of different files, and of their HParams rows, never coincide.
 class Directories {
  public:
   explicit Directories(const ImportFlags& flags)
@@ -76,7 +76,7 @@ struct Outcome {
   fs::path last_hparams_directory;
 };
 
-// Which report about layers a file is; nothing for benchmarks and for files that cannot be read.
+// The format of a layer report; nullopt for benchmarks and unreadable files.
 std::optional<compression::LayerReportKind> KindOf(const std::string& path,
                                                    const ImportFlags& flags) {
   if (!flags.format.empty()) return compression::LayerReportKindOf(flags.format);
@@ -90,7 +90,7 @@ std::optional<compression::LayerReportKind> KindOf(const std::string& path,
   return compression::DetectLayerReport(beginning, path);
 }
 
-// Reports of one model come together in one run, whichever files they are in.
+// Reports of one model are logged to one run, whichever files they come from.
 void ImportLayers(const std::string& path, compression::LayerReportKind kind,
                   const ImportFlags& flags, Outcome& outcome) {
   const compression::LayerImportOptions options{

@@ -1,10 +1,10 @@
-// compression-board inspect: what is in a log directory.
+// compression-board inspect: lists the content of a log directory.
 #include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "cli/commands.h"
 #include "cli/read_logs.h"
-#include "cli/reports/inspect_report.h"
+#include "cli/reports/reports.h"
 
 namespace cboard::cli {
 

@@ -1,11 +1,11 @@
-// compression-board model: what is in a model file.
+// compression-board model: lists the content of a model file.
 #include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "cboard/model/model_graph.h"
 #include "cli/commands.h"
 #include "cli/commands/shape_flag.h"
-#include "cli/reports/model_report.h"
+#include "cli/reports/reports.h"
 
 namespace cboard::cli {
 

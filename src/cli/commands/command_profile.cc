@@ -1,4 +1,4 @@
-// compression-board profile: runs a command and logs what the hardware does meanwhile.
+// compression-board profile: runs a command and logs hardware metrics meanwhile.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace cboard::cli {
 namespace {
 
-// As env, nohup and timeout have it, so that the command's own codes stay recognisable.
+// The exit codes of env, nohup and timeout, so that the command's own codes stay recognisable.
 constexpr int kExitProfilerFailed = 125;
 constexpr int kExitCannotRun = 126;
 constexpr int kExitCommandNotFound = 127;
@@ -66,7 +66,7 @@ std::string Describe(const ChildExit& end, const profile::HardwareSummary& summa
          " MB at its peak; the machine: " + (machine.empty() ? "too short to measure" : machine);
 }
 
-// Exact where samples are not: the kernel has counted all of it.
+// The kernel's counters are exact; samples are not.
 void LogCommand(const ChildExit& end, const profile::HardwareSummary& summary,
                 SummaryWriter& writer) {
   const auto step = static_cast<std::int64_t>(summary.sample_count);

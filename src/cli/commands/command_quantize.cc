@@ -9,8 +9,7 @@
 #include "cli/commands/shape_flag.h"
 #include "cli/memory_limit.h"
 #include "cli/progress.h"
-#include "cli/reports/compare_report.h"
-#include "cli/reports/quantize_report.h"
+#include "cli/reports/reports.h"
 
 namespace cboard::cli {
 namespace {

@@ -39,7 +39,7 @@ Result<std::set<analysis::ReportSection>> ParseSections(const std::vector<std::s
   return sections;
 }
 
-// Whether all of the logs could be read.
+// Returns true if all logs could be read.
 Result<bool> Report(ReportFlags& flags) {
   analysis::ReportOptions& options = flags.report;
   CBOARD_ASSIGN_OR_RETURN(options.sections, ParseSections(flags.sections));

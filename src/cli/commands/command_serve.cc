@@ -102,7 +102,7 @@ server::AccessOptions AccessOptionsOf(const ServeConfig& config) {
   return options;
 }
 
-// Asks the system for as many descriptors as it allows, and says how many connections fit.
+// Raises the limit of file descriptors as far as possible, and returns how many connections fit.
 std::size_t MaxConnections() {
   constexpr std::size_t kOtherFiles = 256;  // Event files, listeners, the log.
   rlimit limit = {};
@@ -149,8 +149,8 @@ std::string Describe(const server::Board::Status& status) {
   return Plural(status.run_count, "run");
 }
 
-// A page that leads on to `url`, for the eyes of this user only: other users see the arguments of a
-// browser, but not what is in this file. Gone with the object.
+// A file that redirects to `url`, readable by this user only: other users see the arguments of a
+// browser, but not the content of this file. Deleted with the object.
 class PageWithLink {
  public:
   static Result<PageWithLink> Write(const std::string& url) {
@@ -225,8 +225,8 @@ void OpenInBrowser(const std::string& url) {
   if (failed != 0) PrintError("xdg-open is not installed; open the page yourself");
 }
 
-// Says where the board is, once it is known what is in it or after a moment; what could not be read
-// is named when reading is complete.
+// Prints the address of the board when its content is known, or after a moment; unreadable files
+// are listed when reading is complete.
 void Announce(const std::stop_token& stop, const ServeConfig& config, const server::Board& board,
               std::uint16_t port) {
   constexpr std::chrono::milliseconds kMoment(250);
@@ -266,7 +266,7 @@ void Announce(const std::stop_token& stop, const ServeConfig& config, const serv
   }
 }
 
-// A machine without IPv6 has no "::".
+// Machines without IPv6 do not have the address "::".
 Result<std::unique_ptr<server::HttpServer>> Listen(server::HttpServerOptions options,
                                                    const server::HttpHandler& handler) {
   auto server = server::HttpServer::Listen(options, handler);
@@ -309,7 +309,7 @@ Result<void> Serve(const ServeConfig& config) {
                                                    }));
   CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<server::HttpServer> server,
                           Listen(options, handler));
-  // Answers come at once, however long reading takes.
+  // Responses do not wait for the logs to be read.
   const std::jthread announcing(
       [&](const std::stop_token& stop) { Announce(stop, config, *board, server->port()); });
   server->Run();

@@ -13,7 +13,7 @@
 #include "cli/memory_limit.h"
 #include "cli/progress.h"
 #include "cli/read_logs.h"
-#include "cli/reports/tune_report.h"
+#include "cli/reports/reports.h"
 
 namespace cboard::cli {
 namespace {

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A demo's files, a path in each line. By its being there, a log directory is known as a demo's.
+// The list of a demo's files, a path per line. A log directory with this file belongs to a demo.
 constexpr std::string_view kList = ".compression-board-demo";
 constexpr std::string_view kUnfinished = ".unfinished-demo";
 
@@ -39,11 +39,11 @@ Result<void> RemoveListed(const fs::path& logdir) {
   CBOARD_ASSIGN_OR_RETURN(const std::string list, ReadFile(logdir / kList));
   for (const std::string_view line : Split(list, '\n')) {
     const fs::path file = fs::path(line).lexically_normal();
-    // Somebody's own lines must not lead out of the directory.
+    // Lines that a user has edited must not lead out of the directory.
     if (line.empty() || file.is_absolute() || *file.begin() == "..") continue;
     fs::remove(logdir / file, error);
     CBOARD_RETURN_IF_ERROR(Check(error, "remove", logdir / file));
-    // Folders that are empty now; those with files of others refuse to go.
+    // Removes empty folders; folders with other files stay.
     for (fs::path folder = file.parent_path(); !folder.empty(); folder = folder.parent_path()) {
       if (!fs::remove(logdir / folder, error)) break;
     }
@@ -76,7 +76,7 @@ Result<void> FinishDemo(const fs::path& logdir) {
   const fs::path unfinished = logdir / kUnfinished;
   CBOARD_ASSIGN_OR_RETURN(const std::vector<fs::path> files, FilesBelow(unfinished));
   CBOARD_RETURN_IF_ERROR(RemoveListed(logdir));
-  // Listed before they are moved, so that none is forgotten when this is interrupted.
+  // Lists files before moving them, so that an interruption does not lose any.
   std::string list;
   for (const fs::path& file : files) list += file.native() + '\n';
   CBOARD_RETURN_IF_ERROR(WriteFileAtomically(logdir / kList, list));

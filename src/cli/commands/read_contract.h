@@ -8,7 +8,7 @@
 
 namespace cboard::cli {
 
-// Also complains about what was ignored in it. Errors name the file.
+// Prints warnings about ignored members. Errors name the file.
 Result<analysis::Contract> ReadContract(const std::string& path);
 
 }  // namespace cboard::cli

@@ -45,8 +45,8 @@ constexpr char kFooter[] =
     "Command-line flags override the file. The environment variable COMPRESSION_BOARD_TOKEN\n"
     "may contain the access token.\n";
 
-// Flags of TensorBoard that steer how it loads; there is nothing of that kind to steer here, and
-// scripts that give them should go on working.
+// Flags of TensorBoard about loading. They have no effect here, and are accepted so that scripts
+// keep working.
 constexpr auto kIgnored = std::to_array(
     {"--load_fast", "--reload_multifile", "--reload_multifile_inactive_secs", "--reload_task",
      "--max_reload_threads", "--generic_data", "--reuse_port", "--purge_orphaned_data",
@@ -185,7 +185,7 @@ Result<std::string> ReadToken(const std::string& path) {
   return text;
 }
 
-// Shorter ones are tried out in no time. 16 hexadecimal digits are 64 bits.
+// Minimum length of a token: shorter ones are quickly guessed. 16 hexadecimal digits are 64 bits.
 constexpr std::size_t kMinTokenBytes = 16;
 
 Result<void> CheckToken(std::string_view token, std::string_view from) {
@@ -228,7 +228,8 @@ Result<void> ValidateFlags(const RawFlags& raw, ServeConfig& config) {
   } else if (raw.has_token) {
     CBOARD_RETURN_IF_ERROR(CheckToken(config.token, "--token"));
   } else if (const char* const from_environment = std::getenv(kTokenVariable)) {
-    // Set but empty, as by a script whose own variable is missing: not a wish to serve everybody.
+    // An empty variable is an error: a script whose own variable is missing does not mean to serve
+    // everybody.
     CBOARD_RETURN_IF_ERROR(CheckToken(from_environment, kTokenVariable));
   }
   if (config.allow_delete && config.read_only) {

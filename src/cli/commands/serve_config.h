@@ -43,8 +43,7 @@ struct ServeConfig {
   bool binds_everything() const { return host == "::" || host == "0.0.0.0"; }
 };
 
-// Fills `config`. An exit code means that there is nothing left to do; what there was to say has
-// been said.
+// Fills `config`. Returns an exit code if the command is done; messages were already printed.
 std::optional<int> ParseServeFlags(Arguments arguments, ServeConfig& config);
 
 }  // namespace cboard::cli

@@ -9,7 +9,7 @@ class App;
 
 namespace cboard::cli {
 
-// Adds --shape, which may be given once for each input, and puts what it says into `shapes`.
+// Adds --shape, which may be given once for each input, and stores its values in `shapes`.
 void AddShapeFlag(CLI::App& app, const char* help, model::InputShapes& shapes);
 
 }  // namespace cboard::cli

@@ -145,7 +145,8 @@ class JsonExport {
         [&](const reader::BlobEntry& entry) { json_.Value(entry.wall_time_seconds); });
     json_.EndArray();
     json_.Key("values").BeginArray();
-    // Some at a time, so that files are not opened for each and memory stays flat.
+    // Reads several at a time, so that files are not opened for each value and memory stays
+    // constant.
     constexpr std::uint64_t kBatchBytes = 4 << 20;
     constexpr std::size_t kBatchCount = 256;
     std::vector<reader::BlobEntry> batch;

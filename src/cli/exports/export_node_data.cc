@@ -1,5 +1,3 @@
-#include "cli/exports/export_node_data.h"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -9,6 +7,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/compression/layer_report.h"
 #include "cboard/compression/metrics.h"
+#include "cli/exports/export_value.h"
 
 namespace cboard::cli {
 namespace {
@@ -51,7 +50,7 @@ std::string DefaultMetric(const std::map<std::string, Values>& metrics) {
   return metrics.begin()->first;
 }
 
-// Drops the variants that have not what is asked for, unless that would leave none.
+// Drops variants without the requested metric, unless that would leave none.
 void DropVariantsWithout(Figures& figures, std::string_view metric) {
   const auto is_usable = [&](const auto& variant) {
     const auto has = [&](std::string_view key) {

@@ -30,7 +30,7 @@ std::string Base64(std::string_view bytes) {
   return text;
 }
 
-// The members that stand for bytes; the object is open.
+// Members that describe bytes; the object is open.
 void AppendBytes(std::string_view bytes, bool media, JsonWriter& json) {
   json.Key("size_bytes").Value(bytes.size());
   if (media) json.Key("base64").Value(Base64(bytes));
@@ -77,7 +77,7 @@ Result<void> AppendAudio(std::string_view bytes, bool media, JsonWriter& json) {
 
 Result<void> AppendTensor(std::string_view bytes, bool media, JsonWriter& json) {
   CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, proto::ParseTensor(bytes));
-  // Read before anything is written, so that a tensor that cannot be read is only an error.
+  // Reads before writing, so that an unreadable tensor is only an error.
   std::vector<double> numbers;
   std::vector<std::string_view> strings;
   if (tensor.dtype == proto::DataType::kString) {

@@ -1,10 +1,9 @@
-#include "cli/reports/benchmark_report.h"
-
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <set>
 
+#include "cli/reports/reports.h"
 #include "cli/reports/text_table.h"
 
 namespace cboard::cli {

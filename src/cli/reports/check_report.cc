@@ -1,11 +1,10 @@
-#include "cli/reports/check_report.h"
-
 #include <algorithm>
 #include <span>
 #include <vector>
 
 #include "cboard/base/json_writer.h"
 #include "cboard/base/strings.h"
+#include "cli/reports/reports.h"
 #include "cli/reports/text_table.h"
 
 namespace cboard::cli {
@@ -96,8 +95,8 @@ std::string VerdictText(const ContractResult& result) {
          (failures == 1 ? " fails" : " fail") + ": the contract is not kept.\n";
 }
 
-// Damage that no gate is about, and layers of which nobody knows: a contract that is kept does not
-// mean that these are well.
+// Damage that no gate checks, and layers without measurements: a contract that passes says nothing
+// about them.
 void AppendBeyond(const ContractResult& result, const analysis::ContractVerdict& each,
                   std::string& text) {
   const bool is_gated = std::ranges::any_of(result.results, [&](const GateResult& gate) {

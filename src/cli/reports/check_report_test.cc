@@ -1,9 +1,9 @@
-#include "cli/reports/check_report.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "cli/reports/reports.h"
 
 namespace cboard::cli {
 namespace {

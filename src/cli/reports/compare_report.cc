@@ -1,5 +1,3 @@
-#include "cli/reports/compare_report.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include "cboard/base/strings.h"
 #include "cboard/compare/keep_float.h"
+#include "cli/reports/reports.h"
 #include "cli/reports/text_table.h"
 
 namespace cboard::cli {
@@ -20,16 +19,17 @@ using compare::Level;
 using compare::ModelComparison;
 
 constexpr std::size_t kMaxNameWidth = 60;
-// Columns for ends of the network; of more, there is a mean.
+// Maximum number of columns for outputs of the network; if there are more, only their mean is
+// shown.
 constexpr std::size_t kMaxEnds = 4;
-// Sums in another order differ by less than this leaves.
+// Tolerance for sums in another order.
 constexpr double kExactOutputDb = 80;
 
 constexpr double kExactDb = 150;
-// Share of product pairs; fewer overflows change nothing.
+// Minimum share of product pairs that overflow; fewer change nothing.
 constexpr double kMinSaturation = 1e-4;
 
-// Weights of one node, and layers of one branch, differ in the end of their names.
+// Names are cut in the middle: weights of one node and layers of one branch differ at the end.
 std::string ShortName(std::string_view name) { return ShortenedToEnd(name, kMaxNameWidth); }
 
 std::string Decibels(std::optional<double> value) {

@@ -1,8 +1,8 @@
-#include "cli/reports/compare_report.h"
-
 #include <gmock/gmock.h>
 
 #include <cmath>
+
+#include "cli/reports/reports.h"
 
 namespace cboard::cli {
 namespace {

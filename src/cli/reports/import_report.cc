@@ -1,5 +1,3 @@
-#include "cli/reports/import_report.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +6,7 @@
 #include "cboard/base/strings.h"
 #include "cboard/compression/aurora.h"
 #include "cboard/compression/metrics.h"
+#include "cli/reports/reports.h"
 #include "cli/reports/text_table.h"
 
 namespace cboard::cli {

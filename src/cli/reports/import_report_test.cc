@@ -1,7 +1,7 @@
-#include "cli/reports/import_report.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "cli/reports/reports.h"
 
 namespace cboard::cli {
 namespace {

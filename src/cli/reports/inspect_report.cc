@@ -1,5 +1,3 @@
-#include "cli/reports/inspect_report.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include "cboard/base/json_writer.h"
 #include "cboard/base/strings.h"
+#include "cli/reports/reports.h"
 #include "cli/reports/text_table.h"
 
 namespace cboard::cli {

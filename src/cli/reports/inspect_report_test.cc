@@ -1,5 +1,3 @@
-#include "cli/reports/inspect_report.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <limits>
 
 #include "cboard/reader/log_reader.h"
+#include "cli/reports/reports.h"
 #include "reader/testing/event_builder.h"
 #include "testing/matchers.h"
 #include "testing/temp_dir.h"

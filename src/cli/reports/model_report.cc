@@ -1,5 +1,3 @@
-#include "cli/reports/model_report.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -11,6 +9,7 @@
 #include "cboard/base/json_writer.h"
 #include "cboard/base/strings.h"
 #include "cli/reports/node_json.h"
+#include "cli/reports/reports.h"
 #include "cli/reports/text_table.h"
 
 namespace cboard::cli {

@@ -1,8 +1,7 @@
-#include "cli/reports/model_report.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/reports/reports.h"
 #include "model/graph/graph_assembler.h"
 
 namespace cboard::cli {

@@ -1,11 +1,10 @@
-#include "cli/reports/quantize_report.h"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "cboard/base/strings.h"
 #include "cboard/verdict/number_text.h"
+#include "cli/reports/reports.h"
 #include "cli/reports/text_table.h"
 
 namespace cboard::cli {

@@ -1,10 +1,9 @@
-#include "cli/reports/tune_report.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "cboard/base/strings.h"
 #include "cboard/compare/keep_float.h"
+#include "cli/reports/reports.h"
 #include "cli/reports/text_table.h"
 
 namespace cboard::cli {

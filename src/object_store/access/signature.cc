@@ -3,21 +3,11 @@
 #include <array>
 #include <ctime>
 
+#include "base/hex_digits.h"
 #include "object_store/access/sha256.h"
 
 namespace cboard::object_store {
 namespace {
-
-std::string HexDigits(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
 
 std::string FormatTime(std::int64_t time, const char* format) {
   const std::time_t seconds = time;

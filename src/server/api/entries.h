@@ -5,10 +5,15 @@
 //   WriteHead(json, call, entries);  // {"snapshot":12,"indices":[0],"steps":[…],"wall_times":[…]
 #pragma once
 
+#include <optional>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "cboard/base/json_writer.h"
+#include "cboard/proto/plugins.h"
 #include "server/api/api_route.h"
+#include "server/content/json_columns.h"
 
 namespace cboard::server {
 
@@ -28,5 +33,19 @@ void WriteHead(JsonWriter& json, const ApiCall& call, const Entries& entries);
 Parameter RunParameter();
 Parameter TagParameter();
 Parameter LimitParameter();
+
+// A hyperparameter as JSON: a number, a text, true or false; null where there is none.
+
+inline void WriteSetting(JsonWriter& json, const std::optional<proto::HParamValue>& value) {
+  if (!value) {
+    json.Null();
+  } else if (const double* number = std::get_if<double>(&*value)) {
+    WriteNumber(json, *number);
+  } else if (const bool* truth = std::get_if<bool>(&*value)) {
+    json.Value(*truth);
+  } else {
+    json.Value(std::get<std::string>(*value));
+  }
+}
 
 }  // namespace cboard::server

@@ -4,8 +4,8 @@
 #include "cboard/base/strings.h"
 #include "cboard/reader/hparams_query.h"
 #include "server/api/api_route.h"
+#include "server/api/entries.h"
 #include "server/api/json_body.h"
-#include "server/api/setting_json.h"
 #include "server/content/json_columns.h"
 
 namespace cboard::server {

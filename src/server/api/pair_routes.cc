@@ -6,8 +6,8 @@
 #include "cboard/analysis/stages.h"
 #include "cboard/analysis/variant_config.h"
 #include "server/api/api_route.h"
+#include "server/api/entries.h"
 #include "server/api/graph_cache.h"
-#include "server/api/setting_json.h"
 #include "server/content/json_columns.h"
 
 namespace cboard::server {

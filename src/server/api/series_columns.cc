@@ -1,8 +1,8 @@
-#include "server/api/series_columns.h"
-
 #include <bit>
 #include <cstring>
 #include <limits>
+
+#include "server/api/series_encoder.h"
 
 namespace cboard::server {
 namespace {

@@ -5,8 +5,6 @@
 #include <cstring>
 #include <limits>
 
-#include "server/api/series_columns.h"
-
 namespace cboard::server {
 namespace {
 

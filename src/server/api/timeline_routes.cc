@@ -5,7 +5,7 @@
 #include "cboard/analysis/stages.h"
 #include "cboard/analysis/tuning.h"
 #include "server/api/api_route.h"
-#include "server/api/setting_json.h"
+#include "server/api/entries.h"
 #include "server/content/json_columns.h"
 
 namespace cboard::server {

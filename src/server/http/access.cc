@@ -4,8 +4,8 @@
 #include <chrono>
 
 #include "cboard/base/strings.h"
+#include "server/http/content_coding.h"
 #include "server/http/guess_limit.h"
-#include "server/http/header_text.h"
 #include "server/http/host_check.h"
 #include "server/http/token.h"
 

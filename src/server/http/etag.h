@@ -1,6 +1,8 @@
 // Validators: a short text that is equal when the content is.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,5 +20,28 @@ std::string EtagOf(const FileSlice& slice);
 // Whether an If-None-Match header names `etag` (without quotes): "*", or a list of quoted texts,
 // weak ones included.
 bool NamesEtag(std::string_view if_none_match, std::string_view etag);
+
+// The Range header: "bytes=0-499", "bytes=500-", "bytes=-500".
+
+struct ByteRange {
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+
+  friend bool operator==(const ByteRange&, const ByteRange&) = default;
+};
+
+enum class RangeKind {
+  kNone,           // No range, one that is malformed, or several: send everything.
+  kOne,            // Send `range`.
+  kUnsatisfiable,  // Past the end: 416.
+};
+
+struct RangeRequest {
+  RangeKind kind = RangeKind::kNone;
+  ByteRange range = {};
+};
+
+// Parses `header` for a content of `size` bytes. The range is within the content and never empty.
+RangeRequest ParseRange(std::string_view header, std::uint64_t size);
 
 }  // namespace cboard::server

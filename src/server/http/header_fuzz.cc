@@ -1,6 +1,5 @@
 // Any bytes as a header's value: what is understood of it keeps its promises.
 #include "cboard/base/check.h"
-#include "server/http/byte_range.h"
 #include "server/http/content_coding.h"
 #include "server/http/etag.h"
 #include "server/http/host_check.h"

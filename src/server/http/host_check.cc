@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "server/http/header_text.h"
+#include "server/http/content_coding.h"
 
 namespace cboard::server {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cboard/base/json_writer.h"
-#include "server/http/header_text.h"
+#include "server/http/content_coding.h"
 
 namespace cboard::server {
 

@@ -5,7 +5,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
-#include "server/http/header_text.h"
+#include "server/http/content_coding.h"
 
 namespace cboard::server {
 namespace {

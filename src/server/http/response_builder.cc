@@ -6,10 +6,8 @@
 #include <ctime>
 
 #include "base/gzip.h"
-#include "server/http/byte_range.h"
 #include "server/http/content_coding.h"
 #include "server/http/etag.h"
-#include "server/http/header_text.h"
 #include "server/http/status_text.h"
 
 namespace cboard::server {

@@ -6,9 +6,10 @@
 
 #include <array>
 
+#include "base/hex_digits.h"
 #include "cboard/base/check.h"
 #include "cboard/base/strings.h"
-#include "server/http/header_text.h"
+#include "server/http/content_coding.h"
 #include "server/http/url.h"
 
 namespace cboard::server {
@@ -39,17 +40,6 @@ std::string Stretched(std::string_view secret) {
   return std::string(reinterpret_cast<const char*>(key.data()), key.size());
 }
 
-std::string Hex(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
 // Compares fixed-length digests, so timing does not reveal the length.
 constexpr std::string_view kCompareKey = "compression-board token";
 
@@ -61,8 +51,8 @@ bool SameBytes(std::string_view a, std::string_view b) {
 
 Token::Token(std::string_view secret) : digest_(Digest(kCompareKey, secret)) {
   const std::string key = Stretched(secret);
-  cookie_name_ = "cboard_" + Hex(Digest(key, "name").substr(0, 4));
-  cookie_value_ = Hex(Digest(key, "cookie"));
+  cookie_name_ = "cboard_" + HexDigits(Digest(key, "name").substr(0, 4));
+  cookie_value_ = HexDigits(Digest(key, "cookie"));
 }
 
 bool Token::Matches(std::string_view text) const {

@@ -1,6 +1,5 @@
-#include "analysis/runs/run_owners.h"
-
 #include "analysis/runs/run_path.h"
+
 #include "cboard/analysis/stages.h"
 #include "cboard/analysis/tuning.h"
 

@@ -1,0 +1,21 @@
+// Bytes as hexadecimal digits.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cboard {
+
+// Two lower-case digits per byte.
+inline std::string HexDigits(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+}  // namespace cboard
