@@ -139,3 +139,12 @@ def test_errors_of_values_equal_numpy(tmp_path, scores):
     cosine = (a * b).sum(1) / np.sqrt((a * a).sum(1) * (b * b).sum(1))
     assert found["mse"] == pytest.approx(((a - b) ** 2).mean(), rel=1e-9)
     assert found["cosine"] == pytest.approx(cosine.mean(), rel=1e-9)
+
+
+def test_one_label_does_not_fit_a_list_for_each_position(tmp_path, scores):
+    logits = random(1).normal(size=(20, 7, 5)).astype("f4")
+    np.savez(tmp_path / "val.npz", x=logits, y=random(2).integers(0, 5, 20))
+    model = models.identity(tmp_path / "m.onnx", [1, 7, 5])
+    found = scores(model, "--data", "val.npz", "--labels", "val.npz:y", "--metric", "top1")
+    assert "accuracy" not in found
+    assert "is not one list of class scores for each sample" in found["why_invalid"]

@@ -39,6 +39,14 @@ std::span<const double> RowOf(const std::vector<double>& values, std::size_t row
   return std::span(values).subspan(row * size, size);
 }
 
+// Whether the output is one list for each sample: behind the first dimension, at most one is larger
+// than 1.
+bool IsOneList(const runtime::NamedTensor& output) {
+  const auto& shape = output.tensor.shape;
+  return std::ranges::count_if(shape.begin() + (shape.size() > 1 ? 1 : 0), shape.end(),
+                               [](std::int64_t size) { return size > 1; }) <= 1;
+}
+
 class ClassificationScorer final : public Scorer {
  public:
   ClassificationScorer(NumberLabels labels, std::set<std::string> metrics)
@@ -47,10 +55,11 @@ class ClassificationScorer final : public Scorer {
   Result<void> Add(const ScoredRun& run) override {
     CBOARD_ASSIGN_OR_RETURN(const runtime::NamedTensor* const output, FirstOutput(run.outputs));
     CBOARD_ASSIGN_OR_RETURN(const std::vector<double> values, tensor::ToDoubles(output->tensor));
-    if (values.size() % run.row_count != 0 || values.empty()) {
+    if (values.size() % run.row_count != 0 || values.empty() || !IsOneList(*output)) {
       return Fail(ErrorCode::kInvalidArgument,
                   "output " + Quoted(output->name) + " is " + ShapeText(output->tensor.shape) +
-                      ", which is not one list of class scores for each sample");
+                      ", which is not one list of class scores for each sample; use --eval with a "
+                      "command of your own");
     }
     for (std::size_t i = 0; i < run.row_count; ++i) {
       const std::span<const double> row = RowOf(values, i, run.row_count);
@@ -100,7 +109,9 @@ class SimilarityScorer final : public Scorer {
       return Fail(ErrorCode::kInvalidArgument,
                   "there is no baseline to compare outputs with; give its file, or labels");
     }
-    if (metrics_.contains("agreement")) CBOARD_RETURN_IF_ERROR(AddAgreement(run, values, baseline));
+    if (metrics_.contains("agreement")) {
+      CBOARD_RETURN_IF_ERROR(AddAgreement(run, *output, values, baseline));
+    }
     const std::span<const double> wanted =
         labels_ ? std::span<const double>(labels_->values)
                       .subspan(run.first_row * labels_->row_size, run.row_count * labels_->row_size)
@@ -138,15 +149,21 @@ class SimilarityScorer final : public Scorer {
   }
 
  private:
-  Result<void> AddAgreement(const ScoredRun& run, const std::vector<double>& values,
+  // One decision for each sample, or for each row of the last dimension where there are several.
+  Result<void> AddAgreement(const ScoredRun& run, const runtime::NamedTensor& output,
+                            const std::vector<double>& values,
                             const std::vector<double>& baseline) {
     if (values.size() != baseline.size() || values.size() % run.row_count != 0) {
       return Fail(ErrorCode::kInvalidArgument,
                   "the outputs of variant and baseline have different sizes: " +
                       HumanCount(values.size()) + " and " + HumanCount(baseline.size()));
     }
-    for (std::size_t i = 0; i < run.row_count; ++i) {
-      const auto own = RowOf(values, i, run.row_count), other = RowOf(baseline, i, run.row_count);
+    const std::size_t rows =
+        IsOneList(output) || values.empty()
+            ? run.row_count
+            : values.size() / static_cast<std::size_t>(output.tensor.shape.back());
+    for (std::size_t i = 0; i < rows; ++i) {
+      const auto own = RowOf(values, i, rows), other = RowOf(baseline, i, rows);
       const bool is_class = own.size() == 1;
       agreed_ += is_class ? own[0] == other[0] : ArgMax(own) == ArgMax(other);
       ++sample_count_;
