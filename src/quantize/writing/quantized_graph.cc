@@ -6,6 +6,7 @@
 
 #include "quantize/writing/table_codes.h"
 #include "quantize/writing/weight_codes.h"
+#include "quantize/writing/weight_only_graph.h"
 
 namespace cboard::quantize {
 
@@ -62,11 +63,20 @@ class GraphQuantizer {
     return tensor;
   }
 
+  // A matrix product whose weight is in blocks, as MatMulNBits takes it.
+  bool HasBlocks(std::size_t i) const {
+    const Node& node = from_.nodes[i];
+    const auto weight = plan_.weights.find(node.outputs[0]);
+    return (node.Is("MatMul") || node.Is("Gemm")) && weight != plan_.weights.end() &&
+           weight->second.block_size > 0;
+  }
+
   // A layer whose weight is stored in 8 bits and that computes in float: the operator has no
   // integer kernel, or its input or output stays float.
   bool IsWeightOnly(std::size_t i) const {
     const Node& node = from_.nodes[i];
     if (RoleOf(i) != NodeRole::kCompute) return RoleOf(i) == NodeRole::kWeightOnly;
+    if (HasBlocks(i)) return true;
     return !IsQuantized(node.inputs[0]) ||
            (node.Is("Conv") && !IsQuantized(Behind(node.outputs[0])));
   }
@@ -294,6 +304,12 @@ class GraphQuantizer {
       case NodeRole::kCompute:
       case NodeRole::kWeightOnly: {
         WeightPlan weight = plan_.weights.at(node.outputs[0]);
+        if (HasBlocks(i)) {
+          const Node product = to_.nodes[i];
+          to_.nodes[i] = MakeBlockProduct(to_, product, *from_.FindConstant(weight.constant), weight,
+                                          nullptr, false, added_);
+          break;
+        }
         std::optional<BiasPlace> bias;
         // TensorRT takes a bias in float only.
         if (IsWeightOnly(i) || plan_.target == Target::kTensorRt) {

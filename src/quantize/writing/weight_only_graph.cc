@@ -104,7 +104,31 @@ StoredBlocks StoreBlocks(Graph& to, const WeightPlan& plan, const Matrix& matrix
   return stored;
 }
 
+// The product of the first input of `node` and a stored weight. Adds the bias of `node`, if it has one.
+Node ProductOf(Graph& to, const Node& node, const WeightPlan& plan, const StoredBlocks& stored,
+               bool has_integer_inputs, std::vector<Node>& added) {
+  Node product{.name = node.name,
+               .op_type = "MatMulNBits",
+               .domain = std::string(kContribDomain),
+               .inputs = {node.inputs[0], stored.codes, stored.scales, stored.zero_points},
+               .outputs = {AddBias(to, node, added)}};
+  product.Set(Attribute::Int("K", stored.inputs));
+  product.Set(Attribute::Int("N", stored.outputs));
+  product.Set(Attribute::Int("bits", plan.bits));
+  product.Set(Attribute::Int("block_size", static_cast<std::int64_t>(plan.block_size)));
+  if (has_integer_inputs) product.Set(Attribute::Int("accuracy_level", 4));
+  to.opsets.try_emplace(std::string(kContribDomain), 1);
+  return product;
+}
+
 }  // namespace
+
+Node MakeBlockProduct(Graph& to, const Node& node, const Constant& weight,
+                      const WeightPlan& weight_plan, const std::vector<double>* gram,
+                      bool has_integer_inputs, std::vector<Node>& added) {
+  const StoredBlocks stored = StoreBlocks(to, weight_plan, MatrixOf(node, weight), gram);
+  return ProductOf(to, node, weight_plan, stored, has_integer_inputs, added);
+}
 
 Graph QuantizeWeights(const Graph& graph, const Placement& placement, const Plan& plan,
                       const GramMatrices& grams) {
@@ -132,18 +156,7 @@ Graph QuantizeWeights(const Graph& graph, const Placement& placement, const Plan
       stored = StoreBlocks(to, weight_plan, MatrixOf(node, weight),
                            gram == grams.end() ? nullptr : gram->second);
     }
-    Node product{.name = node.name,
-                 .op_type = "MatMulNBits",
-                 .domain = std::string(kContribDomain),
-                 .inputs = {node.inputs[0], stored.codes, stored.scales, stored.zero_points},
-                 .outputs = {AddBias(to, node, added)}};
-    product.Set(Attribute::Int("K", stored.inputs));
-    product.Set(Attribute::Int("N", stored.outputs));
-    product.Set(Attribute::Int("bits", weight_plan.bits));
-    product.Set(Attribute::Int("block_size", static_cast<std::int64_t>(weight_plan.block_size)));
-    if (plan.precision == Precision::kW4A8) product.Set(Attribute::Int("accuracy_level", 4));
-    to.nodes[i] = std::move(product);
-    to.opsets.try_emplace(std::string(kContribDomain), 1);
+    to.nodes[i] = ProductOf(to, node, weight_plan, stored, plan.precision == Precision::kW4A8, added);
   }
   QuantizeTables(graph, placement, plan, to, added);
   to.nodes.insert(to.nodes.end(), added.begin(), added.end());
