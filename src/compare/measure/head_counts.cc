@@ -104,11 +104,22 @@ void HeadCounts::AddPositions(std::span<const float> baseline, std::span<const f
   for (std::size_t i = 0; i < sizes.inner; ++i) {
     ++positions;
     if (std::abs(ours[i].sum - 1) <= kSumTolerance) ++sums_of_one;
-    if (!ours[i].IsClear(channel_count)) continue;
-    ++clear_positions;
     const std::size_t answer = ours[i].channel;
     const std::size_t row = (outer * sizes.channels + first_channel + answer) * sizes.inner;
-    const bool is_largest = variant[row + i] == theirs[i].first && theirs[i].ties > 0;
+    const float kept = variant[row + i];
+    const bool is_largest = kept == theirs[i].first && theirs[i].ties > 0;
+    const bool is_same = is_largest && theirs[i].ties == 1;
+    if (is_same) ++same_positions;
+    const double scale = ours[i].first - ours[i].sum / static_cast<double>(channel_count);
+    if (margins.size() < kMaxMargins && scale > 0 && std::isfinite(scale)) {
+      const double margin = ours[i].first - ours[i].second;
+      const double left = kept - (is_same ? theirs[i].second : theirs[i].first);
+      margins.push_back({static_cast<float>(margin / scale),
+                         std::isfinite(left) ? static_cast<float>((margin - left) / scale)
+                                             : std::numeric_limits<float>::infinity()});
+    }
+    if (!ours[i].IsClear(channel_count)) continue;
+    ++clear_positions;
     const double share = 1.0 / static_cast<double>(std::max<std::size_t>(theirs[i].ties, 1));
     Answers& counted = answers[answer];
     counted.baseline += 1;

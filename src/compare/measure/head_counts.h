@@ -52,6 +52,17 @@ struct HeadCounts {
   std::map<std::size_t, Answers> answers;
   std::uint64_t clear_positions = 0;
 
+  // All positions, clear or not: those with the same largest channel, and margins of the first
+  // kMaxMargins. A margin is the distance of the largest channel to the second one, and `loss` how
+  // much of it the compressed model loses; the largest channel changes if `loss` exceeds `margin`.
+  // Both are relative to the distance of the largest channel to the mean.
+  static constexpr std::size_t kMaxMargins = 65'536;
+  struct Margin {
+    float margin = 0, loss = 0;
+  };
+  std::uint64_t same_positions = 0;
+  std::vector<Margin> margins;
+
   // For each threshold: scores of the baseline at or above it, those of them that the compressed
   // model puts at half of it or higher, and the same the other way around. The factor of two keeps
   // scores that lie next to the threshold from counting as changed.
