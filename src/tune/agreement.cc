@@ -11,8 +11,84 @@
 namespace cboard::tune {
 namespace {
 
-// Fewer decisions than this say little: a model that is broken may agree by chance.
+// Fewer decisions than this say little: a model that is broken may agree by chance. Decisions for the
+// class that the float model takes most often do not count: a model that always gives this class
+// agrees, too.
 constexpr std::size_t kMinDecisions = 32;
+
+// The share of classes that stay the same if the error of any position met the margin of any other.
+double ExpectedAgreement(const compare::HeadCounts& counts) {
+  if (counts.margins.empty()) return 1;
+  std::vector<float> losses;
+  for (const auto& margin : counts.margins) losses.push_back(margin.loss);
+  std::ranges::sort(losses);
+  double changed = 0;
+  for (const auto& margin : counts.margins) {
+    changed += static_cast<double>(losses.end() - std::ranges::upper_bound(losses, margin.margin));
+  }
+  const auto count = static_cast<double>(losses.size());
+  return 1 - changed / (count * count);
+}
+
+// The largest agreement that `share` of `count` samples allows with 99.9 % confidence (Wilson).
+double UpperBound(double share, double count) {
+  constexpr double z = 3.09;
+  const double center = share + z * z / (2 * count);
+  const double width = z * std::sqrt(share * (1 - share) / count + z * z / (4 * count * count));
+  return (center + width) / (1 + z * z / count);
+}
+
+struct Judged {
+  Agreement agreement;
+  bool is_measured = false;
+  bool is_counted = false;  // The smallest agreement is a share of decisions.
+};
+
+Judged Judge(const std::vector<compare::EndFindings>& ends, std::size_t samples, bool is_generated,
+             const std::string& source) {
+  Judged judged;
+  judged.agreement.samples = samples;
+  const compare::EndVerdict verdict = compare::JudgeEnds(ends, samples, is_generated, source);
+  for (std::size_t i = 0; i < verdict.outputs.size(); ++i) {
+    const compare::OutputVerdict& output = verdict.outputs[i];
+    for (std::size_t h = 0; h < output.heads.size(); ++h) {
+      const compare::HeadVerdict& head = output.heads[h];
+      if (head.level == compare::VerdictLevel::kNotMeasured) continue;
+      judged.is_measured = true;
+      double& smallest = judged.agreement.agreement;
+      const double db = std::isnan(head.judged_sqnr_db) ? 200 : head.judged_sqnr_db;
+      judged.agreement.end_sqnr_db = std::min({judged.agreement.end_sqnr_db, db, 200.0});
+      double share = head.agreement.value_or(1);
+      std::size_t decisions = head.decisions;
+      const bool is_class =
+          head.use == compare::HeadUse::kArgMax || head.use == compare::HeadUse::kLogits;
+      // Classes of random data are often ties, which change with any rounding.
+      if (head.agreement && is_class && !is_generated && i < ends.size() &&
+          h < ends[i].heads.size() && ends[i].heads[h].positions > 0) {
+        const compare::HeadCounts& counts = ends[i].heads[h];
+        double most = 0;
+        for (const auto& [channel, answers] : counts.answers) {
+          most = std::max(most, answers.baseline);
+        }
+        decisions = std::min(
+            decisions, static_cast<std::size_t>(static_cast<double>(counts.clear_positions) - most));
+        share = std::min({share, ExpectedAgreement(counts),
+                          static_cast<double>(counts.same_positions) /
+                              static_cast<double>(counts.positions)});
+      }
+      if (share < smallest) {
+        smallest = share;
+        judged.is_counted = true;
+      }
+      const double similarity = std::max(0.0, 1 - std::pow(10.0, -db / 10));
+      if ((!head.agreement || decisions < kMinDecisions) && similarity < smallest) {
+        smallest = similarity;
+        judged.is_counted = false;
+      }
+    }
+  }
+  return judged;
+}
 
 }  // namespace
 
@@ -29,8 +105,9 @@ Result<std::unique_ptr<AgreementEvaluator>> AgreementEvaluator::Open(
       new AgreementEvaluator(baseline, std::move(graph), std::move(samples)));
 }
 
-Result<Metrics> AgreementEvaluator::Evaluate(const std::filesystem::path& model,
-                                             const std::function<bool()>& stop_requested) const {
+Result<Agreement> AgreementEvaluator::Evaluate(const std::filesystem::path& model,
+                                               std::optional<double> limit,
+                                               const std::function<bool()>& stop_requested) const {
   CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph variant, model::OpenModel(model));
   compare::EndGatherer gatherer(graph_, variant);
   // A size that both name once.
@@ -48,40 +125,46 @@ Result<Metrics> AgreementEvaluator::Evaluate(const std::filesystem::path& model,
   CBOARD_ASSIGN_OR_RETURN(const runtime::ModelCapture compressed,
                           runtime::ModelCapture::Open(model, options));
   const runtime::ModelCapture* const models[] = {&baseline, &compressed};
+  constexpr std::size_t kSamplesPerLook = 32;
+  std::size_t done = 0;
+  std::optional<Agreement> early;
+  bool is_stopped = false;
   CBOARD_ASSIGN_OR_RETURN(
       const runtime::CaptureSummary summary,
       runtime::CaptureSamples(
           *samples_, models,
           [&](const runtime::CapturedSample& sample) {
+            ++done;
             return gatherer.Add([&](std::size_t side, const std::string& name) {
               return sample.results[side].Find(name);
             });
           },
-          [&](std::size_t, std::size_t) { return !stop_requested || !stop_requested(); }));
-  if (summary.is_stopped) return Fail(ErrorCode::kUnavailable, "the evaluation was interrupted");
-  const compare::EndVerdict verdict = compare::EvaluateEnds(gatherer.Build(), summary.samples,
-                                                            summary.is_generated, summary.source);
-  double agreement = 1, sqnr_db = 200;
-  bool is_measured = false;
-  for (const compare::OutputVerdict& output : verdict.outputs) {
-    for (const compare::HeadVerdict& head : output.heads) {
-      if (head.level == compare::VerdictLevel::kNotMeasured) continue;
-      is_measured = true;
-      const double db = std::isnan(head.judged_sqnr_db) ? 200 : head.judged_sqnr_db;
-      sqnr_db = std::min(sqnr_db, std::min(db, 200.0));
-      const double similarity = std::max(0.0, 1 - std::pow(10.0, -db / 10));
-      if (head.agreement) agreement = std::min(agreement, *head.agreement);
-      if (!head.agreement || head.decisions < kMinDecisions) {
-        agreement = std::min(agreement, similarity);
-      }
-    }
+          [&](std::size_t, std::size_t) {
+            is_stopped = stop_requested && stop_requested();
+            if (is_stopped || !limit || done == 0 || done % kSamplesPerLook != 0) {
+              return !is_stopped;
+            }
+            const Judged judged = Judge(gatherer.Build(), done, samples_->is_generated(), "");
+            if (!judged.is_counted ||
+                UpperBound(judged.agreement.agreement, static_cast<double>(done)) >= *limit) {
+              return true;
+            }
+            early = judged.agreement;
+            return false;
+          }));
+  if (is_stopped) return Fail(ErrorCode::kUnavailable, "the evaluation was interrupted");
+  if (early && done < samples_->size()) {
+    early->is_partial = true;
+    return *early;
   }
-  if (!is_measured) {
+  const Judged judged =
+      Judge(gatherer.Build(), summary.samples, summary.is_generated, summary.source);
+  if (!judged.is_measured) {
     return Fail(ErrorCode::kInvalidArgument,
                 "no output of the model can be compared with the float model; give --labels and "
                 "--metric, or --eval with a command of your own");
   }
-  return Metrics{{"agreement", agreement}, {"end_sqnr_db", sqnr_db}};
+  return judged.agreement;
 }
 
 }  // namespace cboard::tune

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,13 @@
 
 namespace cboard::tune {
 
+struct Agreement {
+  double agreement = 1;
+  double end_sqnr_db = 200;  // The smallest SQNR of a head.
+  std::size_t samples = 0;
+  bool is_partial = false;  // It is certain that the goal is missed; the other samples did not run.
+};
+
 // Keeps the float model loaded between evaluations.
 class AgreementEvaluator {
  public:
@@ -25,10 +33,14 @@ class AgreementEvaluator {
 
   // `agreement` is the smallest over the heads of the model: the share of equal decisions (largest
   // class, scores above a threshold), and 1 minus the ratio of noise and signal power where a head
-  // gives values or few decisions.
-  // `end_sqnr_db` is the smallest SQNR of a head.
-  Result<Metrics> Evaluate(const std::filesystem::path& model,
-                           const std::function<bool()>& stop_requested) const;
+  // gives values, few decisions, or almost always the same class. Classes count in two ways, and the smaller share is taken: equal
+  // classes in all samples, and the share that is expected if the error of any sample met the margin
+  // of any other one. The second one sees errors that changed no class by luck.
+  //
+  // With a `limit`, it ends as soon as an agreement of `limit` is out of reach with 99.9 %
+  // confidence.
+  Result<Agreement> Evaluate(const std::filesystem::path& model, std::optional<double> limit,
+                             const std::function<bool()>& stop_requested) const;
 
   std::size_t sample_count() const { return samples_->size(); }
 

@@ -48,9 +48,10 @@ void Tuner::Describe() {
   const bool is_accurate = IsAsGood(*best.result.accuracy, report.limit, better_);
   if (is_accurate && goals.max_size_bytes && best.result.size_bytes > *goals.max_size_bytes) {
     report.reason += "; the goal is " + HumanBytes(static_cast<double>(*goals.max_size_bytes));
-    report.next_step =
-        "8-bit weights cannot be smaller: raise --max-size, or store weights in 4 bits with "
-        "'compression-board quantize --bits w4a16'";
+    if (!stopped_.empty()) report.reason += "; " + stopped_;
+    report.next_step = "raise --max-size to " +
+                       HumanBytes(static_cast<double>(best.result.size_bytes)) +
+                       ", or choose a smaller network";
     return;
   }
   if (is_accurate && goals.min_speedup) {
@@ -61,6 +62,11 @@ void Tuner::Describe() {
     return;
   }
   if (!stopped_.empty()) report.reason += "; " + stopped_;
+  if (goals.max_size_bytes && best.result.size_bytes > *goals.max_size_bytes) {
+    report.next_step = "raise --max-size to " +
+                       HumanBytes(static_cast<double>(best.result.size_bytes)) + " or more";
+    return;
+  }
   const double seconds = best.result.seconds;
   if (order_ && report.evaluations >= options_.max_evaluations && stopped_.empty()) {
     report.next_step = "--max-evals " + std::to_string(options_.max_evaluations + 3) +

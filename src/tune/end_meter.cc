@@ -36,6 +36,10 @@ Result<double> EndMeter::Noise(const PlanChanges& changes) {
   return noise;
 }
 
+void EndMeter::ForEach(const std::function<void(const PlanChanges&, double)>& visit) const {
+  for (const auto& [key, noise] : known_) visit(PlanChanges::Parse(key), noise);
+}
+
 namespace {
 
 class Ranking {
@@ -100,6 +104,32 @@ Result<std::vector<RankedItem>> RankSources(EndMeter& meter,
   if (sources.size() > options.max_single_sources) return ranking.Bisect(options.max_measurements);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     CBOARD_ASSIGN_OR_RETURN(RankedItem item, ranking.Measure(i, i + 1));
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+Result<std::vector<RankedItem>> RankNarrowWeights(EndMeter& meter,
+                                                  const std::vector<ErrorSource>& sources,
+                                                  std::size_t max_items) {
+  std::vector<std::size_t> weights;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (CanBeNarrow(meter.plan(), sources[i])) weights.push_back(i);
+  }
+  std::vector<RankedItem> items;
+  if (weights.empty()) return items;
+  CBOARD_ASSIGN_OR_RETURN(const double noise, meter.Noise({}));
+  // Neighbors are measured together where there are too many.
+  const std::size_t together = (weights.size() + max_items - 1) / max_items;
+  for (std::size_t first = 0; first < weights.size(); first += together) {
+    RankedItem item;
+    PlanChanges changes;
+    for (std::size_t i = first; i < std::min(first + together, weights.size()); ++i) {
+      item.sources.push_back(weights[i]);
+      changes.narrow_nodes.insert(sources[weights[i]].key);
+    }
+    CBOARD_ASSIGN_OR_RETURN(const double narrow, meter.Noise(changes));
+    item.gain = noise - narrow;
     items.push_back(std::move(item));
   }
   return items;

@@ -32,6 +32,8 @@ class EndMeter {
   quantize::Plan PlanWith(const PlanChanges& changes) const { return Apply(plan_, wide_, changes); }
   const quantize::Plan& plan() const { return plan_; }
   std::size_t measured_count() const { return known_.size(); }
+  // Calls `visit` with each measured set of changes.
+  void ForEach(const std::function<void(const PlanChanges&, double noise)>& visit) const;
   void StopWhen(std::function<bool()> stop) { stop_ = std::move(stop); }
 
  private:
@@ -60,5 +62,10 @@ struct RankingOptions {
 Result<std::vector<RankedItem>> RankSources(EndMeter& meter,
                                             const std::vector<ErrorSource>& sources,
                                             const RankingOptions& options = {});
+
+// Weights that can have 4 bits, at most `max_items` items; gains are below zero.
+Result<std::vector<RankedItem>> RankNarrowWeights(EndMeter& meter,
+                                                  const std::vector<ErrorSource>& sources,
+                                                  std::size_t max_items = 24);
 
 }  // namespace cboard::tune

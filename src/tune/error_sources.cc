@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cboard/base/strings.h"
+
 namespace cboard::tune {
 namespace {
 
@@ -32,13 +34,28 @@ std::int64_t WeightValues(const Plan& plan, const std::string& node) {
   return found == plan.weights.end() ? 0 : found->second.value_count;
 }
 
+// Weights of 4 bits in blocks of this many inputs, with a float32 scale and a zero point of 4 bits.
+constexpr std::size_t kNarrowBlock = 64;
+constexpr double kNarrowBytes = 0.5 + 4.5 / static_cast<double>(kNarrowBlock);
+
 }  // namespace
 
 std::string PlanChanges::Key() const {
   std::string key;
   for (const std::string& node : float_nodes) key += "f:" + node + "\n";
   for (const std::string& tensor : wide_tensors) key += "w:" + tensor + "\n";
+  for (const std::string& node : narrow_nodes) key += "n:" + node + "\n";
   return key;
+}
+
+PlanChanges PlanChanges::Parse(std::string_view key) {
+  PlanChanges changes;
+  for (const std::string_view line : Split(key, '\n')) {
+    if (line.starts_with("f:")) changes.float_nodes.emplace(line.substr(2));
+    if (line.starts_with("w:")) changes.wide_tensors.emplace(line.substr(2));
+    if (line.starts_with("n:")) changes.narrow_nodes.emplace(line.substr(2));
+  }
+  return changes;
 }
 
 std::vector<ErrorSource> FindErrorSources(const Plan& plan) {
@@ -112,6 +129,14 @@ Plan Apply(const Plan& plan, const Plan& wide, const PlanChanges& changes) {
     found->second.is_quantized = false;
     found->second.reason = "kept in float by tune";
   }
+  for (const std::string& node : changes.narrow_nodes) {
+    const auto weight = changed.weights.find(node);
+    if (weight == changed.weights.end() || changes.float_nodes.contains(node)) continue;
+    weight->second.bits = 4;
+    weight->second.block_size = kNarrowBlock;
+    weight->second.codes.clear();
+    changed.biases.erase(node);  // Corrects the error of 8 bits.
+  }
   for (auto& [tensor, activation] : changed.activations) {
     const std::string owner = OwnerOf(plan, tensor);
     if (activation.is_float || !changes.wide_tensors.contains(owner)) continue;
@@ -125,9 +150,20 @@ Plan Apply(const Plan& plan, const Plan& wide, const PlanChanges& changes) {
   return changed;
 }
 
+bool CanBeNarrow(const Plan& plan, const ErrorSource& source) {
+  if (!source.is_weight || (source.op_type != "MatMul" && source.op_type != "Gemm")) return false;
+  const auto weight = plan.weights.find(source.key);
+  return weight != plan.weights.end() && weight->second.axis >= 0 && weight->second.values.empty();
+}
+
 std::int64_t AddedBytes(const Plan& plan, const PlanChanges& changes) {
   std::int64_t bytes = 0;
   for (const std::string& node : changes.float_nodes) bytes += 3 * WeightValues(plan, node);
+  for (const std::string& node : changes.narrow_nodes) {
+    if (changes.float_nodes.contains(node)) continue;
+    bytes -= static_cast<std::int64_t>((1 - kNarrowBytes) *
+                                       static_cast<double>(WeightValues(plan, node)));
+  }
   return bytes;
 }
 

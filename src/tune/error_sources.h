@@ -1,7 +1,7 @@
 // The sources of quantization error in a plan, and the changes that remove them.
 //
 // A source is the weight of a node, or a group of tensors that share a scale. A change keeps a node
-// in float, or gives a group of tensors 16 bits.
+// in float, gives a group of tensors 16 bits, or stores the weight of a matrix product in 4 bits.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cboard/quantize/plan.h"
@@ -34,9 +35,16 @@ std::vector<ErrorSource> FindErrorSources(const quantize::Plan& plan);
 struct PlanChanges {
   std::set<std::string> float_nodes;   // By first output.
   std::set<std::string> wide_tensors;  // 16 bits, by the tensor that owns the scale.
+  std::set<std::string> narrow_nodes;  // Weights of 4 bits, by first output.
 
-  bool empty() const { return float_nodes.empty() && wide_tensors.empty(); }
+  bool empty() const {
+    return float_nodes.empty() && wide_tensors.empty() && narrow_nodes.empty();
+  }
+  std::size_t size() const {
+    return float_nodes.size() + wide_tensors.size() + narrow_nodes.size();
+  }
   std::string Key() const;  // The same text for the same changes.
+  static PlanChanges Parse(std::string_view key);
   friend bool operator==(const PlanChanges&, const PlanChanges&) = default;
 };
 
@@ -51,7 +59,10 @@ void Fix(const ErrorSource& source, Objective objective, bool has_16_bits, PlanC
 quantize::Plan Apply(const quantize::Plan& plan, const quantize::Plan& wide,
                      const PlanChanges& changes);
 
-// Bytes that the changes add to the file: weights that stay float32.
+// Whether the weight of a source can have 4 bits: that of a matrix product.
+bool CanBeNarrow(const quantize::Plan& plan, const ErrorSource& source);
+
+// Bytes that the changes add to the file: weights that stay float32. Negative for weights of 4 bits.
 std::int64_t AddedBytes(const quantize::Plan& plan, const PlanChanges& changes);
 
 }  // namespace cboard::tune

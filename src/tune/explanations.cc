@@ -2,31 +2,16 @@
 
 #include <algorithm>
 
-#include "cboard/benchmark/why_slower.h"
 #include "cboard/compare/compare_models.h"
 
 namespace cboard::tune {
-namespace {
-
-// Names of fused nodes contain the name of the node: "fused conv1", "conv1_nchwc".
-std::optional<double> TimeOf(const std::map<std::string, double>& times, const std::string& node) {
-  if (const auto found = times.find(node); found != times.end()) return found->second;
-  std::optional<double> time;
-  for (const auto& [name, us] : times) {
-    if (name.find(node) == name.npos) continue;
-    if (time) return std::nullopt;  // "conv1" is in "conv10", too.
-    time = us;
-  }
-  return time;
-}
-
-}  // namespace
 
 Explanations::Explanations(std::filesystem::path baseline, std::filesystem::path quantized,
-                           benchmark::RunOptions run, bool is_enabled)
+                           benchmark::RunOptions run, OperatorTimes& times, bool is_enabled)
     : baseline_(std::move(baseline)),
       quantized_(std::move(quantized)),
       run_(std::move(run)),
+      times_(times),
       is_enabled_(is_enabled) {}
 
 void Explanations::Prepare() {
@@ -45,15 +30,6 @@ void Explanations::Prepare() {
       if (!layer.output_tensor.empty()) by_name_.try_emplace(layer.output_tensor, diagnosis);
     }
   }
-  const auto read = [&](const std::filesystem::path& model, std::map<std::string, double>& times) {
-    const auto profile = benchmark::ProfileModel(model, run_);
-    if (!profile) return;
-    for (const benchmark::ProfiledNode& node : profile->nodes()) {
-      times[node.name] += node.median_us;
-    }
-  };
-  read(baseline_, float_us_);
-  read(quantized_, quantized_us_);
 }
 
 Result<std::vector<Reverted>> Explanations::Of(const PlanChanges& changes, EndMeter& meter,
@@ -63,16 +39,23 @@ Result<std::vector<Reverted>> Explanations::Of(const PlanChanges& changes, EndMe
   Prepare();
   CBOARD_ASSIGN_OR_RETURN(const double noise, meter.Noise({}));
   constexpr std::size_t kMaxMeasured = 12;  // Single gains of more changes are not measured.
-  const bool is_measured = changes.float_nodes.size() + changes.wide_tensors.size() <= kMaxMeasured;
+  const bool is_measured = changes.size() <= kMaxMeasured;
   for (const ErrorSource& source : sources) {
     const bool is_float = source.is_weight && changes.float_nodes.contains(source.key);
+    const bool is_narrow = source.is_weight && changes.narrow_nodes.contains(source.key);
     const bool is_wide = !source.is_weight && changes.wide_tensors.contains(source.key);
-    if (!is_float && !is_wide) continue;
+    if (!is_float && !is_wide && !is_narrow) continue;
     PlanChanges alone;
-    Restore(source, alone);
+    if (is_narrow) {
+      alone.narrow_nodes.insert(source.key);
+    } else {
+      Restore(source, alone);
+    }
     Reverted line{.name = source.name,
                   .op_type = source.op_type,
-                  .change = is_float ? "float" : "16 bits",
+                  .change = is_float    ? "float"
+                            : is_narrow ? "4 bits"
+                                        : "16 bits",
                   .bytes = AddedBytes(meter.plan(), alone)};
     if (is_measured) {
       CBOARD_ASSIGN_OR_RETURN(const double without, meter.Noise(alone));
@@ -80,15 +63,18 @@ Result<std::vector<Reverted>> Explanations::Of(const PlanChanges& changes, EndMe
     }
     auto found = by_name_.find(source.name);
     if (found == by_name_.end()) found = by_name_.find(source.key);
-    if (found != by_name_.end() && found->second.level != verdict::Level::kGreen) {
+    if (!is_narrow && found != by_name_.end() && found->second.level != verdict::Level::kGreen) {
       line.cause = NameOf(found->second.cause);
       line.explanation = found->second.explanation;
     }
-    const auto before = TimeOf(quantized_us_, source.name), after = TimeOf(float_us_, source.name);
-    if (is_float && before && after) line.cost_ms = (*after - *before) / 1000;
+    if (is_float && is_enabled_) {
+      if (const auto added = times_.AddedUs(source.name)) line.cost_ms = *added / 1000;
+    }
     lines.push_back(std::move(line));
   }
-  std::ranges::stable_sort(lines, std::greater<>(), &Reverted::gain_db);
+  std::ranges::stable_sort(lines, [](const Reverted& a, const Reverted& b) {
+    return a.gain_db.value_or(-1e9) > b.gain_db.value_or(-1e9);
+  });
   return lines;
 }
 

@@ -9,7 +9,8 @@
 #include "cboard/benchmark/variant.h"
 #include "cboard/compare/model_comparison.h"
 #include "cboard/tune/tune.h"
-#include "tune/change_order.h"
+#include "tune/end_meter.h"
+#include "tune/operator_times.h"
 
 namespace cboard::tune {
 
@@ -17,8 +18,9 @@ namespace cboard::tune {
 // fails leaves causes empty.
 class Explanations {
  public:
+  // Borrows `times`.
   Explanations(std::filesystem::path baseline, std::filesystem::path quantized,
-               benchmark::RunOptions run, bool is_enabled);
+               benchmark::RunOptions run, OperatorTimes& times, bool is_enabled);
 
   // A line for each node and tensor that `changes` contain, the largest gain first.
   Result<std::vector<Reverted>> Of(const PlanChanges& changes, EndMeter& meter,
@@ -29,10 +31,10 @@ class Explanations {
 
   std::filesystem::path baseline_, quantized_;
   benchmark::RunOptions run_;
+  OperatorTimes& times_;
   bool is_enabled_;
   bool is_prepared_ = false;
   std::map<std::string, verdict::Diagnosis> by_name_;  // Nodes and output tensors.
-  std::map<std::string, double> float_us_, quantized_us_;
 };
 
 }  // namespace cboard::tune

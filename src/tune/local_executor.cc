@@ -6,6 +6,7 @@
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
 #include "cboard/benchmark/latency.h"
+#include "cboard/benchmark/resources.h"
 #include "cboard/tune/executor.h"
 #include "tune/agreement.h"
 #include "tune/state_directory.h"
@@ -17,11 +18,11 @@ constexpr double kMaxLatencySeconds = 10;
 
 class LocalExecutor final : public TrialExecutor {
  public:
-  LocalExecutor(std::filesystem::path baseline, Evaluation evaluation, bool measures_latency,
+  LocalExecutor(std::filesystem::path baseline, Evaluation evaluation, MeasuredCosts costs,
                 std::function<bool()> stop_requested)
       : baseline_(std::move(baseline)),
         evaluation_(std::move(evaluation)),
-        measures_latency_(measures_latency),
+        costs_(costs),
         stop_requested_(std::move(stop_requested)) {}
 
   Result<std::vector<TrialResult>> Run(std::span<const TrialJob> jobs) override {
@@ -59,8 +60,11 @@ class LocalExecutor final : public TrialExecutor {
     }
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     result.seconds = seconds.count();
-    if (measures_latency_ && !result.has_failed()) {
+    if (costs_.latency && !result.has_failed() && job.number != 0) {
       CBOARD_RETURN_IF_ERROR(MeasureSpeed(job, result));
+    }
+    if (costs_.energy && !result.has_failed()) {
+      CBOARD_RETURN_IF_ERROR(MeasureEnergyOf(job, result));
     }
     std::string log = said;
     if (result.has_failed()) log += "failed: " + result.failure + "\n";
@@ -74,6 +78,7 @@ class LocalExecutor final : public TrialExecutor {
   Result<TrialResult> Evaluate(const TrialJob& job, std::string& said) {
     if (evaluation_.function) return evaluation_.function(job.model);
     Metrics metrics;
+    TrialResult result;
     const benchmark::EvaluationOptions& options = evaluation_.options;
     if (!options.command.empty()) {
       CBOARD_ASSIGN_OR_RETURN(
@@ -89,10 +94,12 @@ class LocalExecutor final : public TrialExecutor {
       if (job.number == 0) {
         metrics = {{"agreement", 1.0}};
       } else {
-        CBOARD_ASSIGN_OR_RETURN(metrics, agreement_->Evaluate(job.model, stop_requested_));
+        CBOARD_ASSIGN_OR_RETURN(const Agreement agreement,
+                                agreement_->Evaluate(job.model, job.limit, stop_requested_));
+        metrics = {{"agreement", agreement.agreement}, {"end_sqnr_db", agreement.end_sqnr_db}};
+        if (agreement.is_partial) result.evaluated_samples = agreement.samples;
       }
     }
-    TrialResult result;
     const std::string key = evaluation_.MetricKey();
     const auto found = metrics.find(key);
     if (found == metrics.end()) {
@@ -141,9 +148,28 @@ class LocalExecutor final : public TrialExecutor {
     return {};
   }
 
+  Result<void> MeasureEnergyOf(const TrialJob& job, TrialResult& result) {
+    CBOARD_ASSIGN_OR_RETURN(auto variant,
+                            benchmark::LoadedVariant::Open(job.model, evaluation_.run));
+    benchmark::EnergyOptions options;
+    options.sys = evaluation_.sys;
+    options.stop_requested = stop_requested_;
+    CBOARD_ASSIGN_OR_RETURN(
+        const benchmark::EnergyMeasurement energy,
+        benchmark::MeasureEnergy([&] { return variant.RunOnce(0); }, options));
+    if (IsStopped()) return Stopped();
+    if (!energy.cpu) {
+      return Fail(ErrorCode::kFailedPrecondition, "--objective energy cannot be measured: " +
+                                                      energy.why_not +
+                                                      "; choose --objective latency");
+    }
+    result.energy_mj = energy.cpu->millijoules_per_run;
+    return {};
+  }
+
   std::filesystem::path baseline_;
   Evaluation evaluation_;
-  bool measures_latency_;
+  MeasuredCosts costs_;
   std::function<bool()> stop_requested_;
   std::unique_ptr<AgreementEvaluator> agreement_;
 };
@@ -174,10 +200,10 @@ compression::Better Evaluation::better() const {
 }
 
 std::unique_ptr<TrialExecutor> MakeLocalExecutor(std::filesystem::path baseline,
-                                                 Evaluation evaluation, bool measures_latency,
+                                                 Evaluation evaluation, MeasuredCosts costs,
                                                  std::function<bool()> stop_requested) {
   return std::make_unique<LocalExecutor>(std::move(baseline), std::move(evaluation),
-                                         measures_latency, std::move(stop_requested));
+                                         costs, std::move(stop_requested));
 }
 
 }  // namespace cboard::tune

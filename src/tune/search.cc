@@ -20,6 +20,7 @@ std::string CountText(const PlanChanges& changes) {
   };
   add(changes.float_nodes.size(), "operator in float", "operators in float");
   add(changes.wide_tensors.size(), "tensor in 16 bits", "tensors in 16 bits");
+  add(changes.narrow_nodes.size(), "weight in 4 bits", "weights in 4 bits");
   return text.empty() ? "everything in 8 bits" : text;
 }
 
@@ -37,76 +38,255 @@ Result<std::optional<bool>> Tuner::TryChanges(const PlanChanges& changes, const 
   return std::optional<bool>();
 }
 
+bool Tuner::IsTried(const PlanChanges& changes) const {
+  return std::ranges::find(changes_, changes) != changes_.end();
+}
+
+bool Tuner::CanTryMore() {
+  if (report_.evaluations >= options_.max_evaluations) return false;
+  if (!IsOutOfTime()) return true;
+  stopped_ = "the time is over";
+  return false;
+}
+
+std::optional<double> Tuner::AddedMs(const PlanChanges& changes) {
+  std::set<std::string> nodes = changes.float_nodes;
+  for (const ErrorSource& source : sources_) {
+    if (source.is_weight || !changes.wide_tensors.contains(source.key)) continue;
+    nodes.insert(source.nodes.begin(), source.nodes.end());
+  }
+  double us = 0;
+  for (const std::string& node : nodes) {
+    const auto added = times_.AddedUs(choice_.plan.nodes.at(node).node);
+    if (!added) return std::nullopt;
+    us += *added;
+  }
+  return us / 1000;
+}
+
+double Tuner::PriceOf(const PlanChanges& changes) {
+  double all_values = 0;
+  for (const ErrorSource& source : sources_) {
+    if (source.is_weight) all_values += static_cast<double>(source.weight_values);
+  }
+  const auto count = static_cast<double>(changes.float_nodes.size() + changes.wide_tensors.size());
+  const auto bytes = static_cast<double>(AddedBytes(choice_.plan, changes));
+  if (options_.objective == Objective::kSize) {
+    // Every change costs time, too, or changes without any use would be free.
+    return bytes + (0.06 * all_values + 1) * count;
+  }
+  // Microseconds; where a time is not known, a share of the weights stands for it.
+  constexpr double kMinUs = 0.5;
+  const auto added = AddedMs(changes);
+  const double share = bytes / std::max(all_values, 1.0);
+  return added ? std::max(*added * 1000, kMinUs * count) : 1000 * share + kMinUs * count;
+}
+
+std::uint64_t Tuner::BytesWith(const PlanChanges& changes) const {
+  constexpr std::uint64_t kMaxWritten = 64'000'000;  // Larger models take too long to write.
+  if (report_.baseline.size_bytes <= kMaxWritten) {
+    if (const auto bytes = quantizer_->Write(meter_->PlanWith(changes))) return bytes->size();
+  }
+  std::int64_t bytes = static_cast<std::int64_t>(report_.baseline.size_bytes) / 4;
+  if (!report_.trials.empty()) {
+    bytes = static_cast<std::int64_t>(report_.trials[0].result.size_bytes) -
+            AddedBytes(choice_.plan, changes_[0]);
+  }
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(0, bytes + AddedBytes(choice_.plan, changes)));
+}
+
 Result<void> Tuner::Search() {
-  CBOARD_ASSIGN_OR_RETURN(const auto is_met, TryChanges({}, CountText({})));
-  if (!is_met) {
+  const auto& max_size = options_.goals.max_size_bytes;
+  if (max_size && BytesWith({}) > *max_size) return SearchWithinSize();
+  CBOARD_ASSIGN_OR_RETURN(const auto is_accurate, TryChanges({}, CountText({})));
+  if (!is_accurate) {
     stopped_ = "the evaluation of the first quantized model failed twice";
     return WriteUnmeasuredOutput();
   }
-  if (*is_met || sources_.empty()) return {};
-  CBOARD_RETURN_IF_ERROR(CheckStop("ranking operators"));
-  CBOARD_ASSIGN_OR_RETURN(std::vector<RankedItem> items, RankSources(*meter_, sources_));
-  const bool has_16_bits = choice_.plan.target != quantize::Target::kTensorRt;
-  order_ = std::make_unique<ChangeOrder>(*meter_, sources_, std::move(items), options_.objective,
-                                         has_16_bits);
-  return SearchChanges();
+  if (sources_.empty() || (*is_accurate && options_.stops_at_goal)) return {};
+  if (report_.evaluations >= options_.max_evaluations) return {};
+  CBOARD_RETURN_IF_ERROR(Rank(false));
+  if (!*is_accurate) CBOARD_RETURN_IF_ERROR(SearchGoal());
+  if (!stopped_.empty() || options_.stops_at_goal) return {};
+  return SearchCurve();
 }
 
-Result<void> Tuner::SearchChanges() {
-  const TrialReport first = report_.trials.back();
-  std::size_t end = order_->size();
+Result<void> Tuner::Rank(bool has_narrow_weights) {
+  CBOARD_RETURN_IF_ERROR(CheckStop("ranking operators"));
+  ShowProgress("ranking", "ranking operators");
+  TradeOff::Inputs inputs{.sources = sources_,
+                          .objective = options_.objective,
+                          .has_16_bits = choice_.plan.target != quantize::Target::kTensorRt,
+                          .price = [this](const PlanChanges& changes) { return PriceOf(changes); }};
+  CBOARD_ASSIGN_OR_RETURN(inputs.items, RankSources(*meter_, sources_));
+  if (has_narrow_weights) {
+    CBOARD_ASSIGN_OR_RETURN(inputs.narrow, RankNarrowWeights(*meter_, sources_));
+  }
+  order_ = std::make_unique<TradeOff>(*meter_, std::move(inputs));
   // Without any weight in 8 bits there is nothing left of the compression.
-  const auto baseline_bytes = static_cast<std::int64_t>(report_.baseline.size_bytes);
-  const auto max_bytes = static_cast<std::int64_t>(
-      options_.goals.max_size_bytes.value_or(report_.baseline.size_bytes * 95 / 100));
-  end = std::min(end, order_->CountWithin(std::min(max_bytes, baseline_bytes) -
-                                          static_cast<std::int64_t>(first.result.size_bytes)));
-  if (end == 0) {
-    stopped_ = "every change makes the file larger than the goal allows";
+  const std::uint64_t max_bytes = std::min(
+      options_.goals.max_size_bytes.value_or(report_.baseline.size_bytes * 95 / 100),
+      report_.baseline.size_bytes);
+  const auto eight_bits = static_cast<std::int64_t>(BytesWith({}));
+  order_->Limit([&](const PlanChanges& changes) {
+    return eight_bits + AddedBytes(choice_.plan, changes) <= static_cast<std::int64_t>(max_bytes);
+  });
+  const auto& goals = options_.goals;
+  if (goals.min_speedup && !report_.trials.empty() && report_.trials[0].result.speedup) {
+    const TrialResult& first = report_.trials[0].result;
+    const double max_ms = *first.latency_ms * *first.speedup / *goals.min_speedup;
+    order_->Limit([&](const PlanChanges& changes) {
+      const auto added = AddedMs(changes);
+      return !added || *first.latency_ms + *added <= max_ms;
+    });
+  }
+  return {};
+}
+
+Result<void> Tuner::SearchGoal() {
+  const TrialReport first = report_.trials.back();
+  if (order_->size() < 2) {
+    stopped_ = options_.goals.min_speedup
+                   ? "every change makes the file larger or slower than the goals allow"
+                   : "every change makes the file larger than the goal allows";
     return {};
   }
+  const std::size_t last = order_->size() - 1;
   std::size_t low = 0;              // Misses the accuracy.
   std::optional<std::size_t> high;  // Meets it.
-  double low_noise = std::pow(10.0, -first.end_sqnr_db / 10);
+  double low_noise = std::pow(10.0, -first.end_sqnr_db / 10), high_noise = 0;
   double low_drop = std::abs(*first.result.accuracy - *report_.baseline.accuracy);
   const double max_drop = std::abs(report_.limit - *report_.baseline.accuracy);
   std::size_t refinements = 0;
-  while (report_.evaluations < options_.max_evaluations) {
-    if (IsOutOfTime()) {
-      stopped_ = "the time is over";
-      break;
-    }
-    std::size_t count = end;
+  while (CanTryMore()) {
+    std::size_t index = last;
+    double max_noise = 0;
     if (high) {
-      const bool saves = order_->AddedBytes(*high) > order_->AddedBytes(low) ||
-                         options_.objective == Objective::kLatency;
-      if (*high - low < 2 || !saves || refinements == kMaxRefinements) break;
+      if (*high - low < 2 || refinements == kMaxRefinements) break;
       ++refinements;
-      CBOARD_ASSIGN_OR_RETURN(const double high_noise, order_->Noise(*high));
-      CBOARD_ASSIGN_OR_RETURN(
-          count, order_->CountFor(std::sqrt(low_noise * std::max(high_noise, 1e-12)), low, *high));
-      count = std::clamp(count, low + 1, *high - 1);
-    } else if (low == end) {
-      stopped_ = "all changes within the size were tried";
+      max_noise = std::sqrt(low_noise * std::max(high_noise, 1e-12));
+      CBOARD_ASSIGN_OR_RETURN(index, order_->FindWithin(max_noise, low + 1, *high - 1));
+      CBOARD_ASSIGN_OR_RETURN(const double found_noise, order_->Noise(index));
+      if (found_noise > max_noise) break;  // No cheaper set helps.
+    } else if (low == last) {
+      stopped_ = "all changes within the limits were tried";
       break;
     } else if (report_.evaluations + 1 < options_.max_evaluations) {
       // The last evaluation tries all changes: the most accurate model that this search can make.
-      CBOARD_ASSIGN_OR_RETURN(
-          count, order_->CountFor(NoiseForDrop(low_noise, low_drop, max_drop), low, end));
+      max_noise = NoiseForDrop(low_noise, low_drop, max_drop);
+      CBOARD_ASSIGN_OR_RETURN(index, order_->FindWithin(max_noise, low + 1, last));
     }
-    const PlanChanges changes = order_->First(count);
-    CBOARD_ASSIGN_OR_RETURN(const auto is_met, TryChanges(changes, CountText(changes)));
-    if (!is_met) {
+    PlanChanges changes = order_->changes(index);
+    CBOARD_ASSIGN_OR_RETURN(const double noise, meter_->Noise(changes));
+    if (noise <= max_noise) {
+      CBOARD_ASSIGN_OR_RETURN(changes, order_->Prune(changes, max_noise));
+    }
+    if (IsTried(changes)) changes = order_->changes(index);
+    CBOARD_ASSIGN_OR_RETURN(const auto is_accurate, TryChanges(changes, CountText(changes)));
+    if (!is_accurate) {
       stopped_ = "an evaluation failed twice";
       break;
     }
-    if (*is_met) {
-      high = count;
+    const TrialReport& trial = report_.trials.back();
+    const double tried_noise = std::pow(10.0, -trial.end_sqnr_db / 10);
+    if (*is_accurate) {
+      high = index;
+      high_noise = tried_noise;
       continue;
     }
-    low = count;
-    low_noise = std::pow(10.0, -report_.trials.back().end_sqnr_db / 10);
-    low_drop = std::abs(*report_.trials.back().result.accuracy - *report_.baseline.accuracy);
+    low = index;
+    low_noise = tried_noise;
+    low_drop = std::abs(*trial.result.accuracy - *report_.baseline.accuracy);
+  }
+  return {};
+}
+
+Result<void> Tuner::SearchWithinSize() {
+  CBOARD_RETURN_IF_ERROR(Rank(true));
+  const std::string goal = HumanBytes(static_cast<double>(*options_.goals.max_size_bytes));
+  PlanChanges changes;
+  if (order_->size() == 0) {
+    // The smallest model there is.
+    for (const ErrorSource& source : sources_) {
+      if (CanBeNarrow(choice_.plan, source)) changes.narrow_nodes.insert(source.key);
+    }
+    stopped_ = "no model is smaller than the goal of " + goal +
+               ", also with all matrix products in 4 bits";
+  } else {
+    changes = order_->changes(order_->size() - 1);
+  }
+  CBOARD_ASSIGN_OR_RETURN(const auto is_accurate, TryChanges(changes, CountText(changes)));
+  if (!is_accurate) {
+    stopped_ = "the evaluation of the first quantized model failed twice";
+    return WriteUnmeasuredOutput();
+  }
+  if (!stopped_.empty() || (*is_accurate && options_.stops_at_goal)) return {};
+  // 8 bits: whether a larger file would meet the accuracy.
+  if (!*is_accurate && CanTryMore()) {
+    CBOARD_ASSIGN_OR_RETURN(const auto is_enough, TryChanges({}, CountText({})));
+    stopped_ = is_enough && *is_enough
+                   ? "8-bit weights meet the accuracy, with " +
+                         HumanBytes(static_cast<double>(report_.trials.back().result.size_bytes))
+                   : "8-bit weights miss the accuracy, too";
+    return {};
+  }
+  // Smaller models that may be accurate enough, from the middle.
+  std::size_t low = 0, high = order_->size() - 1;
+  while (CanTryMore() && high > low) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (IsTried(order_->changes(middle))) break;
+    CBOARD_ASSIGN_OR_RETURN(const auto is_met, TryChanges(order_->changes(middle),
+                                                          CountText(order_->changes(middle))));
+    if (!is_met) break;
+    if (*is_met) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return {};
+}
+
+Result<void> Tuner::SearchCurve() {
+  if (order_->size() < 2) return {};
+  const std::size_t last = order_->size() - 1;
+  const auto best_noise = [&] {
+    double noise = 1e300;
+    for (const TrialReport& trial : report_.trials) {
+      noise = std::min(noise, std::pow(10.0, -trial.end_sqnr_db / 10));
+    }
+    return noise;
+  };
+  const auto is_perfect = [&] {
+    return std::ranges::any_of(report_.trials, [&](const TrialReport& trial) {
+      return trial.result.accuracy &&
+             IsAsGood(*trial.result.accuracy, *report_.baseline.accuracy, better_);
+    });
+  };
+  const auto attempt = [&](const PlanChanges& changes) -> Result<bool> {
+    CBOARD_ASSIGN_OR_RETURN(const auto done, TryChanges(changes, "curve: " + CountText(changes)));
+    return done.has_value();
+  };
+  // The most accurate model that is no larger than the first one.
+  const std::uint64_t first_bytes = report_.trials[0].result.size_bytes;
+  for (std::size_t i = last + 1; i-- > 1 && CanTryMore() && !is_perfect();) {
+    const PlanChanges& changes = order_->changes(i);
+    if (BytesWith(changes) > first_bytes) continue;
+    CBOARD_ASSIGN_OR_RETURN(const double noise, order_->Noise(i));
+    if (noise < best_noise() && !IsTried(changes)) {
+      CBOARD_ASSIGN_OR_RETURN(const bool is_done, attempt(changes));
+      if (!is_done) return {};
+    }
+    break;
+  }
+  // Larger ones, each about 6 dB better than the best so far.
+  for (std::size_t index = 1; CanTryMore() && !is_perfect();) {
+    CBOARD_ASSIGN_OR_RETURN(index, order_->FindWithin(best_noise() / 4, index, last));
+    if (IsTried(order_->changes(index))) break;
+    CBOARD_ASSIGN_OR_RETURN(const bool is_done, attempt(order_->changes(index)));
+    if (!is_done || index == last) break;
+    ++index;
   }
   return {};
 }

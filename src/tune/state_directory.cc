@@ -40,6 +40,8 @@ std::string ToJson(const TrialResult& result) {
   json.Key("failure").Value(result.failure);
   optional("speedup", result.speedup);
   optional("latency_ms", result.latency_ms);
+  optional("energy_mj", result.energy_mj);
+  json.Key("evaluated_samples").Value(result.evaluated_samples);
   json.Key("size_bytes").Value(result.size_bytes);
   json.Key("seconds").Value(result.seconds);
   json.EndObject();
@@ -64,6 +66,8 @@ Result<TrialResult> ParseTrialResult(std::string_view text) {
   result.accuracy = number("accuracy");
   result.speedup = number("speedup");
   result.latency_ms = number("latency_ms");
+  result.energy_mj = number("energy_mj");
+  result.evaluated_samples = static_cast<std::size_t>(number("evaluated_samples").value_or(0));
   result.seconds = number("seconds").value_or(0);
   std::string_view failure;
   if (object["failure"].get(failure) != simdjson::SUCCESS) return damaged();

@@ -55,26 +55,31 @@ std::filesystem::path TrialEvents::FindLogged(bool has_failed) const {
                                     : parsed && parsed->number == next_ && parsed->has_accuracy;
     if (is_this) found = entry.path();
   }
-  if (found.empty()) std::filesystem::remove_all(logdir_ / running, error);
   return found;
 }
 
-Result<std::filesystem::path> TrialEvents::Log(const std::filesystem::path& model,
-                                               const TrialResult& result,
-                                               const compression::TrialSettings& settings,
-                                               bool replaces) {
-  if (logdir_.empty()) return std::filesystem::path();
+std::filesystem::path TrialEvents::Skip(const TrialResult& result) {
+  if (logdir_.empty()) return {};
+  std::filesystem::path logged = FindLogged(result.has_failed());
+  if (!result.has_failed()) ++next_;
+  return logged;
+}
+
+Result<void> TrialEvents::Start(const compression::TrialSettings& settings) {
+  if (logdir_.empty()) return {};
   if (is_resumed_) {
-    std::filesystem::path logged = FindLogged(result.has_failed());
-    if (!logged.empty() && replaces) {
-      std::error_code ignored;
+    std::error_code ignored;
+    std::filesystem::remove_all(logdir_ / compression::VariantOfTrial(next_), ignored);
+    if (const auto logged = FindLogged(false); !logged.empty()) {
       std::filesystem::remove_all(logged, ignored);
-    } else if (!logged.empty()) {
-      if (!result.has_failed()) ++next_;
-      return logged;
     }
   }
-  CBOARD_RETURN_IF_ERROR(logger_.StartTrial(settings));
+  return logger_.StartTrial(settings);
+}
+
+Result<std::filesystem::path> TrialEvents::Finish(const std::filesystem::path& model,
+                                                  const TrialResult& result) {
+  if (logdir_.empty()) return std::filesystem::path();
   if (result.has_failed()) return logger_.AbandonTrial(result.failure);
   CBOARD_RETURN_IF_ERROR(LogModel(model));
   // Four digits: the accuracy becomes part of the directory's name.
@@ -82,6 +87,14 @@ Result<std::filesystem::path> TrialEvents::Log(const std::filesystem::path& mode
                           logger_.FinishTrial(std::round(*result.accuracy * 1e4) / 1e4));
   ++next_;
   return logged.directory;
+}
+
+void TrialEvents::Discard() {
+  if (logdir_.empty() || !logger_.in_trial()) return;
+  if (const auto directory = logger_.AbandonTrial("stopped")) {
+    std::error_code ignored;
+    std::filesystem::remove_all(*directory, ignored);
+  }
 }
 
 Result<void> TrialEvents::LogModel(const std::filesystem::path& path) {
@@ -139,6 +152,7 @@ compression::TrialSettings SettingsOf(const TrialReport& trial,
   compression::TrialSettings settings = {
       {"keep_float", Joined(trial.float_nodes)},
       {"16_bits", Joined(trial.wide_tensors)},
+      {"4_bits", Joined(trial.narrow_nodes)},
       {"end_sqnr_db", std::round(trial.end_sqnr_db * 100) / 100},
       {"size_mb", static_cast<double>(trial.result.size_bytes) / 1e6},
       {"note", trial.note},
@@ -146,9 +160,9 @@ compression::TrialSettings SettingsOf(const TrialReport& trial,
   constexpr std::size_t kMaxLines = 30;
   for (std::size_t i = 0; i < std::min(reverted.size(), kMaxLines); ++i) {
     const Reverted& line = reverted[i];
-    std::string text = line.change + ": " + (line.gain_db >= 0 ? "+" : "") +
-                       Rounded(line.gain_db, 1) + " dB, +" +
-                       HumanBytes(static_cast<double>(line.bytes));
+    std::string text = line.change + ": ";
+    if (line.gain_db) text += (*line.gain_db >= 0 ? "+" : "") + Rounded(*line.gain_db, 1) + " dB, ";
+    text += (line.bytes < 0 ? "-" : "+") + HumanBytes(std::abs(static_cast<double>(line.bytes)));
     text += line.cost_ms ? ", " + Rounded(*line.cost_ms, 3) + " ms" : ", time not measured";
     if (!line.cause.empty()) text += ", " + line.cause;
     settings.emplace_back("reverted." + line.name, std::move(text));

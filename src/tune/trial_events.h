@@ -17,15 +17,23 @@ namespace cboard::tune {
 class TrialEvents {
  public:
   // Logs nothing if `logdir` is empty. Trials of another tuning in `logdir` are moved aside, unless
-  // `is_resumed`: then trials that are there are not logged again, and a trial that was interrupted
-  // is removed.
+  // `is_resumed`.
   TrialEvents(std::filesystem::path logdir, benchmark::RunOptions run, bool is_resumed);
 
-  // Logs graph, weights and outputs of `model`, its settings and its accuracy. The first is the
-  // baseline. `replaces` removes a run of the same number. Returns the run's directory.
-  Result<std::filesystem::path> Log(const std::filesystem::path& model, const TrialResult& result,
-                                    const compression::TrialSettings& settings,
-                                    bool replaces = false);
+  // Starts the run of a trial, so that viewers see it while it is evaluated; the first is the
+  // baseline. A run of this number that an interrupted session left is removed.
+  Result<void> Start(const compression::TrialSettings& settings);
+
+  // Logs graph, weights and outputs of `model` and its accuracy. Returns the run's directory.
+  Result<std::filesystem::path> Finish(const std::filesystem::path& model,
+                                       const TrialResult& result);
+
+  // The run of a trial that an earlier session has finished; empty if it is not there. The next
+  // trial then has the next number.
+  std::filesystem::path Skip(const TrialResult& result);
+
+  // Removes the run of a trial that was stopped.
+  void Discard();
 
  private:
   std::filesystem::path FindLogged(bool has_failed) const;

@@ -62,12 +62,14 @@ Result<std::string> DescribeJob(const TuneOptions& options) {
 Result<Objective> ObjectiveOf(std::string_view name) {
   if (name == "size") return Objective::kSize;
   if (name == "latency") return Objective::kLatency;
+  if (name == "energy") return Objective::kEnergy;
   return Fail(ErrorCode::kInvalidArgument,
-              "--objective is " + Quoted(name) + "; expected size or latency");
+              "--objective is " + Quoted(name) + "; expected size, latency or energy");
 }
 
 std::string_view NameOf(Objective objective) {
-  return objective == Objective::kSize ? "size" : "latency";
+  constexpr std::string_view kNames[] = {"size", "latency", "energy"};
+  return kNames[static_cast<std::size_t>(objective)];
 }
 
 std::filesystem::path StatePath(const TuneOptions& options) {
@@ -79,7 +81,14 @@ Result<TuneReport> TuneModel(const TuneOptions& options) {
   CBOARD_ASSIGN_OR_RETURN(const std::string job, DescribeJob(options));
   CBOARD_ASSIGN_OR_RETURN(StateDirectory state,
                           StateDirectory::Open(StatePath(options), job, options.is_resumed));
-  return Tuner(options, std::move(state)).Run();
+  const std::filesystem::path directory = state.path();
+  Result<TuneReport> report = Tuner(options, std::move(state)).Run();
+  std::error_code error;
+  if (!report && !std::filesystem::exists(directory / "trial_0" / "result.json", error)) {
+    // Nothing was evaluated: the next attempt starts again, with other settings if need be.
+    std::filesystem::remove_all(directory, error);
+  }
+  return report;
 }
 
 std::string ToJson(const TuneReport& report) {
@@ -117,23 +126,15 @@ std::string ToJson(const TuneReport& report) {
     json.Key("is_met").Value(trial.is_met).Key("is_pareto").Value(trial.is_pareto);
     texts("keep_float", trial.float_nodes);
     texts("16_bits", trial.wide_tensors);
+    texts("4_bits", trial.narrow_nodes);
     json.Key("model").Value(trial.model.string()).Key("log").Value(trial.log.string());
     json.Key("result").Raw(ToJson(trial.result));
     json.EndObject();
   }
   json.EndArray().Key("reverted").BeginArray();
-  for (const Reverted& line : report.reverted) {
-    json.BeginObject().Key("name").Value(line.name).Key("op_type").Value(line.op_type);
-    json.Key("change").Value(line.change).Key("gain_db").Value(line.gain_db);
-    json.Key("bytes").Value(line.bytes).Key("cost_ms");
-    if (line.cost_ms) {
-      json.Value(*line.cost_ms);
-    } else {
-      json.Null();
-    }
-    json.Key("cause").Value(line.cause).Key("explanation").Value(line.explanation).EndObject();
-  }
+  for (const Reverted& line : report.reverted) WriteReverted(json, line);
   json.EndArray();
+  json.Key("contract").Value(report.contract);
   texts("notes", report.notes);
   json.EndObject();
   return json.Take();

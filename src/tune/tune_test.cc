@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <limits>
+#include <thread>
 
 #include "cboard/base/file.h"
 #include "quantize/testing/test_models.h"
@@ -104,6 +106,7 @@ TEST_F(TuneTest, KeepsTheConvolutionThatBreaksInFloat) {
 
 TEST_F(TuneTest, StopsAfterTheFirstTrialThatMeetsTheGoal) {
   EvaluateBy([](int) { return TrialResult{.accuracy = 0.899}; });
+  options_.stops_at_goal = true;
   const auto report = TuneModel(options_);
   ASSERT_THAT(report, Succeeds());
   EXPECT_TRUE(report->is_met);
@@ -207,6 +210,120 @@ TEST_F(TuneTest, RespectsTheLargestSize) {
   EXPECT_FALSE(report->is_met);
   EXPECT_EQ(report->evaluations, 1u);
   EXPECT_THAT(report->next_step, HasSubstr("--max-size"));
+}
+
+TEST_F(TuneTest, DrawsTheTradeOffCurveWithTheOtherEvaluations) {
+  EvaluateBy([](int number) { return TrialResult{.accuracy = 0.893 + 0.001 * number}; });
+  const auto report = TuneModel(options_);
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_TRUE(report->is_met);
+  EXPECT_GT(report->evaluations, 1u);
+  EXPECT_LE(report->evaluations, 5u);
+  for (std::size_t i = 1; i < report->trials.size(); ++i) {
+    EXPECT_GT(report->trials[i].end_sqnr_db, report->trials[0].end_sqnr_db);
+  }
+}
+
+TEST_F(TuneTest, EndsWhenTheFileStopAppears) {
+  EvaluateBy([this](int number) {
+    if (number == 2) {
+      EXPECT_THAT(WriteFileAtomically(StatePath(options_) / "stop", ""), Succeeds());
+      std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    }
+    return TrialResult{.accuracy = 0.5};
+  });
+  options_.logdir = folder_ / "runs" / "eval";
+  const auto report = TuneModel(options_);
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_EQ(calls_, 2);
+  EXPECT_THAT(report->reason, HasSubstr("--resume"));
+  EXPECT_TRUE(HasOutput());
+  EXPECT_FALSE(std::filesystem::exists(StatePath(options_) / "stop"));
+  EXPECT_FALSE(std::filesystem::exists(options_.logdir / "tune_2"));
+  EvaluateBy([](int) { return TrialResult{.accuracy = 0.9}; });
+  options_.is_resumed = true;
+  const auto resumed = TuneModel(options_);
+  ASSERT_THAT(resumed, Succeeds());
+  EXPECT_TRUE(resumed->is_met);
+}
+
+TEST_F(TuneTest, WritesAContractWithTheLimit) {
+  EvaluateBy([](int) { return TrialResult{.accuracy = 0.9}; });
+  const auto report = TuneModel(options_);
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_THAT(report->contract, HasSubstr("metric: accuracy\n    min: 0.891"));
+  EXPECT_EQ(*ReadFile(StatePath(options_) / "contract.yaml"), report->contract);
+}
+
+TEST_F(TuneTest, NamesTheMissingCountersOfTheObjectiveEnergy) {
+  EvaluateBy([](int) { return TrialResult{.accuracy = 0.9}; });
+  options_.objective = Objective::kEnergy;
+  options_.evaluation.sys = folder_ / "sys";
+  const auto report = TuneModel(options_);
+  ASSERT_FALSE(report);
+  EXPECT_THAT(report.error().message, HasSubstr("--objective latency"));
+  EXPECT_FALSE(std::filesystem::exists(StatePath(options_)));  // Another attempt can start.
+}
+
+// Three matrix products; most of the bytes are in the second one.
+testing::OnnxBuilder Perceptron() {
+  testing::OnnxBuilder builder;
+  builder.Input("x", {-1, 64})
+      .Weight("w1", {64, 256}, quantize::NormalValues(64 * 256, 1, 0.12f))
+      .Weight("w2", {256, 256}, quantize::NormalValues(256 * 256, 2, 0.06f))
+      .Weight("w3", {256, 10}, quantize::NormalValues(256 * 10, 3, 0.06f))
+      .Node("MatMul", {"x", "w1"}, {"h1"}, {}, "first")
+      .Node("Relu", {"h1"}, {"r1"}, {}, "relu1")
+      .Node("MatMul", {"r1", "w2"}, {"h2"}, {}, "second")
+      .Node("Relu", {"h2"}, {"r2"}, {}, "relu2")
+      .Node("MatMul", {"r2", "w3"}, {"logits"}, {}, "third")
+      .Output("logits", {-1, 10});
+  return builder;
+}
+
+// A head that gives almost always the same class: equal classes say nothing.
+TEST_F(TuneTest, AgreementSeesErrorsThatChangeNoClass) {
+  const auto report = TuneModel(options_);
+  ASSERT_THAT(report, Succeeds());
+  for (const TrialReport& trial : report->trials) {
+    if (trial.end_sqnr_db < 12) {
+      EXPECT_FALSE(trial.is_met) << trial.end_sqnr_db;
+    }
+  }
+}
+
+TEST_F(TuneTest, StoresWeightsInFourBitsWhereTheSizeNeedsIt) {
+  ASSERT_THAT(WriteFileAtomically(folder_ / "net.onnx", Perceptron().Bytes()), Succeeds());
+  const std::vector<float> values = quantize::NormalValues(64 * 64, 7, 1.0f);
+  const std::string data = testing::Npy<float>("<f4", "(64, 64)", values);
+  ASSERT_THAT(WriteFileAtomically(folder_ / "x.npy", data), Succeeds());
+  EvaluateBy([](int) { return TrialResult{.accuracy = 0.9}; });
+  const auto eight_bits = TuneModel(options_);
+  ASSERT_THAT(eight_bits, Succeeds());
+  const std::uint64_t bytes = eight_bits->trials[0].result.size_bytes;
+  options_.goals.max_size_bytes = bytes * 8 / 10;
+  const auto report = TuneModel(options_);
+  ASSERT_THAT(report, Succeeds());
+  ASSERT_TRUE(report->is_met) << report->reason;
+  const TrialReport& best = report->trials[*report->best];
+  EXPECT_LE(best.result.size_bytes, *options_.goals.max_size_bytes);
+  EXPECT_THAT(best.narrow_nodes, Contains("second"));
+  EXPECT_GT(report->trials[0].end_sqnr_db, 10);  // ONNX Runtime runs it.
+  // The 4 bits cost accuracy: only as many weights have them as the size asks for.
+  EXPECT_THAT(report->trials[0].narrow_nodes, Not(Contains("third")));
+}
+
+TEST_F(TuneTest, SaysWhichSizeWouldMeetTheAccuracy) {
+  ASSERT_THAT(WriteFileAtomically(folder_ / "net.onnx", Perceptron().Bytes()), Succeeds());
+  const std::vector<float> values = quantize::NormalValues(64 * 64, 7, 1.0f);
+  const std::string data = testing::Npy<float>("<f4", "(64, 64)", values);
+  ASSERT_THAT(WriteFileAtomically(folder_ / "x.npy", data), Succeeds());
+  EvaluateBy([](int number) { return TrialResult{.accuracy = number == 1 ? 0.5 : 0.9}; });
+  options_.goals.max_size_bytes = 70'000;
+  const auto report = TuneModel(options_);
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_FALSE(report->is_met);
+  EXPECT_THAT(report->reason, HasSubstr("8-bit weights meet the accuracy"));
 }
 
 }  // namespace

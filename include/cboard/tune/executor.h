@@ -29,6 +29,8 @@ struct TrialJob {
   int number = 0;  // 0: the baseline.
   std::filesystem::path directory;
   std::filesystem::path model;
+  // The worst metric that meets the goal: an evaluation may end when it is certain to be missed.
+  std::optional<double> limit;
 };
 
 // An evaluation gives an accuracy or a failure, never both and never none of them.
@@ -39,6 +41,9 @@ struct TrialResult {
   std::string failure;               // Why there is no accuracy.
   std::optional<double> speedup;     // Against the baseline, if it was measured.
   std::optional<double> latency_ms;  // Mean of one inference.
+  std::optional<double> energy_mj;   // Energy of one inference, above idle.
+  // Samples of an evaluation that ended early, because its verdict was certain; 0: all of them.
+  std::size_t evaluated_samples = 0;
   std::uint64_t size_bytes = 0;
   double seconds = 0;  // Duration of the evaluation.
 
@@ -61,15 +66,22 @@ struct Evaluation {
   // Or a command, or metrics on labels. Without any of the three: agreement with the float model.
   benchmark::EvaluationOptions options;
   benchmark::RunOptions run;  // Samples of metrics and agreement, and of the latency.
+  std::filesystem::path sys = "/sys";  // Energy counters.
 
   // The name of the metric: "accuracy", "agreement", "wer".
   std::string MetricKey() const;
   compression::Better better() const;
 };
 
+// Costs of a model that an executor measures beside its accuracy.
+struct MeasuredCosts {
+  bool latency = false;
+  bool energy = false;  // Fails where the machine has no counters.
+};
+
 // Runs trials in this process, one after the other. `baseline` is the float model.
 std::unique_ptr<TrialExecutor> MakeLocalExecutor(std::filesystem::path baseline,
-                                                 Evaluation evaluation, bool measures_latency,
+                                                 Evaluation evaluation, MeasuredCosts costs,
                                                  std::function<bool()> stop_requested = nullptr);
 
 }  // namespace cboard::tune

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cboard/base/json_writer.h"
 #include "cboard/base/result.h"
 #include "cboard/quantize/quantize_options.h"
 #include "cboard/tune/executor.h"
@@ -29,6 +30,7 @@ namespace cboard::tune {
 enum class Objective {
   kSize,     // Bytes of the file: tensors that hurt become 16 bits, weights stay 8 bits.
   kLatency,  // Time: operators that hurt become float, which runs faster than 16 bits.
+  kEnergy,   // Energy of an inference, on machines with counters; the changes are those of kLatency.
 };
 Result<Objective> ObjectiveOf(std::string_view name);
 std::string_view NameOf(Objective objective);
@@ -45,6 +47,7 @@ struct TuneOptions {
   std::size_t max_evaluations = 5;  // Quantized models; the baseline is one more.
   double max_seconds = 0;           // 0: no limit.
   bool is_resumed = false;
+  bool stops_at_goal = false;  // Leaves out the evaluations that only draw the trade-off curve.
   bool explains = true;  // Diagnoses reverted layers: cause, dB, bytes, milliseconds.
 
   // Reports the current step. Returns false to stop: the best model so far stays on disk.
@@ -57,9 +60,10 @@ struct TuneOptions {
 struct Reverted {
   std::string name;        // A node or a tensor.
   std::string op_type;     // Operator of the node; empty for tensors.
-  std::string change;      // "float", "16 bits"
-  double gain_db = 0;      // Gain of output SQNR on held-out samples, with this change alone.
-  std::int64_t bytes = 0;  // Added to the file.
+  std::string change;      // "float", "16 bits", "4 bits"
+  // Gain of output SQNR on held-out samples, with this change alone; below 0 for 4 bits.
+  std::optional<double> gain_db;
+  std::int64_t bytes = 0;  // Added to the file; below 0 for 4 bits.
   std::optional<double> cost_ms;  // Added to an inference, if it was measured.
   std::string cause;              // "outliers", …; empty if no cause was found.
   std::string explanation;
@@ -71,7 +75,9 @@ struct TrialReport {
   double end_sqnr_db = 0;  // On held-out samples.
   std::vector<std::string> float_nodes;
   std::vector<std::string> wide_tensors;  // 16 bits.
+  std::vector<std::string> narrow_nodes;  // Weights of 4 bits.
   std::string note;                       // Why this trial was made.
+  std::vector<Reverted> reverted;         // With a log directory, and for the best trial.
   std::filesystem::path model;
   std::filesystem::path log;  // Its run; empty without --logdir.
   bool is_met = false;
@@ -90,6 +96,7 @@ struct TuneReport {
   std::string reason;              // One sentence: why the goals are met or missed.
   std::string next_step;           // After a missed goal: what to do, and its price.
   std::vector<Reverted> reverted;  // Changes of the best trial.
+  std::string contract;            // Gates for `check` that keep the result; YAML.
   std::size_t evaluations = 0;     // Quantized models, in all sessions of this tuning.
   std::size_t measurements = 0;    // Label-free, on held-out samples.
   std::vector<std::string> notes;
@@ -104,5 +111,6 @@ Result<TuneReport> TuneModel(const TuneOptions& options);
 std::filesystem::path StatePath(const TuneOptions& options);
 
 std::string ToJson(const TuneReport& report);
+void WriteReverted(JsonWriter& json, const Reverted& line);
 
 }  // namespace cboard::tune

@@ -110,11 +110,13 @@ void AddTuneFlags(CLI::App& app, TuneFlags& flags, tune::TuneOptions& options) {
       ->type_name("RATIO")
       ->check(CLI::PositiveNumber);
   app.add_option("--objective", flags.objective,
-                 "Minimize size (default) or latency within the goals")
+                 "Minimize size (default), latency or energy within the goals")
       ->type_name("NAME");
   app.add_option("--max-evals", flags.max_evaluations, "Evaluations of quantized models (5)")
       ->type_name("N")
       ->check(CheckCount);
+  app.add_flag("--stop-at-goal", options.stops_at_goal,
+               "Leave out evaluations that only draw the trade-off curve");
   app.add_option("--time", flags.time, "No trial starts after this time: 90s, 10m, 1.5h")
       ->type_name("TIME");
   app.add_option("--keep-float", options.quantize.keep_float,

@@ -16,9 +16,11 @@ std::string Fixed(double value, int digits) {
 
 std::string LineOf(const tune::Reverted& line) {
   std::string text = "  " + line.name + (line.op_type.empty() ? "" : " (" + line.op_type + ")") +
-                     " in " + line.change + ": end SQNR " + (line.gain_db >= 0 ? "+" : "") +
-                     Fixed(line.gain_db, 1) + " dB, +" +
-                     HumanBytes(static_cast<double>(line.bytes));
+                     " in " + line.change + ": end SQNR ";
+  text += line.gain_db
+              ? std::string(*line.gain_db >= 0 ? "+" : "") + Fixed(*line.gain_db, 1) + " dB, "
+              : "not measured, ";
+  text += (line.bytes < 0 ? "-" : "+") + HumanBytes(std::abs(static_cast<double>(line.bytes)));
   text += line.cost_ms
               ? ", " + std::string(*line.cost_ms >= 0 ? "+" : "") + Fixed(*line.cost_ms, 3) + " ms"
               : ", time not measured";
@@ -75,6 +77,10 @@ std::string TuneText(const tune::TuneReport& report) {
     }
   }
   if (report.best) text += SettingsText(report);
+  if (!report.contract.empty()) {
+    text += "\nA contract for 'compression-board check': " +
+            (report.state / "contract.yaml").string() + "\n";
+  }
   for (const std::string& note : report.notes) text += "Note: " + note + "\n";
   text += "\n" + Plural(report.evaluations, "evaluation") + ", " +
           Plural(report.measurements, "measurement") + " without labels\n";
