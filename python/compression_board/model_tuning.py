@@ -1,4 +1,4 @@
-"""Quantizes a float ONNX model until an accuracy goal is met.
+"""Quantizes a float model, an ONNX file or a PyTorch module, until an accuracy goal is met.
 
 report = tune("model.onnx", "calib.npz", my_accuracy, output="model_int8.onnx", max_drop="1%")
 report["is_met"], report["reason"]
@@ -84,12 +84,78 @@ class _Evaluations:
             pass  # An exception in `eval_fn` has ended it.
 
 
+def _module_of(node: str, modules: Mapping[str, Any]) -> Optional[str]:
+    """features.1.conv of "/features/features.1/conv/Conv", the name that PyTorch's export gives a node."""
+    path: list[str] = []
+    for part in node.strip("/").split("/")[:-1]:
+        if path and part.startswith(path[-1] + "."):
+            path[-1] = part
+        else:
+            path.append(part)
+    name = ".".join(path)
+    return name if name in modules else None
+
+
+def _scopes(module: str) -> list[str]:
+    """["features", "features.1", "conv"] of features.1.conv: the parts of names that the export gives."""
+    scopes: list[str] = []
+    last = ""
+    for part in module.split("."):
+        if part.isdigit() and last:
+            last = f"{last}.{part}"
+        else:
+            last = part
+        scopes.append(last)
+    return scopes
+
+
+def _export(module: Any, example: Any, path: str) -> list[str]:
+    """Writes the module as ONNX; returns the names of its inputs."""
+    import torch
+
+    if example is None:
+        raise ValueError("a PyTorch model needs `example`: an input, or a tuple of inputs, for its export")
+    inputs = example if isinstance(example, tuple) else (example,)
+    names = [f"input_{i}" for i in range(len(inputs))] if len(inputs) > 1 else ["input"]
+    options: dict[str, Any] = {"input_names": names, "opset_version": 17}
+    if tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 5):
+        options["dynamo"] = False  # Names of nodes that contain those of the modules.
+    was_training = module.training
+    module.eval()
+    try:
+        with torch.no_grad():
+            torch.onnx.export(module, inputs, path, **options)
+    finally:
+        module.train(was_training)
+    return names
+
+
+def _arrays(data: Any, names: Sequence[str], path: str) -> str:
+    """Samples as an .npz file: a tensor or array, one for each input, or a mapping by input."""
+    import numpy as np
+
+    if isinstance(data, Mapping):
+        by_name = dict(data)
+    else:
+        parts = list(data) if isinstance(data, (tuple, list)) else [data]
+        by_name = dict(zip(names, parts))
+    arrays = {
+        name: np.asarray(value.detach().cpu().tolist() if hasattr(value, "detach") else value)
+        for name, value in by_name.items()
+    }
+    np.savez(path, **{
+        name: array.astype("f4") if array.dtype == np.float64 else array for name, array in arrays.items()
+    })  # fmt: skip
+    return path
+
+
 def tune(
-    model: PathLike,
-    data: Optional[PathLike] = None,
+    model: Any,
+    data: Any = None,
     eval_fn: Optional[Callable[[str], Score]] = None,
     *,
     output: PathLike,
+    example: Any = None,
     max_drop: str = "1%",
     labels: Optional[str] = None,
     metric: Optional[str] = None,
@@ -106,9 +172,16 @@ def tune(
     logdir: Optional[PathLike] = None,
     state: Optional[PathLike] = None,
     resume: bool = False,
+    stop_at_goal: bool = False,
 ) -> dict[str, Any]:
     """Writes the best quantized model to `output` and returns the report: the output of
     `compression-board tune --json`. docs/tune.md explains the search.
+
+    `model` is the path of an ONNX file, or a `torch.nn.Module` with an `example` input: it is exported to
+    `output` + ".float.onnx". `keep_float` may then have names of modules, and each entry of
+    `report["reverted"]` has its `module`. `data` is the path of samples, or their values: an array or
+    tensor, a list with one for each input, or a mapping by the name of the input ("input", or
+    "input_0", "input_1", … for a module).
 
     `eval_fn` takes the path of a model and returns its accuracy, or a tuple of the accuracy and the
     values of single samples. An exception or NaN is a failed trial. Without `eval_fn`, `labels`
@@ -119,6 +192,17 @@ def tune(
 
     ValueError if an argument or the model is wrong; FileNotFoundError if the program is missing.
     """
+    modules: Optional[dict[str, Any]] = None
+    names: Sequence[str] = ("input",)
+    if not isinstance(model, (str, os.PathLike)):
+        modules = dict(model.named_modules())
+        exported = os.fspath(output) + ".float.onnx"
+        names = _export(model, example, exported)
+        model = exported
+        # "/features/features.0/Conv" for the module features.0.
+        keep_float = [pattern for name in keep_float for pattern in (name, "*/" + "/".join(_scopes(name)) + "/*")]
+    if data is not None and not isinstance(data, (str, os.PathLike)):
+        data = _arrays(data, names, os.fspath(output) + ".samples.npz")
     command = [_program_path(), "tune", os.fspath(model), "-o", os.fspath(output), "--json"]
     values = {
         "--data": data, "--max-drop": max_drop, "--labels": labels, "--metric": metric,
@@ -135,6 +219,8 @@ def tune(
         command += ["--shape", f"{name}={','.join(str(int(size)) for size in shape)}"]
     if resume:
         command.append("--resume")
+    if stop_at_goal:
+        command.append("--stop-at-goal")
     with tempfile.TemporaryDirectory(prefix="compression-board-") as folder:
         evaluations = None
         if eval_fn is not None:
@@ -157,4 +243,8 @@ def tune(
             printed, complaint = out.read(), err.read().decode(errors="replace").strip()
     if not printed:
         raise ValueError(complaint or f"compression-board tune ended with {process.returncode}")
-    return dict(json.loads(printed))
+    report = dict(json.loads(printed))
+    if modules is not None:
+        for line in report["reverted"]:
+            line["module"] = _module_of(line["name"], modules)
+    return report
