@@ -247,4 +247,18 @@ CASES = [
     {"name": "pages6_calibrated_with_0_to_255", "network": "text_detector_6", "count": 6, "kinds": [9],
      "recipe": {**PER_CHANNEL, "calibration": {"scale": 57, "shift": 118}},
      "cause": "calibration", "guilty": ["x"], "fix": {"calibration": None}},
+    # Networks of strangers.py.
+    {"name": "pitch_convolutions", "network": "pitch", "count": 12,
+     "recipe": {**PER_CHANNEL, "op_types": ["Conv"]}},
+    {"name": "pitch_calibrated_with_silence", "network": "pitch", "count": 12, "kinds": [10],
+     "recipe": {**PER_CHANNEL, "op_types": ["Conv"], "calibration": {"values": "zeros"}},
+     "cause": "calibration", "guilty": ["*"], "fix": {"calibration": None}},
+    {"name": "tiny_per_channel", "network": "text_recognizer_tiny", "count": 12, "recipe": PER_CHANNEL},
+    {"name": "tiny_per_tensor", "network": "text_recognizer_tiny", "count": 12, "kinds": [2],
+     "recipe": STATIC, "cause": "channel_spread", "guilty": ["Conv.*"], "fix": {"per_channel": True}},
+    {"name": "tiny_calibrated_with_0_to_255", "network": "text_recognizer_tiny", "count": 12,
+     "kinds": [9], "recipe": {**PER_CHANNEL, "calibration": {"scale": 255}}, "cause": "calibration",
+     "guilty": ["x"], "fix": {"calibration": None}},
+    {"name": "hebrew_per_tensor", "network": "hebrew_marks", "count": 20, "recipe": STATIC},
+    {"name": "hebrew_dynamic", "network": "hebrew_marks", "count": 20, "recipe": {"tool": "dynamic"}},
 ]

@@ -258,10 +258,11 @@ def registry():
     import newcomers
     import pictures
     import signals
+    import strangers
     import trained
     import words
 
     networks = {}
-    for module in (documents, pictures, signals, words, trained, newcomers):
+    for module in (documents, pictures, signals, words, trained, newcomers, strangers):
         networks.update({network.name: network for network in module.NETWORKS})
     return networks

