@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "base/guarded_mapping.h"
@@ -147,7 +148,14 @@ Result<CaptureSummary> CaptureSamples(
     if (!inputs) return Fail(Annotate(std::move(inputs).error(), where(index)));
     std::vector<RunResult> results;
     for (const ModelCapture* model : models) {
-      auto result = model->Run(*inputs);
+      // Tools that simplify a model remove inputs that it does not use.
+      std::vector<NamedTensor> known = *inputs;
+      std::erase_if(known, [&](const NamedTensor& input) {
+        return model != models[0] &&
+               std::ranges::find(model->session().inputs(), input.name, &ModelValue::name) ==
+                   model->session().inputs().end();
+      });
+      auto result = model->Run(known);
       if (!result) return Fail(Annotate(std::move(result).error(), where(index)));
       results.push_back(*std::move(result));
     }

@@ -8,6 +8,7 @@
 #include "cboard/proto/onnx.h"
 #include "runtime/model_values.h"
 #include "runtime/providers.h"
+#include "runtime/sample_sources.h"
 #include "runtime/session_state.h"
 
 namespace cboard::runtime {
@@ -121,7 +122,7 @@ Result<std::vector<OrtHandle<ort::Value>>> Session::State::ToValues(
     std::span<const NamedTensor> tensors, std::vector<std::string>& copies) const {
   std::unordered_map<std::string_view, const TensorView*> given;
   for (const NamedTensor& input : tensors) given.emplace(input.name, &input.tensor);
-  copies.reserve(copies.size() + tensors.size());
+  copies.reserve(copies.size() + 2 * tensors.size());
   std::vector<OrtHandle<ort::Value>> values;
   for (const ModelValue& wanted : inputs) {
     const auto found = given.find(wanted.name);
@@ -130,7 +131,18 @@ Result<std::vector<OrtHandle<ort::Value>>> Session::State::ToValues(
                   "input " + Quoted(wanted.name) + " of " + Quoted(name, 1000) +
                       " is missing; the model wants " + ListOf(inputs));
     }
-    CBOARD_ASSIGN_OR_RETURN(const auto plain, tensor::PlainTensor::Of(*found->second));
+    TensorView tensor = *found->second;
+    CBOARD_RETURN_IF_ERROR(tensor.Validate());
+    // Samples of a float32 model also run in its float16 form.
+    const bool is_narrower = wanted.dtype == DType::kFloat16 || wanted.dtype == DType::kBfloat16;
+    if (is_narrower && tensor.dtype == DType::kFloat32) {
+      CBOARD_ASSIGN_OR_RETURN(const OwnedTensor converted, ConvertTo(*wanted.dtype, tensor));
+      const auto* bytes = reinterpret_cast<const char*>(converted.elements.data());
+      tensor =
+          TensorView(*wanted.dtype, copies.emplace_back(bytes, converted.elements.size()).data(),
+                     tensor.shape);
+    }
+    CBOARD_ASSIGN_OR_RETURN(const auto plain, tensor::PlainTensor::Of(tensor));
     CBOARD_RETURN_IF_ERROR(CheckInput(wanted, plain.view()));
     CBOARD_ASSIGN_OR_RETURN(auto value, ToValue(plain, copies));
     values.push_back(std::move(value));
