@@ -28,10 +28,12 @@ struct CompareOptions {
   // Takes up to 11 runs over all samples besides those of the parts, and up to 41 more if these
   // parts do not cost the most.
   std::size_t verify = 0;
-  // How long runs with parts undone may take that find what is to blame for a broken or degraded
-  // end; 0 for none: layers are then ranked by their own figures.
+  // CPU time for runs with parts undone, which find what is to blame for a broken or degraded end;
+  // 0 for none: layers are then ranked by their own figures. It is the CPU time of these runs
+  // alone, so other work of the machine or the process does not change the answer. The runs that
+  // find the first cause and its fix may take up to three times as long.
   double blame_seconds = 60;
-  // Hears how many seconds of how many at most these runs have taken; false stops them.
+  // Hears how many CPU seconds of how many these runs have taken; false stops them.
   std::function<bool(double seconds, double max_seconds)> blame_progress;
   // Hears how many samples of how many are done; false stops there.
   std::function<bool(std::size_t done, std::size_t total)> progress;

@@ -21,13 +21,16 @@ std::string_view NameOf(VerdictLevel level);  // "not_measured", "sound", "degra
 
 // Use of an output's values.
 enum class HeadUse {
-  kArgMax,  // Probabilities that sum to one: the largest channel is the answer.
-  kLogits,  // Unbounded values of two channels or more: logits, or features such as embeddings.
-  kScores,  // Each between 0 and 1: those above a threshold are detections.
-  kValues,  // Other numbers: boxes, regression.
-  kLabels,  // Integers: equal, or not.
+  kArgMax,    // Probabilities that sum to one: the largest channel is the answer.
+  kLogits,    // Unbounded values of two channels or more: the largest one is the answer.
+  kScores,    // Each between 0 and 1: those above a threshold are detections.
+  kValues,    // Other numbers: boxes, regression.
+  kLabels,    // Integers: equal, or not.
+  kFeatures,  // Embeddings: the nearest vector is the answer.
+  kText,      // Labels along a sequence that are read with CTC: characters count, not positions.
 };
-std::string_view NameOf(HeadUse use);  // "arg_max", "logits", "scores", "values", "labels"
+// "arg_max", "logits", "scores", "values", "labels", "features", "text"
+std::string_view NameOf(HeadUse use);
 
 // Channels of an output that belong together.
 struct HeadVerdict {
@@ -47,6 +50,7 @@ struct HeadVerdict {
   std::optional<double> agreement;
   std::size_t decisions = 0;                 // How many answers `agreement` is about.
   std::optional<double> threshold;           // Threshold for scores.
+  std::optional<double> mean_cosine;         // For features: with the baseline's vectors.
   bool is_collapsed = false;                 // All values became the same, and did vary.
   std::size_t lost_channels = 0;             // Channels that vary in the baseline and are lost.
   std::optional<std::size_t> worst_channel;  // Its index in the output.
@@ -95,7 +99,7 @@ struct Suspect {
 struct EndVerdict {
   VerdictLevel level = VerdictLevel::kNotMeasured;
   std::string sentence;  // Level, measure, samples; one line.
-  std::string measure;   // "arg_max_agreement", "score_agreement", "sqnr_db", "collapsed", …
+  std::string measure;   // "arg_max_agreement", "nearest_agreement", "sqnr_db", …
   std::size_t samples = 0;
   bool is_generated = false;  // Random data: weak evidence.
   std::vector<OutputVerdict> outputs;

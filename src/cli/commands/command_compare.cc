@@ -77,7 +77,8 @@ int RunCompare(Arguments arguments) {
                "Do not measure which part is to blame if the outputs are\n"
                "broken or degraded; rank layers by their own errors");
   app.add_option("--budget", options.blame_seconds,
-                 "Maximum time in seconds for the runs that measure blame (60)")
+                 "Maximum CPU time in seconds for the runs that measure blame\n"
+                 "(60); the first cause may take three times as long")
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber);
   app.add_option("--logdir", logdir,

@@ -29,7 +29,9 @@ class GuiltySearch {
     found_.weights_float = found_.outputs_float = found_.as_it_is;
     if (auto weights = runs_.Measure(WithFloat(Part::kWeight))) found_.weights_float = *weights;
     if (auto outputs = runs_.Measure(WithFloat(Part::kOutput))) found_.outputs_float = *outputs;
+    runs_.SetNeeded(true);
     SearchAlone();
+    runs_.SetNeeded(false);
     found_.is_spread = !found_.guilty.empty() && IsSpread();
     return std::move(found_);
   }
@@ -73,6 +75,7 @@ class GuiltySearch {
       if (range.end - range.first == 1) {
         if (!range.state) range.state = Alone(range.first, range.end);
         if (!range.state) return;
+        runs_.SetNeeded(false);  // One is found; others are only looked for in time.
         AddGuilty({.group = range.first, .parts = {}, .alone = *range.state}, undone);
         if (found_.without_guilty.verdict.level <= VerdictLevel::kSound) break;
         continue;
@@ -132,36 +135,34 @@ class GuiltySearch {
 
 }  // namespace
 
-BlameRuns::BlameRuns(EndRunner& runner, const SwitchBoard& board, Clock::time_point deadline,
-                     std::function<bool(double share)> progress)
+BlameRuns::BlameRuns(EndRunner& runner, const SwitchBoard& board, Budget budget,
+                     std::function<bool(double seconds)> progress)
     : runner_(runner),
       board_(board),
-      start_(Clock::now()),
-      deadline_(deadline),
+      budget_(budget),
       progress_(std::move(progress)),
       samples_(runner.samples()) {}
 
 Result<void> BlameRuns::ChooseSamples(std::size_t runs, double share) {
-  const Clock::time_point before = Clock::now();
+  const double before = runner_.cpu_seconds();
   const std::size_t tried = std::min(kMinSamples, samples_);
   CBOARD_RETURN_IF_ERROR(runner_.Measure(board_, board_.AllOf(PartState::kAsIs), tried));
-  const double per_sample = std::chrono::duration<double>(Clock::now() - before).count() /
-                            static_cast<double>(std::max<std::size_t>(tried, 1));
-  const double left = std::chrono::duration<double>(deadline_ - Clock::now()).count() * share;
-  const double affordable = left / (per_sample * static_cast<double>(runs));
-  samples_ = std::clamp(static_cast<std::size_t>(std::max(0.0, affordable)),
-                        std::min(kMinSamples, samples_), samples_);
+  const double per_sample =
+      (runner_.cpu_seconds() - before) / static_cast<double>(std::max<std::size_t>(tried, 1));
+  const double left = (budget_.end - runner_.cpu_seconds()) * share;
+  while (samples_ > kMinSamples && per_sample * static_cast<double>(runs * samples_) > left) {
+    samples_ = std::max(kMinSamples, samples_ / 2);
+  }
   return {};
 }
 
 std::optional<EndState> BlameRuns::Measure(const Settings& settings) {
-  const auto now = Clock::now();
-  const double share = std::chrono::duration<double>(now - start_).count() /
-                       std::chrono::duration<double>(deadline_ - start_).count();
-  if (is_stopped_ || now > deadline_ || (progress_ && !progress_(share))) {
+  const double now = runner_.cpu_seconds();
+  if (is_stopped_ || (progress_ && !progress_(now))) {
     is_stopped_ = true;
     return std::nullopt;
   }
+  if (now > (is_needed_ ? budget_.last : budget_.end)) return std::nullopt;
   ++runs_;
   auto state = runner_.Measure(board_, settings, samples_);
   if (!state) return std::nullopt;

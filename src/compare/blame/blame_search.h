@@ -2,7 +2,6 @@
 // parts.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -33,35 +32,41 @@ struct BlameFindings {
   EndState of_groups;  // With only these applied.
 };
 
-// Measures settings on a share of the samples, and watches the time.
+// Measures settings on a share of the samples, and watches the CPU time of the runs.
 class BlameRuns {
  public:
-  using Clock = std::chrono::steady_clock;
+  // Until when runs are made, in CPU seconds of the runner since it was opened. Runs without which
+  // nothing could be named may take until `last`.
+  struct Budget {
+    double end = 0, last = 0;
+  };
 
-  // Borrows runner and board. `progress` is called with the share of the time that is used;
-  // returning false stops the search.
-  BlameRuns(EndRunner& runner, const SwitchBoard& board, Clock::time_point deadline,
-            std::function<bool(double share)> progress);
+  // Borrows runner and board. `progress` hears how many seconds are used; false stops.
+  BlameRuns(EndRunner& runner, const SwitchBoard& board, Budget budget,
+            std::function<bool(double seconds)> progress);
 
   const SwitchBoard& board() const { return board_; }
   std::size_t samples() const { return samples_; }
   std::size_t runs() const { return runs_; }
-  bool is_out_of_time() const { return is_stopped_; }
 
-  // Reduces the number of samples so that `runs` runs take at most `share` of the time.
+  // With fewer samples, each run takes less: all, a half, a quarter, … until `runs` end in `share`
+  // of the time. A slow or busy machine rarely changes the number.
   Result<void> ChooseSamples(std::size_t runs, double share);
   void UseSamples(std::size_t samples) { samples_ = samples; }
 
-  // nullopt if the time is up or the model does not run with these settings.
+  // Whether the next runs are those without which nothing could be named.
+  void SetNeeded(bool is_needed) { is_needed_ = is_needed; }
+
+  // Nothing when time is up or the model does not run so.
   std::optional<EndState> Measure(const Settings& settings);
 
  private:
   EndRunner& runner_;
   const SwitchBoard& board_;
-  Clock::time_point start_, deadline_;
+  Budget budget_;
   std::function<bool(double)> progress_;
   std::size_t samples_, runs_ = 0;
-  bool is_stopped_ = false;
+  bool is_needed_ = false, is_stopped_ = false;
 };
 
 // `groups` are those of GroupParts, `ends` the model as it is and with all parts in float.

@@ -61,7 +61,7 @@ TEST_F(BlameSearch, SaysSoIfTimeIsUp) {
   std::vector<float> scales = FineScales();
   scales[2] = 2;
   const ModelComparison comparison = Compared(Tower(scales), 1e-6);
-  EXPECT_THAT(comparison.verdict.blame_note, HasSubstr("Blame is not measured: the time"));
+  EXPECT_THAT(comparison.verdict.blame_note, HasSubstr("Blame is not measured: the CPU time"));
   ASSERT_THAT(comparison.verdict.suspects, Not(IsEmpty()));
   EXPECT_FALSE(comparison.verdict.suspects[0].is_measured);
 }

@@ -1,9 +1,14 @@
 #include "compare/blame/end_runner.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <cmath>
+#include <thread>
 #include <unordered_set>
+#include <utility>
 
+#include "base/parallel.h"
 #include "compare/measure/compared_samples.h"
 #include "compare/measure/end_outputs.h"
 #include "compare/verdict/evaluate_ends.h"
@@ -14,11 +19,44 @@ namespace {
 constexpr std::size_t kMaxKeptAnswerBytes = std::size_t{256} << 20;
 
 double CostOfHead(const HeadVerdict& head) {
-  if (head.use == HeadUse::kLabels) return 1 - head.agreement.value_or(0);
+  const bool has_labels = std::isnan(head.judged_sqnr_db) && head.agreement;
+  if (has_labels) return 1 - *head.agreement;
   const double db = head.judged_sqnr_db;
   if (std::isnan(db)) return head.level == VerdictLevel::kBroken ? kMaxCost : kMinCost;
   return std::pow(10, -db / 10);
 }
+
+// Of this thread.
+double CpuSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+std::size_t SamplesAtOnce() {
+  return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads);
+}
+
+// Inputs of a sample that stay when the next one is read.
+class KeptInputs {
+ public:
+  explicit KeptInputs(const std::vector<runtime::NamedTensor>& inputs) {
+    bytes_.reserve(inputs.size());
+    for (const runtime::NamedTensor& input : inputs) {
+      const TensorView& tensor = input.tensor;
+      bytes_.emplace_back(static_cast<const char*>(tensor.data),
+                          tensor.element_count() * SizeOf(tensor.dtype));
+      tensors_.push_back(
+          {input.name, TensorView(tensor.dtype, bytes_.back().data(), tensor.shape)});
+    }
+  }
+
+  const std::vector<runtime::NamedTensor>& tensors() const { return tensors_; }
+
+ private:
+  std::vector<std::string> bytes_;
+  std::vector<runtime::NamedTensor> tensors_;
+};
 
 }  // namespace
 
@@ -59,7 +97,9 @@ Result<EndRunner> EndRunner::Open(const model::ModelGraph& baseline,
   }
   CBOARD_ASSIGN_OR_RETURN(
       const runtime::ModelCapture capture,
-      runtime::ModelCapture::Open(baseline.path(), {.tensors = computed, .edits = {}}));
+      runtime::ModelCapture::Open(
+          baseline.path(),
+          {.tensors = computed, .edits = {}, .max_constant_bytes = {}, .session = {.threads = 1}}));
   CBOARD_ASSIGN_OR_RETURN(
       auto source,
       OpenComparedSamples(baseline, variant, capture.session().inputs(), options, max_samples));
@@ -68,7 +108,9 @@ Result<EndRunner> EndRunner::Open(const model::ModelGraph& baseline,
   const std::size_t count = std::min(max_samples, runner.source_->size());
   for (std::size_t i = 0; i < count; ++i) {
     CBOARD_ASSIGN_OR_RETURN(const auto inputs, runner.source_->Read(i));
+    const double before = CpuSeconds();
     CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult result, capture.Run(inputs));
+    runner.cpu_seconds_ += CpuSeconds() - before;
     std::vector<CapturedOutput> captured;
     for (const runtime::NamedTensor& tensor : result.tensors()) {
       CapturedOutput output{tensor.name, tensor.tensor.dtype, tensor.tensor.shape, {}};
@@ -101,25 +143,48 @@ Result<EndState> EndRunner::Measure(const SwitchBoard& board, const Settings& se
                                     std::size_t samples) {
   EndGatherer gatherer(*baseline_, *variant_);
   samples = std::min(samples, captured_.size());
-  for (std::size_t i = 0; i < samples; ++i) {
-    CBOARD_ASSIGN_OR_RETURN(const auto inputs, source_->Read(i));
-    CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult result, board.Run(inputs, settings));
-    std::vector<runtime::NamedTensor> ours;
-    for (const CapturedOutput& output : captured_[i]) {
-      ours.push_back({output.name, TensorView(output.dtype, output.bytes.data(), output.shape)});
+  const std::size_t at_once = SamplesAtOnce();
+  for (std::size_t first = 0; first < samples; first += at_once) {
+    const std::size_t count = std::min(at_once, samples - first);
+    std::vector<KeptInputs> inputs;
+    for (std::size_t i = 0; i < count; ++i) {
+      CBOARD_ASSIGN_OR_RETURN(const auto read, source_->Read(first + i));
+      inputs.emplace_back(read);
     }
-    for (const runtime::NamedTensor& input : inputs) ours.push_back(input);
-    CBOARD_RETURN_IF_ERROR(
-        gatherer.Add([&](std::size_t side, const std::string& name) -> const TensorView* {
-          if (side == 1) return result.Find(name);
-          const auto found = std::ranges::find(ours, name, &runtime::NamedTensor::name);
-          return found == ours.end() ? nullptr : &found->tensor;
-        }));
+    std::vector<std::optional<runtime::RunResult>> results(count);
+    std::vector<double> seconds(count);
+    CBOARD_RETURN_IF_ERROR(ForEachInParallel(
+        count,
+        [&](std::size_t, std::size_t i) -> Result<void> {
+          const double before = CpuSeconds();
+          CBOARD_ASSIGN_OR_RETURN(results[i], board.Run(inputs[i].tensors(), settings));
+          seconds[i] = CpuSeconds() - before;
+          return {};
+        },
+        nullptr, ParallelOptions::ForLargeItems()));
+    for (std::size_t i = 0; i < count; ++i) {
+      cpu_seconds_ += seconds[i];
+      CBOARD_RETURN_IF_ERROR(AddSample(first + i, inputs[i].tensors(), *results[i], gatherer));
+      results[i].reset();
+    }
   }
   EndState state{.verdict = EvaluateEnds(gatherer.Build(), samples, source_->is_generated(),
                                          source_->Description())};
   state.cost = CostOf(state.verdict, *as_it_is_);
   return state;
+}
+
+Result<void> EndRunner::AddSample(std::size_t index, std::span<const runtime::NamedTensor> inputs,
+                                  const runtime::RunResult& result, EndGatherer& gatherer) const {
+  std::vector<runtime::NamedTensor> ours(inputs.begin(), inputs.end());
+  for (const CapturedOutput& output : captured_[index]) {
+    ours.push_back({output.name, TensorView(output.dtype, output.bytes.data(), output.shape)});
+  }
+  return gatherer.Add([&](std::size_t side, const std::string& name) -> const TensorView* {
+    if (side == 1) return result.Find(name);
+    const auto found = std::ranges::find(ours, name, &runtime::NamedTensor::name);
+    return found == ours.end() ? nullptr : &found->tensor;
+  });
 }
 
 }  // namespace cboard::compare

@@ -1,11 +1,13 @@
-// Runs a compressed model with its parts switched, and measures its declared outputs. The baseline
-// runs once.
+// Runs a compressed model with its parts switched, and measures what is left at its declared
+// outputs. The baseline runs once. Each run has one thread, and several samples run at once: this
+// uses all processors and wastes no time on waiting threads.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "cboard/model/model_graph.h"
 #include "cboard/runtime/capture.h"
 #include "compare/blame/switch_board.h"
+#include "compare/measure/end_outputs.h"
 
 namespace cboard::compare {
 
@@ -47,7 +50,10 @@ class EndRunner {
 
   std::size_t samples() const { return captured_.size(); }
 
-  // Runs the first `samples`. Fails as ModelCapture::Run does.
+  // CPU time of all runs so far. Unlike wall time, it does not depend on other work of the machine.
+  double cpu_seconds() const { return cpu_seconds_; }
+
+  // Runs the first `samples`, several at once. Fails as ModelCapture::Run does.
   Result<EndState> Measure(const SwitchBoard& board, const Settings& settings, std::size_t samples);
 
  private:
@@ -66,11 +72,15 @@ class EndRunner {
         as_it_is_(&as_it_is),
         source_(std::move(source)) {}
 
+  Result<void> AddSample(std::size_t index, std::span<const runtime::NamedTensor> inputs,
+                         const runtime::RunResult& result, EndGatherer& gatherer) const;
+
   const model::ModelGraph* baseline_;
   const model::ModelGraph* variant_;
   const EndVerdict* as_it_is_;
   std::unique_ptr<runtime::SampleSource> source_;
   std::vector<std::vector<CapturedOutput>> captured_;  // By sample.
+  double cpu_seconds_ = 0;
 };
 
 }  // namespace cboard::compare

@@ -16,8 +16,8 @@ namespace {
 
 // Fixes whose error is at most this factor above the best one count as equally good.
 constexpr double kAsGood = 2;
-// A fix must remove this share of the error to be named.
-constexpr double kHelps = 0.8;
+// A fix has to take a fifth of the error away to be worth naming.
+constexpr double kHelps = 0.8, kHelpsALittle = 0.95;
 
 std::shared_ptr<const TrialGrid> TrialGridFor(CodeRange range, const CodeScheme& scheme) {
   const tensor::QuantizationGrid grid = GridFor(range, scheme);
@@ -370,13 +370,31 @@ class FixFinder {
     return true;
   }
 
+  // Quantized activations that are not among the parts of the cause.
+  std::size_t CountOtherOutputs() const {
+    return static_cast<std::size_t>(std::ranges::count_if(found_.parts, [&](const auto& part) {
+      const auto i = static_cast<std::size_t>(&part - found_.parts.data());
+      return part.part == Part::kOutput && std::ranges::find(cause_.parts, i) == cause_.parts.end();
+    }));
+  }
+
   void AddMoreBits() {
+    // One setting for the whole file is shorter than one for each tensor.
+    constexpr std::size_t kManyOutputs = 4;
+    const bool is_whole_file =
+        cause_.parts.size() >= kManyOutputs && CountOtherOutputs() * 4 < cause_.parts.size();
+    const auto& grid = PartAt(cause_.parts[0]).grid;
+    const bool is_signed = grid && grid->code_min < 0;
     AddOutputs(
         {.action = cause_.parts.size() == 1
                        ? "16 bits for this output"
                        : "16 bits for these " + std::to_string(cause_.parts.size()) + " outputs",
          .price = "16-bit activations, which fewer kernels take",
-         .setting = {},
+         .setting = is_whole_file
+                        ? "quantize_static(model_input, model_output, calibration_data_reader,\n"
+                          "                activation_type=QuantType.Q" +
+                              std::string(is_signed ? "Int16)\n" : "UInt16)\n")
+                        : std::string(),
          .price_rank = 3},
         [&](const SwitchedPart& part,
             const ValueBins& values) -> std::optional<std::pair<CodeRange, CodeScheme>> {
@@ -455,7 +473,8 @@ TriedFix Recalibration(const BlameCase& found, const SwitchBoard& board) {
                .price = "no cost",
                .setting =
                    "quantize_static(model_input, model_output, reader_of_such_data,\n"
-                   "                calibrate_method=CalibrationMethod.MinMax)\n"};
+                   "                calibrate_method=CalibrationMethod.MinMax)\n",
+               .price_rank = -1};  // What the cause asks for.
   for (std::size_t i = 0; i < found.parts.size(); ++i) {
     const SwitchedPart& part = found.parts[i];
     if (part.part == Part::kWeight && board.HasBias(i)) {
@@ -486,10 +505,12 @@ void MeasureFixes(BlameRuns& runs, const Settings& base, const EndState& before,
     auto state = runs.Measure(settings);
     if (!state) continue;
     fix.after = *std::move(state);
-    if (fix.after.cost > kHelps * before.cost && fix.after.verdict.level >= before.verdict.level) {
-      continue;
-    }
-    measured.push_back(std::move(fix));
+    // Another level at the same error is luck: one answer more.
+    const bool is_level_better = fix.after.verdict.level < before.verdict.level;
+    if (fix.after.cost > (is_level_better ? kHelpsALittle : kHelps) * before.cost) continue;
+    const bool is_known =
+        std::ranges::find(measured, fix.action, &TriedFix::action) != measured.end();
+    if (!is_known) measured.push_back(std::move(fix));
   }
   double best = kMaxCost;
   VerdictLevel level = VerdictLevel::kBroken;

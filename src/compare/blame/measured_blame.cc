@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <set>
 
@@ -11,6 +10,7 @@
 #include "cboard/verdict/number_text.h"
 #include "compare/blame/root_causes.h"
 #include "compare/diagnosis/diagnosis.h"
+#include "compare/layers/quantizers.h"
 
 namespace cboard::compare {
 namespace {
@@ -20,7 +20,9 @@ constexpr std::size_t kMaxFixesShown = 4;
 // Share of the time for the search; the rest is for trying fixes.
 constexpr double kSearchShare = 0.7;
 constexpr std::size_t kExpectedRuns = 48;
-// Maximum number of layers of one cause that become red; a cause of the whole file has one.
+// Runs without which no cause and no fix could be named may take this many times the limit.
+constexpr double kMaxOverrun = 3;
+// Rows of one cause that become red; a cause of the whole file has one.
 constexpr std::size_t kMaxRowsOfCause = 4;
 
 std::size_t MaxWeightBytes() {
@@ -43,6 +45,40 @@ std::optional<double> AgreementOf(const EndVerdict& verdict, const EndVerdict& d
   return lowest;
 }
 
+// Operators that read the inputs, without quantizers, in alphabetical order: "Sub", "Conv and Mul".
+std::string ReadersOf(const model::ModelGraph& model, const std::string& input) {
+  std::set<std::string> names;
+  std::vector<model::TensorId> rest = {model.FindTensor(input)};
+  while (!rest.empty()) {
+    const model::TensorId tensor = rest.back();
+    rest.pop_back();
+    if (tensor == model::kNoTensor) continue;
+    for (const model::NodeId id : model.consumers(tensor)) {
+      const model::ModelNode& node = model.node(id);
+      if ((IsQuantizer(node) || IsDequantizer(node)) && !node.outputs.empty()) {
+        rest.push_back(node.outputs[0]);
+      } else {
+        names.insert(node.op_type);
+      }
+    }
+  }
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : " and ") + name;
+  return text;
+}
+
+// Says so if an input goes into other operators: preprocessing that only one of the files has.
+std::string OtherReaders(const model::ModelGraph& baseline, const model::ModelGraph& variant) {
+  for (const model::TensorId id : baseline.inputs()) {
+    const std::string& input = baseline.tensor(id).name;
+    const std::string ours = ReadersOf(baseline, input), theirs = ReadersOf(variant, input);
+    if (ours.empty() || theirs.empty() || ours == theirs) continue;
+    return "; input " + Quoted(input) + " goes into " + ours + " in the baseline and into " +
+           theirs + " in the compressed model: does only one of them preprocess it?";
+  }
+  return {};
+}
+
 class Blamer {
  public:
   Blamer(const model::ModelGraph& baseline, const model::ModelGraph& variant,
@@ -56,10 +92,9 @@ class Blamer {
         as_it_is_(comparison.verdict) {}
 
   Result<void> Run() {
-    const auto start = BlameRuns::Clock::now();
-    const auto after = [&](double share) {
-      return start + std::chrono::duration_cast<BlameRuns::Clock::duration>(
-                         std::chrono::duration<double>(share * options_.blame_seconds));
+    const auto until = [&](double share) {
+      return BlameRuns::Budget{.end = share * options_.blame_seconds,
+                               .last = kMaxOverrun * options_.blame_seconds};
     };
     const std::vector<SwitchedPart> parts =
         FindSwitchedParts(baseline_, variant_, layers_, comparison_);
@@ -71,30 +106,36 @@ class Blamer {
     CBOARD_ASSIGN_OR_RETURN(const SwitchBoard board,
                             SwitchBoard::Open(baseline_, variant_, parts, runner.VariantTensors(),
                                               true, MaxWeightBytes()));
-    BlameRuns trials(runner, board, after(1), Told());
+    BlameRuns trials(runner, board, until(1), Told());
     CBOARD_RETURN_IF_ERROR(trials.ChooseSamples(kExpectedRuns, 0.9));
+    trials.SetNeeded(true);
     BlameFindings findings;
     const auto as_it_is = trials.Measure(board.AllOf(PartState::kAsIs));
     const auto all_float = trials.Measure(board.AllOf(PartState::kFloat));
     if (!as_it_is || !all_float) {
-      return Fail(ErrorCode::kFailedPrecondition,
-                  "the time of " + verdict::ShortNumber(options_.blame_seconds, 3) + " s was up");
+      return Fail(
+          ErrorCode::kFailedPrecondition,
+          "the CPU time of " + verdict::ShortNumber(options_.blame_seconds, 3) + " s was up");
     }
     findings.as_it_is = findings.without_guilty = *as_it_is;
     findings.all_float = *all_float;
     if (all_float->cost > 0.5 * as_it_is->cost) {
       return Fail(ErrorCode::kFailedPrecondition,
-                  "undoing all that can be undone does not bring the end back");
+                  "undoing all that can be undone does not bring the end back" +
+                      OtherReaders(baseline_, variant_));
     }
     std::vector<RootCause> causes;
     std::size_t runs_done = 0;
-    if (auto calibration = FindCalibrationCause(found, *as_it_is, trials)) {
+    std::optional<RootCause> calibration;
+    // Random data say nothing about the data that the ranges are for.
+    if (!as_it_is_.is_generated) calibration = FindCalibrationCause(found, *as_it_is, trials);
+    if (calibration) {
       causes.push_back(*std::move(calibration));
     } else {
       CBOARD_ASSIGN_OR_RETURN(const SwitchBoard faster,
                               SwitchBoard::Open(baseline_, variant_, parts, runner.VariantTensors(),
                                                 false, MaxWeightBytes()));
-      BlameRuns runs(runner, faster, after(kSearchShare), Told());
+      BlameRuns runs(runner, faster, until(kSearchShare), Told());
       runs.UseSamples(trials.samples());
       const auto groups = GroupParts(variant_, parts);
       findings = SearchGuilty(runs, parts, groups, findings);
@@ -107,22 +148,22 @@ class Blamer {
     }
     if (causes.size() > kMaxCauses) causes.resize(kMaxCauses);
     TryFixes(found, findings, causes, trials);
+    NameByFix(found, causes);
     Report(found, findings, causes);
-    const double seconds = std::chrono::duration<double>(BlameRuns::Clock::now() - start).count();
-    comparison_.verdict.blame_note = "Blame is measured: " + HumanCount(runs_done + trials.runs()) +
-                                     " runs with parts undone or changed, on " +
-                                     HumanCount(trials.samples()) +
-                                     (trials.samples() == 1 ? " sample" : " samples") + ", in " +
-                                     verdict::ShortNumber(seconds, 2) + " s (limit " +
-                                     verdict::ShortNumber(options_.blame_seconds, 3) + " s).";
+    comparison_.verdict.blame_note =
+        "Blame is measured: " + HumanCount(runs_done + trials.runs()) +
+        " runs with parts undone or changed, on " + HumanCount(trials.samples()) +
+        (trials.samples() == 1 ? " sample" : " samples") + ", in " +
+        verdict::ShortNumber(runner.cpu_seconds(), 2) + " s of CPU time (limit " +
+        verdict::ShortNumber(options_.blame_seconds, 3) + " s).";
     return {};
   }
 
  private:
   std::function<bool(double)> Told() const {
-    return [this](double share) {
+    return [this](double seconds) {
       if (!options_.blame_progress) return true;
-      return options_.blame_progress(std::min(share, 1.0) * options_.blame_seconds,
+      return options_.blame_progress(std::min(seconds, options_.blame_seconds),
                                      options_.blame_seconds);
     };
   }
@@ -157,6 +198,7 @@ class Blamer {
       if (cause.is_everywhere && is_range) fixes.push_back(Recalibration(found, trials.board()));
       for (TriedFix& fix : FixesFor(found, trials.board(), cause)) fixes.push_back(std::move(fix));
       MeasureFixes(trials, base, before, fixes);
+      trials.SetNeeded(false);  // Another cause is a bonus.
       if (!fixes.empty()) {
         for (const auto& [part, setting] : fixes[0].changes) base[part] = setting;
         before = fixes[0].after;
@@ -165,6 +207,25 @@ class Blamer {
       if (before.verdict.level <= VerdictLevel::kSound) break;
     }
     tried_.resize(causes.size());
+  }
+
+  // One scale for all channels is the cause if a scale for each is the fix, whatever the figures of
+  // the layer look like.
+  void NameByFix(const BlameCase& found, std::vector<RootCause>& causes) const {
+    for (std::size_t i = 0; i < causes.size(); ++i) {
+      PartCause& why = causes[i].why;
+      const bool is_rounding = why.cause == Cause::kOutliers || why.cause == Cause::kTooFewBits;
+      if (!is_rounding || why.part != Part::kWeight || tried_[i].empty()) continue;
+      if (tried_[i][0].action.find("one scale per output channel") == std::string::npos) continue;
+      const LayerComparison* row = found.RowOf(found.parts[causes[i].parts[0]]);
+      why.cause = Cause::kChannelSpread;
+      why.sentence = "one scale for all channels of the weights" +
+                     (row == nullptr || !row->weight
+                          ? std::string()
+                          : ": their SQNR is " +
+                                verdict::ShortNumber(row->weight->total.SqnrDb(), 3) + " dB") +
+                     "; " + why.sentence;
+    }
   }
 
   void Report(const BlameCase& found, const BlameFindings& findings,

@@ -180,7 +180,7 @@ class OutputCauses {
 
   bool Unfit() {
     const auto ratio = StepRatio(found_, part_);
-    if (!ratio || values_ == nullptr) return false;
+    if (!ratio || values_ == nullptr || found_.comparison.is_generated) return false;
     const CodeRange file = RangeOf(*part_.grid), data = values_->Range();
     if (*ratio >= kTooWide) {
       cause_.cause = Cause::kCalibration;

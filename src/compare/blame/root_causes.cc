@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string_view>
 
 #include "cboard/base/strings.h"
 #include "cboard/verdict/number_text.h"
+#include "compare/layers/layer_operators.h"
 
 namespace cboard::compare {
 namespace {
@@ -17,9 +19,36 @@ constexpr double kHalfOfError = 0.5;
 constexpr double kWide = 2, kNarrow = 0.8;
 // Minimum number of unsuitable ranges for the cause "calibration".
 constexpr double kManyRanges = 0.25;
+constexpr double kHardlyAnything = 0.05;
 
 std::string FileRangeText(CodeRange range) {
   return verdict::ShortNumber(range.low, 3) + " to " + verdict::ShortNumber(range.high, 3);
+}
+
+// The input of the model that a tensor is, up to its layout, its type, and constants that were
+// added or multiplied, as normalization at the front of a model does; kNoTensor for other tensors,
+// and behind a quantizer.
+model::TensorId InputBefore(const model::ModelGraph& model, model::TensorId tensor) {
+  constexpr std::size_t kMaxSteps = 16;
+  for (std::size_t step = 0; step < kMaxSteps && tensor != model::kNoTensor; ++step) {
+    const model::NodeId producer = model.tensor(tensor).producer;
+    if (producer == model::kNoNode) return model.IsWeight(tensor) ? model::kNoTensor : tensor;
+    const model::ModelNode& node = model.node(producer);
+    if (node.inputs.empty()) return model::kNoTensor;
+    const std::string_view op_type = node.op_type;
+    if (op_type == "Add" || op_type == "Sub" || op_type == "Mul" || op_type == "Div") {
+      const bool is_first = node.inputs.size() == 2 && model.IsWeight(node.inputs[1]);
+      const bool is_second = node.inputs.size() == 2 && model.IsWeight(node.inputs[0]);
+      if (!is_first && !is_second) return model::kNoTensor;
+      tensor = node.inputs[is_first ? 0 : 1];
+    } else if (PassesValues(op_type) || op_type == "Cast" || op_type == "Pad" ||
+               op_type == "Clip") {
+      tensor = node.inputs[0];
+    } else {
+      return model::kNoTensor;
+    }
+  }
+  return model::kNoTensor;
 }
 
 struct Misfit {
@@ -39,7 +68,7 @@ class CalibrationCheck {
     const std::vector<Misfit> misfits = Misfits(count);
     if (misfits.empty()) return std::nullopt;
     const auto input = std::ranges::find_if(misfits, [&](const Misfit& misfit) {
-      return found_.parts[misfit.part].node == model::kNoNode;
+      return InputBefore(found_.variant, found_.parts[misfit.part].tensor) != model::kNoTensor;
     });
     const bool has_input = input != misfits.end();
     const bool is_many = misfits.size() >= 2 && static_cast<double>(misfits.size()) >=
@@ -50,7 +79,7 @@ class CalibrationCheck {
     for (const auto& [part, setting] : fix.changes) settings[part] = setting;
     const auto state = trials_.Measure(settings);
     if (!state || state->cost > kHalfOfError * as_it_is_.cost) return std::nullopt;
-    const Misfit& worst = has_input ? *input : misfits[0];
+    const Misfit& worst = has_input ? *input : WorstOfMost(misfits);
     RootCause cause{.why = {.part = Part::kOutput}, .parts = {}, .alone = {}};
     cause.is_everywhere = true;
     cause.parts.push_back(worst.part);
@@ -62,6 +91,24 @@ class CalibrationCheck {
   }
 
  private:
+  static bool IsNarrow(const Misfit& misfit) { return misfit.ratio < 1; }
+
+  // Percentiles, entropy and too few samples only make ranges narrower, and not much; silence and
+  // other blank samples leave hardly anything, or a range that nothing was measured for.
+  static bool AreOnlyCut(const std::vector<Misfit>& misfits) {
+    const auto narrow = std::ranges::count_if(misfits, IsNarrow);
+    const auto tiny = std::ranges::count_if(
+        misfits, [](const Misfit& misfit) { return misfit.ratio < kHardlyAnything; });
+    return narrow * 5 > std::ssize(misfits) * 4 && tiny * 2 < std::ssize(misfits);
+  }
+
+  // The worst of those that are too narrow if most are, else of those that are too wide.
+  static const Misfit& WorstOfMost(const std::vector<Misfit>& misfits) {
+    const bool is_narrow = std::ranges::count_if(misfits, IsNarrow) * 2 > std::ssize(misfits);
+    return *std::ranges::find_if(
+        misfits, [&](const Misfit& misfit) { return IsNarrow(misfit) == is_narrow; });
+  }
+
   std::vector<Misfit> Misfits(std::size_t& count) const {
     std::vector<Misfit> misfits;
     for (std::size_t i = 0; i < found_.parts.size(); ++i) {
@@ -87,7 +134,7 @@ class CalibrationCheck {
     const std::string ranges =
         "the file expects " + FileRangeText(file) + ", the data are " + FileRangeText(data);
     cause.why.cause = Cause::kCalibration;
-    // A range of zero gets a scale of 1, and so do 8-bit pixels; ranges behind pixels are then too
+    // A range of zero gets a scale of 1, and so do 8-bit pixels: behind pixels, ranges are too
     // wide.
     const bool is_blank = has_input && part.grid->scale == 1 && part.grid->zero_point == 0 &&
                           narrow * 2 > misfits.size();
@@ -102,6 +149,9 @@ class CalibrationCheck {
                            (worst.ratio > 1 ? "too wide" : "too narrow") +
                            "); preprocessing (scale, mean, order of channels) or samples differ; " +
                            many;
+    } else if (narrow * 2 > misfits.size() && !AreOnlyCut(misfits)) {
+      cause.why.sentence = "calibrated with other samples: " + many + ", most here, where " +
+                           ranges + "; silent, blank or unlike ones";
     } else if (narrow * 2 > misfits.size()) {
       cause.why.cause = Cause::kOverClipped;
       cause.why.sentence =

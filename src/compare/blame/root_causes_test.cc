@@ -23,6 +23,15 @@ TEST_F(RootCauses, CallsRangesThatAreAllTooWideOneCalibrationError) {
   EXPECT_EQ(CountOf(comparison, Level::kRed), 1u);
 }
 
+// Networks that normalize their input, or move its channels, quantize it behind that.
+TEST_F(RootCauses, KnowsTheInputBehindItsNormalization) {
+  const ModelComparison comparison = Compared(Tower({0, 3, 3, 3, 3, 3}));
+  ASSERT_THAT(comparison.verdict.suspects, SizeIs(1));
+  EXPECT_EQ(comparison.verdict.suspects[0].layer, "stage0");
+  EXPECT_THAT(comparison.verdict.suspects[0].sentence, HasSubstr("calibrated with other inputs"));
+  EXPECT_THAT(comparison.verdict.suspects[0].fix, HasSubstr("calibrate again"));
+}
+
 TEST_F(RootCauses, CallsRangesThatAreAllTooNarrowClipped) {
   std::vector<float> scales(kStages, 0.003f);
   scales[0] = 0.035f;  // The input fits: percentile calibration cuts the others.

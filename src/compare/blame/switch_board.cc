@@ -42,8 +42,10 @@ class SwitchBoard::Builder {
     for (const SwitchedPart& part : parts_) AddDynamicUses(part);
     CBOARD_ASSIGN_OR_RETURN(
         runtime::ModelCapture capture,
-        runtime::ModelCapture::Open(variant_.path(),
-                                    {.tensors = std::move(captured), .edits = std::move(edits_)}));
+        runtime::ModelCapture::Open(variant_.path(), {.tensors = std::move(captured),
+                                                      .edits = std::move(edits_),
+                                                      .max_constant_bytes = {},
+                                                      .session = {.threads = 1}}));
     return SwitchBoard(variant_, parts_, std::move(knobs_), std::move(capture), has_trials_);
   }
 
@@ -318,7 +320,13 @@ Result<runtime::RunResult> SwitchBoard::Run(std::span<const runtime::NamedTensor
                                             const Settings& settings) const {
   static constexpr float kOne = 1;
   static constexpr float kFarBelow = -3e38f, kFarAbove = 3e38f;
-  std::vector<runtime::NamedTensor> all(inputs.begin(), inputs.end());
+  std::vector<runtime::NamedTensor> all;
+  const std::vector<runtime::ModelValue>& known = capture_.session().inputs();
+  for (const runtime::NamedTensor& input : inputs) {
+    const bool is_known =
+        std::ranges::find(known, input.name, &runtime::ModelValue::name) != known.end();
+    if (is_known) all.push_back(input);
+  }
   std::vector<std::vector<float>> made;  // Weights that are tried, in the order of the file.
   made.reserve(settings.size());
   for (std::size_t i = 0; i < knobs_.size(); ++i) {

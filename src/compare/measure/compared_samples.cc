@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 
+#include "compare/layers/layer_operators.h"
 #include "compare/layers/model_layers.h"
 
 namespace cboard::compare {
@@ -27,13 +29,27 @@ model::InputShapes DeclaredShapes(const model::ModelGraph& baseline,
   return shapes;
 }
 
+// The quantizer of a tensor; also behind nodes that only move its values, such as Transpose.
+std::optional<QuantizedTensor> QuantizerBehind(const model::ModelGraph& model,
+                                               model::TensorId tensor) {
+  constexpr std::size_t kMaxSteps = 4;
+  for (std::size_t step = 0; step < kMaxSteps; ++step) {
+    if (const auto quantizer = QuantizerOf(model, tensor)) return quantizer;
+    if (model.consumers(tensor).size() != 1) return std::nullopt;
+    const model::ModelNode& node = model.node(model.consumers(tensor)[0]);
+    if (!PassesValues(node.op_type) || node.outputs.empty() || node.inputs[0] != tensor) break;
+    tensor = node.outputs[0];
+  }
+  return std::nullopt;
+}
+
 // Calibrated ranges of the compressed model's inputs. Random values outside these ranges would only
 // measure clipping.
 std::map<std::string, runtime::SampleOptions::ValueRange> CalibratedRanges(
     const model::ModelGraph& variant) {
   std::map<std::string, runtime::SampleOptions::ValueRange> ranges;
   for (const model::TensorId id : variant.inputs()) {
-    const auto quantizer = QuantizerOf(variant, id);
+    const auto quantizer = QuantizerBehind(variant, id);
     if (!quantizer || quantizer->before == model::kNoTensor) continue;
     const model::ModelQuantization& how = *variant.tensor(quantizer->codes).quantization;
     if (how.scales.size() != 1) continue;

@@ -1,6 +1,8 @@
 #include "compare/measure/end_outputs.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
 #include <unordered_map>
 #include <utility>
@@ -27,8 +29,21 @@ std::optional<std::size_t> UsualAxis(std::size_t rank) {
   return rank == 3 ? 2 : 1;
 }
 
+// Where the axis is only a guess: a vector with dimensions of one around it has its channels where
+// its values are.
+std::size_t AxisOfVector(const std::vector<std::int64_t>& shape, std::size_t guess) {
+  const auto is_long = [](std::int64_t size) { return size > 1; };
+  if (shape[guess] > 1 || std::ranges::count_if(shape, is_long) != 1) return guess;
+  return static_cast<std::size_t>(std::ranges::find_if(shape, is_long) - shape.begin());
+}
+
 ChannelSizes SizesOf(const std::vector<std::int64_t>& shape, std::optional<std::size_t> axis) {
   ChannelSizes sizes;
+  std::size_t long_dimensions = 0;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i != axis && shape[i] > 1) ++long_dimensions;
+  }
+  sizes.is_sequence = axis && shape.size() >= 3 && long_dimensions == 1;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const auto size = static_cast<std::size_t>(shape[i]);
     if (!axis || i < *axis) {
@@ -76,7 +91,16 @@ std::vector<HeadCounts> HeadsBySize(std::span<const float> values, const Channel
     }
     if (found.size() > kMaxHeadsBySize) return heads;
   }
-  return found;
+  // Logits differ in size, too. Scores beside boxes are between 0 and 1.
+  const auto has_scores = [&](const HeadCounts& head) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::size_t c = i / sizes.inner % sizes.channels;
+      if (c < head.first_channel || c >= head.first_channel + head.channel_count) continue;
+      if (values[i] < 0 || values[i] > 1) return false;
+    }
+    return true;
+  };
+  return std::ranges::any_of(found, has_scores) ? found : heads;
 }
 
 // Positions where all heads of scores reach the threshold in the baseline, as objectness and class
@@ -103,8 +127,30 @@ std::vector<bool> DetectedPositions(const std::vector<HeadCounts>& heads,
   return detected;
 }
 
-// Returns true if an output is the last state of a recurrent node, possibly behind nodes that only
-// move values.
+// Whether the channels sum to one.
+bool HasShares(const HeadCounts& head, const ChannelSizes& sizes) {
+  return sizes.channels > 1 && head.sums_of_one * 100 >= head.positions * 99;
+}
+
+// Positions at which the scores of an output call a detection. Of shares, the first one is that of
+// the background.
+std::vector<bool> PositionsWithScore(const HeadCounts& head, std::span<const float> values,
+                                     const ChannelSizes& sizes) {
+  const bool has_shares = HasShares(head, sizes);
+  const float threshold = has_shares ? 0.5f : 0.25f;
+  std::vector<bool> detected(sizes.outer * sizes.inner);
+  for (std::size_t outer = 0; outer < sizes.outer; ++outer) {
+    for (std::size_t c = has_shares ? 1 : 0; c < sizes.channels; ++c) {
+      const std::size_t row = (outer * sizes.channels + c) * sizes.inner;
+      for (std::size_t i = 0; i < sizes.inner; ++i) {
+        if (values[row + i] >= threshold) detected[outer * sizes.inner + i] = true;
+      }
+    }
+  }
+  return detected;
+}
+
+// Whether an output is the last state of a recurrent node, over nodes that only move values.
 bool IsState(const model::ModelGraph& model, model::TensorId tensor, std::size_t depth = 0) {
   constexpr std::size_t kMaxSteps = 8;
   const model::NodeId producer =
@@ -120,6 +166,64 @@ bool IsState(const model::ModelGraph& model, model::TensorId tensor, std::size_t
   }
   if (!PassesValues(node.op_type) || node.inputs.empty()) return false;
   return IsState(model, node.inputs[0], depth + 1);
+}
+
+bool HasAnyOf(std::string_view text, std::span<const std::string_view> parts) {
+  return std::ranges::any_of(
+      parts, [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
+}
+
+OutputHint HintOf(const model::ModelGraph& model, model::TensorId tensor) {
+  constexpr std::array<std::string_view, 7> kFeatures = {
+      "embed", "feature", "hidden", "pooler", "pooled", "descriptor", "representation"};
+  constexpr std::array<std::string_view, 6> kAnswers = {"logit", "prob",  "class",
+                                                        "score", "label", "softmax"};
+  std::string name = model.tensor(tensor).name;
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (HasAnyOf(name, kAnswers)) return OutputHint::kAnswers;
+  if (HasAnyOf(name, kFeatures)) return OutputHint::kFeatures;
+  constexpr std::size_t kMaxSteps = 8;
+  for (std::size_t step = 0; step < kMaxSteps; ++step) {
+    const model::NodeId producer = model.tensor(tensor).producer;
+    if (producer == model::kNoNode) break;
+    const model::ModelNode& node = model.node(producer);
+    if (node.op_type.find("LayerNormalization") != std::string::npos ||
+        node.op_type == "LpNormalization") {
+      return OutputHint::kFeatures;
+    }
+    if (!PassesValues(node.op_type) || node.inputs.empty()) break;
+    if (node.inputs[0] == model::kNoTensor) break;
+    tensor = node.inputs[0];
+  }
+  return OutputHint::kNone;
+}
+
+// Labels are compared by position; those of a sequence also as a text, whose length may change.
+Result<void> AddLabels(const TensorView& reference, const TensorView& compressed,
+                       EndFindings& findings) {
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<double> ours, tensor::ToDoubles(reference));
+  CBOARD_ASSIGN_OR_RETURN(const std::vector<double> theirs, tensor::ToDoubles(compressed));
+  constexpr double kMaxLabel = 1 << 24;
+  const auto is_label = [](double value) { return value >= 0 && value < kMaxLabel; };
+  const auto long_dimensions =
+      std::ranges::count_if(reference.shape, [](std::int64_t size) { return size > 1; });
+  if (long_dimensions == 1 && std::ranges::all_of(ours, is_label) &&
+      std::ranges::all_of(theirs, is_label)) {
+    for (const double label : ours) {
+      findings.label_count = std::max(findings.label_count, static_cast<std::size_t>(label) + 1);
+    }
+    findings.sequences.Add({ours.begin(), ours.end()}, {theirs.begin(), theirs.end()});
+  }
+  if (reference.shape != compressed.shape) {
+    ++findings.other_shapes;
+    return {};
+  }
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    ++findings.labels;
+    if (ours[i] == theirs[i]) ++findings.same_labels;
+  }
+  return {};
 }
 
 }  // namespace
@@ -155,6 +259,7 @@ EndGatherer::EndGatherer(const model::ModelGraph& baseline, const model::ModelGr
             .builder = nullptr};
     end.findings.name = baseline.tensor(pair.baseline).name;
     end.findings.is_state = IsState(baseline, pair.baseline);
+    end.findings.hint = HintOf(baseline, pair.baseline);
     ends_.push_back(std::move(end));
   }
 }
@@ -176,11 +281,48 @@ std::vector<std::string> EndGatherer::VariantTensors() const {
 
 Result<void> EndGatherer::Add(const Find& find) {
   for (End& end : ends_) {
+    end.baseline_values.clear();
     if (const auto added = AddTo(end, find); !added) {
       return Fail(Annotate(added.error(), "output '" + end.findings.name + "'"));
     }
   }
+  if (ends_.size() > 1) AddDetectedByOthers();
   return {};
+}
+
+void EndGatherer::AddDetectedByOthers() {
+  // Probabilities tell detections; values between 0 and 1 may also be points of a picture.
+  const auto has_shares = [](const End& end) {
+    return HasShares(end.findings.heads[0], end.sizes);
+  };
+  std::vector<const End*> scores;
+  for (const End& end : ends_) {
+    const auto& heads = end.findings.heads;
+    if (end.baseline_values.empty() || heads.size() != 1) continue;
+    if (heads[0].IsBetweenZeroAndOne()) scores.push_back(&end);
+  }
+  if (std::ranges::any_of(scores, [&](const End* end) { return has_shares(*end); })) {
+    std::erase_if(scores, [&](const End* end) { return !has_shares(*end); });
+  }
+  for (End& end : ends_) {
+    auto& heads = end.findings.heads;
+    if (end.baseline_values.empty() || heads.size() != 1 || heads[0].IsBetweenZeroAndOne()) {
+      continue;
+    }
+    for (const End* other : scores) {
+      if (end.findings.shape == other->findings.shape) {  // A score for each value.
+        std::vector<bool> is_sure;
+        for (const float score : other->baseline_values) is_sure.push_back(score >= 0.5f);
+        heads[0].AddDetectedValues(end.baseline_values, end.variant_values, is_sure);
+        break;
+      }
+      const std::vector<bool> detected =
+          PositionsWithScore(other->findings.heads[0], other->baseline_values, other->sizes);
+      if (end.sizes.outer * end.sizes.inner != detected.size()) continue;
+      heads[0].AddDetected(end.baseline_values, end.variant_values, end.sizes, detected);
+      break;
+    }
+  }
 }
 
 Result<void> EndGatherer::AddTo(End& end, const Find& find) {
@@ -194,21 +336,15 @@ Result<void> EndGatherer::AddTo(End& end, const Find& find) {
   TensorView compressed = *found;
   ++findings.samples;
   if (findings.shape.empty()) findings.shape = reference->shape;
+  if (!IsFloatType(reference->dtype) && !IsFloatType(compressed.dtype)) {
+    return AddLabels(*reference, compressed, findings);
+  }
   if (reference->shape != compressed.shape) {
     ++findings.other_shapes;
     return {};
   }
   if (reference->element_count() == 0) return {};
-  if (!IsFloat(reference->dtype)) {
-    CBOARD_ASSIGN_OR_RETURN(const std::vector<double> ours, tensor::ToDoubles(*reference));
-    CBOARD_ASSIGN_OR_RETURN(const std::vector<double> theirs, tensor::ToDoubles(compressed));
-    for (std::size_t i = 0; i < ours.size(); ++i) {
-      ++findings.labels;
-      if (ours[i] == theirs[i]) ++findings.same_labels;
-    }
-    return {};
-  }
-  if (!IsFloat(compressed.dtype)) {
+  if (!IsFloatType(compressed.dtype)) {
     const auto& codes = variant_.tensor(end.pair.variant).quantization;
     if (!codes || codes->scales.size() != 1) {
       findings.why_not = "the compressed model gives codes, and their scale is not known";
@@ -222,8 +358,8 @@ Result<void> EndGatherer::AddTo(End& end, const Find& find) {
 Result<void> EndGatherer::AddFloats(End& end, const TensorView& reference,
                                     const TensorView& compressed, const Find& find) {
   EndFindings& findings = end.findings;
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> ours, tensor::ToFloats(reference));
-  CBOARD_ASSIGN_OR_RETURN(const std::vector<float> theirs, tensor::ToFloats(compressed));
+  CBOARD_ASSIGN_OR_RETURN(std::vector<float> ours, tensor::ToFloats(reference));
+  CBOARD_ASSIGN_OR_RETURN(std::vector<float> theirs, tensor::ToFloats(compressed));
   if (end.builder == nullptr) SetLayout(end, reference, ours, find);
   const auto axis = findings.layout ? std::optional(findings.layout->axis) : std::nullopt;
   const bool is_same_layout = reference.shape.size() == findings.shape.size() &&
@@ -240,6 +376,9 @@ Result<void> EndGatherer::AddFloats(End& end, const TensorView& reference,
       !detected.empty()) {
     for (HeadCounts& head : findings.heads) head.AddDetected(ours, theirs, sizes, detected);
   }
+  end.baseline_values = std::move(ours);
+  end.variant_values = std::move(theirs);
+  end.sizes = sizes;
   return {};
 }
 
@@ -261,7 +400,7 @@ void EndGatherer::SetLayout(End& end, const TensorView& reference, std::span<con
   findings.layout = tracer.Trace(end.pair.baseline);
   if (!findings.layout) {
     if (const auto axis = UsualAxis(reference.shape.size())) {
-      findings.layout = ChannelLayout{.axis = *axis};
+      findings.layout = ChannelLayout{.axis = AxisOfVector(reference.shape, *axis)};
     }
   }
   const auto axis = findings.layout ? std::optional(findings.layout->axis) : std::nullopt;
@@ -275,7 +414,11 @@ void EndGatherer::SetLayout(End& end, const TensorView& reference, std::span<con
   }
   const auto& branches = findings.layout->branches;
   if (branches.size() < 2 || branches.size() > kMaxHeads) {
-    findings.heads = HeadsBySize(values, sizes);
+    // Features have outlier channels, which are no heads.
+    const bool has_features =
+        findings.hint == OutputHint::kFeatures || LooksLikeWidth(sizes.channels);
+    findings.heads =
+        has_features ? std::vector{HeadOf(0, sizes.channels)} : HeadsBySize(values, sizes);
     return;
   }
   std::size_t first = 0;

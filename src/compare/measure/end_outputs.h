@@ -29,6 +29,9 @@ struct EndPair {
 // Pairs outputs by name; by position if no name matches and both models have the same number.
 std::vector<EndPair> PairEnds(const model::ModelGraph& baseline, const model::ModelGraph& variant);
 
+// What the file says about the use of an output, by its name and the operator that makes it.
+enum class OutputHint { kNone, kFeatures, kAnswers };
+
 // Statistics of an output.
 struct EndFindings {
   std::string name;
@@ -38,8 +41,11 @@ struct EndFindings {
   std::vector<HeadCounts> heads;  // One at least, where anything was compared.
   std::size_t samples = 0;
   std::size_t other_shapes = 0;               // Samples for which the two shapes differ.
-  std::uint64_t labels = 0, same_labels = 0;  // For integer outputs.
+  std::uint64_t labels = 0, same_labels = 0;  // For integer outputs …
+  LabelSequences sequences;                   // … and those of one dimension, of any lengths.
+  std::size_t label_count = 0;                // One more than the largest label.
   std::string why_not;
+  OutputHint hint = OutputHint::kNone;
   bool is_state = false;  // State of a recurrent node: input of the next run, not shown to users.
 };
 
@@ -66,9 +72,14 @@ class EndGatherer {
     std::vector<model::TensorId> on_the_way;
     EndFindings findings;
     std::unique_ptr<tensor::ComparisonBuilder> builder;
+    // For this sample.
+    std::vector<float> baseline_values, variant_values;
+    ChannelSizes sizes;
   };
 
   Result<void> AddTo(End& end, const Find& find);
+  // Counts boxes where the scores of another output call a detection.
+  void AddDetectedByOthers();
   Result<void> AddFloats(End& end, const TensorView& reference, const TensorView& compressed,
                          const Find& find);
   void SetLayout(End& end, const TensorView& reference, std::span<const float> values,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace cboard::compare {
 namespace {
@@ -81,17 +82,23 @@ void HeadCounts::AddValues(float x, float y) {
 
 void HeadCounts::Add(std::span<const float> baseline, std::span<const float> variant,
                      const ChannelSizes& sizes) {
+  std::vector<std::uint32_t> our_labels, their_labels;
   for (std::size_t outer = 0; outer < sizes.outer; ++outer) {
     const std::size_t first = (outer * sizes.channels + first_channel) * sizes.inner;
     for (std::size_t i = first; i < first + channel_count * sizes.inner; ++i) {
       AddValues(baseline[i], variant[i]);
     }
-    AddPositions(baseline, variant, sizes, outer);
+    AddPositions(baseline, variant, sizes, outer, our_labels, their_labels);
   }
+  if (channel_count != sizes.channels) return;
+  if (!IsBetweenZeroAndOne()) vectors.Add(baseline, variant, sizes);
+  if (sizes.is_sequence) labels.Add(std::move(our_labels), std::move(their_labels));
 }
 
 void HeadCounts::AddPositions(std::span<const float> baseline, std::span<const float> variant,
-                              const ChannelSizes& sizes, std::size_t outer) {
+                              const ChannelSizes& sizes, std::size_t outer,
+                              std::vector<std::uint32_t>& our_labels,
+                              std::vector<std::uint32_t>& their_labels) {
   if (channel_count < 2) return;
   std::vector<Largest> ours(sizes.inner), theirs(sizes.inner);
   for (std::size_t c = 0; c < channel_count; ++c) {
@@ -103,6 +110,8 @@ void HeadCounts::AddPositions(std::span<const float> baseline, std::span<const f
   }
   for (std::size_t i = 0; i < sizes.inner; ++i) {
     ++positions;
+    our_labels.push_back(static_cast<std::uint32_t>(ours[i].channel));
+    their_labels.push_back(static_cast<std::uint32_t>(theirs[i].channel));
     if (std::abs(ours[i].sum - 1) <= kSumTolerance) ++sums_of_one;
     const std::size_t answer = ours[i].channel;
     const std::size_t row = (outer * sizes.channels + first_channel + answer) * sizes.inner;
@@ -138,17 +147,28 @@ void HeadCounts::AddDetected(std::span<const float> baseline, std::span<const fl
     for (std::size_t c = 0; c < channel_count; ++c) {
       const std::size_t row = (outer * sizes.channels + first_channel + c) * sizes.inner;
       for (std::size_t i = 0; i < sizes.inner; ++i) {
-        const double x = baseline[row + i], y = variant[row + i];
-        if (!is_detected[outer * sizes.inner + i] || !std::isfinite(x) || !std::isfinite(y)) {
-          continue;
+        if (is_detected[outer * sizes.inner + i]) {
+          AddDetectedPair(baseline[row + i], variant[row + i]);
         }
-        ++detected_count;
-        detected_sum += x - shift;
-        detected_squares += (x - shift) * (x - shift);
-        detected_error += (x - y) * (x - y);
       }
     }
   }
+}
+
+void HeadCounts::AddDetectedValues(std::span<const float> baseline, std::span<const float> variant,
+                                   const std::vector<bool>& is_detected) {
+  has_element_scores = true;
+  for (std::size_t i = 0; i < baseline.size(); ++i) {
+    if (is_detected[i]) AddDetectedPair(baseline[i], variant[i]);
+  }
+}
+
+void HeadCounts::AddDetectedPair(double x, double y) {
+  if (!std::isfinite(x) || !std::isfinite(y)) return;
+  ++detected_count;
+  detected_sum += x - shift;
+  detected_squares += (x - shift) * (x - shift);
+  detected_error += (x - y) * (x - y);
 }
 
 double HeadCounts::DetectedSqnrDb() const {

@@ -11,12 +11,9 @@
 #include <string>
 #include <vector>
 
-namespace cboard::compare {
+#include "compare/measure/kept_answers.h"
 
-// A tensor as [outer][channels][inner].
-struct ChannelSizes {
-  std::size_t outer = 1, channels = 1, inner = 1;
-};
+namespace cboard::compare {
 
 // Thresholds for detections, in order of preference. Detectors are deployed with 0.5 and 0.25;
 // nobody uses less than 0.05.
@@ -71,8 +68,13 @@ struct HeadCounts {
   };
   std::array<Detections, kScoreThresholds.size()> detections;
 
-  // Values at positions with a detection in the baseline, such as the boxes that are shown.
+  // Of an output with one head.
+  FeatureVectors vectors;
+  LabelSequences labels;
+
+  // Values at positions that the baseline's scores call detections: the boxes people look at.
   std::uint64_t detected_count = 0;
+  bool has_element_scores = false;  // Each value has a score of its own.
   double detected_sum = 0, detected_squares = 0, detected_error = 0;
 
   // Both tensors have these sizes.
@@ -88,15 +90,22 @@ struct HeadCounts {
   void AddDetected(std::span<const float> baseline, std::span<const float> variant,
                    const ChannelSizes& sizes, const std::vector<bool>& is_detected);
 
+  // Counts the values that are marked.
+  void AddDetectedValues(std::span<const float> baseline, std::span<const float> variant,
+                         const std::vector<bool>& is_detected);
+
   double Variance() const;  // Times `count`.
   double SqnrDb() const;
   double VaryingSqnrDb() const;
   double DetectedSqnrDb() const;  // Likewise, of what AddDetected counted.
 
  private:
+  void AddDetectedPair(double x, double y);
   void AddValues(float x, float y);
   void AddPositions(std::span<const float> baseline, std::span<const float> variant,
-                    const ChannelSizes& sizes, std::size_t outer);
+                    const ChannelSizes& sizes, std::size_t outer,
+                    std::vector<std::uint32_t>& our_labels,
+                    std::vector<std::uint32_t>& their_labels);
 };
 
 }  // namespace cboard::compare

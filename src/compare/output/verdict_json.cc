@@ -32,6 +32,7 @@ void WriteHead(const OutputVerdict& output, const HeadVerdict& head, JsonWriter&
   WriteOptional(head.agreement, json.Key("agreement"));
   json.Key("decisions").Value(head.decisions);
   WriteOptional(head.threshold, json.Key("threshold"));
+  WriteOptional(head.mean_cosine, json.Key("mean_cosine"));
   json.Key("is_collapsed").Value(head.is_collapsed);
   json.Key("lost_channels").Value(head.lost_channels);
   WriteOptional(head.worst_channel, json.Key("worst_channel"));

@@ -19,8 +19,8 @@ namespace cboard::compare {
 inline constexpr std::size_t kStages = 6, kWidth = 8, kTowerSamples = 40;
 
 // x -> stage0 -> … -> stage5 -> head -> y. Stages multiply by constants near 1, and the head is a
-// matrix product in float32. `scales` are those of x and of the outputs of stages 0 to 4; none for
-// the float form.
+// matrix product in float32. `scales` are those of x and of the outputs of stages 0 to 4, 0 for a
+// tensor in float32; none for the float form.
 inline testing::OnnxBuilder Tower(const std::vector<float>& scales, float last_gain = 1) {
   testing::OnnxBuilder builder;
   const auto width = static_cast<std::int64_t>(kWidth);
@@ -29,7 +29,7 @@ inline testing::OnnxBuilder Tower(const std::vector<float>& scales, float last_g
   std::string from = "x";
   for (std::size_t i = 0; i < kStages; ++i) {
     const std::string number = std::to_string(i);
-    if (!scales.empty()) {
+    if (!scales.empty() && scales[i] > 0) {
       builder.Weight(from + "_scale", {}, {scales[i]})
           .Node("QuantizeLinear", {from, from + "_scale", "zero"}, {from + "_codes"})
           .Node("DequantizeLinear", {from + "_codes", from + "_scale", "zero"},

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "cboard/base/strings.h"
@@ -81,13 +82,31 @@ Agreement AgreementOf(const HeadCounts& counts) {
           .is_of_others = true};
 }
 
+VerdictLevel LevelOfText(const LabelSequences::Text& text, const EndLimits& limits) {
+  if (text.errors < 2) return VerdictLevel::kSound;
+  if (text.Agreement() < limits.broken_vectors) return VerdictLevel::kBroken;
+  return text.Agreement() < limits.degraded_vectors ? VerdictLevel::kDegraded
+                                                    : VerdictLevel::kSound;
+}
+
+std::string TextOf(const LabelSequences::Text& text) {
+  return "the text agrees in " + verdict::Percent(text.Agreement()) + " of " +
+         HumanCount(text.characters) + " characters";
+}
+
 class HeadEvaluator {
  public:
-  HeadEvaluator(const EndFindings& end, const HeadCounts& counts, bool is_generated,
-                const EndLimits& limits)
-      : end_(end), counts_(counts), is_generated_(is_generated), limits_(limits) {}
+  // `is_beside_scores`: another output of the model has scores or probabilities.
+  HeadEvaluator(const EndFindings& end, const HeadCounts& counts, bool is_beside_scores,
+                bool is_generated, const EndLimits& limits)
+      : end_(end),
+        counts_(counts),
+        is_beside_scores_(is_beside_scores),
+        is_generated_(is_generated),
+        limits_(limits) {}
 
   HeadVerdict Evaluate() {
+    if (end_.heads.size() == 1) text_ = counts_.labels.ReadAsText(counts_.channel_count);
     head_ = {.first_channel = counts_.first_channel,
              .channel_count = counts_.channel_count,
              .made_by = counts_.made_by,
@@ -120,6 +139,12 @@ class HeadEvaluator {
       case HeadUse::kLogits:
         EvaluateClasses();
         break;
+      case HeadUse::kFeatures:
+        EvaluateFeatures();
+        break;
+      case HeadUse::kText:
+        EvaluateText();
+        break;
       case HeadUse::kScores:
         EvaluateScores();
         break;
@@ -136,11 +161,22 @@ class HeadEvaluator {
     const bool is_softmax = end_.layout && end_.layout->is_softmax && end_.heads.size() == 1;
     if (counts_.channel_count > 1 && counts_.IsBetweenZeroAndOne() &&
         (has_sums_of_one || is_softmax)) {
-      return HeadUse::kArgMax;
+      return text_ ? HeadUse::kText : HeadUse::kArgMax;
     }
     if (counts_.IsBetweenZeroAndOne()) return HeadUse::kScores;
+    if (text_) return HeadUse::kText;
+    // Boxes and points that belong to them.
+    if (is_beside_scores_ && end_.hint == OutputHint::kNone) return HeadUse::kValues;
+    if (HasFeatures()) return HeadUse::kFeatures;
     return counts_.channel_count > 1 && end_.heads.size() == 1 ? HeadUse::kLogits
                                                                : HeadUse::kValues;
+  }
+
+  bool HasFeatures() const {
+    if (end_.heads.size() != 1 || end_.hint == OutputHint::kAnswers) return false;
+    if (counts_.channel_count < FeatureVectors::kMinChannels) return false;
+    return end_.hint == OutputHint::kFeatures || LooksLikeWidth(counts_.channel_count) ||
+           counts_.vectors.HaveOneLength();
   }
 
   bool Varies() const {
@@ -224,10 +260,9 @@ class HeadEvaluator {
                     " of " + HumanCount(found.decisions) + (is_sure ? " answers" : " positions");
       measured = "arg max agrees in " + of + ", " + measured;
     }
-    // Features and noise have no clear class, so both measures must fail.
-    const bool is_broken_by_answers =
-        changed > 1 && share < limits_.broken_agreement &&
-        ((is_sure && !is_generated_) || db < limits_.degraded_values_db);
+    // Features have no answers, and noise hardly has: there, both measures have to say it.
+    const bool is_broken_by_answers = changed > 1 && share < limits_.broken_agreement &&
+                                      ((is_sure && !is_generated_) || db < limits_.unsure_db);
     const bool is_enough = head_.decisions >= limits_.min_decisions && !is_generated_;
     const double broken_db = is_sure && is_enough ? -HUGE_VAL : limits_.broken_db;
     if (is_broken_by_answers || db < broken_db) {
@@ -243,6 +278,54 @@ class HeadEvaluator {
     const bool has_changed = changed > 1 && share < limits_.degraded_agreement;
     const bool is_sound = !has_changed && (is_enough || db >= sound_db);
     Raise(is_sound ? VerdictLevel::kSound : VerdictLevel::kDegraded, measured, head_);
+  }
+
+  void EvaluateFeatures() {
+    const FeatureVectors::Agreement found = counts_.vectors.Compare();
+    const double db = head_.judged_sqnr_db;
+    if (std::isnan(found.mean_cosine)) {
+      EvaluateValues();
+      return;
+    }
+    head_.mean_cosine = found.mean_cosine;
+    std::string measured =
+        "mean cosine " + verdict::ShortNumber(found.mean_cosine, 3) + ", SQNR " + Db(db);
+    const std::size_t changed = found.vectors - found.same;
+    double share = 1;
+    if (found.vectors > 0) {
+      share = static_cast<double>(found.same) / static_cast<double>(found.vectors);
+      head_.agreement = share;
+      head_.decisions = found.vectors;
+      measured = "the nearest vector is the same for " + HumanCount(found.same) + " of " +
+                 HumanCount(found.vectors) + ", " + measured;
+    }
+    const double cosine = found.mean_cosine;
+    // Noise gives all samples much the same features.
+    const bool counts = found.vectors >= limits_.min_vectors && changed > 1 && !is_generated_;
+    VerdictLevel level = VerdictLevel::kSound;
+    if ((counts && share < limits_.degraded_vectors) || cosine < limits_.degraded_cosine) {
+      level = VerdictLevel::kDegraded;
+    }
+    if ((counts && share < limits_.broken_vectors) || cosine < limits_.broken_cosine) {
+      level = VerdictLevel::kBroken;
+    }
+    // A cosine says little where all vectors have much in common, and too few tell it.
+    if (found.vectors < limits_.min_vectors || is_generated_) {
+      if (db < limits_.broken_db) level = std::max(level, VerdictLevel::kDegraded);
+      if (db < limits_.broken_features_db) level = VerdictLevel::kBroken;
+    }
+    Raise(level, measured, head_);
+  }
+
+  void EvaluateText() {
+    head_.agreement = text_->Agreement();
+    head_.decisions = text_->characters;
+    const double db = head_.judged_sqnr_db;
+    VerdictLevel level = LevelOfText(*text_, limits_);
+    if (text_->characters < limits_.min_characters && db < limits_.degraded_probabilities_db) {
+      level = std::max(level, VerdictLevel::kDegraded);
+    }
+    Raise(level, TextOf(*text_) + ", SQNR " + Db(db), head_);
   }
 
   void SetScoreAgreement() {
@@ -285,8 +368,9 @@ class HeadEvaluator {
   void EvaluateValues() {
     // Boxes count only at positions with a detection.
     const double detected_db = counts_.DetectedSqnrDb();
-    const bool has_detected = counts_.detected_count >= kMinDetections * counts_.channel_count &&
-                              !std::isnan(detected_db);
+    const std::size_t values_each = counts_.has_element_scores ? 1 : counts_.channel_count;
+    const bool has_detected =
+        counts_.detected_count >= kMinDetections * values_each && !std::isnan(detected_db);
     const double db = has_detected ? detected_db : head_.judged_sqnr_db;
     const std::string measured = "SQNR " + Db(db) + (has_detected ? " at detections" : "");
     VerdictLevel level = VerdictLevel::kSound;
@@ -306,9 +390,11 @@ class HeadEvaluator {
 
   const EndFindings& end_;
   const HeadCounts& counts_;
+  bool is_beside_scores_;
   bool is_generated_;
   const EndLimits& limits_;
   HeadVerdict head_;
+  std::optional<LabelSequences::Text> text_;
   std::uint64_t detected_by_variant_ = 0;
 };
 
@@ -316,6 +402,13 @@ HeadVerdict EvaluateLabels(const EndFindings& end, const EndLimits& limits) {
   HeadVerdict head{.use = HeadUse::kLabels};
   head.sqnr_db = std::numeric_limits<double>::quiet_NaN();
   head.varying_sqnr_db = head.judged_sqnr_db = head.sqnr_db;
+  if (const auto text = end.sequences.ReadAsText(end.label_count)) {
+    head.use = HeadUse::kText;
+    head.agreement = text->Agreement();
+    head.decisions = text->characters;
+    Raise(LevelOfText(*text, limits), TextOf(*text), head);
+    return head;
+  }
   const double share = static_cast<double>(end.same_labels) / static_cast<double>(end.labels);
   const std::uint64_t changed = end.labels - end.same_labels;
   head.agreement = share;
@@ -328,7 +421,12 @@ HeadVerdict EvaluateLabels(const EndFindings& end, const EndLimits& limits) {
   return head;
 }
 
-OutputVerdict EvaluateOutput(const EndFindings& end, bool is_generated, const EndLimits& limits) {
+bool HasScores(const EndFindings& end) {
+  return !end.heads.empty() && std::ranges::all_of(end.heads, &HeadCounts::IsBetweenZeroAndOne);
+}
+
+OutputVerdict EvaluateOutput(const EndFindings& end, bool is_beside_scores, bool is_generated,
+                             const EndLimits& limits) {
   OutputVerdict output{.name = end.name, .shape = end.shape};
   output.sqnr_db = std::numeric_limits<double>::quiet_NaN();
   if (end.layout && end.layout->axis < end.shape.size()) {
@@ -336,12 +434,13 @@ OutputVerdict EvaluateOutput(const EndFindings& end, bool is_generated, const En
     output.channel_count = static_cast<std::size_t>(end.shape[end.layout->axis]);
   }
   output.why_not = end.why_not;
-  if (end.labels > 0) {
+  if (end.labels > 0 || end.sequences.ReadAsText(end.label_count)) {
     output.heads.push_back(EvaluateLabels(end, limits));
   } else if (end.comparison.total.count > 0) {
     output.sqnr_db = end.comparison.total.SqnrDb();
     for (const HeadCounts& counts : end.heads) {
-      output.heads.push_back(HeadEvaluator(end, counts, is_generated, limits).Evaluate());
+      output.heads.push_back(
+          HeadEvaluator(end, counts, is_beside_scores, is_generated, limits).Evaluate());
     }
   } else if (output.why_not.empty()) {
     output.why_not = end.other_shapes > 0
@@ -361,8 +460,8 @@ OutputVerdict EvaluateOutput(const EndFindings& end, bool is_generated, const En
 }
 
 std::string_view UseText(HeadUse use) {
-  constexpr std::array<std::string_view, 5> kTexts = {"probabilities", "logits or features",
-                                                      "scores", "values", "labels"};
+  constexpr std::array<std::string_view, 7> kTexts = {
+      "probabilities", "logits", "scores", "values", "labels", "features", "text"};
   return kTexts[static_cast<std::size_t>(use)];
 }
 
@@ -371,6 +470,8 @@ std::string MeasureOf(const HeadVerdict& head) {
   if (head.use == HeadUse::kLabels) return "label_agreement";
   if (head.use == HeadUse::kScores && head.agreement) return "score_agreement";
   if (head.use == HeadUse::kArgMax && head.agreement) return "arg_max_agreement";
+  if (head.use == HeadUse::kFeatures && head.agreement) return "nearest_agreement";
+  if (head.use == HeadUse::kText) return "text_agreement";
   return "sqnr_db";
 }
 
@@ -392,8 +493,8 @@ std::string_view NameOf(VerdictLevel level) {
 }
 
 std::string_view NameOf(HeadUse use) {
-  constexpr std::array<std::string_view, 5> kNames = {"arg_max", "logits", "scores", "values",
-                                                      "labels"};
+  constexpr std::array<std::string_view, 7> kNames = {"arg_max", "logits",   "scores", "values",
+                                                      "labels",  "features", "text"};
   return kNames[static_cast<std::size_t>(use)];
 }
 
@@ -407,7 +508,9 @@ EndVerdict EvaluateEnds(const std::vector<EndFindings>& ends, std::size_t sample
                         bool is_generated, const std::string& source, const EndLimits& limits) {
   EndVerdict verdict{.samples = samples, .is_generated = is_generated};
   for (const EndFindings& end : ends) {
-    verdict.outputs.push_back(EvaluateOutput(end, is_generated, limits));
+    const bool is_beside_scores = std::ranges::any_of(
+        ends, [&](const EndFindings& other) { return &other != &end && HasScores(other); });
+    verdict.outputs.push_back(EvaluateOutput(end, is_beside_scores, is_generated, limits));
     verdict.level = std::max(verdict.level, verdict.outputs.back().level);
   }
   // The head that decides: the first of the worst ones; of sound ones, the lowest SQNR.

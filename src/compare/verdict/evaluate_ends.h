@@ -16,13 +16,24 @@ struct EndLimits {
   // Scores above the threshold in both models, as a share of those in either.
   double broken_scores = 0.8;
   double degraded_scores = 0.95;
-  // SQNR of the variance, in dB.
+  // Nearest vectors of features, and characters of text.
+  double broken_vectors = 0.85;
+  double degraded_vectors = 0.95;
+  // Mean cosine of features with those of the baseline.
+  double broken_cosine = 0.85;
+  double degraded_cosine = 0.95;
+  std::size_t min_vectors = 10;
+  std::size_t min_characters = 50;
+  // SQNR of what varies, in dB.
   double broken_db = 10;        // A third of the amplitude is error.
   double broken_scores_db = 6;  // Half of it is.
-  double degraded_values_db = 20;
+  double broken_features_db = 3;
+  double degraded_values_db = 16;  // A sixth of the amplitude.
   double degraded_logits_db = 26;
-  double degraded_probabilities_db = 16;  // A sixth of the amplitude.
-  // If this many decisions are unchanged, less than 2 % differ with 95 % confidence.
+  double degraded_probabilities_db = 16;
+  // Below it, changed answers of features and noise count.
+  double unsure_db = 20;
+  // Without a change among this many answers, less than 2 % differ with 95 % confidence.
   std::size_t min_decisions = 150;
 };
 

@@ -122,6 +122,101 @@ TEST(EvaluateEnds, DoesNotBreakAModelByOneChangedClass) {
   EXPECT_NE(ParsedByProtobuf(FindingsOf(before, after, 2)).level, VerdictLevel::kBroken);
 }
 
+// Samples of one vector each: a large error at each value, and still the nearest vectors.
+EndFindings Embeddings(std::size_t samples, float noise, bool is_mixed_up = false) {
+  constexpr std::size_t kWidth = 96;
+  EndFindings end{.name = "y", .shape = {1, kWidth}, .layout = ChannelLayout{.axis = 1}};
+  HeadCounts head;
+  head.channel_count = kWidth;
+  std::vector<float> ours(kWidth), theirs(kWidth), all_ours, all_theirs;
+  for (std::size_t i = 0; i < samples; ++i) {
+    const std::size_t other = is_mixed_up ? (i * 7 + 3) % samples : i;
+    for (std::size_t c = 0; c < kWidth; ++c) {
+      const auto at = static_cast<float>(c + 3);
+      ours[c] = std::sin(static_cast<float>(i + 1) * at);
+      theirs[c] = std::sin(static_cast<float>(other + 1) * at) +
+                  noise * std::cos(static_cast<float>(7 * i + 1) * at);
+    }
+    head.Add(ours, theirs, {.channels = kWidth});
+    all_ours.insert(all_ours.end(), ours.begin(), ours.end());
+    all_theirs.insert(all_theirs.end(), theirs.begin(), theirs.end());
+  }
+  end.heads = {head};
+  const std::vector<std::int64_t> shape = {static_cast<std::int64_t>(samples), kWidth};
+  end.comparison =
+      *Compare(TensorView(all_ours, shape), TensorView(all_theirs, shape), {.channel_axis = 1});
+  return end;
+}
+
+TEST(EvaluateEnds, CallsFeaturesSoundWhoseNearestVectorsStayTheSame) {
+  const EndVerdict verdict = ParsedByProtobuf(Embeddings(20, 0.25f));
+  EXPECT_EQ(verdict.level, VerdictLevel::kSound) << verdict.sentence;
+  EXPECT_EQ(verdict.measure, "nearest_agreement");
+  EXPECT_THAT(verdict.sentence,
+              HasSubstr("(features): the nearest vector is the same for 20 of 20"));
+  EXPECT_LT(verdict.outputs[0].heads[0].judged_sqnr_db, 15);
+}
+
+TEST(EvaluateEnds, CallsFeaturesBrokenWhoseNearestVectorsAreOthers) {
+  EXPECT_EQ(ParsedByProtobuf(Embeddings(20, 0, true)).level, VerdictLevel::kBroken);
+  EXPECT_EQ(ParsedByProtobuf(Embeddings(20, 1.2f)).level, VerdictLevel::kBroken);
+}
+
+TEST(EvaluateEnds, TakesTheNameOfAnOutputForItsUse) {
+  EndFindings end = Embeddings(20, 0.25f);
+  end.hint = OutputHint::kAnswers;
+  EXPECT_EQ(ParsedByProtobuf(end).outputs[0].heads[0].use, HeadUse::kLogits);
+}
+
+// A text recognizer of 30 characters: each at one of five positions, blanks between them.
+EndFindings Recognized(std::size_t shift, std::size_t lost) {
+  constexpr std::size_t kLabels = 30, kPositions = 26;
+  EndFindings end{
+      .name = "y", .shape = {1, kPositions, kLabels}, .layout = ChannelLayout{.axis = 2}};
+  HeadCounts head;
+  head.channel_count = kLabels;
+  for (std::size_t line = 0; line < 20; ++line) {
+    std::vector<float> ours(kPositions * kLabels, 0.001f), theirs = ours;
+    for (std::size_t p = 0; p < kPositions; ++p) {
+      const std::size_t label = p % 5 == 2 && p < 25 ? 1 + (line + p) % 29 : 0;
+      const float score = 0.971f + 0.0001f * static_cast<float>(line % 8);
+      ours[p * kLabels + label] = score;
+      const std::size_t at = (p + shift) % kPositions;
+      theirs[at * kLabels + (p / 5 < lost ? 0 : label)] = score;
+    }
+    head.Add(ours, theirs, {.outer = kPositions, .channels = kLabels, .is_sequence = true});
+  }
+  end.heads = {head};
+  return end;
+}
+
+TEST(EvaluateEnds, ReadsTheTextOfARecognizerAndNotItsPositions) {
+  EndFindings end = Recognized(1, 0);
+  end.comparison.total.count = 1;
+  const EndVerdict verdict = ParsedByProtobuf(end);
+  EXPECT_EQ(verdict.level, VerdictLevel::kSound) << verdict.sentence;
+  EXPECT_EQ(verdict.measure, "text_agreement");
+  EXPECT_THAT(verdict.sentence, HasSubstr("(text): the text agrees in 100 % of 100 characters"));
+  end = Recognized(0, 1);
+  end.comparison.total.count = 1;
+  EXPECT_EQ(ParsedByProtobuf(end).level, VerdictLevel::kBroken);
+}
+
+// Labels as ArgMax gives them.
+TEST(EvaluateEnds, ReadsTheTextOfIntegers) {
+  EndFindings end{.name = "y", .shape = {1, 12}};
+  end.label_count = 40;
+  for (std::uint32_t line = 0; line < 10; ++line) {
+    const std::uint32_t a = 1 + line, b = 20 + line;
+    end.sequences.Add({0, a, 0, 0, b, 0, 0, a, 0, 0, b, 0}, {0, 0, a, 0, 0, b, 0, 0, a, 0, b, 0});
+  }
+  end.labels = 120;
+  end.same_labels = 60;
+  const EndVerdict verdict = ParsedByProtobuf(end);
+  EXPECT_EQ(verdict.level, VerdictLevel::kSound) << verdict.sentence;
+  EXPECT_EQ(verdict.outputs[0].heads[0].use, HeadUse::kText);
+}
+
 TEST(EvaluateEnds, CallsRandomDataWeakEvidence) {
   const std::vector<float> scores = Scores(1000);
   EXPECT_THAT(ParsedByProtobuf(FindingsOf(scores, scores, 2), true).sentence,
