@@ -31,7 +31,7 @@ SETS = ("one_run", "many_runs", "blobs", "small_runs")
 
 
 def cpu_seconds(pid):
-    """Of all threads that run; the other counters of the system have steps of 10 ms."""
+    """CPU seconds of all threads that run; the other counters of the system have steps of 10 ms."""
     tasks = pathlib.Path(f"/proc/{pid}/task").iterdir()
     return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 

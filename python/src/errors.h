@@ -24,7 +24,7 @@ void SetPythonError(const Error& error);
 [[noreturn]] void Raise(const Error& error);
 
 template <typename T>
-T Unwrap(Result<T> result) {
+T Unwrap(tl::expected<T, Error> result) {
   if (!result) Raise(result.error());
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }

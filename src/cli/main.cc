@@ -154,8 +154,8 @@ void ReportException(const std::exception& error) {
 }  // namespace cboard::cli
 
 int main(int argc, char** argv) {
-  // Python and some CI servers start programs with this signal ignored. `compression-board … | head`
-  // would then report a failed write instead of ending quietly.
+  // Python and some CI servers start programs with this signal ignored. `compression-board … |
+  // head` would then report a failed write instead of ending quietly.
   std::signal(SIGPIPE, SIG_DFL);
   // A file over the size limit (`ulimit -f`) is an error like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);

@@ -30,9 +30,10 @@ CBOARD_SSE42 inline std::uint32_t ShortCrc32c(const std::byte* data, std::size_t
                                               std::uint32_t before = 0) {
   std::uint64_t crc = static_cast<std::uint32_t>(~before);
   if (size >= 8) {
-    // The bytes that are too few for a word come first, as the end of a word that begins with zeros:
-    // these leave a checksum of 0 as it is. The bytes before count as if they were XORed into the
-    // first four. No branch depends on the number of these bytes, which nobody could predict.
+    // The bytes that are too few for a word come first, as the end of a word that begins with
+    // zeros: these leave a checksum of 0 as it is. The bytes before count as if they were XORed
+    // into the first four. No branch depends on the number of these bytes, which nobody could
+    // predict.
     std::uint64_t word;
     std::memcpy(&word, data, 8);
     const std::size_t odd_bits = 8 * (size % 8);

@@ -37,8 +37,7 @@ BoardAppearance AppearanceOf(const BoardOptions& options) {
       .logdirs = options.shown_logdirs.empty() ? options.logdirs : options.shown_logdirs,
       .samples_per_plugin = {options.samples_per_plugin.begin(), options.samples_per_plugin.end()},
       .sources = options.sources,
-      .annotations =
-          std::make_shared<AnnotationStore>(options.logdirs, options.read_only_reason),
+      .annotations = std::make_shared<AnnotationStore>(options.logdirs, options.read_only_reason),
       .allow_delete = options.allow_delete,
       .allow_control = options.allow_control,
       .boot_id = NewBootId()};

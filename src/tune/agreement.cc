@@ -11,9 +11,9 @@
 namespace cboard::tune {
 namespace {
 
-// Fewer decisions than this say little: a model that is broken may agree by chance. Decisions for the
-// class that the float model takes most often do not count: a model that always gives this class
-// agrees, too.
+// Fewer decisions than this say little: a model that is broken may agree by chance. Decisions for
+// the class that the float model takes most often do not count: a model that always gives this
+// class agrees, too.
 constexpr std::size_t kMinDecisions = 32;
 
 // The share of classes that stay the same if the error of any position met the margin of any other.
@@ -38,26 +38,26 @@ double UpperBound(double share, double count) {
   return (center + width) / (1 + z * z / count);
 }
 
-struct Judged {
+struct HeadAgreement {
   Agreement agreement;
   bool is_measured = false;
   bool is_counted = false;  // The smallest agreement is a share of decisions.
 };
 
-Judged Judge(const std::vector<compare::EndFindings>& ends, std::size_t samples, bool is_generated,
-             const std::string& source) {
-  Judged judged;
-  judged.agreement.samples = samples;
-  const compare::EndVerdict verdict = compare::JudgeEnds(ends, samples, is_generated, source);
+HeadAgreement AgreementOfHeads(const std::vector<compare::EndFindings>& ends, std::size_t samples,
+                               bool is_generated, const std::string& source) {
+  HeadAgreement evaluation;
+  evaluation.agreement.samples = samples;
+  const compare::EndVerdict verdict = compare::EvaluateEnds(ends, samples, is_generated, source);
   for (std::size_t i = 0; i < verdict.outputs.size(); ++i) {
     const compare::OutputVerdict& output = verdict.outputs[i];
     for (std::size_t h = 0; h < output.heads.size(); ++h) {
       const compare::HeadVerdict& head = output.heads[h];
       if (head.level == compare::VerdictLevel::kNotMeasured) continue;
-      judged.is_measured = true;
-      double& smallest = judged.agreement.agreement;
+      evaluation.is_measured = true;
+      double& smallest = evaluation.agreement.agreement;
       const double db = std::isnan(head.judged_sqnr_db) ? 200 : head.judged_sqnr_db;
-      judged.agreement.end_sqnr_db = std::min({judged.agreement.end_sqnr_db, db, 200.0});
+      evaluation.agreement.end_sqnr_db = std::min({evaluation.agreement.end_sqnr_db, db, 200.0});
       double share = head.agreement.value_or(1);
       std::size_t decisions = head.decisions;
       const bool is_class =
@@ -70,24 +70,25 @@ Judged Judge(const std::vector<compare::EndFindings>& ends, std::size_t samples,
         for (const auto& [channel, answers] : counts.answers) {
           most = std::max(most, answers.baseline);
         }
-        decisions = std::min(
-            decisions, static_cast<std::size_t>(static_cast<double>(counts.clear_positions) - most));
-        share = std::min({share, ExpectedAgreement(counts),
-                          static_cast<double>(counts.same_positions) /
-                              static_cast<double>(counts.positions)});
+        decisions =
+            std::min(decisions,
+                     static_cast<std::size_t>(static_cast<double>(counts.clear_positions) - most));
+        share = std::min(
+            {share, ExpectedAgreement(counts),
+             static_cast<double>(counts.same_positions) / static_cast<double>(counts.positions)});
       }
       if (share < smallest) {
         smallest = share;
-        judged.is_counted = true;
+        evaluation.is_counted = true;
       }
       const double similarity = std::max(0.0, 1 - std::pow(10.0, -db / 10));
       if ((!head.agreement || decisions < kMinDecisions) && similarity < smallest) {
         smallest = similarity;
-        judged.is_counted = false;
+        evaluation.is_counted = false;
       }
     }
   }
-  return judged;
+  return evaluation;
 }
 
 }  // namespace
@@ -144,12 +145,13 @@ Result<Agreement> AgreementEvaluator::Evaluate(const std::filesystem::path& mode
             if (is_stopped || !limit || done == 0 || done % kSamplesPerLook != 0) {
               return !is_stopped;
             }
-            const Judged judged = Judge(gatherer.Build(), done, samples_->is_generated(), "");
-            if (!judged.is_counted ||
-                UpperBound(judged.agreement.agreement, static_cast<double>(done)) >= *limit) {
+            const HeadAgreement evaluation =
+                AgreementOfHeads(gatherer.Build(), done, samples_->is_generated(), "");
+            if (!evaluation.is_counted ||
+                UpperBound(evaluation.agreement.agreement, static_cast<double>(done)) >= *limit) {
               return true;
             }
-            early = judged.agreement;
+            early = evaluation.agreement;
             return false;
           }));
   if (is_stopped) return Fail(ErrorCode::kUnavailable, "the evaluation was interrupted");
@@ -157,14 +159,14 @@ Result<Agreement> AgreementEvaluator::Evaluate(const std::filesystem::path& mode
     early->is_partial = true;
     return *early;
   }
-  const Judged judged =
-      Judge(gatherer.Build(), summary.samples, summary.is_generated, summary.source);
-  if (!judged.is_measured) {
+  const HeadAgreement evaluation =
+      AgreementOfHeads(gatherer.Build(), summary.samples, summary.is_generated, summary.source);
+  if (!evaluation.is_measured) {
     return Fail(ErrorCode::kInvalidArgument,
                 "no output of the model can be compared with the float model; give --labels and "
                 "--metric, or --eval with a command of your own");
   }
-  return judged.agreement;
+  return evaluation.agreement;
 }
 
 }  // namespace cboard::tune

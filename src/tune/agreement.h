@@ -33,9 +33,10 @@ class AgreementEvaluator {
 
   // `agreement` is the smallest over the heads of the model: the share of equal decisions (largest
   // class, scores above a threshold), and 1 minus the ratio of noise and signal power where a head
-  // gives values, few decisions, or almost always the same class. Classes count in two ways, and the smaller share is taken: equal
-  // classes in all samples, and the share that is expected if the error of any sample met the margin
-  // of any other one. The second one sees errors that changed no class by luck.
+  // gives values, few decisions, or almost always the same class. Classes count in two ways, and
+  // the smaller share is taken: equal classes in all samples, and the share that is expected if the
+  // error of any sample met the margin of any other one. The second one sees errors that changed no
+  // class by luck.
   //
   // With a `limit`, it ends as soon as an agreement of `limit` is out of reach with 99.9 %
   // confidence.

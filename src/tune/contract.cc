@@ -18,18 +18,26 @@ std::string Tuner::Contract() const {
   const double limit = best.is_met ? report_.limit : *best.result.accuracy;
   std::string text =
       "# Limits that keep the result of the tuning. In CI, with the flags of your evaluation:\n"
-      "#   compression-board benchmark fp32=" + model + " int8=" + output +
+      "#   compression-board benchmark fp32=" +
+      model + " int8=" + output +
       " … --logdir runs/ci\n"
       "#   compression-board check contract.yaml --logdir runs/ci\n"
       "baseline: fp32\n"
       "gates:\n"
       "  - id: quality\n"
-      "    metric: " + report_.metric + "\n"
-      "    " + (is_lower ? "max: " : "min: ") + ShortestDecimal(limit) + "\n"
-      "    direction: " + (is_lower ? "lower_is_better" : "higher_is_better") + "\n"
+      "    metric: " +
+      report_.metric +
+      "\n"
+      "    " +
+      (is_lower ? "max: " : "min: ") + ShortestDecimal(limit) +
+      "\n"
+      "    direction: " +
+      (is_lower ? "lower_is_better" : "higher_is_better") +
+      "\n"
       "  - id: size\n"
       "    metric: size_ratio\n"
-      "    min: " + share(ratio) + "\n";
+      "    min: " +
+      share(ratio) + "\n";
   if (options_.goals.min_speedup) {
     text += "  - id: speed\n    metric: speedup\n    min: " +
             ShortestDecimal(*options_.goals.min_speedup) + "\n";

@@ -37,9 +37,7 @@ struct PlanChanges {
   std::set<std::string> wide_tensors;  // 16 bits, by the tensor that owns the scale.
   std::set<std::string> narrow_nodes;  // Weights of 4 bits, by first output.
 
-  bool empty() const {
-    return float_nodes.empty() && wide_tensors.empty() && narrow_nodes.empty();
-  }
+  bool empty() const { return float_nodes.empty() && wide_tensors.empty() && narrow_nodes.empty(); }
   std::size_t size() const {
     return float_nodes.size() + wide_tensors.size() + narrow_nodes.size();
   }
@@ -62,7 +60,8 @@ quantize::Plan Apply(const quantize::Plan& plan, const quantize::Plan& wide,
 // Whether the weight of a source can have 4 bits: that of a matrix product.
 bool CanBeNarrow(const quantize::Plan& plan, const ErrorSource& source);
 
-// Bytes that the changes add to the file: weights that stay float32. Negative for weights of 4 bits.
+// Bytes that the changes add to the file: weights that stay float32. Negative for weights of 4
+// bits.
 std::int64_t AddedBytes(const quantize::Plan& plan, const PlanChanges& changes);
 
 }  // namespace cboard::tune

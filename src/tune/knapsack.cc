@@ -16,7 +16,8 @@ std::vector<KnapsackChoice> SolveKnapsack(const std::vector<KnapsackGroup>& grou
     cheapest.push_back(low.price);
     span += high.price - low.price;
   }
-  const double unit = span > 0 ? span / static_cast<double>(kSteps - std::min(groups.size(), kSteps / 2)) : 1;
+  const double unit =
+      span > 0 ? span / static_cast<double>(kSteps - std::min(groups.size(), kSteps / 2)) : 1;
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   // least[b]: the smallest noise of the groups so far within b units; chosen[g][b]: the option.
   std::vector<double> least(kSteps + 1, 0.0), next(kSteps + 1);

@@ -22,9 +22,10 @@ struct KnapsackChoice {
   double noise = 0;
 };
 
-// The best choice for every budget: prices ascend and noise descends. Prices are rounded up to 1/4096
-// of the difference between the most and the least expensive choice, so that a choice is never
-// more expensive than its budget; apart from this, no choice of the same price has less noise.
+// The best choice for every budget: prices ascend and noise descends. Prices are rounded up to
+// 1/4096 of the difference between the most and the least expensive choice, so that a choice is
+// never more expensive than its budget; apart from this, no choice of the same price has less
+// noise.
 std::vector<KnapsackChoice> SolveKnapsack(const std::vector<KnapsackGroup>& groups);
 
 }  // namespace cboard::tune

@@ -21,8 +21,8 @@ TEST(Knapsack, TakesTheCombinationThatTheGreedyOrderMisses) {
   // By gain for each byte, the first comes first; two of the others fit instead of it.
   const auto choices =
       SolveKnapsack({{{0, 0}, {60, -61}}, {{0, 0}, {50, -50}}, {{0, 0}, {50, -50}}});
-  const auto within = std::ranges::find_if(
-      choices.rbegin(), choices.rend(), [](const auto& choice) { return choice.price <= 100; });
+  const auto within = std::ranges::find_if(choices.rbegin(), choices.rend(),
+                                           [](const auto& choice) { return choice.price <= 100; });
   ASSERT_NE(within, choices.rend());
   EXPECT_THAT(within->options, ElementsAre(0, 1, 1));
 }

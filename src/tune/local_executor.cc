@@ -154,14 +154,13 @@ class LocalExecutor final : public TrialExecutor {
     benchmark::EnergyOptions options;
     options.sys = evaluation_.sys;
     options.stop_requested = stop_requested_;
-    CBOARD_ASSIGN_OR_RETURN(
-        const benchmark::EnergyMeasurement energy,
-        benchmark::MeasureEnergy([&] { return variant.RunOnce(0); }, options));
+    CBOARD_ASSIGN_OR_RETURN(const benchmark::EnergyMeasurement energy,
+                            benchmark::MeasureEnergy([&] { return variant.RunOnce(0); }, options));
     if (IsStopped()) return Stopped();
     if (!energy.cpu) {
-      return Fail(ErrorCode::kFailedPrecondition, "--objective energy cannot be measured: " +
-                                                      energy.why_not +
-                                                      "; choose --objective latency");
+      return Fail(ErrorCode::kFailedPrecondition,
+                  "--objective energy cannot be measured: " + energy.why_not +
+                      "; choose --objective latency");
     }
     result.energy_mj = energy.cpu->millijoules_per_run;
     return {};
@@ -202,8 +201,8 @@ compression::Better Evaluation::better() const {
 std::unique_ptr<TrialExecutor> MakeLocalExecutor(std::filesystem::path baseline,
                                                  Evaluation evaluation, MeasuredCosts costs,
                                                  std::function<bool()> stop_requested) {
-  return std::make_unique<LocalExecutor>(std::move(baseline), std::move(evaluation),
-                                         costs, std::move(stop_requested));
+  return std::make_unique<LocalExecutor>(std::move(baseline), std::move(evaluation), costs,
+                                         std::move(stop_requested));
 }
 
 }  // namespace cboard::tune

@@ -129,8 +129,7 @@ std::string ToJson(const ProgressState& state, const TuneReport& report,
 }
 
 ProgressLog::ProgressLog(std::filesystem::path logdir, std::filesystem::path state)
-    : run_(logdir.empty() ? std::filesystem::path() : logdir / "search"),
-      state_(std::move(state)) {
+    : run_(logdir.empty() ? std::filesystem::path() : logdir / "search"), state_(std::move(state)) {
   RemoveStopRequests();
 }
 

@@ -125,9 +125,9 @@ Result<void> Tuner::Rank(bool has_narrow_weights) {
   }
   order_ = std::make_unique<TradeOff>(*meter_, std::move(inputs));
   // Without any weight in 8 bits there is nothing left of the compression.
-  const std::uint64_t max_bytes = std::min(
-      options_.goals.max_size_bytes.value_or(report_.baseline.size_bytes * 95 / 100),
-      report_.baseline.size_bytes);
+  const std::uint64_t max_bytes =
+      std::min(options_.goals.max_size_bytes.value_or(report_.baseline.size_bytes * 95 / 100),
+               report_.baseline.size_bytes);
   const auto eight_bits = static_cast<std::int64_t>(BytesWith({}));
   order_->Limit([&](const PlanChanges& changes) {
     return eight_bits + AddedBytes(choice_.plan, changes) <= static_cast<std::int64_t>(max_bytes);
@@ -236,8 +236,8 @@ Result<void> Tuner::SearchWithinSize() {
   while (CanTryMore() && high > low) {
     const std::size_t middle = low + (high - low) / 2;
     if (IsTried(order_->changes(middle))) break;
-    CBOARD_ASSIGN_OR_RETURN(const auto is_met, TryChanges(order_->changes(middle),
-                                                          CountText(order_->changes(middle))));
+    CBOARD_ASSIGN_OR_RETURN(
+        const auto is_met, TryChanges(order_->changes(middle), CountText(order_->changes(middle))));
     if (!is_met) break;
     if (*is_met) {
       high = middle;

@@ -20,8 +20,8 @@
 
 namespace cboard::tune {
 
-// Copies a file as WriteFileDurably() writes one: after a power failure, `to` is the old file or the
-// new one.
+// Copies a file as WriteFileDurably() writes one: after a power failure, `to` is the old file or
+// the new one.
 Result<void> CopyDurably(const std::filesystem::path& from, const std::filesystem::path& to);
 
 std::string ToJson(const TrialResult& result);

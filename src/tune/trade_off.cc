@@ -121,7 +121,7 @@ Result<std::size_t> TradeOff::FindWithin(double max_noise, std::size_t low, std:
 Result<PlanChanges> TradeOff::Prune(const PlanChanges& changes, double max_noise,
                                     std::size_t max_measurements) {
   struct Change {
-    std::set<std::string> PlanChanges::* kind;
+    std::set<std::string> PlanChanges::*kind;
     std::string key;
     double price = 0;
   };

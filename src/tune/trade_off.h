@@ -1,7 +1,7 @@
 // The trade-off between price and error: sets of changes, from the cheapest to the most accurate.
 //
-// A multiple-choice knapsack over single gains proposes the sets. Noise at the end of the network is
-// then measured for the sets that are tried, never taken as the sum of single gains.
+// A multiple-choice knapsack over single gains proposes the sets. Noise at the end of the network
+// is then measured for the sets that are tried, never taken as the sum of single gains.
 #pragma once
 
 #include <cstddef>

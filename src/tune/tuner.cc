@@ -33,9 +33,9 @@ Tuner::Tuner(const TuneOptions& options, StateDirectory state)
     return (!asked || asked(step)) && !progress_log_->IsStopRequested();
   };
   const auto stop = [this] { return !options_.progress("evaluating"); };
-  const MeasuredCosts costs{
-      .latency = options_.objective == Objective::kLatency || options_.goals.min_speedup.has_value(),
-      .energy = options_.objective == Objective::kEnergy};
+  const MeasuredCosts costs{.latency = options_.objective == Objective::kLatency ||
+                                       options_.goals.min_speedup.has_value(),
+                            .energy = options_.objective == Objective::kEnergy};
   executor_ = MakeLocalExecutor(options_.model, options_.evaluation, costs, stop);
   events_ =
       std::make_unique<TrialEvents>(options_.logdir, options_.evaluation.run, options_.is_resumed);
@@ -60,8 +60,8 @@ void Tuner::ShowProgress(std::string_view phase, std::string step, std::optional
     double seconds = report_.baseline.seconds;
     for (const TrialReport& each : report_.trials) seconds += each.result.seconds;
     seconds /= 1.0 + static_cast<double>(report_.trials.size());
-    const auto left = static_cast<double>(options_.max_evaluations) -
-                      static_cast<double>(report_.evaluations);
+    const auto left =
+        static_cast<double>(options_.max_evaluations) - static_cast<double>(report_.evaluations);
     state.left_seconds = std::max(left, 0.0) * seconds;
     if (options_.max_seconds > 0) {
       state.left_seconds =
@@ -123,8 +123,8 @@ Result<TuneReport> Tuner::Run() {
     return Search();
   };
   Result<void> done = work();
-  const bool is_stopped = !done && done.error().code == ErrorCode::kUnavailable &&
-                          !options_.progress("stopping");
+  const bool is_stopped =
+      !done && done.error().code == ErrorCode::kUnavailable && !options_.progress("stopping");
   if (!done && !is_stopped) {
     report_.reason = done.error().message;
     ShowProgress("failed", "");
@@ -150,7 +150,7 @@ Result<TuneReport> Tuner::Run() {
   Describe();
   report_.contract = Contract();
   if (!report_.contract.empty()) {
-    CBOARD_RETURN_IF_ERROR(WriteDurably(state_.path() / "contract.yaml", report_.contract));
+    CBOARD_RETURN_IF_ERROR(WriteFileDurably(state_.path() / "contract.yaml", report_.contract));
   }
   if (!is_stopped) CBOARD_RETURN_IF_ERROR(state_.StoreReport(ToJson(report_)));
   ShowProgress(is_stopped ? "stopped" : "finished", "");
@@ -299,9 +299,10 @@ Result<const TrialReport*> Tuner::RunTrial(const PlanChanges& changes, const std
   }
   trial.is_met = Meets(trial.result);
   if (!explanations_) {
-    times_ = OperatorTimes(
-        options_.model, trial.model, options_.evaluation.run, known_times_,
-        [this](const std::string& node, double us) { return state_.AddMeasurement("us:" + node, us); });
+    times_ = OperatorTimes(options_.model, trial.model, options_.evaluation.run, known_times_,
+                           [this](const std::string& node, double us) {
+                             return state_.AddMeasurement("us:" + node, us);
+                           });
     explanations_ = std::make_unique<Explanations>(
         options_.model, trial.model, options_.evaluation.run, times_, options_.explains);
   }

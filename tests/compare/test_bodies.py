@@ -29,7 +29,7 @@ from recurrent_models import (
 )
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-REMARK = "inside of If, Loop and Scan, only weights are compared"
+REMARK = "inside of If, Loop and Scan: outputs inside of these nodes cannot be captured"
 
 
 def graphs(graph):

@@ -65,7 +65,7 @@ struct Evaluation {
   std::function<Result<TrialResult>(const std::filesystem::path& model)> function;
   // Or a command, or metrics on labels. Without any of the three: agreement with the float model.
   benchmark::EvaluationOptions options;
-  benchmark::RunOptions run;  // Samples of metrics and agreement, and of the latency.
+  benchmark::RunOptions run;           // Samples of metrics and agreement, and of the latency.
   std::filesystem::path sys = "/sys";  // Energy counters.
 
   // The name of the metric: "accuracy", "agreement", "wer".

@@ -30,7 +30,7 @@ namespace cboard::tune {
 enum class Objective {
   kSize,     // Bytes of the file: tensors that hurt become 16 bits, weights stay 8 bits.
   kLatency,  // Time: operators that hurt become float, which runs faster than 16 bits.
-  kEnergy,   // Energy of an inference, on machines with counters; the changes are those of kLatency.
+  kEnergy,  // Energy of an inference, on machines with counters; the changes are those of kLatency.
 };
 Result<Objective> ObjectiveOf(std::string_view name);
 std::string_view NameOf(Objective objective);
@@ -48,7 +48,7 @@ struct TuneOptions {
   double max_seconds = 0;           // 0: no limit.
   bool is_resumed = false;
   bool stops_at_goal = false;  // Leaves out the evaluations that only draw the trade-off curve.
-  bool explains = true;  // Diagnoses reverted layers: cause, dB, bytes, milliseconds.
+  bool explains = true;        // Diagnoses reverted layers: cause, dB, bytes, milliseconds.
 
   // Reports the current step. Returns false to stop: the best model so far stays on disk.
   std::function<bool(std::string_view step)> progress;
@@ -58,12 +58,12 @@ struct TuneOptions {
 
 // A change of the first plan, the most useful first.
 struct Reverted {
-  std::string name;        // A node or a tensor.
-  std::string op_type;     // Operator of the node; empty for tensors.
-  std::string change;      // "float", "16 bits", "4 bits"
+  std::string name;     // A node or a tensor.
+  std::string op_type;  // Operator of the node; empty for tensors.
+  std::string change;   // "float", "16 bits", "4 bits"
   // Gain of output SQNR on held-out samples, with this change alone; below 0 for 4 bits.
   std::optional<double> gain_db;
-  std::int64_t bytes = 0;  // Added to the file; below 0 for 4 bits.
+  std::int64_t bytes = 0;         // Added to the file; below 0 for 4 bits.
   std::optional<double> cost_ms;  // Added to an inference, if it was measured.
   std::string cause;              // "outliers", …; empty if no cause was found.
   std::string explanation;

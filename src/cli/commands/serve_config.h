@@ -33,7 +33,7 @@ struct ServeConfig {
   std::filesystem::path tls_certificate, tls_key;  // Both or neither.
   std::filesystem::path access_log;                // Empty: none. "-": standard output.
 
-  bool read_only = false;     // Write nothing into the log directories.
+  bool read_only = false;      // Write nothing into the log directories.
   bool allow_delete = false;   // Let the page delete runs.
   bool allow_control = false;  // Let the page stop a running tuning.
 

@@ -78,8 +78,9 @@ std::string TuneText(const tune::TuneReport& report) {
   }
   if (report.best) text += SettingsText(report);
   if (!report.contract.empty()) {
-    text += "\nA contract for 'compression-board check': " +
-            (report.state / "contract.yaml").string() + "\n";
+    text +=
+        "\nA contract for 'compression-board check': " + (report.state / "contract.yaml").string() +
+        "\n";
   }
   for (const std::string& note : report.notes) text += "Note: " + note + "\n";
   text += "\n" + Plural(report.evaluations, "evaluation") + ", " +

@@ -26,7 +26,7 @@ double CostOfHead(const HeadVerdict& head) {
   return std::pow(10, -db / 10);
 }
 
-// Of this thread.
+// CPU time of this thread.
 double CpuSeconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -474,7 +474,7 @@ TriedFix Recalibration(const BlameCase& found, const SwitchBoard& board) {
                .setting =
                    "quantize_static(model_input, model_output, reader_of_such_data,\n"
                    "                calibrate_method=CalibrationMethod.MinMax)\n",
-               .price_rank = -1};  // What the cause asks for.
+               .price_rank = -1};  // The fix of the cause.
   for (std::size_t i = 0; i < found.parts.size(); ++i) {
     const SwitchedPart& part = found.parts[i];
     if (part.part == Part::kWeight && board.HasBias(i)) {

@@ -148,7 +148,6 @@ class Blamer {
     }
     if (causes.size() > kMaxCauses) causes.resize(kMaxCauses);
     TryFixes(found, findings, causes, trials);
-    NameByFix(found, causes);
     Report(found, findings, causes);
     comparison_.verdict.blame_note =
         "Blame is measured: " + HumanCount(runs_done + trials.runs()) +
@@ -207,25 +206,6 @@ class Blamer {
       if (before.verdict.level <= VerdictLevel::kSound) break;
     }
     tried_.resize(causes.size());
-  }
-
-  // One scale for all channels is the cause if a scale for each is the fix, whatever the figures of
-  // the layer look like.
-  void NameByFix(const BlameCase& found, std::vector<RootCause>& causes) const {
-    for (std::size_t i = 0; i < causes.size(); ++i) {
-      PartCause& why = causes[i].why;
-      const bool is_rounding = why.cause == Cause::kOutliers || why.cause == Cause::kTooFewBits;
-      if (!is_rounding || why.part != Part::kWeight || tried_[i].empty()) continue;
-      if (tried_[i][0].action.find("one scale per output channel") == std::string::npos) continue;
-      const LayerComparison* row = found.RowOf(found.parts[causes[i].parts[0]]);
-      why.cause = Cause::kChannelSpread;
-      why.sentence = "one scale for all channels of the weights" +
-                     (row == nullptr || !row->weight
-                          ? std::string()
-                          : ": their SQNR is " +
-                                verdict::ShortNumber(row->weight->total.SqnrDb(), 3) + " dB") +
-                     "; " + why.sentence;
-    }
   }
 
   void Report(const BlameCase& found, const BlameFindings& findings,

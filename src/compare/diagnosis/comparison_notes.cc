@@ -86,10 +86,10 @@ std::vector<std::string> NotesOn(const ModelComparison& comparison) {
   const auto in_bodies = std::ranges::count_if(comparison.layers, &LayerComparison::is_in_body);
   if (in_bodies > 0) {
     remarks.push_back(
-        (in_bodies == 1 ? "The layer"
-                        : "The " + HumanCount(static_cast<std::size_t>(in_bodies)) + " layers") +
-        " inside of If, Loop and Scan: only weights are compared there, because outputs inside of "
-        "these nodes cannot be captured.");
+        "Only weights are compared for " +
+        (in_bodies == 1 ? std::string("the layer")
+                        : "the " + HumanCount(static_cast<std::size_t>(in_bodies)) + " layers") +
+        " inside of If, Loop and Scan: outputs inside of these nodes cannot be captured.");
   }
   const auto without_channels =
       std::ranges::count_if(comparison.layers, [](const LayerComparison& layer) {

@@ -132,8 +132,8 @@ bool HasShares(const HeadCounts& head, const ChannelSizes& sizes) {
   return sizes.channels > 1 && head.sums_of_one * 100 >= head.positions * 99;
 }
 
-// Positions at which the scores of an output call a detection. Of shares, the first one is that of
-// the background.
+// Positions at which the scores of an output call a detection. The first of
+// several shares is that of the background.
 std::vector<bool> PositionsWithScore(const HeadCounts& head, std::span<const float> values,
                                      const ChannelSizes& sizes) {
   const bool has_shares = HasShares(head, sizes);
@@ -336,7 +336,7 @@ Result<void> EndGatherer::AddTo(End& end, const Find& find) {
   TensorView compressed = *found;
   ++findings.samples;
   if (findings.shape.empty()) findings.shape = reference->shape;
-  if (!IsFloatType(reference->dtype) && !IsFloatType(compressed.dtype)) {
+  if (!IsFloat(reference->dtype) && !IsFloat(compressed.dtype)) {
     return AddLabels(*reference, compressed, findings);
   }
   if (reference->shape != compressed.shape) {
@@ -344,7 +344,7 @@ Result<void> EndGatherer::AddTo(End& end, const Find& find) {
     return {};
   }
   if (reference->element_count() == 0) return {};
-  if (!IsFloatType(compressed.dtype)) {
+  if (!IsFloat(compressed.dtype)) {
     const auto& codes = variant_.tensor(end.pair.variant).quantization;
     if (!codes || codes->scales.size() != 1) {
       findings.why_not = "the compressed model gives codes, and their scale is not known";

@@ -29,7 +29,7 @@ struct EndPair {
 // Pairs outputs by name; by position if no name matches and both models have the same number.
 std::vector<EndPair> PairEnds(const model::ModelGraph& baseline, const model::ModelGraph& variant);
 
-// What the file says about the use of an output, by its name and the operator that makes it.
+// The use of an output, as its name or its operator tells it.
 enum class OutputHint { kNone, kFeatures, kAnswers };
 
 // Statistics of an output.

@@ -68,7 +68,7 @@ struct HeadCounts {
   };
   std::array<Detections, kScoreThresholds.size()> detections;
 
-  // Of an output with one head.
+  // Vectors of an output with one head.
   FeatureVectors vectors;
   LabelSequences labels;
 

@@ -20,7 +20,7 @@ constexpr double kOneLength = 0.02;
 constexpr std::size_t kMinTextChannels = 20;
 constexpr std::size_t kMinCharacters = 10;
 constexpr std::size_t kMaxSequencePositions = 4096, kMaxAllPositions = std::size_t{1} << 20;
-constexpr double kMinBlankShare = 0.2, kMaxBlankShare = 0.99;
+constexpr double kMinBlankShare = 0.35, kMaxBlankShare = 0.99;
 // Text recognizers give a character at one or two positions.
 constexpr double kMaxRun = 2.5;
 

@@ -34,7 +34,7 @@ class FeatureVectors {
   struct Agreement {
     std::size_t vectors = 0;  // Those that no other sample has, too.
     std::size_t same = 0;     // Those whose nearest vector of the baseline is their own.
-    double mean_cosine = 0;   // Of all kept vectors; NaN without any.
+    double mean_cosine = 0;   // Mean over all kept vectors; NaN without any.
   };
   Agreement Compare() const;
 
@@ -44,7 +44,7 @@ class FeatureVectors {
  private:
   struct Vector {
     std::size_t sample = 0, position = 0;
-    std::vector<float> baseline, variant;  // Of length 1.
+    std::vector<float> baseline, variant;  // Scaled to length 1.
     double baseline_length = 0;
   };
   std::vector<Vector> vectors_;
@@ -56,10 +56,10 @@ class LabelSequences {
  public:
   void Add(std::vector<std::uint32_t> baseline, std::vector<std::uint32_t> variant);
 
-  // What connectionist temporal classification (CTC) makes of the labels: repeated labels are one
+  // The text of the labels by connectionist temporal classification (CTC): repeated labels are one
   // character, blanks none.
   struct Text {
-    std::size_t characters = 0;  // Of the baseline.
+    std::size_t characters = 0;  // Characters of the baseline.
     std::size_t errors = 0;      // Inserted, deleted or changed ones.
     double Agreement() const {
       return 1 - static_cast<double>(errors) / static_cast<double>(characters);

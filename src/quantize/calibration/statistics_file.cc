@@ -16,22 +16,21 @@ constexpr std::string_view kFormat = "compression-board-statistics-1";
 
 struct StoredType {
   std::string_view name;
-  model::ElementType element;
   DType dtype;
 };
 constexpr auto kTypes = std::to_array<StoredType>({
-    {"F64", model::ElementType::kFloat64, DType::kFloat64},
-    {"F32", model::ElementType::kFloat32, DType::kFloat32},
-    {"F16", model::ElementType::kFloat16, DType::kFloat16},
-    {"I64", model::ElementType::kInt64, DType::kInt64},
-    {"I32", model::ElementType::kInt32, DType::kInt32},
-    {"I16", model::ElementType::kInt16, DType::kInt16},
-    {"I8", model::ElementType::kInt8, DType::kInt8},
-    {"U8", model::ElementType::kUint8, DType::kUint8},
-    {"U16", model::ElementType::kUint16, DType::kUint16},
-    {"U32", model::ElementType::kUint32, DType::kUint32},
-    {"U64", model::ElementType::kUint64, DType::kUint64},
-    {"BOOL", model::ElementType::kBool, DType::kBool},
+    {"F64", DType::kFloat64},
+    {"F32", DType::kFloat32},
+    {"F16", DType::kFloat16},
+    {"I64", DType::kInt64},
+    {"I32", DType::kInt32},
+    {"I16", DType::kInt16},
+    {"I8", DType::kInt8},
+    {"U8", DType::kUint8},
+    {"U16", DType::kUint16},
+    {"U32", DType::kUint32},
+    {"U64", DType::kUint64},
+    {"BOOL", DType::kBool},
 });
 
 // Collects arrays; the header comes first in the file.
@@ -133,7 +132,7 @@ class ReadArrays {
     std::vector<double> values;
     if (id == model::kNoTensor) return values;
     const model::ModelTensor& tensor = file_.tensor(id);
-    if (tensor.type != model::ElementType::kFloat64 || tensor.data.size() % 8 != 0) {
+    if (tensor.type != DType::kFloat64 || tensor.data.size() % 8 != 0) {
       return Fail(ErrorCode::kDataLoss, Quoted(name) + " is no array of float64");
     }
     values.resize(tensor.data.size() / 8);
@@ -209,13 +208,13 @@ Result<HeldSample> ReadSample(const model::ModelGraph& file, const std::string& 
       return Fail(ErrorCode::kDataLoss, "it has no " + Quoted(prefix + input));
     }
     const model::ModelTensor& tensor = file.tensor(id);
-    const auto* const type = std::ranges::find(kTypes, tensor.type, &StoredType::element);
+    const auto* const type = std::ranges::find(kTypes, tensor.type, &StoredType::dtype);
     if (type == kTypes.end()) {
       return Fail(ErrorCode::kDataLoss, Quoted(prefix + input) + " has an unknown type");
     }
     runtime::OwnedTensor owned{.dtype = type->dtype, .shape = tensor.shape};
     owned.elements.assign(tensor.data.begin(), tensor.data.end());
-    if (owned.view().element_count() * tensor::SizeOf(owned.dtype) != owned.elements.size()) {
+    if (owned.view().element_count() * SizeOf(owned.dtype) != owned.elements.size()) {
       return Fail(ErrorCode::kDataLoss, Quoted(prefix + input) + " is incomplete");
     }
     sample.names.push_back(input);

@@ -306,8 +306,8 @@ class GraphQuantizer {
         WeightPlan weight = plan_.weights.at(node.outputs[0]);
         if (HasBlocks(i)) {
           const Node product = to_.nodes[i];
-          to_.nodes[i] = MakeBlockProduct(to_, product, *from_.FindConstant(weight.constant), weight,
-                                          nullptr, false, added_);
+          to_.nodes[i] = MakeBlockProduct(to_, product, *from_.FindConstant(weight.constant),
+                                          weight, nullptr, false, added_);
           break;
         }
         std::optional<BiasPlace> bias;

@@ -104,7 +104,7 @@ StoredBlocks StoreBlocks(Graph& to, const WeightPlan& plan, const Matrix& matrix
   return stored;
 }
 
-// The product of the first input of `node` and a stored weight. Adds the bias of `node`, if it has one.
+// The product of the first input of `node` and a stored weight, with the bias of `node`.
 Node ProductOf(Graph& to, const Node& node, const WeightPlan& plan, const StoredBlocks& stored,
                bool has_integer_inputs, std::vector<Node>& added) {
   Node product{.name = node.name,
@@ -156,7 +156,8 @@ Graph QuantizeWeights(const Graph& graph, const Placement& placement, const Plan
       stored = StoreBlocks(to, weight_plan, MatrixOf(node, weight),
                            gram == grams.end() ? nullptr : gram->second);
     }
-    to.nodes[i] = ProductOf(to, node, weight_plan, stored, plan.precision == Precision::kW4A8, added);
+    to.nodes[i] =
+        ProductOf(to, node, weight_plan, stored, plan.precision == Precision::kW4A8, added);
   }
   QuantizeTables(graph, placement, plan, to, added);
   to.nodes.insert(to.nodes.end(), added.begin(), added.end());

@@ -20,11 +20,12 @@ using GramMatrices = std::map<std::string, const std::vector<double>*>;
 Graph QuantizeWeights(const Graph& graph, const Placement& placement, const Plan& plan,
                       const GramMatrices& grams);
 
-// The MatMulNBits node that replaces a MatMul or Gemm; a bias of Gemm becomes an Add in `added`. `gram`
-// is the matrix for GPTQ, or null. With `has_integer_inputs`, inputs become 8 bits at run time.
-Node MakeBlockProduct(Graph& graph, const Node& node, const Constant& weight, const WeightPlan& plan,
-                      const std::vector<double>* gram, bool has_integer_inputs,
-                      std::vector<Node>& added);
+// The MatMulNBits node that replaces a MatMul or Gemm; a bias of Gemm becomes an Add in `added`.
+// `gram` is the matrix for GPTQ, or null. With `has_integer_inputs`, inputs become 8 bits at run
+// time.
+Node MakeBlockProduct(Graph& graph, const Node& node, const Constant& weight,
+                      const WeightPlan& plan, const std::vector<double>* gram,
+                      bool has_integer_inputs, std::vector<Node>& added);
 
 // MatMul and Gemm multiply integers; the range of their input is found at run time.
 Graph QuantizeDynamically(const Graph& graph, const Placement& placement, const Plan& plan);

@@ -160,7 +160,8 @@ class Reader {
   // at the first other record and returns the remaining bytes.
   CBOARD_SSE42 ByteSpan ReadScalars(ByteSpan bytes) {
     constexpr std::uint64_t kMinEventBytes = 20;
-    constexpr std::ptrdiff_t kAheadBytes = 2048;  // The buffer is larger than the first-level cache.
+    constexpr std::ptrdiff_t kAheadBytes =
+        2048;  // The buffer is larger than the first-level cache.
     // Distance to the bytes that are fetched now: those of the next window, if that is known.
     const std::ptrdiff_t distance =
         window_.ahead() != nullptr ? window_.ahead() - bytes.data() : kAheadBytes;

@@ -12,10 +12,11 @@ namespace {
 
 constexpr std::string_view kAnnotationFormat = "compression-board annotations";
 constexpr std::int64_t kAnnotationVersion = 1;
-constexpr std::size_t kMaxAnnotationNames = 200'000;                       // The limit of runs, and of views.
-constexpr std::size_t kMaxFields = 64;                           // The limit of one run or view.
-constexpr std::size_t kMaxValueBytes = std::size_t{256} << 10;   // As JSON.
-constexpr std::int64_t kMaxTimeMs = (std::int64_t{1} << 53) - 1;  // JSON readers are exact up to here.
+constexpr std::size_t kMaxAnnotationNames = 200'000;            // The limit of runs, and of views.
+constexpr std::size_t kMaxFields = 64;                          // The limit of one run or view.
+constexpr std::size_t kMaxValueBytes = std::size_t{256} << 10;  // As JSON.
+constexpr std::int64_t kMaxTimeMs =
+    (std::int64_t{1} << 53) - 1;  // JSON readers are exact up to here.
 
 [[nodiscard]] auto InvalidFile(std::string_view what) {
   return Fail(ErrorCode::kInvalidArgument, std::string(what));
@@ -77,7 +78,8 @@ Result<AnnotationsByName> ParseNames(simdjson::dom::object root, std::string_vie
       }
     }
     if (names.size() > kMaxAnnotationNames) {
-      return InvalidFile(Quoted(section) + " has more than " + HumanCount(kMaxAnnotationNames) + " entries");
+      return InvalidFile(Quoted(section) + " has more than " + HumanCount(kMaxAnnotationNames) +
+                         " entries");
     }
   }
   return names;
@@ -118,7 +120,8 @@ Result<Annotations> ParseAnnotations(std::string_view text) {
     return InvalidFile("\"format\" must be " + Quoted(kAnnotationFormat));
   }
   if (root["version"].get(version) != simdjson::SUCCESS || version != kAnnotationVersion) {
-    return InvalidFile("\"version\" must be 1; a newer compression-board may have written the file");
+    return InvalidFile(
+        "\"version\" must be 1; a newer compression-board may have written the file");
   }
   Annotations annotations;
   CBOARD_ASSIGN_OR_RETURN(annotations.runs, ParseNames(root, "runs"));

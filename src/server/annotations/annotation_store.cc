@@ -40,7 +40,8 @@ Result<Annotations> ReadAnnotations(const fs::path& path) {
                                                   "; correct the file, or rename it");
 }
 
-// An exclusive lock on a directory, held until the end. File systems without locks grant it at once.
+// An exclusive lock on a directory, held until the end. File systems without locks grant it at
+// once.
 class DirectoryLock {
  public:
   static Result<DirectoryLock> Take(const fs::path& directory) {
@@ -52,11 +53,12 @@ class DirectoryLock {
       if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return lock;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    return Fail(ErrorCode::kUnavailable, "another program has locked " +
-                                             Quoted(directory.string()) +
-                                             " for 2 seconds; try again");
+    return Fail(
+        ErrorCode::kUnavailable,
+        "another program has locked " + Quoted(directory.string()) + " for 2 seconds; try again");
   }
-  DirectoryLock(DirectoryLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  DirectoryLock(DirectoryLock&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)) {}
   DirectoryLock& operator=(DirectoryLock&&) = delete;
   ~DirectoryLock() {
     if (descriptor_ >= 0) ::close(descriptor_);  // Releases the lock.
@@ -67,8 +69,8 @@ class DirectoryLock {
   int descriptor_;
 };
 
-// Sets the time of each change: now, or just after the value that it replaces, so that a change also
-// wins against a value from a machine whose clock is ahead.
+// Sets the time of each change: now, or just after the value that it replaces, so that a change
+// also wins against a value from a machine whose clock is ahead.
 void Stamp(AnnotationsByName& changes, const AnnotationsByName& present) {
   const auto now = static_cast<std::int64_t>(WallTimeSeconds() * 1000);
   for (auto& [name, fields] : changes) {
@@ -178,8 +180,8 @@ Result<void> AnnotationStore::Apply(std::size_t logdir, Annotations changes) con
     if (Result<Annotations> valid = ParseAnnotations(text); !valid) return Fail(valid.error());
     CBOARD_RETURN_IF_ERROR(WriteFileAtomically(path, text));
   }
-  return Fail(ErrorCode::kUnavailable, "another program keeps replacing " + Quoted(path.string()) +
-                                           "; try again");
+  return Fail(ErrorCode::kUnavailable,
+              "another program keeps replacing " + Quoted(path.string()) + "; try again");
 }
 
 Result<void> AnnotationStore::ChangeRuns(std::span<const std::string> runs,
@@ -220,9 +222,8 @@ Result<void> AnnotationStore::DeleteRun(const reader::Run& run) const {
     const bool is_event_file = file->path.parent_path() == run.directory &&
                                file->path.filename().string().find("tfevents") != std::string::npos;
     if (!is_event_file) {
-      return Fail(ErrorCode::kFailedPrecondition,
-                  "does not delete " + Quoted(file->path.string()) + ": not an event file of " +
-                      Quoted(run.name));
+      return Fail(ErrorCode::kFailedPrecondition, "does not delete " + Quoted(file->path.string()) +
+                                                      ": not an event file of " + Quoted(run.name));
     }
     if (::unlink(file->path.c_str()) != 0 && errno != ENOENT) {
       return Fail(ErrnoError(errno, "delete " + Quoted(file->path.string())));

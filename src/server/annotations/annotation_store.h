@@ -32,8 +32,8 @@ class AnnotationStore {
   // Called after each change. Set it before the first request.
   void OnChange(std::function<void()> listener) { on_change_ = std::move(listener); }
 
-  // The annotations of all log directories, with names of runs as in snapshots. A file that cannot be
-  // read is named in `problems`; the others are there.
+  // The annotations of all log directories, with names of runs as in snapshots. A file that cannot
+  // be read is named in `problems`; the others are there.
   struct Content {
     Annotations annotations;
     std::vector<std::string> problems;
@@ -44,9 +44,9 @@ class AnnotationStore {
   std::string WhyReadOnly() const;
 
   // Fail with kPermissionDenied where the log directory cannot be written to, kFailedPrecondition
-  // where its file cannot be read (it is left as it is), kUnavailable while another board writes, and
-  // kInvalidArgument where the file would become too large. Nothing is changed then, except that runs
-  // of an earlier log directory may have been.
+  // where its file cannot be read (it is left as it is), kUnavailable while another board writes,
+  // and kInvalidArgument where the file would become too large. Nothing is changed then, except
+  // that runs of an earlier log directory may have been.
   Result<void> ChangeRuns(std::span<const std::string> runs, const FieldChanges& changes) const;
   Result<void> ChangeView(const std::string& name, const FieldChanges& changes) const;
 

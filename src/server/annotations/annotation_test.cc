@@ -44,17 +44,18 @@ TEST(AnnotationFile, IsTheSameAfterWritingAndReading) {
 }
 
 TEST(AnnotationFile, NamesWhatIsWrong) {
-  for (const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
-           {"", "no JSON object"},
-           {"[]", "no JSON object"},
-           {R"({"format":"other","version":1})", "\"format\" must be"},
-           {R"({"format":"compression-board annotations","version":2})", "newer"},
-           {R"({"format":"compression-board annotations","version":1,"runs":[]})",
-            "must be an object"},
-           {R"({"format":"compression-board annotations","version":1,"runs":{"a":{"name":"x"}}})",
-            "[value, milliseconds since 1970]"},
-           {R"({"format":"compression-board annotations","version":1,"runs":{"a":{"name":["x",-1]}}})",
-            "from 0 to 2^53"}}) {
+  for (
+      const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
+          {"", "no JSON object"},
+          {"[]", "no JSON object"},
+          {R"({"format":"other","version":1})", "\"format\" must be"},
+          {R"({"format":"compression-board annotations","version":2})", "newer"},
+          {R"({"format":"compression-board annotations","version":1,"runs":[]})",
+           "must be an object"},
+          {R"({"format":"compression-board annotations","version":1,"runs":{"a":{"name":"x"}}})",
+           "[value, milliseconds since 1970]"},
+          {R"({"format":"compression-board annotations","version":1,"runs":{"a":{"name":["x",-1]}}})",
+           "from 0 to 2^53"}}) {
     const Result<Annotations> read = ParseAnnotations(text);
     ASSERT_FALSE(read) << text;
     EXPECT_THAT(read.error().message, HasSubstr(message)) << text;

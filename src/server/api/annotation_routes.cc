@@ -1,5 +1,5 @@
-// Routes that write: names, notes, tags and colours of runs, named views, the deletion of runs, and the
-// request to stop a tuning.
+// Routes that write: names, notes, tags and colours of runs, named views, the deletion of runs, and
+// the request to stop a tuning.
 #include <algorithm>
 
 #include "cboard/base/file.h"
@@ -258,7 +258,8 @@ Result<HttpResponse> PostStopTuning(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
   CBOARD_ASSIGN_OR_RETURN(const std::string name, body.Text("run", ""));
   CBOARD_ASSIGN_OR_RETURN(const reader::Run* const run, FindRun(call, name));
-  if (run->Find("tuning/progress") == nullptr && run->Find("tuning/progress/text_summary") == nullptr) {
+  if (run->Find("tuning/progress") == nullptr &&
+      run->Find("tuning/progress/text_summary") == nullptr) {
     return Fail(ErrorCode::kFailedPrecondition,
                 "run " + Quoted(name) + " is no search of 'compression-board tune'");
   }

@@ -49,13 +49,14 @@ class AnnotationRoutesTest : public ::testing::Test {
 
 TEST_F(AnnotationRoutesTest, KeepsWhatPeopleSaidAboutRuns) {
   EXPECT_THAT(Get(), HasSubstr(R"("writable":true)"));
-  const HttpResponse response = Post(
-      "/annotations", R"({"runs":["a","b"],"set":{"name":"Baseline","note":"**good** <b>",)"
-                      R"("tags":["x","y"],"colour":3,"archived":true}})");
+  const HttpResponse response =
+      Post("/annotations", R"({"runs":["a","b"],"set":{"name":"Baseline","note":"**good** <b>",)"
+                           R"("tags":["x","y"],"colour":3,"archived":true}})");
   ASSERT_EQ(response.status, 200) << response.body;
   EXPECT_THAT(Get(), HasSubstr(R"("runs":["a","b"],"names":["Baseline","Baseline"])"));
   EXPECT_THAT(Get(), HasSubstr(R"(<strong>good</strong> &lt;b&gt;)"));
-  EXPECT_THAT(Get(), HasSubstr(R"("tags":[["x","y"],["x","y"]],"colours":[3,3],"archived":[true,true])"));
+  EXPECT_THAT(Get(),
+              HasSubstr(R"("tags":[["x","y"],["x","y"]],"colours":[3,3],"archived":[true,true])"));
 
   EXPECT_EQ(Post("/annotations", R"({"runs":["b"],"set":{"name":null,"note":"","tags":[],)"
                                  R"("colour":null,"archived":false}})")
@@ -69,8 +70,10 @@ TEST_F(AnnotationRoutesTest, KeepsWhatPeopleSaidAboutRuns) {
 TEST_F(AnnotationRoutesTest, KeepsViewsThatStayInsideTheBoard) {
   EXPECT_EQ(Post("/views", R"({"name":"v","address":"scalars?smooth=0.9"})").status, 200);
   EXPECT_THAT(Get(), HasSubstr(R"("views":{"names":["v"],"addresses":["scalars?smooth=0.9"]})"));
-  for (const char* address : {"//evil.example", "https://evil.example", "javascript:alert(1)", "a/../b"}) {
-    EXPECT_EQ(Post("/views", R"({"name":"w","address":")" + std::string(address) + "\"}").status, 400)
+  for (const char* address :
+       {"//evil.example", "https://evil.example", "javascript:alert(1)", "a/../b"}) {
+    EXPECT_EQ(Post("/views", R"({"name":"w","address":")" + std::string(address) + "\"}").status,
+              400)
         << address;
   }
   EXPECT_EQ(Post("/views", R"({"name":"v"})").status, 200);

@@ -31,10 +31,9 @@ class FuzzedBoard {
       writer.AddScalar("a/metrics/accuracy/int8", 0.8, 0);
       writer.AddHParams({{"lr", 0.1}}, {{"s", 0.5}}, "hp");
     }
-    auto board = cboard::server::Board::Open(
-        {.logdirs = {{.path = logdir_.path()}},
-         .reload_interval = std::chrono::milliseconds(0),
-         .read_only_reason = ""});
+    auto board = cboard::server::Board::Open({.logdirs = {{.path = logdir_.path()}},
+                                              .reload_interval = std::chrono::milliseconds(0),
+                                              .read_only_reason = ""});
     CBOARD_CHECK(board.has_value());
     board_ = *std::move(board);
     CBOARD_CHECK(board_->WaitForFirstLoad(std::chrono::minutes(1)).loaded);
@@ -64,8 +63,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   cboard::server::HttpRequest request;
   request.method = TakeLine(rest, ' ');
   request.target = TakeLine(rest, '\n');
-  request.headers = {{"Accept", TakeLine(rest, '\n')},
-                     {"Content-Type", request.target.starts_with("/api/") ? "application/json" : "application/x-www-form-urlencoded"}};
+  request.headers = {
+      {"Accept", TakeLine(rest, '\n')},
+      {"Content-Type", request.target.starts_with("/api/") ? "application/json"
+                                                           : "application/x-www-form-urlencoded"}};
   request.body = rest;
   const cboard::server::HttpResponse response = kBoard.Ask(request);
   // 503: more than a limit allows.

@@ -50,8 +50,7 @@ class RoutesTest : public ::testing::Test {
       const bool baseline = std::string_view(run).find("baseline") != std::string_view::npos;
       trial.AddHistogram(baseline ? "conv1/Output/fp32" : "conv1/Output/int8", values, 0);
     }
-    auto board =
-        Board::Open({.logdirs = {{.path = logdir_.path()}}, .read_only_reason = ""});
+    auto board = Board::Open({.logdirs = {{.path = logdir_.path()}}, .read_only_reason = ""});
     EXPECT_TRUE(board);
     board_ = *std::move(board);
     EXPECT_TRUE(board_->WaitForFirstLoad(std::chrono::minutes(1)).loaded);
@@ -280,7 +279,9 @@ TEST_F(RoutesTest, TheDescriptionHasEveryRouteAndEachAnswers) {
       for (const simdjson::dom::element parameter : simdjson::dom::array(operation["parameters"])) {
         needs_more = needs_more || bool(parameter["required"]);
       }
-      const int expected = path == "/runs/delete" || path == "/tuning/stop" ? 403 : needs_more ? 400 : 200;
+      const int expected = path == "/runs/delete" || path == "/tuning/stop" ? 403
+                           : needs_more                                     ? 400
+                                                                            : 200;
       EXPECT_EQ(response.status, expected) << method << " " << path << response.body;
     }
   }

@@ -12,7 +12,7 @@ import { bothResponses, isSame } from "./same_json.mjs";
 import { getJson, loaded, LOADERS, startTensorBoard } from "./stock_tensorboard.mjs";
 
 const DASHBOARDS = ["timeseries", "scalars", "custom_scalars", "images", "audio", "graphs", "distributions", "histograms", "text", "pr_curves", "hparams", "mesh", "projector"];
-const MAX_SERIES = 400; // Of each plugin, evenly spread over all.
+const MAX_SERIES = 400; // Per plugin, evenly spread over all.
 
 // DEMO names logs that are there already.
 const logdir = process.env["DEMO"] ?? mkdtempSync(join(tmpdir(), "cboard-demo-"));

@@ -1,4 +1,4 @@
-// What the search of `compression-board tune` has logged, in words. Pure.
+// Texts about the progress that `compression-board tune` logs. Pure functions.
 import { progressOfTuningShape, type TuningProgress } from "../../api/compression/progress";
 import { readOrNull } from "../../api/shape";
 import { bytes, duration, significant } from "../../base/text/format";
