@@ -46,6 +46,7 @@ test("every dashboard opens without an error", async (t) => {
   const recorder = await openRecorder(browser, boards.ours);
   for (const name of DASHBOARDS) {
     await openDashboard(recorder, boards.ours, name);
+    for (let waits = 0; waits < 30 && (await shownText(recorder.page)).length <= 50; waits++) await recorder.page.waitForTimeout(1000);
     assert.ok((await shownText(recorder.page)).length > 50, name);
     await picture(recorder.page, `demo-${name}`);
   }
