@@ -9,6 +9,7 @@
 #include "cli/commands/shape_flag.h"
 #include "cli/memory_limit.h"
 #include "cli/progress.h"
+#include "cli/read_logs.h"
 #include "cli/reports/reports.h"
 
 namespace cboard::cli {
@@ -101,6 +102,7 @@ int RunQuantize(Arguments arguments) {
       ->type_name("DIR");
   app.add_flag("--json", json, "The plan and all results, as JSON");
   AddFsyncFlag(app);
+  AddEndpointFlag(app);
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
 
   if (const Result<void> read = ReadNames(names, options); !read) {

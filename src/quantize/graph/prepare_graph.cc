@@ -191,9 +191,11 @@ std::size_t FoldConstants(Graph& graph, const runtime::SessionOptions& session) 
   const std::map<std::string, std::size_t> sources = SourceBytes(part);
   for (const runtime::NamedTensor& result : results->tensors()) {
     const std::size_t size = result.tensor.byte_count();
-    // A table that is computed from a few numbers stays computed, unless it becomes a weight.
-    const bool has_grown = size > kMaxGrownBytes && size > sources.at(result.name);
-    if (size > kMaxFoldedBytes || (has_grown && !IsWeight(graph, index, result.name))) continue;
+    // A table that is computed from a few numbers stays computed. A weight may grow to four times
+    // its size, because 8 bits make it a quarter as large.
+    const std::size_t factor = IsWeight(graph, index, result.name) ? 4 : 1;
+    const bool has_grown = size > kMaxGrownBytes && size > factor * sources.at(result.name);
+    if (size > kMaxFoldedBytes || has_grown) continue;
     graph.constants.insert_or_assign(
         result.name, Constant::Of(proto::OnnxTypeOf(result.tensor.dtype), result.tensor.shape,
                                   {static_cast<const char*>(result.tensor.data), size}));
