@@ -280,7 +280,9 @@ MODELS = {
 
 
 def write(name, folder):
-    """folder/float.onnx and folder/x.npz. Returns the samples."""
+    """folder/float.onnx and folder/x.npz. Returns the samples. A model is the same in every test."""
+    global RANDOM
+    RANDOM = np.random.default_rng(5)
     made, samples = MODELS[name]()
     onnx.checker.check_model(made)
     onnx.save(made, str(folder / "float.onnx"))
