@@ -14,7 +14,7 @@ import { serve, useBrowser } from "../page/support/session.mjs";
 
 useBrowser();
 
-const STAGES = 15;
+const STAGES = 18;
 const WINDOW = { width: 1120, height: 720 };
 
 let folder;

@@ -13,10 +13,12 @@ from google.protobuf import text_format
 from tensorboard.compat.proto.config_pb2 import RunMetadata
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 
-# The runs of a log, in the order of the pipeline, as the toolkit's newest version has them.
+# The runs of a log, in the order of the pipeline: those of the toolkit's newest version, and
+# after_folding, after_equalization and after_calibration of `compression-board quantize`.
 STAGES = [
-    "initial_graph", "after_graph_preparation", "pre_statistics_collection_substitutions",
-    "after_graph_marking", "after_candidates_filtering", "after_statistic_collection",
+    "initial_graph", "after_graph_preparation", "after_folding",
+    "pre_statistics_collection_substitutions", "after_graph_marking", "after_candidates_filtering",
+    "after_equalization", "after_statistic_collection", "after_calibration",
     "thresholds_selection", "after_shift_negative_correction",
     "post_statistics_collection_substitutions", "statistics_computation",
     "after_statistics_correction", "after_activation_bias_correction", "after_bias_correction",
