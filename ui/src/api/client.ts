@@ -99,6 +99,11 @@ export async function getJson<T>(
   return read(shape, await (early ?? load(url, withSignal(signal), json)), route);
 }
 
+/** For responses that are no part of a snapshot, such as annotations: they never make the page load again. */
+export async function getStored<T>(shape: Shape<T>, route: string): Promise<T> {
+  return read(shape, await json(await send(apiUrl(route), {})), route);
+}
+
 export async function getText(route: string, params: Params = {}, signal?: AbortSignal): Promise<string> {
   return load(apiUrl(route, params), withSignal(signal), (response) => response.text());
 }

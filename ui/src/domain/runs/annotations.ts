@@ -1,7 +1,7 @@
 // Names, notes, tags and colours of runs: stored beside the logs, or in the browser where the server may not write.
 import { computed, effect, signal } from "@preact/signals";
 import { annotationsShape, type Annotations } from "../../api/annotations";
-import { getJson, postJson } from "../../api/client";
+import { getStored, postJson } from "../../api/client";
 import { recall, remember } from "../../base/storage";
 import { annotationsVersion, status } from "../live/live";
 import {
@@ -93,7 +93,7 @@ export function followAnnotations(): void {
   });
   effect(() => {
     void annotationsVersion.value;
-    getJson(annotationsShape, "annotations").then(
+    getStored(annotationsShape, "annotations").then(
       (answer) => (stored.value = answer),
       () => undefined, // The page works without them; the next change asks again.
     );
