@@ -163,9 +163,8 @@ def test_one_large_column_is_the_cause(compare, tmp_path):
     result = compare(outlier.path, outlier.quantize("QDQ"), "--data", outlier.data)
     first = result["layers"][0]
     assert (first["name"], first["cause"]) == ("words", "channel_spread")
-    # About 5 % of the largest channels change, at the limit of sound. Red is for outputs that are
-    # broken or degraded.
-    assert (result["verdict"]["level"], first["level"]) in [("degraded", "red"), ("sound", "amber")]
+    # The largest channel changes at 14 of 274 clear positions.
+    assert (result["verdict"]["level"], first["level"]) == ("degraded", "red")
 
 
 def test_what_openvino_makes_of_a_table_is_the_same(embeddings, compare, tmp_path):
