@@ -193,7 +193,7 @@ class FaultyProxy:
                 connection.endheaders(sent)
                 response = connection.getresponse()
                 body = response.read()
-                if fate == "cut" and sent is not None:  # Stored, but nobody is told.
+                if fate == "cut" and sent is not None:  # Stored, but no response is sent.
                     self.close_connection = True
                     return
                 self.send_response(response.status)

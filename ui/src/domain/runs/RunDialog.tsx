@@ -30,7 +30,7 @@ function Swatches({ value, onPick }: { value: number; onPick: (colour: number) =
   );
 }
 
-/** Where the answers are stored, in words. */
+/** Says where names and notes are stored. */
 function Place(): JSX.Element | null {
   const place = annotationPlace.value;
   if (!place) return null;

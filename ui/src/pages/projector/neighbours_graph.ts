@@ -187,7 +187,7 @@ class Lists {
   }
 }
 
-/** The `k` nearest rows of each row by Euclidean distance; `onShare` is told how much is done. */
+/** The `k` nearest rows of each row by Euclidean distance; `onShare` gets the finished share. */
 export function nearestNeighbours(
   all: Float32Array,
   allWidth: number,

@@ -24,7 +24,7 @@ it("reads the documented example", () => {
   expect(stateText({ ...progress, phase: "finished" })).toMatch(/took 3[12](\.5)? s$/);
 });
 
-it("leaves out what is no progress", () => {
+it("ignores values that are not progress", () => {
   expect(readProgress("")).toBeNull();
   expect(readProgress('{"version":1}')).toBeNull();
 });
