@@ -1,4 +1,4 @@
-// Base64 with the alphabet for URLs, without padding (RFC 4648, section 5).
+// Base64 with the URL-safe alphabet and without padding (RFC 4648, section 5).
 #pragma once
 
 #include <optional>
@@ -9,7 +9,8 @@ namespace cboard {
 
 std::string ToBase64Url(std::string_view bytes);
 
-// Nothing if `text` has another character. Bits that are left over at the end are ignored.
+// Decodes a Base64 text; nullopt if it has a character outside the alphabet. Extra bits at the end
+// are ignored.
 std::optional<std::string> FromBase64Url(std::string_view text);
 
 }  // namespace cboard

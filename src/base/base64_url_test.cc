@@ -5,7 +5,7 @@
 namespace cboard {
 namespace {
 
-// RFC 4648, section 10, without padding.
+// The test vectors of RFC 4648, section 10, without padding.
 TEST(Base64Url, GivesTheVectorsOfTheStandard) {
   EXPECT_EQ(ToBase64Url(""), "");
   EXPECT_EQ(ToBase64Url("f"), "Zg");

@@ -23,45 +23,48 @@ double ReadSystemClock() {
 
 #if defined(__x86_64__)
 
-// Asking the system costs more than encoding a scalar event. So each thread asks once in a
-// millisecond and counts the processor's ticks in between: an error far below the microsecond, and
-// a clock that is set is followed at once. Where ticks are not steady, the system is asked always.
+// Reading the system clock costs more than encoding a scalar event. Each thread therefore reads it
+// once per millisecond and counts processor ticks in between. The error is far below a microsecond,
+// and a clock that was set is noticed within a millisecond. If ticks are not steady, the system
+// clock is always read.
 constexpr double kTrustSeconds = 1e-3;
 
-// Whether the kernel itself keeps time by these ticks. It has checked what we cannot: that they
-// run at one rate, also in sleep, and agree between processors.
+// True if the kernel itself keeps time by processor ticks. It has checked that they have a constant
+// rate, also in sleep, and agree between processors.
 bool TicksAreSteady() {
   std::ifstream source("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   std::string name;
   return source >> name && name == "tsc";
 }
 
-// The system's time, and the ticks at which it was read.
+// A reading of the system clock, with the ticks at that moment.
 struct Reading {
   std::uint64_t ticks = 0;
   double seconds = 0;
-  bool sharp = false;  // Nothing came between the two.
+  bool sharp = false;  // No interruption between the two reads.
 };
 
 Reading Read() {
-  constexpr std::uint64_t kMaxReadTicks = 5'000;  // A microsecond or two.
+  constexpr std::uint64_t kMaxReadTicks = 5'000;  // One or two microseconds.
   const std::uint64_t before = __rdtsc();
   const double seconds = ReadSystemClock();
   const std::uint64_t after = __rdtsc();
   return {after, seconds, after - before < kMaxReadTicks};
 }
 
-// A second and third try when something came between, such as the first use of the clock's page.
+// Tries up to three times if an interruption delayed the reading, such as the first access to the
+// clock's memory page.
 Reading ReadWithLeastDelay() {
   Reading reading = Read();
   for (int tries = 0; !reading.sharp && tries < 3; ++tries) reading = Read();
   return reading;
 }
 
-// How far apart two readings must be to tell the length of a tick to some 1e-5: milliseconds.
+// Minimum distance of two readings that measures the length of a tick to about 1e-5: some
+// milliseconds.
 constexpr std::uint64_t kMeasuringTicks = 20'000'000;
 
-// The length of a tick, or 0 while it is not known: it takes a while to measure.
+// Returns the length of a tick in seconds; 0 until enough time has passed to measure it.
 double SecondsPerTick() {
   static const bool steady = TicksAreSteady();
   static const Reading first = ReadWithLeastDelay();
@@ -74,7 +77,7 @@ double SecondsPerTick() {
   if (!first.sharp || !now.sharp) return 0;
   const double length =
       (now.seconds - first.seconds) / static_cast<double>(now.ticks - first.ticks);
-  // From 0.2 to 20 GHz; anything else means that the clock was set meanwhile.
+  // Accepts clock rates from 0.2 to 20 GHz. Other values mean that the clock was set meanwhile.
   if (!(length > 5e-11 && length < 5e-9)) return 0;
   measured = length;
   return length;
@@ -90,7 +93,7 @@ class TickingClock {
   }
 
  private:
-  // Kept out of Now, which then needs no stack.
+  // Reads the system clock. It is a separate function, so that Now needs no stack frame.
   [[gnu::noinline]] double ReadSystemTime() {
     seconds_per_tick_ = SecondsPerTick();
     if (seconds_per_tick_ == 0) return ReadSystemClock();

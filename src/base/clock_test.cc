@@ -14,9 +14,9 @@ double SystemSeconds() {
 }
 
 TEST(WallTime, LiesBetweenTwoReadingsOfTheSystemsClock) {
-  // Long enough for the ticks to be measured and to be trusted in between.
+  // Long enough to measure the ticks and to use them between two readings of the clock.
   constexpr double kSeconds = 0.3;
-  // Sum of the rounding to double and the length of a tick.
+  // Maximum error: the rounding to double plus the length of a tick.
   constexpr double kTolerance = 5e-6;
   const double start = SystemSeconds();
   int readings = 0;

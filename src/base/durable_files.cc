@@ -15,7 +15,7 @@ namespace {
 
 std::atomic<bool> durable_by_default = false;
 
-// The directory that has the name `path`: "." for "a".
+// Returns the directory that contains `path`: "." for "a".
 std::filesystem::path DirectoryOf(const std::filesystem::path& path) {
   const std::filesystem::path parent = path.parent_path();
   return parent.empty() ? "." : parent;
@@ -62,7 +62,7 @@ Result<void> SyncFile(const File& file) {
 Result<void> SyncDirectory(const std::filesystem::path& directory) {
   CBOARD_ASSIGN_OR_RETURN(const File opened, File::OpenForReading(directory));
   while (::fsync(opened.descriptor()) != 0) {
-    if (errno == EINVAL) return {};  // A file system that has no such call, and needs none.
+    if (errno == EINVAL) return {};  // The file system does not support it and does not need it.
     if (errno != EINTR) return Fail(CannotSync(errno, directory));
   }
   return {};
@@ -78,7 +78,7 @@ Result<void> WriteFileDurably(const std::filesystem::path& path, std::string_vie
 
 Result<void> CreateDirectoriesDurably(const std::filesystem::path& path) {
   std::error_code error;
-  std::vector<std::filesystem::path> parents;  // Parents of the directories that are created now.
+  std::vector<std::filesystem::path> parents;  // Parents of the directories that are created.
   for (std::filesystem::path made = path; !std::filesystem::exists(made, error) && !error;
        made = DirectoryOf(made)) {
     if (made.has_filename()) parents.push_back(DirectoryOf(made));

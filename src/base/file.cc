@@ -31,7 +31,7 @@ Result<File> File::Open(const std::filesystem::path& path, int flags,
   if (descriptor >= 0) return File(descriptor, path);
   const int reason = errno;
   if ((flags & O_CREAT) == 0) return Fail(ErrnoError(reason, Named("open", named)));
-  // "No such file or directory" is confusing for a file that is to be created.
+  // The system's error "No such file or directory" confuses users if the file is to be created.
   std::error_code ignored;
   const std::filesystem::path parent = named.parent_path();
   if (reason == ENOENT && !parent.empty() && !std::filesystem::exists(parent, ignored)) {
@@ -54,7 +54,8 @@ Result<File> File::Create(const std::filesystem::path& path) {
 }
 
 Result<File> File::CreateTemporarySibling(const std::filesystem::path& path) {
-  static std::atomic<unsigned> sequence = 0;  // Two threads may write the same file at once.
+  // The counter is atomic, because two threads may write the same file at the same time.
+  static std::atomic<unsigned> sequence = 0;
   std::filesystem::path temporary = path;
   temporary += ".tmp" + std::to_string(::getpid()) + "." + std::to_string(sequence++);
   return Open(temporary, O_RDWR | O_CREAT | O_TRUNC, path);
@@ -131,7 +132,8 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t ma
                     ", more than the " + HumanBytes(double(max_bytes)) + " that are read at once");
   }
   std::string content;
-  // Pipes and /proc files report size 0, so the loop trusts what read() returns, not fstat().
+  // Reads until the end instead of using the size of fstat(), because pipes and /proc files report
+  // size 0.
   constexpr std::size_t kStep = std::size_t{1} << 20;
   std::size_t filled = 0;
   while (filled <= max_bytes) {

@@ -1,4 +1,4 @@
-// A lock on a file, which ends with the process.
+// A lock on a file. The system releases it when the process ends.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,12 @@
 
 namespace cboard {
 
-// Held until the object or the process ends, and by children of a fork() meanwhile.
+// A held lock. It is released when the object or the process ends, but not while forked children
+// hold it too.
 class FileLock {
  public:
-  // Creates the file if needed. Nothing if another process, or another object, holds the lock.
+  // Tries to lock the file; creates the file if needed. nullopt if another process, or another
+  // object, holds the lock.
   static Result<std::optional<FileLock>> TryTake(const std::filesystem::path& path);
 
   FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}

@@ -15,26 +15,26 @@
 namespace cboard {
 namespace {
 
-// The addresses of one mapping. The handler reads them in whichever thread faults, so they are
-// atomics: `version` is odd while they change, and a reader that sees it change skips the slot. The
-// slot of the mapping that a thread is reading does not change meanwhile.
+// The address range of one mapping. The signal handler reads it on the thread that faults, so the
+// members are atomic. `version` is odd while they change; a handler that sees a change skips the
+// slot. The slot of the mapping that the faulting thread reads does not change meanwhile.
 struct MappingSlot {
   std::atomic<std::uint32_t> version = 0;
   std::atomic<std::uintptr_t> begin = 0;
   std::atomic<std::uintptr_t> end = 0;  // 0: the slot is free.
-  // The file, in the words of /proc, if all its mappings are guarded; 0: only this one is.
+  // Device and inode of the file, if all its mappings are guarded; 0: only this mapping is guarded.
   std::atomic<std::uint64_t> device = 0;
   std::atomic<std::uint64_t> inode = 0;
   std::atomic<bool> lost = false;
 };
 
 std::array<MappingSlot, MappingGuard::kMaxGuards> slots;
-std::atomic<std::size_t> used_slots = 0;  // No slot from here on has ever been used.
+std::atomic<std::size_t> used_slots = 0;  // Slots from this index on were never used.
 std::atomic<std::uintptr_t> page_bytes = 4096;
 std::atomic<const struct sigaction*> previous_action = nullptr;
 std::atomic<pid_t> forwarding_thread = 0;
 
-// Guards which slots are taken, and installing and removing the handler.
+// Protects the allocation of slots, and installing and removing the handler.
 std::mutex& SlotMutex() {
   static auto* const mutex = new std::mutex;  // Never destroyed: mappings may end at exit.
   return *mutex;
@@ -50,14 +50,14 @@ void SetSlot(MappingSlot& slot, std::uintptr_t begin, std::uintptr_t end) {
   slot.version.fetch_add(1);
 }
 
-// A line of /proc/self/maps: "7f00-7f10 r--p 0000 08:01 1234 /path".
+// The parsed fields of a line of /proc/self/maps: "7f00-7f10 r--p 0000 08:01 1234 /path".
 struct MapsLine {
   std::uintptr_t begin = 0, end = 0;
   bool is_writable = false;
   std::uint64_t device = 0, inode = 0;
 };
 
-// Reads /proc/self/maps without allocating: safe in a signal handler.
+// Reads /proc/self/maps without allocating memory, so that a signal handler can use it.
 class MapsReader {
  public:
   MapsReader() : descriptor_(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {}
@@ -67,7 +67,7 @@ class MapsReader {
   MapsReader(const MapsReader&) = delete;
   MapsReader& operator=(const MapsReader&) = delete;
 
-  // The mapping that holds `address`.
+  // Finds the mapping that contains `address`.
   bool Find(std::uintptr_t address, MapsLine& line) {
     while (Next(line)) {
       if (address >= line.begin && address < line.end) return true;
@@ -91,7 +91,7 @@ class MapsReader {
     return last_ >= 0;
   }
 
-  // A number, and the character that ends it.
+  // Reads a number, and skips the character that ends it.
   std::uint64_t Number(unsigned base) {
     std::uint64_t number = 0;
     for (int c = Take(); c >= 0; c = Take()) {
@@ -128,7 +128,7 @@ bool ReplaceByZeros(std::uintptr_t address, std::uintptr_t end, int protection) 
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
-// As ReplaceLostPages, in somebody else's mapping of a file whose mappings are all guarded.
+// Like ReplaceLostPages, for other mappings of a file whose mappings are all guarded.
 bool ReplaceInOthers(std::uintptr_t address) {
   MapsLine line;
   bool is_found = false;
@@ -147,8 +147,8 @@ bool ReplaceInOthers(std::uintptr_t address) {
   return false;
 }
 
-// Replaces the page at `address` and all that follow in its mapping by zeros. False when the
-// address is in no guarded mapping. Safe in a signal handler.
+// Replaces the page at `address` and all later pages of its mapping by zeros. Returns false if no
+// guarded mapping contains the address. Safe in a signal handler.
 bool ReplaceLostPages(std::uintptr_t address) {
   const std::size_t count = used_slots.load();
   for (std::size_t i = 0; i < count; ++i) {
@@ -167,14 +167,16 @@ void EndByDefault(int signal, const siginfo_t& info) {
   struct sigaction action = {};
   action.sa_handler = SIG_DFL;
   ::sigaction(signal, &action, nullptr);
-  // A fault happens again when the handler returns; a signal that was sent does not.
+  // Sends the signal again if a process sent it. A real fault needs no second signal, because it
+  // happens again when the handler returns.
   if (info.si_code <= 0) ::raise(signal);
 }
 
-// Does what would have happened without us.
+// Passes the signal to the earlier handler, or performs the default action.
 void Forward(int signal, siginfo_t* info, void* context) {
   const struct sigaction* const previous = previous_action.load();
-  // A later handler that forwards to ours, which forwards to it, would never end.
+  // Detects a loop: another handler that was installed later may forward signals to this one, which
+  // would forward them back.
   const pid_t thread = ::gettid();
   if (previous == nullptr || forwarding_thread.exchange(thread) == thread) {
     return EndByDefault(signal, *info);
@@ -204,12 +206,13 @@ bool IsOurs(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == OnBusError;
 }
 
-// Puts our handler in front of the present one, unless it is there. Holds SlotMutex().
+// Installs this handler in front of the current one, unless it is already installed. The caller
+// holds SlotMutex().
 bool InstallHandler() {
   struct sigaction present = {};
   if (::sigaction(SIGBUS, nullptr, &present) != 0) return false;
   if (IsOurs(present)) return true;
-  // Kept for ever, because a handler may be reading it; most processes have one.
+  // The list is never freed, because a handler may be reading it. Most processes have one entry.
   static auto* const seen = new std::deque<struct sigaction>;
   const struct sigaction* kept = nullptr;
   for (const struct sigaction& action : *seen) {
@@ -217,17 +220,19 @@ bool InstallHandler() {
     if (std::memcmp(&action, &present, sizeof(present)) == 0) kept = &action;
   }
   if (kept == nullptr) kept = &seen->emplace_back(present);
-  previous_action.store(kept);  // Before ours can be called.
+  previous_action.store(kept);  // Must be set before the new handler can run.
   struct sigaction ours = {};
   ours.sa_sigaction = OnBusError;
-  // On the thread's signal stack if it has one, as runtimes with small stacks require.
+  // The handler runs on the thread's signal stack if it has one, as runtimes with small stacks
+  // require.
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   ::sigemptyset(&ours.sa_mask);
   return ::sigaction(SIGBUS, &ours, nullptr) == 0;
 }
 
-// Restores the earlier handler, unless somebody has put another one in front of ours: that one may
-// forward to ours, which then forwards to the earlier one. Holds SlotMutex().
+// Restores the earlier handler, unless another program part has since installed its own. That one
+// may forward to this handler, which then forwards to the earlier one. The caller holds
+// SlotMutex().
 void RemoveHandler() {
   struct sigaction present = {};
   if (::sigaction(SIGBUS, nullptr, &present) == 0 && IsOurs(present)) {
@@ -235,7 +240,8 @@ void RemoveHandler() {
   }
 }
 
-// A fault in a thread that blocks the signal ends the process without asking any handler.
+// True if the calling thread blocks SIGBUS. A fault in such a thread ends the process without
+// calling a handler.
 bool BlocksBusErrors() {
   sigset_t blocked;
   return ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked) != 0 ||
@@ -293,7 +299,7 @@ std::unique_ptr<GuardedMapping> GuardedMapping::Map(int descriptor, std::size_t 
 }
 
 GuardedMapping::~GuardedMapping() {
-  guard_.reset();  // First: afterwards the addresses may be somebody else's.
+  guard_.reset();  // Must come first: after unmapping, the addresses may be reused.
   ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());  // NOLINT: munmap's signature.
 }
 

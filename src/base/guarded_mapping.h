@@ -1,4 +1,4 @@
-// A file mapped into memory that another program may shorten at any time.
+// A file mapped into memory that another program may truncate at any time.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const auto mapping, GuardedMapping::Map(file.descriptor(), size));
 //   … read mapping->bytes() …
@@ -6,8 +6,8 @@
 //
 // Reading a mapped page behind the end of its file raises SIGBUS, which ends the process. While at
 // least one mapping exists, a handler for SIGBUS replaces the missing pages with zeros and marks
-// the mapping. Other faults go to the handler that was there before, unchanged. Loading this code
-// installs nothing, and the last mapping restores the earlier handler when it ends.
+// the mapping. Other faults are forwarded to the earlier handler. The handler is installed with the
+// first mapping and removed with the last one.
 #pragma once
 
 #include <atomic>
@@ -19,26 +19,26 @@
 
 namespace cboard {
 
-// Guards addresses at which its owner maps files, one after the other: missing pages there become
-// zeros. End it before the addresses are given back to the system.
+// Guards an address range at which its owner maps files, one after the other: missing pages become
+// zeros. Destroy it before the range is unmapped.
 class MappingGuard {
  public:
-  // Null when a mapping cannot be guarded: the calling thread blocks SIGBUS, kMaxGuards exist, or
-  // the system refuses. The caller then reads the file instead.
+  // Returns null if the range cannot be guarded: the calling thread blocks SIGBUS, kMaxGuards
+  // exist, or the system refuses. The caller then reads the file instead.
   static std::unique_ptr<MappingGuard> Create(ByteSpan memory);
 
-  // How many there may be at once in a process; the handler looks through all of them.
+  // Maximum number of guards in a process; the handler searches all of them.
   static constexpr std::size_t kMaxGuards = 1024;
 
   MappingGuard(const MappingGuard&) = delete;
   MappingGuard& operator=(const MappingGuard&) = delete;
   ~MappingGuard();
 
-  // Also guards the other mappings in this process of the file that is mapped at `address`. False
-  // when /proc cannot be read.
+  // Also guards all other mappings in this process of the file that is mapped at `address`. Returns
+  // false if /proc cannot be read.
   bool GuardOthers(const std::byte* address);
 
-  // True once pages were replaced by zeros.
+  // True if missing pages of the mapping were replaced by zeros.
   bool lost_bytes() const;
 
  private:
@@ -47,13 +47,14 @@ class MappingGuard {
   std::size_t slot_;
 };
 
-// Immutable and safe to share between threads, except that bytes change when another program
-// writes to the file. A reader must therefore check every offset after it has loaded it, and must
-// not load it again.
+// A mapped file. Safe to share between threads. Its bytes change if another program
+// writes to the file, so a reader must load an offset once, check it, and not load it
+// again.
 class GuardedMapping {
  public:
-  // Maps `size` bytes, at least one, of an open file for reading. Null when a mapping cannot be
-  // guarded (see MappingGuard), or the system refuses. The caller then reads the file instead.
+  // Maps `size` bytes, at least one, of an open file for reading. Returns null if a mapping cannot
+  // be guarded (see MappingGuard), or if the system refuses. The caller then reads the file
+  // instead.
   static std::unique_ptr<GuardedMapping> Map(int descriptor, std::size_t size);
 
   GuardedMapping(const GuardedMapping&) = delete;
@@ -62,13 +63,13 @@ class GuardedMapping {
 
   ByteSpan bytes() const { return bytes_; }
 
-  // From now on the handler also replaces missing pages in mappings of this file that somebody else
-  // in this process has made: ONNX Runtime maps the files with a model's weights. They count as
-  // lost_bytes(), too. False when /proc cannot be read; then only this mapping is guarded.
+  // Also guards the mappings of this file that other code in this process creates, now or later:
+  // ONNX Runtime maps the files with a model's weights. lost_bytes() includes them. Returns false
+  // if /proc cannot be read; then only this mapping is guarded.
   bool GuardOthers() { return guard_->GuardOthers(bytes_.data()); }
 
-  // True once bytes were read that the file no longer had, or that the disk could not deliver:
-  // from the first of them on, all bytes are zero.
+  // True if bytes were read that no longer existed in the file, or that the disk could not deliver.
+  // All bytes from the first of them on are zero.
   bool lost_bytes() const { return guard_->lost_bytes(); }
 
  private:

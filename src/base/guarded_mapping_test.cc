@@ -91,7 +91,7 @@ TEST_F(GuardedMappingTest, TheEarlierHandlerIsRestored) {
 
 void ExitOnFault(int, siginfo_t* info, void*) { ::_exit(info->si_code == BUS_ADRERR ? 33 : 34); }
 
-// A fault of somebody else's goes to the handler that was there before.
+// A fault outside of guarded mappings goes to the earlier handler.
 TEST_F(GuardedMappingTest, OtherFaultsReachTheEarlierHandler) {
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
   const auto fault_elsewhere = [&](bool has_handler) {

@@ -16,7 +16,7 @@ using Compressor = std::unique_ptr<libdeflate_compressor, FreeCompressor>;
 
 std::optional<std::string> Compress(libdeflate_compressor* compressor, std::string_view bytes) {
   if (compressor == nullptr) return std::nullopt;
-  // Room for less than the bytes themselves: when that is not enough, it was not worth it.
+  // The output buffer is as large as the input. If that is not enough, compression is useless.
   std::string packed(bytes.size(), '\0');
   const std::size_t size = ::libdeflate_gzip_compress(compressor, bytes.data(), bytes.size(),
                                                       packed.data(), packed.size());
@@ -31,7 +31,8 @@ std::optional<std::string> Gzip(std::string_view bytes, int level) {
   if (level != kQuickGzip) {
     return Compress(Compressor(::libdeflate_alloc_compressor(level)).get(), bytes);
   }
-  // Making a compressor takes longer than compressing a short answer.
+  // The compressor is reused per thread, because creating one takes longer than compressing a short
+  // response.
   static thread_local const Compressor kQuick(::libdeflate_alloc_compressor(kQuickGzip));
   return Compress(kQuick.get(), bytes);
 }

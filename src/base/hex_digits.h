@@ -1,4 +1,4 @@
-// Bytes as hexadecimal digits.
+// Converts bytes to hexadecimal digits.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace cboard {
 
-// Two lower-case digits per byte.
+// Converts bytes to text, with two lower-case hexadecimal digits per byte.
 inline std::string HexDigits(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;

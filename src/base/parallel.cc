@@ -34,13 +34,13 @@ class ThreadPool {
     changed_.notify_one();
   }
 
-  // Reports until `threads` threads have no more work.
+  // Reports progress until `threads` threads have no more work.
   void Watch(std::size_t threads, const std::function<void(std::size_t, std::size_t)>& progress) {
     std::unique_lock lock(mutex_);
     std::size_t reported = 0;
     while (true) {
       changed_.wait(lock, [&] { return done_ > reported || idle_ == threads; });
-      if (done_ == reported) return;  // Nothing is left to report, and nobody works.
+      if (done_ == reported) return;  // Nothing more to report; all threads have finished.
       reported = done_;
       if (!progress || error_) continue;
       lock.unlock();
@@ -54,7 +54,7 @@ class ThreadPool {
  private:
   const std::size_t count_;
   const std::function<Result<void>(std::size_t, std::size_t)>& work_;
-  std::mutex mutex_;  // Guards all below.
+  std::mutex mutex_;  // Protects all members below.
   std::condition_variable changed_;
   std::size_t next_ = 0, done_ = 0, idle_ = 0;
   std::optional<Error> error_;
@@ -64,7 +64,7 @@ class ThreadPool {
 }  // namespace
 
 ParallelOptions ParallelOptions::ForLargeItems() {
-  // 0 where the system does not say.
+  // The number of processors is 0 if the system does not report it.
   const std::size_t processors = std::max(1u, std::thread::hardware_concurrency());
   return {.items_per_thread = 1, .max_threads = processors};
 }
@@ -82,7 +82,7 @@ Result<void> ForEachInParallel(std::size_t count,
     try {
       threads.emplace_back([&crew, i] { crew.Work(i); });
     } catch (const std::system_error&) {
-      break;  // The system has no more threads; those that run do the work.
+      break;  // The system cannot create more threads; the existing threads do the work.
     }
   }
   if (threads.empty()) {

@@ -1,4 +1,4 @@
-// The same work for many items, on a few threads.
+// Runs the same work for many items on several threads.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,21 @@ namespace cboard {
 inline constexpr std::size_t kMaxThreads = 8;
 
 struct ParallelOptions {
-  std::size_t items_per_thread = 16;  // So few that threads would start too late for them.
+  // Minimum items per thread, because a thread costs time to start.
+  std::size_t items_per_thread = 16;
   std::size_t max_threads = kMaxThreads;
 
-  // For items that are worth a thread each and keep a processor busy.
+  // Returns options for items that each keep a processor busy for a while.
   static ParallelOptions ForLargeItems();
 };
 
-// Calls work(thread, item) for each item 0 … count - 1 once, from several threads when there are
-// many items, and returns when all have returned. `thread` is below kMaxThreads and tells threads
-// apart, so that each may have tools of its own. After a failure no further item is begun, and the
+// Calls work(thread, item) once for each item 0 … count - 1, on several threads if there are many
+// items, and returns after all calls. `thread` is below kMaxThreads and identifies the thread, so
+// that each thread can use its own resources. After a failure no further item is started, and the
 // error of the first item that failed is returned.
 //
-// `progress`, if any, is called on this thread only: (0, count) at the start, then whenever items
-// are done, and at the end (count, count) unless something failed.
+// `progress` is optional and is called only on the calling thread: (0, count) at the start, then
+// when items are finished, and (count, count) at the end unless an item failed.
 Result<void> ForEachInParallel(std::size_t count,
                                const std::function<Result<void>(std::size_t, std::size_t)>& work,
                                const std::function<void(std::size_t, std::size_t)>& progress,

@@ -33,7 +33,7 @@ TEST(Parallel, DoesEveryItemOnce) {
 TEST(Parallel, LargeItemsGetAThreadEach) {
   std::atomic<int> begun = 0;
   const auto meet = [&](std::size_t, std::size_t) -> Result<void> {
-    // Returns only when both items are under way.
+    // Waits until both items are running.
     for (++begun; begun < 2;) std::this_thread::yield();
     return {};
   };
@@ -75,7 +75,8 @@ TEST(Parallel, ReportsTheEndEvenWhenItComesWhileProgressIsBeingShown) {
                     last = done;
                     if (done == 0) return;
                     while (worked < kCount) std::this_thread::yield();
-                    // A slow terminal: the others have finished long before it returns.
+                    // Simulates a slow terminal: the other threads have finished long before this
+                    // call returns.
                     std::this_thread::sleep_for(std::chrono::milliseconds(20));
                   }),
               Succeeds());

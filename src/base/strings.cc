@@ -4,11 +4,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 namespace cboard {
 namespace {
 
-// The length of the valid UTF-8 sequence at the start of `text`, or 0 when there is none.
+// Returns the length of the valid UTF-8 sequence at the start of `text`, or 0 if it is invalid.
 std::size_t SequenceLength(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const auto continues = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
@@ -18,7 +19,7 @@ std::size_t SequenceLength(std::string_view text) {
   if (lead < 0x80) return 1;
   if (lead >= 0xC2 && lead <= 0xDF) return continues(1) ? 2 : 0;
   if (lead >= 0xE0 && lead <= 0xEF) {
-    // Overlong forms and surrogates are not UTF-8.
+    // Excludes overlong forms and surrogates, which are not valid UTF-8.
     const unsigned low = lead == 0xE0 ? 0xA0 : 0x80;
     const unsigned high = lead == 0xED ? 0x9F : 0xBF;
     return continues(1, low, high) && continues(2) ? 3 : 0;
@@ -31,9 +32,24 @@ std::size_t SequenceLength(std::string_view text) {
   return 0;
 }
 
+// Whether all bytes are ASCII, as in nearly all names; eight bytes at a time.
+bool IsAscii(std::string_view text) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080;
+  std::uint64_t bits = 0;
+  std::size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, text.data() + at, 8);
+    bits |= word;
+  }
+  for (; at < text.size(); ++at) bits |= static_cast<unsigned char>(text[at]);
+  return (bits & kHighBits) == 0;
+}
+
 }  // namespace
 
 bool IsValidUtf8(std::string_view text) {
+  if (IsAscii(text)) return true;
   while (!text.empty()) {
     const std::size_t length = SequenceLength(text);
     if (length == 0) return false;
@@ -43,6 +59,7 @@ bool IsValidUtf8(std::string_view text) {
 }
 
 std::string ToValidUtf8(std::string_view text) {
+  if (IsAscii(text)) return std::string(text);
   std::string valid;
   valid.reserve(text.size());
   while (!text.empty()) {

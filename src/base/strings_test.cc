@@ -15,6 +15,19 @@ TEST(Utf8, RefusesOverlongSurrogateCutAndStrayBytes) {
   EXPECT_FALSE(IsValidUtf8("\xF5\x80\x80\x80"));
 }
 
+TEST(Utf8, FindsAStrayByteAtAnyPlace) {
+  for (std::size_t size = 1; size < 20; ++size) {
+    for (std::size_t at = 0; at < size; ++at) {
+      std::string text(size, 'a');
+      EXPECT_TRUE(IsValidUtf8(text));
+      text[at] = '\x80';
+      EXPECT_FALSE(IsValidUtf8(text)) << at << " of " << size;
+      EXPECT_EQ(ToValidUtf8(text),
+                std::string(at, 'a') + "\xEF\xBF\xBD" + std::string(size - at - 1, 'a'));
+    }
+  }
+}
+
 TEST(Utf8, ReplacementMakesItValid) {
   EXPECT_EQ(ToValidUtf8("a\xFFz"), "a\xEF\xBF\xBDz");
   EXPECT_TRUE(IsValidUtf8(ToValidUtf8("\xE2\x82\xFF\xC0")));

@@ -1,4 +1,4 @@
-// A place for files that another library wants to read by name.
+// A temporary folder, for libraries that read files by name.
 #pragma once
 
 #include <cstdlib>
@@ -8,8 +8,8 @@
 
 namespace cboard {
 
-// A directory in the folder of temporary files, removed with all that is in it. Its path is
-// empty when it could not be made.
+// A directory inside the system's temporary directory. The destructor removes it with its content.
+// Its path is empty if it could not be created.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

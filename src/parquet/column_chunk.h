@@ -1,4 +1,4 @@
-// The pages of a column in a row group, as they stand in the file.
+// Encodes the pages of a column in a row group.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@ namespace cboard::parquet {
 
 struct ColumnChunk {
   std::string bytes;
-  ChunkInfo info;  // Places count from the start of `bytes`.
+  ChunkInfo info;  // Offsets are relative to the start of `bytes`.
 };
 
-// One data page, after a dictionary if there is one. In gzip when that makes all of them smaller.
+// Encodes one data page, after a dictionary page if there is one. Pages are gzip-compressed if that
+// makes all of them smaller.
 ColumnChunk MakeColumnChunk(ColumnType type, ChunkContent content);
 
 }  // namespace cboard::parquet

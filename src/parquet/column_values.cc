@@ -108,7 +108,8 @@ class NumberValues final : public ColumnValues {
   using Limits = std::numeric_limits<Number>;
 
   std::string bytes_;
-  // Infinite, or an infinity alone would not be among the bounds.
+  // The smallest value starts at infinity if the type has it; otherwise a column of infinities
+  // would have wrong bounds.
   Number least_ = Limits::has_infinity ? Limits::infinity() : Limits::max();
   Number greatest_ = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   bool has_nan_ = false;

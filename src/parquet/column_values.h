@@ -1,4 +1,4 @@
-// The values of a column of a row group, gathered until they are written.
+// Collects the values of a column in a row group until they are written.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,24 @@
 
 namespace cboard::parquet {
 
-// Min and max: a text as it is, a number in the bytes of its page.
+// Min and max of a column: texts unchanged, numbers as bytes of the page format.
 struct Bounds {
   std::string least;
   std::string greatest;
 };
 
-// Content of a column chunk to store.
+// The content of a column in a row group, ready to be encoded.
 struct ChunkContent {
   std::size_t value_count = 0;
-  std::size_t dictionary_count = 0;  // Texts in the dictionary; 0 for numbers, which have none.
+  // Number of texts in the dictionary; 0 for numbers, which have no dictionary.
+  std::size_t dictionary_count = 0;
   std::string dictionary;
-  std::string values;  // Numbers, or the indices of texts in the dictionary.
+  std::string values;  // Numbers, or indices into the dictionary.
 
-  // Nothing when one of the numbers is NaN: to DuckDB that is greater than any other number, and it
-  // would skip it by a greatest value that knows nothing of it. Nothing, too, for texts so long
-  // that the footer would grow with them. A zero has the sign that makes it hold for both zeros.
+  // The min and max of the column. nullopt if a number is NaN: DuckDB treats NaN as the largest
+  // number and would wrongly skip the row group by a max without it. nullopt also if texts are so
+  // long that the footer would become large. If a bound is zero, its sign is chosen so that the
+  // range includes both zeros.
   std::optional<Bounds> bounds;
 };
 
@@ -34,14 +36,14 @@ class ColumnValues {
   static std::unique_ptr<ColumnValues> Make(ColumnType type);
   virtual ~ColumnValues() = default;
 
-  // Appends the cells of `count` rows, of which the first is `first`. `cells` must be of the type
-  // of the column.
+  // Appends `count` rows of `cells`, starting at row `first`. `cells` must have the type of the
+  // column.
   virtual void Append(const Cells& cells, std::size_t first, std::size_t count) = 0;
 
-  // Size of the dictionary so far.
+  // The size of the text dictionary so far.
   virtual std::size_t text_bytes() const { return 0; }
 
-  // Returns all appended values, and starts again.
+  // Returns all appended values and removes them from the collection.
   virtual ChunkContent Take() = 0;
 };
 

@@ -17,7 +17,7 @@ class IndexEncoder {
   explicit IndexEncoder(int bits) : bits_(bits) {}
 
   void Append(IndexRun run) {
-    // A group that is begun must be filled: only the last one may be short.
+    // Fills a started group of eight indices, because only the last group may be incomplete.
     const std::size_t missing = (kGroup - packed_.size() % kGroup) % kGroup;
     const std::size_t taken = std::min(run.count, missing);
     packed_.insert(packed_.end(), taken, run.index);
@@ -44,7 +44,7 @@ class IndexEncoder {
     const std::size_t groups = (packed_.size() + kGroup - 1) / kGroup;
     packed_.resize(groups * kGroup);
     protozero::add_varint_to_buffer(&out_, std::uint64_t{groups} << 1 | 1);
-    std::uint64_t pending = 0;  // Eight indices are whole bytes, whatever their bits.
+    std::uint64_t pending = 0;  // Eight indices of any bit width fill whole bytes.
     int pending_bits = 0;
     for (const std::uint32_t index : packed_) {
       pending |= std::uint64_t{index} << pending_bits;
@@ -57,7 +57,7 @@ class IndexEncoder {
 
   const int bits_;
   std::string out_;
-  std::vector<std::uint32_t> packed_;  // Not yet in `out_`.
+  std::vector<std::uint32_t> packed_;  // Indices that are not yet in `out_`.
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Indices into a dictionary as Parquet stores them ("RLE/bit-packing hybrid"): a value that repeats
-// is stored once with its count, and the others in groups of eight of a few bits each.
+// Encodes dictionary indices as in Parquet ("RLE/bit-packing hybrid"): a repeated index is stored
+// once with its count, other indices in bit-packed groups of eight.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 
 namespace cboard::parquet {
 
-// So many times the same index.
+// An index and the number of its consecutive repetitions.
 struct IndexRun {
   std::uint32_t index = 0;
   std::size_t count = 0;
 };
 
-// The bits that every index below `dictionary_size` fits into; at least 1, for not every reader
-// takes 0.
+// The number of bits that an index below `dictionary_size` needs; at least 1, because some readers
+// do not accept 0.
 int BitsPerIndex(std::size_t dictionary_size);
 
-// The indices of `runs`, each below 2^bits. The last group of eight is filled up with zeros:
-// readers know how many values there are.
+// Encodes the indices of `runs`, each below 2^bits. The last group of eight is padded with zeros;
+// readers know the number of values.
 std::string EncodeIndices(std::span<const IndexRun> runs, int bits);
 
 }  // namespace cboard::parquet

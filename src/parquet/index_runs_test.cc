@@ -31,7 +31,7 @@ TEST(EncodeIndices, StoresARunOnce) {
 }
 
 TEST(EncodeIndices, FillsAGroupBeforeARunBegins) {
-  // Three ones, and five of twenty zeros: a group. The other fifteen zeros: a run.
+  // Three ones and five of the twenty zeros are a group; the other fifteen zeros are a run.
   EXPECT_EQ(EncodeIndices(std::vector<IndexRun>{{1, 3}, {0, 20}}, 1), "\x03\x07\x1e\x00"s);
 }
 
@@ -39,7 +39,7 @@ TEST(EncodeIndices, FillsTheLastGroupWithZeros) {
   EXPECT_EQ(EncodeIndices(std::vector<IndexRun>{{1, 3}}, 1), "\x03\x07"s);
 }
 
-// As the specification has it, bit by bit.
+// A decoder that follows the specification bit by bit.
 std::vector<std::uint32_t> Decoded(const std::string& bytes, int bits) {
   std::vector<std::uint32_t> indices;
   std::size_t at = 0;

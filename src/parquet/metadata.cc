@@ -5,9 +5,11 @@
 namespace cboard::parquet {
 namespace {
 
-// Encodings.
+// Parquet's numbers of encodings.
 constexpr std::int32_t kPlain = 0;
-constexpr std::int32_t kRle = 3;  // Also how levels of nesting would be stored, if there were any.
+// The encoding of dictionary indices. Parquet also uses it for nesting levels, which these tables
+// do not have.
+constexpr std::int32_t kRle = 3;
 constexpr std::int32_t kRleDictionary = 8;
 
 std::int32_t PhysicalType(ColumnType type) {
@@ -27,11 +29,11 @@ std::int32_t Small(std::uint64_t number) { return static_cast<std::int32_t>(numb
 
 void DescribeColumn(const Column& column, StructFields& element) {
   element.Int32(1, PhysicalType(column.type));
-  element.Int32(3, 0);  // REQUIRED: there is a value in every row.
+  element.Int32(3, 0);  // REQUIRED: every row has a value.
   element.Text(4, column.name);
   if (column.type != ColumnType::kText) return;
-  element.Int32(6, 0);                            // UTF8, for readers of before 2017 …
-  element.Struct(10, [](StructFields& logical) {  // … and STRING.
+  element.Int32(6, 0);                            // UTF8, for readers older than 2017.
+  element.Struct(10, [](StructFields& logical) {  // STRING, for newer readers.
     logical.Struct(1, [](StructFields&) {});
   });
 }
@@ -51,7 +53,7 @@ void DescribeChunk(const Column& column, const ChunkInfo& chunk, StructFields& m
   metadata.Int64(9, Signed(chunk.data_offset));
   if (chunk.dictionary_offset) metadata.Int64(11, Signed(*chunk.dictionary_offset));
   metadata.Struct(12, [&](StructFields& statistics) {
-    statistics.Int64(3, 0);  // Nulls.
+    statistics.Int64(3, 0);  // Number of nulls.
     if (!chunk.bounds) return;
     statistics.Text(5, chunk.bounds->greatest);
     statistics.Text(6, chunk.bounds->least);
@@ -93,7 +95,7 @@ void AppendRowGroup(std::span<const Column> columns, std::span<const ChunkInfo> 
     plain_bytes += chunks[i].plain_bytes;
     stored_bytes += chunks[i].stored_bytes;
     AppendStruct(encoded, [&](StructFields& chunk) {
-      chunk.Int64(2, 0);  // Where a copy of the metadata lies: there is none.
+      chunk.Int64(2, 0);  // Offset of a copy of the metadata: there is none.
       chunk.Struct(3,
                    [&](StructFields& metadata) { DescribeChunk(columns[i], chunks[i], metadata); });
     });
@@ -117,16 +119,17 @@ std::string EncodeFooter(std::span<const Column> columns, std::uint64_t row_coun
   std::string orders;
   for (const Column& column : columns) {
     AppendStruct(schema, [&](StructFields& element) { DescribeColumn(column, element); });
-    // TypeDefinedOrder. Without it, readers do not trust the bounds.
+    // Writes TypeDefinedOrder. Readers ignore the min and max without it.
     AppendStruct(orders, [](StructFields& order) { order.Struct(1, [](StructFields&) {}); });
   }
   std::string out;
   AppendStruct(out, [&](StructFields& file) {
-    file.Int32(1, 2);  // Version of the format.
+    file.Int32(1, 2);  // Format version.
     file.Structs(2, columns.size() + 1, schema);
     file.Int64(3, Signed(row_count));
     file.Structs(4, group_count, groups);
-    // In the form that parquet-java reads; it mistrusts bounds by somebody it cannot make out.
+    // The writer's name in the format that parquet-java parses; it ignores the min and max of
+    // writers that it cannot identify.
     file.Text(6, "compression-board version " CBOARD_VERSION);
     file.Structs(7, columns.size(), orders);
   });

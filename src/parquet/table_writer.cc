@@ -12,7 +12,7 @@
 namespace cboard::parquet {
 namespace {
 
-constexpr std::string_view kMagic = "PAR1";  // At both ends of the file.
+constexpr std::string_view kMagic = "PAR1";  // The first and last bytes of the file.
 constexpr std::size_t kRowGroupTextBytes = 4 << 20;
 
 }  // namespace

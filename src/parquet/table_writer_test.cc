@@ -1,4 +1,4 @@
-// Other programs are the oracles for whole files: tests/export.
+// tests/export checks whole files with other programs as oracles.
 #include "cboard/parquet/table_writer.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_literals;  // NOLINT: for ""s with zero bytes.
 
-// Where the footer begins, by what the end of the file says about it.
+// Computes the footer's offset from the length at the end of the file.
 std::size_t FooterOffset(const std::string& file) {
   const std::size_t end = file.size() - 8;
   return end - LoadLittleEndian<std::uint32_t>(AsBytes(file).subspan(end));
@@ -32,7 +32,7 @@ TEST(TableWriter, WritesTheGoldenPage) {
   const std::vector<std::int64_t> steps = {5};
   ASSERT_THAT(table.Append(1, {steps}), testing::Succeeds());
   ASSERT_THAT(table.Finish(), testing::Succeeds());
-  // A data page of 8 bytes, stored in 8, their CRC-32; 1 value, plain.
+  // The header of a data page: 8 bytes, stored in 8, their CRC-32; 1 value, plain.
   EXPECT_EQ(
       sink.text().substr(4, FooterOffset(sink.text()) - 4),
       "\x15\x00\x15\x10\x15\x10\x15\x9a\xc4\x96\xdc\x05\x1c\x15\x02\x15\x00\x15\x06\x15\x06\x00\x00"

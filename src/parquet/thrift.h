@@ -1,5 +1,5 @@
-// Thrift's compact protocol, as far as the metadata of Parquet files needs it. Parquet's messages
-// are described in its parquet.thrift, whose field numbers callers name.
+// Writes Thrift's compact protocol, as far as Parquet's metadata needs it. Parquet's parquet.thrift
+// describes the messages and their field numbers.
 //
 //   std::string bytes;
 //   AppendStruct(bytes, [&](StructFields& header) {
@@ -17,7 +17,7 @@
 
 namespace cboard::parquet {
 
-// The fields of one struct, in ascending order of their numbers, appended to a string.
+// Appends the fields of one struct to a string, in ascending order of their numbers.
 class StructFields {
  public:
   explicit StructFields(std::string& out) : out_(out) {}
@@ -30,7 +30,7 @@ class StructFields {
     Begin(field, kInt64);
     Integer(value);
   }
-  void Text(int field, std::string_view value) {  // `binary`, too.
+  void Text(int field, std::string_view value) {  // Also for the Thrift type `binary`.
     Begin(field, kText);
     Text(value);
   }
@@ -46,7 +46,7 @@ class StructFields {
   template <typename Describe>
   void Struct(int field, const Describe& describe);
 
-  // A list of `encoded`: `count` structs that AppendStruct has appended one after another.
+  // Writes a list of `count` structs; `encoded` contains them as AppendStruct appended them.
   void Structs(int field, std::size_t count, std::string_view encoded) {
     BeginList(field, kStruct, count);
     out_ += encoded;
@@ -59,7 +59,8 @@ class StructFields {
   static constexpr int kList = 9;
   static constexpr int kStruct = 12;
 
-  void Begin(int field, int type) {  // Fields are at most 15 apart in all of Parquet's structs.
+  // Field numbers differ by at most 15 in all of Parquet's structs.
+  void Begin(int field, int type) {
     out_ += static_cast<char>((field - last_field_) << 4 | type);
     last_field_ = field;
   }

@@ -1,4 +1,4 @@
-// Bytes per second out of counters that devices keep since boot.
+// Computes bytes per second from counters that devices keep since boot.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct ByteCounters {
   std::uint64_t out = 0;
 };
 
-// Sums the progress of all devices between two calls. A device that is new has no past, and one
-// whose counter fell was reset: both count from the next call on.
+// Sums the increase of all devices between two calls. A new device has no previous value, and a
+// counter that fell was reset: both count from the next call on.
 class ByteRates {
  public:
   struct Rates {
@@ -23,7 +23,7 @@ class ByteRates {
     double out_mb_s = 0;
   };
 
-  // Nothing at the first call.
+  // Returns nullopt at the first call.
   std::optional<Rates> Update(double now_seconds, std::map<std::string, ByteCounters> current);
 
  private:

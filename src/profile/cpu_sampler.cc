@@ -14,8 +14,9 @@ struct CpuTimes {
   std::uint64_t idle = 0;
 };
 
-// cpu<i> user nice system idle iowait irq softirq steal guest guest_nice
-// Guest times are already part of user and nice. Old kernels end after idle.
+// Parses a line of /proc/stat: cpu<i> user nice system idle iowait irq softirq steal guest
+// guest_nice. Guest times are already included in user and nice. Lines of old kernels end after
+// idle.
 std::optional<CpuTimes> ParseTimes(const std::vector<std::string_view>& words) {
   constexpr std::size_t kFirst = 1, kIdle = 4, kIoWait = 5, kSteal = 8;
   if (words.size() <= kIdle) return std::nullopt;
@@ -45,7 +46,7 @@ class CpuSampler final : public Sampler {
       const std::optional<CpuTimes> times = ParseTimes(words);
       if (!times) continue;
       current.emplace(core, *times);
-      // A core that was offline has no former times.
+      // A core that was offline has no previous times.
       const auto former = former_.find(core);
       if (former == former_.end() || times->total <= former->second.total) continue;
       readings.push_back(
@@ -57,7 +58,7 @@ class CpuSampler final : public Sampler {
 
  private:
   static double BusyPercent(const CpuTimes& former, const CpuTimes& current) {
-    // The kernel lets iowait run backwards now and then.
+    // In some kernels, iowait occasionally decreases.
     const double idle =
         current.idle > former.idle ? static_cast<double>(current.idle - former.idle) : 0;
     const double total = static_cast<double>(current.total - former.total);
@@ -65,7 +66,7 @@ class CpuSampler final : public Sampler {
   }
 
   std::filesystem::path stat_;
-  std::map<std::string, CpuTimes, std::less<>> former_;  // By core; "" is all of them.
+  std::map<std::string, CpuTimes, std::less<>> former_;  // By core; "" is the sum of all cores.
 };
 
 }  // namespace

@@ -14,8 +14,8 @@ bool IsDigits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// The kernel numbers partitions sda1, sda2, … and, where the disk's own name ends in a digit,
-// nvme0n1p1, nvme0n1p2, …
+// Returns true for names of partitions: sda1, sda2, …, or nvme0n1p1, nvme0n1p2, … if the disk's
+// name ends with a digit.
 bool IsPartitionOf(std::string_view name, std::string_view disk) {
   if (disk.empty() || name.size() <= disk.size() || !name.starts_with(disk)) return false;
   std::string_view rest = name.substr(disk.size());
@@ -26,7 +26,7 @@ bool IsPartitionOf(std::string_view name, std::string_view disk) {
   return IsDigits(rest);
 }
 
-// Devices that only pass on to others, so that counting them would count twice.
+// Returns true for devices that only pass data to other devices, and would be counted twice.
 bool IsStacked(std::string_view name) {
   for (const std::string_view prefix : {"loop", "ram", "zram", "dm-", "md"}) {
     if (name.starts_with(prefix)) return true;
@@ -43,13 +43,15 @@ class DiskSampler final : public Sampler {
     if (!text) return;
     std::map<std::string, ByteCounters> devices;
     for (const std::string_view line : Split(*text, '\n')) {
-      // major minor name reads merged sectors_read ms writes merged sectors_written …
+      // The columns are: major minor name reads merged sectors_read ms writes merged
+      // sectors_written …
       const std::vector<std::string_view> words = Words(line);
       if (words.size() < 10 || IsStacked(words[2]) || devices.size() == kMaxDisks) continue;
       const auto read = ToNumber<std::uint64_t>(words[5]);
       const auto written = ToNumber<std::uint64_t>(words[9]);
       if (!read || !written) continue;
-      constexpr std::uint64_t kSectorBytes = 512;  // Whatever the disk's own sectors are.
+      // The kernel counts in units of 512 bytes for any sector size.
+      constexpr std::uint64_t kSectorBytes = 512;
       devices[std::string(words[2])] = {*read * kSectorBytes, *written * kSectorBytes};
     }
     DropPartitions(devices);

@@ -13,7 +13,7 @@ struct EnergyCounter::State {
   std::string source;
   std::string why_not;
   double joules = 0;
-  bool is_lost = false;  // A counter was reset: the sum means nothing any more.
+  bool is_lost = false;  // A counter was reset, so the sum is invalid.
 };
 
 EnergyCounter::EnergyCounter(const std::filesystem::path& sys) : state_(std::make_unique<State>()) {
@@ -24,7 +24,7 @@ EnergyCounter::EnergyCounter(const std::filesystem::path& sys) : state_(std::mak
                       " has no package)";
     return;
   }
-  // The platform contains packages and memory.
+  // The platform zone includes packages and memory.
   const auto is_platform = [](const EnergyZone& zone) {
     return zone.reading == "power/platform_w";
   };

@@ -9,14 +9,14 @@ std::string ReadingOf(std::string_view zone_name) {
   if (zone_name.starts_with("package")) return "power/package_w";
   if (zone_name == "dram") return "power/dram_w";
   if (zone_name == "psys") return "power/platform_w";
-  return {};  // "core" and "uncore" are parts of the package.
+  return {};  // Skips "core" and "uncore", which are parts of the package.
 }
 
 }  // namespace
 
 std::optional<std::uint64_t> EnergyZone::Progress(std::uint64_t energy_uj) const {
   if (energy_uj >= *former_uj) return energy_uj - *former_uj;
-  if (max_energy_uj < *former_uj) return std::nullopt;  // A reset, not the end.
+  if (max_energy_uj < *former_uj) return std::nullopt;  // A reset, not an overflow.
   return max_energy_uj - *former_uj + energy_uj;
 }
 
@@ -34,7 +34,8 @@ std::vector<EnergyZone> FindEnergyZones(const std::filesystem::path& sys) {
         .reading = reading,
         .max_energy_uj = ReadNumber<std::uint64_t>(directory / "max_energy_range_uj").value_or(0),
         .former_uj = {}};
-    // intel-rapl-mmio:0 is the package of intel-rapl:0 seen through another interface.
+    // Skips intel-rapl-mmio:0: it is the same package as intel-rapl:0, read through another
+    // interface.
     const bool is_mapped = directory.filename().native().find("mmio") != std::string::npos;
     (is_mapped ? mapped : registers).push_back(std::move(zone));
   }

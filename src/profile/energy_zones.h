@@ -1,5 +1,5 @@
-// Zones of the powercap framework: directories with `name`, `energy_uj`, a counter of microjoules,
-// and `max_energy_range_uj`, behind which the counter starts again at 0.
+// Energy zones of the Linux powercap framework: directories with `name`, `energy_uj`, a counter of
+// microjoules, and `max_energy_range_uj`, the value after which the counter restarts at 0.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,18 @@
 namespace cboard::profile {
 
 struct EnergyZone {
-  std::string name;  // "package-0"
+  std::string name;  // For example "package-0".
   std::filesystem::path counter;
-  std::string reading;  // "power/package_w"
+  std::string reading;  // For example "power/package_w".
   std::uint64_t max_energy_uj = 0;
   std::optional<std::uint64_t> former_uj;
 
-  // Microjoules from `former_uj`, which must be there, to `energy_uj`; nothing after a reset.
+  // Returns the microjoules between `former_uj`, which must be set, and `energy_uj`; nullopt after
+  // a reset.
   std::optional<std::uint64_t> Progress(std::uint64_t energy_uj) const;
 };
 
-// Packages, memory and platform below <sys>/class/powercap.
+// Finds packages, memory and platform below <sys>/class/powercap.
 std::vector<EnergyZone> FindEnergyZones(const std::filesystem::path& sys);
 
 }  // namespace cboard::profile

@@ -1,5 +1,5 @@
-// A management library with two devices, for the tests of gpu_sampler.cc. The second device
-// answers nothing but its utilization. With BARE_DRIVER, most functions do not exist at all.
+// A fake of NVIDIA's management library with two devices, for the tests of gpu_sampler.cc. The
+// second device reports only its utilization. With BARE_DRIVER, most functions do not exist.
 #include <cstring>
 
 #include "profile/nvml_abi.h"

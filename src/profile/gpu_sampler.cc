@@ -12,7 +12,8 @@ namespace {
 
 constexpr unsigned kMaxGpus = 64;
 
-// NVIDIA's management library. Loaded when it is there, so that nothing depends on it.
+// NVIDIA's management library. It is loaded at run time if it exists, so that no program depends on
+// it.
 class Nvml {
  public:
   static std::unique_ptr<Nvml> Load(const std::string& library) {
@@ -29,7 +30,7 @@ class Nvml {
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  // One handle per device; null for one that cannot be asked.
+  // Returns one handle per device; null for a device that cannot be read.
   const std::vector<nvml::Device*>& devices() const { return devices_; }
 
   std::optional<std::string> Name(nvml::Device* device) const {
@@ -78,7 +79,7 @@ class Nvml {
     function = reinterpret_cast<Function*>(::dlsym(handle_, name));
   }
 
-  // Drivers differ in what they offer, so that each question may have no function or no answer.
+  // Calls a function of the driver. Drivers differ, so each function may be missing or may fail.
   template <typename Function, typename... Arguments>
   static bool Ask(Function* function, nvml::Device* device, Arguments... arguments) {
     return function != nullptr && function(device, arguments...) == nvml::kSuccess;

@@ -67,7 +67,7 @@ class HardwareMonitor::Impl {
       LogDeviceNames();
       former_time_.reset();
       start_ = std::chrono::steady_clock::now();
-      TakeSample();  // Here, so that the curves begin when the caller says so.
+      TakeSample();  // Taken here, so that the curves begin at the time of the call.
       thread_ = std::thread([this] { Run(); });
     } catch (const std::exception& error) {
       return Fail(ErrorCode::kResourceExhausted,
@@ -88,13 +88,13 @@ class HardwareMonitor::Impl {
   }
 
  private:
-  // Everything below belongs to the thread while it runs.
+  // All functions below run in the sampling thread.
   void Run() {
     try {
       SampleUntilStopped();
       Summarize();
     } catch (const std::exception&) {
-      // Out of memory: the curves end here, the program that is being watched goes on.
+      // If memory is exhausted, the curves end here, but the monitored program continues.
     }
   }
 
@@ -103,7 +103,7 @@ class HardwareMonitor::Impl {
         Seconds(options_.interval_seconds));
     SteadyTime next = start_;
     while (true) {
-      // A machine that was asleep or overloaded skips samples rather than making up for them.
+      // Skips samples after the machine was asleep or overloaded, instead of taking them late.
       const SteadyTime now = std::chrono::steady_clock::now();
       do next += interval;
       while (next <= now);
@@ -113,7 +113,7 @@ class HardwareMonitor::Impl {
       }
       TakeSample();
     }
-    // The rest of the time counts too, unless it is too short to measure a rate.
+    // Takes a last sample, unless the time since the previous one is too short to measure a rate.
     constexpr Seconds kShortest(0.05);
     const Seconds rest = std::chrono::steady_clock::now() - *former_time_;
     if (rest >= std::min(kShortest, Seconds(options_.interval_seconds))) TakeSample();
@@ -135,7 +135,8 @@ class HardwareMonitor::Impl {
       proto::AppendScalarValue(prefix_ + reading.name, static_cast<float>(reading.value), {},
                                values);
     }
-    // One event for all of them: they belong to one moment. A lost one is not worth stopping for.
+    // Writes one event with all values, because they were measured at the same time. An event that
+    // cannot be written is dropped.
     if (!values.empty()) static_cast<void>(writer_.AddSummary(values, sample_count_));
     ++sample_count_;
   }

@@ -25,7 +25,7 @@ struct Point {
   float value = 0;
 };
 
-// The scalars of the event files in `directory`, and other tags without points.
+// Returns the scalars of the event files in `directory`, and other tags without points.
 std::map<std::string, std::vector<Point>> ReadPoints(const std::filesystem::path& directory) {
   std::map<std::string, std::vector<Point>> tags;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {

@@ -1,4 +1,4 @@
-// The small text files through which the kernel tells about itself.
+// Reads the small text files with which the kernel describes its state.
 #pragma once
 
 #include <charconv>
@@ -13,13 +13,13 @@ namespace cboard::profile {
 
 inline constexpr double kBytesPerMb = 1 << 20;
 
-// The whole file, or nothing when it cannot be read or is absurdly large.
+// Returns the whole file; nullopt if it cannot be read or is far too large.
 std::optional<std::string> ReadKernelFile(const std::filesystem::path& path);
 
-// The words of a line, separated by blanks and tabs.
+// Splits a line at spaces and tabs.
 std::vector<std::string_view> Words(std::string_view line);
 
-// The whole of `word` as a number.
+// Parses the whole `word` as a number.
 template <typename Number>
 std::optional<Number> ToNumber(std::string_view word) {
   Number number{};
@@ -28,7 +28,7 @@ std::optional<Number> ToNumber(std::string_view word) {
   return number;
 }
 
-// A file that holds one number and a line break.
+// Reads a file that contains one number and a line break.
 template <typename Number>
 std::optional<Number> ReadNumber(const std::filesystem::path& path) {
   const std::optional<std::string> text = ReadKernelFile(path);
@@ -37,11 +37,11 @@ std::optional<Number> ReadNumber(const std::filesystem::path& path) {
   return words.size() == 1 ? ToNumber<Number>(words[0]) : std::nullopt;
 }
 
-// `text` as part of a tag: letters, digits, '-', '.' and '_' stay, the rest becomes '_'. Lower
-// case.
+// Converts `text` for a tag: letters, digits, '-', '.' and '_' are kept, all others become '_'. The
+// result is in lower case.
 std::string TagPart(std::string_view text);
 
-// The entries of a directory in the order of their names; none if it cannot be read.
+// Returns the entries of a directory, sorted by name; none if it cannot be read.
 std::vector<std::filesystem::path> SortedEntries(const std::filesystem::path& directory);
 
 }  // namespace cboard::profile

@@ -16,7 +16,8 @@ void MetricAccumulator::Add(double value, double seconds) {
       kept_.resize(kMaxKept / 2);
       stride_ *= 2;
     }
-    // kMaxKept is even, so that the value that finds the vector full also fits the new stride.
+    // Adds the value that exceeded the limit. It also belongs to the doubled stride, because
+    // kMaxKept is even.
     kept_.push_back(value);
   }
   ++count_;

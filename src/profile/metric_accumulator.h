@@ -1,4 +1,4 @@
-// Mean, maximum, 95th percentile and energy of a metric, in bounded memory.
+// Computes mean, maximum, 95th percentile and energy of a metric, in limited memory.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,17 @@ namespace cboard::profile {
 
 class MetricAccumulator {
  public:
-  // Adds a finite value that stands for the `seconds` before it.
+  // Adds a finite value that was valid for the last `seconds`.
   void Add(double value, double seconds);
 
-  // `name` decides whether the time integral is an energy: powers end in "_w".
+  // Returns the summary. `name` decides whether the time integral is an energy: names of powers end
+  // with "_w".
   MetricSummary Summarize(const std::string& name) const;
 
  private:
-  // Percentiles need the values. A week at one per second would be 600,000 of each metric, so
-  // when this many are kept, every second one is dropped, and from then on every second one
-  // of those that would have been kept is.
+  // Maximum number of stored values, which are needed for percentiles. A week with one sample per
+  // second has 600,000 values per metric. When the maximum is reached, every second stored value is
+  // dropped, and the sampling interval is doubled.
   static constexpr std::size_t kMaxKept = 4096;
 
   std::size_t count_ = 0;

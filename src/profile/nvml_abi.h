@@ -1,5 +1,5 @@
-// The few declarations of NVIDIA's management library (NVML) that we call, by its documented C
-// ABI, so that neither its header nor the library is needed to build.
+// The few declarations of NVIDIA's management library (NVML) that we call, from its documented C
+// ABI, so that the build needs neither its header nor the library.
 #pragma once
 
 namespace cboard::profile::nvml {
@@ -10,7 +10,7 @@ using Return = int;  // nvmlReturn_t, an enum.
 inline constexpr Return kSuccess = 0;
 inline constexpr int kSensorGpu = 0;  // NVML_TEMPERATURE_GPU.
 
-struct Utilization {  // Percent of the time since the driver's last look.
+struct Utilization {  // Percentage of the time since the driver's last sample.
   unsigned gpu = 0;
   unsigned memory = 0;
 };

@@ -15,7 +15,8 @@ class PowerSampler final : public Sampler {
   void Sample(double now_seconds, std::vector<Reading>& readings) override {
     std::map<std::string, double> joules;
     for (EnergyZone& zone : zones_) {
-      const auto energy_uj = ReadNumber<std::uint64_t>(zone.counter);  // Often for root only.
+      // The counter is often readable by root only.
+      const auto energy_uj = ReadNumber<std::uint64_t>(zone.counter);
       if (energy_uj && zone.former_uj) {
         if (const auto used = zone.Progress(*energy_uj)) {
           joules[zone.reading] += static_cast<double>(*used) * 1e-6;

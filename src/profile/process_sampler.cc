@@ -12,17 +12,19 @@ namespace {
 
 struct Process {
   int parent = 0;
-  std::uint64_t cpu_ticks = 0;  // Its own, and those of children that ended and were waited for.
+  // CPU time of the process and of its children that ended and were waited for.
+  std::uint64_t cpu_ticks = 0;
   std::uint64_t rss_pages = 0;
 };
 
-// pid (name) state ppid … utime stime cutime cstime … rss …
-// The name is whatever the process likes, blanks and parentheses included; the last ')' ends it.
+// Parses /proc/<pid>/stat: pid (name) state ppid … utime stime cutime cstime … rss … The name may
+// contain spaces and parentheses, so it ends at the last ')'.
 std::optional<Process> ParseStat(std::string_view text) {
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string_view::npos) return std::nullopt;
   const std::vector<std::string_view> words = Words(text.substr(name_end + 1));
-  // proc(5) counts from 1 and starts with the pid; `state`, its field 3, is our word 0.
+  // Numbers of the fields in proc(5), which begins with 1 for the pid. `state` is field 3, and the
+  // first word after the name.
   constexpr std::size_t kState = 3, kParent = 4, kUserTime = 14, kChildSystemTime = 17, kRss = 24;
   if (words.size() <= kRss - kState) return std::nullopt;
   const auto parent = ToNumber<int>(words[kParent - kState]);
@@ -50,7 +52,7 @@ class ProcessSampler final : public Sampler {
     readings.push_back({"process/count", static_cast<double>(tree.size())});
     readings.push_back(
         {"memory/process_rss_mb", static_cast<double>(pages) * page_bytes_ / kBytesPerMb});
-    // The sum shrinks when a process ends that nobody waits for.
+    // The sum decreases when a process ends that no other process waits for.
     if (former_seconds_ && now_seconds > *former_seconds_ && ticks >= former_ticks_) {
       const double busy_seconds = static_cast<double>(ticks - former_ticks_) / ticks_per_second_;
       readings.push_back(
@@ -61,14 +63,14 @@ class ProcessSampler final : public Sampler {
   }
 
  private:
-  // The process and its descendants; empty once it has ended.
+  // Returns the process and its descendants; empty after it has ended.
   std::map<int, Process> ReadTree() const {
     std::map<int, Process> all;
     for (const std::filesystem::path& entry : SortedEntries(proc_)) {
       const auto pid = ToNumber<int>(entry.filename().native());
       if (!pid) continue;
       const std::optional<std::string> text = ReadKernelFile(entry / "stat");
-      if (!text) continue;  // It has ended meanwhile.
+      if (!text) continue;  // The process has ended meanwhile.
       if (const std::optional<Process> process = ParseStat(*text)) all.emplace(*pid, *process);
     }
     std::multimap<int, int> children;

@@ -1,4 +1,4 @@
-// Samplers of a hardware monitor, called once per interval: one per source of numbers.
+// The samplers of a hardware monitor, one per data source; each is called once per interval.
 #pragma once
 
 #include <filesystem>
@@ -9,46 +9,47 @@
 namespace cboard::profile {
 
 struct Reading {
-  std::string name;  // Without the prefix: "cpu/percent".
+  std::string name;  // Without the tag prefix: "cpu/percent".
   double value = 0;
 };
 
-// Reads files of the kernel or a driver that may be missing, forbidden or nonsense: then there is
-// no reading. Called by one thread.
+// Reads files of the kernel or functions of a driver. If one is missing, forbidden or invalid,
+// there is no reading. Called by one thread.
 class Sampler {
  public:
   virtual ~Sampler() = default;
 
-  // Appends what can be read now. `now_seconds` is a monotonic time. Rates are means since the
-  // last call, so the first call appends none.
+  // Appends the values that can be read now. `now_seconds` is a monotonic time. Rates are means
+  // since the last call, so the first call gives none.
   virtual void Sample(double now_seconds, std::vector<Reading>& readings) = 0;
 
-  // Names of the devices: "gpu_0: NVIDIA A100-SXM4-40GB".
+  // Returns the names of the devices: "gpu_0: NVIDIA A100-SXM4-40GB".
   virtual std::vector<std::string> DeviceNames() const { return {}; }
 };
 
-// From <proc>/stat: busy time of all cores and of each.
+// Samples the busy time of all cores together and of each core, from <proc>/stat.
 std::unique_ptr<Sampler> MakeCpuSampler(std::filesystem::path proc);
 
-// From <proc>/meminfo.
+// Samples memory use, from <proc>/meminfo.
 std::unique_ptr<Sampler> MakeMemorySampler(std::filesystem::path proc);
 
-// From <proc>/<pid>/stat of the process and everything it started.
+// Samples a process and all its descendants, from <proc>/<pid>/stat.
 std::unique_ptr<Sampler> MakeProcessSampler(std::filesystem::path proc, int pid);
 
-// From <proc>/diskstats.
+// Samples disk traffic, from <proc>/diskstats.
 std::unique_ptr<Sampler> MakeDiskSampler(std::filesystem::path proc);
 
-// From <proc>/net/dev.
+// Samples network traffic, from <proc>/net/dev.
 std::unique_ptr<Sampler> MakeNetworkSampler(std::filesystem::path proc);
 
-// From <sys>/class/powercap: energy counters of packages, memory and platform.
+// Samples power, from the energy counters of packages, memory and platform in <sys>/class/powercap.
 std::unique_ptr<Sampler> MakePowerSampler(std::filesystem::path sys);
 
-// From <sys>/class/thermal, or <sys>/class/hwmon where there are no thermal zones.
+// Samples temperatures, from <sys>/class/thermal, or from <sys>/class/hwmon if there are no thermal
+// zones.
 std::unique_ptr<Sampler> MakeTemperatureSampler(std::filesystem::path sys);
 
-// From NVIDIA's management library, if `library` can be loaded; null otherwise.
+// Samples GPUs through NVIDIA's management library; null if `library` cannot be loaded.
 std::unique_ptr<Sampler> MakeGpuSampler(const std::string& library);
 
 }  // namespace cboard::profile

@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using testing::TempDir;
 
-// A tree like /proc or /sys.
+// A fake directory tree like /proc or /sys.
 class FakeTree {
  public:
   void Write(const std::string& path, const std::string& content) {
@@ -39,7 +39,7 @@ std::map<std::string, double> SampleAt(double seconds, Sampler& sampler) {
   return by_name;
 }
 
-// Content that the kernel never writes.
+// Invalid content, which the kernel never writes.
 const std::vector<std::string> kGarbage = {
     "",
     "\n\n\n",
@@ -77,7 +77,8 @@ TEST(CpuSampler, SurvivesIdleTimeThatRunsBackwardsAndCoresThatComeAndGo) {
   SampleAt(0, *sampler);
   proc.Write("stat", "cpu 200 0 0 895 50\ncpu7 1 1 1 1\n");
   EXPECT_THAT(SampleAt(1, *sampler), ElementsAre(Pair("cpu/percent", 100)));
-  proc.Write("stat", "cpu 200 0 0 895 50\ncpu7 1 1 1 5\n");  // No time has passed for all.
+  // The counters of all cores are unchanged.
+  proc.Write("stat", "cpu 200 0 0 895 50\ncpu7 1 1 1 5\n");
   EXPECT_THAT(SampleAt(2, *sampler), ElementsAre(Pair("cpu/core_7_percent", 0)));
 }
 
@@ -120,7 +121,7 @@ TEST(ProcessSampler, AddsUpTheProcessAndEverythingItStarted) {
   EXPECT_THAT(readings["memory/process_rss_mb"], DoubleNear(123 * page_mb, 1e-9));
   EXPECT_EQ(readings.count("process/cpu_percent"), 0u);
 
-  // The grandchild ended; its time went to its parent.
+  // The grandchild ended; its CPU time was added to its parent.
   std::filesystem::remove_all(proc.root() / "12");
   proc.Write("10/stat", ProcessStat("sh", 1, 30, 0, 100));
   proc.Write("11/stat", ProcessStat("a) R (b", 10, 0, 70, 20));

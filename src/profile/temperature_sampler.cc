@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMaxSensors = 64;
 
 struct Sensor {
-  std::filesystem::path file;  // Thousandths of a degree Celsius.
+  std::filesystem::path file;  // Contains thousandths of a degree Celsius.
   std::string reading;
 };
 
@@ -21,7 +21,7 @@ std::string FirstWord(const std::filesystem::path& file) {
   return words.empty() ? "" : TagPart(words[0].substr(0, 64));
 }
 
-// Names are not unique: two of "acpitz" become acpitz and acpitz_2.
+// Makes names unique: two sensors called "acpitz" become acpitz and acpitz_2.
 std::string UniqueReading(const std::string& name, std::map<std::string, int>& uses) {
   const int use = ++uses[name];
   return "temperature/" + name + (use > 1 ? "_" + std::to_string(use) : "") + "_c";
@@ -57,7 +57,7 @@ class TemperatureSampler final : public Sampler {
   void Sample(double, std::vector<Reading>& readings) override {
     for (const Sensor& sensor : sensors_) {
       const auto millidegrees = ReadNumber<std::int64_t>(sensor.file);
-      // Sensors without anything behind them report absurd values.
+      // Skips absurd values, which interfaces without a connected sensor report.
       if (!millidegrees || *millidegrees <= -100'000 || *millidegrees >= 250'000) continue;
       readings.push_back({sensor.reading, static_cast<double>(*millidegrees) / 1000});
     }

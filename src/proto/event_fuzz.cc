@@ -1,4 +1,4 @@
-// Any bytes as an event, and everything that can be inside one.
+// Parses any bytes as an event, with everything that an event can contain.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)ForEachValue(event->payload, ReadValue);
     (void)ParseSessionLog(event->payload);
     (void)ParseTaggedRunMetadata(event->payload);
-    // A parsed event, encoded again, reads the same.
+    // An event that is encoded again and parsed must be equal.
     const std::string again = EncodeEvent(*event);
     const auto reread = ParseEvent(again);
     if (!reread || reread->kind != event->kind || reread->step != event->step) __builtin_trap();

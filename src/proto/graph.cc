@@ -1,4 +1,4 @@
-// GraphDef, written; graph_reader.cc reads it.
+// Writes GraphDef; graph_reader.cc reads it.
 #include "cboard/proto/graph.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace cboard::proto {
 namespace {
 
-// AttrValue.list; `describe` writes its elements.
+// Writes AttrValue.list; `describe` writes its elements.
 template <typename Describe>
 std::string EncodeList(const Describe& describe) {
   return EncodeMessage([&](auto& fields) { fields.Message(1, describe); });
@@ -96,7 +96,8 @@ void GraphBuilder::AddNode(const Node& node) {
   std::vector<const std::pair<std::string, Attribute>*> sorted;
   sorted.reserve(node.attributes.size());
   for (const auto& attribute : node.attributes) sorted.push_back(&attribute);
-  // Stable, so that of the attributes with one key the latest stays last. It alone is written.
+  // Stable sort: of attributes with the same key, the latest stays last, and only that one is
+  // written.
   std::ranges::stable_sort(sorted, {}, KeyOf);
 
   AppendMessage(nodes_, [&](auto& graph) {

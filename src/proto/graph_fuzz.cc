@@ -1,4 +1,4 @@
-// Any bytes as a graph and as run metadata.
+// Parses any bytes as a graph and as run metadata.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

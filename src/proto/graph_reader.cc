@@ -1,11 +1,11 @@
-// GraphDef, read.
+// Reads GraphDef; graph.cc writes it.
 #include "cboard/proto/graph.h"
 #include "proto/wire_reader.h"
 
 namespace cboard::proto {
 namespace {
 
-// Fills `inputs`, which the caller keeps between nodes so that it stops allocating.
+// Reads a node. The caller reuses `inputs` for all nodes, so that its memory is allocated once.
 NodeView ReadNode(std::string_view bytes, std::vector<std::string_view>& inputs) {
   NodeView node;
   node.bytes = bytes;

@@ -1,11 +1,11 @@
-// HParamsPluginData, written; hparams_reader.cc reads it.
+// Writes HParamsPluginData; hparams_reader.cc reads it.
 #include "cboard/proto/plugins.h"
 #include "proto/wire_writer.h"
 
 namespace cboard::proto {
 namespace {
 
-// A google.protobuf.Value. It is a oneof: zero, false and "" are written too.
+// Writes a google.protobuf.Value. It is a oneof, so 0, false and "" are written too.
 template <typename Fields>
 void DescribeValue(Fields& fields, const HParamValue& value) {
   if (const double* number = std::get_if<double>(&value)) {
@@ -48,7 +48,8 @@ void DescribeMetricInfo(Fields& fields, const MetricInfo& info) {
   fields.Int(5, static_cast<int>(info.dataset_type));
 }
 
-// The HParamsPluginData of a session's start, from its parts, so that neither overload copies.
+// Encodes the HParamsPluginData of a session's start from its parts, so that neither overload
+// copies.
 std::string EncodeStart(const std::map<std::string, HParamValue>& hparams,
                         std::string_view model_uri, std::string_view monitor_url,
                         std::string_view group_name, double start_time_seconds) {

@@ -1,4 +1,5 @@
-// Any bytes as the data of a plugin. Parsed data must survive being written again.
+// Parses any bytes as the data of a plugin. Parsed data must be equal after it is encoded and
+// parsed again.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

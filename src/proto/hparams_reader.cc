@@ -1,11 +1,11 @@
-// HParamsPluginData, read.
+// Reads HParamsPluginData; hparams.cc writes it.
 #include "cboard/proto/plugins.h"
 #include "proto/wire_reader.h"
 
 namespace cboard::proto {
 namespace {
 
-// A google.protobuf.Value; nothing for null, structures and lists.
+// Reads a google.protobuf.Value; nullopt for null, structures and lists.
 std::optional<HParamValue> ReadValue(pbf_reader fields) {
   std::optional<HParamValue> value;
   while (fields.next()) {
@@ -61,7 +61,7 @@ HParamInfo ReadHParamInfo(pbf_reader fields) {
         info.type = static_cast<HParamType>(fields.get_enum());
         break;
       case Length(5): {
-        info.domain_interval.reset();  // A oneof: the later member counts.
+        info.domain_interval.reset();  // In a oneof, the last member is used.
         pbf_reader list = fields.get_message();
         while (list.next()) {
           if (list.tag_and_type() != Length(1)) {

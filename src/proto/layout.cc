@@ -1,4 +1,4 @@
-// The layout of the custom scalars dashboard.
+// Encodes and parses the layout of the custom scalars dashboard.
 #include "cboard/proto/plugins.h"
 #include "proto/wire_reader.h"
 #include "proto/wire_writer.h"
@@ -64,7 +64,7 @@ MarginSeries ReadMarginSeries(pbf_reader fields) {
   return series;
 }
 
-// Calls `read` for each occurrence of field 1, the only one that chart contents have.
+// Calls `read` for each occurrence of field 1, the only field of a chart's content.
 template <typename Read>
 void ForEachFirstField(pbf_reader fields, const Read& read) {
   while (fields.next()) {
@@ -84,7 +84,7 @@ LayoutChart ReadChart(pbf_reader fields) {
         chart.title = ViewOf(fields);
         break;
       case Length(2):
-        chart.margins.clear();  // A oneof: the later member counts.
+        chart.margins.clear();  // In a oneof, the last member is used.
         ForEachFirstField(fields.get_message(),
                           [&](pbf_reader& tag) { chart.multiline_tags.emplace_back(ViewOf(tag)); });
         break;

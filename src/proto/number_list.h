@@ -1,5 +1,5 @@
-// Elements of a tensor message: raw bytes in one field, or a list of numbers in another. ONNX and
-// TensorFlow have both, under different field numbers.
+// Reads the elements of a tensor message: raw bytes in one field, or a list of numbers in another.
+// ONNX and TensorFlow have both forms, with different field numbers.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,16 @@
 
 namespace cboard::proto {
 
-// Where to look.
+// The field numbers of a tensor message's elements.
 struct NumberFields {
   std::uint32_t raw = 0;
-  std::uint32_t list = 0;      // 0: there is none.
-  bool list_is_fixed = false;  // Floats and doubles; otherwise varints.
+  std::uint32_t list = 0;      // 0: no such list.
+  bool list_is_fixed = false;  // True for floats and doubles; otherwise varints.
   std::size_t bytes = 0;       // Size of an element in raw data.
 };
 
-// Little-endian elements: in place where the message stores them so, else decoded.
+// The elements of a tensor in little-endian order. They point into the message if it stores them
+// that way, otherwise they are decoded.
 struct NumberList {
   std::string_view in_place;
   std::string decoded;
@@ -28,8 +29,9 @@ struct NumberList {
   std::size_t list_fields = 0;
 };
 
-// Throws protozero's exceptions. Raw bytes come first; a packed list of fixed-width numbers is in
-// place, too, unless it is split over many fields.
+// Collects the elements of a tensor message. Throws protozero's exceptions. Raw bytes are
+// preferred. A packed list of fixed-width numbers is not copied either, unless it is split over
+// several fields.
 inline void CollectNumbers(pbf_reader fields, const NumberFields& where, NumberList& numbers) {
   using protozero::pbf_wire_type;
   std::string_view packed;

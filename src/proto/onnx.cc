@@ -12,7 +12,7 @@
 namespace cboard::proto {
 namespace {
 
-// A size is a number, or a name for one that is not known yet.
+// Returns the name of a dimension. A dimension is either a number, or a name for an unknown size.
 std::string_view NameOfDimension(pbf_reader fields) {
   std::string_view name;
   while (fields.next()) {
@@ -25,7 +25,7 @@ std::string_view NameOfDimension(pbf_reader fields) {
   return name;
 }
 
-// TypeProto.Tensor.
+// Reads a TypeProto.Tensor.
 void ReadTensorType(pbf_reader fields, OnnxValueInfo& info) {
   while (fields.next()) {
     switch (fields.tag_and_type()) {
@@ -162,7 +162,7 @@ void ReadOnnxNode(pbf_reader fields, PartBudget& budget, OnnxNode& node) {
   }
 }
 
-// The GraphProto's parts as bytes: each is then read on its own, so that an error can name it.
+// The serialized parts of a GraphProto. Each is parsed separately, so that an error can name it.
 struct GraphParts {
   std::string_view name;
   std::vector<std::string_view> nodes, initializers, sparse_initializers, inputs, outputs,
@@ -199,8 +199,8 @@ void ReadGraphParts(pbf_reader fields, GraphParts& parts) {
   }
 }
 
-// Reads each of `parts` into a T of `values`, for which there is room; an error says which one, and
-// its name if that much was readable.
+// Parses each of `parts` into a T of `values`, which has capacity for them. An error names the
+// part, by index and, if it can be read, by name.
 template <typename T, typename Read>
 Result<void> ReadParts(std::string_view what, const std::vector<std::string_view>& parts,
                        const Read& read, std::vector<T>& values) {
@@ -266,7 +266,7 @@ void ReadOpset(pbf_reader fields, OnnxOpset& opset) {
   }
 }
 
-// The ModelProto, its graph and functions still as bytes.
+// A ModelProto with its graph and functions still serialized.
 struct ModelParts {
   OnnxModel model;
   std::string_view graph;
@@ -372,7 +372,7 @@ Result<OnnxModel> ParseOnnxModelWithFunctions(std::string_view bytes) {
 
 namespace {
 
-// In the order of the numbers in TensorProto.DataType.
+// Element types by their numbers in TensorProto.DataType.
 constexpr DType kOnnxTypes[] = {DType::kUnknown,        DType::kFloat32,    DType::kUint8,
                                 DType::kInt8,           DType::kUint16,     DType::kInt16,
                                 DType::kInt32,          DType::kInt64,      DType::kString,

@@ -1,4 +1,4 @@
-// ONNX's TensorProto: where its elements are, and what they are.
+// Reads ONNX's TensorProto: the element type, and the place of the elements.
 #include "proto/onnx_tensor.h"
 
 #include <charconv>
@@ -13,8 +13,8 @@ namespace {
 constexpr int kComplex64 = 14;
 constexpr int kComplex128 = 15;
 
-// How ONNX stores the elements of a type in a list of numbers: the list's field number, and the
-// bytes that an entry has in raw_data. Elements of four and two bits share a byte in both.
+// The storage of a type's elements in an ONNX list of numbers: the list's field number, and the
+// size of an entry in raw_data. Elements of four and two bits share a byte in both.
 struct ListStorage {
   std::uint32_t field = 0;
   std::size_t bytes = 0;
@@ -44,7 +44,7 @@ ListStorage ListStorageOf(int elem_type) {
     case 2:   // UINT8
     case 3:   // INT8
     case 9:   // BOOL
-    case 17:  // The four kinds of eight-bit floats.
+    case 17:  // The four types of 8-bit floats.
     case 18:
     case 19:
     case 20:
@@ -105,7 +105,7 @@ void ReadOnnxTensor(pbf_reader fields, OnnxTensor& tensor) {
       case Length(13): {
         const auto [key, value] = ReadOnnxStringPair(fields.get_message());
         if (key == "location") tensor.location = value;
-        // A number that is none reaches past the end of any file, and is refused there.
+        // An invalid number becomes an offset past the end of any file, which is refused later.
         if (key == "offset") tensor.offset = NumberOf(value).value_or(~std::uint64_t{0});
         if (key == "length") tensor.length = NumberOf(value).value_or(~std::uint64_t{0});
         break;

@@ -1,4 +1,4 @@
-// TensorProto inside other ONNX messages; throws protozero's exceptions.
+// Reads a TensorProto inside other ONNX messages; throws protozero's exceptions.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ namespace cboard::proto {
 
 void ReadOnnxTensor(pbf_reader fields, OnnxTensor& tensor);
 
-// A StringStringEntryProto.
+// Reads a StringStringEntryProto.
 std::pair<std::string_view, std::string_view> ReadOnnxStringPair(pbf_reader fields);
 
 }  // namespace cboard::proto

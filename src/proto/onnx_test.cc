@@ -128,7 +128,8 @@ TEST(OnnxTensor, FindsElementsWhereTheyLie) {
   EXPECT_EQ(elements->view(), "12345678");
   EXPECT_EQ(elements->view().data(), raw.data() + 10);  // Not a copy.
 
-  // The same in a packed float_data, in two of them, and one number to a field.
+  // The same elements in one packed float_data, in two packed fields, and with one number per
+  // field.
   const std::string packed = Golden("3a 0c 2a 0a 10 01 22 06 \"123456\"");
   EXPECT_THAT(ElementsOf(*InitializerOf(packed)), FailsWith(ErrorCode::kDataLoss));
   const std::string once = Golden("3a 0e 2a 0c 10 01 22 08 \"12345678\"");

@@ -1,4 +1,4 @@
-// Repeated numbers, which protobuf allows both packed into one field and one per field.
+// Reads repeated numbers. Protobuf allows them packed into one field, or one number per field.
 #pragma once
 
 #include <cstring>

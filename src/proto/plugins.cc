@@ -1,4 +1,4 @@
-// The small plugin payloads: pr curves, meshes, audio.
+// Encodes and parses small plugin payloads: PR curves, meshes, audio.
 #include "cboard/proto/plugins.h"
 
 #include "proto/packed.h"

@@ -1,4 +1,4 @@
-// The time to encode and to parse one event.
+// Measures the time to encode and to parse one event.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace cboard::proto {
 namespace {
 
-// Encodes an event around the summary that `append` makes, into buffers that live on.
+// Encodes an event with the summary that `append` writes, into reused buffers.
 template <typename Append>
 void EncodeLoop(benchmark::State& state, const Append& append) {
   std::string summary;

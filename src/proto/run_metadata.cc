@@ -37,8 +37,8 @@ void DescribeNode(Fields& fields, const NodeStats& node) {
 }  // namespace
 
 std::string EncodeRunMetadata(const std::vector<NodeStats>& nodes, const std::string& device) {
-  // Devices hold nearly everything there is, so the nodes are written first and wrapped then:
-  // counting them once per level around them would cost more than the copy.
+  // Devices contain almost all of the data. The nodes are therefore written first and wrapped
+  // afterwards; counting their bytes once per enclosing level would cost more than the copy.
   std::string device_stats;
   AppendMessage(device_stats, [&](auto& fields) { fields.Text(1, device); });
   for (const NodeStats& node : nodes) {
@@ -61,7 +61,7 @@ std::string EncodeFunctionGraphs(std::span<const std::string_view> graphs) {
 
 namespace {
 
-// Adds the memory of one allocator: a node may use several.
+// Adds the memory of one allocator to a node's statistics; a node may use several allocators.
 void ReadMemory(pbf_reader fields, NodeStats& node) {
   while (fields.next()) {
     switch (fields.tag_and_type()) {
@@ -69,7 +69,7 @@ void ReadMemory(pbf_reader fields, NodeStats& node) {
         node.allocator_name = ViewOf(fields);
         break;
       case Varint(2):
-        // Added as unsigned numbers, where the sum of hostile sizes may wrap.
+        // Sizes are added as unsigned numbers, so that the sum of crafted sizes may overflow.
         node.total_bytes = static_cast<std::int64_t>(static_cast<std::uint64_t>(node.total_bytes) +
                                                      fields.get_uint64());
         break;
@@ -79,7 +79,7 @@ void ReadMemory(pbf_reader fields, NodeStats& node) {
   }
 }
 
-// The shape of a TensorDescription inside a NodeOutput: field 2 inside field 3.
+// Reads the shape of a TensorDescription inside a NodeOutput: field 2 inside field 3.
 Shape ReadOutputShape(pbf_reader fields) {
   Shape shape;
   while (fields.next()) {
@@ -128,8 +128,8 @@ NodeStats ReadNode(pbf_reader fields) {
   return node;
 }
 
-// A DeviceStepStats. The device's name is its first field in every writer's order; where it comes
-// later, the nodes before it are visited without one.
+// Reads a DeviceStepStats. All writers write the device's name as the first field; if it comes
+// later, the nodes before it are visited with an empty device.
 void ReadDevice(pbf_reader fields, const VisitNodeStats& visit) {
   std::string_view device;
   while (fields.next()) {

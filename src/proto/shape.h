@@ -1,4 +1,4 @@
-// TensorShapeProto inside other messages.
+// Reads and writes a TensorShapeProto inside other messages.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace cboard::proto {
 
-// For use inside a description of wire_writer.h.
+// Writes a shape, inside a message description of wire_writer.h.
 template <typename Fields>
 void DescribeShape(Fields& fields, std::span<const std::int64_t> dimensions) {
   for (const std::int64_t size : dimensions) {
@@ -17,11 +17,11 @@ void DescribeShape(Fields& fields, std::span<const std::int64_t> dimensions) {
   }
 }
 
-// The size in a dimension of TensorFlow's or ONNX's, `unless_given` where it has none; throws
-// protozero's exceptions.
+// Reads the size of a dimension (TensorFlow or ONNX), or returns `unless_given` if it has none;
+// throws protozero's exceptions.
 std::int64_t ReadDimension(pbf_reader fields, std::int64_t unless_given);
 
-// Content of a TensorShapeProto; throws protozero's exceptions.
+// The content of a TensorShapeProto; reading it throws protozero's exceptions.
 struct ShapeFields {
   Shape dimensions;
   bool unknown_rank = false;

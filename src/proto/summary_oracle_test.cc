@@ -166,7 +166,7 @@ TEST(TensorOracle, EveryForm) {
   EXPECT_EQ(ParsedByProtobuf<cboard_testing::TensorShapeProto>(EncodeShape(shape)).dim_size(), 3);
 }
 
-// Random events, built by both sides from the same numbers.
+// Random events that both encoders build from the same numbers.
 TEST(SummaryOracle, RandomEventsHaveProtobufsBytes) {
   std::mt19937_64 random(20);
   for (int round = 0; round < 300; ++round) {

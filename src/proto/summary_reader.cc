@@ -1,4 +1,4 @@
-// Summary.Value, read.
+// Reads Summary.Value; summary.cc writes it.
 #include "cboard/proto/summary.h"
 #include "proto/packed.h"
 #include "proto/wire_reader.h"

@@ -1,4 +1,4 @@
-// TensorProto, written and taken apart; tensor_values.cc reads its elements.
+// Writes and parses TensorProto; tensor_values.cc reads its elements.
 #include "cboard/proto/tensor.h"
 
 #include "proto/shape.h"

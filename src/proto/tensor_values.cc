@@ -1,4 +1,4 @@
-// The elements of a TensorProto, by TensorBoard's rules.
+// Reads the elements of a TensorProto by TensorBoard's rules.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -22,7 +22,8 @@ DataType WithoutReference(DataType dtype) {
   return number > kReferenceOffset ? static_cast<DataType>(number - kReferenceOffset) : dtype;
 }
 
-// Numbers that mean the same elements have one DType; the first one is written.
+// Pairs of TensorFlow's type and element type. Several TensorFlow types may have the same element
+// type; the first pair is used for writing.
 constexpr auto kTypes = std::to_array<std::pair<DataType, DType>>({
     {DataType::kFloat, DType::kFloat32},
     {DataType::kDouble, DType::kFloat64},
@@ -56,9 +57,10 @@ constexpr auto kTypes = std::to_array<std::pair<DataType, DType>>({
     {DataType::kQint32, DType::kInt32},
 });
 
-// How the elements of a dtype are stored: which typed list, and how one element becomes a double.
+// How the elements of a dtype are stored in a TensorProto: the field of the typed list, and the
+// conversion of an element to double.
 struct Storage {
-  int list_field;         // The `…_val` field.
+  int list_field;         // Field number of the `…_val` list.
   std::size_t raw_bytes;  // The size of an element in tensor_content.
   double (*from_raw)(ByteSpan raw);
   double (*from_varint)(std::uint64_t value);  // Null for lists of floats and doubles.
@@ -131,7 +133,7 @@ std::string Describe(const Tensor& tensor) {
   return text + "]";
 }
 
-// The number of elements that the shape asks for.
+// Returns the number of elements that the shape of a tensor requires.
 Result<std::size_t> ElementCount(const Tensor& tensor, std::size_t max_elements) {
   if (tensor.unknown_rank) {
     return Fail(ErrorCode::kDataLoss, "tensor of unknown rank holds no readable elements");
@@ -156,7 +158,7 @@ Result<std::size_t> ElementCount(const Tensor& tensor, std::size_t max_elements)
   return count;
 }
 
-// The two places where elements may be: never both in one tensor of a sane writer.
+// The two places of a tensor's elements. A correct writer uses only one of them.
 struct Elements {
   std::string_view content;  // tensor_content
   std::vector<double> list;  // the typed list of the dtype
@@ -191,7 +193,7 @@ Result<Elements> ReadElements(const Tensor& tensor, const Storage& storage) {
 
 tl::unexpected<Error> WrongCount(const Tensor& tensor, std::size_t found, std::size_t expected) {
   return Fail(ErrorCode::kDataLoss, Describe(tensor) + " holds " + std::to_string(found) +
-                                        " elements where its shape asks for " +
+                                        " elements, but its shape needs " +
                                         std::to_string(expected));
 }
 

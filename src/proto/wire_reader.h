@@ -1,4 +1,4 @@
-// Protobuf messages read in place, with protozero's exceptions turned into errors.
+// Reads protobuf messages without a copy, and turns protozero's exceptions into errors.
 //
 //   return ReadMessage<SessionLog>("SessionLog", bytes, [](pbf_reader fields, SessionLog& log) {
 //     while (fields.next()) {
@@ -9,9 +9,9 @@
 //     }
 //   });
 //
-// Fields are told apart by number and wire type together: a known number with another wire type
-// is an unknown field and skipped, as protobuf does. Where a field that is not repeated comes
-// twice, the last one counts.
+// A field is identified by number and wire type together: a known number with another wire type is
+// an unknown field and is skipped, as in protobuf. If a field that is not repeated occurs twice,
+// the last one is used.
 #pragma once
 
 #include <cstdint>
@@ -32,17 +32,17 @@ constexpr std::uint32_t Fixed64(std::uint32_t field) { return field << 3 | 1; }
 constexpr std::uint32_t Length(std::uint32_t field) { return field << 3 | 2; }
 constexpr std::uint32_t Fixed32(std::uint32_t field) { return field << 3 | 5; }
 
-// The current field's bytes.
+// Returns the bytes of the current protobuf field.
 inline std::string_view ViewOf(pbf_reader& fields) {
   const protozero::data_view view = fields.get_view();
   return {view.data(), view.size()};
 }
 
-// The current field as a bool. pbf_reader::get_bool looks at its byte before it knows that there is
-// one, and so reads past the end of a message that was cut there.
+// Reads the current field as a bool. pbf_reader::get_bool is not used, because it reads a byte
+// without checking that it exists, and so reads past the end of a truncated message.
 inline bool BoolOf(pbf_reader& fields) { return fields.get_uint64() != 0; }
 
-// An entry of a map whose keys are strings: calls `visit(key, bytes of the value)`.
+// Reads an entry of a map with string keys: calls `visit(key, bytes of the value)`.
 template <typename Visitor>
 void ReadMapEntry(pbf_reader entry, const Visitor& visit) {
   std::string_view key, value;
@@ -61,14 +61,14 @@ void ReadMapEntry(pbf_reader entry, const Visitor& visit) {
   visit(key, value);
 }
 
-// Thrown by PartBudget.
+// The exception that PartBudget throws if a message has too many parts.
 struct too_many_parts_exception : protozero::exception {
   const char* what() const noexcept override {
     return "more parts than a file of this size has reason to";
   }
 };
 
-// Describes the damage in words, from the exception that is being handled.
+// Describes the damage of a message in words, from the protozero exception that is being handled.
 inline std::string DamageOf(const std::exception& exception) {
   if (dynamic_cast<const protozero::end_of_buffer_exception*>(&exception) != nullptr) {
     return "a field reaches past the end";
@@ -88,9 +88,9 @@ inline std::string DamageOf(const std::exception& exception) {
   return exception.what();
 }
 
-// Lets `read` fill `value` from `bytes`. The one place where protozero's exceptions end: they
-// become kDataLoss, and `value` keeps what was read before the damage. Too many parts are
-// kResourceExhausted.
+// Calls `read` to fill `value` from `bytes`. It is the only function that catches protozero's
+// exceptions: they become kDataLoss, and `value` keeps the data before the damage. Too many parts
+// are kResourceExhausted.
 template <typename T, typename Read>
 Result<void> ReadMessageInto(std::string_view name, std::string_view bytes, T& value,
                              const Read& read) {

@@ -1,13 +1,13 @@
-// Protobuf messages written from one description of their fields.
+// Writes protobuf messages from one description of their fields.
 //
 //   AppendMessage(out, [&](auto& fields) {
 //     fields.Double(1, event.wall_time_seconds);
 //     fields.Message(5, [&](auto& summary) { summary.Text(1, tag); });
 //   });
 //
-// A description runs twice: against a counter, which gives every nested length before its bytes,
-// and then against the output, which therefore grows once and is never moved. A histogram or an
-// image is copied exactly once on its way into an event.
+// A description runs twice: first with a counter that computes all nested lengths, then with the
+// output, which therefore grows only once and is never moved. A histogram or an image is copied
+// exactly once on its way into an event.
 #pragma once
 
 #include <bit>
@@ -25,7 +25,7 @@
 
 namespace cboard::proto {
 
-// Whether every byte of `text` is ASCII: eight bytes per step, and the answer for nearly all tags.
+// True if every byte of `text` is ASCII. Checks eight bytes per step; nearly all tags are ASCII.
 inline bool IsAscii(std::string_view text) {
   constexpr std::uint64_t kHighBits = 0x8080808080808080u;
   std::uint64_t bits = 0;
@@ -39,7 +39,7 @@ inline bool IsAscii(std::string_view text) {
   return (bits & kHighBits) == 0;
 }
 
-// Where a description's bytes go: nowhere, only counted …
+// A sink that only counts the bytes of a description.
 class CountingSink {
  public:
   void Varint(std::uint64_t value) {
@@ -52,7 +52,7 @@ class CountingSink {
   std::size_t size_ = 0;
 };
 
-// … or to the end of a string.
+// A sink that appends the bytes of a description to a string.
 class AppendingSink {
  public:
   explicit AppendingSink(std::string& out) : out_(out) {}
@@ -72,9 +72,9 @@ class AppendingSink {
 template <typename Describe>
 std::size_t SizeOfMessage(const Describe& describe);
 
-// The fields of one message. Int, Double, Text … follow proto3: a value equal to the default is
-// left out. The Present… twins write it too, as members of a oneof, elements of a
-// repeated field and map entries need. Callers name fields in ascending order.
+// Writes the fields of one message. Int, Double, Text … follow proto3: a value equal to the default
+// is omitted. The Present… versions always write it, as members of a oneof, elements of a repeated
+// field and map entries need. Callers write fields in ascending order.
 template <typename Sink>
 class Fields {
  public:
@@ -88,7 +88,8 @@ class Fields {
     sink_.Varint(static_cast<std::uint64_t>(value));
   }
 
-  // -0.0 is not the default: protobuf compares bits.
+  // Writes a protobuf double. -0.0 is written, because protobuf compares bits and it is not the
+  // default.
   void Double(int field, double value) {
     if (std::bit_cast<std::uint64_t>(value) != 0) PresentDouble(field, value);
   }
@@ -105,8 +106,8 @@ class Fields {
     sink_.Bytes(&value, sizeof(value));
   }
 
-  // A protobuf `string`. One stray byte in it would make other readers reject the whole event, so
-  // what is not UTF-8 is replaced.
+  // Writes a protobuf `string`. Invalid UTF-8 is replaced, because a single invalid byte would make
+  // other readers reject the whole event.
   void Text(int field, std::string_view value) {
     if (!value.empty()) PresentText(field, value);
   }
@@ -118,7 +119,7 @@ class Fields {
     }
   }
 
-  // A protobuf `bytes`, or a message that is already serialized.
+  // Writes a protobuf `bytes` field, or a message that is already serialized.
   void Bytes(int field, std::string_view value) {
     if (!value.empty()) PresentBytes(field, value);
   }
@@ -128,7 +129,7 @@ class Fields {
     sink_.Bytes(value.data(), value.size());
   }
 
-  // Packed, and left out when there are no values.
+  // Writes a packed list of numbers; omits it if there are no values.
   void PackedDoubles(int field, std::span<const double> values) { PackedFixed(field, values); }
   void PackedFloats(int field, std::span<const float> values) { PackedFixed(field, values); }
   template <typename Integer>
@@ -141,7 +142,7 @@ class Fields {
     for (const Integer value : values) sink_.Varint(AsVarint(value));
   }
 
-  // A nested message, written even when it has no fields.
+  // Writes a nested message, even if it has no fields.
   template <typename Describe>
   void Message(int field, const Describe& describe) {
     const std::size_t size = SizeOfMessage(describe);
@@ -161,7 +162,8 @@ class Fields {
     sink_.Varint(static_cast<std::uint64_t>(field) << 3 | static_cast<std::uint64_t>(type));
   }
 
-  // Negative numbers of any width are sign-extended to 64 bits, as protobuf does.
+  // Writes an integer. Negative numbers of any width are sign-extended to 64 bits, as protobuf
+  // does.
   template <typename Integer>
   static std::uint64_t AsVarint(Integer value) {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));

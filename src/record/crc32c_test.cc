@@ -9,7 +9,7 @@
 namespace cboard::record {
 namespace {
 
-// The definition, bit by bit: reflected polynomial 0x82F63B78.
+// The definition of CRC-32C, bit by bit: reflected polynomial 0x82F63B78.
 std::uint32_t BitwiseCrc32c(std::string_view text) {
   std::uint32_t crc = 0xFFFFFFFFu;
   for (const char c : text) {

@@ -1,8 +1,8 @@
-// Bytes are the coefficients of a polynomial over two elements, the first bit that of the highest
-// power, and the checksum is its remainder modulo P. Without changing the remainder, the part that
-// lies n bits before another may be replaced by its product with x^n modulo P, added to the other
-// part: bytes are folded onto later ones until 16 are left. See Gopal et al., "Fast CRC Computation
-// for Generic Polynomials Using PCLMULQDQ Instruction", Intel 2009.
+// Computes CRC-32C by folding. The bytes are the coefficients of a polynomial over GF(2), with the
+// first bit as the highest power, and the checksum is its remainder modulo P. A part that is n bits
+// before another part can be replaced by its product with x^n modulo P, added to that other part;
+// the remainder stays the same. Bytes are folded onto later bytes until 16 are left. See Gopal et
+// al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel 2009.
 #include "cboard/base/check.h"
 #include "record/long_crc.h"
 
@@ -17,15 +17,15 @@
 namespace cboard::record {
 namespace {
 
-// x^n modulo P with the first bit lowest, moved by the one bit that a product of such numbers is
-// short of.
+// Computes x^n modulo P in reflected bit order, shifted by one bit because a carry-less product is
+// one bit short.
 constexpr std::uint64_t Power(int n) {
   std::uint32_t power = 0x80000000u;
   for (int i = 0; i < n; ++i) power = (power >> 1) ^ ((power & 1) != 0 ? 0x82F63B78u : 0);
   return std::uint64_t{power} << 1;
 }
 
-// Factors by which the two halves of 16 bytes are folded onto those `bits` later.
+// Factors that fold the two halves of 16 bytes onto the 16 bytes that are `bits` later.
 template <int bits>
 CBOARD_FOLD inline __m128i Factors() {
   constexpr std::uint64_t kFirst = Power(bits + 32), kSecond = Power(bits - 32);
@@ -62,7 +62,7 @@ CBOARD_FOLD std::uint32_t FoldedCrc32c(ByteSpan bytes, std::uint32_t before) {
   const std::byte* data = bytes.data();
   std::size_t size = bytes.size();
   constexpr std::size_t kAheadBytes =
-      4096;  // A page: processors do not look further by themselves.
+      4096;  // One page, because processors do not prefetch beyond it.
   const __m512i initial = _mm512_zextsi128_si512(_mm_cvtsi32_si128(static_cast<int>(~before)));
   __m512i a = _mm512_xor_si512(Load(data), initial);
   __m512i b = Load(data + 64), c = Load(data + 128), d = Load(data + 192);
@@ -87,7 +87,8 @@ CBOARD_FOLD std::uint32_t FoldedCrc32c(ByteSpan bytes, std::uint32_t before) {
   rest = Fold(rest, by_16, _mm512_extracti32x4_epi32(d, 2));
   rest = Fold(rest, by_16, _mm512_extracti32x4_epi32(d, 3));
 
-  // The crc32 instruction takes the remainder of these 16 bytes and of those that are left.
+  // Folding has reduced the input to the 16 bytes in `rest`. The crc32 instruction computes the
+  // checksum of these bytes and of the bytes that were not folded.
   std::uint64_t crc = _mm_crc32_u64(0, static_cast<std::uint64_t>(_mm_cvtsi128_si64(rest)));
   crc = _mm_crc32_u64(crc, static_cast<std::uint64_t>(_mm_extract_epi64(rest, 1)));
   for (; size >= 8; data += 8, size -= 8) {

@@ -1,4 +1,4 @@
-// CRC-32C of long runs of bytes, in the two ways among which ComputeCrc32c chooses.
+// The two implementations of CRC-32C for long byte ranges. ComputeCrc32c chooses between them.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,16 @@
 
 namespace cboard::record {
 
-// By ISA-L, on any processor. `before` is the checksum of the bytes that come first.
+// Computes CRC-32C with ISA-L, on any processor. `before` is the checksum of the preceding bytes.
 std::uint32_t IsalCrc32c(ByteSpan bytes, std::uint32_t before = 0);
 
-// 256 bytes at a time, which are asked for before they are needed: quicker than ISA-L where bytes
-// come from memory rather than from the cache. Only where HasFoldedCrc(), and of kMinFoldedBytes at
-// least.
+// Computes CRC-32C in steps of 256 bytes with prefetching. It is faster than ISA-L if the
+// bytes are in memory and not in the cache. Requires HasFoldedCrc() and at least
+// kMinFoldedBytes.
 inline constexpr std::size_t kMinFoldedBytes = 256;
 std::uint32_t FoldedCrc32c(ByteSpan bytes, std::uint32_t before = 0);
 
-// Whether this processor has AVX-512 with carry-less multiplication.
+// True if this processor has AVX-512 with carry-less multiplication.
 bool HasFoldedCrc();
 
 }  // namespace cboard::record

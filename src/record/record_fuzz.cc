@@ -1,4 +1,4 @@
-// Any bytes give records, damage reports or an end, and the reader always moves on.
+// For any bytes, the reader returns records, damage reports or the end, and always advances.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

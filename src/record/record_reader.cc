@@ -14,7 +14,7 @@
 namespace cboard::record {
 namespace {
 
-// How much is read at a time: large enough that small records cost no system call each.
+// Size of a read: large enough that small records do not cost a system call each.
 constexpr std::size_t kWindowBytes = std::size_t{256} << 10;
 
 std::string Hex(MaskedCrc crc) {
@@ -32,7 +32,8 @@ bool HeaderChecksumMatches(ByteSpan header) {
          ComputeMaskedCrc(header.first<8>()) == StoredCrc(header.subspan<8, 4>());
 }
 
-// How many bytes at the beginning are zero. Files that are filled in later have long runs of them.
+// Returns the number of zero bytes at the start of `bytes`. Files whose space was reserved in
+// advance have long runs of zeros.
 std::size_t LeadingZeros(ByteSpan bytes) {
   std::size_t count = 0;
   while (count + 8 <= bytes.size() && LoadLittleEndian<std::uint64_t>(bytes.subspan(count)) == 0) {
@@ -42,12 +43,13 @@ std::size_t LeadingZeros(ByteSpan bytes) {
   return count;
 }
 
-// Where the first header that holds begins; past the last one that fits if there is none.
+// Returns the position of the first header with a valid checksum; if there is none, the position
+// after the last possible header.
 std::size_t FindHeader(ByteSpan window) {
   std::size_t i = 0;
   while (i + kRecordHeaderBytes <= window.size()) {
     if (window[i] == std::byte{0} && window[i + kRecordHeaderBytes - 1] == std::byte{0}) {
-      // No header is all zeros: the checksum of a length of 0 is not 0.
+      // Zeros cannot be a header, because the checksum of the length 0 is not 0.
       const std::size_t zeros = LeadingZeros(window.subspan(i));
       if (zeros >= kRecordHeaderBytes) {
         i += zeros - kRecordHeaderBytes + 1;
@@ -60,7 +62,7 @@ std::size_t FindHeader(ByteSpan window) {
   return i;
 }
 
-// Advice for a file that another program has compressed.
+// Returns advice if the file was compressed by another program.
 std::string HintAtFormat(std::uint64_t offset, ByteSpan header) {
   const bool is_gzip = offset == 0 && header[0] == std::byte{0x1F} && header[1] == std::byte{0x8B};
   return is_gzip ? " (it is compressed with gzip: decompress it with gunzip)" : "";
@@ -80,13 +82,14 @@ std::uint64_t FileSource::EndOfHole(std::uint64_t offset) {
   return errno == ENXIO ? std::max(offset, file_.Size().value_or(offset)) : offset;
 }
 
-// The bytes from `offset` on, `size` of them or fewer at the present end of the source.
+// Returns `size` bytes from `offset` on, or fewer at the current end of the source.
 Result<ByteSpan> RecordReader::Window(std::uint64_t offset, std::size_t size) {
   const auto covered = [&] {
     return offset >= window_offset_ && offset + size <= window_offset_ + window_.size();
   };
   if (!covered()) {
-    // Grow in steps as bytes arrive, so that memory follows the file and not a length in it.
+    // The buffer grows as bytes arrive, so that memory depends on the file size and not on a
+    // damaged length.
     std::size_t wanted = std::max(std::min(size, kWindowBytes), kWindowBytes);
     std::vector<std::byte> window;
     while (true) {
@@ -105,9 +108,9 @@ Result<ByteSpan> RecordReader::Window(std::uint64_t offset, std::size_t size) {
   return ByteSpan(window_).subspan(start, std::min(size, window_.size() - start));
 }
 
-// Real damage costs each byte one vain look, as records do not overlap. A file made on purpose can
-// have a length at every byte, each of which claims the rest of the file and has a right checksum:
-// looking at all of them would take time by the square of its size.
+// Limits the time for damaged lengths. In normal damage, each byte is checked in vain at most once,
+// because records do not overlap. A crafted file can have a valid header at every byte, each of
+// which claims the rest of the file; checking all of them would take quadratic time.
 bool RecordReader::ShouldCheckPayload(std::uint64_t offset, std::uint64_t length) const {
   constexpr std::uint64_t kAlwaysBytes = 4096;
   constexpr std::uint64_t kFirstBytes = std::uint64_t{64} << 20;
@@ -145,19 +148,19 @@ Result<Record> RecordReader::Next() {
   return found;
 }
 
-// The first whole record that holds, at or behind `from`.
+// Finds the first complete, valid record at or after `from`.
 Result<RecordReader::Found> RecordReader::FindRecord(std::uint64_t from) {
   Found found{.offset = from};
   while (true) {
     CBOARD_ASSIGN_OR_RETURN(const ByteSpan at_hand, Window(found.offset, kRecordHeaderBytes));
-    // The last bytes are left: they may be the start of a header still being written.
+    // The remaining bytes may be the start of a header that is still being written.
     if (at_hand.size() < kRecordHeaderBytes) return found;
     const ByteSpan window =
         ByteSpan(window_).subspan(static_cast<std::size_t>(found.offset - window_offset_));
     const std::size_t i = FindHeader(window);
     found.offset += i;
     if (i + kRecordHeaderBytes > window.size()) {
-      if (LeadingZeros(window) == window.size()) {  // A header may begin with the last zeros.
+      if (LeadingZeros(window) == window.size()) {  // A header may start with the last zeros.
         constexpr std::uint64_t kOverlapBytes = kRecordHeaderBytes - 1;
         const std::uint64_t end = source_.EndOfHole(found.offset);
         if (end > found.offset + kOverlapBytes) found.offset = end - kOverlapBytes;
@@ -176,21 +179,23 @@ Result<RecordReader::Found> RecordReader::FindRecord(std::uint64_t from) {
         found.is_whole = true;
         return found;
       }
-      wasted_bytes_ += record.size();  // A length whose payload is damaged or cut, or chance.
+      // The header was valid, but its payload is damaged or incomplete, or the header is only
+      // chance.
+      wasted_bytes_ += record.size();
     }
     ++found.offset;
   }
 }
 
-// Moves to the next whole record that holds. Without one, to a record that reaches past the end,
-// for which Next() waits; without that, to the end of what is there.
+// Moves to the next complete, valid record. If there is none, moves to an incomplete record at the
+// end, for which Next() waits; otherwise to the current end.
 Result<Record> RecordReader::SkipDamage(std::string reason) {
   CBOARD_ASSIGN_OR_RETURN(const Found found, FindRecord(offset_ + 1));
   const bool is_torn = !found.is_whole && found.first_torn != 0;
   return Skipped(reason, is_torn ? found.first_torn : found.offset);
 }
 
-// The record at the position reaches past the end, of which `available` bytes are there.
+// Handles an incomplete record at the current position, of which `available` bytes exist.
 Result<Record> RecordReader::SkipTorn(std::size_t available) {
   CBOARD_ASSIGN_OR_RETURN(const Found found, FindRecord(std::max(offset_ + 1, searched_end_)));
   if (!found.is_whole) {

@@ -65,7 +65,7 @@ TEST(RecordReader, DoesNotReadTheHolesOfASparseFile) {
   Result<File> created = File::Create(dir / "sparse");
   ASSERT_TRUE(created);
   File& file = *created;
-  constexpr off_t kEnd = off_t{1} << 40;  // Reading it would take minutes.
+  constexpr off_t kEnd = off_t{1} << 40;  // Reading so many bytes would take minutes.
   const auto write = [&](off_t at, const std::string& bytes) {
     ASSERT_EQ(::pwrite(file.descriptor(), bytes.data(), bytes.size(), at),
               static_cast<ssize_t>(bytes.size()));
@@ -91,7 +91,7 @@ TEST(RecordReader, ResumesARecordThatWasStillBeingWritten) {
   GrowingSource source;
   RecordReader reader(source);
 
-  source.Grow(AsBytes(record).first(7));  // Not even a whole header.
+  source.Grow(AsBytes(record).first(7));  // Less than a header.
   EXPECT_THAT(reader.Next(), FailsWith(ErrorCode::kTruncated));
 
   source.Grow(AsBytes(record).subspan(7));
@@ -136,7 +136,7 @@ TEST(RecordReader, SearchesTheBeginningOfALongRecordOnce) {
   RecordReader reader(source);
   for (std::size_t at = 0; at < large.size(); at += 1'000'000) {
     EXPECT_THAT(reader.Next(), FailsWith(ErrorCode::kTruncated));
-    // All but the last bytes, which could begin a header.
+    // The last bytes could start a header.
     EXPECT_GE(reader.searched_end() + kRecordHeaderBytes, at);
     source.Grow(AsBytes(std::string_view(large).substr(at, 1'000'000)));
   }
@@ -180,7 +180,7 @@ TEST(RecordReader, AHugeLengthWithAValidChecksumAllocatesNothing) {
   EXPECT_EQ(ReadAll(header + Framed("next")).payloads, (std::vector<std::string>{"next"}));
 }
 
-// Counts what is read: time that can be compared on any machine.
+// Counts the bytes that are read, as a measure of time that does not depend on the machine.
 class CountingSource final : public ByteSource {
  public:
   explicit CountingSource(std::string bytes) { inner_.Grow(AsBytes(bytes)); }

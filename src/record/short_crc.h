@@ -1,7 +1,7 @@
-// CRC-32C of short runs of bytes, inline, for encoders that seal a record per event.
+// CRC-32C of short byte ranges, inline, for encoders that compute a checksum per event.
 //
-// A call into ISA-L costs more than the checksum of a 40-byte event, so on x86 with SSE4.2 the
-// crc32 instruction is used directly; elsewhere these forward to ComputeCrc32c.
+// A call into ISA-L costs more than the checksum of a 40-byte event. On x86 with SSE4.2, the crc32
+// instruction is therefore used directly; other machines call ComputeCrc32c.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,15 @@ inline bool HasShortCrc() {
   return supported;
 }
 
-// Only where HasShortCrc(). `before` is the checksum of the bytes that come first.
+// Computes CRC-32C. Requires HasShortCrc(). `before` is the checksum of the preceding bytes.
 CBOARD_SSE42 inline std::uint32_t ShortCrc32c(const std::byte* data, std::size_t size,
                                               std::uint32_t before = 0) {
   std::uint64_t crc = static_cast<std::uint32_t>(~before);
   if (size >= 8) {
-    // The bytes that are too few for a word come first, as the end of a word that begins with
-    // zeros: these leave a checksum of 0 as it is. The bytes before count as if they were XORed
-    // into the first four. No branch depends on the number of these bytes, which nobody could
-    // predict.
+    // The bytes that do not fill a word come first, as the end of a word that starts with
+    // zeros; leading zeros do not change a checksum of 0. `before` is XORed into the first
+    // four bytes. No branch depends on the number of these bytes, because it is
+    // unpredictable.
     std::uint64_t word;
     std::memcpy(&word, data, 8);
     const std::size_t odd_bits = 8 * (size % 8);

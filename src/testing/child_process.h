@@ -9,7 +9,8 @@
 
 namespace cboard::testing {
 
-// Whether `body` returns true in a child process. A child that hangs is ended, and counts as false.
+// True if `body` returns true in a child process. A child that hangs is killed, and the result is
+// false.
 inline bool HoldsInChild(const std::function<bool()>& body) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -20,7 +21,7 @@ inline bool HoldsInChild(const std::function<bool()>& body) {
   return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
 }
 
-// ThreadSanitizer stops a child that starts a thread where its parent had one (its "dup thread").
+// ThreadSanitizer stops a child that starts a thread when its parent had one ("dup thread").
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool kChildrenMayStartThreads = false;
 #else
@@ -29,7 +30,7 @@ inline constexpr bool kChildrenMayStartThreads = true;
 
 }  // namespace cboard::testing
 
-// First in a test whose child processes start threads.
+// Must come first in a test whose child processes start threads.
 #define CBOARD_SKIP_UNLESS_CHILDREN_MAY_START_THREADS()                  \
   if (!::cboard::testing::kChildrenMayStartThreads) {                    \
     GTEST_SKIP() << "ThreadSanitizer has no threads in child processes"; \

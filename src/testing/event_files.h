@@ -1,4 +1,4 @@
-// Reads event files back in tests, by the record and proto layers.
+// Reads event files in tests, with the modules record and proto.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace cboard::testing {
 
-// The event files directly in `directory`, by name.
+// Returns the event files in `directory` itself, by name.
 inline std::vector<std::filesystem::path> EventFilesIn(const std::filesystem::path& directory) {
   std::vector<std::filesystem::path> files;
   if (!std::filesystem::is_directory(directory)) return files;
@@ -28,7 +28,7 @@ inline std::vector<std::filesystem::path> EventFilesIn(const std::filesystem::pa
   return files;
 }
 
-// The serialized events of one file; damage fails the test.
+// Returns the serialized events of one file; damage fails the test.
 inline std::vector<std::string> EventBytes(const std::filesystem::path& path) {
   std::vector<std::string> events;
   const Result<File> file = File::OpenForReading(path);
@@ -56,7 +56,7 @@ struct ScalarPoint {
   float value;
 };
 
-// The scalars of all event files directly in `directory`, in file order.
+// Returns the scalars of all event files in `directory` itself, in file order.
 inline std::vector<ScalarPoint> ScalarsIn(const std::filesystem::path& directory) {
   std::vector<ScalarPoint> points;
   for (const auto& file : EventFilesIn(directory)) {

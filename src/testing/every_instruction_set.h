@@ -1,5 +1,5 @@
-// For tests of code that is compiled once per instruction set: runs them all, not just the best
-// one of the machine at hand.
+// Runs code that is compiled once per instruction set with all of them, not only with the best one
+// of this machine.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,14 +9,14 @@ namespace cboard::testing {
 
 template <typename Test>
 void OnEveryInstructionSet(Test test) {
-  // Files choose what they are compiled for, so this asks the processor; those that were not
-  // compiled for it take the simplest.
+  // Tries all targets of the processor; code that was not compiled for a target uses the simplest
+  // one.
   for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
     const std::int64_t target = left & -left;
     SCOPED_TRACE(hwy::TargetName(target));
     hwy::SetSupportedTargetsForTest(target);
     test();
-    hwy::SetSupportedTargetsForTest(0);  // Back to what the machine has.
+    hwy::SetSupportedTargetsForTest(0);  // Restores the targets of the machine.
   }
 }
 

@@ -24,7 +24,7 @@ std::string Bytes(T number) {
   return bytes;
 }
 
-// A protobuf field of bytes, or of a small number.
+// Encodes a protobuf field with bytes, or with a small number.
 std::string Field(int number, std::string_view content) {
   return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(content.size())}.append(
       content);
@@ -61,7 +61,7 @@ std::string Onnx() {
   return Field(1, 8) + Field(8, Field(2, 13)) + Field(7, graph);
 }
 
-// With a weight that is a code and its scale.
+// An ONNX model whose weight consists of codes and a scale.
 std::string QuantizedOnnx() {
   const std::string code = Field(1, 1) + Field(2, 3) + Field(8, "c") + Field(9, "\x05");
   const std::string scale = Field(2, 1) + Field(8, "s") + Field(9, Bytes(0.5f));
@@ -79,15 +79,15 @@ std::string TensorFlowGraph() {
          Field(1, Field(1, "y") + Field(2, "Relu") + Field(3, "x") + type) + Field(4, Field(1, 27));
 }
 
-// A part of a flatbuffer with all that its offsets lead to. Offsets to the part itself lead to its
-// `entry`.
+// A part of a flatbuffer with everything that its offsets refer to. Offsets to the part itself
+// point to its `entry`.
 struct Flat {
   std::string bytes;
   std::size_t entry = 0;
 };
 using FlatField = std::variant<std::monostate, int, Flat>;
 
-// Writes `target` behind `bytes`, and its offset to `at`, where there is room for it.
+// Appends `target` to `bytes`, and writes its offset at `at`, where there is room for it.
 void PointTo(const Flat& target, std::size_t at, std::string& bytes) {
   bytes.replace(at, 4, Bytes(static_cast<std::uint32_t>(bytes.size() + target.entry - at)));
   bytes += target.bytes;
@@ -109,7 +109,7 @@ Flat FlatVector(const std::vector<Flat>& tables) {
   return vector;
 }
 
-// Its fields take four bytes each, whatever their type.
+// Builds a table in which each field takes four bytes, whatever its type.
 Flat FlatTable(const std::vector<FlatField>& fields) {
   const std::size_t list = 4 + 2 * fields.size(), table = 4 + 4 * fields.size();
   std::string bytes =
@@ -128,7 +128,8 @@ Flat FlatTable(const std::vector<FlatField>& fields) {
   return {bytes, list};
 }
 
-// A sparse constant of 2 rows of 2 blocks of 2, and the DENSIFY behind it.
+// A TFLite model with a sparse constant of 2 rows of 2 blocks of 2, and a DENSIFY node that uses
+// it.
 std::string Tflite() {
   constexpr std::monostate kNone;
   const Flat segments = FlatTable({FlatVector(std::vector<int>{0, 1, 2})});
@@ -239,7 +240,7 @@ class Changer {
 
 std::string_view current_input;
 
-// A fuzzer that finds something ends the program; what it found goes to stderr, as a C string.
+// Prints the failing input as a C string to stderr when a fuzzer ends the program.
 void ShowInputAndStop(int signal) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::fputs("found with the input \"", stderr);
@@ -254,7 +255,7 @@ void ShowInputAndStop(int signal) {
   std::raise(signal);
 }
 
-// In memory of just that size, so that sanitizers see a step beyond it.
+// Copies the input to memory of exactly its size, so that sanitizers detect a read past its end.
 void Run(FuzzTarget target, std::string_view input) {
   const auto copy = std::make_unique<std::uint8_t[]>(input.size());
   std::ranges::copy(input, copy.get());

@@ -1,7 +1,7 @@
-// Runs a fuzzer in the unit tests: over small files of every format that is read, what is left of
-// them when they are cut short, and what random changes make of them. The same inputs each time. It
-// finds little that libFuzzer would not find (`make test-deep`), but a fuzzer that no longer
-// compiles, or whose promise was broken, shows at once.
+// Runs a fuzzer in the unit tests with a fixed set of inputs: small files of every format,
+// truncated versions of them, and random changes of them. It finds little that libFuzzer would not
+// find (`make test-deep`), but it quickly reports a fuzzer that does not compile or whose property
+// is violated.
 #pragma once
 
 #include <cstddef>

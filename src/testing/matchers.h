@@ -29,7 +29,7 @@ MATCHER_P(FailsWith, code, "fails with " + std::string(NameOf(code))) {
   return arg.error().code == code;
 }
 
-// FailsWith(code) and a message that contains `text`.
+// Matches like FailsWith(code), with a message that contains `text`.
 MATCHER_P2(FailsSaying, code, text, "fails saying '" + std::string(text) + "'") {
   if (arg) {
     *result_listener << "succeeds";

@@ -1,4 +1,4 @@
-// Sinks and sources for tests: one that swallows, one that remembers, one that fails, one that
+// Sinks and sources for tests: one discards data, one stores it, one fails, one
 // grows.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Numbers that are none, by short names for tests.
+// Short names for NaN and infinity in tests.
 #pragma once
 
 #include <limits>

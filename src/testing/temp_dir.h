@@ -1,4 +1,4 @@
-// A directory that lives as long as a test.
+// A temporary directory that is deleted at the end of a test.
 #pragma once
 
 #include <cstdlib>

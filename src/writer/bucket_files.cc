@@ -26,7 +26,7 @@ using std::chrono::steady_clock;
 constexpr auto kFirstRetry = std::chrono::seconds(1);
 constexpr auto kMaxRetry = std::chrono::seconds(60);
 
-// Failures that trying again does not mend.
+// True for failures that a retry cannot fix.
 bool IsLasting(const Error& error) {
   return error.code == ErrorCode::kNotFound || error.code == ErrorCode::kPermissionDenied ||
          error.code == ErrorCode::kFailedPrecondition;
@@ -34,7 +34,7 @@ bool IsLasting(const Error& error) {
 
 }  // namespace
 
-// The connection to one bucket, for all runs that a process writes to it.
+// The connection to one bucket, shared by all runs that a process writes to it.
 struct BucketFiles::Shared {
   std::unique_ptr<object_store::ObjectStore> store;
   std::shared_ptr<IoThread> thread;
@@ -45,13 +45,15 @@ struct BucketFiles::Shared {
       std::mutex mutex;
       std::map<std::string, std::weak_ptr<Shared>> by_store;
     };
-    static PerProcess<Known>& all = *new PerProcess<Known>;  // Never destroyed: used at exit.
+    // The map is never destroyed, because it is used at exit.
+    static PerProcess<Known>& all = *new PerProcess<Known>;
     Known& known = all.Get();
     const std::lock_guard lock(known.mutex);
     std::weak_ptr<Shared>& entry = known.by_store[target.store_name()];
     if (std::shared_ptr<Shared> shared = entry.lock()) return shared;
     object_store::StoreOptions options = target.options;
-    options.max_attempts = 5;  // The files wait on the disk, and are tried again later.
+    // The number of attempts is small, because the files wait on the disk and are sent again later.
+    options.max_attempts = 5;
     auto shared = std::make_shared<Shared>();
     CBOARD_ASSIGN_OR_RETURN(shared->store,
                             object_store::ObjectStore::Open(target.run, std::move(options)));
@@ -82,7 +84,8 @@ Result<std::shared_ptr<BucketFiles>> BucketFiles::Open(const fs::path& address,
   std::array<char, 24> seconds;
   std::snprintf(seconds.data(), seconds.size(), "%010lld",
                 static_cast<long long>(WholeSeconds(now_seconds)));
-  // The folder's name has the host, the process and a random number: no other writer has the same.
+  // The file name is unique, because the folder's name contains the host, the process and a random
+  // number.
   const std::string stem = "events.out.tfevents." + std::string(seconds.data()) + "." +
                            folder.path().filename().string();
   std::shared_ptr<BucketFiles> files(new BucketFiles(std::move(folder), stem, options));
@@ -227,7 +230,7 @@ IoThread::TimePoint BucketFiles::Run(IoThread::TimePoint now) {
   return next;
 }
 
-// Stores what is written and not stored yet.
+// Stores everything that is written and not stored yet.
 Result<void> BucketFiles::StoreFiles() {
   while (true) {
     LocalFile next;
@@ -273,7 +276,7 @@ void BucketFiles::DeleteStored() {
 void BucketFiles::SendAbandoned() {
   for (const UnsentFolder& folder : UnsentFolder::TakeAbandoned(root_)) {
     if (folder.target().store_name() != target_.store_name()) continue;
-    // After a failure the folder stays, for the next writer.
+    // After a failure to send, the folder stays, and the next writer sends it.
     static_cast<void>(folder.Send(*shared_->store));
   }
 }

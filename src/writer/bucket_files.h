@@ -1,10 +1,10 @@
-// The event files of one run in a bucket, on their way from the local disk to the store.
+// Writes the event files of one run in a bucket: first to the local disk, then to the store.
 //
-// Objects cannot be appended. The events of a run go to local event files, numbered in the order of
-// their names, and a thread of the process stores them: the last file as often as it is flushed,
-// each time as a whole, until it is large, old or stored often; then the next file begins. A file
-// that is stored and complete is deleted here. Every object is a whole event file, so any reader of
-// event files reads it, and storing one again after a failure changes nothing.
+// Objects cannot be appended. The events of a run are therefore written to numbered local event
+// files, and a thread stores them. The last file is stored completely at each flush, until it is
+// large, old, or stored often; then the next file starts. Complete and stored files are deleted
+// locally. Every object is a complete event file, so any reader of event files can read it, and
+// storing it again after a failure changes nothing.
 #pragma once
 
 #include <chrono>
@@ -27,47 +27,50 @@
 
 namespace cboard::writer {
 
-// Thread-safe; NextFile() and Written() are called by one thread at a time.
+// The event files of a run in a bucket. Thread-safe; NextFile() and Written() must be called by one
+// thread at a time.
 class BucketFiles final : public IoThread::Task, public std::enable_shared_from_this<BucketFiles> {
  public:
-  // Files above this size, or stored this often and not tiny, or this old, are followed by another.
+  // Limits of a file: size, age, and number of uploads (unless the file is tiny). Above a limit,
+  // the next file starts.
   static constexpr std::uint64_t kMaxFileBytes = std::uint64_t{32} << 20;
   static constexpr std::uint64_t kTinyFileBytes = std::uint64_t{256} << 10;
   static constexpr int kMaxStores = 16;
   static constexpr std::chrono::hours kMaxAge{1};
 
-  // Opens the run at `address` ("s3://bucket/run"). The first writer to a bucket in a process
-  // stores its file at once, to find out whether that is possible: fails with kNotFound or
-  // kPermissionDenied when it is not. A store that cannot be reached is no failure.
+  // Opens the run at `address` ("s3://bucket/run"). The first writer of a process to a bucket
+  // stores its file at once, to check the permission: fails with kNotFound or kPermissionDenied if
+  // that is not possible. A store that cannot be reached is not an error.
   static Result<std::shared_ptr<BucketFiles>> Open(const std::filesystem::path& address,
                                                    const WriterOptions& options,
                                                    double now_seconds);
   ~BucketFiles() override = default;
 
-  // A new local file, which begins with the version record.
+  // Creates a new local file that starts with the version record.
   Result<EventFile> NextFile();
 
-  // Whole records were added to the last file.
+  // Reports that complete records were added to the last file.
   void Written(std::uint64_t bytes);
 
-  // True when the last file should be followed by another.
+  // True if the next file should be started.
   bool WantsNextFile();
 
-  // kResourceExhausted when more than max_unsent_bytes wait for the store.
+  // Checks the limit of unsent data: fails with kResourceExhausted if more than max_unsent_bytes
+  // wait for the store.
   Result<void> RoomLeft();
 
-  // Stores all that was written, in the background.
+  // Stores everything that was written, in the background.
   void StoreSoon();
 
-  // Returns when all that was written is stored. Fails with the store's error; what could not be
-  // stored is kept and tried again. On the thread that stores, fails with kFailedPrecondition.
+  // Waits until everything that was written is stored. Fails with the store's error; unstored data
+  // is kept and sent again later. Fails with kFailedPrecondition on the thread that stores.
   Result<void> Store();
 
-  // Store(), and the files that children of this process left behind. Releases everything. Files
-  // that could not be stored stay on the disk, and the error says where.
+  // Calls Store(), also sends files that child processes left, and releases everything. Files that
+  // could not be stored stay on the disk, and the error says where.
   Result<void> Close();
 
-  // False in a forked child, which opens the run again.
+  // False in a forked child, which must open the run again.
   bool BelongsToThisProcess() const { return thread_->BelongsToThisProcess(); }
 
   // The address of the first file.
@@ -107,13 +110,15 @@ class BucketFiles final : public IoThread::Task, public std::enable_shared_from_
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<LocalFile> files_;  // Guarded by mutex_, as all below. The last is being written.
+  // Protected by mutex_, like all members below. The last file is being written.
+  std::deque<LocalFile> files_;
   int next_number_ = 0;
-  std::uint64_t written_ = 0;  // Sum over all files so far, as the next.
+  std::uint64_t written_ = 0;  // Sum over all files so far; so is the next member.
   std::uint64_t stored_ = 0;
   std::uint64_t failure_count_ = 0;
   std::optional<Error> error_;
-  bool wants_abandoned_ = true;  // Folders of other processes, sent with the first files.
+  // True until folders of other processes were sent, with the first files.
+  bool wants_abandoned_ = true;
   bool is_closed_ = false;
   IoThread::TimePoint::duration retry_;
 };

@@ -26,7 +26,7 @@ using testing::ScalarsIn;
 using testing::Succeeds;
 using testing::TempDir;
 
-// While it lives, no file of this process grows beyond `bytes`.
+// Limits the size of this process's files to `bytes` during its lifetime.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) {
@@ -139,7 +139,7 @@ TEST(DiskTrouble, TheReportMayBeLoggedButNotFlushed) {
   const auto writer = OpenOrDie(
       dir.path(), {.max_queue = 1, .on_disk_error = [&](const std::optional<Error>& error) {
                      if (!error) return;
-                     // More than the queue takes without waiting.
+                     // Adds more events than the queue accepts without waiting.
                      for (int i = 0; i < 5000; ++i) {
                        static_cast<void>(logged_to->AddScalar("trouble", 1, i, 1));
                      }

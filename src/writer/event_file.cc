@@ -18,7 +18,7 @@ std::string HostName() {
   std::array<char, 256> name{};
   if (::gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "localhost";
   std::string host = name.data();
-  std::ranges::replace(host, '/', '_');  // It becomes part of a file name.
+  std::ranges::replace(host, '/', '_');  // The host name is part of a file name.
   return host;
 }
 
@@ -77,7 +77,8 @@ Result<void> EventFile::Restore() {
   if (copied && durable_) copied = SyncFile(fresh);
   if (copied && durable_) copied = SyncDirectory(path().parent_path());
   if (!copied) {
-    // A partial copy would look like a torn run; the next try starts again.
+    // Deletes an incomplete copy, which would look like a damaged run; the next attempt starts
+    // again.
     ::unlink(path().c_str());
     return copied;
   }

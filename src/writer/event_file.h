@@ -1,5 +1,5 @@
-// The file side of an event file: a name nobody else has, and the repair of a file that was
-// deleted while it is being written.
+// Creates an event file with a unique name, writes to it, and restores it if it is deleted while
+// open.
 #pragma once
 
 #include <cstdint>
@@ -23,21 +23,22 @@ class EventFile {
   // Creates the file at `path`, in a directory that exists. Fails with kAlreadyExists.
   static Result<EventFile> CreateNamed(const std::filesystem::path& path);
 
-  // Writes as much as the system takes; `written` is set in either case.
+  // Writes as many bytes as the system accepts; `written` is always set.
   Result<void> WriteSome(ByteSpan bytes, std::size_t& written) {
     return file_->WriteSome(bytes, written);
   }
 
-  // See RemovePartialRecord.
+  // Calls RemovePartialRecord.
   bool RemovePartial(std::size_t bytes) { return RemovePartialRecord(file_->descriptor(), bytes); }
 
-  // True once the file has been deleted, or its whole directory.
+  // True if the file, or its whole directory, was deleted.
   bool Vanished() const { return !file_->HasName(); }
 
-  // Creates the deleted file again and copies everything that was written so far into it.
+  // Creates a deleted file again and copies everything that was written so far into it.
   Result<void> Restore();
 
-  // For SyncFile, which may take long: it goes on if the file is closed or restored meanwhile.
+  // Returns the open file for SyncFile(), which may take long: it stays open if this object closes
+  // or restores its file meanwhile.
   std::shared_ptr<const File> file() const { return file_; }
 
   const std::filesystem::path& path() const { return file_->path(); }
@@ -50,11 +51,11 @@ class EventFile {
   bool durable_;
 };
 
-// The name of this machine, as event files and run names show it.
+// Returns the name of this machine, as used in event files and run names.
 std::string HostName();
 
-// A time for a file name: what a broken clock may say (NaN, 1e30) is brought into the ten
-// digits that names have.
+// Limits a time to the ten digits that file names have; a wrong clock may return NaN or
+// 1e30.
 std::int64_t WholeSeconds(double seconds);
 
 }  // namespace cboard::writer

@@ -32,8 +32,9 @@ Error WouldDeadlock() {
 
 }  // namespace
 
-// Lock order: close_mutex_, ThreadBuffer::lock, the queue's own lock. The I/O thread only tries
-// buffer locks, since their owners hold them while they wait for the queue, that is, for it.
+// Lock order: close_mutex_, ThreadBuffer::lock, the queue's own lock. The I/O thread must never
+// wait for a buffer lock, because the owner of a buffer may hold it while waiting for the queue,
+// which the I/O thread empties.
 class EventFileWriter::Impl {
  public:
   Impl(std::optional<EventFile> file, std::filesystem::path path, const WriterOptions& options,
@@ -54,11 +55,13 @@ class EventFileWriter::Impl {
 
   bool BelongsToThisProcess() const { return fork_generation_ == ForkGeneration(); }
 
-  // Whether each event is written within the call. A forked child does so too: the I/O thread and
-  // the buffers are its parent's, but the descriptor and its position belong to both.
+  // True if each event is written during the add call. A forked child also does this: the I/O
+  // thread and the buffers belong to its parent, but parent and child share the descriptor and its
+  // position.
   bool WritesAtOnce() const { return write_at_once_ || !BelongsToThisProcess(); }
 
-  // The events that every file begins with. They go to the disk at once: viewers see the run.
+  // Adds the events at the start of every file. They are written at once, so that viewers see the
+  // run.
   Result<void> AddPreamble(double now, std::optional<std::int64_t> purge_step) {
     using proto::EventKind;
     std::vector<std::string> events;
@@ -87,9 +90,9 @@ class EventFileWriter::Impl {
     return {};
   }
 
-  // AddScalar where nothing stands in the way: false, with nothing added, when the file is closed,
-  // the buffer is full or another thread looks at it, another file was used last, the tag is very
-  // long, or this is a forked child.
+  // The fast path of AddScalar. Returns false and adds nothing if the file is closed, the buffer is
+  // full or visited by another thread, the thread last used another file, the tag is very long, or
+  // this is a forked child.
   bool TryAddScalar(std::string_view tag, float value, std::int64_t step,
                     double wall_time_seconds) {
     ThreadBuffer* const buffer = task_->buffers.LastOfThisThread();
@@ -128,7 +131,8 @@ class EventFileWriter::Impl {
       buffer.chunk.size += bytes;
       return {};
     }
-    CBOARD_RETURN_IF_ERROR(Enqueue(buffer.chunk));  // Earlier events of the thread go first.
+    // Queues the buffer first, so that earlier events of this thread come first.
+    CBOARD_RETURN_IF_ERROR(Enqueue(buffer.chunk));
     Chunk chunk = Chunk::OfCapacity(bytes);
     record::StoreRecord(AsBytes(event), chunk.data.get());
     chunk.size = bytes;
@@ -162,7 +166,8 @@ class EventFileWriter::Impl {
     io_->Remove(*task_);
     std::size_t lost_bytes = task_->queue.backlog_bytes();
     for (const auto& buffer : task_->buffers.All()) {
-      // Threads keep their buffers for a while; let those of a closed file be small.
+      // Releases the memory of the buffer, because threads keep the buffers of a closed file for a
+      // while.
       const OwnerLock::Visit visit(buffer->lock);
       lost_bytes += std::exchange(buffer->chunk, {}).size;
       buffer->encoder = {};
@@ -179,7 +184,7 @@ class EventFileWriter::Impl {
 
   const std::filesystem::path& path() const { return task_->path(); }
 
-  // Larger events do not go through the threads' buffers.
+  // Minimum size of events that bypass the threads' buffers.
   static constexpr std::size_t kLargeEventBytes = kChunkBytes / 4;
 
  private:
@@ -190,7 +195,7 @@ class EventFileWriter::Impl {
     return task_->WriteAtOnce(AsBytes(record));
   }
 
-  // Returns when all that the threads hold is written, or the disk has refused.
+  // Waits until everything in the buffers of all threads is written, or the disk has failed.
   Result<void> WriteAll() {
     bool all_sealed = true;
     do {
@@ -199,16 +204,18 @@ class EventFileWriter::Impl {
         const OwnerLock::Visit visit(buffer->lock);
         if (buffer->chunk.size == 0) continue;
         all_sealed = task_->queue.Seal(buffer->chunk) && all_sealed;
-        // At once: the owner of the next buffer may hold its lock until the queue gets shorter.
+        // Wakes the I/O thread at once, because the owner of the next buffer may hold its lock
+        // until the queue gets shorter.
         io_->Wake(*task_);
       }
       CBOARD_RETURN_IF_ERROR(Barrier());
-      // The disk took the backlog that had no room for some buffers: now there is.
+      // The loop repeats if the backlog had no room for some buffers; it is written now and has
+      // room.
     } while (!all_sealed);
     return {};
   }
 
-  // Waits until the I/O thread has looked after the file and written all that was handed over.
+  // Waits until the I/O thread has checked the file and written everything in the queue.
   Result<void> Barrier() {
     task_->CheckName();
     const HandoffQueue::Ticket ticket = task_->queue.TakeTicket();
@@ -216,7 +223,7 @@ class EventFileWriter::Impl {
     return task_->queue.WaitUntilWritten(ticket);
   }
 
-  // Makes room for `bytes`, at most a chunk, in the locked `buffer`.
+  // Makes room for `bytes`, at most kChunkBytes, in the locked `buffer`.
   Result<void> MakeRoom(ThreadBuffer& buffer, std::size_t bytes) {
     if (buffer.chunk.capacity - buffer.chunk.size >= bytes) return {};
     CBOARD_RETURN_IF_ERROR(Enqueue(buffer.chunk));
@@ -226,14 +233,15 @@ class EventFileWriter::Impl {
 
   Result<void> Enqueue(Chunk& chunk) {
     if (chunk.size == 0) return {};
-    // on_disk_error may log too, and must not wait for the thread that it runs on.
+    // on_disk_error may also log, but must not wait for its own thread.
     const bool may_wait = !io_->OnThisThread();
     CBOARD_ASSIGN_OR_RETURN(const bool wake, task_->queue.Push(chunk, may_wait));
     if (wake) io_->Wake(*task_);
     return {};
   }
 
-  const bool begins_with_version_;  // Files of a bucket have the version record already.
+  // True if the first record is the file version. Files in a bucket already contain it.
+  const bool begins_with_version_;
   std::shared_ptr<FileTask> task_;
   std::shared_ptr<IoThread> io_;
   const decltype(WriterOptions::event_sink) sink_;
@@ -251,7 +259,7 @@ Result<std::unique_ptr<EventFileWriter>> EventFileWriter::Open(
   std::filesystem::path path = directory;
   std::shared_ptr<BucketFiles> bucket;
   if (options.event_sink) {
-    // No file.
+    // This branch has no file: events go to an event_sink.
   } else if (object_store::IsObjectUrl(directory.native())) {
     CBOARD_ASSIGN_OR_RETURN(bucket, BucketFiles::Open(directory, options, now));
     CBOARD_ASSIGN_OR_RETURN(file, bucket->NextFile());
@@ -273,7 +281,8 @@ EventFileWriter::~EventFileWriter() {
   if (impl_->BelongsToThisProcess()) {
     static_cast<void>(Close());
   } else {
-    // The parent's threads do not exist here and may have held locks: destroying them is not safe.
+    // The object is not destroyed in a forked child: the parent's threads do not exist there, and
+    // may have held locks.
     static_cast<void>(impl_.release());
   }
 }

@@ -14,18 +14,18 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// How soon a disk that refused is tried again when nobody flushes.
+// Delay after which a failed write is repeated if no thread flushes.
 constexpr auto kRetryAfter = milliseconds(100);
-// A disk that has been failing for long is asked no more often than this.
+// Maximum delay between attempts to write to a disk that fails for a long time.
 constexpr auto kMaxRetryInterval = std::chrono::seconds(1);
 
-// How many chunks are written before other files on the thread have their turn.
+// Maximum number of chunks that are written before other files on the thread have their turn.
 constexpr int kChunksPerTurn = 64;
 
 }  // namespace
 
-// A century is as good as never and does not overflow the clock; and no time at all would keep a
-// processor busy with looking for events.
+// Limits the flush interval. A century cannot overflow the clock; a very short interval would keep
+// a processor busy.
 steady_clock::duration FlushInterval(double seconds) {
   constexpr double kMinInterval = 0.01;
   constexpr double kNever = 100.0 * 365 * 24 * 3600;
@@ -62,13 +62,14 @@ IoThread::TimePoint FileTask::Run(IoThread::TimePoint now) {
   DiskWorks();
   if (drained == Drained::kSome) return now;
   if (flush_due) SyncInTime();
-  // A buffer that was in use is about to be handed over, or free in a moment.
+  // Returns an early time for the next run if a buffer was in use, because its owner will soon
+  // release it.
   return all_sealed ? next_flush_ : now + milliseconds(1);
 }
 
 Result<void> FileTask::WriteAtOnce(ByteSpan record) {
-  const ForkBlocker one_at_a_time;  // A child of this process must not find it locked.
-  // A child of the process that opened a run in a bucket opens it again, with a folder of its own.
+  const ForkBlocker one_at_a_time;  // A forked child must not inherit it locked.
+  // A child process opens a bucket's run again, with a folder of its own.
   if (!file_ || (bucket_ && !bucket_->BelongsToThisProcess())) {
     return Fail(ErrorCode::kFailedPrecondition, "the event file is closed");
   }
@@ -79,7 +80,7 @@ Result<void> FileTask::WriteAtOnce(ByteSpan record) {
   }
   std::size_t written = 0;
   Result<void> result = file_->WriteSome(record, written);
-  // A part of the record would hide what the parent writes behind it from other readers.
+  // Removes a partial record, because readers could not find the parent's next records after it.
   if (!result && written > 0) static_cast<void>(file_->RemovePartial(written));
   if (result && bucket_) {
     bucket_->Written(record.size());
@@ -112,7 +113,7 @@ Result<void> FileTask::Sync() {
 
 Result<void> FileTask::SyncLast() { return bucket_ ? bucket_->Close() : Sync(); }
 
-// As Sync(), after a periodic flush; nobody else would hear of an error.
+// Calls Sync() after a periodic flush, and reports an error, which no caller would get otherwise.
 void FileTask::SyncInTime() {
   if (!std::exchange(has_unsynced_, false) || has_sync_failed_) return;
   if (bucket_) return bucket_->StoreSoon();
@@ -129,7 +130,8 @@ void FileTask::Release() {
   queue.Clear();
 }
 
-// Hands over what threads hold, leaving out buffers in use. False if there were any.
+// Moves the content of the threads' buffers to the queue, except buffers in use. Returns false if
+// there were any.
 bool FileTask::SealIdleBuffers() {
   bool all = true;
   for (const auto& buffer : buffers.All()) {
@@ -173,21 +175,22 @@ FileTask::Drained FileTask::Drain() {
     chunk->written += written;
     has_unsynced_ = has_unsynced_ || written > 0;
     if (!result) {
-      // The process may end before there is room for the rest.
+      // The part of the last record that was written. The process may end before the disk accepts
+      // the rest of it.
       const std::size_t partial_bytes = PartialRecordBytes(chunk->bytes(), chunk->written);
       if (file_->RemovePartial(partial_bytes)) chunk->written -= partial_bytes;
       Refused(result.error());
       return Drained::kRefused;
     }
     if (chunk->size > 0) DiskWorks();
-    if (bucket_) bucket_->Written(chunk->size);  // Before Flush() goes on to Sync().
+    if (bucket_) bucket_->Written(chunk->size);  // Must come before Flush() continues with Sync().
     queue.FrontWritten();
     if (bucket_ && bucket_->WantsNextFile()) BeginNextFile();
   }
   return Drained::kSome;
 }
 
-// A file that cannot be created leaves the one before in use.
+// Starts the next file of a bucket's run. If it cannot be created, the previous one stays in use.
 void FileTask::BeginNextFile() {
   Result<EventFile> next = bucket_->NextFile();
   if (!next) return;

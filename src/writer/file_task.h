@@ -1,5 +1,5 @@
-// The I/O thread's work for one event file: it writes queued bytes, seals the threads' buffers in
-// time, and handles a full disk and a deleted file.
+// The work of the I/O thread for one event file: writes queued bytes, moves the threads' buffers to
+// the queue at regular intervals, and handles a full disk and a deleted file.
 #pragma once
 
 #include <atomic>
@@ -18,41 +18,42 @@
 
 namespace cboard::writer {
 
-// The time between two flushes: `seconds`, within 10 ms and a century.
+// Returns the time between two flushes: `seconds`, limited to 10 ms and a century.
 std::chrono::steady_clock::duration FlushInterval(double seconds);
 
 class FileTask final : public IoThread::Task {
  public:
-  // Without a file, `path` is the directory of the run, and the task never runs. With a `bucket`,
-  // `file` is its first file, and more follow.
+  // Creates the task of a file. Without a file, `path` is the directory of the run, and the task
+  // never runs. With a `bucket`, `file` is its first file, and more follow.
   FileTask(std::optional<EventFile> file, std::filesystem::path path, const WriterOptions& options,
            std::shared_ptr<BucketFiles> bucket);
 
   IoThread::TimePoint Run(IoThread::TimePoint now) override;
 
-  // When the task should first run by itself.
+  // The time at which the task should first run.
   IoThread::TimePoint first_due() const { return next_flush_; }
 
-  // Before a ticket that is taken after this call is good, the file is looked for.
+  // Requests a check whether the file was deleted. It is done before tickets that are taken after
+  // this call are reached.
   void CheckName() { check_name_ = true; }
 
-  // Writes the record within the call. For files that have no I/O thread in this process. Fails
-  // with kFailedPrecondition when the file is closed or deleted.
+  // Writes the record during the call, for files without an I/O thread in this process. Fails with
+  // kFailedPrecondition if the file is closed or deleted.
   Result<void> WriteAtOnce(ByteSpan record);
 
-  // Returns when all that was written is in the bucket, if there is one, or on the disk, if the
-  // options ask for it: they are durable. Once the disk has
-  // failed, it fails for ever: the system may have given up on some of the bytes.
+  // Waits until everything that was written is durable: in the bucket, if there is one, or on the
+  // disk, if the options request it. After a failure of the disk, every later call fails, because
+  // the system may have discarded some of the bytes.
   Result<void> Sync();
 
-  // Sync(), and the end of the bucket's part. A bucket that cannot be reached keeps its events on
+  // Calls Sync() and closes the bucket's part. If the bucket cannot be reached, its events stay on
   // the disk, and the error says where.
   Result<void> SyncLast();
 
   // Closes the file in this process. WriteAtOnce() fails afterwards.
   void CloseFile();
 
-  // Closes the file and drops everything not written; the task must not run any more.
+  // Closes the file and discards unwritten data. The task must no longer run.
   void Release();
 
   const std::filesystem::path& path() const { return path_; }
@@ -75,13 +76,14 @@ class FileTask final : public IoThread::Task {
 
   std::filesystem::path path_;
   const std::shared_ptr<BucketFiles> bucket_;  // Null for files on the disk.
-  std::optional<EventFile> file_;  // Changed only under a ForkBlocker: children read it.
+  std::optional<EventFile> file_;  // Changed only under a ForkBlocker, because children read it.
   Duration flush_interval_;
   IoThread::TimePoint next_flush_;
   Duration retry_;
   bool failing_ = false;
   const bool durable_;
-  bool has_unsynced_ = false;  // Written since the last SyncInTime(). Used by the I/O thread only.
+  // True if data was written since the last SyncInTime(). Used only by the I/O thread.
+  bool has_unsynced_ = false;
   std::atomic<bool> has_sync_failed_ = false;
   std::atomic<bool> check_name_ = false;
   std::function<void(const std::optional<Error>&)> on_disk_error_;

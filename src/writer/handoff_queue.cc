@@ -9,12 +9,12 @@
 namespace cboard::writer {
 namespace {
 
-// Written chunks that are kept to be filled again, however long the queue may grow.
+// Maximum number of empty chunks that are kept for reuse, however long the queue may grow.
 constexpr std::size_t kMaxEmptyChunks = 32;
 
 }  // namespace
 
-// True when it is the only one.
+// Appends a chunk. Returns true if the queue was empty before.
 bool HandoffQueue::Append(Chunk chunk) {
   backlog_bytes_ += chunk.size;
   chunks_.push_back(std::move(chunk));
@@ -37,7 +37,8 @@ bool HandoffQueue::Seal(Chunk& chunk) {
   if (chunk.size == 0) return true;
   const std::lock_guard lock(mutex_);
   if (BacklogFull(chunk.size)) return false;
-  // The consumer works on the front without the lock; the others are nobody's yet.
+  // Appends to the last chunk, except to the first one of the queue, which the consumer uses
+  // without the lock.
   if (chunks_.size() > 1 && chunks_.back().capacity - chunks_.back().size >= chunk.size) {
     Chunk& last = chunks_.back();
     std::memcpy(last.data.get() + last.size, chunk.data.get(), chunk.size);
@@ -64,7 +65,8 @@ Chunk HandoffQueue::TakeEmpty(std::size_t capacity) {
 
 Chunk* HandoffQueue::Front() {
   const std::lock_guard lock(mutex_);
-  return chunks_.empty() ? nullptr : &chunks_.front();  // push_back leaves it where it is.
+  // Returns the first chunk without the lock, because push_back does not move existing elements.
+  return chunks_.empty() ? nullptr : &chunks_.front();
 }
 
 void HandoffQueue::FrontWritten() {
@@ -74,7 +76,7 @@ void HandoffQueue::FrontWritten() {
     chunks_.pop_front();
     backlog_bytes_ -= chunk.size;
     ++written_;
-    // Only chunks of the usual size come back; one image must not pin its megabytes.
+    // Only chunks of the default size are reused, so that one large image does not keep its memory.
     if (chunk.capacity == kChunkBytes && empty_.size() < std::min(max_chunks_, kMaxEmptyChunks)) {
       chunk.size = chunk.written = 0;
       empty_.push_back(std::move(chunk));

@@ -1,4 +1,4 @@
-// The bounded queue between the threads that log and the thread that writes.
+// The bounded queue between the threads that log and the I/O thread.
 #pragma once
 
 #include <condition_variable>
@@ -15,16 +15,16 @@
 
 namespace cboard::writer {
 
-// Size of a thread's buffer: large enough that waking the I/O thread costs nothing per event, small
+// Size of a thread's buffer: large enough that waking the I/O thread is cheap per event, small
 // enough to stay in the CPU cache.
 inline constexpr std::size_t kChunkBytes = std::size_t{256} << 10;
 
-// Encoded records on their way to the file.
+// A buffer of encoded records for a file.
 struct Chunk {
   std::unique_ptr<std::byte[]> data;
   std::size_t capacity = 0;
   std::size_t size = 0;
-  std::size_t written = 0;  // How much of it the disk has taken.
+  std::size_t written = 0;  // Number of bytes that are written to the disk.
 
   static Chunk OfCapacity(std::size_t capacity) {
     return {std::make_unique_for_overwrite<std::byte[]>(capacity), capacity, 0, 0};
@@ -33,51 +33,56 @@ struct Chunk {
   ByteSpan unwritten() const { return {data.get() + written, size - written}; }
 };
 
-// Thread-safe. Producers push; one consumer takes from the front and says how it went.
+// The queue of chunks. Thread-safe. Several producers push chunks; one consumer takes them from the
+// front and reports the result.
 class HandoffQueue {
  public:
   HandoffQueue(std::size_t max_chunks, std::size_t max_backlog_bytes)
       : max_chunks_(max_chunks), max_backlog_bytes_(max_backlog_bytes) {}
 
-  // Takes `chunk`, waiting while the queue is full and the disk is only slow, if it may wait. When
-  // the disk fails, fails with kResourceExhausted instead once the backlog is full; `chunk` is then
-  // untouched. True when the consumer had nothing to do before and wants to be woken.
+  // Appends `chunk`. If `may_wait` is set, waits while the queue is full and the disk is slow. If
+  // the disk fails and the backlog is full, fails with kResourceExhausted and does not change
+  // `chunk`. Returns true if the consumer was idle and must be woken.
   Result<bool> Push(Chunk& chunk, bool may_wait = true);
 
-  // Takes the little that is left in a buffer, without waiting, and leaves `chunk` empty. False,
-  // and `chunk` untouched, when the disk fails and the backlog is full.
+  // Appends the content of a partly filled buffer without waiting, and leaves `chunk` empty.
+  // Returns false and does not change `chunk` if the disk fails and the backlog is full.
   //
-  // Goes into the last waiting chunk if there is room: a program that flushes after every event
-  // while the disk is full must not queue a chunk for each.
+  // The content is added to the last waiting chunk if it fits, so that a program that flushes after
+  // every event while the disk is full does not queue a chunk for each event.
   bool Seal(Chunk& chunk);
 
-  // A written chunk of `capacity` to fill again, or a new one. Fresh memory costs a page fault per
-  // 4 KiB, as much as the encoding of the events that fit in there.
+  // Returns an empty chunk of `capacity`: a reused one if possible. New memory costs a page fault
+  // per 4 KiB, which takes as long as encoding the events that fit into it.
   Chunk TakeEmpty(std::size_t capacity);
 
-  // Consumer: the oldest chunk, which stays in the queue until it is written. Null when empty.
+  // For the consumer: returns the oldest chunk of the queue, which stays there until it is written.
+  // Null if the queue is empty.
   Chunk* Front();
-  // Consumer: the front chunk is with the operating system.
+  // For the consumer: reports that the front chunk was written to the operating system.
   void FrontWritten();
-  // Consumer: the disk refused. Waiting flushes return `error`. True if it worked until now.
+  // For the consumer: reports that the disk failed. Waiting flushes return `error`. Returns true if
+  // the disk worked before.
   bool DiskFailed(const Error& error);
-  // Consumer: the disk works. True if it failed until now.
+  // For the consumer: reports that the disk works. Returns true if it failed before.
   bool DiskWorks();
 
-  // A place in the queue behind all that was pushed so far.
+  // A position in the queue after everything that was pushed so far.
   struct Ticket {
     std::uint64_t chunk = 0;
     std::uint64_t refusals = 0;  // Number of earlier disk errors.
   };
-  // The place of a chunk that the consumer has not begun: it will come by once more, at least.
+  // Returns a position after the chunk that the consumer is writing, so the consumer runs at least
+  // once more before it is reached.
   Ticket TakeTicket();
 
-  // Waits until all in front of the ticket is written, or the disk has refused since it was taken.
+  // Waits until everything before the ticket is written, or until the disk has failed since the
+  // ticket was taken.
   Result<void> WaitUntilWritten(const Ticket& ticket);
 
   std::size_t backlog_bytes() const;
 
-  // Frees all memory, and what it holds is lost. For a queue that nobody uses any more.
+  // Frees all memory of a queue that is no longer used, and discards its content.
   void Clear();
 
  private:

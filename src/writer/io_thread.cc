@@ -9,9 +9,10 @@
 namespace cboard::writer {
 namespace {
 
-// Blocks signals for as long as it lives, so that a thread started meanwhile never handles one: a
-// program's handlers run on the program's threads, and a file over the size limit (SIGXFSZ) is an
-// error of write() here, not the end of the process. Faults keep their signals.
+// Blocks signals on this thread during its lifetime, so that a thread started meanwhile handles
+// none. A program's handlers then run only on the program's own threads, and a file above the size
+// limit (SIGXFSZ) is an error of write() instead of the end of the process. Signals for faults are
+// not blocked.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -34,7 +35,8 @@ class SignalsBlocked {
 
 std::shared_ptr<IoThread> MakeIoThread() {
   return {new IoThread, [](IoThread* io) {
-            // A child process cannot take its parent's thread apart, nor a thread itself.
+            // The thread object is not deleted in a child process, which cannot join its parent's
+            // thread, and not by the thread itself.
             if (io->BelongsToThisProcess() && !io->OnThisThread()) delete io;
           }};
 }
@@ -81,10 +83,11 @@ void IoThread::Wake(const Task& task) {
   const auto found = entries_.find(&task);
   if (found == entries_.end()) return;
   if (running_ == &task) {
-    woken_while_running_ = true;  // It may already be past the work this call is about.
+    // The task must run again, because its current run may already be past the new work.
+    woken_while_running_ = true;
     return;
   }
-  // Behind those that have waited longer.
+  // Puts the task behind tasks that have waited longer.
   const TimePoint now = std::chrono::steady_clock::now();
   if (found->second.due <= now) return;
   Reschedule(&task, found->second, now);
@@ -123,7 +126,7 @@ void IoThread::Loop() {
     now = std::chrono::steady_clock::now();
     if (woken_while_running_) next = now;
     Reschedule(task, entries_.at(task), std::max(next, now));
-    changed_.notify_all();  // For Remove().
+    changed_.notify_all();  // Notifies Remove().
   }
 }
 

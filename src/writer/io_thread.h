@@ -1,6 +1,6 @@
 // One thread that does the disk work of many event files.
 //
-// A SummaryWriter shares one among its files: add_scalars alone may open dozens of sub-runs, and a
+// A SummaryWriter shares one thread among its files: add_scalars may open dozens of sub-runs, and a
 // thread for each would cost more than the writing.
 #pragma once
 
@@ -19,40 +19,42 @@
 
 namespace cboard::writer {
 
-// Thread-safe. Tasks take turns: one that always has more to do delays the others by one Run() at
-// a time. The thread starts with the first task and takes no signals, which are the program's.
+// A thread that runs tasks. Thread-safe. Tasks take turns: a task that always has work delays
+// others by one Run() at a time. The thread starts with the first task and handles no signals,
+// which belong to the program.
 class IoThread {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  // Work that runs on the thread. The thread keeps tasks alive while they are added.
+  // A task: work that runs on the I/O thread. The thread shares ownership of a task while it is
+  // added.
   class Task {
    public:
     virtual ~Task() = default;
 
-    // Does what is due and returns when it wants to run again, unless it is woken before. Should
-    // not run for long: a task with much to do returns `now` and goes on in its next turn.
+    // Does the pending work and returns the time of the next run; Wake() may run it earlier. A task
+    // with a lot of work should do a part of it, return `now`, and continue in its next turn.
     virtual TimePoint Run(TimePoint now) = 0;
   };
 
   IoThread() = default;
-  ~IoThread();  // Stops after the task that is running; tasks not removed before do not run again.
+  ~IoThread();  // Stops after the running task; remaining tasks do not run again.
   IoThread(const IoThread&) = delete;
   IoThread& operator=(const IoThread&) = delete;
 
-  // Fails with kResourceExhausted when the system gives no thread.
+  // Adds a task. Fails with kResourceExhausted if the system cannot create a thread.
   Result<void> Add(std::shared_ptr<Task> task, TimePoint first_due);
 
-  // Runs the task soon. Does nothing when it was removed.
+  // Runs a task soon. Does nothing if it was removed.
   void Wake(const Task& task);
 
-  // Afterwards the task does not run and never will. Not to be called from Run().
+  // Removes a task. Afterwards it does not run any more. Must not be called from Run().
   void Remove(const Task& task);
 
-  // Whether the caller runs on this thread, that is, in some Run(). Only after Add().
+  // True if the caller runs on this thread, that is, in a Run(). Only after Add().
   bool OnThisThread() const { return std::this_thread::get_id() == thread_.get_id(); }
 
-  // False in a child process, where the thread does not exist.
+  // False in a forked child, where the I/O thread does not exist.
   bool BelongsToThisProcess() const { return fork_generation_ == ForkGeneration(); }
 
  private:

@@ -21,7 +21,7 @@ struct FunctionTask final : IoThread::Task {
 };
 
 TEST(IoThread, ATaskThatAlwaysHasMoreToDoLetsOthersHaveTheirTurn) {
-  // Side by side in memory, so that an order by address would show, whichever it prefers.
+  // The tasks are neighbours in memory, so that an order by address would be noticed.
   const auto tasks = std::make_shared<std::array<FunctionTask, 2>>();
   for (const std::size_t busy : {0u, 1u}) {
     const std::shared_ptr<FunctionTask> busy_task(tasks, &(*tasks)[busy]);

@@ -1,17 +1,18 @@
-// A lock that one thread takes for every event and others hardly ever.
+// A lock that one thread (the owner) takes for every event, and other threads (visitors) take
+// rarely.
 //
-//   if (lock.TryLockExclusive()) {            // The owner: two plain stores and a load, no atomic exchange.
+//   if (lock.TryLockExclusive()) {            // The owner: no atomic exchange.
 //     …
 //     lock.Unlock();
 //   }
-//   const OwnerLock::Visit visit(lock);  // Anybody else.
+//   const OwnerLock::Visit visit(lock);  // A visitor.
 //
-// An atomic exchange costs as much as half a scalar event, mostly because it waits for the stores
-// before it. So the owner only says that it is in and then looks whether a visitor has announced
-// itself; a visitor announces itself and then looks whether the owner is in. For one of them to see
-// the other, no processor may move the look before the saying. The owner leaves that out, and the
-// visitor makes up for it with membarrier(2), which orders the memory of all running threads at
-// once. Where the system has no such call, the owner pays for the order itself.
+// An atomic exchange costs as much as half a scalar event, mostly because it waits for earlier
+// stores. The owner therefore stores a flag and then checks for visitors; a visitor announces
+// itself and then checks the owner's flag. This is correct only if no processor moves a check
+// before its store. The owner uses no fence for this. The visitor calls membarrier(2) instead,
+// which orders the memory accesses of all running threads. If the system does not support
+// membarrier, the owner uses a fence.
 #pragma once
 
 #include <atomic>
@@ -21,11 +22,12 @@ namespace cboard::writer {
 
 class OwnerLock {
  public:
-  // For the owner: one thread at a time. False when a visitor is there or about to come in.
+  // Locks for the owner, one thread at a time. Returns false if a visitor is inside or waiting.
   bool TryLockExclusive() {
     if (visitors_pay_) {
       owned_.store(true, std::memory_order_relaxed);
-      std::atomic_signal_fence(std::memory_order_seq_cst);  // The compiler keeps the order.
+      // This fence prevents the compiler from reordering.
+      std::atomic_signal_fence(std::memory_order_seq_cst);
     } else {
       owned_.exchange(true, std::memory_order_seq_cst);
     }
@@ -36,11 +38,11 @@ class OwnerLock {
   }
   void Unlock() { owned_.store(false, std::memory_order_release); }
 
-  void Own();  // Waits for visitors to go. They come seldom, and go first.
+  void Own();  // Waits for visitors. They are rare and have priority.
 
-  // For everybody else. Visitors wait for the owner and for each other.
+  // Locks for a visitor; waits for the owner and for other visitors.
   void EnterShared();
-  bool TryEnterShared();  // Does not wait: false when somebody else is in.
+  bool TryEnterShared();  // For visitors. Does not wait: returns false if another thread is inside.
   void LeaveShared();
 
   class Visit {
@@ -62,7 +64,7 @@ class OwnerLock {
 
   std::atomic<bool> owned_ = false;
   std::atomic<bool> visited_ = false;
-  std::atomic<std::uint32_t> visitors_ = 0;  // Inside or waiting.
+  std::atomic<std::uint32_t> visitors_ = 0;  // Number of visitors inside or waiting.
 };
 
 }  // namespace cboard::writer

@@ -1,4 +1,4 @@
-// The end of an event file after the disk has taken half a record.
+// Handles an event file whose last record was only partly written.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 
 namespace cboard::writer {
 
-// How many of the first `written_bytes` of `records`, which begin with a record, belong to a record
-// of which not all has been written.
+// Returns how many of the first `written_bytes` of `records` belong to an incomplete record.
+// `records` must start with a record.
 std::size_t PartialRecordBytes(ByteSpan records, std::size_t written_bytes);
 
-// Takes the last `partial_bytes` out of the file again and moves the position of `descriptor` in
-// front of them, so that the file ends with a whole record: nobody may get to write the rest.
-// False, and nothing is changed, if the system refuses or if the file does not end at the position:
-// a forked process has written behind it.
+// Removes the last `partial_bytes` of the file and moves the position of `descriptor` before them,
+// so that the file ends with a complete record, because the rest may never be written. Returns
+// false and changes nothing if the system refuses, or if the file does not end at the position
+// because a forked process has written after it.
 bool RemovePartialRecord(int descriptor, std::size_t partial_bytes);
 
 }  // namespace cboard::writer

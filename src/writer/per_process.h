@@ -1,7 +1,8 @@
-// State across fork().
+// Manages state across fork().
 //
-// A child process has none of its parent's threads, and locks that they held stay locked for ever.
-// A child therefore leaves state that depends on threads or locks alone and makes its own.
+// A child process has none of its parent's threads, and locks that these threads held stay locked
+// forever. A child therefore does not use state that depends on threads or locks, and creates its
+// own.
 #pragma once
 
 #include <atomic>
@@ -16,13 +17,14 @@ extern std::atomic<std::uint64_t> fork_generation;
 extern std::mutex fork_mutex;
 }  // namespace internal
 
-// Counts the forks that led to this process. State made under another number is the parent's.
+// Returns the number of forks that led to this process. State with another number belongs to the
+// parent.
 inline std::uint64_t ForkGeneration() {
   return internal::fork_generation.load(std::memory_order_relaxed);
 }
 
-// While one lives, fork() waits: a child never inherits a change that is half done. Hold it
-// briefly, and take no other lock meanwhile.
+// Delays fork() during its lifetime, so that a child never inherits an incomplete change. Hold it
+// only briefly, and take no other lock meanwhile.
 class ForkBlocker {
  public:
   ForkBlocker() : lock_(internal::fork_mutex) {}
@@ -31,9 +33,9 @@ class ForkBlocker {
   std::lock_guard<std::mutex> lock_;
 };
 
-// A T of this process: a child gets a new one on first use. The child neither changes nor frees the
-// parent's. A T with a method Inherit(const T& parent) may copy the parts that the parent changes
-// only under a ForkBlocker. Thread-safe.
+// An object of type T that belongs to this process. A child creates a new one on first use, and
+// neither changes nor frees the parent's. If T has a method Inherit(const T& parent), it may copy
+// members that the parent changes only under a ForkBlocker. Thread-safe.
 template <typename T>
 class PerProcess {
  public:

@@ -1,4 +1,4 @@
-// Writers at the edges of life: threads that end, processes that fork, limits that are reached.
+// Tests writers in threads that end, in processes that fork, and at system limits.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>

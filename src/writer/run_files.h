@@ -1,4 +1,4 @@
-// The event files of one SummaryWriter: its own, and one per sub-run.
+// The event files of one SummaryWriter: the main file, and one per sub-run.
 #pragma once
 
 #include <atomic>
@@ -16,31 +16,34 @@
 
 namespace cboard::writer {
 
-// Thread-safe. Files are opened when first needed and, after Close(), opened again.
+// The event files of a writer. Thread-safe. Files are opened when first needed and, after Close(),
+// opened again.
 //
-// A forked child goes on in the files that its parent has open. It writes every event at once, to
-// those files and to the ones that it opens itself: a child of multiprocessing, for instance, ends
-// without closing anything.
+// A forked child continues to write to the open files of its parent. It writes every event at once,
+// to these files and to files that it opens, because a child process of Python's multiprocessing
+// ends without closing files.
 class RunFiles {
  public:
   RunFiles(std::filesystem::path directory, WriterOptions options);
 
-  // The file in the directory itself. Valid as long as this object.
+  // Returns the event file in the directory itself; opens it if needed. Valid as long as this
+  // object.
   Result<EventFileWriter*> Main();
-  // The same if it is open, null otherwise. Inline, for the path of every scalar.
+  // Returns the main event file if it is open, otherwise null. Inline, because every scalar calls
+  // it.
   EventFileWriter* OpenMain() { return state_.Get().main.load(std::memory_order_acquire); }
 
-  // The file of the sub-run in `directory`, kept open until Close().
+  // Returns the event file of the sub-run in `directory`, which stays open until Close().
   Result<EventFileWriter*> SubRun(const std::filesystem::path& directory);
 
-  // A file that the caller closes, on the same I/O thread.
+  // Opens an event file that the caller closes, on the same I/O thread.
   Result<std::unique_ptr<EventFileWriter>> OpenOnce(const std::filesystem::path& directory);
 
-  // Opens a new file instead of `file` at the next call that needs it. For files that are closed,
-  // or deleted under a forked child.
+  // Replaces `file` by a new file at the next call that needs it. For files that were closed, or
+  // deleted while a forked child used them.
   void Forget(const EventFileWriter* file);
 
-  // All files; the first error, if any.
+  // Flushes all files; returns the first error.
   Result<void> Flush();
   Result<void> Close();
 
@@ -51,11 +54,13 @@ class RunFiles {
   struct State {
     std::mutex mutex;
     std::atomic<EventFileWriter*> main = nullptr;
-    // Guarded by `mutex`, and changed under a ForkBlocker.
+    // Protected by `mutex`, and changed only under a ForkBlocker.
     std::map<std::filesystem::path, EventFileWriter*> sub_runs;
-    // Guarded by `mutex`. Closed ones too, of which little is left: pointers stay valid.
+    // Protected by `mutex`. Also contains closed files, which need little memory, so that pointers
+    // stay valid.
     std::vector<std::unique_ptr<EventFileWriter>> opened;
-    // Runs whose readers know of purge_step. Guarded by `mutex`, and changed under a ForkBlocker.
+    // Runs whose purge_step was announced. Protected by `mutex`, and changed only under a
+    // ForkBlocker.
     std::set<std::filesystem::path> purged;
     bool in_forked_child = false;  // Never changed after construction.
 
@@ -66,7 +71,8 @@ class RunFiles {
       in_forked_child = true;
     }
 
-    const std::shared_ptr<IoThread> io_thread = MakeIoThread();  // Unless the options give one.
+    // The default I/O thread, used unless the options supply one.
+    const std::shared_ptr<IoThread> io_thread = MakeIoThread();
   };
 
   // The caller holds state.mutex.

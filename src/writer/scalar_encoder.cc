@@ -11,7 +11,7 @@
 namespace cboard::writer {
 namespace {
 
-// Keys of the protobuf fields: (number << 3) | wire type.
+// Protobuf field keys: (number << 3) | wire type.
 constexpr char kWallTimeKey = 0x09;
 constexpr char kStepKey = 0x10;
 constexpr char kSummaryKey = 0x2a;
@@ -19,10 +19,11 @@ constexpr char kValueKey = 0x0a;
 constexpr char kTagKey = 0x0a;
 constexpr char kSimpleValueKey = 0x15;
 
-// Tags are few in practice. When they are not, or are long, starting over bounds the memory.
+// Maximum memory of all templates. There are usually few tags; if there are many or long ones, the
+// templates are discarded.
 constexpr std::size_t kMaxTemplatesBytes = std::size_t{16} << 20;
 
-// Memory of a template besides three copies of its tag: as given, as a key, and cleaned.
+// Memory of a template in bytes, besides three copies of its tag: as given, as a key, and cleaned.
 constexpr std::size_t kTemplateBytes = 400;
 
 std::size_t StoreVarint(std::uint64_t value, std::byte* out) {
@@ -45,7 +46,7 @@ std::size_t VarintBytes(std::uint64_t value) {
   return StoreVarint(value, bytes);
 }
 
-// Tags are short, so that calling memcmp takes longer than comparing.
+// Compares texts without memcmp, whose call takes longer than comparing a short tag.
 bool SameText(std::string_view left, std::string_view right) {
   const std::size_t size = left.size();
   if (right.size() != size) return false;
@@ -59,26 +60,27 @@ bool SameText(std::string_view left, std::string_view right) {
   for (std::size_t at = 0; at + sizeof(std::uint64_t) < size; at += sizeof(std::uint64_t)) {
     if (differs(at)) return false;
   }
-  return !differs(size - sizeof(std::uint64_t));  // The last word overlaps the one before.
+  return !differs(size - sizeof(std::uint64_t));  // The last word overlaps the previous one.
 }
 
 constexpr std::size_t kWallTimeBytes = 1 + sizeof(double);
 
-// Copies of a size that the compiler knows are single instructions; a tag's tail is copied in
-// these.
+// Size of the blocks in which the end of a record is copied. Copies of constant size are single
+// instructions.
 constexpr std::size_t kBlockBytes = 16;
 
-// The first bytes of `word`, as they lie in memory.
+// A piece of at most eight bytes: the first bytes of `word` in memory order.
 struct Piece {
   std::uint64_t word = 0;
   std::size_t size = 0;
 };
 
-constexpr std::uint64_t kShortSteps = std::uint64_t{1} << 42;  // Six bytes of seven bits.
+// Limit of steps whose varint has at most six bytes of seven bits.
+constexpr std::uint64_t kShortSteps = std::uint64_t{1} << 42;
 
-// The field of a step below kShortSteps, all its bytes at once.
+// Encodes the field of a step below kShortSteps, all its bytes at once.
 Piece StepField(std::uint64_t step) {
-  if (step == 0) return {};  // Protobuf leaves out what equals the default.
+  if (step == 0) return {};  // Protobuf omits default values.
   const std::size_t size = (static_cast<std::size_t>(std::bit_width(step)) + 6) / 7;
   const std::uint64_t groups = (step & 0x7f) | (step & 0x3f80) << 1 | (step & 0x1fc000) << 2 |
                                (step & 0xfe00000) << 3 | (step & 0x7f0000000) << 4 |
@@ -102,8 +104,8 @@ CBOARD_SSE42 std::uint32_t Extend(std::uint32_t crc, Piece piece) {
   return crc;
 }
 
-// The checksum of a payload from what it was made of. Reading the payload itself would have to wait
-// until the stores that have just written it, of other sizes than the loads, are in the cache.
+// Computes the checksum of a payload from its parts. Reading the payload itself would be slow:
+// loads would wait for stores of other sizes that have just written it.
 CBOARD_SSE42 std::uint32_t CrcOfParts(double wall_time_seconds, Piece step, const char* tail,
                                       std::size_t tail_size, float value) {
   const auto wall_time = std::bit_cast<std::uint64_t>(wall_time_seconds);
@@ -116,7 +118,7 @@ CBOARD_SSE42 std::uint32_t CrcOfParts(double wall_time_seconds, Piece step, cons
     crc = Extend(crc, {word, 8});
   }
   std::uint64_t rest;
-  std::memcpy(&rest, tail, sizeof(rest));  // The padding is there.
+  std::memcpy(&rest, tail, sizeof(rest));  // Reads into the padding.
   crc = Extend(crc, {rest, tail_size});
   return ~Extend(crc, {std::bit_cast<std::uint32_t>(value), 4});
 }
@@ -129,7 +131,9 @@ ScalarEncoder::Template ScalarEncoder::Prepare(std::string_view tag) {
   made.tag = tag;
   const std::string clean = summary::CleanTag(tag);
   const std::size_t tag_bytes =
-      clean.empty() ? 0 : 1 + VarintBytes(clean.size()) + clean.size();  // A default is left out.
+      // The size of the tag's field, which is omitted if the tag is empty, like all default values
+      // in protobuf.
+      clean.empty() ? 0 : 1 + VarintBytes(clean.size()) + clean.size();
   const std::size_t value_bytes = tag_bytes + 1 + sizeof(float);
   const std::size_t summary_bytes = 1 + VarintBytes(value_bytes) + value_bytes;
   made.tail += kSummaryKey;
@@ -156,7 +160,8 @@ ScalarEncoder::Template ScalarEncoder::Prepare(std::string_view tag) {
 }
 
 std::size_t ScalarEncoder::Find(std::string_view tag) {
-  // Training loops log the same tags in the same order, so the one after the last is a good guess.
+  // Tries the tag that followed the last one before, because training loops log the same tags in
+  // the same order.
   if (!templates_.empty()) {
     const std::size_t guess = templates_[last_].next;
     if (SameText(templates_[guess].tag, tag)) return last_ = guess;

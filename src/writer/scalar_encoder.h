@@ -1,8 +1,8 @@
-// Encodes scalar events straight into a buffer, record framing and checksums included.
+// Encodes scalar events directly into a buffer, with record framing and checksums.
 //
-// All but step, wall time and value of a tag's events is the same each time, so it is prepared
-// once per tag: the nested lengths, the tag, and the record header for each size the step can
-// take. Encoding is then three copies and one checksum, a tenth of what a general encoder costs.
+// The events of a tag differ only in step, wall time and value. Everything else is prepared once
+// per tag: the nested lengths, the tag, and the record header for each size of the step. Encoding
+// then takes three copies and one checksum, a tenth of the time of a general encoder.
 #pragma once
 
 #include <array>
@@ -18,15 +18,15 @@
 
 namespace cboard::writer {
 
-// Not thread-safe; each thread has its own.
+// Encodes scalar events. Not thread-safe; each thread has its own encoder.
 class ScalarEncoder {
  public:
-  // A record of `tag`'s events never exceeds this.
-  // (Copies are of whole blocks and may write past the record, within this.)
+  // Returns an upper bound of a record's size for `tag`. (Copies use whole blocks and may write
+  // past the record, but not past this size.)
   static std::size_t MaxRecordBytes(std::string_view tag) { return 112 + 3 * tag.size(); }
 
-  // Writes one record and returns its size. `out` must hold MaxRecordBytes(tag).
-  // The tag is stored cleaned, as CleanTag does. `wall_time_seconds` is written even if it is 0.
+  // Writes one record to `out`, which must hold MaxRecordBytes(tag), and returns its size. The tag
+  // is cleaned as in CleanTag. `wall_time_seconds` is written even if it is 0.
   std::size_t Encode(std::string_view tag, float value, std::int64_t step, double wall_time_seconds,
                      std::byte* out);
 
@@ -34,15 +34,18 @@ class ScalarEncoder {
   static constexpr std::size_t kMaxVarintBytes = 10;
 
   struct Template {
-    std::string tag;   // As given.
-    std::string tail;  // From the summary's key to the value's key, padded with two blocks.
-    std::size_t tail_size = 0;  // Without the padding.
-    // The record's length and its checksum, by the number of bytes of the step (0: no step).
+    std::string tag;  // As given.
+    // The prepared bytes of an event from the summary's key to the value's key, padded with two
+    // blocks.
+    std::string tail;
+    std::size_t tail_size = 0;  // Size without padding.
+    // The prepared record header, with length and checksum, for each number of bytes of the step
+    // (0: no step).
     std::array<std::array<std::byte, 12>, kMaxVarintBytes + 1> headers;
-    std::size_t next = 0;  // The template that was used after this one the last time.
+    std::size_t next = 0;  // Index of the template that was used after this one the last time.
   };
 
-  // Looks up a view without making a string of it.
+  // A hash that allows to look up a view without creating a string.
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
   };

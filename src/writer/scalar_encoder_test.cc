@@ -23,7 +23,7 @@ std::string Encoded(ScalarEncoder& encoder, std::string_view tag, float value, s
   return out;
 }
 
-// The same record by the general encoders.
+// Returns the same record from the general encoders.
 std::string Expected(std::string_view tag, float value, std::int64_t step, double wall_time) {
   std::string summary;
   proto::AppendScalarValue(summary::CleanTag(tag), value, {}, summary);

@@ -1,4 +1,5 @@
-// Construction, scalars and lifetime; the other kinds are in summary_writer_kinds.cc.
+// Construction, scalars and lifetime of SummaryWriter; summary_writer_kinds.cc has the other kinds
+// of data.
 #include "cboard/writer/summary_writer.h"
 
 #include <array>
@@ -17,7 +18,7 @@
 namespace cboard::writer {
 namespace {
 
-// runs/Nov15_20-05-31_<host><comment>, as tensorboardX names it.
+// Returns the default log directory, runs/Nov15_20-05-31_<host><comment>, as in tensorboardX.
 std::filesystem::path DefaultDirectory(const WriterOptions& options) {
   const Clock& clock = options.clock != nullptr ? *options.clock : SystemClock();
   const auto now = static_cast<std::time_t>(WholeSeconds(clock.NowSeconds()));
@@ -46,7 +47,8 @@ Result<void> SummaryWriter::Impl::AddSummary(std::string_view summary, const At&
 SummaryWriter::SummaryWriter(std::filesystem::path directory, WriterOptions options) {
   if (directory.empty()) directory = DefaultDirectory(options);
   impl_ = std::make_unique<Impl>(std::move(directory), std::move(options));
-  static_cast<void>(impl_->files.Main());  // Viewers see the run at once; status() has the error.
+  // Creates the event file at once, so that viewers see the run; status() returns the error.
+  static_cast<void>(impl_->files.Main());
 }
 
 SummaryWriter::~SummaryWriter() { static_cast<void>(Close()); }
@@ -69,7 +71,7 @@ AddResult SummaryWriter::AddScalar(std::string_view tag, double value, const At&
   EventFileWriter* const main = impl_->files.OpenMain();
   Result<void> added = main != nullptr ? add(*main) : impl_->WithMain(add);
   if (!added && main != nullptr) [[unlikely]]
-    added = impl_->WithMain(add);  // Another thread may have closed the file.
+    added = impl_->WithMain(add);  // Tries again, because another thread may have closed the file.
   return added;
 }
 
@@ -88,7 +90,7 @@ AddResult SummaryWriter::AddScalar(std::string_view tag, double value, const At&
 
 AddResult SummaryWriter::AddScalars(std::string_view main_tag,
                                     const std::map<std::string, double>& values, At at) {
-  // All keys are looked at before anything is written: a call succeeds or leaves no trace.
+  // All keys are checked before anything is written, so that a failed call writes nothing.
   struct KeyRun {
     std::filesystem::path path;
     double value;
@@ -99,7 +101,8 @@ AddResult SummaryWriter::AddScalars(std::string_view main_tag,
                             summary::SubRunPath(directory(), main_tag, key));
     runs.push_back({std::move(path), value});
   }
-  const double wall_time = impl_->WallTime(at);  // One for all: they belong together.
+  // All values get the same time, because they belong together.
+  const double wall_time = impl_->WallTime(at);
   for (const KeyRun& run : runs) {
     CBOARD_RETURN_IF_ERROR(impl_->WithFile([&] { return impl_->files.SubRun(run.path); },
                                            [&](EventFileWriter& file) {
@@ -115,7 +118,7 @@ AddResult SummaryWriter::AddScalars(std::string_view main_tag,
 }
 
 std::string SummaryWriter::Impl::GroupedPoints::ToJson() const {
-  JsonWriter json(NonFinite::kAsLiteral);  // As Python's json module, which reads it back.
+  JsonWriter json(NonFinite::kAsLiteral);  // Writes NaN like Python's json module, which reads it.
   json.BeginObject();
   for (const auto& [run, run_points] : by_run_path) {
     json.Key(run).BeginArray();

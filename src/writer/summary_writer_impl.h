@@ -1,4 +1,4 @@
-// Common state of the methods of SummaryWriter.
+// The state that the methods of SummaryWriter share.
 #pragma once
 
 #include <map>
@@ -24,8 +24,8 @@ class SummaryWriter::Impl {
     return clock != nullptr ? clock->NowSeconds() : WallTimeSeconds();
   }
 
-  // Calls `add` with the file that `open` gives; again with a new one if that file was closed or,
-  // in a forked child, deleted.
+  // Calls `add` with the file that `open` returns; calls it again with a new file if that file was
+  // closed or, in a forked child, deleted.
   template <typename Open, typename Add>
   Result<void> WithFile(const Open& open, const Add& add) {
     for (int tries = 0;; ++tries) {
@@ -41,7 +41,7 @@ class SummaryWriter::Impl {
     return WithFile([this] { return files.Main(); }, add);
   }
 
-  // An event with `summary`, in the main file.
+  // Adds an event with `summary` to the main file.
   Result<void> AddSummary(std::string_view summary, const At& at);
 
   const Clock* clock;
@@ -52,12 +52,12 @@ class SummaryWriter::Impl {
     std::optional<std::int64_t> step;
     double value;
   };
-  // Values of AddScalars, for ExportScalarsToJson.
+  // The values of AddScalars, which ExportScalarsToJson writes.
   struct GroupedPoints {
     std::mutex mutex;
     std::map<std::string, std::vector<Point>> by_run_path;
 
-    std::string ToJson() const;  // Call with the points locked.
+    std::string ToJson() const;  // The caller must hold the lock of the points.
   };
   PerProcess<GroupedPoints> points;
 };

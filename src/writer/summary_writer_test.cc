@@ -38,7 +38,7 @@ class FixedClock final : public Clock {
   double seconds_;
 };
 
-// The values of all summaries directly in `directory`, views into `storage`.
+// The values of all summaries in `directory` itself, as views into `storage`.
 struct Values {
   std::vector<std::string> storage;
   std::vector<proto::SummaryValue> values;
@@ -193,7 +193,7 @@ TEST(SummaryWriter, AnnouncesARestartOnceForEachRun) {
     return count;
   };
   SummaryWriter writer(dir.path(), {.purge_step = 5});
-  // A second announcement would delete what this session logged between the two.
+  // A second announcement would delete the data that this session logged between the two.
   for (int session = 0; session < 2; ++session) {
     ASSERT_THAT(writer.AddScalar("a", 1, 5 + session), Succeeds());
     ASSERT_THAT(writer.AddScalars("g", {{"k", 1}}, 5 + session), Succeeds());

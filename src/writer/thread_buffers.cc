@@ -21,10 +21,10 @@ thread_local constinit bool t_ending = false;
 // The buffers of this thread, by the id of their file.
 struct Mine {
   std::unordered_map<std::uint64_t, std::shared_ptr<ThreadBuffer>> buffers;
-  std::size_t forget_at = 16;  // How many it holds when it next looks for closed files.
+  std::size_t forget_at = 16;  // The number of buffers at which closed files are removed next.
 
-  // Lets go of the buffers of files that were closed since: now and then, so that opening many
-  // files does not look at all of them each time.
+  // Releases the buffers of closed files. Runs only when the number of buffers has doubled, so that
+  // opening many files stays fast.
   void ForgetClosed() {
     if (buffers.size() < forget_at) return;
     std::erase_if(buffers, [](const auto& entry) {
@@ -46,7 +46,7 @@ struct Mine {
 
 thread_local Mine t_thread_state;
 
-// The parent's buffers may be locked for ever here. They are neither looked at nor freed.
+// In a child, the parent's buffers may be locked forever, so they are neither used nor freed.
 void AfterForkInChild() {
   t_last = {};
   if (!t_ending) static_cast<void>(new auto(std::exchange(t_thread_state.buffers, {})));

@@ -1,4 +1,4 @@
-// A buffer per thread and file, so that threads which log do not meet.
+// A buffer per thread and file, so that threads do not wait for each other when they log.
 #pragma once
 
 #include <atomic>
@@ -16,21 +16,22 @@ namespace cboard::writer {
 
 struct ThreadBuffer {
   OwnerLock lock;
-  // All below is guarded by `lock`.
+  // The members from here on are protected by `lock`.
   Chunk chunk;
   ScalarEncoder encoder;
   bool file_closed = false;  // The file takes no more events.
 
   std::atomic<bool> thread_gone = false;  // Another thread may take the buffer over.
-  bool of_many_threads = false;           // Has no owner: all are visitors. Never changed.
+  // True if the buffer has no owner: all threads are visitors. Never changed.
+  bool of_many_threads = false;
 };
 
 namespace internal {
 
-// The buffer that the thread used last, nearly always the next one too. Plain memory without a
-// destructor: still there when the thread's objects are destroyed.
+// The buffer that the thread used last, which it usually uses next. Has no destructor, so that it
+// still exists when the thread's objects are destroyed.
 struct LastUsed {
-  std::uint64_t id = 0;  // File of this buffer.
+  std::uint64_t id = 0;  // Id of the buffer's file.
   ThreadBuffer* buffer = nullptr;
 };
 CBOARD_NEAR_THREAD_LOCAL extern thread_local constinit LastUsed t_last;
@@ -42,21 +43,22 @@ class ThreadBuffers {
  public:
   ThreadBuffers();
 
-  // The calling thread's buffer if it used that last, of all buffers of all files.
+  // Returns the calling thread's buffer if it is the last one that the thread used, of all files.
   ThreadBuffer* LastOfThisThread() const {
     return internal::t_last.id == id_ ? internal::t_last.buffer : nullptr;
   }
 
-  // The calling thread's buffer, made on first use. Valid while this object lives.
+  // Returns the calling thread's buffer; creates it on first use. Valid while this object lives.
   //
-  // A thread that is ending, and so has lost its own, gets one that all such threads share: what
-  // a thread_local object, or a static one at exit, logs in its destructor arrives too.
+  // A thread that is ending has no buffer of its own any more. All such threads share one, so that
+  // events are not lost that thread_local objects, or static objects at exit, log in their
+  // destructors.
   ThreadBuffer& OfThisThread();
 
-  // A copy of the list, for flushing.
+  // Returns a copy of the list of buffers, for flushing.
   std::vector<std::shared_ptr<ThreadBuffer>> All() const;
 
-  // Buffers made from now on are born closed. Those that exist are the caller's to close.
+  // Makes sure that buffers created from now on are closed. The caller closes existing buffers.
   void RejectNewEvents();
 
  private:
@@ -65,14 +67,16 @@ class ThreadBuffers {
   std::shared_ptr<ThreadBuffer> OfEndingThreads();
   std::shared_ptr<ThreadBuffer> Make();
 
-  const std::uint64_t id_;  // Never used again, so that a thread's stale entry matches nothing.
+  // The id of these buffers. It is never used again, so that an old entry of a thread never matches
+  // a new file.
+  const std::uint64_t id_;
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<ThreadBuffer>> buffers_;
   std::shared_ptr<ThreadBuffer> of_ending_threads_;  // Null until needed.
   bool refuse_new_ = false;
 };
 
-// The calling thread's buffer, locked for as long as this lives.
+// Locks the calling thread's buffer during its lifetime.
 class HeldBuffer {
  public:
   explicit HeldBuffer(ThreadBuffers& buffers) : buffer_(buffers.OfThisThread()) {

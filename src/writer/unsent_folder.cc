@@ -84,7 +84,7 @@ Result<UnsentFolder> UnsentFolder::Create(const fs::path& root, StoreTarget targ
     if (!fs::create_directory(path, failed)) continue;
     fs::permissions(path, fs::perms::owner_all, failed);
     CBOARD_ASSIGN_OR_RETURN(std::optional<FileLock> lock, FileLock::TryTake(path / kLockFile));
-    if (!lock) continue;  // Another process has taken it for an abandoned one.
+    if (!lock) continue;  // Another process has taken the folder as an abandoned one.
     CBOARD_RETURN_IF_ERROR(WriteFileAtomically(path / kTargetFile, EncodeTarget(target)));
     return UnsentFolder(path, std::move(target), *std::move(lock));
   }
@@ -96,9 +96,9 @@ std::vector<UnsentFolder> UnsentFolder::TakeAbandoned(const fs::path& root) {
   std::vector<UnsentFolder> found;
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(root, failed)) {
-    // Locks of other machines on a shared file system are not to be trusted.
+    // Skips folders of other machines, because locks on a shared file system are not reliable.
     if (!entry.path().filename().native().starts_with(HostName() + ".")) continue;
-    if (!fs::exists(entry.path() / kTargetFile, failed)) continue;  // It is being created.
+    if (!fs::exists(entry.path() / kTargetFile, failed)) continue;  // The folder is being created.
     Result<std::optional<FileLock>> lock = FileLock::TryTake(entry.path() / kLockFile);
     if (!lock || !*lock) continue;
     Result<StoreTarget> target =
@@ -133,7 +133,8 @@ Result<void> UnsentFolder::Send(object_store::ObjectStore& store) const {
 
 void UnsentFolder::Remove() const {
   std::error_code failed;
-  fs::remove(path_ / kTargetFile, failed);  // First: nobody takes the rest for a folder to send.
+  // The target file is removed first, so that no other process sends the rest of the folder.
+  fs::remove(path_ / kTargetFile, failed);
   fs::remove_all(path_, failed);
 }
 

@@ -1,8 +1,8 @@
 // Folders on the local disk in which event files wait until a store has them.
 //
-// Each writer of a run in a bucket has one: <root>/<host>.<pid>.<random>, with a lock, a file that
-// says where its event files go, and the event files. The folder of a process that was killed
-// stays, and the next writer on this machine sends what is in it.
+// Each writer of a run in a bucket has one: <root>/<host>.<pid>.<random>, with a lock, a file with
+// the destination, and the event files. The folder of a process that was killed stays, and the next
+// writer on this machine sends its content.
 #pragma once
 
 #include <filesystem>
@@ -17,23 +17,23 @@
 
 namespace cboard::writer {
 
-// Where the event files of a run are stored. Without keys: those are looked for at each start.
+// The destination of a run's event files, without keys, which are searched for at each start.
 struct StoreTarget {
   object_store::ObjectUrl run;
   object_store::StoreOptions options;
 
-  // From the environment, for the run at `address` ("s3://bucket/run").
+  // Reads the options from the environment, for the run at `address` ("s3://bucket/run").
   static Result<StoreTarget> Of(const std::filesystem::path& address);
 
-  // The same for all runs of a bucket.
+  // Returns a name of the store that is the same for all runs of a bucket.
   std::string store_name() const;
 
-  // The key of the object called `name` in the run.
+  // Returns the key of the object called `name` in the run.
   std::string KeyOf(const std::string& name) const;
 };
 
-// `configured`, or $XDG_STATE_HOME/compression-board/unsent, or ~/.local/state/… . Fails with
-// kFailedPrecondition when there is none.
+// Returns `configured`, or $XDG_STATE_HOME/compression-board/unsent, or ~/.local/state/… . Fails
+// with kFailedPrecondition if none is available.
 Result<std::filesystem::path> UnsentRoot(const std::filesystem::path& configured);
 
 // A folder that this object has locked. The folder stays when the object is destroyed.
@@ -41,18 +41,18 @@ class UnsentFolder {
  public:
   static Result<UnsentFolder> Create(const std::filesystem::path& root, StoreTarget target);
 
-  // The folders of this machine that no process uses any more.
+  // Takes the folders of this machine that no process uses any more.
   static std::vector<UnsentFolder> TakeAbandoned(const std::filesystem::path& root);
 
   const std::filesystem::path& path() const { return path_; }
   const StoreTarget& target() const { return target_; }
 
-  // Stores the event files of an abandoned folder and removes it. Files that the store has whole
-  // are not sent again, and a record that was cut by the end of its process is left out. After a
-  // failure, files that are not stored are still there.
+  // Stores the event files of an abandoned folder and removes it. Files that the store already has
+  // completely are not sent again, and an incomplete last record is omitted. After a failure, files
+  // that are not stored still exist.
   Result<void> Send(object_store::ObjectStore& store) const;
 
-  // Deletes the folder with everything in it.
+  // Deletes the folder of unsent files with its content.
   void Remove() const;
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Objects in memory. `refuses`: every request fails.
+// A store that keeps objects in memory. If `refuses` is set, every request fails.
 class FakeStore final : public object_store::ObjectStore {
  public:
   Result<object_store::ObjectPage> List(std::string_view prefix, std::string_view) override {
@@ -51,7 +51,7 @@ std::string Records(std::initializer_list<std::string_view> payloads) {
 
 class UnsentFolderTest : public ::testing::Test {
  protected:
-  // A folder that a process has left behind, with one event file.
+  // Creates a folder that a process has left, with one event file.
   fs::path Leave(const std::string& content) {
     auto folder = UnsentFolder::Create(folder_.path(), *StoreTarget::Of("s3://team/a/run"));
     EXPECT_TRUE(folder);

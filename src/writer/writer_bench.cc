@@ -1,4 +1,5 @@
-// The time of a writer call, in units that users know: per scalar, per histogram, per image.
+// Measures the time of a writer call, in units that users know: per scalar, per histogram, per
+// image.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@
 namespace cboard::writer {
 namespace {
 
-// Files grow to gigabytes in a long measurement; starting over keeps the page cache out of it.
+// Starts a new file regularly, because files of gigabytes would fill the page cache.
 constexpr std::int64_t kEventsPerFile = 4'000'000;
 
 void BM_AddScalar(benchmark::State& state) {

@@ -11,13 +11,14 @@ _crc_of_length = {}
 
 
 class Damage(Exception):
-    """Bytes that no writer, interrupted or not, may leave behind."""
+    """Raised for bytes that no writer, interrupted or not, may leave in a file."""
 
 
 def records(path):
-    """The payloads of a file, and how many bytes of a torn record follow the last whole one.
+    """Returns the payloads of a file, and the number of bytes of a truncated record after the last
+    whole one.
 
-    Only the end may be torn: a checksum that does not hold raises Damage.
+    Only the end may be truncated: a wrong checksum raises Damage.
     """
     data = pathlib.Path(path).read_bytes()
     payloads, at = [], 0
@@ -50,7 +51,7 @@ def _varint(data, at):
 
 
 def _scalar(payload):
-    """(tag, step, value) of a scalar event; None for the events that begin a file.
+    """Returns (tag, step, value) of a scalar event; None for the events that begin a file.
 
     wall_time:double=1 step:varint=2 summary=5 { value=1 { tag=1 simple_value:float=2 } }
     """
@@ -70,7 +71,9 @@ def event_files(directory):
 
 
 def steps_by_tag(path):
-    """{tag: [step, …]} of one file, in its order. A value that is not its step raises Damage."""
+    """Returns {tag: [step, …]} of one file, in its order. A value that differs from its step raises
+    Damage.
+    """
     steps = {}
     for payload in records(path)[0]:
         scalar = _scalar(payload)

@@ -1,4 +1,4 @@
-"""A disk that runs full, and has room again."""
+"""A disk becomes full, and has space again later."""
 
 import errno
 import os
@@ -9,8 +9,8 @@ import time
 from event_log import event_files, records, steps_by_tag
 from writer_process import PATIENCE_SECONDS, DurabilityTest, WriterProcess
 
-# The disk has 1 MiB left, and room for all that the queue and the backlog may hold once the filler
-# is gone. A scalar of "t0" takes some 42 bytes, so TOO_MANY are far more than can be accepted.
+# The disk has 1 MiB left, and enough space for the whole queue and backlog once the filler is
+# deleted. A scalar of "t0" takes about 42 bytes, so TOO_MANY are far more than can be accepted.
 DISK_BYTES = 16 << 20
 FILLER_BYTES = 15 << 20
 BACKLOG_BYTES = 128 << 10
@@ -18,14 +18,16 @@ TOO_MANY = 200_000
 
 
 def setUpModule():
-    """Ordinary users may mount in a namespace of their own, where the system allows one."""
+    """Returns a command prefix for a separate namespace, in which ordinary users may mount if the
+    system allows it.
+    """
     if os.geteuid() == 0 or subprocess.run(["unshare", "-Urm", "true"]).returncode != 0:
         return
     os.execvp("unshare", ["unshare", "-Urm", sys.executable, *sys.orig_argv[1:]])
 
 
 def mount_disk(directory):
-    """Mounts a file system of DISK_BYTES. Returns why it could not, or None."""
+    """Mounts a file system of DISK_BYTES. Returns the reason if it failed, or None."""
     run = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(directory)],
         capture_output=True,
@@ -47,7 +49,7 @@ class FullDiskTest(DurabilityTest):
         self.filler.write_bytes(bytes(FILLER_BYTES))
 
     def fill(self):
-        """Takes what is left of the disk, so that its room is ours to give back."""
+        """Fills the rest of the disk with a file, which the test deletes later."""
         with (self.disk / "rest").open("ab", buffering=0) as file:
             try:
                 while True:
@@ -67,9 +69,9 @@ class FullDiskTest(DurabilityTest):
         self.assertEqual(len(writer.disk_reports), count, writer.disk_reports)
 
     def make_room(self, writer):
-        """Afterwards all that was accepted is written."""
+        """Checks that afterwards all accepted events are written."""
         self.filler.unlink()
-        # A write that had begun before may still be refused, and the first flush be told so.
+        # A write that had begun earlier may still be refused, and the first flush may report it.
         self.assertIn("flushed", [writer.ask("flush"), writer.ask("flush")])
 
     def assert_tells_of_the_full_disk(self, message):
@@ -79,12 +81,13 @@ class FullDiskTest(DurabilityTest):
 
     def test_everything_accepted_is_in_the_file_once_there_is_room(self):
         with WriterProcess(self.disk / "run", max_backlog_bytes=BACKLOG_BYTES) as writer:
-            accepted = int(writer.ask(f"write {TOO_MANY}").split()[1])  # It came back: no block.
+            # The call returned without blocking.
+            accepted = int(writer.ask(f"write {TOO_MANY}").split()[1])
             self.assertGreater(accepted, 0)
             self.assertLess(accepted, TOO_MANY)
             self.assert_tells_of_the_full_disk(writer.ask("flush"))
             self.assert_tells_of_the_full_disk(writer.ask("flush"))
-            self.wait_for_reports(writer, 1)  # However often it was tried.
+            self.wait_for_reports(writer, 1)  # Even after many attempts.
             self.assert_tells_of_the_full_disk(writer.disk_reports[0])
 
             self.make_room(writer)

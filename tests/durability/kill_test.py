@@ -1,4 +1,4 @@
-"""A process that is killed loses nothing that Flush() had returned for."""
+"""A process that is killed loses no event for which Flush() had returned."""
 
 import random
 import time

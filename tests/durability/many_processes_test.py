@@ -13,7 +13,8 @@ class ManyProcessesTest(DurabilityTest):
                 stack.enter_context(WriterProcess(self.directory / "run"))
                 for _ in range(process_count)
             ]
-            for writer in writers:  # All are told before any is asked: they log side by side.
+            # Sends the command to all before reading any response, so that they log in parallel.
+            for writer in writers:
                 writer.tell(f"write {events}")
                 writer.tell("close")
             for writer in writers:

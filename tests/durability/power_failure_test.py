@@ -1,7 +1,7 @@
-"""A power failure after flush(): what a durable writer has flushed is on the disk.
+"""After a power failure, all events that a durable writer has flushed are on the disk.
 
-The disk is an image that is mounted with ext4. A power failure is a copy of the image, which has only
-the blocks that the file system has written to it, mounted in another place.
+The disk is an image that is mounted with ext4. A power failure is a copy of the image, which has
+only the blocks that the file system has written to it, mounted in another place.
 """
 
 import os
@@ -15,7 +15,8 @@ from writer_process import PATIENCE_SECONDS, DurabilityTest, WriterProcess
 
 BOARD = os.environ.get("COMPRESSION_BOARD", "compression-board")
 IMAGE_BYTES = 48 << 20
-# The journal is not written in time by itself, so that only fsync() makes names and lengths durable.
+# The journal is not written by itself in time, so that only fsync() makes names and lengths
+# durable.
 MOUNT_OPTIONS = "loop,commit=300"
 
 
@@ -39,7 +40,7 @@ class PowerFailureTest(DurabilityTest):
         return place
 
     def after_power_failure(self):
-        """The directory in which the disk is mounted as it would be found now."""
+        """Returns the directory in which the current content of the disk is mounted."""
         number = len(list(self.directory.iterdir()))
         copy = self.directory / f"image{number}"
         shutil.copyfile(self.image, copy)

@@ -1,5 +1,5 @@
-// writer_process <directory> endless|obey [max_backlog_bytes] [flush_secs] [durable]: a process that
-// logs scalars and says what it may rely on, so that a test can check whether it was right to.
+// writer_process <directory> endless|obey [max_backlog_bytes] [flush_secs] [durable]: a process
+// that logs scalars and says what it may rely on, so that a test can check whether it was right to.
 //
 // endless: three threads log steps 1, 2, 3, … under the tags "t0", "t1", "t2" until the process
 //   is killed. After each Flush() that succeeds it prints "flushed <a> <b> <c>": the steps of each

@@ -18,7 +18,8 @@ import unittest
 
 PROGRAM = os.environ.get("WRITER_PROCESS", "writer_process")
 
-# Nothing here takes a second. A writer that has not answered by then never will.
+# Timeout in seconds. Every response takes less than a second; a writer without a response by then
+# is stuck.
 PATIENCE_SECONDS = 60
 
 
@@ -47,14 +48,14 @@ class WriterProcess:
     def _read(self):
         for line in self._process.stdout:
             if not line.endswith("\n"):
-                continue  # The process was killed while it spoke.
+                continue  # The process was killed while it wrote.
             if line.startswith("disk: "):
                 self.disk_reports.append(line[6:].strip())
             else:
                 self._answers.put(line.strip())
 
     def answer(self):
-        """The next line that is not about the disk."""
+        """Returns the next line that is not about the disk."""
         try:
             return self._answers.get(timeout=PATIENCE_SECONDS)
         except queue.Empty:
@@ -76,7 +77,7 @@ class WriterProcess:
         return steps
 
     def kill(self):
-        """Kills the process and returns the answers it had given that nobody has read."""
+        """Kills the process and returns its responses that were not read."""
         self._process.kill()
         self._process.wait()
         self._reader.join()

@@ -1,4 +1,4 @@
-// Views of bytes and little-endian integers, the alphabet of every format read and written here.
+// Views of bytes, and little-endian integers, which all file formats of this library use.
 #pragma once
 
 #include <bit>

@@ -1,8 +1,8 @@
-// Broken invariants stop the program where they are found. Bad input is not one: return an Error.
+// CBOARD_CHECK stops the program if an invariant is broken. Return an Error for bad input instead.
 #pragma once
 
 namespace cboard {
-// Prints where and what to standard error, and aborts.
+// Prints the file, line and condition of a failed check to standard error, and aborts.
 [[noreturn]] void CheckFailed(const char* file, int line, const char* condition);
 }  // namespace cboard
 

@@ -1,21 +1,22 @@
-// The time of day as TensorBoard stores it, behind an interface so that tests can set it.
+// The time of day in TensorBoard's format, behind an interface so that tests can set it.
 #pragma once
 
 namespace cboard {
 
-// Where wall times come from. Implementations are safe to call from any thread.
+// Source of wall times. Implementations are safe to call from any thread.
 class Clock {
  public:
   virtual ~Clock() = default;
 
-  // Seconds since 1970-01-01 UTC, with fractions.
+  // Returns the time in seconds since 1970-01-01 UTC, with fractions.
   virtual double NowSeconds() const = 0;
 };
 
-// The clock of the operating system. Lives for the whole program.
+// The clock of the operating system. It lives for the whole program.
 const Clock& SystemClock();
 
-// SystemClock().NowSeconds() without the virtual call, for code that reads it per event.
+// Returns SystemClock().NowSeconds() without the virtual call, for code that reads the time per
+// event.
 double WallTimeSeconds();
 
 }  // namespace cboard

@@ -18,8 +18,8 @@ enum class DType : std::uint8_t {
   kFloat8E4m3fnuz,
   kFloat8E5m2,
   kFloat8E5m2fnuz,
-  kFloat8E8m0,  // A power of two: the scale of a block.
-  kFloat4E2m1,  // Two per byte, the first one in the lower half; the next four types likewise.
+  kFloat8E8m0,  // A power of two that is the scale of a block.
+  kFloat4E2m1,  // Packed two per byte, the first in the lower half; the next four types too.
   kInt4,
   kUint4,
   kInt2,
@@ -36,7 +36,7 @@ enum class DType : std::uint8_t {
   kComplex64,
   kComplex128,
   kString,
-  // Blocks of GGUF files. A block's scales and minima are part of it.
+  // Block types of GGUF files. A block contains its scales and minima.
   kQ4_0,
   kQ4_1,
   kQ5_0,
@@ -53,7 +53,7 @@ enum class DType : std::uint8_t {
   kTq1_0,
   kTq2_0,
   kMxfp4,
-  // Blocks whose codes index large tables: listed and counted, not dequantized.
+  // Block types whose codes index large tables. They are listed and counted, but not dequantized.
   kIq1S,
   kIq1M,
   kIq2Xxs,
@@ -65,41 +65,44 @@ enum class DType : std::uint8_t {
 
 // "float32", "int4", "q4_k", …
 std::string_view NameOf(DType type);
-// The type with this name; kUnknown if there is none.
+// Returns the element type with this name; kUnknown if there is none.
 DType DTypeNamed(std::string_view name);
 
-// `elements` of a tensor take `bytes`: {1, 4} for float32, {2, 1} for int4, {32, 18} for q4_0.
-// {1, 0} for strings and unknown types, whose size does not follow from the shape.
+// Size of a tensor's storage: `elements` elements take `bytes` bytes. {1, 4} for float32, {2, 1}
+// for int4, {32, 18} for q4_0. {1, 0} for strings and unknown types, whose size does not follow
+// from the shape.
 struct ElementLayout {
   std::size_t elements = 1;
   std::size_t bytes = 0;
 };
 ElementLayout LayoutOf(DType type);
 
-// Bits per element, including the scales of a block: 32, 4, 4.5 (q4_0), 0 if unknown.
+// Returns the bits per element, including the scales of a block: 32, 4, 4.5 (q4_0), 0 if unknown.
 double BitsPerElement(DType type);
 
-// Bytes of one element of a type that has whole bytes; 0 for packed types, blocks and strings.
+// Returns the size of one element in bytes, if it consists of whole bytes; 0 for packed types,
+// blocks and strings.
 std::size_t SizeOf(DType type);
 
-// True for types that processors or kernels read in place: floats of 16 to 64 bits, integers of 8
-// to 64 bits, bool.
+// True for types that programs read directly as arrays: floats of 16 to 64 bits, integers of 8 to
+// 64 bits, bool.
 bool IsPlain(DType type);
 
-// True for floats of 16 to 64 bits.
+// True for element types that are floats of 16 to 64 bits.
 bool IsFloat(DType type);
 
-// True for integers of any width; bool is none.
+// True for element types that are integers of any width; false for bool.
 bool IsInteger(DType type);
 
-// True for the block types of GGUF.
+// True for the block types of GGUF files.
 bool IsBlockType(DType type);
 
 // True for types whose elements can be read as real numbers: all except strings, complex numbers,
 // unknown types, and blocks that need tables.
 bool HoldsRealNumbers(DType type);
 
-// True for types that scales turn into real values: integers, and floats of eight or four bits.
+// True for element types that become real values by a scale: integers, and floats of eight or four
+// bits.
 bool HoldsCodes(DType type);
 
 }  // namespace cboard

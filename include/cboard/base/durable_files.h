@@ -1,4 +1,4 @@
-// Files that survive a power failure: the calls below return when the disk has what was written.
+// Writes files that survive a power failure: the functions return when the data is on the disk.
 #pragma once
 
 #include <filesystem>
@@ -9,20 +9,20 @@
 
 namespace cboard {
 
-// Whether writers and WriteFileAtomically() make their files durable without being asked: false,
-// until the program calls SetDurableByDefault(true), as `compression-board --fsync` does before it
-// writes anything.
+// True if writers and WriteFileAtomically() make their files durable by default. It is false
+// until the program calls SetDurableByDefault(true), as `compression-board --fsync` does at the
+// start.
 bool DurableByDefault();
 void SetDurableByDefault(bool durable);
 
-// Returns when the content of the file is on the disk (fdatasync). The name of a new file is not
-// covered.
+// Waits until the content of the file is on the disk (fdatasync). The name of a new file may still
+// be lost.
 Result<void> SyncFile(const File& file);
 
-// Returns when the names of the files in `directory` are on the disk (fsync).
+// Waits until the names of the files in `directory` are on the disk (fsync).
 Result<void> SyncDirectory(const std::filesystem::path& directory);
 
-// As WriteFileAtomically() and CreateDirectories(), with contents and names on the disk.
+// Like WriteFileAtomically() and CreateDirectories(), but contents and names are then on the disk.
 Result<void> WriteFileDurably(const std::filesystem::path& path, std::string_view content);
 Result<void> CreateDirectoriesDurably(const std::filesystem::path& path);
 

@@ -15,12 +15,12 @@
 
 namespace cboard {
 
-// Where bytes go: a file, a buffer, or a fake that fails on purpose.
+// Destination of bytes: a file, a buffer, or a fake that fails on purpose.
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
 
-  // Takes all of `bytes`, or fails after taking some of them.
+  // Writes all of `bytes`. After a failure, a part of them may have been written.
   virtual Result<void> Write(ByteSpan bytes) = 0;
 };
 
@@ -28,21 +28,22 @@ class ByteSink {
 // be called from many threads at once.
 class File final : public ByteSink {
  public:
-  // Fails with kNotFound or kPermissionDenied.
+  // Opens a file for reading. Fails with kNotFound or kPermissionDenied.
   static Result<File> OpenForReading(const std::filesystem::path& path);
 
-  // Creates a new file, for reading and writing; fails with kAlreadyExists rather than touching
-  // one that is there.
+  // Creates a new file for reading and writing. Fails with kAlreadyExists if the file
+  // exists.
   static Result<File> CreateNew(const std::filesystem::path& path);
 
-  // Creates the file, or empties the one that is there.
+  // Creates the file, or truncates an existing one.
   static Result<File> Create(const std::filesystem::path& path);
 
-  // Creates a file beside `path`, under a name of its own, that is to be renamed to it once it is
-  // whole. Errors name `path`: nobody asked for the other one.
+  // Creates a temporary file with a unique name in the directory of `path`; the caller renames it
+  // to `path` when it is complete. Errors name `path`, because users do not know the temporary
+  // name.
   static Result<File> CreateTemporarySibling(const std::filesystem::path& path);
 
-  // Opens for appending, creating the file when it is missing.
+  // Opens a file for appending; creates it if it does not exist.
   static Result<File> OpenForAppending(const std::filesystem::path& path);
 
   File(File&& other) noexcept;
@@ -51,17 +52,17 @@ class File final : public ByteSink {
 
   Result<void> Write(ByteSpan bytes) override;
 
-  // Writes as much as the system takes before it fails. `written` is set in either case, so that
-  // a caller can go on with the rest when there is room again.
+  // Writes as many bytes as the system accepts before it fails. `written` is always set, so that
+  // the caller can write the rest later.
   Result<void> WriteSome(ByteSpan bytes, std::size_t& written);
 
-  // Reads up to `buffer.size()` bytes at `offset`; fewer only at the end of the file.
+  // Reads up to `buffer.size()` bytes at `offset`. Reads fewer bytes only at the end of the file.
   Result<std::size_t> ReadAt(std::uint64_t offset, MutableByteSpan buffer) const;
 
   Result<std::uint64_t> Size() const;
 
-  // False once the last name of the file has been removed: what is written then vanishes with
-  // the descriptor.
+  // True if the file still has a name in the file system. If false, everything written is lost when
+  // the descriptor is closed.
   bool HasName() const;
 
   const std::filesystem::path& path() const { return path_; }
@@ -71,7 +72,7 @@ class File final : public ByteSink {
   File(int descriptor, std::filesystem::path path)
       : descriptor_(descriptor), path_(std::move(path)) {}
 
-  // Errors name `named`.
+  // Opens a file; errors contain `named` instead of `path`.
   static Result<File> Open(const std::filesystem::path& path, int flags,
                            const std::filesystem::path& named);
 
@@ -79,14 +80,14 @@ class File final : public ByteSink {
   std::filesystem::path path_;
 };
 
-// The whole file. Fails with kResourceExhausted when it is larger than `max_bytes`.
+// Reads the whole file. Fails with kResourceExhausted if it is larger than `max_bytes`.
 Result<std::string> ReadFile(const std::filesystem::path& path,
                              std::uint64_t max_bytes = std::uint64_t{4} << 30);
 
-// Replaces the file by `content` in one step: a reader sees the old file or the new one.
+// Replaces the file by `content` in one step: a reader sees either the old or the new content.
 Result<void> WriteFileAtomically(const std::filesystem::path& path, std::string_view content);
 
-// Creates `path` and its parents; a directory that exists is fine.
+// Creates `path` and its parents. Succeeds if the directory exists.
 Result<void> CreateDirectories(const std::filesystem::path& path);
 
 }  // namespace cboard

@@ -1,4 +1,4 @@
-// Writes JSON as it goes, without building a tree.
+// Writes JSON text directly, without building a tree.
 //
 //   JsonWriter json;
 //   json.BeginObject();
@@ -6,9 +6,9 @@
 //   json.EndObject();
 //   json.text();  // {"steps":[1,2]}
 //
-// Commas and escapes are its own business; bytes that are not UTF-8 become U+FFFD. JSON has no
-// NaN or infinity, so these are written as the strings "NaN", "Infinity" and "-Infinity", the way
-// TensorBoard does, or as null when asked.
+// The writer adds commas and escapes; bytes that are not UTF-8 become U+FFFD. JSON has no NaN or
+// infinity. They are written as the strings "NaN", "Infinity" and "-Infinity", like TensorBoard
+// does, or as null or as Python literals if requested.
 #pragma once
 
 #include <concepts>
@@ -29,7 +29,7 @@ class JsonWriter {
   JsonWriter& BeginArray();
   JsonWriter& EndArray();
 
-  // The next Value, BeginObject or BeginArray belongs to this key.
+  // Writes a key. The next Value, BeginObject or BeginArray is its value.
   JsonWriter& Key(std::string_view key);
 
   JsonWriter& Value(std::string_view text);
@@ -48,7 +48,7 @@ class JsonWriter {
     }
   }
 
-  // `json` is already JSON and is copied as it is.
+  // Copies `json`, which must be valid JSON, without changes.
   JsonWriter& Raw(std::string_view json);
 
   const std::string& text() const { return text_; }

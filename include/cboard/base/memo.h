@@ -15,8 +15,8 @@
 
 namespace cboard {
 
-// All methods except assignment may be called from any thread. A copy has no memos, because objects
-// are copied to be changed.
+// The memos of an object. All methods except assignment may be called from any thread. A copy has
+// no memos, because objects are copied to be changed.
 class Notes {
  public:
   Notes() = default;
@@ -27,21 +27,21 @@ class Notes {
   }
   ~Notes() { Clear(); }
 
-  // The note of this type, or nullptr. Lives as long as the object.
+  // Returns the memo of this type, or nullptr. It lives as long as the object.
   template <typename T>
   const T* Find() const {
     return Among<T>(first_.load(std::memory_order_acquire));
   }
 
-  // The note of this type; if there is none yet, what `make` gives becomes it. When several threads
-  // make it at once, one of theirs does.
+  // Returns the memo of this type; if there is none, calls `make` and stores its result. If several
+  // threads do this at once, one result is stored and returned to all of them.
   template <typename T, typename Make>
   const T& Get(const Make& make) const {
     const T* const known = Find<T>();
     return known != nullptr ? *known : Keep<T>(make());
   }
 
-  // Makes `value` the note of this type, unless there is one; returns the note.
+  // Stores `value` as the memo of this type, unless there is one; returns the stored memo.
   template <typename T>
   const T& Keep(T value) const {
     auto added = std::make_unique<MemoEntryOf<T>>(std::move(value));
@@ -63,7 +63,7 @@ class Notes {
   struct MemoEntryOf final : Note {
     explicit MemoEntryOf(T kept) : value(std::move(kept)) {}
     const void* type() const override { return &kType; }
-    static constexpr char kType = 0;  // Its address tells types apart.
+    static constexpr char kType = 0;  // Its address is different for each type.
     const T value;
   };
 
@@ -81,7 +81,8 @@ class Notes {
     while (note != nullptr) delete std::exchange(note, note->next);
   }
 
-  mutable std::atomic<Note*> first_ = nullptr;  // A list that only grows; a handful of types.
+  // Head of a singly linked list that only grows; it has a few entries.
+  mutable std::atomic<Note*> first_ = nullptr;
 };
 
 }  // namespace cboard

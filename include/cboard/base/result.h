@@ -12,46 +12,60 @@
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <type_traits>
 #include <utility>
 
 namespace cboard {
 
 // Says how the caller can handle a failure. The names appear in JSON, so they are part of the API.
 enum class ErrorCode {
-  kInvalidArgument,     // Fix the call or the input; trying again changes nothing.
-  kNotFound,            // The named thing is not there (yet).
+  kInvalidArgument,     // Fix the call or the input; a retry does not help.
+  kNotFound,            // The named object does not exist (yet).
   kAlreadyExists,       // Choose another name.
-  kPermissionDenied,    // Change permissions or the place.
+  kPermissionDenied,    // Change permissions or choose another path.
   kResourceExhausted,   // Free space, memory or quota, then try again.
   kUnavailable,         // A device or peer failed; trying again later may work.
   kTruncated,           // The data ends early: try again when the file has grown.
   kDataLoss,            // The data is damaged: do not try again.
   kFailedPrecondition,  // Not in this state, for example after Close().
-  kInternal,            // A bug or an unforeseen answer of the operating system.
+  kInternal,            // A bug, or an unexpected response of the operating system.
 };
 
-// The code in the spelling of JSON and logs: "invalid_argument".
+// The name of an error code in JSON and logs: "invalid_argument".
 std::string_view NameOf(ErrorCode code);
 
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
-  std::string message;  // Where, what is there, what was expected; no trailing full stop.
+  std::string message;  // Says where, what was found and what was expected; no trailing full stop.
 
   friend bool operator==(const Error&, const Error&) = default;
 };
 
-// A T or an Error. The compiler warns about every call whose Result is ignored; a caller that can
-// do nothing about a failure assigns it to std::ignore and says why.
+// A value of type T, or an Error. The compiler warns about every call whose Result is ignored. A
+// caller that cannot handle a failure assigns it to std::ignore and gives the reason.
 template <typename T>
 class [[nodiscard]] Result : public tl::expected<T, Error> {
  public:
   using tl::expected<T, Error>::expected;
-  // The results of map(), and_then() and or_else() are tl::expected.
+  // Converts tl::expected, because map(), and_then() and or_else() return that type.
   Result(tl::expected<T, Error> other)  // NOLINT
       : tl::expected<T, Error>(std::move(other)) {}
 };
 
-// `return Fail(ErrorCode::kNotFound, "run 'train' has no scalar 'loss'");`
+// Two results are equal if both hold equal values or both hold equal errors. It is a template, so
+// that a comparison with a plain value uses tl::expected's operator.
+template <typename T>
+[[nodiscard]] bool operator==(const Result<T>& a, const Result<T>& b) {
+  if (a.has_value() != b.has_value()) return false;
+  if (!a.has_value()) return a.error() == b.error();
+  if constexpr (std::is_void_v<T>) {
+    return true;
+  } else {
+    return *a == *b;
+  }
+}
+
+// Returns an error: `return Fail(ErrorCode::kNotFound, "run 'train' has no scalar 'loss'");`
 [[nodiscard]] inline tl::unexpected<Error> Fail(ErrorCode code, std::string message) {
   return tl::unexpected<Error>(Error{code, std::move(message)});
 }
@@ -60,17 +74,22 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
   return tl::unexpected<Error>(std::move(error));
 }
 
-// The error of a failed system call, from `errno_value`: "cannot open 'x': No such file or
+// Makes the error of a failed system call from `errno_value`: "cannot open 'x': No such file or
 // directory". `what` is the verb and its object.
 [[nodiscard]] Error ErrnoError(int errno_value, std::string_view what);
 
-// `error` with `where` in front of its message.
+// Puts `where` in front of the message of `error`.
 [[nodiscard]] inline Error Annotate(Error error, std::string_view where) {
   error.message.insert(0, std::string(where) + ": ");
   return error;
 }
 
 }  // namespace cboard
+
+// This specialization is needed by and_then() and or_else(), which accept only functions that
+// return a known "expected" type.
+template <typename T>
+struct tl::detail::is_expected_impl<cboard::Result<T>> : std::true_type {};
 
 #define CBOARD_CONCAT_INNER_(a, b) a##b
 #define CBOARD_CONCAT_(a, b) CBOARD_CONCAT_INNER_(a, b)

@@ -1,4 +1,4 @@
-// Floating-point numbers of 16, 8 and 4 bits as float32. The conversions are exact.
+// Converts floating-point numbers of 16, 8 and 4 bits to float32. The conversions are exact.
 #pragma once
 
 #include <bit>
@@ -8,15 +8,16 @@
 
 namespace cboard {
 
-// The float32 with the same value as the IEEE binary16 pattern `bits`; every one has one. NaNs
-// keep their sign and payload. Without branches, so that compilers make vectors of it.
+// Converts the IEEE binary16 pattern `bits` to the float32 of the same value, which always exists.
+// NaNs keep their sign and payload. Has no branches, so that compilers can vectorize it.
 inline float HalfToFloat(std::uint16_t bits) {
   constexpr std::int32_t kRebias = (127 - 15) << 23;
   const std::int32_t magnitude = (bits & 0x7FFF) << 13;
-  // Infinity and NaN keep an exponent of ones: rebiased twice, it is 31 + 2 * 112 = 255.
+  // Infinity and NaN must keep an exponent of ones: the bias is added twice, and 31 + 2 * 112 =
+  // 255.
   const std::int32_t normal = magnitude + kRebias + (magnitude >= (0x1F << 23) ? kRebias : 0);
-  // Below the exponent's range, the mantissa counts multiples of 2^-24: put behind the leading one
-  // of 2^-14 and freed from it again, it becomes a normal float32.
+  // A subnormal half is a multiple of 2^-24. Its mantissa is placed behind the leading one of
+  // 2^-14; the subtraction of 2^-14 then gives a normal float32.
   constexpr auto kLeadingOne = std::bit_cast<std::int32_t>(0x1p-14f);
   const float subnormal = std::bit_cast<float>(magnitude + kLeadingOne) - 0x1p-14f;
   const std::int32_t is_normal = -static_cast<std::int32_t>(magnitude >= (1 << 23));
@@ -26,12 +27,13 @@ inline float HalfToFloat(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value) | sign);
 }
 
-// bfloat16 is the upper half of a float32.
+// Converts bfloat16 to float32. A bfloat16 is the upper half of a float32.
 inline float BfloatToFloat(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
-// Sign, `kExponentBits`, mantissa, without the special values that differ from type to type.
+// Converts a float with a sign, `kExponentBits` and a mantissa. The special values, which differ
+// between types, are not handled.
 template <int kExponentBits, int kMantissaBits, int kBias>
 inline float MiniFloat(unsigned bits) {
   const unsigned mantissa = bits & ((1u << kMantissaBits) - 1);
@@ -49,7 +51,7 @@ inline float Float8E4m3fnToFloat(std::uint8_t bits) {
   return MiniFloat<4, 3, 7>(bits);
 }
 
-// The "uz" types have no negative zero: its pattern is their NaN.
+// The "uz" types have no negative zero: that bit pattern is their NaN.
 inline float Float8E4m3fnuzToFloat(std::uint8_t bits) {
   if (bits == 0x80) return std::numeric_limits<float>::quiet_NaN();
   return MiniFloat<4, 3, 8>(bits);

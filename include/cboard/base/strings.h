@@ -1,4 +1,4 @@
-// Small operations on text that the standard library lacks.
+// Functions for strings that the standard library does not have.
 #pragma once
 
 #include <cstddef>
@@ -12,26 +12,26 @@ namespace cboard {
 
 bool IsValidUtf8(std::string_view text);
 
-// `text` with every byte that is not part of valid UTF-8 replaced by U+FFFD, so that it may be
-// stored in a protobuf string and shown in a browser.
+// Returns `text` with every byte that is not part of valid UTF-8 replaced by U+FFFD. Protobuf
+// strings and browsers need valid UTF-8.
 std::string ToValidUtf8(std::string_view text);
 
-// `text` in single quotes, control characters escaped, cut to `max_bytes` with "…": safe to put
-// into an error message even when it came from a hostile file.
+// Returns `text` in single quotes, with escaped control characters, shortened to `max_bytes` with
+// "…". The result is safe in an error message, even if it comes from a hostile file.
 std::string Quoted(std::string_view text, std::size_t max_bytes = 80);
 
 std::vector<std::string_view> Split(std::string_view text, char separator);
 
-// The shortest decimal text that reads back as the same double: 0.1, 1e+30, nan, -inf.
+// Returns the shortest decimal text that reads back as the same double: 0.1, 1e+30, nan, -inf.
 std::string ShortestDecimal(double value);
 
-// 1536 -> "1.5 KiB".
+// Formats a size: 1536 becomes "1.5 KiB".
 std::string HumanBytes(double bytes);
 
 // 1234567 -> "1,234,567".
 std::string HumanCount(std::size_t count);
 
-// "[3, 224, 224]", for messages; of long shapes the first eight sizes.
+// Formats a shape for messages: "[3, 224, 224]". Long shapes show the first eight sizes.
 std::string ShapeText(std::span<const std::int64_t> shape);
 
 }  // namespace cboard

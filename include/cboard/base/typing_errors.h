@@ -1,4 +1,4 @@
-// How far a word is from another one that may have been meant.
+// Counts the typing errors between two words, to suggest the word that the user meant.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace cboard {
 
-// How many letters must be typed otherwise to make `a` of `b`, with dashes as good as underscores.
-// Takes time in proportion to the product of both lengths.
+// Returns how many letters must be changed, added or removed to turn `b` into `a`; dashes and
+// underscores are equal. Takes time proportional to the product of both lengths.
 inline std::size_t TypingErrors(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;

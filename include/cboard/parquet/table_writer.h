@@ -1,4 +1,4 @@
-// Tables as Apache Parquet files, which pandas, pyarrow, Polars and DuckDB read as they are.
+// Writes tables as Apache Parquet files, which pandas, pyarrow, Polars and DuckDB can read.
 //
 //   parquet::TableWriter table({{"run", parquet::ColumnType::kText},
 //                               {"step", parquet::ColumnType::kInt64},
@@ -7,9 +7,9 @@
 //   CBOARD_RETURN_IF_ERROR(table.Append(steps.size(), {"train", steps, values}));
 //   CBOARD_RETURN_IF_ERROR(table.Finish());
 //
-// Writes from front to back, so that a pipe works. The file has: data pages of version 1; texts in
-// dictionaries, plain numbers; pages with gzip if that is smaller, each with a checksum; the
-// min and max of every column of a row group, which let queries skip it.
+// Writes sequentially, so the output may be a pipe. Data pages have version 1. Texts are
+// dictionary-encoded, numbers are plain. Pages are gzip-compressed if that is smaller, and have a
+// checksum. Every column of a row group has its min and max, so that queries can skip it.
 #pragma once
 
 #include <cstddef>
@@ -34,34 +34,34 @@ struct Column {
   ColumnType type = ColumnType::kDouble;
 };
 
-// Values of a column in some rows: one text for all rows, or one number per row.
+// The values of a column in some rows: one text for all rows, or one number per row.
 using Cells =
     std::variant<std::string_view, std::span<const std::int64_t>, std::span<const double>>;
 
-// Rows are gathered in groups of so many, and each is written when it is full: about 1 MiB a
-// column, of which readers take several at once.
+// Number of rows in a row group, which is written when it is full. One column of it takes about 1
+// MiB; readers hold several columns at once.
 inline constexpr std::size_t kRowGroupRows = 128 << 10;
 
 class ColumnValues;  // src/parquet/column_values.h
 
-// Makes one file. Memory holds the row group that is being filled, which is ended early by 4 MiB of
-// different texts, and a few hundred bytes about each that is written. Not thread-safe.
+// Writes one Parquet file. Memory holds the current row group and a few hundred bytes per written
+// group. A group ends early if its distinct texts exceed 4 MiB. Not thread-safe.
 class TableWriter {
  public:
-  // Borrows `out`, which must outlive the writer, and in which the file starts with the next byte.
-  // Nothing is written yet.
+  // Creates a writer that borrows `out`, which must outlive the writer. The file starts at the
+  // current end of `out`. Nothing is written yet.
   TableWriter(std::vector<Column> columns, ByteSink& out);
   ~TableWriter();
   TableWriter(const TableWriter&) = delete;
   TableWriter& operator=(const TableWriter&) = delete;
 
-  // Appends `rows` rows: the cells of every column, in their order, of its type, and `rows` numbers
-  // of each that has numbers. Bytes of texts that are not UTF-8 become U+FFFD, for readers refuse
-  // them. Returns the sink's error, after which the file cannot be completed.
+  // Appends `rows` rows. `cells` are the values of each column, in column order and of the column's
+  // type; number columns need `rows` numbers. Invalid UTF-8 in texts becomes U+FFFD, because
+  // readers reject it. Returns the sink's error, after which the file cannot be completed.
   Result<void> Append(std::size_t rows, std::initializer_list<Cells> cells);
 
-  // Writes the rest and the footer, without which this is no Parquet file; a table without rows is
-  // one. Nothing may be appended afterwards.
+  // Writes the rest and the footer, without which the file is not valid Parquet; a table without
+  // rows is valid. Nothing may be appended afterwards.
   Result<void> Finish();
 
  private:
@@ -71,10 +71,10 @@ class TableWriter {
   const std::vector<Column> columns_;
   ByteSink& out_;
   std::uint64_t offset_ = 0;  // Bytes written.
-  // The row group that is being filled.
+  // Values of the current row group, by column.
   std::vector<std::unique_ptr<ColumnValues>> values_;
   std::size_t group_rows_ = 0;
-  // Those that are written.
+  // Number of row groups that are written.
   std::size_t group_count_ = 0;
   std::uint64_t row_count_ = 0;
   std::string groups_;  // Row groups, as the footer lists them.

@@ -1,4 +1,4 @@
-// The energy that the machine has used, from the counters of the kernel's powercap framework.
+// Reads the energy that the machine has used, from the counters of the kernel's powercap framework.
 //
 //   EnergyCounter counter("/sys");
 //   Run();
@@ -12,24 +12,25 @@
 
 namespace cboard::profile {
 
-// Not thread-safe.
+// Counts the energy of this machine. This class is not thread-safe.
 class EnergyCounter {
  public:
-  // `sys` is where the kernel's files are: "/sys", or a directory of a test.
+  // `sys` is the directory of the kernel's files: "/sys", or a directory of a test.
   explicit EnergyCounter(const std::filesystem::path& sys = "/sys");
   ~EnergyCounter();
   EnergyCounter(EnergyCounter&&) noexcept;
   EnergyCounter& operator=(EnergyCounter&&) noexcept;
 
-  // Joules of all packages and their memory since the counter was made; of the platform where only
-  // that is counted. Counters start again at 0 now and then: call this at least once a minute, so
-  // that no round is missed. Nothing if a counter cannot be read or was reset.
+  // Returns the energy of all packages and their memory since the counter was constructed, in
+  // joules; the energy of the whole platform if only that is counted. The kernel's counters wrap
+  // around, so call this at least once a minute. Returns nullopt if a counter cannot be read or was
+  // reset.
   std::optional<double> Joules();
 
-  // The counted parts: "package-0, dram".
+  // Names of the counted parts: "package-0, dram".
   const std::string& source() const;
 
-  // Why nothing is counted, and what to do; empty if something is.
+  // Why no energy is counted, and what to do; empty if some is counted.
   const std::string& why_not() const;
 
  private:

@@ -1,4 +1,4 @@
-// Power and memory of the GPUs, from NVIDIA's management library where it is installed.
+// Reads power and memory of the GPUs from NVIDIA's management library, if it is installed.
 #pragma once
 
 #include <memory>
@@ -7,13 +7,13 @@
 
 namespace cboard::profile {
 
-// Sums over all GPUs; nothing for values that the driver does not offer.
+// Power and memory, summed over all GPUs; nullopt for values that the driver does not offer.
 struct GpuReading {
   std::optional<double> power_w;
   std::optional<double> memory_used_mb;
 };
 
-// Not thread-safe.
+// Reads the state of the GPUs. This class is not thread-safe.
 class GpuReader {
  public:
   explicit GpuReader(const std::string& nvml_library = "libnvidia-ml.so.1");

@@ -1,4 +1,4 @@
-// Logs what the hardware does while a program trains, compresses or measures a model.
+// Logs the state of the hardware while a program trains, compresses or measures a model.
 //
 //   SummaryWriter writer("runs/edge");
 //   HardwareMonitor monitor(writer);
@@ -20,9 +20,9 @@
 //   hardware/temperature/<sensor>_c
 //   hardware/gpu_<i>/utilization_percent, memory_used_mb, power_w, temperature_c
 //
-// Stop adds hardware/summary/<name>_{mean,max,p95} for each of them but the single cores, and
-// hardware/summary/<name without _w>_energy_j for powers. A program that logs the text
-// hardware/phase ("calibrate", "evaluate") when something else begins sees the curves by phase.
+// Stop() adds hardware/summary/<name>_{mean,max,p95} for each scalar except single cores, and
+// hardware/summary/<name without _w>_energy_j for powers. A program may log the text hardware/phase
+// ("calibrate", "evaluate") when a new phase starts; the page then shows the curves by phase.
 // Values that the machine does not offer (power without permission, a GPU) are omitted, never
 // logged as zero. The names of GPUs are the text hardware/devices.
 #pragma once
@@ -41,23 +41,23 @@
 namespace cboard::profile {
 
 struct HardwareMonitorOptions {
-  double interval_seconds = 1;  // Kept within 0.01…3600.
+  double interval_seconds = 1;  // Limited to 0.01…3600.
   int pid = 0;                  // Process to log, with its children; 0: this process.
   std::string tag_prefix = "hardware";
 
-  // Where the kernel and the driver are; tests put trees and libraries of their own here.
+  // Directories and libraries of the kernel and the driver; tests use their own.
   std::filesystem::path proc_root = "/proc";
   std::filesystem::path sys_root = "/sys";
   std::string nvml_library = "libnvidia-ml.so.1";
 };
 
-// One metric over the whole time, by its name without the prefix: "cpu/percent".
+// Summary of one metric over the whole time. The name has no prefix: "cpu/percent".
 struct MetricSummary {
   std::string name;
   std::size_t sample_count = 0;
   double mean = 0;
   double max = 0;
-  double p95 = 0;                  // Exact up to 4,096 samples, then of every 2nd, 4th, … one.
+  double p95 = 0;  // Exact up to 4,096 samples; then from every 2nd, 4th, … sample.
   std::optional<double> energy_j;  // Powers only.
 };
 
@@ -66,26 +66,26 @@ struct HardwareSummary {
   std::size_t sample_count = 0;
   std::vector<MetricSummary> metrics;  // In the order of their names.
 
-  // Null when the machine did not offer it.
+  // Returns the summary of a metric; null if the machine did not offer it.
   const MetricSummary* Find(std::string_view name) const;
 };
 
-// A thread of its own takes the samples. Nothing here throws, and a sample that cannot be written
-// is lost without disturbing the program. Start and Stop are called from one thread.
+// Samples the hardware in a separate thread. It never throws; a sample that cannot be written is
+// lost without an error. Start and Stop must be called from one thread.
 class HardwareMonitor {
  public:
-  // Borrows `writer`, which must outlive the monitor.
+  // Creates a monitor that logs to `writer`, which must outlive it.
   explicit HardwareMonitor(SummaryWriter& writer, HardwareMonitorOptions options = {});
   ~HardwareMonitor();  // Stops.
   HardwareMonitor(const HardwareMonitor&) = delete;
   HardwareMonitor& operator=(const HardwareMonitor&) = delete;
 
-  // Takes the first sample. Rates need two, so their curves begin at step 1. Fails with
-  // kFailedPrecondition when already started and with kResourceExhausted when there can be no
-  // further thread; a stopped monitor may be started again and counts on.
+  // Takes the first sample and starts the thread. Rates need two samples, so their curves begin at
+  // step 1. Fails with kFailedPrecondition if already started, and with kResourceExhausted if no
+  // thread can be created. A stopped monitor may be started again; its steps continue.
   Result<void> Start();
 
-  // Takes a last sample, writes the summary and returns it. Stopping again returns the same one.
+  // Takes a last sample, writes the summary and returns it. A second call returns the same summary.
   HardwareSummary Stop();
 
  private:

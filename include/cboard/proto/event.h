@@ -3,10 +3,10 @@
 //   std::string bytes = EncodeEvent({.wall_time_seconds = now, .step = 5,
 //                                    .kind = EventKind::kSummary, .payload = summary});
 //
-// Encoders write fields in ascending order and leave out defaults, as protobuf does, so that the
-// bytes are the ones TensorBoard's own writers produce. Protobuf strings must be UTF-8, and one
-// stray byte would make other readers reject the whole event: names, tags and texts are therefore
-// written as ToValidUtf8 gives them, while `bytes` fields travel untouched. Parsers accept either.
+// Encoders write fields in ascending order and omit defaults, like protobuf, so the bytes equal
+// those of TensorBoard's own writers. Protobuf strings must be UTF-8, and one invalid byte would
+// make other readers reject the whole event. Names, tags and texts are therefore converted with
+// ToValidUtf8; `bytes` fields are not changed. Parsers accept both.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace cboard::proto {
 
-// The member of Event's `what` oneof, by its field number.
+// The kind of an event: the member of Event's `what` oneof, by its field number.
 enum class EventKind : int {
   kNone = 0,
   kFileVersion = 3,
@@ -29,7 +29,7 @@ enum class EventKind : int {
   kMetaGraphDef = 9,
 };
 
-// A view: strings point into memory that the caller keeps alive.
+// A decoded event. It is a view: its strings point into memory that the caller keeps alive.
 struct Event {
   double wall_time_seconds = 0;
   std::int64_t step = 0;
@@ -43,7 +43,7 @@ inline constexpr std::string_view kFileVersion = "brain.Event:2";
 void AppendEvent(const Event& event, std::string& out);
 std::string EncodeEvent(const Event& event);
 
-// Fails with kDataLoss when `bytes` is not an Event; the views point into `bytes`.
+// Parses an Event. Fails with kDataLoss if `bytes` is not an Event; the views point into `bytes`.
 Result<Event> ParseEvent(std::string_view bytes);
 
 enum class SessionStatus : int { kUnspecified = 0, kStart = 1, kStop = 2, kCheckpoint = 3 };

@@ -1,4 +1,4 @@
-// TensorFlow's GraphDef, the form in which TensorBoard stores every graph.
+// TensorFlow's GraphDef, the format in which TensorBoard stores every graph.
 //
 //   GraphBuilder graph;
 //   graph.AddNode({.name = "conv1", .op = "Conv", .inputs = {"x"},
@@ -20,7 +20,7 @@
 
 namespace cboard::proto {
 
-// An AttrValue, kept as its serialized bytes: it is built once and written once.
+// An AttrValue, stored as serialized bytes, because it is built once and written once.
 class Attribute {
  public:
   static Attribute String(std::string_view value);
@@ -28,7 +28,7 @@ class Attribute {
   static Attribute Float(float value);
   static Attribute Bool(bool value);
   static Attribute Type(DataType value);
-  // A number of another numbering, as tensorboardX stores ONNX types.
+  // A type number that is not TensorFlow's: tensorboardX stores ONNX type numbers this way.
   static Attribute TypeNumber(int value);
   static Attribute EncodedShape(const Shape& value);
   static Attribute EncodedTensor(std::string_view serialized_tensor);
@@ -59,7 +59,8 @@ class GraphBuilder {
  public:
   void AddNode(const Node& node);
 
-  // The GraphDef so far. `producer` is the VersionDef's; tensorboardX writes 22.
+  // Returns the serialized GraphDef of the nodes so far. `producer` is the VersionDef's;
+  // tensorboardX writes 22.
   std::string Encode(int producer = 22) const;
 
   std::size_t node_count() const { return node_count_; }
@@ -69,7 +70,7 @@ class GraphBuilder {
   std::size_t node_count_ = 0;
 };
 
-// A node as it lies in a GraphDef; all views point into the graph's bytes.
+// A node inside a serialized GraphDef; all views point into the graph's bytes.
 struct NodeView {
   std::string_view name;
   std::string_view op;
@@ -79,8 +80,8 @@ struct NodeView {
   std::string_view bytes;  // The NodeDef, for ForEachAttribute.
 };
 
-// Calls `visit` for each node of a GraphDef in order. Fails with kDataLoss, after the nodes before
-// the damage have been visited.
+// Calls `visit` for each node of a GraphDef in order. Fails with kDataLoss after visiting the nodes
+// before the damage.
 Result<void> ForEachNode(std::string_view graph, const std::function<void(const NodeView&)>& visit);
 
 // Calls `visit` with each key and serialized AttrValue of a NodeDef, in file order.

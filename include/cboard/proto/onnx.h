@@ -1,4 +1,4 @@
-// The part of an ONNX model that describes its graph; weights stay where they are.
+// Parses the part of an ONNX model that describes its graph. Weights are not copied.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const OnnxGraph graph, ParseOnnxModel(file_bytes));
 //   for (const OnnxNode& node : graph.nodes) …
@@ -18,14 +18,15 @@
 
 namespace cboard::proto {
 
-// An input, an output or an annotated intermediate. `elem_type` is ONNX's number, 0 for what is not
-// a tensor; -1 in the shape is a symbolic or unknown size.
+// An input, an output or an annotated intermediate value. `elem_type` is ONNX's type number, 0 if
+// the value is not a tensor; -1 in the shape is a symbolic or unknown size.
 struct OnnxValueInfo {
   std::string_view name;
   int elem_type = 0;
-  bool has_shape = false;  // Without one, not even the rank is known.
+  bool has_shape = false;  // If false, not even the rank is known.
   Shape shape;
-  // As many as sizes, "" for those without a name; none when no size has one.
+  // The names of the dimensions: one per dimension, "" for dimensions without a name; empty if no
+  // dimension has one.
   std::vector<std::string_view> dimension_names;
 };
 
@@ -36,22 +37,24 @@ struct OnnxTensor {
   Shape shape;
   std::string_view bytes;  // The whole TensorProto, for ElementsOf.
 
-  // Elements in a file of their own: `location` is its path, relative to the model's folder.
+  // True if the elements are in a separate file: `location` is its path, relative to the model's
+  // folder.
   bool is_external = false;
   std::string_view location;
   std::uint64_t offset = 0;
-  std::optional<std::uint64_t> length;  // To the end of the file when it is not given.
+  std::optional<std::uint64_t> length;  // nullopt: up to the end of the file.
 };
 
-// Values of a tensor that is zero elsewhere, as a list, and where they belong: an index of each in
-// the flat tensor, or one for each dimension. Its name is that of the values.
+// A sparse tensor: a list of values, and their positions; all other elements are zero. A position
+// is an index into the flat tensor, or one index per dimension. The tensor's name is that of the
+// values.
 struct OnnxSparseTensor {
   OnnxTensor values;
   OnnxTensor indices;
   Shape shape;
 };
 
-// Which of the members holds the value, by AttributeProto's field numbers.
+// The kind of an attribute's value: the member of AttributeProto that contains it, by field number.
 enum class OnnxAttributeKind : int {
   kNone = 0,
   kFloat = 2,
@@ -70,18 +73,18 @@ enum class OnnxAttributeKind : int {
 struct OnnxAttribute {
   std::string_view name;
   OnnxAttributeKind kind = OnnxAttributeKind::kNone;
-  std::vector<float> floats;              // kFloat: one.
-  std::vector<std::int64_t> ints;         // kInt: one.
-  std::vector<std::string_view> strings;  // kString: one.
-  OnnxTensor tensor;                      // kTensor.
-  std::vector<std::string_view> graphs;   // kGraph: one. For ParseOnnxGraph.
-  std::string_view sparse_tensor;         // kSparseTensor. For ParseOnnxSparseTensor.
-  // Inside a function: the attribute of the calling node whose value is meant.
+  std::vector<float> floats;              // kFloat has one.
+  std::vector<std::int64_t> ints;         // kInt has one.
+  std::vector<std::string_view> strings;  // kString has one.
+  OnnxTensor tensor;                      // For kTensor.
+  std::vector<std::string_view> graphs;   // kGraph has one. Parse with ParseOnnxGraph.
+  std::string_view sparse_tensor;         // For kSparseTensor. Parse with ParseOnnxSparseTensor.
+  // Inside a function: the name of the calling node's attribute that supplies the value.
   std::string_view reference;
 };
 
 struct OnnxNode {
-  std::vector<std::string_view> inputs;  // "" is an optional input that is left out.
+  std::vector<std::string_view> inputs;  // "" is an omitted optional input.
   std::vector<std::string_view> outputs;
   std::string_view name;
   std::string_view op_type;
@@ -101,20 +104,20 @@ struct OnnxGraph {
   std::vector<OnnxValueInfo> value_infos;
 };
 
-// A node type that the model defines itself: calls are nodes with its domain, name and overload.
+// A function: a node type that the model defines. Nodes with its domain, name and overload call it.
 struct OnnxFunction {
   std::string_view name;
   std::string_view domain;
   std::string_view overload;
   std::vector<std::string_view> inputs;
   std::vector<std::string_view> outputs;
-  std::vector<OnnxAttribute> defaults;  // Values of attributes that a call leaves out.
+  std::vector<OnnxAttribute> defaults;  // Default values of attributes.
   std::vector<OnnxNode> nodes;
   std::vector<OnnxValueInfo> value_infos;
 };
 
 struct OnnxOpset {
-  std::string_view domain;  // "" is ONNX itself.
+  std::string_view domain;  // "" is the default ONNX domain.
   std::int64_t version = 0;
 };
 
@@ -128,22 +131,22 @@ struct OnnxModel {
   std::vector<OnnxFunction> functions;
 };
 
-// Fails with kDataLoss and the place of the damage, and with kInvalidArgument when the bytes hold
-// no graph, that is when they are some other file.
+// Parses the graph of an ONNX model. Fails with kDataLoss and the position of the damage, and with
+// kInvalidArgument if the bytes contain no graph, because they are another kind of file.
 Result<OnnxGraph> ParseOnnxModel(std::string_view bytes);
 
-// The same with everything around the graph.
+// Parses a whole ONNX model, with functions, operator sets and metadata.
 Result<OnnxModel> ParseOnnxModelWithFunctions(std::string_view bytes);
 
-// A GraphProto, such as the body of an If or a Loop. Fails with kDataLoss.
+// Parses a GraphProto, such as the body of an If or a Loop. Fails with kDataLoss.
 Result<OnnxGraph> ParseOnnxGraph(std::string_view bytes);
 
-// A SparseTensorProto. Fails with kDataLoss.
+// Parses a SparseTensorProto. Fails with kDataLoss.
 Result<OnnxSparseTensor> ParseOnnxSparseTensor(std::string_view bytes);
 
-// The elements of a tensor that is not external, little-endian, four-bit ones two to a byte: where
-// they lie when the file stores them so, or decoded from lists of numbers, which takes at most
-// eight bytes for each byte of the list.
+// The elements of a tensor that is not external, little-endian, with 4-bit elements packed two per
+// byte. They point into the file if it stores them as raw bytes. Otherwise they are decoded from
+// lists of numbers, which takes at most eight bytes of memory per byte of the list.
 struct OnnxElements {
   std::string_view in_place;
   std::string decoded;
@@ -152,11 +155,12 @@ struct OnnxElements {
   std::string_view view() const { return is_decoded ? std::string_view(decoded) : in_place; }
 };
 
-// Fails with kDataLoss when the message is damaged and kInvalidArgument for strings.
+// Returns the elements of a tensor. Fails with kDataLoss if the message is damaged and with
+// kInvalidArgument for strings.
 Result<OnnxElements> ElementsOf(const OnnxTensor& tensor);
 
-// Element types by their numbers in ONNX files (TensorProto.DataType), which ONNX Runtime uses too;
-// kUnknown and 0 for types that the other side does not have.
+// Converts element types from and to the numbers in ONNX files (TensorProto.DataType), which ONNX
+// Runtime uses too. kUnknown or 0 if the other side does not have the type.
 DType DTypeOfOnnx(int elem_type);
 int OnnxTypeOf(DType dtype);
 

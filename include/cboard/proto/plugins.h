@@ -1,7 +1,7 @@
-// The plugin data that TensorBoard keeps in SummaryMetadata.PluginData.content, and the custom
-// scalar layout, which is the content of a string tensor.
+// Encodes and parses the plugin data that TensorBoard stores in SummaryMetadata.PluginData.content,
+// and the layout of custom scalars, which is the content of a string tensor.
 //
-// Parsers fail with kDataLoss when the bytes are not the message.
+// Parsers fail with kDataLoss if the bytes are not the expected message.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ struct MeshPluginData {
   MeshContent content_type = MeshContent::kUndefined;
   std::string_view json_config;
   std::span<const std::int64_t> shape;
-  std::uint32_t components = 0;  // Bits 1 << content_type; 0 is left out and read as all three.
+  std::uint32_t components = 0;  // Bits 1 << content_type; 0 is omitted and read as all three.
 };
 std::string EncodeMeshPluginData(const MeshPluginData& data);
 
-// The same, owning what it holds; 0 components stay 0.
+// Parsed plugin data of a mesh, which owns its strings. `components` stays 0 if it is 0.
 struct ParsedMeshPluginData {
   std::string name;
   MeshContent content_type = MeshContent::kUndefined;
@@ -43,10 +43,11 @@ struct ParsedMeshPluginData {
 Result<ParsedMeshPluginData> ParseMeshPluginData(std::string_view bytes);
 
 enum class AudioEncoding : int { kUnknown = 0, kWav = 11 };
-// `converted_to_tensor` marks tensors that a reader made from an audio value.
+// Encodes the plugin data of an audio tag. `converted_to_tensor` marks tensors that a reader
+// converted from an audio value.
 std::string EncodeAudioPluginData(AudioEncoding encoding, bool converted_to_tensor);
 
-// Hyperparameters.
+// The value of a hyperparameter.
 using HParamValue = std::variant<double, bool, std::string>;
 
 enum class HParamType : int { kUnset = 0, kString = 1, kBool = 2, kFloat64 = 3 };
@@ -104,7 +105,7 @@ struct HParamsSessionEnd {
   friend bool operator==(const HParamsSessionEnd&, const HParamsSessionEnd&) = default;
 };
 
-// Each gives a whole HParamsPluginData.
+// Each function encodes a whole HParamsPluginData.
 std::string EncodeHParamsExperiment(const HParamsExperiment& experiment);
 std::string EncodeHParamsSessionStart(const HParamsSessionStart& start);
 std::string EncodeHParamsSessionStart(const std::map<std::string, HParamValue>& hparams,
@@ -112,14 +113,16 @@ std::string EncodeHParamsSessionStart(const std::map<std::string, HParamValue>& 
                                       double start_time_seconds = 0);
 std::string EncodeHParamsSessionEnd(HParamsStatus status, double end_time_seconds = 0);
 
-// Content of one HParamsPluginData; monostate is the empty one that TensorBoard itself writes.
+// The content of a HParamsPluginData; monostate is the empty one that TensorBoard itself writes.
 using HParamsPluginData =
     std::variant<std::monostate, HParamsExperiment, HParamsSessionStart, HParamsSessionEnd>;
 
-// Values that are no number, truth or text (null, lists) are left out.
+// Parses hyperparameter plugin data. Values that are not a number, boolean or text (null, lists)
+// are skipped.
 Result<HParamsPluginData> ParseHParamsPluginData(std::string_view bytes);
 
-// Custom scalars.
+// A series of a custom scalar chart with a margin: tags of the value and of its lower and upper
+// bounds.
 struct MarginSeries {
   std::string value, lower, upper;
 
@@ -127,8 +130,9 @@ struct MarginSeries {
 };
 struct LayoutChart {
   std::string title;
-  std::vector<std::string> multiline_tags;  // Either these …
-  std::vector<MarginSeries> margins;        // … or these, which win if there are any.
+  std::vector<std::string> multiline_tags;  // The tags of a multiline chart.
+  // The series of a margin chart; overrides multiline_tags.
+  std::vector<MarginSeries> margins;
 
   friend bool operator==(const LayoutChart&, const LayoutChart&) = default;
 };

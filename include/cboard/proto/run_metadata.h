@@ -1,4 +1,4 @@
-// TensorFlow's RunMetadata: memory and time per node, what TensorBoard colours graphs by.
+// TensorFlow's RunMetadata: memory and time per node, by which TensorBoard colors graphs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 namespace cboard::proto {
 
 struct NodeStats {
-  std::string node_name;  // The full name of the node in the graph, so that TensorBoard joins them.
+  // The full name of the node in the graph, by which TensorBoard matches them.
+  std::string node_name;
   std::int64_t all_start_micros = 0;
   std::int64_t op_end_rel_micros = 0;
   std::int64_t all_end_rel_micros = 0;
@@ -24,20 +25,21 @@ struct NodeStats {
   friend bool operator==(const NodeStats&, const NodeStats&) = default;
 };
 
-// StepStats with one device. No nodes gives the empty device that tensorboardX's add_graph writes.
+// Encodes StepStats with one device. Without nodes, it encodes the empty device that tensorboardX's
+// add_graph writes.
 std::string EncodeRunMetadata(const std::vector<NodeStats>& nodes,
                               const std::string& device = "/device:CPU:0");
 
-// A RunMetadata that carries graphs (each a serialized GraphDef) instead of measurements: what
-// TensorBoard's graph_run_metadata_graph plugin shows as op graphs.
+// Encodes a RunMetadata that contains graphs (each a serialized GraphDef) instead of measurements.
+// TensorBoard's graph_run_metadata_graph plugin shows them as op graphs.
 std::string EncodeFunctionGraphs(std::span<const std::string_view> graphs);
 
-// `device` lives as long as the parsed bytes.
+// The callback for a node's statistics. `device` is valid as long as the parsed bytes.
 using VisitNodeStats = std::function<void(std::string_view device, const NodeStats& node)>;
 
 // Calls `visit` for each node of each device in order. Memory of several allocators is added up,
-// under the name of the last one. Fails with kDataLoss, after the nodes before the damage have
-// been visited.
+// under the name of the last one. Fails with kDataLoss after visiting the nodes before the
+// damage.
 Result<void> ForEachNodeStats(std::string_view run_metadata, const VisitNodeStats& visit);
 
 }  // namespace cboard::proto

@@ -20,7 +20,7 @@ namespace cboard::proto {
 
 enum class DataClass : int { kUnknown = 0, kScalar = 1, kTensor = 2, kBlobSequence = 3 };
 
-// A view. All empty means that the value carries no metadata at all.
+// Metadata of a value, as a view. If all members are empty, the value has no metadata.
 struct SummaryMetadata {
   std::string_view plugin_name;
   std::string_view plugin_content;
@@ -34,7 +34,7 @@ struct SummaryMetadata {
   }
 };
 
-// Bucket i counts values in (bucket_limits[i-1], bucket_limits[i]].
+// A histogram. Bucket i counts values in (bucket_limits[i-1], bucket_limits[i]].
 struct Histogram {
   double min = 0;
   double max = 0;
@@ -60,7 +60,8 @@ struct Audio {
   std::string_view content_type;
 };
 
-// Each appends one Summary.Value to `summary`, metadata last, none if it is empty.
+// Each function appends one Summary.Value to `summary`. The metadata comes last and is omitted if
+// it is empty.
 void AppendScalarValue(std::string_view tag, float value, const SummaryMetadata& metadata,
                        std::string& summary);
 void AppendHistogramValue(std::string_view tag, const Histogram& histogram,
@@ -69,17 +70,17 @@ void AppendImageValue(std::string_view tag, const Image& image, const SummaryMet
                       std::string& summary);
 void AppendAudioValue(std::string_view tag, const Audio& audio, const SummaryMetadata& metadata,
                       std::string& summary);
-// `tensor` is a serialized TensorProto, see tensor.h.
+// Appends a tensor value. `tensor` is a serialized TensorProto, see tensor.h.
 void AppendTensorValue(std::string_view tag, std::string_view tensor,
                        const SummaryMetadata& metadata, std::string& summary);
-// A value that consists of metadata only, as hparams are stored.
+// Appends a value without data, only with metadata; hyperparameters are stored this way.
 void AppendMetadataValue(std::string_view tag, const SummaryMetadata& metadata,
                          std::string& summary);
 
 std::string EncodeSummaryMetadata(const SummaryMetadata& metadata);
 Result<SummaryMetadata> ParseSummaryMetadata(std::string_view bytes);
 
-// The member of Summary.Value's oneof, by its field number.
+// The kind of a value: the member of Summary.Value's oneof, by its field number.
 enum class ValueKind : int {
   kNone = 0,
   kSimpleValue = 2,
@@ -98,16 +99,16 @@ struct SummaryValue {
   std::string_view metadata;  // A serialized SummaryMetadata, empty if absent.
 };
 
-// Calls `visit` for each value in order; views point into `summary`. Fails with kDataLoss, after
-// the values before the damage have been visited.
+// Calls `visit` for each value in order; views point into `summary`. Fails with kDataLoss after
+// visiting the values before the damage.
 Result<void> ForEachValue(std::string_view summary,
                           const std::function<void(const SummaryValue&)>& visit);
 
-// One value, from the bytes of its message; views point into them.
+// Parses one Summary.Value from the bytes of its message; views point into them.
 Result<SummaryValue> ParseSummaryValue(std::string_view bytes);
 
-// A histogram that owns its buckets, as it comes out of a file. Fails with kDataLoss also when
-// limits and counts differ in number.
+// A parsed histogram that owns its buckets. Parsing fails with kDataLoss, also if limits and counts
+// differ in number.
 struct ParsedHistogram {
   double min = 0, max = 0, num = 0, sum = 0, sum_squares = 0;
   std::vector<double> bucket_limits;

@@ -1,4 +1,4 @@
-// TensorFlow's TensorProto and TensorShapeProto.
+// Encodes and parses TensorFlow's TensorProto and TensorShapeProto.
 #pragma once
 
 #include <cstdint>
@@ -50,24 +50,24 @@ enum class DataType : int {
   kFloat4E2m1fn = 33,
 };
 
-// -1 is an unknown size.
+// The dimensions of a tensor; -1 is an unknown size.
 using Shape = std::vector<std::int64_t>;
 
-// The name as TensorFlow spells it, without the prefix: "FLOAT", "QINT8"; "?" for numbers that have
-// none. A reference type (number + 100) has the name of what it refers to.
+// The name of a type as TensorFlow spells it, without the prefix: "FLOAT", "QINT8"; "?" for unknown
+// numbers. A reference type (number + 100) has the name of the type that it refers to.
 std::string_view NameOf(DataType dtype);
 
-// The element type with this number; quantized and reference types give the type of their elements.
-// kUnknown for numbers without one, such as resources.
+// Converts TensorFlow's type number to an element type; quantized and reference types give the type
+// of their elements. kUnknown for types without elements, such as resources.
 DType DTypeOf(DataType dtype);
-// kInvalid if TensorFlow has none.
+// Converts an element type to TensorFlow's number; kInvalid if TensorFlow has no such type.
 DataType DataTypeOf(DType dtype);
 
-// A TensorShapeProto.
+// Encodes a TensorShapeProto.
 std::string EncodeShape(std::span<const std::int64_t> dimensions);
 
-// Values in the typed list (`float_val` …), the form tensorboardX writes. `shape` may be empty: a
-// scalar, whose TensorShapeProto is present but empty.
+// Encodes a tensor with its values in the typed list (`float_val` …), as tensorboardX does. An
+// empty `shape` is a scalar; its TensorShapeProto is present but empty.
 std::string EncodeFloatTensor(std::span<const std::int64_t> shape, std::span<const float> values);
 std::string EncodeDoubleTensor(std::span<const std::int64_t> shape, std::span<const double> values);
 std::string EncodeInt64Tensor(std::span<const std::int64_t> shape,
@@ -75,30 +75,32 @@ std::string EncodeInt64Tensor(std::span<const std::int64_t> shape,
 std::string EncodeStringTensor(std::span<const std::int64_t> shape,
                                std::span<const std::string_view> values);
 
-// Any dtype as raw little-endian `tensor_content`.
+// Encodes a tensor of any dtype as raw little-endian `tensor_content`.
 std::string EncodeRawTensor(DataType dtype, std::span<const std::int64_t> shape,
                             std::string_view content);
 
-// A view of a TensorProto: which of content or typed lists is set is left to the accessors.
+// A view of a TensorProto. ReadNumbers and ReadStrings decide whether to use `tensor_content` or a
+// typed list.
 struct Tensor {
   DataType dtype = DataType::kInvalid;
   Shape shape;
-  bool unknown_rank = false;  // Then `shape` says nothing.
+  bool unknown_rank = false;  // If true, ignore `shape`.
   std::string_view bytes;     // The whole TensorProto.
 };
 
 Result<Tensor> ParseTensor(std::string_view bytes);
 
-// The elements as doubles (any numeric dtype that TensorBoard writers use), by TensorBoard's
-// rules: non-empty tensor_content wins, otherwise the typed list, of which one element is broadcast
-// to the shape. Fails with kDataLoss when the number of elements and the shape disagree, with
-// kResourceExhausted when the shape asks for more than `max_elements`, and with kInvalidArgument
-// when the dtype is not a plain number (strings, complex numbers, types below one byte).
+// Returns the elements as doubles, for all numeric dtypes that TensorBoard writers use. Follows
+// TensorBoard's rules: a non-empty tensor_content is used, otherwise the typed list; a list with
+// one element is broadcast to the shape. Fails with kDataLoss if the number of elements and the
+// shape disagree, with kResourceExhausted if the shape has more than `max_elements`, and with
+// kInvalidArgument if the dtype is not a plain number (strings, complex numbers, types below one
+// byte).
 Result<std::vector<double>> ReadNumbers(const Tensor& tensor,
                                         std::size_t max_elements = std::size_t{1} << 28);
 
-// The elements of a string tensor, as views into its bytes. Fails with kInvalidArgument when it is
-// no string tensor, and with kDataLoss when the number of elements and the shape disagree.
+// Returns the elements of a string tensor, as views into its bytes. Fails with kInvalidArgument if
+// it is not a string tensor, and with kDataLoss if the number of elements and the shape disagree.
 Result<std::vector<std::string_view>> ReadStrings(const Tensor& tensor);
 
 }  // namespace cboard::proto

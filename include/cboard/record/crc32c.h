@@ -7,14 +7,14 @@
 
 namespace cboard::record {
 
-// CRC-32C (Castagnoli) of `bytes`: "123456789" gives 0xe3069283.
+// Computes the CRC-32C (Castagnoli) of `bytes`: "123456789" gives 0xe3069283.
 std::uint32_t ComputeCrc32c(ByteSpan bytes);
 
-// The CRC-32C of some bytes followed by `bytes`, where `crc` is that of the first ones.
+// Continues a CRC-32C: `crc` is the checksum of the bytes before `bytes`.
 std::uint32_t ExtendCrc32c(std::uint32_t crc, ByteSpan bytes);
 
-// The masked CRC-32C that guards a record's length and payload. A type of its own, so that a
-// raw checksum cannot be stored where a masked one belongs.
+// The masked CRC-32C that protects a record's length and payload. It is a separate type, so that a
+// raw checksum cannot be stored in place of a masked one.
 enum class MaskedCrc : std::uint32_t {};
 
 constexpr MaskedCrc Mask(std::uint32_t crc) {

@@ -1,4 +1,4 @@
-// Reads the records of an event file one after the other, past torn tails and damage.
+// Reads the records of an event file in order, and skips damaged and incomplete records.
 //
 //   FileSource source(file);
 //   RecordReader reader(source);
@@ -21,16 +21,16 @@
 
 namespace cboard::record {
 
-// Where bytes come from: a file, a buffer, or a fake that grows between two reads.
+// Source of bytes: a file, a buffer, or a fake that grows between two reads.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  // Reads up to `buffer.size()` bytes at `offset`; fewer only at the present end.
+  // Reads up to `buffer.size()` bytes at `offset`. Reads fewer bytes only at the current end.
   virtual Result<std::size_t> ReadAt(std::uint64_t offset, MutableByteSpan buffer) = 0;
 
-  // All bytes from `offset` up to the returned position are zeros that need not be read, as in the
-  // hole of a sparse file; `offset` itself if nothing is known.
+  // Returns the end of a hole: all bytes from `offset` to the result are zeros that need not be
+  // read, as in a sparse file. Returns `offset` if no hole is known there.
   virtual std::uint64_t EndOfHole(std::uint64_t offset) { return offset; }
 };
 
@@ -66,30 +66,30 @@ struct Record {
   ByteSpan payload;          // Valid until the next call of Next().
 };
 
-// Not thread-safe.
+// Reads the records of a byte source. This class is not thread-safe.
 class RecordReader {
  public:
-  // Borrows `source`, which must outlive the reader.
+  // Creates a reader that borrows `source`, which must outlive it.
   explicit RecordReader(ByteSource& source, std::uint64_t offset = 0)
       : source_(source), offset_(offset) {}
 
-  // The next record whose two checksums hold. Otherwise
-  //   kTruncated  no whole record is left; the position stays, so that calling again after the
-  //               file has grown resumes the record that was still being written;
-  //   kDataLoss   bytes were skipped up to the next place whose length checksum and payload
-  //               checksum hold (or up to the present end, if there is none); the message says
-  //               which bytes, and the next call goes on behind them. A record that reaches past
-  //               the present end is skipped only if a whole record lies inside it: somebody went
-  //               on writing behind a record that was cut;
-  //   others      from the source.
-  // Reading a file to its end takes time in proportion to its size, however it is damaged; in one
-  // made to waste time, records over 4 KiB may be taken for damage.
+  // Returns the next record whose two checksums are valid. Otherwise fails with
+  //   kTruncated  if no complete record is left. The position stays, so that a later call after the
+  //               file has grown reads the record that was still being written;
+  //   kDataLoss   if bytes were skipped up to the next place with a valid length checksum and
+  //               payload checksum (or up to the current end, if there is none). The message names
+  //               the skipped bytes, and the next call continues after them. An incomplete record
+  //               at the current end is skipped only if a complete record is inside it: then a
+  //               program continued writing after an incomplete record;
+  //   others      if the source fails.
+  // Reads a file in linear time, however it is damaged. In a file that was crafted to waste time,
+  // records over 4 KiB may be treated as damage.
   Result<Record> Next();
 
   std::uint64_t offset() const { return offset_; }
 
-  // After kTruncated: up to here no whole record begins. A later reader that starts at offset()
-  // need not search these bytes again if it is told so.
+  // After Next() has failed with kTruncated: no complete record begins before this offset. A later
+  // reader that starts at offset() can skip these bytes if it gets this value.
   std::uint64_t searched_end() const { return searched_end_; }
   void SkipSearched(std::uint64_t end) { searched_end_ = end; }
 
@@ -98,9 +98,9 @@ class RecordReader {
  private:
   Result<ByteSpan> Window(std::uint64_t offset, std::size_t size);
   struct Found {
-    std::uint64_t offset = 0;  // Start of the record, or where the search stopped.
+    std::uint64_t offset = 0;  // Start of the record, or the end of the search.
     bool is_whole = false;
-    std::uint64_t first_torn = 0;  // A header that holds, of a record past the end; 0: none.
+    std::uint64_t first_torn = 0;  // Offset of a valid header whose record is incomplete; 0: none.
   };
   Result<Found> FindRecord(std::uint64_t from);
   Result<Record> SkipDamage(std::string reason);
@@ -112,7 +112,7 @@ class RecordReader {
   std::uint64_t offset_;
   std::uint64_t skipped_bytes_ = 0;
   std::uint64_t searched_end_ = 0;
-  std::uint64_t wasted_bytes_ = 0;  // Looked at for the sake of lengths that were wrong.
+  std::uint64_t wasted_bytes_ = 0;  // Bytes that were read because of wrong lengths.
   std::uint64_t window_offset_ = 0;
   std::vector<std::byte> window_;
 };

@@ -19,16 +19,16 @@ inline constexpr std::size_t kRecordHeaderBytes = 12;
 inline constexpr std::size_t kRecordFooterBytes = 4;
 inline constexpr std::size_t kRecordOverheadBytes = kRecordHeaderBytes + kRecordFooterBytes;
 
-// The largest payload written or believed. Protobuf cannot carry more; a longer length in a file
-// is damage that happens to have a valid checksum, and trusting it would allocate whatever the
-// file asks for.
+// Maximum payload size for reading and writing. Protobuf cannot carry more. A longer length in a
+// file is damage with an accidentally valid checksum; without this limit, a reader would allocate
+// that much memory.
 inline constexpr std::uint64_t kMaxRecordBytes = (std::uint64_t{1} << 31) - 1;
 
-// Writes the framed `payload`, which must not exceed kMaxRecordBytes, to `out`, which must have
-// room for kRecordOverheadBytes more than it.
+// Writes the framed `payload` to `out`. `payload` must not exceed kMaxRecordBytes, and `out` must
+// have room for kRecordOverheadBytes more than the payload.
 void StoreRecord(ByteSpan payload, std::byte* out);
 
-// As StoreRecord, behind what `out` holds.
+// Appends the framed `payload` to `out`, like StoreRecord.
 void AppendRecord(ByteSpan payload, std::string& out);
 
 // Appends records to a sink.
@@ -36,15 +36,15 @@ void AppendRecord(ByteSpan payload, std::string& out);
 //   RecordWriter writer(file);
 //   CBOARD_RETURN_IF_ERROR(writer.Append(event_bytes));
 //
-// Each record reaches the sink in one Write, so a reader that follows the file while it grows
-// meets half a record only when the operating system splits the write. Not thread-safe.
+// Each record is written by one Write call, so a reader that follows the growing file sees an
+// incomplete record only if the operating system splits the write. Not thread-safe.
 class RecordWriter {
  public:
-  // Borrows `sink`, which must outlive the writer.
+  // Creates a writer that borrows `sink`, which must outlive it.
   explicit RecordWriter(ByteSink& sink) : sink_(sink) {}
 
-  // Appends one record; an empty payload is a record too. Returns the sink's error, if any,
-  // after which the file may end in a partial record that readers report as kTruncated.
+  // Appends one record; an empty payload is allowed. Returns the sink's error. After an error the
+  // file may end in an incomplete record, which readers report as kTruncated.
   Result<void> Append(ByteSpan payload);
 
  private:

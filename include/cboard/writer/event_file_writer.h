@@ -4,11 +4,11 @@
 //   file->AddScalar("loss", 0.25f, /*step=*/1, WallTimeSeconds());
 //   file->Flush();  // what was added before is now with the operating system
 //
-// Threads encode into buffers of their own, and one I/O thread writes what they hand over, so
-// that adding an event never waits for another thread's. Events of one thread stay in order.
+// Each thread encodes into its own buffer, and one I/O thread writes the buffers, so that adding an
+// event never waits for another thread. Events of one thread stay in order.
 //
-// After fork(), parent and child go on in the same file. The child writes each event within the
-// add call, so that nothing is lost when it ends with _exit().
+// After fork(), parent and child both write to the same file. The child writes each event during
+// the add call, so that nothing is lost if it ends with _exit().
 #pragma once
 
 #include <cstdint>
@@ -22,41 +22,42 @@
 
 namespace cboard::writer {
 
-// Thread-safe. The destructor closes.
+// Writes one event file. Thread-safe. The destructor closes the file.
 class EventFileWriter {
  public:
-  // Creates `directory` if needed and a new event file in it, never touching one that is there:
-  // events.out.tfevents.<seconds>.<host>[.<pid>.<n>]<suffix>, the middle part only when the plain
-  // name is taken. Writes the file version record and, with purge_step, the events that announce
-  // the restart.
+  // Creates `directory` if needed and a new event file in it; existing files are never changed. Its
+  // name is events.out.tfevents.<seconds>.<host>[.<pid>.<n>]<suffix>, with the middle part only if
+  // the short name exists. Writes the file version record and, with purge_step, the events that
+  // announce the restart.
   static Result<std::unique_ptr<EventFileWriter>> Open(const std::filesystem::path& directory,
                                                        const WriterOptions& options);
   ~EventFileWriter();
   EventFileWriter(const EventFileWriter&) = delete;
   EventFileWriter& operator=(const EventFileWriter&) = delete;
 
-  // Adds a scalar; the tag is cleaned as tensorboardX does (writer/summary/tag_cleaning.h). Step 0
-  // and "no step" are the same bytes.
-  // Fails with kFailedPrecondition after Close(), with kInvalidArgument for a tag over
-  // kMaxTagBytes, and with kResourceExhausted while the disk fails and the backlog is full; a
-  // failed call adds nothing. A forked child gets the disk's error, and kFailedPrecondition for a
-  // deleted file.
+  // Adds a scalar. The tag is cleaned as in tensorboardX (writer/summary/tag_cleaning.h).
+  // Step 0 and "no step" have the same bytes. Fails with kFailedPrecondition after
+  // Close(), with kInvalidArgument for a tag over kMaxTagBytes, and with
+  // kResourceExhausted if the disk fails and the backlog is full; a failed call adds
+  // nothing. A forked child gets the disk's error, and kFailedPrecondition for a deleted
+  // file.
   Result<void> AddScalar(std::string_view tag, float value, std::int64_t step,
                          double wall_time_seconds);
 
-  // Adds a serialized Event. Fails as AddScalar, and with kInvalidArgument beyond 2 GiB.
+  // Adds a serialized Event. Fails like AddScalar, and with kInvalidArgument beyond 2 GiB.
   Result<void> AddEvent(std::string_view serialized_event);
 
-  // Returns when everything added before, by any thread, is with the operating system, on the disk if
-  // the options are durable, or in the store if the directory is in a bucket. Fails with the disk's error while it refuses; what could not
-  // be written is kept and tried again.
+  // Waits until all events added so far, by any thread, are written to the operating system; to the
+  // disk if the options are durable; or to the store if the directory is in a bucket. Fails with
+  // the disk's error; unwritten events are kept and written later.
   Result<void> Flush();
 
   // Flushes and closes the file. Bytes that the disk still refuses are lost, and the error says how
-  // many. Calling it again does nothing.
+  // many. A second call does nothing.
   Result<void> Close();
 
-  // The event file (in a bucket, the first one); with an event_sink, the directory of the run.
+  // The path of the event file (in a bucket, the first one); with an event_sink, the directory of
+  // the run.
   const std::filesystem::path& path() const;
 
  private:

@@ -1,4 +1,5 @@
-// Files of a run, on the disk or in a bucket: those of the projector, and a look at event files.
+// Reads and writes files of a run, on the disk or in a bucket: the projector's files and event
+// files.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +12,21 @@
 
 namespace cboard::writer {
 
-// Replaces the file at `path`, which may be "s3://bucket/key"; creates its folder. `durable`:
-// returns when the disk has it.
+// Replaces the file at `path`, which may be "s3://bucket/key"; creates its folder. If `durable`,
+// waits until the data is on the disk.
 Result<void> WriteRunFile(const std::filesystem::path& path, std::string_view content,
                           bool durable);
 
-// Adds to the end of the file, or creates it. In a bucket, two writers that add to one object at
-// the same time may lose one of the additions.
+// Appends to the file; creates it if it does not exist. In a bucket, if two writers append to one
+// object at the same time, one of the additions may be lost.
 Result<void> AppendToRunFile(const std::filesystem::path& path, std::string_view content,
                              bool durable);
 
-// The first `max_bytes` of the file.
+// Reads the first `max_bytes` of a run's file.
 Result<std::string> ReadRunFile(const std::filesystem::path& path, std::uint64_t max_bytes);
 
-// The event files in `directory` itself. A directory that cannot be listed has none.
+// Lists the event files in `directory` itself, without subdirectories; empty if it cannot be
+// listed.
 std::vector<std::filesystem::path> EventFilesIn(const std::filesystem::path& directory);
 
 }  // namespace cboard::writer

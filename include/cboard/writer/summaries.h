@@ -1,4 +1,4 @@
-// The small argument types of SummaryWriter.
+// Argument types of SummaryWriter.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace cboard::writer {
 
-// How viewers name and explain a scalar, and data for our own pages, stored as summary metadata.
+// Display name, description and plugin data of a scalar, which are stored as summary metadata.
 struct ScalarLabels {
   std::string display_name;
   std::string description;
@@ -23,8 +23,8 @@ struct ScalarLabels {
 };
 
 struct BoxStyle {
-  std::vector<std::string> labels;  // None, or one per box.
-  double rescale = 1;               // Resizes picture and boxes before drawing.
+  std::vector<std::string> labels;  // Empty, or one per box.
+  double rescale = 1;               // Resizes image and boxes before drawing.
 };
 
 struct RgbBuffer {
@@ -42,8 +42,8 @@ struct EncodedImage {
 };
 
 struct EmbeddingDetails {
-  std::vector<std::vector<std::string>> metadata;  // None, or one row per row of the matrix.
-  std::vector<std::string> metadata_header;        // Column names; none when rows have one column.
+  std::vector<std::vector<std::string>> metadata;  // Empty, or one row per row of the matrix.
+  std::vector<std::string> metadata_header;        // Column names; empty if rows have one column.
   std::optional<TensorView> label_images;          // N x C x H x W, one square image per row.
   std::string tag = "default";
 };
@@ -64,7 +64,7 @@ using HParam = std::variant<double, bool, std::string>;
 struct CustomScalarChart {
   std::string title;
   std::vector<std::string> tags;
-  bool margin = false;  // Exactly three tags then: value, lower, upper.
+  bool margin = false;  // If true, a chart has exactly three tags: value, lower, upper.
 };
 struct CustomScalarCategory {
   std::string title;

@@ -1,10 +1,10 @@
-// Logs everything TensorBoard can show, with the methods of tensorboardX's SummaryWriter.
+// Logs all data types that TensorBoard shows, with the methods of tensorboardX's SummaryWriter.
 //
 //   cboard::SummaryWriter writer("runs/edge");
 //   writer.AddScalar("resnet18/latency_ms", 12.4, step);
 //
-// Add methods may be called without looking at their result where losing a point is acceptable.
-// Event files are documented in docs/formats/, and stock TensorBoard opens them.
+// Callers may ignore the results of Add methods if they can lose a point. docs/formats/ describes
+// the event files, which TensorBoard can open.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,14 @@
 
 namespace cboard::writer {
 
-// Success, or why nothing was added. A Result<void> that the compiler lets callers ignore.
+// Success, or the reason why nothing was added. It is a Result<void> that callers may ignore
+// without a warning.
 using AddResult = tl::expected<void, Error>;
 
-// When something was measured. A bare integer is a step.
+// The step and the time of a value. An integer converts to a step.
 struct At {
   std::optional<std::int64_t> step;
-  std::optional<double> wall_time_seconds;  // Now, if not given.
+  std::optional<double> wall_time_seconds;  // Default: the current time.
 
   At() = default;
   At(std::int64_t s) : step(s) {}  // NOLINT: `writer.AddScalar("loss", 0.25, 7)`.
@@ -40,39 +41,41 @@ struct At {
       : step(s), wall_time_seconds(wall_time) {}
 };
 
-// Thread-safe. The destructor closes.
+// Writes the data of one run. Thread-safe. The destructor closes the writer.
 //
-// After fork(), a child goes on in the files that its parent has open. It writes each event within
-// the add call, so that nothing is lost when it ends with _exit().
+// After fork(), a child continues to write to the open files of its parent. It writes each event
+// during the add call, so that nothing is lost if it ends with _exit().
 class SummaryWriter {
  public:
-  // Logs into `directory`, or into runs/<date>_<host><comment> when it is empty. "s3://bucket/run" and
-  // "gs://bucket/run" are directories in a bucket (docs/scale.md). A directory that cannot be written
-  // is reported by status() and by every later call; nothing throws.
+  // Logs into `directory`, or into runs/<date>_<host><comment> if it is empty. "s3://bucket/run"
+  // and "gs://bucket/run" are directories in a bucket (docs/scale.md). If a directory cannot be
+  // written, status() and every later call return the error; nothing throws.
   explicit SummaryWriter(std::filesystem::path directory = {}, WriterOptions options = {});
   virtual ~SummaryWriter();
   SummaryWriter(const SummaryWriter&) = delete;
   SummaryWriter& operator=(const SummaryWriter&) = delete;
 
-  // Whether the event file could be opened.
+  // Returns an error if the event file could not be opened.
   Result<void> status() const;
   const std::filesystem::path& directory() const;
-  // The event file that AddScalar writes to; opened first if none is. With an event_sink, the
+  // Returns the event file that AddScalar writes to; opens it if needed. With an event_sink, the
   // directory.
   Result<std::filesystem::path> event_file() const;
 
   AddResult AddScalar(std::string_view tag, double value, const At& at = {});
-  // The same with names and notes for viewers, stored beside the value.
+  // Adds a scalar with display name and description, which are stored with the value.
   AddResult AddScalar(std::string_view tag, double value, const At& at, const ScalarLabels& labels);
 
-  // One value per key, each in a run of its own, <directory>/<main_tag>/<key>, so that TensorBoard
-  // draws them in one chart. Fails with kInvalidArgument when a key would leave the directory.
+  // Adds one value per key, each to a separate run <directory>/<main_tag>/<key>, so that
+  // TensorBoard draws them in one chart. Fails with kInvalidArgument if a key would leave the
+  // directory.
   AddResult AddScalars(std::string_view main_tag, const std::map<std::string, double>& values,
                        At at = {});
 
-  // All points given to AddScalars so far, as {"<run path>": [[wall_time, step, value], …]}.
+  // Returns all points given to AddScalars so far, as {"<run path>": [[wall_time, step, value],
+  // …]}.
   std::string GroupedScalarsJson() const;
-  // Writes GroupedScalarsJson() to `path`, then forgets the points.
+  // Writes GroupedScalarsJson() to `path`, then deletes the points from memory.
   Result<void> ExportScalarsToJson(const std::filesystem::path& path);
 
   AddResult AddHistogram(std::string_view tag, const TensorView& values, At at = {},
@@ -81,35 +84,35 @@ class SummaryWriter {
   AddResult AddHistogramRaw(std::string_view tag, const tensor::HistogramData& histogram,
                             At at = {});
 
-  // `dataformats` names the dimensions: any order of "CHW", "HW", "NCHW", in either case. uint8
-  // is taken as 0…255, everything else as 0…1. A batch becomes a grid.
+  // Adds an image. `dataformats` names the dimensions: any order of "CHW", "HW", "NCHW", in either
+  // case. uint8 values are 0…255, other types 0…1. A batch becomes a grid.
   AddResult AddImage(std::string_view tag, const TensorView& image, At at = {},
                      std::string_view dataformats = "CHW");
   AddResult AddImages(std::string_view tag, const TensorView& images, At at = {},
                       std::string_view dataformats = "NCHW");
-  // `boxes` is N x 4: left, top, right, bottom, in pixels.
+  // Adds an image with boxes. `boxes` is N x 4: left, top, right, bottom, in pixels.
   AddResult AddImageWithBoxes(std::string_view tag, const TensorView& image,
                               const TensorView& boxes, At at = {}, const BoxStyle& style = {},
                               std::string_view dataformats = "CHW");
-  // A rendered figure: rows of RGB or RGBA bytes (alpha is dropped).
+  // Adds a rendered figure: rows of RGB or RGBA bytes (alpha is removed).
   AddResult AddFigure(std::string_view tag, const RgbBuffer& figure, At at = {});
-  // An image that is encoded already (PNG, GIF, JPEG).
+  // Adds an encoded image (PNG, GIF, JPEG).
   AddResult AddEncodedImage(std::string_view tag, const EncodedImage& image, At at = {});
   AddResult AddVideo(std::string_view tag, const TensorView& video, At at = {}, double fps = 4,
                      std::string_view dataformats = "NTCHW");
 
-  // Samples in -1…1, one row per frame: L or L x channels (1 or 2).
+  // Adds audio. Samples are in -1…1, one row per frame: L or L x channels (1 or 2).
   AddResult AddAudio(std::string_view tag, const TensorView& sound, At at = {},
                      int sample_rate = 44100);
   AddResult AddText(std::string_view tag, std::string_view markdown, At at = {});
 
-  // A serialized GraphDef (proto/graph.h builds one), with RunMetadata per tag if there is any.
+  // Adds a serialized GraphDef (proto/graph.h builds one), optionally with RunMetadata per tag.
   AddResult AddGraph(std::string_view graph_def, At at = {});
   AddResult AddRunMetadata(std::string_view tag, std::string_view run_metadata, At at = {});
   AddResult AddOnnxGraph(const std::filesystem::path& onnx_file);
   AddResult AddOpenVinoGraph(const std::filesystem::path& xml_file);
 
-  // Writes no event but the projector's files below <directory>/<step>/<tag>/.
+  // Adds an embedding: writes the projector's files below <directory>/<step>/<tag>/, and no event.
   AddResult AddEmbedding(const TensorView& matrix, const EmbeddingDetails& details = {},
                          At at = {});
 
@@ -121,8 +124,8 @@ class SummaryWriter {
   AddResult AddMesh(std::string_view tag, const TensorView& vertices,
                     const MeshDetails& details = {}, At at = {});
 
-  // One row of the HParams page, as a run of its own: <directory>/<name>, or a name made from the
-  // time.
+  // Adds one row of the HParams page, as a separate run <directory>/<name>; the default name is
+  // made from the time.
   AddResult AddHParams(const std::vector<std::pair<std::string, HParam>>& hparams,
                        const std::vector<std::pair<std::string, double>>& metrics,
                        std::string_view name = {}, At at = {});
@@ -131,19 +134,19 @@ class SummaryWriter {
   AddResult AddCustomScalarsMultilineChart(const std::vector<std::string>& tags,
                                            std::string_view category = "default",
                                            std::string_view title = "untitled");
-  // Exactly three tags: value, lower, upper.
+  // Adds a margin chart of exactly three tags: value, lower, upper.
   AddResult AddCustomScalarsMarginChart(const std::vector<std::string>& tags,
                                         std::string_view category = "default",
                                         std::string_view title = "untitled");
 
-  // A serialized Summary (proto/summary.h) or Event (proto/event.h), for kinds not listed here.
+  // Adds a serialized Summary (proto/summary.h) or Event (proto/event.h), for other kinds of data.
   AddResult AddSummary(std::string_view serialized_summary, At at = {});
   AddResult AddEvent(std::string_view serialized_event);
 
-  // Returns when everything added before is with the operating system, sub-runs included; on the
-  // disk if the options are durable; in the store if the directory is in a bucket.
+  // Waits until all events added so far are written to the operating system, including sub-runs; to
+  // the disk if the options are durable; to the store if the directory is in a bucket.
   Result<void> Flush();
-  // Flushes and closes all files. Calling it again does nothing; adding afterwards opens a new
+  // Flushes and closes all files. A second call does nothing. Adding events afterwards opens a new
   // file.
   Result<void> Close();
 

@@ -103,7 +103,7 @@ std::optional<Credentials> CredentialSource::ParseRole(const std::string& json) 
 }
 
 Credentials CredentialSource::FromRole() {
-  constexpr int kTimeoutSeconds = 2;  // Elsewhere nobody answers.
+  constexpr int kTimeoutSeconds = 2;  // No response on machines outside of a cloud.
   const std::string relative = Variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
   std::string url = Variable("AWS_CONTAINER_CREDENTIALS_FULL_URI");
   if (!relative.empty()) url = "http://169.254.170.2" + relative;

@@ -1,4 +1,4 @@
-// Where keys come from: the environment, a profile file, the role of a container or a machine.
+// Finds access keys: in the environment, a profile file, or the role of a container or a machine.
 #pragma once
 
 #include <chrono>
@@ -13,25 +13,27 @@
 
 namespace cboard::object_store {
 
-// One key of a section in an INI file, as ~/.aws/credentials is one; empty if it is not there.
+// Returns the value of a key in a section of an INI file, such as ~/.aws/credentials; empty if it
+// is missing.
 std::string IniValue(std::string_view text, std::string_view section, std::string_view key);
 
-// ~/.aws/<name>, or the file that `variable` names; empty if it cannot be read.
+// Reads ~/.aws/<name>, or the file named by the environment variable `variable`; empty if it cannot
+// be read.
 std::string ReadProfileFile(const char* variable, std::string_view name);
 
-// $AWS_PROFILE, or "default".
+// Returns $AWS_PROFILE, or "default".
 std::string ProfileName();
 
-// Thread-safe. Temporary keys are asked for again before they expire.
+// Supplies credentials. Thread-safe. Temporary keys are renewed before they expire.
 class CredentialSource {
  public:
   CredentialSource(std::string scheme, HttpClient& client)
       : scheme_(std::move(scheme)), client_(client) {}
 
-  // Without keys in any place: empty ones.
+  // Returns the current credentials; empty if no place has keys.
   Credentials Get();
 
-  // After the store said that keys have expired.
+  // Discards the stored credentials, after the store reported that they have expired.
   void Forget();
 
  private:

@@ -1,4 +1,5 @@
-// SHA-256 and HMAC-SHA-256 (FIPS 180-4, RFC 2104), so that programs that only log need no OpenSSL.
+// SHA-256 and HMAC-SHA-256 (FIPS 180-4, RFC 2104). Implemented here so that programs that only
+// write logs do not need OpenSSL.
 #pragma once
 
 #include <array>
@@ -13,7 +14,7 @@ Sha256Digest Sha256(std::string_view bytes);
 
 Sha256Digest HmacSha256(std::string_view key, std::string_view text);
 
-// The bytes of a digest, to sign with it.
+// Returns the bytes of a digest, for use as a signing key.
 inline std::string_view ViewOf(const Sha256Digest& digest) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }

@@ -37,7 +37,8 @@ std::string PercentEncoded(std::string_view text, bool keeps_slashes) {
 }
 
 std::string CanonicalQuery(const std::map<std::string, std::string>& query) {
-  // Sorted by the encoded name. Ours are letters and hyphens, whose order encoding does not change.
+  // The parameters are sorted by name, not by the encoded name. The names here contain only letters
+  // and hyphens, so the order is the same.
   std::string text;
   for (const auto& [name, value] : query) {
     if (!text.empty()) text += '&';

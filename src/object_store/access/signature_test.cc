@@ -21,7 +21,7 @@ std::string SignatureOf(const UnsignedRequest& request) {
   return text.substr(text.find("Signature=") + 10);
 }
 
-// The examples of FIPS 180-4, and lengths around the end of a block.
+// Examples of FIPS 180-4, and lengths around the end of a block.
 TEST(Signature, HashesAsTheStandardSays) {
   EXPECT_EQ(HexSha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(HexSha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

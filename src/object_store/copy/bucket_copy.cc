@@ -22,11 +22,11 @@ constexpr std::uint64_t kOverlapBytes = std::uint64_t{64} << 10;
 constexpr std::size_t kMaxSkipped = 100;
 
 struct CopyFolder {
-  fs::path root;  // logs/, partial/ and objects.txt are in it.
+  fs::path root;  // Contains logs/, partial/ and objects.txt.
   FileLock lock;
 };
 
-// The first folder for `url` that no other process uses.
+// Takes the first folder for `url` that no other process uses.
 Result<CopyFolder> TakeFolder(const fs::path& cache, const ObjectUrl& url) {
   constexpr int kMaxFolders = 64;
   std::string name = url.bucket + "_" + url.prefix;
@@ -58,7 +58,7 @@ class FollowingCopy final : public BucketCopy {
     fs::create_directories(folder_.root / "partial", ignored);
     fs::create_directories(directory_, ignored);
     objects_ = DecodeCopiedObjects(ReadFile(folder_.root / "objects.txt").value_or(""));
-    // A file of another size than noted was being written when a process ended.
+    // Discards files whose size differs from the recorded size: a process ended while writing them.
     std::erase_if(objects_, [&](const auto& entry) {
       const auto path = PathOfKey(entry.first, prefix_);
       std::error_code missing;
@@ -118,7 +118,7 @@ class FollowingCopy final : public BucketCopy {
     while (!stop.stop_requested()) {
       const Clock::time_point start = Clock::now();
       has_changed_ = false;
-      static_cast<void>(Update({}));  // status() has the failure.
+      static_cast<void>(Update({}));  // status() reports the failure.
       while (!stop.stop_requested() && Clock::now() - start < Interval()) {
         std::unique_lock lock(mutex);
         std::condition_variable_any().wait_for(lock, stop, kLookAgain, [] { return false; });
@@ -126,7 +126,7 @@ class FollowingCopy final : public BucketCopy {
     }
   }
 
-  // The time between two listings. One page of a listing is one request.
+  // The interval between two listings. One page of a listing is one request.
   std::chrono::milliseconds Interval() const {
     using std::chrono::milliseconds;
     const bool is_watched = !is_watched_ || is_watched_();
@@ -174,7 +174,7 @@ class FollowingCopy final : public BucketCopy {
     return {};
   }
 
-  // Removes what is no longer in the bucket.
+  // Removes files that are no longer in the bucket.
   void Forget(const CopiedObjects& present) {
     for (auto i = objects_.begin(); i != objects_.end();) {
       if (present.contains(i->first)) {
@@ -190,15 +190,15 @@ class FollowingCopy final : public BucketCopy {
     }
   }
 
-  // Fetches with several threads. Goes on with the others when one fails, and returns the first
-  // failure.
+  // Downloads objects with several threads. After a failure, continues with the other objects and
+  // returns the first failure.
   Result<void> FetchAll(const std::vector<Job>& jobs, std::uint64_t total,
                         const std::function<void(std::uint64_t, std::uint64_t)>& on_progress) {
     if (jobs.empty()) return {};
     std::atomic<std::size_t> next = 0, ended = 0;
     std::atomic<std::uint64_t> done = 0;
     std::optional<Error> first_error;
-    std::mutex mutex;  // Guards objects_, skipped_ and first_error meanwhile.
+    std::mutex mutex;  // Protects objects_, skipped_ and first_error meanwhile.
     const auto work = [&] {
       for (std::size_t i = next++; i < jobs.size() && !stop_.stop_requested(); i = next++) {
         const Job& job = jobs[i];
@@ -230,14 +230,15 @@ class FollowingCopy final : public BucketCopy {
       on_progress(done, total);
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
-    threads.clear();  // Waits for them.
+    threads.clear();  // Joins the threads.
     if (on_progress) on_progress(total, total);
     if (first_error) return Fail(*std::move(first_error));
     if (stop_.stop_requested()) return Fail(ErrorCode::kUnavailable, "stopped");
     return {};
   }
 
-  // An object that was deleted or replaced since the listing comes with the next one.
+  // True if the object was deleted or replaced since the listing; the next listing contains the
+  // change.
   static bool IsOfThisObject(const Error& error) {
     return error.code == ErrorCode::kNotFound || error.code == ErrorCode::kFailedPrecondition ||
            error.code == ErrorCode::kInvalidArgument;
@@ -250,7 +251,8 @@ class FollowingCopy final : public BucketCopy {
       CBOARD_ASSIGN_OR_RETURN(const bool has_grown, FetchGrowth(job, known->size));
       if (has_grown) return {};
     }
-    // Written beside and renamed: the reader never sees a half.
+    // The object is written to a temporary file and renamed, so that the reader never sees an
+    // incomplete file.
     const fs::path partial = folder_.root / "partial" / HexSha256(job.object.key);
     CBOARD_ASSIGN_OR_RETURN(File file, File::Create(partial));
     CBOARD_RETURN_IF_ERROR(FetchInto(file, job.object, 0, ""));
@@ -263,8 +265,8 @@ class FollowingCopy final : public BucketCopy {
     return {};
   }
 
-  // Appends what was added to an object. False if it is another object now: the end of what is
-  // here is not in it.
+  // Appends the new bytes of an object that grew. Returns false if the object was replaced: then it
+  // does not contain the last bytes of the copy.
   Result<bool> FetchGrowth(const Job& job, std::uint64_t known_bytes) {
     const std::uint64_t overlap = std::min(kOverlapBytes, known_bytes);
     std::string here(overlap, '\0');
@@ -288,7 +290,7 @@ class FollowingCopy final : public BucketCopy {
     return true;
   }
 
-  // Writes `begin`, and the object from `offset` on.
+  // Writes `begin` to the file, and then the object's bytes from `offset` on.
   Result<void> FetchInto(File& file, const ObjectInfo& object, std::uint64_t offset,
                          std::string_view begin) {
     CBOARD_RETURN_IF_ERROR(file.Write(std::as_bytes(std::span(begin))));
@@ -298,7 +300,7 @@ class FollowingCopy final : public BucketCopy {
           store_->Get(object.key, offset, std::min(kPieceBytes, object.size - offset),
                       object.etag));
       if (piece.empty()) {
-        return Fail(ErrorCode::kUnavailable, "the object " + Quoted(object.key) + " ends early");
+        return Fail(ErrorCode::kUnavailable, "the object " + Quoted(object.key) + " is truncated");
       }
       CBOARD_RETURN_IF_ERROR(file.Write(std::as_bytes(std::span(piece))));
       offset += piece.size();
@@ -325,7 +327,7 @@ class FollowingCopy final : public BucketCopy {
   const CopyFolder folder_;
   const fs::path directory_;
   std::mutex update_mutex_;
-  CopiedObjects objects_;  // Guarded by update_mutex_, as the next two.
+  CopiedObjects objects_;  // Protected by update_mutex_, like the next two.
   std::vector<std::string> skipped_;
   int page_count_ = 1;
   std::atomic<bool> has_changed_ = false;

@@ -1,4 +1,4 @@
-// Which objects a local copy has, kept in a file between starts.
+// The list of objects in a local copy, stored in a file between starts.
 #pragma once
 
 #include <filesystem>
@@ -12,18 +12,20 @@
 
 namespace cboard::object_store {
 
-// By key.
+// The copied objects, by object key.
 using CopiedObjects = std::map<std::string, ObjectInfo, std::less<>>;
 
-// One line per object: size, ETag and key, separated by tabs; ETags and keys are percent-encoded.
+// Encodes the list of copied objects, one line per object: size, ETag and key, separated by tabs;
+// ETags and keys are percent-encoded.
 std::string EncodeCopiedObjects(const CopiedObjects& objects);
 
-// Leaves out lines that cannot be read: their objects are fetched again.
+// Decodes the list of copied objects. Unreadable lines are skipped; their objects are downloaded
+// again.
 CopiedObjects DecodeCopiedObjects(std::string_view text);
 
-// The path of an object below the folder of the copy: its key without `prefix`. Nothing if the
-// object is no file of a log: neither an event file nor one of the projector. Fails with
-// kInvalidArgument when a file cannot have that name, or would lie outside of the folder.
+// Returns the path of an object below the folder of the copy: its key without `prefix`. nullopt if
+// the object is neither an event file nor a projector file. Fails with kInvalidArgument if a file
+// cannot have that name, or would be outside of the folder.
 Result<std::optional<std::filesystem::path>> PathOfKey(std::string_view key,
                                                        std::string_view prefix);
 

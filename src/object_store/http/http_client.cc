@@ -13,7 +13,7 @@
 namespace cboard::object_store {
 namespace {
 
-// The functions of the library that are used.
+// The functions of libcurl that are used.
 struct Curl {
   decltype(&::curl_global_init) global_init;
   decltype(&::curl_easy_init) easy_init;
@@ -35,7 +35,8 @@ bool Find(void* library, const char* name, Function& function) {
 
 Result<const Curl*> LoadCurl() {
   static std::mutex mutex;
-  static const Curl* loaded = nullptr;  // Stays loaded: other threads may hold connections.
+  // The library is never unloaded, because other threads may hold connections.
+  static const Curl* loaded = nullptr;
   const std::scoped_lock lock(mutex);
   if (loaded != nullptr) return loaded;
   void* library = nullptr;
@@ -76,7 +77,7 @@ std::size_t TakeBody(char* bytes, std::size_t one, std::size_t count, void* to) 
   auto& receiver = *static_cast<Receiver*>(to);
   if (receiver.response.body.size() + count * one > receiver.max_bytes) {
     receiver.is_too_long = true;
-    return 0;  // Ends the transfer.
+    return 0;  // Returning 0 ends the transfer.
   }
   receiver.response.body.append(bytes, count * one);
   return count * one;
@@ -86,7 +87,8 @@ std::size_t TakeHeader(char* bytes, std::size_t one, std::size_t count, void* to
   constexpr std::size_t kMaxHeaders = 200;
   auto& headers = static_cast<Receiver*>(to)->response.headers;
   std::string_view line(bytes, count * one);
-  if (line.starts_with("HTTP/")) headers.clear();  // An interim response came before.
+  // Discards the headers of an earlier interim response.
+  if (line.starts_with("HTTP/")) headers.clear();
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || headers.size() >= kMaxHeaders) return count * one;
   std::string name(line.substr(0, colon));
@@ -126,13 +128,14 @@ class CurlClient final : public HttpClient {
     for (const auto& [name, value] : request.headers) {
       headers = curl_.slist_append(headers, (name + ": " + value).c_str());
     }
-    headers = curl_.slist_append(headers, "Expect:");  // No pause before the body is sent.
+    // An empty Expect header prevents libcurl's pause before the body is sent.
+    headers = curl_.slist_append(headers, "Expect:");
     Set(handle, CURLOPT_URL, request.url.c_str());
     Set(handle, CURLOPT_NOSIGNAL, 1L);
     Set(handle, CURLOPT_CONNECTTIMEOUT,
         request.timeout_seconds > 0 ? request.timeout_seconds : 10L);
     Set(handle, CURLOPT_TIMEOUT, static_cast<long>(request.timeout_seconds));
-    Set(handle, CURLOPT_LOW_SPEED_LIMIT, 1L);  // Nothing at all for half a minute.
+    Set(handle, CURLOPT_LOW_SPEED_LIMIT, 1L);  // Fails after half a minute without any bytes.
     Set(handle, CURLOPT_LOW_SPEED_TIME, 30L);
     Set(handle, CURLOPT_WRITEFUNCTION, &TakeBody);
     Set(handle, CURLOPT_WRITEDATA, &receiver);
@@ -147,7 +150,8 @@ class CurlClient final : public HttpClient {
       Set(handle, CURLOPT_READDATA, &body);
       Set(handle, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
       if (request.headers.contains("x-aws-ec2-metadata-token-ttl-seconds")) {
-        Set(handle, CURLOPT_PROXY, "");  // The machine's own service.
+        // Requests to the machine's own metadata service use no proxy.
+        Set(handle, CURLOPT_PROXY, "");
       }
     }
     const CURLcode code = curl_.easy_perform(handle);
@@ -181,7 +185,7 @@ class CurlClient final : public HttpClient {
     return handle;
   }
 
-  // Options go, the connection stays.
+  // Resets the options of a handle and keeps its connection for the next request.
   void Return(CURL* handle) {
     curl_.easy_reset(handle);
     const std::scoped_lock lock(mutex_);

@@ -1,4 +1,5 @@
-// Requests by libcurl, which is loaded when the first one is made: nobody else needs it.
+// Sends HTTP requests with libcurl, which is loaded for the first request, because no other part
+// needs it.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +16,9 @@ struct HttpRequest {
   std::string method = "GET";
   std::string url;
   std::map<std::string, std::string> headers;
-  std::string_view body;  // Sent with PUT.
+  std::string_view body;  // Body of a PUT request.
   std::uint64_t max_response_bytes = std::uint64_t{1} << 20;
-  int timeout_seconds = 0;  // 0: as long as bytes keep coming.
+  int timeout_seconds = 0;  // 0: no limit while bytes arrive.
 };
 
 struct HttpResponse {
@@ -25,21 +26,21 @@ struct HttpResponse {
   std::map<std::string, std::string> headers;  // Names in lower case.
   std::string body;
 
-  // Empty if there is none.
+  // Returns the value of a response header; empty if it is missing.
   std::string_view header(const std::string& name) const;
 };
 
-// Follows no redirects and sends nothing again. Proxies come from the environment, as curl has them.
-// Thread-safe: connections are kept and reused, one per request under way.
+// Sends HTTP requests. Follows no redirects and does not retry. Proxies come from the environment,
+// as in curl. Thread-safe: connections are reused, one per concurrent request.
 class HttpClient {
  public:
-  // Fails with kFailedPrecondition when libcurl is not installed.
+  // Loads libcurl. Fails with kFailedPrecondition if it is not installed.
   static Result<std::unique_ptr<HttpClient>> Open(std::string ca_file);
 
   virtual ~HttpClient() = default;
 
-  // Fails with kUnavailable when there is no answer, or one that ends early, and with
-  // kResourceExhausted when it is longer than allowed.
+  // Sends an HTTP request. Fails with kUnavailable if there is no response or a truncated one, and
+  // with kResourceExhausted if it is longer than allowed.
   virtual Result<HttpResponse> Send(const HttpRequest& request) = 0;
 };
 

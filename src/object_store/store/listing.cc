@@ -32,7 +32,7 @@ Result<ObjectPage> ParseListing(std::string_view xml) {
   if (std::string_view(root.child("IsTruncated").text().get()) == "true") {
     page.next = root.child("NextContinuationToken").text().get();
     if (page.next.empty()) {
-      return Fail(ErrorCode::kDataLoss, "a listing goes on, but does not say where");
+      return Fail(ErrorCode::kDataLoss, "a listing has more pages, but no continuation token");
     }
   }
   return page;

@@ -1,4 +1,4 @@
-// The XML that stores answer with.
+// Parses the XML of an object store's responses.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace cboard::object_store {
 
-// A page of ListObjectsV2. Fails with kDataLoss when it is not one.
+// Parses a page of ListObjectsV2. Fails with kDataLoss for other text.
 Result<ObjectPage> ParseListing(std::string_view xml);
 
 struct StoreError {
-  std::string code;     // "NoSuchBucket"; empty if the body is no error of a store.
-  std::string message;  // The words of the store.
+  std::string code;     // "NoSuchBucket"; empty if the body is not a store's error.
+  std::string message;  // The store's own message.
 };
 StoreError ParseStoreError(std::string_view xml);
 

@@ -32,7 +32,7 @@ TEST(Listing, RefusesWhatIsNone) {
                            "</ListBucketResult>"),
               FailsSaying(ErrorCode::kDataLoss, "without key or size"));
   EXPECT_THAT(ParseListing("<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>"),
-              FailsSaying(ErrorCode::kDataLoss, "does not say where"));
+              FailsSaying(ErrorCode::kDataLoss, "but no continuation token"));
 }
 
 TEST(Listing, ErrorsHaveACode) {

@@ -30,7 +30,7 @@ std::string FirstOf(std::initializer_list<const char*> variables) {
 struct Endpoint {
   std::string origin;  // "https://s3.us-east-1.amazonaws.com"
   std::string host;
-  std::string path;  // Before the key: "/bucket/" or "/".
+  std::string path;  // The part before the key: "/bucket/" or "/".
 };
 
 // The meaning of a failed response, and whether the same request may succeed later.
@@ -70,10 +70,10 @@ class S3Store final : public ObjectStore {
         "bytes=" + std::to_string(offset) + "-" + std::to_string(offset + length - 1);
     if (!etag.empty()) call.headers["if-match"] = etag;
     CBOARD_ASSIGN_OR_RETURN(HttpResponse response, Send(call, gets_));
-    // A server that ignores ranges answers with the whole object.
+    // Handles a server that ignores ranges and sends the whole object.
     if (response.status == 200 && offset > 0) {
       return Fail(ErrorCode::kUnavailable, "the store at " + Quoted(EndpointOf("").host) +
-                                               " does not answer with parts of objects");
+                                               " does not support range requests");
     }
     bytes_read_ += response.body.size();
     return std::move(response.body);
@@ -253,7 +253,8 @@ class S3Store final : public ObjectStore {
     return failure;
   }
 
-  // Between half and all of 0.1 s, 0.2 s, 0.4 s, … 5 s. False if stopping was requested.
+  // Waits a random time between half and all of 0.1 s, 0.2 s, 0.4 s, … 5 s. Returns false if
+  // stopping was requested.
   bool Pause(int attempt) {
     std::unique_lock lock(mutex_);
     const double longest = std::min(5000.0, 100.0 * (1 << std::min(attempt - 1, 10)));
@@ -286,10 +287,10 @@ class S3Store final : public ObjectStore {
   const std::unique_ptr<HttpClient> client_;
   CredentialSource credentials_;
   std::mutex mutex_;
-  std::string region_;  // Guarded by mutex_, as the next two.
+  std::string region_;  // Protected by mutex_, like the next two.
   std::mt19937_64 random_;
   std::stop_token stop_;
-  std::atomic<std::int64_t> clock_offset_ = 0;  // Seconds that the store's clock is ahead.
+  std::atomic<std::int64_t> clock_offset_ = 0;  // Seconds by which the store's clock is ahead.
   std::atomic<bool> has_answered_ = false;
   std::atomic<std::uint64_t> lists_ = 0, gets_ = 0, puts_ = 0, repeated_ = 0, bytes_read_ = 0;
 };
@@ -327,7 +328,7 @@ Result<std::vector<ObjectInfo>> ObjectStore::ListAll(std::string_view prefix) {
     CBOARD_ASSIGN_OR_RETURN(ObjectPage page, List(prefix, next));
     std::ranges::move(page.objects, std::back_inserter(objects));
     if (!page.next.empty() && page.next == next) {
-      return Fail(ErrorCode::kDataLoss, "a listing of " + Quoted(prefix) + " does not end");
+      return Fail(ErrorCode::kDataLoss, "a listing of " + Quoted(prefix) + " has too many pages");
     }
     next = std::move(page.next);
   } while (!next.empty());

@@ -1,4 +1,4 @@
-// Percent-encoded text, as listings have keys.
+// Decodes percent-encoded text, such as the keys in listings.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace cboard::object_store {
 
-// "a%20b+c" -> "a b c". Listings with encoding-type=url write keys as forms do.
+// Decodes "a%20b+c" to "a b c". Listings with encoding-type=url encode keys like HTML forms.
 std::string PercentDecoded(std::string_view text);
 
 }  // namespace cboard::object_store

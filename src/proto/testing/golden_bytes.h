@@ -1,4 +1,4 @@
-// Bytes as a test writes them: hex pairs, and text in double quotes.
+// Bytes in a readable form for tests: hex pairs, and text in double quotes.
 //
 //   Golden("0a 02 \"lr\" 20 03")
 #pragma once

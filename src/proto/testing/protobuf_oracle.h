@@ -1,4 +1,4 @@
-// libprotobuf as an oracle for our encoders.
+// libprotobuf as an oracle for the encoders of this module.
 //
 //   const auto event = ParsedByProtobuf<cboard_testing::Event>(EncodeEvent(…));
 //   EXPECT_EQ(event.step(), 5);
@@ -15,7 +15,7 @@
 
 namespace cboard::testing {
 
-// libprotobuf's own bytes for `message`, map entries sorted by key.
+// Serializes `message` with libprotobuf, with map entries sorted by key.
 template <typename Message>
 std::string SerializedByProtobuf(const Message& message) {
   std::string bytes;
@@ -28,8 +28,8 @@ std::string SerializedByProtobuf(const Message& message) {
   return bytes;
 }
 
-// `bytes` as libprotobuf decodes them. Expects that it can (for strings that are not UTF-8 it
-// refuses), and that it writes the same bytes from the fields it knows.
+// Parses `bytes` with libprotobuf. Expects that this succeeds (it refuses strings that are not
+// UTF-8), and that libprotobuf writes the same bytes from the fields it knows.
 template <typename Message>
 Message ParsedByProtobuf(std::string_view bytes) {
   Message message;

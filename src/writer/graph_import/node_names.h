@@ -1,4 +1,4 @@
-// Names for the nodes of a graph: unique, and such that TensorBoard finds the ends of its edges.
+// Makes names for graph nodes that are unique and that TensorBoard can match with the edges.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace cboard::writer {
 
-// `name` as a node may be called. In the inputs of a GraphDef ":k" at the end selects an output
-// and "^" at the front marks a control edge, so a node's own name has neither: "conv:0" becomes
-// "conv", "conv:1" becomes "conv_1", and "^x" becomes "_x".
+// Converts `name` to a valid node name. In the inputs of a GraphDef, ":k" at the end selects an
+// output and "^" at the start marks a control edge. A node name must not contain these: "conv:0"
+// becomes "conv", "conv:1" becomes "conv_1", and "^x" becomes "_x".
 inline std::string NodeName(std::string_view name) {
   std::string result(name);
   if (!result.empty() && result.front() == '^') result.front() = '_';
@@ -27,14 +27,14 @@ inline std::string NodeName(std::string_view name) {
   return result;
 }
 
-// Hands out each name once: a name that is taken gets "_2", "_3", …
+// Makes names unique: a name that is already used gets "_2", "_3", …
 class UniqueNames {
  public:
   std::string Take(std::string_view wanted) {
     const std::string stem = NodeName(wanted);
     const auto [entry, fresh] = uses_.try_emplace(stem, 1);
     if (fresh) return stem;
-    int& uses = entry->second;  // Stays valid while the map grows.
+    int& uses = entry->second;  // The reference stays valid while the map grows.
     std::string name;
     do {
       name = stem + "_" + std::to_string(++uses);

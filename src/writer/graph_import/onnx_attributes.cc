@@ -36,7 +36,7 @@ std::string ListOf(const std::vector<Element>& elements) {
   return text + "]";
 }
 
-// A single value; the last one if a file repeats it.
+// Formats the value of an attribute. If a file repeats the value, the last one is used.
 template <typename Element>
 std::string SingleOf(const std::vector<Element>& elements) {
   return elements.empty() ? "?" : TextOf(elements.back());
@@ -72,7 +72,7 @@ std::string ValueOf(const OnnxAttribute& attribute) {
     case OnnxAttributeKind::kNone:
       break;
   }
-  return "[]";  // An empty list leaves nothing in the file but its name.
+  return "[]";  // An empty list has no type in the file, so its elements are unknown.
 }
 
 }  // namespace

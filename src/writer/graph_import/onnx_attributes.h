@@ -1,4 +1,4 @@
-// The attributes of an ONNX node as one line of text.
+// Formats the attributes of an ONNX node as one line of text.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace cboard::writer {
 
-// "kernel_shape = [3, 3], auto_pad = 'NOTSET', value = tensor INT64 [4]". Long lists and texts are
-// cut with "…": this is for reading beside a graph.
+// Formats the attributes: "kernel_shape = [3, 3], auto_pad = 'NOTSET', value = tensor INT64 [4]".
+// Long lists and texts are shortened with "…", because the text is shown next to a graph.
 std::string ParametersOf(const proto::OnnxNode& node);
 
 }  // namespace cboard::writer

@@ -25,7 +25,7 @@ using proto::OnnxValueInfo;
 
 using Attributes = std::vector<std::pair<std::string, Attribute>>;
 
-// Protobuf, and so ONNX, cannot hold more in one file; larger models keep weights beside it.
+// Maximum size of a protobuf file, and so of an ONNX file; larger models have external weights.
 constexpr std::uint64_t kMaxModelBytes = std::uint64_t{2} << 30;
 
 Attributes TypeAndShape(int elem_type, const proto::Shape& shape) {
@@ -33,7 +33,7 @@ Attributes TypeAndShape(int elem_type, const proto::Shape& shape) {
           {"shape", Attribute::EncodedShape(shape)}};
 }
 
-// Builds the GraphDef of one model: names first, because edges may run in any direction.
+// Builds the GraphDef of one model. Names are assigned first, because edges may have any direction.
 class OnnxImport {
  public:
   explicit OnnxImport(const OnnxGraph& graph) : graph_(graph) {}
@@ -57,7 +57,8 @@ class OnnxImport {
     }
   }
 
-  // A node is called after its first output that has a name; that output is the node itself.
+  // Names a node after its first output that has a name; a reference to that output is the node's
+  // name.
   void NameNode(const OnnxNode& node) {
     const auto is_named = [](std::string_view output) { return !output.empty(); };
     const auto first = std::ranges::find_if(node.outputs, is_named);
@@ -76,7 +77,7 @@ class OnnxImport {
     }
   }
 
-  // An input or a weight, which may be both.
+  // Names an input or a weight; a tensor may be both.
   void NameTensor(std::string_view tensor) {
     if (!references_.contains(tensor)) Refer(tensor, names_.Take(tensor));
   }
@@ -94,7 +95,8 @@ class OnnxImport {
 
   void AddOutput(const OnnxValueInfo& output) {
     if (output.name.empty()) return;
-    if (inputs_.contains(output.name)) return;  // Passed through: it is there already.
+    // Skips an output that is also an input, because it already has a node.
+    if (inputs_.contains(output.name)) return;
     const auto reference = references_.find(output.name);
     proto::Node node{.op = "Variable", .attributes = TypeAndShape(output.elem_type, output.shape)};
     if (first_outputs_.contains(output.name)) {
@@ -116,7 +118,7 @@ class OnnxImport {
   void AddNode(const OnnxNode& node, const std::string& name) {
     proto::Node added{.name = name, .op = std::string(node.op_type)};
     for (const std::string_view input : node.inputs) {
-      if (input.empty()) continue;  // An optional input that is left out.
+      if (input.empty()) continue;  // An omitted optional input.
       const auto reference = references_.find(input);
       added.inputs.push_back(reference == references_.end() ? NodeName(input) : reference->second);
     }
@@ -130,7 +132,7 @@ class OnnxImport {
     builder_.AddNode(added);
   }
 
-  // All of them, or none: TensorBoard takes them by position.
+  // Returns the shapes of all outputs or none, because TensorBoard assigns them by position.
   std::vector<proto::Shape> OutputShapes(const OnnxNode& node) const {
     std::vector<proto::Shape> shapes;
     for (const std::string_view output : node.outputs) {
@@ -145,10 +147,11 @@ class OnnxImport {
   proto::GraphBuilder builder_;
   UniqueNames names_;
   std::vector<std::string> node_names_;
-  std::unordered_map<std::string_view, std::string> references_;  // Tensor -> "node" or "node:k".
+  // Maps a tensor's name to the reference "node" or "node:k".
+  std::unordered_map<std::string_view, std::string> references_;
   std::unordered_map<std::string_view, const OnnxValueInfo*> infos_;
   std::unordered_set<std::string_view> first_outputs_;
-  std::unordered_set<std::string_view> inputs_;  // Inputs and weights that have their node.
+  std::unordered_set<std::string_view> inputs_;  // Inputs and weights that already have a node.
 };
 
 }  // namespace

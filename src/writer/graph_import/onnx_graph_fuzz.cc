@@ -1,4 +1,4 @@
-// Any bytes as an ONNX model: a readable graph, or an error.
+// Converts any bytes as an ONNX model: the result is a readable graph or an error.
 #include <cstddef>
 #include <cstdint>
 

@@ -66,7 +66,7 @@ const NodeDef& Find(const GraphDef& graph, const std::string& name, const std::s
   return NodeDef::default_instance();
 }
 
-// x -> Conv(w) -> h -> Relu -> y
+// The model x -> Conv(w) -> h -> Relu -> y
 ModelProto SmallModel() {
   ModelProto model;
   Describe(*model.mutable_graph()->add_input(), "x", 1, {-1, 3});

@@ -1,4 +1,4 @@
-// Any text as an OpenVINO model: a readable graph, or an error.
+// Converts any text as an OpenVINO model: the result is a readable graph or an error.
 #include <cstddef>
 #include <cstdint>
 

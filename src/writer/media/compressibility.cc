@@ -13,12 +13,14 @@ constexpr std::size_t kSlices = 64;
 constexpr std::size_t kSliceBytes = 256;
 static_assert(kSlices * kSliceBytes <= kMinBytes);
 
-// Bits per byte, of 8; noise in 16 KiB measures 7.99.
+// Minimum entropy of noise in bits per byte, of 8; noise in 16 KiB measures 7.99.
 constexpr double kNoiseBitsPerByte = 7.9;
-// Below this, a compressor that follows long runs is faster than one that does not look for them.
+// Maximum entropy of flat data in bits per byte. Below it, a compressor that searches for long runs
+// is faster than one that does not.
 constexpr double kFlatBitsPerByte = 0.3;
 
-// Entropy of slices taken evenly from all over, so that a flat corner shows.
+// Computes the entropy of slices taken evenly from the whole input, so that a constant region is
+// noticed.
 double BitsPerByte(std::span<const std::uint8_t> bytes) {
   std::array<std::uint32_t, 256> counts{};
   const std::size_t stride = (bytes.size() - kSliceBytes) / (kSlices - 1);
@@ -34,8 +36,8 @@ double BitsPerByte(std::span<const std::uint8_t> bytes) {
   return bits;
 }
 
-// Whether stretches of bytes come again, as in a grid of equal pictures. Looks only at the places
-// where one certain value stands: chosen by content, they are the same ones in every copy.
+// True if stretches of bytes repeat, as in a grid of equal images. Compares only positions that
+// contain one certain value: because they are chosen by content, they are the same in every copy.
 bool Repeats(std::span<const std::uint8_t> bytes) {
   constexpr int kMark = 0x5a;
   constexpr std::size_t kDeflateReach = 32 << 10;

@@ -1,5 +1,5 @@
-// How much compressing is worth, at a glance. Noise (and an untrained network's filters look like
-// it) takes the longest to compress and gains nothing; charts are nearly all background.
+// Estimates how well bytes can be compressed. Noise (and filters of an untrained network) takes the
+// longest to compress and gets no smaller; charts are nearly all background.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,15 @@
 namespace cboard::writer::media {
 
 enum class Compressibility {
-  kNone,  // Deflate would save less than about two percent: a sample uses all 256 values almost
-          // equally often, and hardly any stretch of eight bytes comes twice within its reach.
+  // Deflate would save less than about two percent: all 256 values are almost equally frequent in a
+  // sample, and almost no stretch of eight bytes repeats within deflate's window.
+  kNone,
   kSome,
-  kHigh,  // Nearly all bytes are the same.
+  kHigh,  // Nearly all bytes are equal.
 };
 
-// Takes a few percent of the time that compressing would. Short inputs are kSome, as it hardly
-// matters there.
+// Estimates how well `bytes` can be compressed. Takes a few percent of the time of compression.
+// Returns kSome for short inputs, for which the level makes little difference.
 Compressibility EstimateCompressibility(std::span<const std::uint8_t> bytes);
 
 }  // namespace cboard::writer::media

@@ -18,7 +18,7 @@ Bytes Noise(std::size_t size) {
   return bytes;
 }
 
-// The size after deflate, as a share of the original.
+// Returns the size after deflate as a share of the original size.
 double CompressedShare(const Bytes& bytes) {
   libdeflate_compressor* compressor = libdeflate_alloc_compressor(1);
   Bytes out(bytes.size() * 2 + 1000);
@@ -64,7 +64,7 @@ TEST(EstimateCompressibility, KnowsBackground) {
 TEST(EstimateCompressibility, NeverMissesMoreThanAFewPercent) {
   std::mt19937 random(13);
   for (int trial = 0; trial < 100; ++trial) {
-    // Noise with a share of something else in it: shorter range, copies, zeros.
+    // Noise in which a part is something else: values of a smaller range, copies, or zeros.
     Bytes bytes = Noise(40000 + random() % 100000);
     const std::size_t period = 3 + random() % 3000, every = 1 + random() % 100;
     for (std::size_t i = period; i < bytes.size(); ++i) {

@@ -5,7 +5,7 @@
 namespace cboard::writer::media {
 namespace {
 
-// Only ASCII letters have a case here; the locale must not matter.
+// Converts ASCII letters only, independently of the locale.
 char ToUpper(char letter) {
   return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
 }

@@ -1,4 +1,4 @@
-// Which dimension of a tensor is which: "CHW", "nhwc" and every other order of the letters.
+// Parses the order of a tensor's dimensions: "CHW", "nhwc" and every other order of the letters.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const DimensionOrder order, ParseDimensions(shape, "HWC", "CHW"));
 //   order['W'].stride;  // Elements from one column to the next.
@@ -17,7 +17,7 @@ namespace cboard::writer::media {
 
 struct Dimension {
   std::size_t size = 1;
-  std::size_t stride = 0;  // In elements. A dimension the tensor does not have repeats itself.
+  std::size_t stride = 0;  // In elements; 0 for a dimension that the tensor does not have.
 };
 
 class DimensionOrder {
@@ -31,10 +31,10 @@ class DimensionOrder {
   std::array<Dimension, 26> dimensions_;
 };
 
-// Reads `dataformats` as an order of exactly the capital letters `expected`, in either case, for a
-// contiguous row-major tensor of `shape`, whose element count must not overflow. Fails with
-// kInvalidArgument, naming the format and the shape, when a letter is unknown, repeated or missing
-// or the count differs from the rank.
+// Parses `dataformats`, which must contain exactly the letters `expected` in any order and case,
+// for a contiguous row-major tensor of `shape`, whose element count must not overflow. Fails with
+// kInvalidArgument, naming the format and the shape, if a letter is unknown, repeated or missing,
+// or if the number of letters differs from the rank.
 Result<DimensionOrder> ParseDimensions(std::span<const std::int64_t> shape,
                                        std::string_view dataformats, std::string_view expected);
 

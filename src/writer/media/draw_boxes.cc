@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kLineWidth = 2;
 constexpr std::int64_t kMargin = 1;
 
-// One pixel of a colour; as many bytes as the picture has channels.
+// The color of one pixel, with as many bytes as the image has channels.
 using Color = std::array<std::uint8_t, 4>;
 
 Color RedFor(std::size_t channels) {
@@ -27,7 +27,7 @@ Color RedFor(std::size_t channels) {
 
 Color BlackFor(std::size_t channels) { return channels < 3 ? Color{0, 255} : Color{0, 0, 0, 255}; }
 
-// From `left`, `top` up to, not including, `right`, `bottom`; may be anywhere.
+// A rectangle from `left`, `top` to `right`, `bottom` (exclusive); it may be outside of the image.
 struct Rectangle {
   std::int64_t left, top, right, bottom;
 };
@@ -46,8 +46,8 @@ void Fill(Pixels& pixels, const Rectangle& area, const Color& color) {
   }
 }
 
-// The two-pixel lines of Pillow's ImageDraw.line around the corners, which tensorboardX draws:
-// sideways they lie within the box, up and down they reach one pixel beyond it.
+// Draws a box like tensorboardX: with two-pixel lines as in Pillow's ImageDraw.line. Vertical lines
+// are inside the box, horizontal lines extend one pixel outside.
 void Outline(Pixels& pixels, const Rectangle& box, const Color& color) {
   const Rectangle outer = {box.left, box.top - 1, box.right + 1, box.bottom + kLineWidth};
   Fill(pixels, {outer.left, outer.top, outer.right, outer.top + kLineWidth}, color);
@@ -81,7 +81,8 @@ void DrawLabel(Pixels& pixels, const Rectangle& box, std::string_view label) {
   DrawText(pixels, box.left + kMargin, top + kMargin, label, BlackFor(pixels.channels));
 }
 
-// Far enough out to be cut off, near enough for sums to fit: an infinite box is one without edges.
+// Limits a coordinate: far enough outside of any image, but small enough for sums. An infinite box
+// then has no visible edges.
 std::int64_t ToPixel(double coordinate) {
   constexpr double kFar = 1e15;
   return static_cast<std::int64_t>(std::clamp(coordinate, -kFar, kFar));

@@ -1,4 +1,4 @@
-// Detections on a picture: red boxes with their labels.
+// Draws detections on an image: red boxes with labels.
 #pragma once
 
 #include <span>
@@ -10,14 +10,14 @@
 
 namespace cboard::writer::media {
 
-// `pixels` resized by `rescale`, with a red outline, two pixels wide, for each row of `boxes` (N x
-// 4: left, top, right, bottom, in pixels of the original), and its label in black on red at the
-// bottom left inside the box. `labels` has one text per box, or none at all; an empty text draws
-// nothing. Parts outside the picture are cut off. Lines and letters are drawn after resizing,
-// so they stay sharp.
+// Returns `pixels` resized by `rescale`, with a red outline, two pixels wide, for each row of
+// `boxes`, and its label in black on red at the bottom left inside the box. `boxes` is N x 4: left,
+// top, right, bottom, in pixels of the original. `labels` has one text per box or is empty; an
+// empty text draws nothing. Parts outside of the image are clipped. Lines and letters are drawn
+// after resizing, so they stay sharp.
 //
-// Fails with kInvalidArgument when `boxes` has another shape or holds a NaN, when the number of
-// labels differs, and as Resize does.
+// Fails with kInvalidArgument if `boxes` has another shape or contains a NaN, if the number of
+// labels differs, and like Resize.
 Result<Pixels> DrawBoxes(const Pixels& pixels, const TensorView& boxes,
                          std::span<const std::string> labels = {}, double rescale = 1);
 

@@ -21,7 +21,7 @@ Pixels Gray(std::size_t height, std::size_t width, std::size_t channels = 3) {
   return {height, width, channels, std::vector<std::uint8_t>(height * width * channels, 128)};
 }
 
-// The picture as text: '.' untouched, 'R' red, 'K' black.
+// Converts the image to text: '.' unchanged, 'R' red, 'K' black.
 std::vector<std::string> Drawn(const Pixels& pixels) {
   std::vector<std::string> rows;
   for (std::size_t y = 0; y < pixels.height; ++y) {
@@ -39,7 +39,7 @@ TensorView Boxes(const std::vector<double>& corners) {
   return TensorView(corners, {static_cast<std::int64_t>(corners.size() / 4), 4});
 }
 
-// As Pillow draws it.
+// The expected image is what Pillow draws.
 TEST(DrawBoxes, OutlinesTwoPixelsWide) {
   const std::vector<double> box = {2, 2, 8, 6};
   EXPECT_EQ(Drawn(DrawBoxes(Gray(9, 11), Boxes(box)).value()),

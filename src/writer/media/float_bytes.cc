@@ -1,4 +1,4 @@
-// Compiled once per instruction set (Highway); the best one is chosen at run time.
+// This file is compiled once per instruction set (Highway); the best one is selected at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "writer/media/float_bytes.cc"
 #include "writer/media/float_bytes.h"
@@ -18,7 +18,8 @@ using Floats = hn::ScalableTag<float>;
 using Integers = hn::RebindToSigned<Floats>;
 using Bytes = hn::Rebind<std::uint8_t, Floats>;
 
-// Highway's conversion saturates where numpy's gives zero, hence the mask.
+// Converts floats to bytes that wrap around. The mask is needed because Highway's conversion
+// saturates where numpy returns zero.
 struct Wrap {
   HWY_INLINE hn::Vec<Integers> operator()(hn::Vec<Floats> values) const {
     const Floats d;

@@ -13,7 +13,7 @@
 namespace cboard::writer::media {
 namespace {
 
-// The definitions, in a type wide enough for them.
+// Plain implementations, in a type that is wide enough.
 std::uint8_t PlainWrap(float value) {
   const double scaled = value * 255.f;
   if (!(std::abs(scaled) < 2147483648.0) && scaled != -2147483648.0) return 0;

@@ -122,7 +122,7 @@ std::u32string DecodeUtf8(std::string_view text) {
     const auto byte = static_cast<std::uint8_t>(unit);
     if (byte < 0x80) {
       characters += static_cast<char32_t>(byte);
-    } else if (byte < 0xc0) {  // Goes on with the character before; valid text never begins so.
+    } else if (byte < 0xc0) {  // A continuation byte. Valid text never starts with one.
       characters.back() = characters.back() << 6 | static_cast<char32_t>(byte & 0x3f);
     } else {
       const std::uint8_t payload = byte < 0xe0 ? 0x1f : byte < 0xf0 ? 0x0f : 0x07;

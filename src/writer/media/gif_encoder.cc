@@ -27,7 +27,7 @@ struct IndexedFrame {
   std::vector<GifColorType> palette;
 };
 
-// The three colour planes of a frame, as giflib's quantizer wants them.
+// The three color planes of a frame, in the format of giflib's quantizer.
 struct Planes {
   std::vector<GifByteType> red, green, blue;
 
@@ -43,7 +43,7 @@ struct Planes {
   }
 };
 
-// The colours themselves, in order of appearance, unless there are too many of them.
+// Uses the exact colors as palette, in order of appearance; nullopt if there are too many.
 std::optional<IndexedFrame> IndexExactly(const Planes& planes) {
   IndexedFrame frame;
   std::unordered_map<std::uint32_t, GifByteType> index_of;
@@ -54,7 +54,9 @@ std::optional<IndexedFrame> IndexExactly(const Planes& planes) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t color = static_cast<std::uint32_t>(planes.red[i]) << 16 |
                                 static_cast<std::uint32_t>(planes.green[i]) << 8 | planes.blue[i];
-    if (i == 0 || color != last_color) {  // Neighbours are often equal.
+    // Looks up a color only if it differs from the previous pixel, because neighbouring pixels are
+    // often equal.
+    if (i == 0 || color != last_color) {
       const auto [found, is_new] =
           index_of.try_emplace(color, static_cast<GifByteType>(frame.palette.size()));
       if (is_new) {
@@ -94,7 +96,7 @@ struct FreeMap {
   void operator()(ColorMapObject* map) const { GifFreeMapObject(map); }
 };
 
-// Writes the parts of a GIF in order. Each returns whether giflib took it.
+// Writes the parts of a GIF in order. Each method returns false if giflib fails.
 class GifWriter {
  public:
   explicit GifWriter(std::string& file) : gif_(EGifOpen(&file, AppendToString, &error_)) {}
@@ -105,7 +107,7 @@ class GifWriter {
   bool PutScreen(std::size_t width, std::size_t height) {
     if (gif_ == nullptr) return false;
     EGifSetGifVersion(gif_, true);
-    // The extension that every browser knows: repeat, zero (for ever) times.
+    // The extension that makes browsers repeat the animation; zero means without end.
     const std::array<GifByteType, 3> forever = {1, 0, 0};
     return EGifPutScreenDesc(gif_, static_cast<int>(width), static_cast<int>(height), 8, 0,
                              nullptr) == GIF_OK &&
@@ -119,7 +121,7 @@ class GifWriter {
     const GraphicsControlBlock control = {DISPOSE_DO_NOT, false, delay, NO_TRANSPARENT_COLOR};
     std::array<GifByteType, 4> control_bytes;
     const auto control_size = EGifGCBToExtension(&control, control_bytes.data());
-    // Palettes have a power of two of entries; the ones that are not used are black.
+    // Palettes have a power of two of entries; unused entries are black.
     frame.palette.resize(std::max<std::size_t>(2, std::bit_ceil(frame.palette.size())));
     const std::unique_ptr<ColorMapObject, FreeMap> map(
         GifMakeMapObject(static_cast<int>(frame.palette.size()), frame.palette.data()));
@@ -147,7 +149,7 @@ class GifWriter {
   GifFileType* gif_;
 };
 
-// When frame `i` begins, in hundredths of a second.
+// The start of frame `i` in hundredths of a second.
 double StartOf(std::size_t i, double fps) { return std::round(static_cast<double>(i) * 100 / fps); }
 
 int DelayOf(std::size_t i, double fps) {
@@ -192,7 +194,7 @@ Result<std::string> EncodeGif(const Video& video, double fps) {
     if (!frame) frame = Quantize(planes, video.width, video.height);
     good = frame && writer.PutFrame(*std::move(frame), video.width, video.height, DelayOf(i, fps));
   }
-  // Writing to a string fails only when giflib gets no memory.
+  // Writing to a string fails only if giflib cannot allocate memory.
   if (!good || !writer.Close()) {
     return Fail(ErrorCode::kResourceExhausted,
                 "no memory to encode a video of " + std::to_string(video.frames) + " frames");

@@ -1,4 +1,4 @@
-// Videos as animated GIF files, the one moving picture that TensorBoard shows.
+// Encodes videos as animated GIF files, the only video format that TensorBoard shows.
 #pragma once
 
 #include <string>
@@ -8,14 +8,15 @@
 
 namespace cboard::writer::media {
 
-// Plays forever at `fps` frames per second. GIF counts hundredths of a second; where they do not
-// divide evenly, frames take turns, so that the whole video has its right length. Browsers play
-// delays under two hundredths at ten frames per second, so 50 frames per second is the most.
+// The GIF repeats without end at `fps` frames per second. GIF counts hundredths of a second; if
+// they do not divide evenly, the lengths of frames vary so that the whole video has the correct
+// length. Browsers play delays below two hundredths at ten frames per second, so 50 frames per
+// second is the maximum.
 //
-// Each frame has a palette of its own: exact when it has at most 256 colours (always, for gray),
-// else the nearest of 256. Alpha is dropped.
+// Each frame has its own palette: exact if it has at most 256 colors (always for gray), otherwise
+// the nearest of 256 colors. Alpha is removed.
 //
-// Fails with kInvalidArgument when `fps` is not a positive number or a side is above 65535 pixels.
+// Fails with kInvalidArgument if `fps` is not a positive number or a side exceeds 65535 pixels.
 Result<std::string> EncodeGif(const Video& video, double fps);
 
 }  // namespace cboard::writer::media

@@ -1,4 +1,5 @@
-// From a tensor to a picture, by tensorboardX's rules: dimensions in any order, batches as a grid.
+// Converts a tensor to an image by tensorboardX's rules: any order of dimensions, batches as a
+// grid.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const Pixels pixels, LayOutImage(images, "NCHW"));
 #pragma once
@@ -13,16 +14,16 @@ namespace cboard::writer::media {
 
 inline constexpr std::size_t kGridColumns = 8;
 
-// `dataformats` is any order of HW, CHW or NCHW, in either case.
+// Converts a tensor to an image. `dataformats` is any order of HW, CHW or NCHW, in either case.
 //
 //   HW    gray, stored as RGB.
 //   CHW   1 (gray, stored as RGB), 2 (gray and alpha), 3 or 4 channels.
 //   NCHW  1, 3 or 4 channels; the images fill rows of up to `grid_columns`, and the last row is
 //         black where there are none left.
 //
-// Bytes stand for themselves and every other element for itself times 255 (pixel_values.h).
-// Fails with kInvalidArgument for an invalid tensor, format or number of channels and when a
-// dimension is zero, and with kResourceExhausted above kMaxPixelBytes.
+// uint8 values are used unchanged; all other values are multiplied by 255 (pixel_values.h). Fails
+// with kInvalidArgument for an invalid tensor, format or number of channels and if a dimension is
+// zero, and with kResourceExhausted above kMaxPixelBytes.
 Result<Pixels> LayOutImage(const TensorView& image, std::string_view dataformats,
                            std::size_t grid_columns = kGridColumns);
 

@@ -21,7 +21,7 @@ Bytes Counting(std::size_t size) {
   return bytes;
 }
 
-// The definition, one element at a time: what `dataformats` calls (n, c, y, x).
+// A plain implementation, one element at a time: the element that `dataformats` calls (n, c, y, x).
 std::uint8_t At(const TensorView& tensor, std::string_view dataformats, std::size_t n,
                 std::size_t c, std::size_t y, std::size_t x) {
   std::size_t index = 0;

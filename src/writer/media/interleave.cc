@@ -1,4 +1,4 @@
-// Compiled once per instruction set (Highway); the best one is chosen at run time.
+// This file is compiled once per instruction set (Highway); the best one is selected at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "writer/media/interleave.cc"
 #include "writer/media/interleave.h"
@@ -15,7 +15,7 @@ namespace cboard::writer::media {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A row whose pixels are not next to each other, or the last few of one that has them so.
+// Copies a row whose pixels are not contiguous, or the rest of a contiguous row.
 template <std::size_t kChannels>
 void InterleaveStrided(const std::uint8_t* source, const ImageDimensions& image, std::size_t begin,
                        std::uint8_t* target) {
@@ -27,7 +27,8 @@ void InterleaveStrided(const std::uint8_t* source, const ImageDimensions& image,
   }
 }
 
-// A row of the usual planar tensor, a vector of pixels at a time; returns how many it has done.
+// Copies a row of a planar tensor, one vector of pixels at a time; returns the number of copied
+// pixels.
 template <std::size_t kChannels>
 std::size_t InterleavePlanes(const std::uint8_t* source, const ImageDimensions& image,
                              std::uint8_t* target) {

@@ -1,4 +1,4 @@
-// Copies one image out of a tensor into rows of interleaved pixels.
+// Copies one image of a tensor into rows of interleaved pixels.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ struct ImageDimensions {
   Dimension height, width, channels;
 };
 
-// Writes height rows of width * channels bytes, `target_stride` apart.
+// Writes `height` rows of width * channels bytes, at distances of `target_stride` bytes.
 void Interleave(const std::uint8_t* source, const ImageDimensions& image, std::uint8_t* target,
                 std::size_t target_stride);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint8_t kWhite = 255;
 
-// The result of numpy's C cast on x86, defined for every value.
+// Converts a value to a byte like numpy's C cast on x86, but is defined for every value.
 struct Wrap {
   template <typename Real>
   std::uint8_t operator()(Real value) const {
@@ -26,16 +26,18 @@ struct Wrap {
 struct Clamp {
   template <typename Real>
   std::uint8_t operator()(Real value) const {
-    const Real low = value > Real{0} ? value : Real{0};  // NaN compares false.
+    // NaN becomes 0, because it compares as false.
+    const Real low = value > Real{0} ? value : Real{0};
     return static_cast<std::uint8_t>(static_cast<std::int32_t>(low < Real{255} ? low : Real{255}));
   }
   static constexpr auto kScaleFloats = ScaleAndClamp;
 };
 
-// A float rounded to the eleven significant bits of a half, to nearest, ties to even. Good enough
-// where only the integer part matters: tiny values are not flushed to half's coarser steps.
+// Rounds a float to the eleven significant bits of a half, ties to even. Only the integer part of
+// the result is used, so the coarser steps of tiny halves are ignored.
 float RoundToHalf(float value) {
-  constexpr float kTooLarge = 65520;  // Half way from the largest half to the one it lacks.
+  // The limit of rounding: the middle between the largest half and the next power of two.
+  constexpr float kTooLarge = 65520;
   if (std::abs(value) >= kTooLarge) {
     return std::copysign(std::numeric_limits<float>::infinity(), value);
   }
@@ -46,7 +48,8 @@ float RoundToHalf(float value) {
   return std::bit_cast<float>(bits & ~kDropped);
 }
 
-// One function per type that the product with 255 has: float64 for most, float32, float16.
+// Converts elements to bytes by the type of their product with 255: float64 for most types, float32
+// or float16.
 template <typename Element, typename ToByte>
 PixelValues ScaledAsDoubles(const Element* elements, std::size_t count, ToByte to_byte) {
   std::vector<std::uint8_t> bytes(count);
@@ -97,7 +100,7 @@ Result<PixelValues> Convert(const TensorView& given, ToByte to_byte) {
       return ScaledAsHalves(reals.data(), count, to_byte);
     }
     case DType::kBool: {
-      // Read as bytes: whatever is not zero is true.
+      // Booleans are read as bytes: every non-zero byte is true.
       const auto* booleans = static_cast<const std::uint8_t*>(tensor.data);
       std::vector<std::uint8_t> bytes(count);
       std::transform(booleans, booleans + count, bytes.begin(),

@@ -1,5 +1,5 @@
-// The elements of a tensor as bytes 0…255, with the arithmetic of numpy that tensorboardX relies
-// on.
+// Converts the elements of a tensor to bytes 0…255, with numpy's arithmetic, on which tensorboardX
+// relies.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace cboard::writer::media {
 
-// In row-major order. Bytes of a contiguous uint8 tensor are borrowed and must outlive this; all
-// others are owned.
+// The bytes of an image's elements in row-major order. A contiguous uint8 tensor is borrowed and
+// must outlive this object; other tensors are copied.
 class PixelValues {
  public:
   explicit PixelValues(std::span<const std::uint8_t> borrowed) : values_(borrowed) {}
   explicit PixelValues(std::vector<std::uint8_t> owned)
       : owned_(std::move(owned)), values_(owned_) {}
-  PixelValues(PixelValues&&) = default;  // Moving a vector leaves its elements where they are.
+  PixelValues(PixelValues&&) = default;  // Moving a vector does not move its elements.
   PixelValues& operator=(PixelValues&&) = default;
 
   const std::uint8_t* data() const { return values_.data(); }
@@ -30,13 +30,13 @@ class PixelValues {
   std::span<const std::uint8_t> values_;
 };
 
-// `(tensor * 255.0).astype(numpy.uint8)`, except that uint8 is taken as it is. The product has the
-// type numpy gives it (float16, float32, else float64), fractions are dropped and the rest wraps
+// Computes `(tensor * 255.0).astype(numpy.uint8)`, but does not change uint8. The product has
+// numpy's type (float16, float32, otherwise float64), fractions are truncated and the rest wraps
 // around: 1.01 becomes 1, -0.1 becomes 231. Values outside of 32-bit integers, and NaN, become 0.
-// Quantized tensors are dequantized. Fails only when `tensor` is invalid.
+// Quantized tensors are dequantized. Fails only if `tensor` is invalid.
 Result<PixelValues> ToPixelValues(const TensorView& tensor);
 
-// `(tensor * 255).clip(0, 255)`, the gentler rule of embedding sprites; NaN becomes 0.
+// Computes `(tensor * 255).clip(0, 255)`, the rule for embedding sprites; NaN becomes 0.
 Result<PixelValues> ToClampedPixelValues(const TensorView& tensor);
 
 }  // namespace cboard::writer::media

@@ -33,20 +33,20 @@ Result<std::size_t> CheckedPixelBytes(std::string_view what,
 
 Result<Pixels> BlankPixels(std::size_t height, std::size_t width, std::size_t channels) {
   CBOARD_ASSIGN_OR_RETURN(const std::size_t size,
-                          CheckedPixelBytes("picture", {height, width, channels}));
+                          CheckedPixelBytes("image", {height, width, channels}));
   return Pixels{height, width, channels, std::vector<std::uint8_t>(size)};
 }
 
 Result<void> ValidatePixels(const Pixels& pixels) {
   CBOARD_ASSIGN_OR_RETURN(
       const std::size_t size,
-      CheckedPixelBytes("picture", {pixels.height, pixels.width, pixels.channels}));
+      CheckedPixelBytes("image", {pixels.height, pixels.width, pixels.channels}));
   if (pixels.channels > 4) {
     return Fail(ErrorCode::kInvalidArgument,
-                "picture has " + std::to_string(pixels.channels) + " channels, expected 1 to 4");
+                "image has " + std::to_string(pixels.channels) + " channels, expected 1 to 4");
   }
   if (pixels.bytes.size() != size) {
-    return Fail(ErrorCode::kInvalidArgument, "picture of " + std::to_string(pixels.height) + " x " +
+    return Fail(ErrorCode::kInvalidArgument, "image of " + std::to_string(pixels.height) + " x " +
                                                  std::to_string(pixels.width) + " x " +
                                                  std::to_string(pixels.channels) + " comes with " +
                                                  std::to_string(pixels.bytes.size()) +

@@ -1,4 +1,4 @@
-// How long a picture takes from pixels to PNG, and how large it gets.
+// Measures the time to encode an image as PNG, and the size of the file.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ Pixels Noise(std::size_t side) {
   return pixels;
 }
 
-// Slopes, an edge and a little sensor noise.
+// A photo-like image: slopes, an edge and a little sensor noise.
 Pixels Photo(std::size_t side) {
   Pixels pixels = BlankPixels(side, side, 3).value();
   std::mt19937 random(1);
@@ -32,7 +32,7 @@ Pixels Photo(std::size_t side) {
   return pixels;
 }
 
-// A chart: white, a few lines.
+// A chart-like image: white with a few lines.
 Pixels Plot(std::size_t side) {
   Pixels pixels = BlankPixels(side, side, 3).value();
   for (std::uint8_t& byte : pixels.bytes) byte = 255;
@@ -58,7 +58,7 @@ BENCHMARK_CAPTURE(Encode, plot_640, Plot(640), PngCompression::kFast);
 BENCHMARK_CAPTURE(Encode, photo_256_small, Photo(256), PngCompression::kSmall);
 BENCHMARK_CAPTURE(Encode, thumbnail_32, Photo(32), PngCompression::kFast);
 
-// A float image as networks produce it, through both steps.
+// Encodes a float image as neural networks produce it, with both steps.
 void BM_FloatImage(benchmark::State& state) {
   std::vector<float> image(3 * 256 * 256);
   std::mt19937 random(1);

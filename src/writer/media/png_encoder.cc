@@ -17,7 +17,8 @@ namespace cboard::writer::media {
 namespace {
 
 constexpr std::string_view kSignature("\x89PNG\r\n\x1a\n", 8);
-// Everything but the compressed pixels: signature, header, and three chunks' frames.
+// Size of everything except the compressed pixels: signature, header, and the frames of three
+// chunks.
 constexpr std::size_t kFixedBytes = 8 + 13 + 3 * 12;
 
 struct FreeCompressor {
@@ -26,26 +27,26 @@ struct FreeCompressor {
   }
 };
 
-// libdeflate's levels. 0 only wraps the bytes; above 6, pictures hardly get smaller.
+// Compression levels of libdeflate. 0 only wraps the bytes; above 6, images hardly get smaller.
 constexpr int kStore = 0, kFastest = 1, kFastestForRuns = 2, kSmallest = 6;
 
-// Memory that a thread reuses for the next picture: creating a compressor clears more memory than a
-// small picture has, and the system provides fresh pages slower than we fill them.
+// Memory that a thread reuses for the next image. Creating a compressor clears more memory than a
+// small image has, and new pages of the system are slow.
 class Workspace {
  public:
-  // Fails when there is no memory for it.
+  // Returns the compressor for a level; fails if there is no memory for it.
   Result<libdeflate_compressor*> Compressor(int level) {
     Owned& compressor = compressors_[static_cast<std::size_t>(level)];
     if (!compressor) compressor.reset(libdeflate_alloc_compressor(level));
-    if (!compressor) return Fail(ErrorCode::kResourceExhausted, "no memory to compress a picture");
+    if (!compressor) return Fail(ErrorCode::kResourceExhausted, "no memory to compress an image");
     return compressor.get();
   }
 
-  // At least `size` bytes of any content, until the next call or Trim.
+  // Returns a buffer of at least `size` bytes of any content, valid until the next call or Trim.
   std::span<std::uint8_t> Filtered(std::size_t size) { return Room(filtered_, size); }
   std::span<std::uint8_t> Compressed(std::size_t size) { return Room(compressed_, size); }
 
-  // Gives back what only a large picture needed.
+  // Releases memory that only a large image needed.
   void Trim() {
     for (auto* buffer : {&filtered_, &compressed_}) {
       if (buffer->size() > kKeptBytes) *buffer = {};
@@ -78,12 +79,12 @@ int LevelFor(std::span<const std::uint8_t> filtered, PngCompression compression)
   return kFastest;
 }
 
-// PNG is big-endian.
+// Appends a number in PNG's byte order, which is big-endian.
 void AppendBigEndian(std::uint32_t value, std::string& file) {
   for (int shift = 24; shift >= 0; shift -= 8) file += static_cast<char>(value >> shift);
 }
 
-// Length, type, data, and a checksum of the last two.
+// Appends a chunk: length, type, data, and a checksum of the last two.
 void AppendChunk(std::string_view type, std::string_view data, std::string& file) {
   AppendBigEndian(static_cast<std::uint32_t>(data.size()), file);
   const std::size_t begin = file.size();
@@ -117,7 +118,8 @@ Result<std::string> EncodePng(const Pixels& pixels, PngCompression compression) 
       workspace.Compressed(libdeflate_zlib_compress_bound(compressor, filtered.size()));
   const std::size_t size = libdeflate_zlib_compress(compressor, filtered.data(), filtered.size(),
                                                     compressed.data(), compressed.size());
-  CBOARD_CHECK(size > 0);  // The bound is enough for any data.
+  // The buffer has the compressor's bound, which is sufficient for any data.
+  CBOARD_CHECK(size > 0);
 
   std::string file;
   file.reserve(kFixedBytes + size);

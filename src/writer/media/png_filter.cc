@@ -1,4 +1,4 @@
-// Compiled once per instruction set (Highway); the best one is chosen at run time.
+// This file is compiled once per instruction set (Highway); the best one is selected at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "writer/media/png_filter.cc"
 #include "writer/media/png_filter.h"
@@ -23,7 +23,7 @@ using Byte = std::uint8_t;
 using D = hn::ScalableTag<Byte>;
 using V = hn::Vec<D>;
 
-// The four bytes that meet at a position: the one to store and those it is guessed from.
+// The byte to store and its three neighbours, from which it is predicted.
 struct Neighbours {
   V self, left, up, corner;
 };
@@ -32,9 +32,10 @@ HWY_INLINE V AbsoluteDifference(V a, V b) {
   return hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a));
 }
 
-// The one of left, up and corner that is nearest to left + up - corner. PNG defines it with wider
-// integers. Here rises and falls from the corner are kept apart, so that bytes suffice: a sum that
-// clamps at 255 is the largest of the three distances with or without the clamp.
+// Returns the neighbour (left, up or corner) that is nearest to left + up - corner. PNG defines
+// this with wider integers. Here the increases and decreases from the corner are separate, so that
+// bytes are sufficient: a sum that is clamped at 255 is the largest of the three distances in any
+// case.
 HWY_INLINE V Paeth(const Neighbours& n) {
   const V up_rise = hn::SaturatedSub(n.up, n.corner), up_fall = hn::SaturatedSub(n.corner, n.up);
   const V left_rise = hn::SaturatedSub(n.left, n.corner);
@@ -62,8 +63,8 @@ HWY_INLINE V Difference(PngFilter filter, const Neighbours& n) {
   return n.self;
 }
 
-// A row between zeros: `step` before it, which PNG says are there, and enough behind it to load a
-// whole vector anywhere.
+// A row with zeros around it: `step` bytes before it, as PNG defines, and enough bytes after it to
+// load a whole vector at any position.
 class PaddedRow {
  public:
   PaddedRow(std::size_t size, std::size_t step)
@@ -84,7 +85,7 @@ HWY_INLINE Neighbours NeighboursAt(const PaddedRow& row, const PaddedRow& above,
 
 using Sums = hn::Vec<hn::Repartition<std::uint64_t, D>>;
 
-// How far from zero the bytes are, taken as signed.
+// Returns the absolute values of the bytes as signed numbers.
 HWY_INLINE Sums Magnitudes(V bytes) {
   return hn::SumsOf8(hn::Min(bytes, hn::Sub(hn::Zero(D()), bytes)));
 }

@@ -1,5 +1,5 @@
-// The prediction step of PNG: each row is stored as its difference from a guess, whichever of
-// four guesses leaves the smallest numbers. Smooth pictures then compress well.
+// The prediction step of PNG: each row is stored as its difference from a prediction. The best of
+// four predictions, with the smallest numbers, is chosen, so that smooth images compress well.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,13 @@
 
 namespace cboard::writer::media {
 
-// The numbers are PNG's own.
+// PNG's own numbers.
 enum class PngFilter : std::uint8_t { kNone = 0, kSub = 1, kUp = 2, kPaeth = 4 };
 
-// Fills `filtered`, height * (1 + row_bytes) bytes: each row's filter and its differences. The
-// choice is libpng's and Pillow's: the least sum of absolute values, bytes taken as signed, the
-// earlier of None, Up, Sub, Paeth when equal. (Average hardly ever wins and costs as much.)
+// Fills `filtered`, which has height * (1 + row_bytes) bytes, with each row's filter and
+// differences. The choice is that of libpng and Pillow: the smallest sum of absolute values as
+// signed bytes; if equal, the first of None, Up, Sub, Paeth. (Average is rarely the best and costs
+// as much as the others.)
 void FilterRows(const Pixels& pixels, std::span<std::uint8_t> filtered);
 
 }  // namespace cboard::writer::media

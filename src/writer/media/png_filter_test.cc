@@ -12,7 +12,7 @@
 namespace cboard::writer::media {
 namespace {
 
-// PNG's definition, a byte at a time: what filters and choice must come to.
+// A plain implementation of PNG's definition, one byte at a time.
 int PlainGuess(PngFilter filter, int left, int up, int corner) {
   if (filter == PngFilter::kNone) return 0;
   if (filter == PngFilter::kSub) return left;
@@ -92,7 +92,7 @@ TEST(FilterRows, AgreesWithTheDefinitionForEveryWidthAndContrast) {
   });
 }
 
-// All 2^24 triples would take long; every pair with a few corners sees each branch.
+// Tests every pair with a few corners, which covers each branch; all 2^24 triples would take long.
 TEST(FilterRows, AgreesWithTheDefinitionOfPaethForExtremeNeighbours) {
   testing::OnEveryInstructionSet([] {
     Pixels pixels = BlankPixels(2, 256, 1).value();
@@ -100,7 +100,7 @@ TEST(FilterRows, AgreesWithTheDefinitionOfPaethForExtremeNeighbours) {
     std::mt19937 random(19);
     for (int trial = 0; trial < 400; ++trial) {
       for (std::uint8_t& byte : pixels.bytes) byte = extremes[random() % extremes.size()];
-      // A second row that Paeth guesses exactly, so that it is the one chosen.
+      // The second row is predicted exactly by Paeth, so that this filter is chosen.
       for (std::size_t x = 0; x < 256; ++x) {
         const int left = x > 0 ? pixels.row(1)[x - 1] : 0,
                   corner = x > 0 ? pixels.row(0)[x - 1] : 0;

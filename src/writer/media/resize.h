@@ -1,4 +1,4 @@
-// Larger or smaller pictures, with the Lanczos filter that photo tools use.
+// Resizes images with the Lanczos filter.
 #pragma once
 
 #include "cboard/base/result.h"
@@ -6,11 +6,12 @@
 
 namespace cboard::writer::media {
 
-// `pixels` with both sides times `factor`, fractions dropped; a factor of 1 changes nothing. Every
-// channel, alpha too, is filtered for itself, first along rows and then along columns.
+// Returns `pixels` with both sides multiplied by `factor`, without fractions; a factor of 1 changes
+// nothing. Every channel, including alpha, is filtered separately, first along rows and then along
+// columns.
 //
-// Fails with kInvalidArgument when `factor` is not a positive number or leaves no pixel, and with
-// kResourceExhausted when the result is above kMaxPixelBytes.
+// Fails with kInvalidArgument if `factor` is not a positive number or leaves no pixel, and with
+// kResourceExhausted if the result exceeds kMaxPixelBytes.
 Result<Pixels> Resize(const Pixels& pixels, double factor);
 
 }  // namespace cboard::writer::media

@@ -1,4 +1,4 @@
-// The one picture that holds the thumbnails of all points of an embedding.
+// Creates the image with the thumbnails of all points of an embedding.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace cboard::writer::media {
 
-// The projector's own limit.
+// Maximum width and height of a sprite, the limit of TensorBoard's projector.
 inline constexpr std::size_t kMaxSpriteSide = 8192;
 
-// `images` is N x C x H x W, square, 1 or 3 channels. They fill a square RGB picture row by row,
-// ceil(sqrt(N)) to a row; the rest at the bottom is black. Bytes stand for themselves, other
-// elements for themselves times 255, clamped to 0…255.
+// Creates a sprite. `images` is N x C x H x W, square, with 1 or 3 channels. They fill a square RGB
+// image row by row, ceil(sqrt(N)) per row; the rest at the bottom is black. uint8 values are used
+// unchanged, other values are multiplied by 255 and clamped to 0…255.
 //
 // Fails with kInvalidArgument for an invalid tensor or another shape, and with kResourceExhausted
-// when the side would be above kMaxSpriteSide.
+// if the side would exceed kMaxSpriteSide.
 Result<Pixels> LayOutSprite(const TensorView& images);
 
 }  // namespace cboard::writer::media

@@ -1,4 +1,5 @@
-// From a tensor to the frames of a video, by tensorboardX's rules: a batch plays side by side.
+// Converts a tensor to the frames of a video by tensorboardX's rules: the videos of a batch play
+// side by side.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace cboard::writer::media {
 
-// Frames one after another, each laid out as in Pixels.
+// The frames of a video; each has the layout of Pixels.
 struct Video {
   std::size_t frames = 0;
   std::size_t height = 0;
@@ -25,9 +26,9 @@ struct Video {
   friend bool operator==(const Video&, const Video&) = default;
 };
 
-// `dataformats` is any order of NTCHW, in either case. The batch is filled up with black videos to
-// a power of two and arranged row by row, at least as wide as high: 2 as 1 x 2, 3 as 1 x 4, 4 to
-// 7 as 2 rows, 16 as 4 x 4. Elements become bytes as in image_layout.h.
+// Converts a tensor to a video. `dataformats` is any order of NTCHW, in either case. The batch is
+// padded with black videos to a power of two and arranged row by row, at least as wide as high: 2
+// as 1 x 2, 3 as 1 x 4, 4 to 7 as 2 rows, 16 as 4 x 4. Elements become bytes as in image_layout.h.
 //
 // Fails with kInvalidArgument for an invalid tensor or format, a dimension of zero or a number of
 // channels other than 1, 3 and 4, and with kResourceExhausted above kMaxPixelBytes.

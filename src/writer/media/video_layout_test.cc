@@ -36,7 +36,7 @@ TEST(LayOutVideo, TilesTheBatchAsTensorboardXDoes) {
 }
 
 TEST(LayOutVideo, PutsEveryFrameInItsPlaceInEveryOrder) {
-  // Two videos of three frames of 2 x 2 RGB, values that tell where they belong.
+  // Two videos of three frames of 2 x 2 RGB, whose values show their position.
   const auto value = [](std::size_t n, std::size_t t, std::size_t c, std::size_t y, std::size_t x) {
     return static_cast<std::uint8_t>(1 + (((n * 3 + t) * 3 + c) * 2 + y) * 2 + x);
   };

@@ -1,4 +1,4 @@
-// Sounds as WAV files: 16-bit PCM behind the plain 44-byte header.
+// Encodes audio as WAV files: 16-bit PCM after the plain 44-byte header.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@ struct Wav {
   std::string file;
   std::size_t frames = 0;
   std::size_t channels = 0;
-  bool clipped = false;  // A sample was beyond ±1 and is now as loud as a file can say.
+  bool clipped = false;  // True if a sample was beyond ±1 and was clipped.
 };
 
-// `sound` is L or L x channels, 1 or 2 of them, of samples in -1…1. The bytes are those of
-// libsndfile with clipping on, which tensorboardX uses: round(x * 2^31) >> 16, that is, the
-// fraction is dropped towards minus infinity. NaN becomes silence.
+// Encodes a tensor as a WAV file. `sound` has the shape L or L x channels (1 or 2), with samples in
+// -1…1. The bytes equal those of libsndfile with clipping, which tensorboardX uses: round(x * 2^31)
+// >> 16, so fractions are rounded towards minus infinity. NaN becomes silence.
 //
 // Fails with kInvalidArgument for an invalid or empty tensor, another shape or a sample rate below
-// 1, and with kResourceExhausted when the samples take more than 1 GiB.
+// 1, and with kResourceExhausted if the samples take more than 1 GiB.
 Result<Wav> EncodeWav(const TensorView& sound, int sample_rate);
 
 }  // namespace cboard::writer::media

@@ -35,8 +35,8 @@ TEST(EncodeWav, WritesThePlainHeaderAndLittleEndianSamples) {
   EXPECT_FALSE(wav.clipped);
 }
 
-// The table of libsndfile's clipping converter, in units of the last bit: it rounds at 32 bits and
-// then drops the lower 16, which is towards minus infinity.
+// Values of libsndfile's clipping converter, in units of the last bit. It rounds at 32 bits and
+// then drops the lower 16 bits, which rounds towards minus infinity.
 TEST(EncodeWav, RoundsAsLibsndfileDoes) {
   const double bit = std::ldexp(1, -15);
   EXPECT_THAT(Samples(EncodeWav({-2.5 * bit, -1.5 * bit, -0.5 * bit, 0.5 * bit, 1.5 * bit,
@@ -48,7 +48,7 @@ TEST(EncodeWav, RoundsAsLibsndfileDoes) {
   EXPECT_THAT(
       Samples(EncodeWav({-2.5f * b, -1.5f * b, -0.5f * b, 0.5f * b, 1.5f * b}, 8000).value()),
       ElementsAre(-3, -2, -1, 0, 1));
-  // Just below a step: the 32-bit value rounds up to it, or does not.
+  // A value just below a step: the 32-bit value rounds up to the step, or does not.
   const double step = std::ldexp(1, -31);
   EXPECT_THAT(
       Samples(

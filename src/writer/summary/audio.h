@@ -1,4 +1,4 @@
-// Audio summaries: sounds that TensorBoard's AUDIO page plays.
+// Makes audio summaries, which TensorBoard's AUDIO page plays.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace cboard::writer::summary {
 
-// A serialized Summary of one sound, as a WAV file, under `tag` as it is. Fails as media::EncodeWav
-// does.
+// Returns a serialized Summary with one sound as a WAV file; `tag` is not changed. Fails like
+// media::EncodeWav.
 Result<std::string> MakeAudioSummary(std::string_view tag, const TensorView& sound,
                                      int sample_rate);
 

@@ -1,4 +1,4 @@
-// The layout of the CUSTOM SCALARS page: which tags share a chart, which charts a category.
+// Makes the layout of the CUSTOM SCALARS page: the charts of a category, and the tags of a chart.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace cboard::writer::summary {
 
-// A serialized Summary that holds the whole layout; a later one of the same run replaces it.
-// Fails with kInvalidArgument for a chart without tags, and for a margin chart that has not
-// exactly three.
+// Returns a serialized Summary with the whole layout; a later layout of the same run replaces it.
+// Fails with kInvalidArgument for a chart without tags, and for a margin chart without exactly
+// three tags.
 Result<std::string> MakeCustomScalarsSummary(const std::vector<CustomScalarCategory>& layout);
 
 }  // namespace cboard::writer::summary

@@ -15,10 +15,11 @@
 namespace cboard::writer::summary {
 namespace {
 
-// TensorBoard's page loads no wider sprite.
+// Maximum width of a sprite that TensorBoard's page loads.
 constexpr std::int64_t kMaxSpritePixels = 8192;
 
-// At least five digits, as str(step).zfill(5) gives them: the sign takes one of the five.
+// Formats a step with at least five characters, like Python's str(step).zfill(5), in which the sign
+// counts.
 std::string PaddedStep(std::int64_t step) {
   std::string text = std::to_string(step);
   const std::size_t sign = step < 0 ? 1 : 0;
@@ -26,7 +27,7 @@ std::string PaddedStep(std::int64_t step) {
   return text;
 }
 
-// The tag as the name of one directory.
+// Converts the tag to the name of one directory.
 Result<std::string> DirectoryName(std::string_view tag) {
   std::string name;
   for (const char c : tag) {
@@ -56,8 +57,8 @@ Result<std::string> DirectoryName(std::string_view tag) {
   return name;
 }
 
-// `text` between the quotes of protobuf's text format. Characters that could end the string or the
-// line are escaped, so that no tag can add fields of its own.
+// Escapes `text` for a quoted string in protobuf's text format. Characters that could end the
+// string or the line are escaped, so that a tag cannot add fields.
 std::string PbtxtString(std::string_view text) {
   std::string escaped = "\"";
   for (const char c : text) {
@@ -104,7 +105,8 @@ std::string JoinRows(std::span<const T> values, std::size_t columns, AppendNumbe
   return tsv;
 }
 
-// Integers print without a point, as Python's do; 64-bit ones never pass through a double.
+// Integers are written without a decimal point, as in Python; 64-bit integers are never converted
+// to double.
 Result<std::string> TensorsTsv(const TensorView& given) {
   CBOARD_ASSIGN_OR_RETURN(const tensor::PlainTensor plain_matrix, tensor::PlainTensor::Of(given));
   const TensorView& matrix = plain_matrix.view();
@@ -156,7 +158,7 @@ Result<std::string> MetadataTsv(const EmbeddingDetails& details, std::int64_t ro
                              std::to_string(std::max<std::size_t>(columns, 1)) + " were expected");
     }
   }
-  // TensorBoard takes the first line for column names exactly when there are several columns.
+  // TensorBoard treats the first line as column names if and only if there are several columns.
   if (columns > 1 && header.empty()) {
     return InvalidArgument("metadata has " + std::to_string(columns) +
                            " columns and no metadata_header: name the columns");
@@ -170,7 +172,7 @@ Result<std::string> MetadataTsv(const EmbeddingDetails& details, std::int64_t ro
   return tsv;
 }
 
-// Sprites are squares of images: this many side by side.
+// Returns the number of images per row; sprites are square grids of images.
 std::int64_t SpriteColumns(std::int64_t image_count) {
   auto columns = static_cast<std::int64_t>(std::sqrt(static_cast<double>(image_count)));
   while (columns * columns < image_count) ++columns;

@@ -1,5 +1,5 @@
-// The files behind TensorBoard's PROJECTOR page. Nothing is written here: the caller gets their
-// contents, and where each belongs.
+// Makes the files for TensorBoard's PROJECTOR page. It writes no files: the caller gets their
+// contents and paths.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,23 @@
 namespace cboard::writer::summary {
 
 struct EmbeddingFiles {
-  std::string directory;                    // Below the run's directory: "00007/my%2ftag".
-  std::string tensors_tsv;                  // <directory>/tensors.tsv.
-  std::optional<std::string> metadata_tsv;  // <directory>/metadata.tsv.
-  std::string config_block;                 // To append to the run's projector_config.pbtxt.
+  std::string directory;                    // Path below the run's directory: "00007/my%2ftag".
+  std::string tensors_tsv;                  // Content of <directory>/tensors.tsv.
+  std::optional<std::string> metadata_tsv;  // Content of <directory>/metadata.tsv.
+  std::string config_block;                 // Text to append to the run's projector_config.pbtxt.
 };
 
-// Numbers are written as Python would print them. Tabs and line breaks inside metadata become
-// spaces, since they would shift every following label.
+// Makes the files of one embedding. Numbers are formatted as in Python. Tabs and line breaks inside
+// metadata become spaces, because they would shift the labels after them.
 //
-// details.label_images are checked and named, not drawn: the caller puts their sprite into
+// details.label_images are checked and named, but not drawn: the caller writes their sprite to
 // <directory>/sprite.png.
 //
-// Fails with kInvalidArgument when the matrix is empty or not two-dimensional; when metadata or
-// images are not one per row; when rows and header differ in columns, several columns have no
-// header, or a single one has; when images are not square and of 1 or 3 channels, or their sprite
-// would be over 8192 pixels wide; and when the tag cannot name a directory.
+// Fails with kInvalidArgument if the matrix is empty or not two-dimensional; if metadata or images
+// are not one per row; if rows and header have different numbers of columns, if several columns
+// have no header, or if a single column has one; if images are not square with 1 or 3 channels, or
+// if their sprite would exceed 8192 pixels in width; and if the tag cannot be the name of a
+// directory.
 Result<EmbeddingFiles> MakeEmbeddingFiles(const TensorView& matrix, const EmbeddingDetails& details,
                                           std::int64_t step);
 

@@ -1,4 +1,4 @@
-// Histogram summaries, from counted buckets.
+// Makes histogram summaries from counted buckets.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace cboard::writer::summary {
 
-// A serialized Summary of `histogram` as it is. `tag` is stored uncleaned, as add_histogram_raw
-// does; add_histogram cleans it first.
+// Returns a serialized Summary with `histogram` unchanged. `tag` is stored without cleaning, as
+// add_histogram_raw does; add_histogram cleans it first.
 //
-// Fails with kInvalidArgument for what no viewer could draw: limits and counts of unequal number,
-// limits that are NaN or descend, counts that are negative or not finite.
+// Fails with kInvalidArgument for histograms that no viewer can draw: a different number of limits
+// and counts, limits that are NaN or descend, counts that are negative or not finite.
 Result<std::string> MakeHistogramSummary(std::string_view tag,
                                          const tensor::HistogramData& histogram);
 
-// The same for what ComputeHistogram has counted, which needs no check.
+// Returns a serialized Summary of a result of ComputeHistogram, which needs no check.
 Result<std::string> MakeCountedHistogramSummary(std::string_view tag,
                                                 const tensor::HistogramData& histogram);
 

@@ -44,7 +44,7 @@ Result<HParam> Storable(const std::string& name, const HParam& value) {
   return value;
 }
 
-// A Summary of one value that is all metadata.
+// Returns a Summary with one value that consists of metadata only.
 std::string MetadataSummary(std::string_view tag, std::string_view plugin_data) {
   std::string summary;
   proto::AppendMetadataValue(tag, ForPlugin("hparams", plugin_data), summary);

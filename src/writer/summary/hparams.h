@@ -1,4 +1,4 @@
-// One trial of the HPARAMS page: its hyperparameters, and the metrics that evaluate it.
+// Makes the summaries of one trial for the HPARAMS page: its hyperparameters and metrics.
 #pragma once
 
 #include <string>
@@ -10,17 +10,18 @@
 
 namespace cboard::writer::summary {
 
-// Serialized Summaries, to be written in this order, one event each.
+// Serialized Summaries, which must be written in this order, one event each.
 struct HParamsSummaries {
   std::string experiment;
   std::string session_start;
   std::string session_end;
 };
 
-// The metric values themselves are scalars of the same run; only their tags are noted here.
+// Makes the summaries of a trial. Only the tags of the metrics are stored here; their values are
+// scalars of the same run.
 //
-// Fails with kInvalidArgument for a name that is empty or given twice, and for NaN and infinity:
-// TensorBoard cannot put those into JSON, and a single one would take its whole page down.
+// Fails with kInvalidArgument for an empty or duplicate name, and for NaN and infinity: TensorBoard
+// cannot write these as JSON, and a single one would break its whole page.
 Result<HParamsSummaries> MakeHParamsSummaries(
     const std::vector<std::pair<std::string, HParam>>& hparams,
     const std::vector<std::pair<std::string, double>>& metrics);

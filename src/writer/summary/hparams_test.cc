@@ -25,13 +25,13 @@ TEST(HParamsSummaries, HaveTheBytesOfTensorboardX) {
                     "0a0768706172616d73 1204 2202 0801"));
 }
 
-// The plugin's content of a summary's only value.
+// Returns the plugin content of a summary's only value.
 std::string PluginContent(const std::string& summary) {
   const auto values = ValuesOf(summary);
   return std::string(proto::ParseSummaryMetadata(values.at(0).metadata).value().plugin_content);
 }
 
-// The values are a map, whose order protobuf leaves open: one at a time compares byte by byte.
+// Protobuf does not define the order of a map, so each value is compared byte by byte on its own.
 TEST(HParamsSummaries, StoreEveryKindOfValue) {
   const auto start = [](const std::string& name, const HParam& value) {
     return PluginContent(MakeHParamsSummaries({{name, value}}, {}).value().session_start);
@@ -39,7 +39,7 @@ TEST(HParamsSummaries, StoreEveryKindOfValue) {
   EXPECT_EQ(start("lr", 0.1), FromHex("1a11 0a0f 0a026c72 1209 119a9999999999b93f"));
   EXPECT_EQ(start("bool_var", true), FromHex("1a10 0a0e 0a08626f6f6c5f766172 1202 2001"));
   EXPECT_EQ(start("opt", std::string("adam")), FromHex("1a0f 0a0d 0a036f7074 1206 1a046164616d"));
-  // A false or a zero is a value, not the absence of one.
+  // False and zero are values; they must be written.
   EXPECT_EQ(start("b", false), FromHex("1a09 0a07 0a0162 1202 2000"));
 }
 

@@ -1,4 +1,4 @@
-// How the summaries of this folder refuse what they were given.
+// The error for invalid arguments, which all summaries of this folder use.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace cboard::writer::summary {
 
-// `message` says what is wrong with it, and what to give instead.
+// Returns an error for an invalid argument. `message` says what is wrong, and what to use instead.
 inline tl::unexpected<Error> InvalidArgument(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }

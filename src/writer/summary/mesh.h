@@ -1,4 +1,4 @@
-// Meshes and point clouds for TensorBoard's MESH page.
+// Makes summaries of meshes and point clouds for TensorBoard's MESH page.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace cboard::writer::summary {
 
-// A serialized Summary with a value each for vertices, faces and colors, those that are there:
-// <tag>_1, <tag>_2, <tag>_3, all as float32 tensors, as tensorboardX writes them.
+// Returns a serialized Summary with one value each for vertices, faces and colors, if they exist:
+// <tag>_1, <tag>_2, <tag>_3, all as float32 tensors, as in tensorboardX.
 //
-// Fails with kInvalidArgument when a tensor is empty or not B x N x 3, batches differ, colors are
-// not one per vertex in 0…255, a face names a vertex that is not there, or the configuration is
-// not JSON.
+// Fails with kInvalidArgument if a tensor is empty or not B x N x 3, if batches differ, if colors
+// are not one per vertex in 0…255, if a face names a vertex that does not exist, or if the
+// configuration is not JSON.
 Result<std::string> MakeMeshSummary(std::string_view tag, const TensorView& vertices,
                                     const MeshDetails& details = {});
 

@@ -1,4 +1,4 @@
-// The metadata that leads a value to its plugin.
+// The metadata that assigns a value to a plugin.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace cboard::writer::summary {
 
-// A view of its arguments. An empty `content` is what plugins without settings store.
+// Returns metadata that views its arguments. Plugins without settings have an empty `content`.
 inline proto::SummaryMetadata ForPlugin(std::string_view name, std::string_view content = {}) {
   proto::SummaryMetadata metadata;
   metadata.plugin_name = name;

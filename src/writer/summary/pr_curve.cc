@@ -18,19 +18,19 @@
 namespace cboard::writer::summary {
 namespace {
 
-// Keeps precision and recall defined where nothing was counted; TensorBoard's own constant.
+// TensorBoard's constant that keeps precision and recall defined if nothing was counted.
 constexpr double kMinimumCount = 1e-7;
 
-// numpy.histogram adds weights up in blocks of this many, and so do we: the sums of weights that
-// are not whole numbers then agree to the last bit.
+// numpy.histogram adds weights in blocks of this size; the same blocks give sums that agree to the
+// last bit.
 constexpr std::size_t kNumpyBlock = 65536;
 
-// The elements of `tensor`, each of which must lie in minimum…maximum.
+// Returns the elements of `tensor`; fails if one is not in minimum…maximum.
 Result<std::vector<double>> NumbersWithin(const TensorView& tensor, std::string_view what,
                                           double minimum, double maximum) {
   CBOARD_ASSIGN_OR_RETURN(std::vector<double> numbers, tensor::ToDoubles(tensor));
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    // The negated form refuses NaN too.
+    // The condition is negated, so that it also refuses NaN.
     if (!(numbers[i] >= minimum && numbers[i] <= maximum)) {
       return InvalidArgument(std::string(what) + " " + std::to_string(i) + " is " +
                              ShortestDecimal(numbers[i]) + ", but must lie in " +
@@ -40,20 +40,22 @@ Result<std::vector<double>> NumbersWithin(const TensorView& tensor, std::string_
   return numbers;
 }
 
-// `value`, which is not negative, rounded to a float of `digits` significant bits whose smallest
-// normal number is 2^min_exponent.
+// Rounds `value`, which is not negative, to a float with `digits` significant bits and a smallest
+// normal number of 2^min_exponent.
 double RoundToBits(double value, int digits, int min_exponent) {
   if (value == 0) return 0;
   const int exponent = std::max(std::ilogb(value), min_exponent);
   const double unit = std::ldexp(1.0, exponent - digits + 1);
-  return std::nearbyint(value / unit) * unit;  // Both exact; halves go to even, as in hardware.
+  // The division and the multiplication are exact; halves are rounded to even.
+  return std::nearbyint(value / unit) * unit;
 }
 
 double Product(DType dtype, double prediction, int factor) {
   const double product = prediction * factor;
   switch (dtype) {
     case DType::kFloat32:
-      return static_cast<float>(product);  // Exact in double, so rounded once.
+      // The product is exact in double precision, so it is rounded only once.
+      return static_cast<float>(product);
     case DType::kFloat16:
       return RoundToBits(product, 11, -14);
     case DType::kBfloat16:
@@ -90,7 +92,7 @@ Buckets CountPerBucket(DType dtype, const std::vector<double>& labels,
   return total;
 }
 
-// Turns the count of each bucket i into the count of buckets i and above.
+// Replaces the count of each bucket i by the count of buckets i and above.
 void SumFromTheEnd(std::vector<double>& counts) {
   for (std::size_t i = counts.size(); i-- > 1;) counts[i - 1] += counts[i];
 }
@@ -145,7 +147,7 @@ Result<void> ValidateRows(const PrCurveRows& rows) {
                              " numbers, true_positives " + std::to_string(columns) +
                              ": all six rows must be of one length");
     }
-    if (r >= 4) continue;  // Precision and recall are undefined where nothing was predicted.
+    if (r >= 4) continue;  // Precision and recall are undefined if nothing was predicted.
     const auto bad = std::ranges::find_if_not(*all[r], [](float v) { return std::isfinite(v); });
     if (bad != all[r]->end()) {
       return InvalidArgument(std::string(kNames[r]) + "[" + std::to_string(bad - all[r]->begin()) +
@@ -170,7 +172,7 @@ Result<PrCurveRows> ComputePrCurve(const TensorView& labels, const TensorView& p
   }
   std::vector<double> factors;
   if (weights != nullptr) {
-    constexpr double kLargest = 1e30;  // Their sum must still fit a float32.
+    constexpr double kLargest = 1e30;  // Limits counts, so that their sum fits a float32.
     CBOARD_ASSIGN_OR_RETURN(factors, NumbersWithin(*weights, "weight", 0, kLargest));
     if (factors.size() != 1 && factors.size() != guesses.size()) {
       return InvalidArgument("there are " + HumanCount(factors.size()) + " weights but " +

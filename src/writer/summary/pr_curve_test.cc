@@ -43,7 +43,7 @@ TEST(PrCurve, CountsWithWeights) {
             (Floats{4, 0}));
 }
 
-// The last of 127 thresholds that counts the only prediction.
+// Returns the last of 127 thresholds that counts the only prediction.
 std::size_t BucketOf(const TensorView& prediction) {
   const auto rows = ComputePrCurve(Floats{1}, prediction, 127).value();
   const auto counted = std::ranges::count(rows.true_positives, 1.f);

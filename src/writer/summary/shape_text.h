@@ -1,4 +1,4 @@
-// Tensor shapes in error messages.
+// Formats tensor shapes for error messages.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace cboard::writer::summary {
 
-// "2x3x4"; "a scalar" for no dimensions.
+// Formats a shape: "2x3x4", or "a scalar" for no dimensions.
 std::string ShapeText(std::span<const std::int64_t> shape);
 
 }  // namespace cboard::writer::summary

@@ -10,7 +10,7 @@
 namespace cboard::writer::summary {
 namespace {
 
-// Limit of file systems for one name.
+// Maximum length of a file name.
 constexpr std::size_t kMaxNameBytes = 255;
 
 constexpr bool IsPlainAscii(unsigned char c) {
@@ -26,7 +26,7 @@ constexpr std::array<bool, 256> kPlainAscii = [] {
 
 bool IsPlain(char c) { return kPlainAscii[static_cast<unsigned char>(c)]; }
 
-// Takes the first code point off `text`, which is valid UTF-8 and not empty.
+// Removes and returns the first code point of `text`, which must be valid UTF-8 and not empty.
 char32_t TakeCodePoint(std::string_view& text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
@@ -37,7 +37,7 @@ char32_t TakeCodePoint(std::string_view& text) {
   return code_point;
 }
 
-// Appends the parts of `name` to `path`, or says why one cannot be a directory below it.
+// Appends the parts of `name` to `path`; fails if a part cannot be a directory below it.
 Result<void> AppendParts(std::string_view name, std::string_view what,
                          std::filesystem::path& path) {
   for (const std::string_view part : Split(name, '/')) {

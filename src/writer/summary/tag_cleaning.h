@@ -1,4 +1,4 @@
-// Tags as tensorboardX stores them, and the directories that some of them name.
+// Cleans tags as tensorboardX does, and makes directory names from tags.
 #pragma once
 
 #include <filesystem>
@@ -9,26 +9,26 @@
 
 namespace cboard::writer::summary {
 
-// The tag of scalars, histograms, images and videos: every character outside [-/.\w] becomes '_',
-// then leading slashes go. \w is Python's: letters and digits of every script, and '_'.
-// Bytes that are not UTF-8 become '_' too.
+// Cleans the tag of a scalar, histogram, image or video: every character outside [-/.\w] becomes
+// '_', then leading slashes are removed. \w is Python's: letters and digits of every script, and
+// '_'. Bytes that are not UTF-8 become '_' too.
 std::string CleanTag(std::string_view tag);
 
-// Whether CleanTag would leave an ASCII `tag` as it is; false for any other. Lets the path that
-// every scalar takes go without a copy.
+// True if `tag` is ASCII and CleanTag would not change it. Scalars use this check to avoid a
+// copy.
 bool IsCleanAsciiTag(std::string_view tag);
 
-// The tag of all other kinds: kept as it is, but always valid UTF-8, as protobuf strings must be.
-// Fails with kInvalidArgument beyond kMaxTagBytes.
+// Converts the tag of all other kinds to valid UTF-8, which protobuf strings need, and does not
+// clean it. Fails with kInvalidArgument beyond kMaxTagBytes.
 Result<std::string> StoredTag(std::string_view tag);
 
-// CleanTag of a tag that is not too long; otherwise StoredTag's error.
+// Cleans a tag with CleanTag; fails like StoredTag if the tag is too long.
 Result<std::string> CleanStoredTag(std::string_view tag);
 
-// Where AddScalars and AddHParams put a run of their own: <directory>/<main_tag>/<key>, of which
-// either may hold several parts. With an empty `main_tag` it is <directory>/<key>.
-// Fails with kInvalidArgument when the result could be anywhere but below `directory`, or could
-// not be a directory at all: parts that are empty, "." or "..", a NUL, more than 255 bytes.
+// Returns the directory of a sub-run of AddScalars or AddHParams: <directory>/<main_tag>/<key>;
+// both names may have several parts. Without a `main_tag` it is <directory>/<key>. Fails with
+// kInvalidArgument if the result is not below `directory`, or cannot be a directory: parts that are
+// empty, "." or "..", contain a NUL, or exceed 255 bytes.
 Result<std::filesystem::path> SubRunPath(const std::filesystem::path& directory,
                                          std::string_view main_tag, std::string_view key);
 

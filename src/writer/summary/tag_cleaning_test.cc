@@ -48,8 +48,8 @@ TEST(IsCleanAsciiTag, AgreesWithCleanTag) {
   EXPECT_FALSE(IsCleanAsciiTag("é"));
 }
 
-// Both numbers come from Python 3.11: over all c with re.match(r"\w", chr(c)) in ascending order,
-// how many there are, and hash = hash * 31 + c modulo 2^64.
+// Both numbers come from Python 3.11. For all c with re.match(r"\w", chr(c)) in ascending order:
+// their count, and hash = hash * 31 + c modulo 2^64.
 TEST(IsWordCharacter, AgreesWithPythonOnEveryCodePoint) {
   std::uint64_t hash = 0;
   int count = 0;

@@ -1,4 +1,4 @@
-// Text summaries: markdown that TensorBoard's TEXT page renders.
+// Makes text summaries: markdown, which TensorBoard's TEXT page shows.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace cboard::writer::summary {
 
-// A serialized Summary of one string tensor of shape [1] under <tag>/text_summary, the name and
-// shape that tensorboardX gives it. Fails only for a tag that StoredTag refuses.
+// Returns a serialized Summary of one string tensor of shape [1] under <tag>/text_summary; name and
+// shape are those of tensorboardX. Fails only if StoredTag refuses the tag.
 Result<std::string> MakeTextSummary(std::string_view tag, std::string_view markdown);
 
 }  // namespace cboard::writer::summary

@@ -1,9 +1,9 @@
-// Which characters count as letters and digits.
+// Defines which characters are letters and digits.
 #pragma once
 
 namespace cboard::writer::summary {
 
-// Whether Python's \w matches `code_point`: letters, numbers and '_', of Unicode 14.
+// True if Python's \w matches `code_point`: letters, numbers and '_', of Unicode 14.
 bool IsWordCharacter(char32_t code_point);
 
 }  // namespace cboard::writer::summary

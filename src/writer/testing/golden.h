@@ -1,4 +1,4 @@
-// Bytes for tests, as tensorboardX 2.6.4 wrote them.
+// Expected bytes for tests, from tensorboardX 2.6.4.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace cboard::writer::summary {
 
-// "0a30" -> "\n0". Spaces are for the reader.
+// Converts "0a30" to "\n0". Spaces are ignored.
 inline std::string FromHex(std::string_view hex) {
   std::string bytes;
   int high = -1;
@@ -26,7 +26,7 @@ inline std::string FromHex(std::string_view hex) {
   return bytes;
 }
 
-// The values of a serialized Summary, as views into it; none when it is damaged.
+// Returns the values of a serialized Summary, as views into it; empty if it is damaged.
 inline std::vector<proto::SummaryValue> ValuesOf(std::string_view summary) {
   std::vector<proto::SummaryValue> values;
   if (!proto::ForEachValue(summary,
