@@ -1,9 +1,9 @@
-// Loads a log directory as the server does, and says what that cost.
+// Loads a log directory as the server does, and prints the cost.
 //
 //   reader_bench --logdir D --threads 2 [--cache DIRECTORY]
 //
-// The clock stops when every point can be asked for. With --cache the index is kept in the
-// directory, once the clock has stopped: the first start fills it, the second one begins with it.
+// The clock stops when every point can be queried. With --cache the index is stored in the
+// directory after the clock has stopped: the first start writes it, and the second one loads it.
 // Prints one line of JSON.
 #include <cstdint>
 #include <cstdio>

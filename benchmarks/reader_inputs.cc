@@ -40,7 +40,7 @@ class EventFile {
   ~EventFile() { Flush(); }
 
   void Add(std::int64_t step, proto::EventKind kind, std::string_view payload) {
-    // A thousand events a second, at times with as many digits as a clock gives.
+    // Writes a thousand events per second; some times have as many digits as a real clock.
     wall_time_seconds_ += 1e-3 + 1e-7 * static_cast<double>(random_() % 1000);
     event_.clear();
     proto::AppendEvent({.wall_time_seconds = wall_time_seconds_,
@@ -108,7 +108,7 @@ void WriteIrregular(const std::filesystem::path& directory, std::int64_t events,
   }
 }
 
-// Histograms of 10 KB and images of 200 KB, four runs, about half of the bytes each.
+// Writes histograms of 10 KB and images of 200 KB to four runs, about half of the bytes each.
 void WriteBlobs(const std::filesystem::path& logdir, std::int64_t megabytes) {
   constexpr int kRuns = 4;
   std::vector<double> numbers(600);

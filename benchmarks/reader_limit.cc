@@ -1,7 +1,7 @@
-// Looks at every byte of a log directory and does nothing with it: what no reader can beat.
+// Reads every byte of a log directory without further work: the limit that no reader can beat.
 //
-//   reader_limit map  --logdir D --threads 2     adds up the bytes where the page cache has them
-//   reader_limit read --logdir D --threads 2     has them copied into a buffer, as most readers do
+//   reader_limit map  --logdir D --threads 2     adds up the bytes in the page cache
+//   reader_limit read --logdir D --threads 2     copies them into a buffer, as most readers do
 //
 // Prints one line of JSON.
 #include <fcntl.h>
@@ -26,7 +26,7 @@ using namespace cboard;  // NOLINT: a program of one file.
 constexpr std::uint64_t kPieceBytes = std::uint64_t{16} << 20;
 constexpr std::size_t kBufferBytes = 256 << 10;
 
-// A stretch of a file, one of many that threads take in turn.
+// A part of a file; threads take the parts in turn.
 struct Piece {
   std::string path;
   std::uint64_t begin = 0;
@@ -45,7 +45,7 @@ std::vector<Piece> PiecesBelow(const std::filesystem::path& logdir) {
   return pieces;
 }
 
-// One word of every line that the processor fetches.
+// Reads one word of every cache line.
 std::uint64_t SumOf(const void* memory, std::uint64_t bytes) {
   constexpr std::uint64_t kLineWords = 8;
   const auto* words = static_cast<const std::uint64_t*>(memory);
@@ -86,7 +86,8 @@ int main(int argc, char** argv) {
   const std::int64_t thread_count = flags.Count("--threads");
   bench::Measurement measurement;
   std::atomic<std::size_t> next = 0;
-  std::atomic<std::uint64_t> bytes = 0, sum = 0;  // The sum, so that nobody leaves it out.
+  // The sum keeps the compiler from removing the reads.
+  std::atomic<std::uint64_t> bytes = 0, sum = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < pieces.size(); i = next++) {
       const int file = ::open(pieces[i].path.c_str(), O_RDONLY | O_CLOEXEC);

@@ -1,8 +1,8 @@
-"""Loads a log directory with TensorBoard's Python reader and says what that cost, as JSON.
+"""Loads a log directory with TensorBoard's Python reader and prints the cost as JSON.
 
     python benchmarks/reader_peer.py LOGDIR
 
-Every point is kept, as we keep every point.
+Every point is kept, as in our reader.
 """
 
 import json

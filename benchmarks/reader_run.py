@@ -1,15 +1,15 @@
-"""Measures our reader beside TensorBoard's fast data server and its Python reader.
+"""Compares our reader with TensorBoard's fast data server and its Python reader.
 
     build/venv/bin/python benchmarks/reader_run.py            a tenth of the data; prints Markdown
     build/venv/bin/python benchmarks/reader_run.py --full --out benchmarks/RESULTS-reader.md
 
-All on one machine, in turns, best of several rounds, files in the page cache. Loading ends when
-every point can be asked for: that is what users wait for, so factors are of the clock, and those of
-processor time stand beside them. We list and publish as our server does, which watches directories
-once that is done, check all checksums and keep every point; the data server checks none unless it
-is told to, and keeps 1,000 points of a tag. The Python reader loads a small part of the data, and
-its time is extrapolated. Two rows are no readers but the limit of one: all bytes are looked at, in
-the page cache or after they were copied into a buffer, and nothing is done with them.
+All programs run on one machine, in turns, best of several rounds, with files in the page cache.
+Loading ends when every point can be queried: users wait for that, so the main factors are of wall
+time, with those of processor time beside them. Our reader lists and publishes as our server does,
+which begins to watch directories afterwards, checks all checksums and keeps every point. The data
+server checks none by default, and keeps 1,000 points of a tag. The Python reader loads a small part
+of the data, and its time is extrapolated. Two rows are not readers but show the limit of any
+reader: all bytes are read, from the page cache or after a copy into a buffer, without further work.
 """
 
 import argparse
@@ -30,23 +30,26 @@ import report
 HERE = pathlib.Path(__file__).resolve().parent
 FINISHED = re.compile(r"Finished load cycle \(([0-9.]+)(ns|µs|ms|s)\)")
 UNITS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1}
-PYTHON_SHARE = 200  # The Python reader gets one part in so many.
-REDUCED_BY = 10  # Without --full.
+PYTHON_SHARE = 200  # The Python reader loads one part in 200.
+REDUCED_BY = 10  # Divisor of the data without --full.
 GROWTH = "Growth, set (a), one thread"
 GROWTH_SHARES = (2, 1, fractions.Fraction(1, 2))  # Half of the data, all of it, twice as much.
-GROWTH_ROUNDS = 4  # Times as many as else: single runs are short, and memory is not always at hand.
+# Four times as many rounds: single runs are short, and memory is not always available at once.
+GROWTH_ROUNDS = 4
 
 
 @dataclasses.dataclass(frozen=True)
 class Input:
-    """A log directory, and how many times faster we want to be, if there is such a bar."""
+    """A log directory, with targets for how many times faster our reader should be, if there are
+    any.
+    """
 
     title: str
     arguments: dict  # Arguments of reader_inputs.
-    size: str  # The argument that is divided for a smaller one.
-    load: float | None = None  # Than the data server's default.
-    threads: float | None = None  # Two than one.
-    start: float | None = None  # The second than the first.
+    size: str  # The argument that is divided for a smaller set.
+    load: float | None = None  # Target against the data server's default.
+    threads: float | None = None  # Target for two threads against one.
+    start: float | None = None  # Target for the second start against the first.
 
 
 INPUTS = {
@@ -65,9 +68,9 @@ INPUTS = {
 
 
 def make_input(programs, name, scratch, divisor):
-    """The directory with one part in `divisor` of the data, which may be there already."""
+    """Creates the directory with one part in `divisor` of the data, if it does not exist."""
     directory = scratch / f"{name}.{divisor}".replace("/", "_")
-    if not directory.exists():  # The same arguments give the same bytes.
+    if not directory.exists():  # The same arguments create the same bytes.
         data = INPUTS[name]
         flags = [text for flag, value in data.arguments.items()
                  for text in (flag, str(max(value // divisor, 1) if flag == data.size else value))]
@@ -97,7 +100,7 @@ def process_cost(pid):
 
 
 def run_data_server(logdir, *flags):
-    """Starts the server, waits until it says that it has loaded everything, and ends it."""
+    """Starts the server, waits until it reports that everything is loaded, and ends it."""
     import tensorboard_data_server
 
     command = [tensorboard_data_server.server_binary(), "--logdir", logdir, "--reload", "once",
@@ -111,7 +114,7 @@ def run_data_server(logdir, *flags):
                     return {"wall_seconds": wall, "cpu_seconds": cpu, "peak_rss_bytes": peak}
         finally:
             server.kill()
-    raise SystemExit("the data server ended before it had loaded anything")
+    raise SystemExit("the data server ended before it had loaded all runs")
 
 
 def run_python(logdir):
@@ -209,7 +212,7 @@ def verdict(name, rows):
 def measure_growth(programs, scratch, divisor, rounds):
     logdirs = [make_input(programs, "one_run", scratch, divisor * share)
                for share in GROWTH_SHARES]
-    # In turns, so that a bad moment of the machine meets all sizes.
+    # Runs the sizes in turns, so that a disturbance affects all of them.
     results = [[run_ours(programs, "--logdir", logdir, "--threads", "1") for logdir in logdirs]
                for _ in range(rounds * GROWTH_ROUNDS)]
     rows = []
@@ -222,7 +225,9 @@ def measure_growth(programs, scratch, divisor, rounds):
 
 
 def sections_of(path):
-    """The sections of an earlier report by title, so that a run of some sets keeps the others."""
+    """Returns the sections of an earlier report by title, so that a run of some sets keeps the
+    others.
+    """
     if not path or not path.exists():
         return {}
     _, *parts = path.read_text(encoding="utf-8").split("\n## ")

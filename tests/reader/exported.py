@@ -1,5 +1,5 @@
-"""What `compression-board export --format json` says about a log directory, next to what
-TensorBoard's own EventAccumulator, told to keep everything, says."""
+"""Compares the output of `compression-board export --format json` for a log directory with
+TensorBoard's own EventAccumulator, which keeps all values."""
 
 import base64
 import json
@@ -14,7 +14,7 @@ PROGRAM = os.environ.get("COMPRESSION_BOARD", "compression-board")
 
 
 def export(logdir):
-    """{run: {tag: its object}}"""
+    """Returns {run: {tag: its object}}."""
     run = subprocess.run(
         [PROGRAM, "export", "--logdir", str(logdir), "--format", "json", "--media"],
         capture_output=True, text=True, check=False,
@@ -26,8 +26,8 @@ def export(logdir):
 
 
 def accumulators(directory):
-    """TensorBoard's two loaders: the old one has values as they were logged, the new one has made
-    tensors of them."""
+    """Runs TensorBoard's two loaders: the old one has values as they were logged, the new one has
+    converted them to tensors."""
     legacy = event_accumulator.EventAccumulator(str(directory), size_guidance=dict.fromkeys(
         event_accumulator.DEFAULT_SIZE_GUIDANCE, 0))
     modern = plugin_event_accumulator.EventAccumulator(str(directory), size_guidance={"tensors": 0})
@@ -46,7 +46,7 @@ def same(ours, theirs):
 
 
 def decoded(value):
-    """A string of a tensor, as bytes."""
+    """Returns a string of a tensor as bytes."""
     return base64.b64decode(value["base64"]) if isinstance(value, dict) else value.encode()
 
 
@@ -95,7 +95,7 @@ def same_tensors(tag, modern):
     same_points(tag, events)
     for ours, event in zip(tag["values"], events):
         theirs = tensor_util.make_ndarray(event.tensor_proto)
-        if ours is None:  # Metadata only: TensorBoard makes an empty tensor of it.
+        if ours is None:  # Metadata only: TensorBoard creates an empty tensor from it.
             assert theirs.size == 0
             continue
         assert tuple(ours["shape"]) == theirs.shape, tag["tag"]
@@ -106,7 +106,7 @@ def same_tensors(tag, modern):
 
 
 def check_run(tags, directory):
-    """Every tag that either side knows is known to both, with the same values."""
+    """Checks that both sides have the same tags with the same values."""
     legacy, modern = accumulators(directory)
     known = set(modern.Tags()["tensors"])
     theirs = known | set(legacy.Tags()["run_metadata"])

@@ -1,4 +1,4 @@
-"""Logs made by others are read completely, and every value is the one TensorBoard reads."""
+"""Logs of other programs are read completely, with the same values as in TensorBoard."""
 
 import os
 
@@ -85,8 +85,8 @@ def test_steps_that_go_back_in_files_without_a_version(tmp_path):
     (tmp_path / "run").mkdir()
     with open(tmp_path / "run" / "events.out.tfevents.1", "wb") as file:
         writer = RecordWriter(file)
-        # TensorBoard's two loaders disagree about steps that rise again below the step they went
-        # back from; here they do not.
+        # TensorBoard's two loaders differ for steps that rise again below an earlier step; these
+        # logs avoid that.
         for step in (1, 2, 3, 4, 2, 3, 9, 4):
             values = [scalar("a", step)] + ([scalar("b", step)] if step % 2 else [])
             writer.write(summary_event(step, step, *values).SerializeToString())
@@ -94,8 +94,8 @@ def test_steps_that_go_back_in_files_without_a_version(tmp_path):
 
 
 def log_histogram(writer, tag, values, step):
-    """As the writer does it, or with buckets counted here: older PyTorch's own counting does not
-    work with NumPy 2."""
+    """Logs a histogram as the writer does, or with buckets counted here: older PyTorch's own
+    counting does not work with NumPy 2."""
     try:
         writer.add_histogram(tag, values, step)
     except TypeError:

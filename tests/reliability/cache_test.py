@@ -1,4 +1,4 @@
-"""The cache of indexes: private, and damaged entries are never served."""
+"""The cache of indexes is private, and its damaged entries are never used."""
 
 import os
 import stat
@@ -60,7 +60,7 @@ class CacheTest(LogsTest):
     def test_damaged_points_are_never_served(self):
         self.serve_once()
         content = bytearray(self.cache_file().read_bytes())
-        for at in range(1000, 300_000, 1000):  # Columns come first.
+        for at in range(1000, 300_000, 1000):  # Columns come first in the file.
             content[at] ^= 0x10
         self.cache_file().write_bytes(content)
         with RunningBoard("--logdir", self.logdir) as board:

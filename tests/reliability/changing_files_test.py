@@ -1,6 +1,6 @@
 """Other programs append to, truncate, overwrite, rewrite and replace logs while `serve` and
-`inspect` read them: nobody dies, no write of the other program fails, and in the end all that is
-in the files is shown.
+`inspect` read them: no program dies, no write of the other program fails, and in the end the
+full content of the files is shown.
 
     CBOARD_ROUNDS=1000 CBOARD_MAX_MEGABYTES=500 python3 -m unittest changing_files_test
 """
@@ -23,7 +23,7 @@ class ChangingFilesTest(LogsTest):
         self.random = random.Random(SEED)
         self.block = scalar_records(BLOCK_POINTS)
         self.paths = []
-        self.megabytes = {}  # How large each file is at first, and may become when it is written again.
+        self.megabytes = {}  # Initial size of each file, and maximum size when it is written again.
         for i, share in enumerate((1, 1 / 2, 1 / 8, 1 / 80)):
             path = self.event_file(f"run{i}")
             self.megabytes[path] = max(1, int(MAX_MEGABYTES * share))
@@ -37,7 +37,7 @@ class ChangingFilesTest(LogsTest):
                 file.write(self.block)
 
     def change(self, path):
-        """One change, as the other program makes it; an error of the system ends the test."""
+        """Makes one change as the other program would; an error of the system ends the test."""
         size = path.stat().st_size
         kind = self.random.choice(["append", "truncate", "cut and append", "overwrite", "rewrite", "replace"])
         if kind in ("truncate", "cut and append"):
@@ -64,7 +64,7 @@ class ChangingFilesTest(LogsTest):
                     inspecting = subprocess.Popen(
                         [PROGRAM, "inspect", "--logdir", str(self.logdir), "--json"],
                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-                # The largest file is read longest.
+                # The largest file takes longest to read.
                 done = self.change(self.random.choice([self.paths[0], *self.paths]))
                 if inspecting.poll() is not None:
                     self.assertEqual(inspecting.wait(), 0, (number, done, inspecting.stderr.read()))

@@ -1,12 +1,12 @@
 """Chaos: writers, truncations, edits, replacements, renames, full disks, killed boards and damaged
-caches, at random and all at once. Every point that a board serves is checked. Whenever the noise
-stops, the board must show exactly the points and the damage that the oracle finds in the files, and
-the files must hold all events that writers have accepted.
+caches, at random and all at once. Every point that a board serves is checked. Whenever the changes
+stop, the board must show exactly the points and the damage that the oracle finds in the files, and
+the files must contain all events that writers have accepted.
 
     COMPRESSION_BOARD=… WRITER_PROCESS=… python3 chaos.py --seconds 7200 --seed 1
 
-The log directory and the cache share a small disk (tmpfs), if the user may mount one. The seed decides
-the changes; how they meet the other processes differs from run to run.
+The log directory and the cache share a small disk (tmpfs), if the user may mount one. The seed
+decides the changes; how they meet the other processes differs from run to run.
 """
 
 import argparse
@@ -47,7 +47,7 @@ class Chaos:
     def fill_disk(self):
         disk = shutil.disk_usage(self.filler.parent)
         if disk.total > DISK_BYTES:
-            return False  # Not a disk of our own.
+            return False  # Without a separate disk.
         free = max(0, disk.free - self.random.choice([0, 4096, 100_000]))
         write(self.filler, "ab", [bytes(1 << 20)] * (free >> 20) + [bytes(free & 0xFFFFF)])
         return True
@@ -76,7 +76,7 @@ class Chaos:
             for _ in range(CHANGES_PER_CHECK):
                 self.change(changes)
                 if self.board.running is None:
-                    for _ in range(self.random.choice([0, 0, 3])):  # Changes that nobody watches.
+                    for _ in range(self.random.choice([0, 0, 3])):  # Changes while no board runs.
                         self.change({**self.files.changes, self.board.damage_cache: 5})
                     self.board.start()
                 if self.random.random() < 0.5:
@@ -104,7 +104,7 @@ class Chaos:
         self.writers.remove_some()
 
     def expected(self):
-        """{run: (series, damage)} by the oracle."""
+        """Returns {run: (series, damage)} by the oracle."""
         runs = {}
         for path in sorted(self.logdir.rglob("*tfevents*")):
             if OBSTACLES in path.parts or not path.is_file():
@@ -138,7 +138,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000))
     arguments = parser.parse_args()
-    faulthandler.register(signal.SIGUSR1)  # Tells where it waits.
+    faulthandler.register(signal.SIGUSR1)  # Prints where it waits.
     print(f"seed {arguments.seed}, {arguments.seconds:.0f} seconds", flush=True)
     with tempfile.TemporaryDirectory(prefix="cboard-chaos-") as directory:
         disk = pathlib.Path(directory) / "disk"
@@ -172,6 +172,6 @@ def main():
 
 if __name__ == "__main__":
     if os.geteuid() != 0 and subprocess.run(["unshare", "-Urm", "true"], stderr=subprocess.DEVNULL).returncode == 0:
-        # Ordinary users may mount in a namespace of their own.
+        # Ordinary users may mount in a separate namespace.
         os.execvp("unshare", ["unshare", "-Urm", sys.executable, *sys.orig_argv[1:]])
     main()

@@ -22,6 +22,7 @@ class Board:
         self.running = None
         self.inspecting = None
         self.point_count = 0
+        self.last_error = ""
         self.changes = {self.kill: 1, self.stop: 1, self.damage_cache: 1, self.inspect: 4}
 
     def start(self):
@@ -66,7 +67,7 @@ class Board:
         return True
 
     def inspect(self):
-        """Reads the logs beside all the rest. It may find nothing (1), but it must end."""
+        """Runs inspect at the same time. It may find nothing (1), but it must end."""
         if self.inspecting is not None:
             if self.inspecting.poll() is None:
                 return False
@@ -79,12 +80,15 @@ class Board:
     # The data that it serves.
 
     def get(self, route, **query):
-        """None for an error that has a status."""
-        status, answer = self.running.json(f"/api/v1/{route}?{urllib.parse.urlencode(query)}")
+        """Returns None for an error that has a status."""
+        address = f"/api/v1/{route}?{urllib.parse.urlencode(query)}"
+        status, answer = self.running.json(address)
+        if status != 200:
+            self.last_error = f"; the last error was {status} for {address}: {str(answer)[:300]}"
         return answer if status == 200 else None
 
     def points(self, run, tag, kind):
-        """[(step, wall time, value), …]. A point that nobody has logged is a failure."""
+        """Returns [(step, wall time, value), …]. A point that was never logged is a failure."""
         if kind == "scalar":
             answer = self.get("scalars", run=run, tag=tag, points=10_000_000)
             series = answer["series"][0] if answer else {}
@@ -103,7 +107,7 @@ class Board:
         return found
 
     def look(self):
-        """Requests some points, as a viewer does."""
+        """Requests some points, like a viewer."""
         if self.running is None:
             return
         self.check_alive()
@@ -114,14 +118,17 @@ class Board:
             self.points(run, tags["names"][which], tags["kinds"][which])
 
     def difference(self, expected):
-        """How the board differs from {run: (series, damage)}; an empty text if it does not."""
+        """Returns the difference between the board and {run: (series, damage)}; an empty text if
+        there is none.
+        """
+        self.last_error = ""
         for run in sorted({*self.get("runs")["names"], *expected}):
             series, damage = expected.get(run, ({}, []))
             tags = self.get("tags", run=run) or {"names": [], "kinds": []}
             served = {tag: self.points(run, tag, kind) for tag, kind in zip(tags["names"], tags["kinds"])}
             served = {tag: points for tag, points in served.items() if points}
             if series != served:
-                return f"run '{run}': expected {summary(series)}, served {summary(served)}"
+                return f"run '{run}': expected {summary(series)}, served {summary(served)}{self.last_error}"
             files = self.get("files", run=run)
             served_damage = list(zip(files["damage"]["offsets"], files["damage"]["bytes"])) if files else []
             if len(damage) <= MAX_LISTED_DAMAGE and damage != served_damage:

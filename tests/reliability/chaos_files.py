@@ -1,8 +1,8 @@
-"""Event files that chaos.py writes itself, and what happens to files of other programs: they are cut,
-edited, replaced, renamed, completed out of order and deleted.
+"""Event files that chaos.py writes itself, and changes to files of other programs: they are
+truncated, edited, replaced, renamed, completed out of order and deleted.
 
 Every value is equal to its step, and every wall time follows from the step, so that a wrong point
-is noticed at any time. Each file is alone in its run.
+is noticed at any time. Each file is the only one in its run.
 """
 
 import errno
@@ -35,7 +35,7 @@ def text_event(tag, step):
 
 
 def write(path, mode, pieces):
-    """As other programs write: a full disk takes a part of it, or nothing."""
+    """Writes like other programs: a full disk accepts a part of the bytes, or nothing."""
     try:
         with open(path, mode, buffering=0) as file:
             for piece in pieces:
@@ -49,7 +49,9 @@ def write(path, mode, pieces):
 class EventFile:
     def __init__(self, path):
         self.path = path
-        self.is_edited = False  # In place: docs/reliability.md does not promise that growth is told apart then.
+        # Edits in place: docs/reliability.md does not promise that such an edit is distinguished
+        # from growth.
+        self.is_edited = False
 
     def size(self):
         return self.path.stat().st_size
@@ -73,7 +75,7 @@ class Files:
     # Content.
 
     def records(self, count, text_share=0.01):
-        """Scalars of three tags and some long texts."""
+        """Writes scalars of three tags and some long texts."""
         self.step += count
         return b"".join(
             record(text_event("note", step) if self.random.random() < text_share
@@ -82,7 +84,8 @@ class Files:
 
     def content(self):
         version = VERSION * self.random.choice([0, 1, 1, 1])
-        if self.random.random() < 0.02:  # Boards read such files in parallel, and serve 1,000 texts of a tag.
+        # Boards read such files in parallel, and serve 1,000 texts of a tag.
+        if self.random.random() < 0.02:
             return version + self.records(1000, text_share=0) * 250
         return version + self.records(self.random.choice([0, 3, 100, 1000, 3000]))
 
@@ -95,7 +98,7 @@ class Files:
         return f"{self.random.choice(['a', 'b/c', 'd'])}{self.number}"
 
     def new_path(self):
-        """In a run of its own; None if there are enough, or the disk is full."""
+        """Writes to a separate run; returns None if there are enough runs, or the disk is full."""
         path = self.logdir / self.new_name() / NAME
         try:
             if len(self.files) < MAX_RUNS:
@@ -126,7 +129,7 @@ class Files:
         return True
 
     def append_half(self):
-        """A program that was killed while it wrote."""
+        """Simulates a program that was killed while it wrote."""
         if not (file := self.choose(may_grow=True)):
             return False
         content = self.records(self.random.choice([1, 2, 50]))
@@ -166,7 +169,7 @@ class Files:
             opened.seek(at)
             try:
                 opened.write(content[:before.st_size - at])
-            except OSError as error:  # A hole in the file, for which there is no room.
+            except OSError as error:  # A hole in the file for which the disk has no space.
                 if error.errno != errno.ENOSPC:
                     raise
         if self.random.random() < 0.3:
@@ -191,7 +194,9 @@ class Files:
         return True
 
     def complete_out_of_order(self):
-        """A download in parts: the file has its length at once, or grows as parts arrive."""
+        """Simulates a download in parts: the file has its full length at once, or grows as parts
+        arrive.
+        """
         if not (path := self.new_path()):
             return False
         content = VERSION + self.records(2000)
@@ -217,7 +222,7 @@ class Files:
         new = self.new_path()
         if not file or not new:
             return False
-        os.rename(file.path.parent, new.parent)  # In the place of an empty directory.
+        os.rename(file.path.parent, new.parent)  # Replaces an empty directory.
         file.path = new.with_name(file.path.name)
         return True
 

@@ -1,5 +1,5 @@
-"""Processes that log, for chaos.py: they are killed, and their runs are renamed and deleted. Whatever
-happens, the events that a writer has accepted are in its file once it could flush them."""
+"""Processes that log, for chaos.py: they are killed, and their runs are renamed and deleted. In
+every case, the events that a writer has accepted are in its file after a successful flush."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ MAX_WRITERS = 3
 
 
 class Failure(Exception):
-    """The program under test broke a promise."""
+    """Raised if the program under test broke a promise."""
 
 
 class Writers:
@@ -24,9 +24,11 @@ class Writers:
         self.logdir = logdir
         self.random = random
         self.new_name = new_name
-        self.runs = {}  # Writer: its run.
-        self.first_runs = {}  # Writer: its run before anybody renamed it.
-        self.flushed = {}  # Run of a writer that was killed: the steps that it had flushed.
+        self.runs = {}  # The run of each writer.
+        self.first_runs = {}  # The original run of each writer, before a rename.
+        # Names of all runs so far: a board may show a run for a moment after it was removed.
+        self.names = set()
+        self.flushed = {}  # The flushed steps of each run whose writer was killed.
         self.changes = {self.start: 3, self.log: 12, self.flush_one: 4, self.kill: 2, self.delete_run: 2,
                         self.rename_run: 2}
 
@@ -42,6 +44,7 @@ class Writers:
             writer.__exit__()  # The disk is full.
             return False
         self.runs[writer] = self.first_runs[writer] = run
+        self.names.add(run)
         return True
 
     def log(self):
@@ -57,7 +60,7 @@ class Writers:
         return True
 
     def flush(self, writer):
-        """False if the disk is full."""
+        """Returns False if the disk is full."""
         answer = writer.ask("flush")
         if answer != "flushed" and "No space left" not in answer:
             raise Failure(f"flush of '{self.runs[writer]}': {answer}")
@@ -86,16 +89,19 @@ class Writers:
         if not (writer := self.choose()):
             return False
         new = self.logdir / self.new_name()
+        if not any((self.logdir / self.runs[writer]).glob("*tfevents*")):
+            return False  # The run was deleted; the writer creates its file at the original place.
         try:
             new.parent.mkdir(parents=True, exist_ok=True)
             os.rename(self.logdir / self.runs[writer], new)
-        except OSError:  # The run was deleted and is not written again yet, or the disk is full.
+        except OSError:  # The disk is full.
             return False
         self.runs[writer] = str(new.relative_to(self.logdir))
+        self.names.add(self.runs[writer])
         return True
 
     def owns(self, run):
-        return run in self.runs.values() or run in self.flushed
+        return run in self.names
 
     def flush_all(self):
         for writer in self.runs:
@@ -106,7 +112,7 @@ class Writers:
                 time.sleep(0.05)
 
     def check(self, steps_of):
-        """`steps_of(run)` are the steps in the files of a run."""
+        """`steps_of(run)` returns the steps in the files of a run."""
         for writer, run in self.runs.items():
             steps, accepted = steps_of(run), writer.accepted_steps()
             if steps != accepted:

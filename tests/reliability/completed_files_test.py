@@ -1,5 +1,5 @@
-"""Files that are completed or edited in place, and whole records behind one that was cut: shown
-live, and after a restart with the same cache."""
+"""Files that are completed or edited in place, and whole records after a truncated one: shown live,
+and after a restart with the same cache."""
 
 import os
 import signal
@@ -57,7 +57,7 @@ class CompletedFilesTest(LogsTest):
         self.path.write_bytes(self.content)
         at = len(VERSION) + len(scalar_records(1000))
         old = scalar_records(1, first=1000)
-        edit = scalar_records(1, first=2000)  # As many bytes as step 1000.
+        edit = scalar_records(1, first=2000)  # The same number of bytes as step 1000.
         self.assertEqual(len(edit), len(old))
         expected = [*range(1000), 2000, *range(1001, POINTS)]
         with RunningBoard("--logdir", self.logdir) as board:
@@ -82,7 +82,7 @@ class CompletedFilesTest(LogsTest):
         self.path.write_bytes(self.content)
         with RunningBoard("--logdir", self.logdir) as board:
             self.assert_shows(board, list(range(POINTS)))
-            board.process.send_signal(signal.SIGSTOP)  # Both changes happen between two looks.
+            board.process.send_signal(signal.SIGSTOP)  # Both changes happen between two reads.
             before = self.path.stat()
             self.overwrite(len(VERSION) + len(scalar_records(1000)), scalar_records(1, first=2000))
             os.utime(self.path, ns=(before.st_atime_ns, before.st_mtime_ns))

@@ -1,4 +1,4 @@
-"""Log directories for these tests, and what a board says about them.
+"""Creates log directories for these tests, and reads what a board shows of them.
 
 The program under test is $COMPRESSION_BOARD.
 """
@@ -27,7 +27,9 @@ def scalar_records(count, first=0, tag="loss"):
 
 
 def inspected(logdir):
-    """{run: (points, damage places)} by the program that reads once. Fails if it does."""
+    """Returns {run: (points, damage places)} from `inspect`, which reads once. Fails if inspect
+    fails.
+    """
     run = subprocess.run([PROGRAM, "inspect", "--logdir", str(logdir), "--json"], capture_output=True, text=True)
     if run.returncode != 0:
         raise AssertionError(f"inspect ended with {run.returncode}: {run.stderr}")
@@ -38,7 +40,7 @@ def inspected(logdir):
 
 
 def served_steps(board, run, tag="loss"):
-    """An empty list as long as there is no such run or tag."""
+    """Returns an empty list as long as the run or tag does not exist."""
     status, answer = board.json(f"/api/v1/scalars?run={run}&tag={tag}&points=1000000")
     return answer["series"][0]["steps"] if status == 200 else []
 

@@ -13,7 +13,9 @@ ZEROS = re.compile(rb"\0*")
 
 
 def record_end(data, at):
-    """Where the whole record at `at` ends; 0: no record; infinity: the end of the file cuts it."""
+    """Returns the end of the whole record at `at`; 0 if there is no record; infinity if the end of
+    the file truncates it.
+    """
     if at + 12 > len(data) or struct.unpack_from("<I", data, at + 8)[0] != crc(data[at : at + 8]):
         return 0
     end = at + 16 + struct.unpack_from("<Q", data, at)[0]
@@ -23,7 +25,7 @@ def record_end(data, at):
 
 
 def parse(data):
-    """The payloads of all whole records, and the damaged ranges [offset, bytes]."""
+    """Returns the payloads of all whole records, and the damaged ranges [offset, bytes]."""
     payloads, damage, at = [], [], 0
     while at + 12 <= len(data):
         if 0 < (end := record_end(data, at)) <= len(data):
@@ -33,8 +35,9 @@ def parse(data):
         cut, place = [at] if end else [], at + 1
         while place + 12 <= len(data) and not 0 < (end := record_end(data, place)) <= len(data):
             cut += [place] if end else []
-            place = max(place + 1, ZEROS.match(data, place).end() - 11)  # No header is all zeros.
-        if place + 12 > len(data):  # Readers wait for the rest of the first record that is cut.
+            # No header consists only of zeros.
+            place = max(place + 1, ZEROS.match(data, place).end() - 11)
+        if place + 12 > len(data):  # Readers wait for the rest of the first truncated record.
             damage += [[at, (cut[0] if cut else place) - at]]
             break
         damage += [[at, place - at]]
@@ -43,8 +46,8 @@ def parse(data):
 
 
 def points(payloads):
-    """{tag: [(step, wall time, value), …]} with float and text values, as TensorBoard shows them:
-    in files of version 1, a step that goes back removes the later points of its tag."""
+    """Returns {tag: [(step, wall time, value), …]} with float and text values, as TensorBoard shows
+    them: in files of version 1, a step that goes back removes the later points of its tag."""
     series, is_version_2, newest = {}, False, 0
     for event in (dict(fields(payload)) for payload in payloads):
         step, (wall_time,) = event.get(2, 0), struct.unpack("<d", event[1])

@@ -1,13 +1,13 @@
-// Hyperparameters of many runs as one table: everything that TensorBoard's HParams page asks for.
+// Hyperparameters of many runs as one table, with all data of TensorBoard's HParams page.
 //
 //   const HParamsTable table = HParamsTable::Of(snapshot);
 //   const HParamsColumns columns = table.Columns({});
 //   CBOARD_ASSIGN_OR_RETURN(const SessionGroupPage page, table.SessionGroups({.slice_size = 100}));
 //
-// A session is a run that says so (the tag _hparams_/session_start_info). Its metrics are the last
-// points of scalars in the run itself or in runs below it: (group "eval", tag "loss") is the tag
-// "loss" of the run "<session>/eval". Sessions with the same group name are one group: repetitions
-// of one trial.
+// A session is a run with the tag _hparams_/session_start_info. Its metrics are the last points of
+// scalars in the run itself or in runs below it: (group "eval", tag "loss") is the tag "loss" of
+// the run "<session>/eval". Sessions with the same group name are one group: repetitions of one
+// trial.
 #pragma once
 
 #include <cstdint>
@@ -44,20 +44,21 @@ struct MetricValue {
 
 struct HParamColumn {
   proto::HParamInfo info;
-  bool differs = false;  // Not all sessions have the same value; only known for inferred columns.
+  bool differs = false;  // True if sessions have different values; only known for inferred columns.
 };
 
 struct HParamsColumns {
-  proto::HParamsExperiment experiment;  // `hparams` is empty: see below.
-  std::vector<HParamColumn> hparams;    // Those that differ first, then by name.
+  proto::HParamsExperiment experiment;  // `hparams` is empty; the columns below replace it.
+  std::vector<HParamColumn> hparams;    // Columns with different values first, then by name.
 };
 
 struct HParamsColumnsQuery {
   bool include_metrics = true;
-  std::size_t max_hparams = 0;  // 0: all.
+  std::size_t max_hparams = 0;  // 0 means all.
 
-  // TensorBoard takes the columns of the first run, by name, that describes an experiment. Writers
-  // that describe one per trial (tensorboardX) may then lack columns: true takes them all.
+  // If true, merges the columns of all runs that describe an experiment. If false, uses only the
+  // first such run by name, as TensorBoard does; columns are then missing if the writer describes
+  // an experiment per trial (tensorboardX).
   bool merge_experiments = false;
 };
 
@@ -68,18 +69,19 @@ struct HParamsSession {
   proto::HParamsStatus status = proto::HParamsStatus::kUnknown;
   std::string model_uri;
   std::string monitor_url;
-  std::vector<MetricValue> metrics;  // In the order of the columns, without those that are missing.
+  std::vector<MetricValue> metrics;  // In the order of the columns; missing metrics are omitted.
 };
 
 struct SessionGroup {
   std::string name;
-  std::map<std::string, proto::HParamValue> hparams;  // From its first session, without NaN and Inf.
-  std::vector<MetricValue> metrics;                   // Aggregated.
-  std::vector<HParamsSession> sessions;               // By name.
+  // Hyperparameters of the group's first session; non-finite values are omitted.
+  std::map<std::string, proto::HParamValue> hparams;
+  std::vector<MetricValue> metrics;      // Aggregated.
+  std::vector<HParamsSession> sessions;  // By name.
   std::string monitor_url;
 };
 
-// A closed interval, values to choose from, or a regular expression to be found in a text.
+// A filter: a closed interval, a list of values, or a regular expression that a text must contain.
 struct IntervalFilter {
   double min = 0;
   double max = 0;
@@ -94,12 +96,13 @@ struct RegexFilter {
 enum class SortOrder { kUnspecified, kAscending, kDescending };
 
 struct ColumnParameters {
-  std::variant<std::string, MetricName> column;  // A hyperparameter by name, or a metric.
+  std::variant<std::string, MetricName> column;  // The name of a hyperparameter, or a metric.
   SortOrder order = SortOrder::kUnspecified;     // The first column with an order sorts first.
   bool missing_values_first = false;
   std::variant<std::monostate, IntervalFilter, DiscreteFilter, RegexFilter> filter;
   bool exclude_missing_values = false;
-  std::optional<bool> include_in_result;  // If any column says so, others than true are left out.
+  // Selects columns. If it is set for any column, only columns with `true` are returned.
+  std::optional<bool> include_in_result;
 };
 
 enum class Aggregation { kAverage, kMedian, kMin, kMax };
@@ -110,9 +113,10 @@ struct SessionGroupsQuery {
       proto::HParamsStatus::kFailure, proto::HParamsStatus::kRunning};
   std::vector<ColumnParameters> columns;
   Aggregation aggregation = Aggregation::kAverage;
-  MetricName aggregation_metric;  // For all but kAverage: whose session gives the group's metrics.
+  // The metric that chooses the session whose metrics represent the group; unused for kAverage.
+  MetricName aggregation_metric;
   std::size_t start_index = 0;
-  std::size_t slice_size = 0;  // As in TensorBoard, 0 groups unless asked for.
+  std::size_t slice_size = 0;  // 0 returns no groups, as in TensorBoard.
   bool include_metrics = true;
   bool merge_experiments = false;
 };
@@ -130,38 +134,38 @@ struct HParamsSource {
     std::optional<std::string> session_start;
     std::optional<std::string> session_end;
   };
-  std::vector<RunContents> runs;  // Those that have any, by name.
+  std::vector<RunContents> runs;  // Runs with hyperparameter plugin data, by name.
 
-  // The names of all runs with scalars, and the scalar tags of one.
+  // Returns the names of all runs with scalars, or the scalar tags of one run.
   std::vector<std::string> scalar_runs;
   std::function<std::vector<std::string>(std::string_view run)> scalar_tags;
 
-  // The last point of a scalar.
+  // Returns the last point of a scalar.
   std::function<std::optional<ScalarPoint>(std::string_view run, std::string_view tag)> last_point;
 };
 
 class HParamsTable {
  public:
-  // Plugin data that cannot be read is left out, and reported by errors().
+  // Creates the table. Plugin data that cannot be read is skipped, and reported by errors().
   explicit HParamsTable(HParamsSource source);
 
-  // Shares the snapshot.
+  // Creates a table that shares ownership of the snapshot.
   static HParamsTable Of(std::shared_ptr<const Snapshot> snapshot);
 
   bool empty() const { return sessions_.empty() && experiments_.empty(); }
   const std::vector<Error>& errors() const { return errors_; }
 
-  // The columns: as described by an experiment, otherwise inferred from the sessions (numbers have
-  // an interval, texts and booleans a list of values; mixed types are texts) and from the scalars
-  // in and below their runs. Where experiments are merged, sessions that none of them describes add
-  // what is inferred of them.
+  // Returns the columns of the table. They come from the description of an experiment, or are
+  // inferred: hyperparameters from the sessions (numbers have an interval, texts and booleans a
+  // list of values; mixed types are texts), metrics from the scalars in and below their runs. If
+  // experiments are merged, sessions without a description add inferred columns.
   HParamsColumns Columns(const HParamsColumnsQuery& query) const;
 
-  // The rows. Fails with kInvalidArgument when a filter does not fit the values of its column, or
-  // is not a regular expression.
+  // Returns the rows of the table. Fails with kInvalidArgument if a filter does not fit the values
+  // of its column, or is not a valid regular expression.
   Result<SessionGroupPage> SessionGroups(const SessionGroupsQuery& query) const;
 
-  // The run and tag that hold a metric of a session: for its whole curve.
+  // Returns the run and tag that contain the whole curve of a session's metric.
   static std::pair<std::string, std::string> RunAndTagOf(std::string_view session,
                                                          const MetricName& metric);
 
@@ -172,8 +176,8 @@ class HParamsTable {
     std::optional<proto::HParamsSessionEnd> end;
   };
 
-  // Columns that the sessions have and that were not declared. The scalars of a session that has a
-  // declared metric are its curves, not columns.
+  // Infers the columns that sessions have and no experiment declares. If a session has a declared
+  // metric, its other scalars are not columns.
   std::vector<HParamColumn> InferHParams(const std::set<std::string>& declared) const;
   std::vector<proto::MetricInfo> InferMetrics(const std::set<MetricName>& declared) const;
   HParamsSession BuildSession(const SessionRun& run,

@@ -1,11 +1,11 @@
-// Images, sounds, texts and tensors, whichever way they were logged. Nothing is decoded: what a
-// browser can show reaches it as it lies in the file.
+// Reads images, audio, texts and tensors in all formats in which they are logged. Nothing is
+// decoded: media files are sent to the browser as they are stored.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const auto image, ReadImage(run, tag, tag.size() - 1));
 //   Send(MimeTypeOf(image.value.samples[0].type), image.value.samples[0].bytes);
 //
-// Parsers take a serialized Summary.Value; their views point into it. They fail with kDataLoss when
-// it holds something else.
+// Parsers take a serialized Summary.Value; their views point into it. They fail with kDataLoss if
+// it contains another kind of value.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,11 @@ namespace cboard::reader {
 
 enum class MediaType { kUnknown, kPng, kGif, kJpeg, kWebp, kBmp, kWav };
 
-// By the first bytes.
+// Detects the media type of a file from its first bytes.
 MediaType SniffMediaType(std::string_view bytes);
 
-// "image/png"; "application/octet-stream" for what is not known, so that no browser guesses.
+// Returns "image/png" or another MIME type; "application/octet-stream" if the type is unknown, so
+// that browsers do not guess.
 std::string_view MimeTypeOf(MediaType type);
 
 struct PixelSize {
@@ -36,7 +37,7 @@ struct PixelSize {
   friend bool operator==(const PixelSize&, const PixelSize&) = default;
 };
 
-// The size in the header of an image file; nothing when it has none that can be read.
+// Returns the size in the header of an image file; nullopt if it cannot be read.
 std::optional<PixelSize> SniffPixelSize(std::string_view bytes);
 
 struct MediaSample {
@@ -45,26 +46,26 @@ struct MediaSample {
 };
 
 struct ImageValue {
-  PixelSize size;  // As logged; from the first sample's header if that is missing.
+  PixelSize size;  // Size in the log; if that is missing, from the first sample's header.
   std::vector<MediaSample> samples;
 };
 
-// An image of older writers, or a string tensor [width, height, file, file, …].
+// Parses an image value of older writers, or a string tensor [width, height, file, file, …].
 Result<ImageValue> ParseImageValue(std::string_view value);
 
 struct AudioValue {
   std::vector<MediaSample> samples;
-  std::vector<std::string_view> labels;  // One per sample, or none at all.
-  double sample_rate = 0;                // Written by older writers; 0 if not known.
-  std::int64_t channels = 0;             // Likewise.
-  std::int64_t frames = 0;               // Likewise.
-  std::string_view content_type;         // Likewise.
+  std::vector<std::string_view> labels;  // One per sample, or empty.
+  double sample_rate = 0;                // Only from older writers; 0 if unknown.
+  std::int64_t channels = 0;             // Only from older writers; 0 if unknown.
+  std::int64_t frames = 0;               // Only from older writers; 0 if unknown.
+  std::string_view content_type;         // Only from older writers; empty if unknown.
 };
 
-// A sound of older writers, or a string tensor of shape [k] or, with labels, [k, 2].
+// Parses an audio value of older writers, or a string tensor of shape [k] or, with labels, [k, 2].
 Result<AudioValue> ParseAudioValue(std::string_view value);
 
-// Texts in a grid of any rank, row by row. May hold bytes that are not UTF-8.
+// A tensor of texts of any rank, in row-major order. Texts may contain bytes that are not UTF-8.
 struct TextValue {
   proto::Shape shape;
   std::vector<std::string_view> texts;
@@ -74,14 +75,14 @@ Result<TextValue> ParseTextValue(std::string_view value);
 struct TensorValue {
   proto::DataType dtype = proto::DataType::kInvalid;
   proto::Shape shape;
-  std::vector<double> numbers;            // Row by row; of numeric tensors.
+  std::vector<double> numbers;            // Row-major; only for numeric tensors.
   std::vector<std::string_view> strings;  // Elements of a string tensor.
 };
 
 inline constexpr std::size_t kMaxTensorElements = std::size_t{1} << 24;
 
-// Fails with kResourceExhausted beyond `max_elements`, and kInvalidArgument for types that are
-// neither numbers nor strings.
+// Parses a tensor value. Fails with kResourceExhausted beyond `max_elements`, and with
+// kInvalidArgument for types that are neither numbers nor strings.
 Result<TensorValue> ParseTensorValue(std::string_view value,
                                      std::size_t max_elements = kMaxTensorElements);
 
@@ -94,14 +95,14 @@ struct Loaded {
   Value value;
 };
 
-// The value of `tag` with this index. Fail as ReadBlob and the parsers do.
+// These functions read the value of `tag` with this index. They fail like ReadBlob and the parsers.
 Result<Loaded<ImageValue>> ReadImage(const Run& run, const Tag& tag, std::size_t index);
 Result<Loaded<AudioValue>> ReadAudio(const Run& run, const Tag& tag, std::size_t index);
 Result<Loaded<TextValue>> ReadText(const Run& run, const Tag& tag, std::size_t index);
 Result<Loaded<TensorValue>> ReadTensor(const Run& run, const Tag& tag, std::size_t index,
                                        std::size_t max_elements = kMaxTensorElements);
 
-// Several texts at once, in the order given.
+// Reads several texts at once, in the given order.
 Result<std::vector<Loaded<TextValue>>> ReadTexts(const Run& run, const Tag& tag,
                                                  const std::vector<std::size_t>& indices);
 

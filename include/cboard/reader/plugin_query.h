@@ -1,5 +1,5 @@
-// Data of TensorBoard's smaller plugins: PR curves, meshes, layouts of custom scalars. Hyper-
-// parameters have a header of their own, hparams_query.h.
+// Reads the data of TensorBoard's smaller plugins: PR curves, meshes, layouts of custom scalars.
+// hparams_query.h reads hyperparameters.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@
 
 namespace cboard::reader {
 
-// Precision and recall at rising thresholds. Columns of equal length; those at the end at which
-// nothing counts as positive, and precision means nothing, are cut off, as TensorBoard does.
+// Precision and recall at ascending thresholds; all columns have the same length. Thresholds at the
+// end without positive predictions are removed, as in TensorBoard, because precision is undefined
+// there.
 struct PrCurve {
   std::vector<double> precision;
   std::vector<double> recall;
@@ -28,8 +29,8 @@ struct PrCurve {
 
 inline constexpr std::size_t kMaxThresholds = std::size_t{1} << 20;
 
-// From a serialized Summary.Value with a tensor [6, thresholds]. Fails with kDataLoss when it is
-// something else.
+// Parses a serialized Summary.Value with a tensor [6, thresholds]. Fails with kDataLoss for other
+// values.
 Result<PrCurve> ParsePrCurveValue(std::string_view value);
 
 struct PrCurveStep {
@@ -38,30 +39,30 @@ struct PrCurveStep {
   PrCurve curve;
 };
 
-// The values of `tag` with these indices; see SelectSteps. Fails as ReadBlob does.
+// Reads the values of `tag` with these indices; see SelectSteps. Fails like ReadBlob.
 Result<std::vector<PrCurveStep>> ReadPrCurves(const Run& run, const Tag& tag,
                                               std::span<const std::size_t> indices);
 
-// The vertices, faces or colours of a mesh: one tag of the run.
+// A part of a mesh: its vertices, faces or colors. Each part is one tag of the run.
 struct MeshPart {
   const Tag* tag = nullptr;
-  proto::ParsedMeshPluginData data;  // `components` 0 is made all three.
+  proto::ParsedMeshPluginData data;  // If `components` is 0, it is set to all three.
 };
 
-// A mesh by the name its writer gave it, which is not that of its tags.
+// A mesh with the name that its writer gave it; its tags have other names.
 struct Mesh {
   std::string name;
   std::vector<MeshPart> parts;  // By tag.
 
-  // How many meshes there are in a batch.
+  // The number of meshes in a batch.
   std::int64_t samples() const { return parts.back().data.shape.front(); }
 };
 
-// By name; the pointers live as long as the run. Tags whose plugin data is damaged or has no shape
-// are left out.
+// Returns the meshes of a run by name; the pointers live as long as the run. Tags with damaged
+// plugin data or without a shape are skipped.
 std::vector<Mesh> ListMeshes(const Run& run);
 
-// A value of one of the parts.
+// One logged value of a mesh part.
 struct MeshStep {
   std::int64_t step = 0;
   double wall_time_seconds = 0;
@@ -71,32 +72,33 @@ struct MeshStep {
   std::vector<std::int64_t> shape;
 };
 
-// All values of all parts, by step.
+// Returns all logged values of all parts of a mesh, sorted by step.
 std::vector<MeshStep> ListMeshSteps(const Mesh& mesh);
 
-// The numbers of one sample of a part at a step, little-endian: vertices as float, faces as int32,
-// colours as uint8. Fails with kNotFound when there is no such part, step or sample.
+// Reads one sample of a part at a step as little-endian numbers: vertices as float, faces as int32,
+// colors as uint8. Fails with kNotFound if the part, step or sample does not exist.
 Result<std::string> ReadMeshData(const Run& run, const Mesh& mesh, proto::MeshContent content_type,
                                  std::int64_t step, std::int64_t sample);
 
-// The numbers of sample `sample` in a serialized Summary.Value with a tensor [samples, …].
+// Extracts the numbers of sample `sample` from a serialized Summary.Value with a tensor [samples,
+// …].
 Result<std::string> ParseMeshValue(std::string_view value, proto::MeshContent content_type,
                                    std::int64_t sample);
 
 inline constexpr std::string_view kCustomScalarsTag = "custom_scalars__config__";
 
-// The layouts of several runs in one, in the order given: categories of the same title become one,
-// charts that it has already are left out. (TensorBoard loses the charts that a third run adds to a
-// category of the second; here they stay.)
+// Merges the layouts of several runs in the given order: categories with the same title are merged,
+// and duplicate charts are removed. (TensorBoard loses charts that a third run adds to a category
+// of the second run; here they stay.)
 std::vector<proto::LayoutCategory> MergeLayouts(
     std::span<const std::vector<proto::LayoutCategory>> layouts);
 
-// The layouts of all runs, by name of the run, merged; of each run the newest. One that cannot be
-// read is reported in `errors`, and the others are shown.
+// Reads and merges the layouts of all runs, by run name; the newest layout of each run is used.
+// Layouts that cannot be read are reported in `errors`.
 std::vector<proto::LayoutCategory> ReadLayouts(const Snapshot& snapshot,
                                                std::vector<Error>& errors);
 
-// From a serialized Summary.Value.
+// Parses a layout from a serialized Summary.Value.
 Result<std::vector<proto::LayoutCategory>> ParseLayoutValue(std::string_view value);
 
 }  // namespace cboard::reader

@@ -1,11 +1,11 @@
-// Embeddings for the projector: projector_config.pbtxt of a run and the files that it names.
+// Reads embeddings for the projector: projector_config.pbtxt of a run and the files that it names.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const auto projector, FindProjector(run.directory));
 //   if (!projector) return;  // The run has no embeddings.
 //   CBOARD_ASSIGN_OR_RETURN(const auto tensor, projector->ReadTensor("default:00000"));
 //
-// The names in a config are untrusted: files are read only if they lie in the
-// directory of the config, also after following links, and only up to a limit.
+// Paths in a config are untrusted: a file is read only if it is inside the directory of the config,
+// also after resolving links, and only up to a size limit.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace cboard::reader {
 
 struct SpriteInfo {
   std::string image_path;
-  std::vector<std::uint32_t> single_image_dim;  // Width and height of one picture.
+  std::vector<std::uint32_t> single_image_dim;  // Width and height of one image in the sprite.
 
   friend bool operator==(const SpriteInfo&, const SpriteInfo&) = default;
 };
@@ -46,10 +46,11 @@ struct ProjectorConfig {
   friend bool operator==(const ProjectorConfig&, const ProjectorConfig&) = default;
 };
 
-// Reads protobuf's text form. Unknown fields are skipped. Fails with kDataLoss and the line.
+// Parses a config in protobuf's text form. Unknown fields are skipped. Fails with kDataLoss and the
+// line.
 Result<ProjectorConfig> ParseProjectorConfig(std::string_view text);
 
-// Rows of equal length, one after the other.
+// A matrix of embeddings, stored row by row.
 struct ProjectorTensor {
   std::size_t rows = 0;
   std::size_t columns = 0;
@@ -62,29 +63,30 @@ struct ProjectorLimits {
   std::uint64_t max_asset_bytes = std::uint64_t{256} << 20;
 };
 
-// A config, and the directory that its paths start from. Names of tensors may leave out ":0".
+// A projector config with the directory of its paths. Names of tensors may omit ":0".
 class Projector {
  public:
   Projector(ProjectorConfig config, std::filesystem::path directory, ProjectorLimits limits = {});
 
-  // With names filled in where there was only a path, and without ":0" at their ends.
+  // The parsed config. Missing tensor names are set from the path, and the suffix ":0" is removed.
   const ProjectorConfig& config() const { return config_; }
   const EmbeddingInfo* Find(std::string_view tensor_name) const;  // nullptr if there is none.
 
-  // A file of tab-separated numbers or, if it is none, of floats in the shape that the config
-  // gives. At most `max_rows` rows; 0: all. Fails with kNotFound when the config names no such
-  // tensor or file, kPermissionDenied when the path leads outside, kDataLoss when the file is
-  // neither.
+  // Reads a tensor: a file of tab-separated numbers, or a binary file of floats with the shape in
+  // the config. Reads at most `max_rows` rows; 0 means all. Fails with kNotFound if the config has
+  // no such tensor or file, kPermissionDenied if the path leads outside the directory, and
+  // kDataLoss if the file has neither format.
   Result<ProjectorTensor> ReadTensor(std::string_view tensor_name, std::size_t max_rows = 0) const;
 
-  // The first `max_rows` lines (0: all), not counting a header, which is there if the first line
-  // has tabs.
+  // Reads the first `max_rows` lines (0: all) of the labels, and the header line if there is one.
+  // The first line is a header if it contains tabs.
   Result<std::string> ReadMetadata(std::string_view tensor_name, std::size_t max_rows = 0) const;
 
-  Result<std::string> ReadBookmarks(std::string_view tensor_name) const;  // JSON, as it is.
-  Result<std::string> ReadSprite(std::string_view tensor_name) const;     // See SniffMediaType.
+  Result<std::string> ReadBookmarks(std::string_view tensor_name) const;  // JSON, unchanged.
+  // Returns the bytes of the sprite image; SniffMediaType detects its format.
+  Result<std::string> ReadSprite(std::string_view tensor_name) const;
 
-  // Where an asset lies, if that is inside the directory.
+  // Resolves the path of an asset, if it is inside the directory.
   Result<std::filesystem::path> Resolve(std::string_view path) const;
 
  private:
@@ -98,12 +100,13 @@ class Projector {
   ProjectorLimits limits_;
 };
 
-// Numbers separated by tabs, a row per line; empty lines do not count. Fails with kDataLoss and the
-// line. Stops after `max_rows` rows, unless that is 0.
+// Parses tab-separated numbers, one row per line; empty lines are ignored. Fails with kDataLoss and
+// the line. Stops after `max_rows` rows; 0 means all.
 Result<ProjectorTensor> ParseTensorTsv(std::string_view text, std::size_t max_rows = 0);
 
-// The projector of a run: its config is in `run_directory`, or among its plugins' assets, which
-// win. Nothing if there is no config, or one that names no tensor file.
+// Finds the projector of a run. Its config is in `run_directory`, or among the assets of its
+// plugins, which are preferred. Returns nullopt if there is no config, or if it names no tensor
+// file.
 Result<std::optional<Projector>> FindProjector(const std::filesystem::path& run_directory,
                                                const ProjectorLimits& limits = {});
 

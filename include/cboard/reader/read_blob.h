@@ -1,4 +1,4 @@
-// Fetches the bytes that an index entry points to.
+// Reads the bytes of an index entry from the event file.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace cboard::reader {
 
-// A value as it lies in the file: the serialized Summary.Value, GraphDef, MetaGraphDef or
-// RunMetadata, by the kind of its tag.
+// The serialized bytes of a value: a Summary.Value, GraphDef, MetaGraphDef or RunMetadata,
+// depending on the kind of its tag.
 struct Blob {
   BlobEntry entry;
   std::string bytes;
 };
 
-// Reads the record, checks both checksums, and cuts out the value. Fails with kNotFound when the
-// file is gone, and kDataLoss when it holds something else by now: then a newer snapshot is on its
-// way.
+// Reads the record, checks both checksums, and extracts the value. Fails with kNotFound if the
+// file was deleted, and with kDataLoss if the file has changed; a newer snapshot will then
+// follow.
 Result<Blob> ReadBlob(const Run& run, const BlobEntry& entry);
 
-// Reads many, in the order given, each file opened once.
+// Reads several values in the given order; opens each file once.
 Result<std::vector<Blob>> ReadBlobs(const Run& run, const std::vector<BlobEntry>& entries);
 
 }  // namespace cboard::reader

@@ -1,4 +1,4 @@
-// Runs and tags: which there are, chosen by pattern or kind, in the order people expect.
+// Selects runs and tags by pattern or kind, in TensorBoard's order.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const TextPattern pattern, TextPattern::Compile("tune_.*"));
 //   for (const Tag* tag : TagsMatching(run, TagKind::kScalar, pattern)) …
@@ -14,12 +14,12 @@
 
 namespace cboard::reader {
 
-// A regular expression that takes time in proportion to the text, whatever the pattern: it may come
-// from anybody. The syntax is RE2's, which is Python's without look-around and back-references.
-// Cheap to copy, and safe to use from many threads.
+// A regular expression that matches in linear time for every pattern, so untrusted patterns are
+// safe. The syntax is that of RE2: Python's without look-around and back-references. Cheap to copy;
+// safe to use from many threads.
 class TextPattern {
  public:
-  // Fails with kInvalidArgument and the reason.
+  // Compiles a regular expression. Fails with kInvalidArgument and the reason.
   static Result<TextPattern> Compile(std::string_view pattern);
 
   bool FoundIn(std::string_view text) const;         // Python's re.search.
@@ -33,21 +33,22 @@ class TextPattern {
 
 using RunPointer = std::shared_ptr<const Run>;
 
-// In the order of TensorBoard: by the wall time of their first event, then by name. Runs without
-// events come last.
+// Returns the runs in TensorBoard's order: by the wall time of their first event, then by name.
+// Runs without events come last.
 std::vector<RunPointer> RunsByStartTime(const Snapshot& snapshot);
 
-// By name; the pointers live as long as the run.
+// Returns the tags of this kind, by name; the pointers live as long as the run.
 std::vector<const Tag*> TagsOfKind(const Run& run, TagKind kind);
 
-// Those whose name begins with the pattern: how the custom scalar charts of TensorBoard choose.
+// Returns the tags of this kind whose names match the pattern at the start, as in TensorBoard's
+// custom scalar charts.
 std::vector<const Tag*> TagsMatching(const Run& run, TagKind kind, const TextPattern& pattern);
 
-// The plugin that shows a tag, in TensorBoard's spelling: the one stored, or the one that values of
-// this kind belong to: "scalars".
+// The name of the plugin that shows a tag: the stored name, or TensorBoard's plugin for values of
+// this kind: "scalars".
 std::string_view PluginOf(const TagInfo& info);
 
-// The names of the plugins that have something to show, sorted.
+// Returns the sorted names of the plugins that have data.
 std::vector<std::string> ActivePlugins(const Snapshot& snapshot);
 
 }  // namespace cboard::reader

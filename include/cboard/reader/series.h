@@ -1,5 +1,5 @@
-// The points of one tag of one run, as they stand in a snapshot: never changing, cheap to copy,
-// readable from any thread.
+// The points of one tag of one run in a snapshot: immutable, cheap to copy, readable from any
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -22,24 +22,24 @@ struct ScalarPoint {
   friend bool operator==(const ScalarPoint&, const ScalarPoint&) = default;
 };
 
-// Some points in a row, as columns of equal length.
+// A block of consecutive points, as columns of equal length.
 struct ScalarBlock {
   std::span<const std::int64_t> steps;
   std::span<const double> wall_times_seconds;
   std::span<const double> values;
 };
 
-// Consecutive points as they are stored, each column in its narrowest type, so that columns can be
-// copied without widening.
+// Consecutive points in their stored form, in which each column has its narrowest type, so that
+// columns can be copied without conversion.
 struct StoredScalars {
   std::size_t count = 0;
-  // Bytes per point. Steps: 0 (evenly spaced), 4 (distances from a base) or 8; wall times: 4
-  // (distances between their bits and a base) or 8; values: 4 (floats) or 8.
+  // Bytes per point. Steps: 0 (equal distances), 4 (offsets from a base) or 8; wall times: 4
+  // (offsets of their bits from a base) or 8; values: 4 (floats) or 8.
   std::uint8_t step_bytes = 8;
   std::uint8_t wall_time_bytes = 8;
   std::uint8_t value_bytes = 8;
-  // Arithmetic with these wraps around. The step of point i is step_base + i * stride, or
-  // step_base + its distance; the bits of a wall time are wall_time_base + its distance.
+  // Base values; arithmetic with them wraps around. The step of point i is step_base + i * stride,
+  // or step_base + its offset; the bits of a wall time are wall_time_base + its offset.
   std::uint64_t step_base = 0;
   std::uint64_t stride = 0;
   std::uint64_t wall_time_base = 0;
@@ -48,8 +48,8 @@ struct StoredScalars {
   const std::byte* values = nullptr;
 };
 
-// Every point of a scalar tag, in the order of the files and of the events in them, without those
-// that a restart has made void. Steps are usually ascending but need not be.
+// Every point of a scalar tag, in the order of files and events, without points that a restart
+// discarded. Steps are usually ascending, but need not be.
 class ScalarSeries {
  public:
   ScalarSeries();
@@ -62,25 +62,27 @@ class ScalarSeries {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  // One point; `index` must be below size(). Walks the segments, not the points.
+  // Returns the point with this index, which must be below size(). Takes time proportional to the
+  // number of segments.
   ScalarPoint at(std::size_t index) const;
   ScalarPoint front() const { return at(0); }
   ScalarPoint back() const { return at(size_ - 1); }
 
-  // Calls `visit` with all points in order, at most 1,024 at a time. The spans are valid during the
-  // call only.
+  // Calls `visit` with all points in order, at most 1,024 at a time. The spans are valid only
+  // during the call.
   void ForEachBlock(const std::function<void(const ScalarBlock&)>& visit) const;
 
-  // The same from point `first` on, `count` points at most.
+  // Calls `visit` with the points from index `first` on, at most `count` points.
   void ForEachBlock(std::size_t first, std::size_t count,
                     const std::function<void(const ScalarBlock&)>& visit) const;
 
-  // The same points as they are stored, as many at a time as lie side by side.
+  // Calls `visit` with all points in their stored form, one call per contiguous piece of memory.
   void ForEachStored(const std::function<void(const StoredScalars&)>& visit) const;
 
   std::vector<ScalarPoint> ToPoints() const;
 
-  // Made by the reader when it publishes a snapshot; the segments are those of the run's files.
+  // Constructor for the reader, which creates a series when it publishes a snapshot, with one
+  // segment per file.
   explicit ScalarSeries(std::vector<ScalarColumnView> segments);
   ScalarSeries(const std::shared_ptr<const void>& owner,
                std::span<const ScalarColumnView> segments);
@@ -93,20 +95,21 @@ class ScalarSeries {
   std::size_t size_ = 0;
 };
 
-// Where one value that is not a scalar lies. The bytes are read when asked for: query/read_blob.h.
+// The position of a value that is not a scalar in its event file. reader/read_blob.h reads its
+// bytes.
 struct BlobEntry {
   std::int64_t step = 0;
   double wall_time_seconds = 0;
   std::uint32_t file = 0;           // Index in Run::files.
   std::uint32_t record_bytes = 0;   // Size of the record's payload.
   std::uint64_t record_offset = 0;  // Position of the record's length field.
-  std::uint32_t value_offset = 0;   // In the payload: of the Summary.Value, GraphDef, … itself.
+  std::uint32_t value_offset = 0;   // Offset of the Summary.Value, GraphDef, … in the payload.
   std::uint32_t value_bytes = 0;
 
   friend bool operator==(const BlobEntry&, const BlobEntry&) = default;
 };
 
-// Every value of a tag that is not a scalar, in the order of ScalarSeries.
+// Every value of a tag that is not a scalar, in the same order as ScalarSeries.
 class BlobSeries {
  public:
   BlobSeries();

@@ -1,6 +1,6 @@
 // The content of a log directory at one moment. A snapshot never changes and is shared by all
-// readers; the reader publishes the next one beside it. Runs that did not change are the same
-// objects in both.
+// clients; the reader publishes a new one after changes. Runs that did not change are the same
+// objects in both snapshots.
 //
 //   const std::shared_ptr<const Snapshot> snapshot = reader.snapshot();
 //   if (const Tag* tag = snapshot->FindTag("train", "loss")) Plot(tag->scalars);
@@ -23,13 +23,13 @@
 
 namespace cboard::reader {
 
-// Facts from the first value of a tag, valid for all its values. Shared by runs with the same
-// facts.
+// Properties of a tag, from its first value; they apply to all its values. Shared by runs whose
+// tags have the same properties.
 struct TagInfo {
   std::string name;  // Valid UTF-8.
   TagKind kind = TagKind::kTensor;
   std::string plugin_name;     // As stored, often empty for scalars, histograms and images.
-  std::string plugin_content;  // PluginData.content, bytes.
+  std::string plugin_content;  // Bytes of PluginData.content.
   std::string display_name;
   std::string description;
   proto::DataClass data_class = proto::DataClass::kUnknown;  // As stored; old writers store none.
@@ -43,25 +43,26 @@ struct Tag {
   BlobSeries blobs;      // Values of all other kinds.
   std::int64_t min_step = 0;
   std::int64_t max_step = 0;
-  std::uint32_t mismatched_count = 0;  // Values of another kind than the first; not kept.
-  bool steps_ascend = true;            // No step is below the one before it.
+  // Number of values whose kind differs from that of the first value; they are ignored.
+  std::uint32_t mismatched_count = 0;
+  bool steps_ascend = true;  // True if no step is below the previous one.
 
   const std::string& name() const { return info->name; }
   TagKind kind() const { return info->kind; }
   std::size_t size() const { return kind() == TagKind::kScalar ? scalars.size() : blobs.size(); }
 };
 
-// One event file of a run.
+// The state of one event file of a run.
 struct EventFile {
   std::filesystem::path path;
-  std::uint64_t size_bytes = 0;     // When last looked at.
+  std::uint64_t size_bytes = 0;     // Size when last checked.
   std::uint64_t record_count = 0;   // Whole records.
-  std::uint64_t damaged_bytes = 0;  // Skipped, or records that hold no event.
-  std::uint64_t torn_bytes = 0;  // At the end: a record that is still being written, or never was.
-  std::optional<Error> error;    // Why reading ended early, if the file system refused.
+  std::uint64_t damaged_bytes = 0;  // Skipped bytes, and records that contain no event.
+  std::uint64_t torn_bytes = 0;     // Bytes at the end: an incomplete record.
+  std::optional<Error> error;       // Why reading ended early, if the file system refused.
 };
 
-// A place in a file that could not be read.
+// A place in an event file that could not be read.
 struct Damage {
   std::filesystem::path path;
   std::uint64_t offset = 0;
@@ -71,17 +72,20 @@ struct Damage {
 
 inline constexpr std::size_t kMaxReportedDamage = 100;
 
-// A directory that holds event files.
+// A run: a directory that contains event files.
 struct Run {
-  std::string name;  // The path below the log directory, "." for itself; valid UTF-8, unique.
+  // Name of the run: its path below the log directory, "." for the directory itself; valid UTF-8,
+  // unique.
+  std::string name;
   std::filesystem::path directory;
-  std::uint64_t version = 0;  // The snapshot in which this run last changed.
+  std::uint64_t version = 0;  // Version of the snapshot in which this run last changed.
   std::vector<Tag> tags;      // Sorted by name.
-  std::vector<std::shared_ptr<const EventFile>> files;  // By name, which is the order of time.
+  std::vector<std::shared_ptr<const EventFile>> files;  // By name, which is also the order of time.
   std::vector<Damage> damage;                           // The first kMaxReportedDamage places.
-  std::uint64_t damage_count = 0;                       // All of them.
+  std::uint64_t damage_count = 0;                       // Number of all damaged places.
   std::uint64_t event_count = 0;
-  double first_wall_time_seconds = std::numeric_limits<double>::infinity();  // The smallest.
+  // The smallest wall time of the run's events.
+  double first_wall_time_seconds = std::numeric_limits<double>::infinity();
   double newest_wall_time_seconds = -std::numeric_limits<double>::infinity();
 
   // Memos: results that other modules computed for this run; the next snapshot reuses them.
@@ -96,14 +100,14 @@ struct LoadProgress {
   std::uint64_t total_bytes = 0;
   std::uint64_t done_runs = 0;
   std::uint64_t total_runs = 0;
-  bool complete = false;  // Everything that was there at the start has been read.
+  bool complete = false;  // True if all data that existed at the start has been read.
 };
 
 struct Snapshot {
-  std::uint64_t version = 0;                     // Grows by one with each change.
+  std::uint64_t version = 0;                     // Increases by one with each change.
   std::vector<std::shared_ptr<const Run>> runs;  // Sorted by name.
   std::vector<Error> unreadable;                 // Directories that could not be listed.
-  std::vector<Error> notices;  // Why changes of some directories are seen only now and then.
+  std::vector<Error> notices;  // Why changes of some directories are detected late.
   LoadProgress progress;
 
   const Run* FindRun(std::string_view name) const;  // nullptr if there is none.

@@ -1,4 +1,4 @@
-// The kind of a tag's values.
+// The kinds of a tag's values: scalars, images, histograms and others.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace cboard::reader {
 
-// Decided by the first value of a tag: by the kind of value or, for tensors, by the plugin that
-// they are addressed to.
+// The kind of a tag. The tag's first value decides: its type or, for tensors, the plugin in its
+// metadata.
 enum class TagKind : std::uint8_t {
   kScalar,
   kHistogram,
@@ -23,10 +23,10 @@ enum class TagKind : std::uint8_t {
   kCustomScalars,
 };
 
-// The kind in the spelling of JSON and tables: "pr_curve".
+// The name of the kind in JSON and tables: "pr_curve".
 std::string_view NameOf(TagKind kind);
 
-// The tags of what carries none itself, as TensorBoard names them.
+// Tag names for values that have no tag of their own, as in TensorBoard.
 inline constexpr std::string_view kRunGraphTag = "__run_graph__";
 inline constexpr std::string_view kMetaGraphTag = "__meta_graph__";
 

@@ -12,7 +12,7 @@
 namespace cboard::reader {
 namespace {
 
-constexpr std::size_t kSlabBytes = std::size_t{2} << 20;  // One huge page.
+constexpr std::size_t kSlabBytes = std::size_t{2} << 20;  // The size of a huge page.
 constexpr std::size_t kMaxSmallBytes = 512;
 constexpr std::size_t kMinChunkBytes = 1 << 10;
 constexpr std::size_t kMaxChunkBytes = 256 << 10;
@@ -26,16 +26,16 @@ constexpr std::size_t RoundUp(std::size_t bytes, std::size_t unit) {
 class Slab {
  public:
   explicit Slab(std::size_t bytes) : bytes_(RoundUp(bytes, kSlabBytes)) {
-    // aligned_alloc maps large blocks afresh, and huge pages need this alignment.
+    // aligned_alloc() returns fresh memory for large blocks, and huge pages need this alignment.
     memory_ = static_cast<std::byte*>(std::aligned_alloc(kSlabBytes, bytes_));
     if (memory_ == nullptr) throw std::bad_alloc();
-    ::madvise(memory_, bytes_, MADV_HUGEPAGE);  // Without it the memory is slower, not wrong.
+    ::madvise(memory_, bytes_, MADV_HUGEPAGE);  // If this fails, the memory is slower but valid.
   }
   ~Slab() { std::free(memory_); }
   Slab(const Slab&) = delete;
   Slab& operator=(const Slab&) = delete;
 
-  // Takes what is left, up to `bytes`.
+  // Takes the remaining memory of the slab, up to `bytes`.
   std::span<std::byte> Take(std::size_t bytes) {
     const std::span<std::byte> taken(memory_ + used_, std::min(bytes, bytes_ - used_));
     used_ += taken.size();
@@ -46,7 +46,7 @@ class Slab {
  private:
   std::byte* memory_ = nullptr;
   std::size_t bytes_;
-  std::size_t used_ = 0;  // Guarded by the mutex of TakeChunk.
+  std::size_t used_ = 0;  // Protected by the mutex of TakeChunk().
 };
 
 namespace {
@@ -56,7 +56,7 @@ struct Chunk {
   std::span<std::byte> memory;
 };
 
-// Takes `wanted` bytes, or at least `needed` bytes at the end of a slab.
+// Takes `wanted` bytes, or at least `needed` bytes if the slab has less memory left.
 Chunk TakeChunk(std::size_t needed, std::size_t wanted) {
   static std::mutex mutex;
   // Never destroyed: threads may still be reading files when the program ends.
@@ -80,8 +80,8 @@ std::byte* Arena::Allocate(std::size_t bytes) {
   bytes = RoundUp(bytes, 8);
   Lane& lane = bytes <= kMaxSmallBytes ? small_ : large_;
   if (bytes > lane.left_bytes) {
-    // Grows in proportion to the current size, so that unused space stays below a thirty-second;
-    // sizes are multiples of the requested bytes, so that no gaps remain.
+    // A new chunk grows in proportion to the arena's size, so that at most 1/32 is unused. Sizes
+    // are multiples of the requested bytes, which avoids gaps.
     const std::size_t wanted = std::clamp(size_bytes_ / 32, kMinChunkBytes, kMaxChunkBytes);
     Chunk chunk = TakeChunk(bytes, RoundUp(wanted, bytes));
     if (slabs_.empty() || slabs_.back() != chunk.slab) slabs_.push_back(std::move(chunk.slab));

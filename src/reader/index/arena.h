@@ -1,8 +1,8 @@
-// Memory for columns that only grow: handed out piece by piece, given back all at once.
+// Memory for columns that only grow: allocated in pieces, freed all at once.
 //
-// Fresh memory is the hidden cost of every loader: the kernel clears it page by page. Arenas
-// therefore take their chunks from slabs of huge pages that all arenas of the process share, so
-// that ten thousand small files cost neither ten thousand huge pages nor millions of small ones.
+// Fresh memory is expensive, because the kernel clears every page. Arenas therefore take their
+// chunks from slabs of huge pages that all arenas of the process share: ten thousand small files
+// need neither ten thousand huge pages nor millions of small pages.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace cboard::reader {
 
-class Slab;  // A huge page, alive as long as a chunk of it is.
+class Slab;  // A slab is one huge page. It lives as long as one of its chunks.
 
-// Not thread-safe, but what was allocated may be read from any thread as long as the arena lives.
+// Not thread-safe, but any thread may read allocated memory as long as the arena lives.
 class Arena {
  public:
   Arena();
@@ -22,17 +22,19 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Never null; aligned to 8 bytes. Lives as long as the arena.
+  // Allocates memory. Never returns null; the memory is aligned to 8 bytes and lives as long as the
+  // arena.
   std::byte* Allocate(std::size_t bytes);
 
-  // Keeps `owner` alive as long as the arena: the mapped file in which decoded columns lie.
+  // Keeps `owner` alive as long as the arena. `owner` is the mapped file that contains decoded
+  // columns.
   void Keep(std::shared_ptr<const void> owner);
 
-  // Size of the arena, with unused space at the end.
+  // The size of the arena in bytes, including unused space.
   std::size_t size_bytes() const { return size_bytes_; }
 
  private:
-  // Room that is left of a chunk.
+  // The remaining space of a chunk.
   struct Lane {
     std::byte* next = nullptr;
     std::size_t left_bytes = 0;
@@ -40,7 +42,9 @@ class Arena {
 
   std::vector<std::shared_ptr<Slab>> slabs_;
   std::vector<std::shared_ptr<const void>> owners_;
-  Lane small_;  // Apart, so that a small piece does not begin a chunk that a large one cannot use.
+  // Separate chunks for small and large pieces: a small piece must not begin a chunk that is then
+  // too small for a large one.
+  Lane small_;
   Lane large_;
   std::size_t size_bytes_ = 0;
 };

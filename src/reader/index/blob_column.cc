@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kMidStep = std::uint64_t{1} << 31;
 constexpr std::uint64_t kMidWall = std::uint64_t{1} << 47;
 
-// nullopt if it does not fit.
+// Returns nullopt if the blob does not fit into a ShortBlob.
 std::optional<ShortBlob> Shortened(const StoredBlob& blob, const BlobBase& base) {
   const std::uint64_t step =
       static_cast<std::uint64_t>(blob.step) - static_cast<std::uint64_t>(base.step) + kMidStep;
@@ -105,7 +105,7 @@ void BlobColumn::Append(const StoredBlob& blob) {
     shortened = Shortened(blob, *base_);
     if (!shortened) {
       has_long_ = true;
-      open_capacity_ = open_size_;  // The last block takes no more.
+      open_capacity_ = open_size_;  // The last block is full from now on.
     }
   }
   if (open_size_ == open_capacity_) OpenBlock();
@@ -119,8 +119,8 @@ void BlobColumn::Append(const StoredBlob& blob) {
 }
 
 void BlobColumn::OpenBlock() {
-  // Grows in proportion to the current size: unused space and the block list stay a small share of
-  // the entries.
+  // A new block grows in proportion to the column's size, so that unused space and the list of
+  // blocks stay small.
   open_capacity_ = std::clamp<std::size_t>(size_ / 4, 2, 256);
   open_ = arena_->Allocate(open_capacity_ * (has_long_ ? sizeof(StoredBlob) : sizeof(ShortBlob)));
   open_size_ = 0;

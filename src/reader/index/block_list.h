@@ -1,4 +1,4 @@
-// A list that grows in an arena while earlier views of it are being read.
+// A list in an arena that grows while other threads read earlier states of it.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,8 @@
 
 namespace cboard::reader {
 
-// A full list is copied to twice the space; the old space stays in the arena for readers. A
-// holder of data() may read the size() members of that moment from any thread, while one thread
-// appends.
+// A full list is copied to twice the space; the old space stays in the arena for readers. A reader
+// may use data() with the size() of the same moment from any thread, while one thread appends.
 template <typename T>
 requires std::is_trivially_copyable_v<T>
 class BlockList {

@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::uint64_t kToTheEnd = std::numeric_limits<std::uint64_t>::max();
 
-// Bytes that are read before the file is split, so that the parts know its version and most of its
-// tags.
+// The number of bytes that are read before a file is split into parts. These bytes show the file's
+// version and most of its tags.
 constexpr std::uint64_t kMaxFirstBytes = 512 << 10;
 
-// Parts become shorter towards the end of the file, so that no thread waits long for another: for n
-// threads each is one of 2n shares of what is left, until it is one of 16n of all.
+// Parts become smaller towards the end of the file, so that all threads finish at about the same
+// time. With n threads, a part is 1/(2n) of the remaining bytes, but at least 1/(16n) of the file.
 constexpr std::uint64_t kSharesLeft = 2;
 constexpr std::uint64_t kSharesOfAll = 16;
 
@@ -50,10 +50,11 @@ Result<FileIndex> FileIndex::Decode(std::string path, const EncodedView& encoded
   return index;
 }
 
-void FileIndex::ContinueReading(const File& file, const ReadOptions& options) {
-  impl_->ContinueReading(file, options);
+void FileIndex::ContinueReading(const File& file, const ReadOptions& options, ByteSpan content) {
+  impl_->ContinueReading(file, options, content);
 }
 std::shared_ptr<const FileView> FileIndex::View() const { return impl_->View(); }
+void FileIndex::Compact() { impl_->Compact(); }
 void FileIndex::Rename(std::string path) { impl_->Rename(std::move(path)); }
 EncodedIndex FileIndex::Encode() const { return impl_->Encode(); }
 bool FileIndex::Verify() const { return impl_->Verify(); }
@@ -66,12 +67,31 @@ Result<void> FileIndex::Impl::Decode(const EncodedView& encoded, std::shared_ptr
   return {};
 }
 
-bool FileIndex::Impl::Verify() const { return !stored_ || stored_->columns->Verify(); }
+// Points are where they were: the columns of the view own them. A stored index has one column per
+// series, so files that were read in several parts stay as they are.
+void FileIndex::Impl::Compact() {
+  if (stored_ || parts_.size() != 1) return;
+  std::shared_ptr<const FileView> view = View();
+  stored_ = {.view = view,
+             .state = parts_.back()->index.state,
+             .encoded = {},
+             .owner = view->columns,
+             .scalar_bytes = scalar_bytes(),
+             .blob_index_bytes = blob_index_bytes()};
+  parts_ = decltype(parts_)();  // Not clear(), which keeps the memory.
+  numbers_ = decltype(numbers_)();
+  joined_ = decltype(joined_)();
+  by_name_ = NameTable();
+}
+
+bool FileIndex::Impl::Verify() const {
+  return !stored_ || stored_->columns == nullptr || stored_->columns->Verify();
+}
 
 void FileIndex::Impl::Rename(std::string path) {
   path_ = std::move(path);
   if (!stored_) return;
-  stored_->columns->Rename(path_);
+  if (stored_->columns != nullptr) stored_->columns->Rename(path_);
   stored_->view = WithPath(*stored_->view, path_);
 }
 
@@ -90,11 +110,12 @@ void FileIndex::Impl::MakePartOfStored() {
   stored_.reset();
 }
 
-void FileIndex::Impl::ContinueReading(const File& file, const ReadOptions& options) {
+void FileIndex::Impl::ContinueReading(const File& file, const ReadOptions& options,
+                                      ByteSpan content) {
   if (stored_) MakePartOfStored();
   if (parts_.empty()) AddPart(std::make_unique<Part>());
   error_.reset();
-  const Result<std::uint64_t> size = file.Size();
+  const Result<std::uint64_t> size = content.empty() ? file.Size() : content.size();
   if (!size) {
     error_ = size.error();
     return;
@@ -102,26 +123,27 @@ void FileIndex::Impl::ContinueReading(const File& file, const ReadOptions& optio
   // Endless system files, such as /proc/kmsg, report a size of 0.
   if (*size == 0) return;
   const std::uint64_t end = parts_.back()->end;
-  if (options.workers != nullptr && options.workers->count() > 1 &&
+  if (content.empty() && options.workers != nullptr && options.workers->count() > 1 &&
       *size > end + 2 * options.min_part_bytes) {
     const std::uint64_t first_bytes = std::min(kMaxFirstBytes, options.min_part_bytes);
     ReadPart(file, *parts_.back(), end + first_bytes, *size, options);
     ReadInParallel(file, *size, options);
   }
   Part& last = *parts_.back();
-  if (!last.error) ReadPart(file, last, kToTheEnd, *size, options);
+  if (!last.error) ReadPart(file, last, kToTheEnd, *size, options, content);
   JoinNewSeries(parts_.size() - 1);
   error_ = last.error;
   last.error.reset();
   // Checks the size again, because the file may have grown meanwhile.
-  size_bytes_ = std::max(file.Size().value_or(*size), last.end);
+  size_bytes_ = std::max(content.empty() ? file.Size().value_or(*size) : *size, last.end);
 }
 
 void FileIndex::Impl::ReadInParallel(const File& file, std::uint64_t file_bytes,
                                      const ReadOptions& options) {
   const std::size_t first_number = parts_.size() - 1;
   Part& first = *parts_[first_number];
-  // Without session marks, each event depends on those before it, so the file is read in one part.
+  // In files without session marks, the meaning of an event depends on all earlier events, so such
+  // a file is read in one part.
   if (first.error || !first.index.state.has_version_2 || first.end >= file_bytes) return;
   JoinNewSeries(first_number);
 
@@ -149,19 +171,20 @@ void FileIndex::Impl::ReadInParallel(const File& file, std::uint64_t file_bytes,
     ReadPart(file, i == 0 ? first : *others[i - 1], stops[i], file_bytes, options);
   });
 
-  // The result must be the same as for reading from the beginning.
+  // The result must equal that of reading the file from its beginning.
   JoinNewSeries(first_number);
   for (std::size_t i = 0; i < others.size(); ++i) {
     const Part& before = *parts_.back();
-    if (before.error || before.end < stops[i]) return;  // Reading ends there.
-    // These bytes only looked like records inside another record.
+    if (before.error || before.end < stops[i]) return;  // Reading ends at this position.
+    // These bytes looked like a record, but they are inside another record.
     if (before.end >= stops[i + 1]) continue;
     if (!Follows(*others[i])) {
       others[i] = std::make_unique<Part>(before.end, Tags(), before.index.state);
       ReadPart(file, *others[i], stops[i + 1], file_bytes, options);
     }
     if (others[i]->index.version_changed || !before.index.state.has_version_2) {
-      DropPartsFrom(first_number + 1);  // Then the first is read on, in order.
+      // The next part does not fit: the first part is continued in order.
+      DropPartsFrom(first_number + 1);
       return;
     }
     AddPart(std::move(others[i]));
@@ -180,7 +203,7 @@ bool FileIndex::Impl::Follows(const Part& part) const {
     const std::int64_t known = FindJoined(info.name);
     if (known < 0) continue;
     const TagInfo& earlier = *joined_[static_cast<std::size_t>(known)].info;
-    // The kind decides which values a tag accepts; for graphs, the plugin decides the form.
+    // The kind of a tag decides which values it accepts. For graphs, the plugin decides the format.
     if (earlier.kind != info.kind || earlier.plugin_name.empty() != info.plugin_name.empty()) {
       return false;
     }
@@ -220,7 +243,7 @@ void FileIndex::Impl::JoinNewSeries(std::size_t part) {
   }
 }
 
-// The number of the tag in joined_, or -1.
+// The index of the tag in joined_, or -1.
 std::int64_t FileIndex::Impl::FindJoined(std::string_view name) const {
   return by_name_.Find(name, [this](std::int64_t known) -> std::string_view {
     return joined_[static_cast<std::size_t>(known)].info->name;

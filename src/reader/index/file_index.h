@@ -1,5 +1,5 @@
-// The index of one event file: scalars whole, in columns; of everything else where it lies. Grows
-// as the file grows, while others look at earlier views of it.
+// The index of one event file. It contains all scalars in columns, and the positions of all other
+// values. The index grows with the file, while other threads read earlier views of it.
 //
 //   FileIndex index(path);
 //   index.ContinueReading(file, {.workers = &workers});
@@ -7,9 +7,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,8 +26,8 @@
 
 namespace cboard::reader {
 
-// One tag of one file. Exactly one of the two column lists has members; several when the file was
-// read in several places at once. They belong to FileView::columns.
+// One tag of one file. One of the two lists of columns is empty. The other list has several columns
+// if the file was read in several parts. The columns belong to FileView::columns.
 struct SeriesView {
   std::shared_ptr<const TagInfo> info;
   std::span<const ScalarColumnView> scalars;
@@ -38,46 +40,55 @@ struct SeriesView {
   bool steps_ascend = true;
 };
 
-// A point in the file from which on earlier events with a step of `step` or more are void.
+// A restart of the training: a position in the file that invalidates earlier events whose step is
+// `step` or larger.
 struct Restart {
   std::int64_t step = 0;
-  bool is_session_start = false;  // A SessionLog START; otherwise a step that went back in a file
-                                  // older than "brain.Event:2", which voids only `series`.
-  std::uint32_t series = 0;       // Index in FileView::series, if not a session start.
+  bool is_session_start = false;  // A SessionLog START. Otherwise a decreasing step in a file
+                                  // older than "brain.Event:2"; it invalidates only `series`.
+  // Index in FileView::series, if the restart is not a session start.
+  std::uint32_t series = 0;
 
-  // Points of each series before the restart; series that are not listed had none. Without a
-  // session start, only `series` is listed.
+  // The number of points of each series before the restart; 0 for series that are not in the list.
+  // Without a session start, only `series` is in the list.
   std::vector<std::uint64_t> counts;
 };
 
-// The columns of all tags of a file: one piece of memory for many thousand short ones.
+// The columns of all tags of a file. One allocation serves many thousand short columns.
 struct FileColumns {
   std::vector<ScalarColumnView> scalars;
   std::vector<BlobColumnView> blobs;
 };
 
 struct FileDamage : Damage {
-  bool is_record = false;  // The checksums of a record hold here, but it holds no event.
+  // The checksums of a record are valid at this position, but its payload is not an event.
+  bool is_record = false;
 };
 
 struct FileView {
   EventFile file;
-  std::vector<SeriesView> series;              // In the order in which they first appear.
-  std::shared_ptr<const FileColumns> columns;  // Data of the series; copies of a view share it.
-  std::vector<Restart> restarts;               // In the order of the file.
+  std::vector<SeriesView> series;              // In the order of the first value of each tag.
+  std::shared_ptr<const FileColumns> columns;  // The data of the series; copies of a view share it.
+  std::vector<Restart> restarts;               // In the order of their position in the file.
   std::vector<FileDamage> damage;              // The first kMaxReportedDamage places.
   std::uint64_t damage_count = 0;
   std::uint64_t event_count = 0;
+  std::uint64_t crc_sum = 0;  // The sum of the payload checksums of all records, see SumOfCrcs().
   double first_wall_time_seconds = std::numeric_limits<double>::infinity();
   double newest_wall_time_seconds = -std::numeric_limits<double>::infinity();
-  std::uint64_t read_bytes = 0;  // Up to here the file has been read.
+  std::uint64_t read_bytes = 0;  // The file has been read up to this position.
 };
 
-// The same after the file has got another name.
+// The sum of the payload checksums of all complete records in the first `end` bytes, as in
+// FileView::crc_sum. It differs from that of a view if the file was edited after the view was made.
+// nullopt if the file could not be read.
+std::optional<std::uint64_t> SumOfCrcs(const File& file, std::uint64_t end);
+
+// A copy of the view with another path, for a file that was renamed.
 std::shared_ptr<const FileView> WithPath(const FileView& view, const std::string& path);
 
-// An index as bytes. At a start, the structures of all indexes are read at once, and columns only
-// on request, so both are stored separately.
+// A file index as bytes, in two parts. At the start of the program, the structures of all indexes
+// are read; the columns are read only on request.
 struct EncodedIndex {
   std::string structure;
   std::string columns;
@@ -85,8 +96,8 @@ struct EncodedIndex {
   friend bool operator==(const EncodedIndex&, const EncodedIndex&) = default;
 };
 
-// Runs pieces of work on several threads: the pool of the log reader, or a fake that runs them in
-// place.
+// Runs tasks on several threads. Implemented by the thread pool of the log reader; tests use a fake
+// that runs tasks in place.
 class Workers {
  public:
   virtual ~Workers() = default;
@@ -98,21 +109,29 @@ class Workers {
 };
 
 struct ReadOptions {
-  Workers* workers = nullptr;  // nullptr: this thread only.
+  Workers* workers = nullptr;  // nullptr: read in the calling thread only.
 
-  // Counters that grow while reading, to show progress.
+  // Counters that increase during reading, to show the progress.
   std::atomic<std::uint64_t>* bytes_read = nullptr;
   std::atomic<std::uint64_t>* events_read = nullptr;
 
-  // Whether files that are in memory may be mapped, see FileWindow. Images, sounds, tensors and
-  // histograms are then compared with their checksum in place.
+  // Whether files may be mapped into memory, see FileWindow. The bytes of images, sounds, tensors
+  // and histograms are then checked in place.
   bool may_map = true;
+
+  // The delay between a growth of the file and the comparison of the whole file with its index, see
+  // FollowedFile.
+  std::chrono::milliseconds prove_after = std::chrono::seconds(10);
+
+  // A change of a file whose last change is this old gives it another time on all file systems in
+  // use.
+  std::chrono::milliseconds settled_after = std::chrono::seconds(2);
 
   // Minimum number of bytes for each part if a file is read in several parts.
   std::uint64_t min_part_bytes = 4 << 20;
 };
 
-// Not thread-safe; the views are.
+// Not thread-safe; its views are.
 class FileIndex {
  public:
   explicit FileIndex(std::string path);
@@ -120,32 +139,38 @@ class FileIndex {
   FileIndex(FileIndex&&) noexcept;
   FileIndex& operator=(FileIndex&&) noexcept;
 
-  // An index that was stored with Encode, used in place: `encoded` lives as long as `owner`. Fails
-  // with kDataLoss when the structure is damaged; the columns are checked when they are first
-  // looked at, and before that by Verify.
-  // `tags` are those of the file that was decoded before, and become those of this one.
+  // Decodes an index that was stored with Encode(). It uses `encoded` in place, and `owner` keeps
+  // these bytes alive. Fails with kDataLoss if the structure is damaged. The columns are checked at
+  // their first use, or by Verify(). `tags` are the tags of the previously decoded file; they
+  // become those of this file.
   static Result<FileIndex> Decode(std::string path, const EncodedView& encoded,
                                   std::shared_ptr<const void> owner, TagInfoMemory& tags);
 
   // Reads `file` on from where the last call stopped to its present end. The outcome is in the
-  // view: `file.error` if the file system refused.
-  void ContinueReading(const File& file, const ReadOptions& options);
+  // view: `file.error` if the file system refused. If nothing was read before, `content` may be
+  // that of the file, see ShortFile; only damaged bytes are read again then.
+  void ContinueReading(const File& file, const ReadOptions& options, ByteSpan content = {});
 
-  // The part that has been read so far. Takes time in proportion to the number of tags, not of
+  // A view of everything that has been read. Takes time in proportion to the number of tags, not of
   // points.
   std::shared_ptr<const FileView> View() const;
+
+  // Keeps only what the view shows until the file is read on, which takes half of the memory if
+  // tags have few points.
+  void Compact();
 
   // After the file has got another name.
   void Rename(std::string path);
 
-  // Bytes from which Decode makes the same index.
+  // The bytes from which Decode() restores this index.
   EncodedIndex Encode() const;
 
-  // Whether the column bytes of a decoded index are those that were stored. If not, it must be
-  // neither read on nor encoded.
+  // Whether the columns of a decoded index equal those that were stored. If not, the index must
+  // neither be continued nor be encoded.
   bool Verify() const;
 
-  std::uint64_t scalar_bytes() const;  // Memory of columns, spare room included.
+  // The memory of the columns in bytes, including unused space.
+  std::uint64_t scalar_bytes() const;
   std::uint64_t blob_index_bytes() const;
 
  private:

@@ -1,4 +1,4 @@
-// How an index becomes the bytes of stored_file.h.
+// Encodes an index in the format of stored_file.h.
 #include <array>
 #include <span>
 #include <vector>
@@ -21,7 +21,7 @@ void PutInfo(const TagInfo& info, BytesOut& out) {
   out.Put(static_cast<std::int32_t>(info.data_class));
 }
 
-// Appends the arrays of the block to `columns`, without their spare room.
+// Appends the arrays of the block to `columns`, without their unused space.
 void PutBlock(const ColumnBlock& block, std::size_t count, BytesOut& out, std::string& columns) {
   out.Put(block.step_base);
   out.Put(block.stride);
@@ -83,6 +83,7 @@ void PutTotals(const FileView& view, const LogState& state, BytesOut& out) {
   out.Put(view.file.damaged_bytes);
   out.Put(view.read_bytes);
   out.Put(view.event_count);
+  out.Put(view.crc_sum);
   out.Put(view.first_wall_time_seconds);
   out.Put(view.newest_wall_time_seconds);
   out.Put(std::uint8_t{state.has_version_2});
@@ -114,10 +115,18 @@ void PutRestarts(const FileView& view, BytesOut& out) {
 }  // namespace
 
 EncodedIndex FileIndex::Impl::Encode() const {
-  if (stored_) {
+  if (!stored_) return EncodeParts();
+  if (stored_->columns != nullptr) {
     return {std::string(AsText(stored_->encoded.structure)),
             std::string(AsText(stored_->encoded.columns))};
   }
+  Impl parts(path_);
+  parts.stored_ = stored_;
+  parts.MakePartOfStored();
+  return parts.EncodeParts();
+}
+
+EncodedIndex FileIndex::Impl::EncodeParts() const {
   const std::shared_ptr<const FileView> view = View();
   BytesOut structure;
   std::string columns;

@@ -67,6 +67,30 @@ TEST(FileIndexCodec, AStoredIndexIsReadOnAndItsViewsOutliveIt) {
   }
 }
 
+TEST(FileIndexCodec, ACompactIndexIsEncodedTheSameAndReadOn) {
+  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+    RandomLog log(seed);
+    const std::string first = log.Version() + log.Records(200), second = log.Records(200);
+    MemoryFile memory(first);
+    const File file = memory.Open();
+    FileIndex index("events");
+    index.ContinueReading(file, {});
+    const EncodedIndex encoded = index.Encode();
+    const std::uint64_t scalar_bytes = index.scalar_bytes();
+    index.Compact();
+    EXPECT_EQ(index.scalar_bytes(), scalar_bytes);
+    EXPECT_TRUE(index.Verify());
+    ASSERT_EQ(index.Encode(), encoded) << "seed " << seed;
+    const std::shared_ptr<const FileView> before = index.View();
+    index.Rename("renamed");
+    EXPECT_EQ(index.View()->file.path, "renamed");
+    memory.Append(second);
+    index.ContinueReading(file, {});
+    ASSERT_EQ(ContentsOf(*before), ContentsOf(*ReadWhole(first)));
+    ASSERT_EQ(ContentsOf(*index.View()), ContentsOf(*ReadWhole(first + second)));
+  }
+}
+
 TEST(FileIndexCodec, DamageThatGoesOnBehindAStoredIndexIsOnePlace) {
   RandomLog log(3);
   const std::string first = log.Version() + log.Records(20) + std::string(5000, '\0');

@@ -1,4 +1,4 @@
-// The parts of a file index, and how they are joined.
+// The parts of a file index, and how they are joined to one view.
 #pragma once
 
 #include <memory>
@@ -15,15 +15,16 @@
 
 namespace cboard::reader {
 
-// A file is one part, or several when it was read in several places at once. Their series are
-// joined by tag: series j of part k is member numbers_[k][j] of joined_. A stored
-// file has no parts until it grows: most files do not change between two starts.
+// A file index has one part, or several if the file was read in several parts. Their series are
+// joined by tag: series j of part k is member numbers_[k][j] of joined_. A decoded index has no
+// parts until its file grows, because most files do not change between two starts.
 class FileIndex::Impl {
  public:
   explicit Impl(std::string path) : path_(std::move(path)) {}
 
-  void ContinueReading(const File& file, const ReadOptions& options);
+  void ContinueReading(const File& file, const ReadOptions& options, ByteSpan content);
   std::shared_ptr<const FileView> View() const;
+  void Compact();
   EncodedIndex Encode() const;
   Result<void> Decode(const EncodedView& encoded, std::shared_ptr<const void> owner,
                       TagInfoMemory& tags);
@@ -35,11 +36,13 @@ class FileIndex::Impl {
  private:
   struct Joined {
     std::shared_ptr<const TagInfo> info;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> members;  // Part, series in it.
+    // The part, and the index of the series in it.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> members;
   };
 
   void ReadInParallel(const File& file, std::uint64_t file_bytes, const ReadOptions& options);
   void MakePartOfStored();
+  EncodedIndex EncodeParts() const;
   bool Follows(const Part& part) const;
   void AddPart(std::unique_ptr<Part> part);
   void DropPartsFrom(std::size_t number);
@@ -49,14 +52,15 @@ class FileIndex::Impl {
   std::vector<Restart> Restarts() const;
   SeriesView ViewOf(const Joined& joined, FileColumns& columns) const;
 
-  std::string path_;  // A path would hold its parts as well, of each of thousands of files.
+  // The path is stored only once: a log directory may have thousands of files with several parts.
+  std::string path_;
   std::uint64_t size_bytes_ = 0;
   std::optional<Error> error_;
-  std::vector<std::unique_ptr<Part>> parts_;  // In the order of the file.
+  std::vector<std::unique_ptr<Part>> parts_;  // In the order of their position in the file.
   std::vector<std::vector<std::uint32_t>> numbers_;
   std::vector<Joined> joined_;
   NameTable by_name_;                 // Into joined_.
-  std::optional<StoredFile> stored_;  // Until it is read on.
+  std::optional<StoredFile> stored_;  // Until it is read on. Then there are no parts.
 };
 
 }  // namespace cboard::reader

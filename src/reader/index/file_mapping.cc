@@ -17,7 +17,7 @@ constexpr std::uint64_t RoundDown(std::uint64_t value, std::uint64_t unit) {
   return value / unit * unit;
 }
 
-// A few samples: mincore() for all pages would cost more than it saves.
+// Checks only a few pages: mincore() for all pages would cost more time than it saves.
 bool AreInMemory(ByteSpan pages) {
   for (std::size_t part = 0; part < 3; ++part) {
     const std::size_t at = RoundDown((pages.size() - 1) / 2 * part, kPageBytes);
@@ -28,7 +28,7 @@ bool AreInMemory(ByteSpan pages) {
   return true;
 }
 
-// Populates in pieces: no other thread can map or unmap memory meanwhile.
+// Populates small pieces, because no other thread can map or unmap memory during the call.
 bool PopulateAll(ByteSpan pages) {
   while (!pages.empty()) {
     const ByteSpan some = pages.first(std::min<std::size_t>(pages.size(), kHugePageBytes));
@@ -61,8 +61,8 @@ ByteSpan FileMapping::Map(std::uint64_t offset, std::size_t wanted, std::uint64_
 ByteSpan FileMapping::MapPages(std::uint64_t first, std::uint64_t end) {
   const auto bytes = static_cast<std::size_t>(end - first);
   if (!Reserve(bytes + kHugePageBytes)) return {};
-  // Gives back the pages of the piece before; mapping over them would keep other threads from
-  // mapping anything meanwhile.
+  // Releases the pages of the previous piece. Mapping over them would block all other threads that
+  // map memory.
   ::madvise(memory_, memory_bytes_, MADV_DONTNEED);
   const auto address = reinterpret_cast<std::uintptr_t>(memory_);
   const std::uint64_t shift = (first - address) % kHugePageBytes;
@@ -72,8 +72,8 @@ ByteSpan FileMapping::MapPages(std::uint64_t first, std::uint64_t end) {
   return {static_cast<const std::byte*>(mapped), bytes};
 }
 
-// Keeps the address range from piece to piece: each change of it blocks all threads with a mapped
-// piece.
+// Uses the same address range for all pieces, because a change of the range blocks all threads with
+// a mapped piece.
 bool FileMapping::Reserve(std::size_t bytes) {
   if (memory_bytes_ >= bytes) return true;
   Release();

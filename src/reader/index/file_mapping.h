@@ -1,4 +1,4 @@
-// A piece of a file in memory without copying it.
+// Maps a piece of a file into memory without copying it.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,10 @@
 
 namespace cboard::reader {
 
-// Other programs may write to the file at any time: the bytes change, and those behind a new end of
-// the file become zeros. Never interpret them: compare them with a checksum that was copied before,
-// or copy them first.
-//
-// Not thread-safe, but others may map pieces of the same file.
+// Other programs may change the file at any time: then the bytes change, and bytes after a new end
+// of the file become zero. Never parse the bytes in place: compare them with a checksum that was
+// copied before, or copy them first. Not thread-safe, but several threads may map pieces of the
+// same file, each with its own object.
 class FileMapping {
  public:
   // Borrows the file.
@@ -23,10 +22,10 @@ class FileMapping {
   FileMapping(const FileMapping&) = delete;
   FileMapping& operator=(const FileMapping&) = delete;
 
-  // The bytes from `offset` on: `wanted` of them or more, but none at or behind `limit` unless they
-  // are wanted. Valid until the next call. Empty if the file is too short, mappings cannot be
-  // guarded (see MappingGuard), or the bytes are not in memory: bytes on the disk are better read,
-  // since the system then reads ahead.
+  // Maps at least `wanted` bytes from `offset` on. Bytes after `limit` are mapped only if they are
+  // wanted. The result is valid until the next call. It is empty if the file is too short, if
+  // mappings cannot be guarded (see MappingGuard), or if the bytes are not in the page cache:
+  // reading from the disk is faster, because the system reads ahead.
   ByteSpan Map(std::uint64_t offset, std::size_t wanted, std::uint64_t limit);
 
  private:
@@ -35,9 +34,9 @@ class FileMapping {
   void Release();
 
   const File& file_;
-  std::byte* memory_ = nullptr;  // Addresses for all pieces, one after the other.
+  std::byte* memory_ = nullptr;  // The address range that all pieces use, one after the other.
   std::size_t memory_bytes_ = 0;
-  std::unique_ptr<MappingGuard> guard_;  // Guards the mapping.
+  std::unique_ptr<MappingGuard> guard_;  // Guards the mapping against SIGBUS.
 };
 
 }  // namespace cboard::reader

@@ -5,8 +5,8 @@
 
 namespace cboard::reader {
 
-// Whether other machines may change it without this system noticing: network file systems, and
-// those that a program provides (FUSE). False if the system does not tell.
+// Whether a directory may change without a notification by this system: it is on a network file
+// system, or on one that a program provides (FUSE). False if the type is unknown.
 bool IsRemote(const std::string& path);
 
 }  // namespace cboard::reader

@@ -1,9 +1,28 @@
-// The parts of a file, seen as one.
+// Builds one view of all parts of a file.
 #include <algorithm>
 
+#include "cboard/record/crc32c.h"
+#include "cboard/record/record_reader.h"
 #include "reader/index/file_index_impl.h"
 
 namespace cboard::reader {
+
+std::optional<std::uint64_t> SumOfCrcs(const File& file, std::uint64_t end) {
+  record::FileSource source(file);
+  record::RecordReader reader(source);
+  std::uint64_t sum = 0;
+  while (reader.offset() < end) {
+    const Result<record::Record> record = reader.Next();
+    if (record) {
+      sum += record::ToInteger(record::ComputeMaskedCrc(record->payload));
+    } else if (record.error().code == ErrorCode::kTruncated) {
+      break;
+    } else if (record.error().code != ErrorCode::kDataLoss) {
+      return std::nullopt;
+    }
+  }
+  return sum;
+}
 
 std::shared_ptr<const FileView> FileIndex::Impl::View() const {
   if (stored_) return stored_->view;
@@ -19,6 +38,7 @@ std::shared_ptr<const FileView> FileIndex::Impl::View() const {
     view->file.damaged_bytes += index.damaged_bytes;
     view->damage_count += index.damage_count;
     view->event_count += index.event_count;
+    view->crc_sum += index.crc_sum;
     view->first_wall_time_seconds =
         std::min(view->first_wall_time_seconds, index.first_wall_time_seconds);
     view->newest_wall_time_seconds =
@@ -34,7 +54,8 @@ std::shared_ptr<const FileView> FileIndex::Impl::View() const {
   for (const Joined& joined : joined_) {
     (joined.info->kind == TagKind::kScalar ? scalar_count : blob_count) += joined.members.size();
   }
-  columns->scalars.reserve(scalar_count);  // Series look at members, which stay where they are.
+  // The addresses of members are stable, so series may refer to them.
+  columns->scalars.reserve(scalar_count);
   columns->blobs.reserve(blob_count);
   view->series.reserve(joined_.size());
   for (const Joined& joined : joined_) view->series.push_back(ViewOf(joined, *columns));
@@ -43,7 +64,7 @@ std::shared_ptr<const FileView> FileIndex::Impl::View() const {
   return view;
 }
 
-// Appends to `columns`, which must have room.
+// Appends to `columns`, which must have enough reserved space.
 SeriesView FileIndex::Impl::ViewOf(const Joined& joined, FileColumns& columns) const {
   SeriesView view{.info = joined.info};
   const std::size_t first_scalar = columns.scalars.size(), first_blob = columns.blobs.size();
@@ -78,7 +99,8 @@ SeriesView FileIndex::Impl::ViewOf(const Joined& joined, FileColumns& columns) c
 
 std::vector<Restart> FileIndex::Impl::Restarts() const {
   std::vector<Restart> restarts;
-  std::vector<std::uint64_t> before(joined_.size());  // Points of each series in earlier parts.
+  // The number of points of each series in earlier parts.
+  std::vector<std::uint64_t> before(joined_.size());
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     const PartIndex& index = parts_[k]->index;
     for (const PartRestart& restart : index.restarts) {

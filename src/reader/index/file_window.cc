@@ -10,12 +10,12 @@ namespace {
 constexpr std::size_t kBufferBytes = 256 << 10;
 constexpr std::size_t kMaxKeptBytes = 4 << 20;
 
-// Copied at once from a mapping, if so many are left: these fit into the first-level cache, and the
-// next ones into the second-level cache.
+// The number of bytes that are copied at once from a mapping: they fit into the L1 cache, and the
+// next ones into the L2 cache.
 constexpr std::size_t kCopiedBytes = 32 << 10;
 constexpr std::uint64_t kMinMappedBytes = 256 << 10;
 
-// Bytes that are read at once behind skipped bytes, because more may be skipped.
+// The number of bytes that are read at once after skipped bytes, because more bytes may be skipped.
 constexpr std::size_t kMinReadAheadBytes = 4 << 10;
 
 // Buffers that this thread has used before.
@@ -39,6 +39,12 @@ Result<ByteSpan> FileWindow::At(std::uint64_t offset, std::size_t wanted) {
   const bool is_all = begins_inside && (at_hand >= wanted || ends_file_);
   if (!is_all && !Copy(offset, wanted)) CBOARD_RETURN_IF_ERROR(Read(offset, wanted));
   return window_.subspan(static_cast<std::size_t>(offset - begin_));
+}
+
+void FileWindow::Provide(ByteSpan content) {
+  window_ = content;
+  ends_file_ = true;
+  CountUpTo(0, content.size());
 }
 
 ByteSpan FileWindow::Mapped(std::uint64_t offset, std::size_t wanted) {
@@ -70,8 +76,8 @@ void FileWindow::TakeBuffer() {
   }
 }
 
-// Bytes that the file has lost meanwhile are zeros. No record begins with zeros, and RecordReader
-// then reads the file itself.
+// If the file was truncated, the missing bytes are zero. No record begins with zeros, so
+// RecordReader then reads the file itself.
 bool FileWindow::Copy(std::uint64_t offset, std::size_t wanted) {
   ahead_ = nullptr;
   if (limit_ < offset || limit_ - offset < kMinMappedBytes || wanted > kCopiedBytes) return false;
@@ -113,7 +119,7 @@ Result<void> FileWindow::Read(std::uint64_t offset, std::size_t wanted) {
     }
     const std::size_t read_at_once = std::max(wanted - size, read_ahead_bytes_);
     const MutableByteSpan free(buffer_.data() + size, std::min(room - size, read_at_once));
-    window_ = ByteSpan(buffer_.data(), size);  // Also if reading fails.
+    window_ = ByteSpan(buffer_.data(), size);  // Also called if reading fails.
     CBOARD_ASSIGN_OR_RETURN(const std::size_t got, file_.ReadAt(begin_ + size, free));
     at_end = got < free.size();
     size += got;

@@ -1,4 +1,4 @@
-// The bytes of a file at and behind a position, read in large pieces.
+// A window of the bytes of a file: the bytes from a position on, read in large pieces.
 #pragma once
 
 #include <atomic>
@@ -13,38 +13,43 @@
 
 namespace cboard::reader {
 
-// The file is read into a buffer. Other programs may truncate, overwrite or replace a log at any
-// time, but nobody can change the bytes in the buffer once their checksum has been compared. Long
-// bytes that are only compared with a checksum may be mapped instead, see Mapped.
+// The file is read into a buffer: other programs may truncate, overwrite or replace a log at any
+// time, but cannot change bytes in the buffer after their checksum was verified. Long fields that
+// are only compared with a checksum may be mapped instead, see Mapped().
 //
-// The buffer is lent by the thread, so that ten thousand files do not each touch fresh memory. It
-// grows for a record that is longer, as bytes arrive and not as a length promises.
+// The thread lends the buffer, so that ten thousand files do not each need fresh memory. For a long
+// record, the buffer grows with the bytes that arrive, and not with the length in the record's
+// header.
 class FileWindow {
  public:
-  // Number of bytes behind the window that may be read; their values are undefined.
+  // The number of bytes after the window that may be read; their values are undefined.
   static constexpr std::size_t kPaddingBytes = 64;
 
-  // Borrows both. Adds bytes that become available for the first time to `bytes_read`, if that is
-  // not null.
+  // Borrows `file` and `bytes_read`. If `bytes_read` is not null, newly available bytes are added
+  // to it.
   explicit FileWindow(const File& file, std::atomic<std::uint64_t>* bytes_read = nullptr)
       : file_(file), bytes_read_(bytes_read) {}
   ~FileWindow();
   FileWindow(const FileWindow&) = delete;
   FileWindow& operator=(const FileWindow&) = delete;
 
-  // Makes `wanted` bytes from `offset` on available; fewer only at the end of the file, which is
-  // where it was when it was first met.
+  // Makes `wanted` bytes from `offset` on available, or fewer at the end of the file. The end of
+  // the file is its end at the first time that it was reached.
   Result<ByteSpan> At(std::uint64_t offset, std::size_t wanted);
+
+  // The content of the whole file, which the caller has read and keeps, with kPaddingBytes behind
+  // it.
+  void Provide(ByteSpan content);
 
   // Bytes before `limit`, which is not behind the end of the file, are better copied from a mapping
   // than read, if there are many of them: the next ones can be fetched while others are parsed.
   void SetLimit(std::uint64_t limit) { limit_ = limit; }
 
-  // The address of the bytes behind the window, for __builtin_prefetch; may be invalid.
+  // The address of the bytes after the window, for __builtin_prefetch; may be invalid.
   const std::byte* ahead() const { return ahead_; }
 
-  // `wanted` bytes from `offset` on, or more of those before the limit, as the file has them: other
-  // programs may change them at any time, see FileMapping. Empty if they are better read.
+  // Maps at least `wanted` bytes from `offset` on, up to the limit. Other programs may change them
+  // at any time, see FileMapping. Empty if reading them is faster.
   ByteSpan Mapped(std::uint64_t offset, std::size_t wanted);
 
  private:
@@ -58,15 +63,16 @@ class FileWindow {
   std::vector<std::byte> buffer_;
   std::size_t read_ahead_bytes_ = 0;  // Read at once, if fewer are wanted; 0: nothing was read yet.
   std::uint64_t begin_ = 0;           // Start of the window in the file.
-  ByteSpan window_;                   // In the buffer.
+  ByteSpan window_;                   // In the buffer, or provided.
   bool ends_file_ = false;            // Where the window ends the file ended, a moment ago.
   std::optional<FileMapping> mapping_;
   std::uint64_t limit_ = 0;
   bool can_map_ = true;
   const std::byte* ahead_ = nullptr;
-  std::uint64_t mapped_begin_ = 0;  // Start of the mapping in the file.
+  std::uint64_t mapped_begin_ = 0;  // The start of the mapping in the file.
   ByteSpan mapped_;
-  std::uint64_t counted_end_ = 0;  // Bytes before this are already in `bytes_read_`.
+  // Bytes before this position are already counted in `bytes_read_`.
+  std::uint64_t counted_end_ = 0;
 };
 
 }  // namespace cboard::reader

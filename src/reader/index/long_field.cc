@@ -10,17 +10,17 @@ enum class WireType : std::uint32_t { kVarint = 0, kFixed64 = 1, kLength = 2, kF
 struct Field {
   std::uint32_t number = 0;
   bool has_length = false;
-  std::size_t begin = 0;  // Start of its content.
+  std::size_t begin = 0;  // The start of the field's content.
   std::size_t end = 0;
 };
 
-// Reads fields of nested messages of which only the first bytes are known.
+// Reads fields of nested messages if only the first bytes of the message are known.
 class FieldReader {
  public:
   explicit FieldReader(ByteSpan head) : head_(head) {}
 
-  // The field at `at`, in a message that ends at `message_end`. nullopt if its head is unknown or
-  // damaged.
+  // The field at `at`, in a message that ends at `message_end`. nullopt if its key or length is
+  // unknown or damaged.
   std::optional<Field> Read(std::size_t at, std::size_t message_end) {
     at_ = at;
     const std::optional<std::uint64_t> key = Varint();
@@ -53,7 +53,7 @@ class FieldReader {
     return field;
   }
 
-  // The first field that ends behind the head.
+  // The first field that ends after the known bytes.
   std::optional<Field> FindLong(std::size_t at, std::size_t message_end) {
     while (true) {
       const std::optional<Field> field = Read(at, message_end);

@@ -1,5 +1,5 @@
-// The long field of an event: the bytes of an image, sound, tensor or histogram. The index does not
-// look at them, and so they need not be copied.
+// Finds the long field of an event: the bytes of an image, sound, tensor or histogram. The index
+// does not parse these bytes, so they need not be copied.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,13 @@ namespace cboard::reader {
 struct LongField {
   std::size_t begin = 0;
   std::size_t end = 0;
-  std::size_t value_begin = 0;  // Start of the value that contains the field.
-  bool is_tensor = false;       // It may hold a scalar, which the index does look at.
+  std::size_t value_begin = 0;  // The start of the value that contains the field.
+  bool is_tensor = false;       // The field may contain a scalar, which the index does parse.
 };
 
-// `head` are the first bytes of an event of `event_bytes`. Finds the field that reaches beyond
-// them, if the event is a summary with one value, and the field a member of that value's oneof.
+// Finds the field that extends beyond `head`, the first bytes of an event of `event_bytes` bytes.
+// The event must be a summary with one value, and the field a member of that value's oneof;
+// otherwise nullopt.
 std::optional<LongField> FindLongField(ByteSpan head, std::size_t event_bytes);
 
 }  // namespace cboard::reader

@@ -1,4 +1,4 @@
-// Numbers by name, for the tags of a file: one piece of memory for all of them.
+// A hash table from the tag names of a file to numbers, in one allocation.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,11 @@
 
 namespace cboard::reader {
 
-// Names are not kept: `name_of(number)` must give the name under which a number was added.
+// A hash table that does not store the names: `name_of(number)` must return the name with which the
+// number was added.
 class NameTable {
  public:
-  // The number of `name`, or -1.
+  // The number of `name`, or -1 if the table does not contain it.
   template <typename NameOf>
   std::int64_t Find(std::string_view name, const NameOf& name_of) const {
     if (slots_.empty()) return -1;
@@ -24,7 +25,7 @@ class NameTable {
     }
   }
 
-  // Adds a name that is not there.
+  // Adds a name, which must not be in the table.
   void Add(std::string_view name, std::uint32_t number) {
     if (2 * (count_ + 1) > slots_.size()) Grow();
     Put({HashOf(name), static_cast<std::int32_t>(number)});
@@ -63,7 +64,8 @@ class NameTable {
     }
   }
 
-  std::vector<Slot> slots_;  // Open addressing; a power of two, at most half full.
+  // Open addressing; the size is a power of two, and at most half of the slots are used.
+  std::vector<Slot> slots_;
   std::size_t count_ = 0;
 };
 

@@ -15,12 +15,13 @@
 namespace cboard::reader {
 namespace {
 
-// A restart remembers the number of points of each series. Real files have a few; one that is made
-// of restarts must not take memory by the square of its size.
+// The max number of stored counts of restarts. A restart stores the number of points of each
+// series. Real files have few restarts; a file made of restarts must not need memory in proportion
+// to the square of its size.
 constexpr std::uint64_t kMaxRestartCounts = std::uint64_t{1} << 22;
 
-// The kind that a value itself implies; nullopt for a tensor without metadata, whose tag
-// decides.
+// The kind of data that a value has by its own type; nullopt for a tensor without metadata, whose
+// tag decides.
 std::optional<TagKind> OwnKind(const proto::SummaryValue& value,
                                const proto::SummaryMetadata& metadata) {
   switch (value.kind) {
@@ -44,7 +45,8 @@ Result<double> ScalarOf(const proto::SummaryValue& value) {
   if (value.kind == proto::ValueKind::kSimpleValue) return static_cast<double>(value.simple_value);
   CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, proto::ParseTensor(value.payload));
   CBOARD_ASSIGN_OR_RETURN(const std::vector<double> numbers, proto::ReadNumbers(tensor, 1));
-  if (numbers.size() != 1) return Fail(ErrorCode::kDataLoss, "the tensor of a scalar is empty");
+  if (numbers.size() != 1)
+    return Fail(ErrorCode::kDataLoss, "the tensor of a scalar has no values");
   return numbers[0];
 }
 
@@ -82,12 +84,13 @@ void PartIndex::Adopt(const FileView& view, LogState log_state,
   record_count = view.file.record_count;
   damaged_bytes = view.file.damaged_bytes;
   event_count = view.event_count;
+  crc_sum = view.crc_sum;
   first_wall_time_seconds = view.first_wall_time_seconds;
   newest_wall_time_seconds = view.newest_wall_time_seconds;
   damage_count = view.damage_count;
   for (const FileDamage& place : view.damage) {
     damage.push_back({place.offset, place.bytes, place.reason, place.is_record});
-    if (!place.is_record) skipped_end_ = place.offset + place.bytes;  // See AddSkipped.
+    if (!place.is_record) skipped_end_ = place.offset + place.bytes;  // See AddSkipped().
   }
   for (const SeriesView& stored : view.series) {
     Series& added = series[series.Add(stored.info)];
@@ -95,7 +98,7 @@ void PartIndex::Adopt(const FileView& view, LogState log_state,
     added.max_step = stored.max_step;
     added.first_step = stored.first_step;
     added.last_step = stored.last_step;
-    added.has_steps = true;  // A tag is known by its first point.
+    added.has_steps = true;  // Only tags with points are stored.
     added.steps_ascend = stored.steps_ascend;
     added.mismatched_count = stored.mismatched_count;
     for (const ScalarColumnView& column : stored.scalars) added.scalars.Adopt(column);
@@ -179,7 +182,8 @@ Result<void> PartIndex::AddEvent(const proto::Event& event, const Place& place) 
   if (!state.has_version_2) {
     if (event.kind == proto::EventKind::kSummary) {
       if (event.step < state.newest_step) VoidFrom(event.step, event.payload);
-      state.newest_step = event.step;  // Also of one that went back: the next counts from there.
+      // Also if the step is smaller than before: the next event is compared with this step.
+      state.newest_step = event.step;
     }
   }
   switch (event.kind) {
@@ -203,7 +207,7 @@ Result<void> PartIndex::AddEvent(const proto::Event& event, const Place& place) 
       RecordFileVersion(event.payload);
       return {};
     default:
-      return {};  // Log messages are no data.
+      return {};  // Log messages are not data of a run.
   }
 }
 
@@ -235,7 +239,7 @@ Result<void> PartIndex::AddValue(const proto::SummaryValue& value, std::string_v
     if (!parsed) return in_tag(parsed.error());
     metadata = *parsed;
   }
-  // A value with metadata only must have a tag.
+  // A value that has only metadata must have a tag.
   if (value.kind == proto::ValueKind::kNone && metadata.plugin_name.empty()) return {};
 
   const bool is_new = number < 0;
@@ -307,7 +311,7 @@ Result<void> PartIndex::AddSessionLog(std::string_view bytes, std::int64_t step)
   restart_counts_ += series.size() + 1;
   if (restart_counts_ > kMaxRestartCounts) {
     return Fail(ErrorCode::kResourceExhausted,
-                "the file has more session starts than are followed; this one is ignored");
+                "the file has too many session starts; this one is ignored");
   }
   PartRestart restart{.step = step, .is_session_start = true};
   for (std::size_t i = 0; i < series.size(); ++i) restart.counts.push_back(series[i].size());
@@ -323,8 +327,8 @@ void PartIndex::RecordFileVersion(std::string_view version) {
   state.has_version_2 = is_2;
 }
 
-// Old files have no session marks: a step that goes back means that training was resumed there, for
-// the tags of the event.
+// Old files have no session marks: a step that is smaller than the one before means that the
+// training was resumed there, for all tags of the event.
 void PartIndex::VoidFrom(std::int64_t step, std::string_view summary) {
   (void)proto::ForEachValue(summary, [&](const proto::SummaryValue& value) {
     const std::int64_t number = FindTag(value.tag);

@@ -1,4 +1,4 @@
-// Index of the records of one section of an event file.
+// The index of one part of an event file.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace cboard::reader {
 
-struct FileView;  // file_index.h
+struct FileView;  // Declared in file_index.h.
 
-// A Restart of file_index.h, with the series of the part. If it is not a session start there is one
-// count, that of `series`.
+// A Restart as in file_index.h, but with series indices of this part. If it is not a session start,
+// it has one count, for `series`.
 struct PartRestart {
   std::int64_t step = 0;
   bool is_session_start = false;
@@ -34,44 +34,45 @@ struct PartDamage {
   bool is_record = false;  // See FileDamage.
 };
 
-// Properties of the file that affect the events that follow.
+// Properties of the file so far that affect later events.
 struct LogState {
-  bool has_version_2 = false;  // A "brain.Event:2" or later has been seen, and none before it
-                               // since; only then are sessions marked.
+  bool has_version_2 = false;  // The last version event was "brain.Event:2" or later;
+                               // only then, session starts are logged.
   // Highest step so far; restarts do not lower it.
   std::int64_t newest_step = 0;
 };
 
-// Values are filed under their tag. The first value of a tag decides what it holds (its kind, and
-// what its metadata says); later ones of another kind are counted, not kept. Graphs and run
-// metadata, which come as events of their own, have tags too: kRunGraphTag, kMetaGraphTag and that
-// of the run metadata; if such a tag also names a summary, the first to come keeps it.
+// Stores the values of events by their tag. The first value of a tag decides its kind and metadata;
+// later values of another kind are counted but not stored. Graphs and run metadata, which are
+// separate events, have tags too: kRunGraphTag, kMetaGraphTag and the tag of the run metadata. If a
+// summary has the same tag, the first value of both decides.
 //
 // Not thread-safe; the views of its columns are.
 class PartIndex {
  public:
-  // `known` are the tags of the earlier sections of the file.
+  // `known` are the tags of earlier parts of the file.
   PartIndex(const std::vector<std::shared_ptr<const TagInfo>>& known, LogState state);
   PartIndex() : PartIndex({}, {}) {}
 
-  // Takes over a stored index that `view` shows, without copying: `owner` keeps it alive. Only for
-  // an empty part.
+  // Starts with the stored index that `view` shows, without copying: `owner` keeps it alive. Call
+  // it only on an empty part.
   void Adopt(const FileView& view, LogState log_state, const std::shared_ptr<const void>& owner);
 
-  // Adds the payload of the record at `offset`. One that is no event, or holds a value that cannot
-  // be read, is reported as damage; its other values are used. Returns the series if the event
-  // holds one value, which became a point of a scalar tag.
+  // Adds the payload of the record at `offset`. A payload that is not an event, or that has an
+  // unreadable value, is reported as damage; its other values are used. Returns the series if the
+  // event holds exactly one value and this value became a point of a scalar tag.
   std::optional<std::uint32_t> AddRecord(std::uint64_t offset, ByteSpan payload);
 
-  // Returns true if AddRecord reads the content of a value: a point of a scalar tag.
+  // Returns true if AddRecord() parses the content of this value, because it is a point of a scalar
+  // tag.
   bool HoldsScalar(std::string_view value_bytes);
 
-  // Reports bytes that are not a record. A file that grows with a damaged end is skipped in small
-  // steps; damage directly behind such bytes is counted as the same damage.
+  // Reports bytes that are not a record. The damaged end of a growing file is skipped in small
+  // steps; adjacent damaged bytes are reported as one damage.
   void AddSkipped(PartDamage skipped);
 
-  // Expected number of further points of a series with `points`, from the share of the file that
-  // was read.
+  // The expected number of further points of a series that has `points`, estimated from the share
+  // of the file that was read.
   void SetProgress(std::uint64_t done_bytes, std::uint64_t left_bytes) {
     done_bytes_ = done_bytes;
     left_bytes_ = left_bytes;
@@ -84,20 +85,22 @@ class PartIndex {
   }
 
   SeriesTable series;
-  std::size_t known_count = 0;  // The first series are those that were known before.
+  std::size_t known_count = 0;  // The first series are those of earlier parts.
   LogState state;
-  bool version_changed = false;  // state.has_version_2 is not what it was at the beginning.
+  // state.has_version_2 differs from its value at the start of the part.
+  bool version_changed = false;
   std::vector<PartRestart> restarts;
   std::vector<PartDamage> damage;  // The first kMaxReportedDamage places.
   std::uint64_t damage_count = 0;
   std::uint64_t damaged_bytes = 0;
   std::uint64_t record_count = 0;
   std::uint64_t event_count = 0;
+  std::uint64_t crc_sum = 0;  // See FileView.
   double first_wall_time_seconds = std::numeric_limits<double>::infinity();
   double newest_wall_time_seconds = -std::numeric_limits<double>::infinity();
 
  private:
-  // The record that is being added.
+  // The offset of the record that is being added.
   struct Place {
     std::uint64_t record_offset = 0;
     std::string_view payload;
@@ -120,9 +123,9 @@ class PartIndex {
   std::int64_t FindTag(std::string_view tag);
 
   std::optional<std::uint32_t> single_scalar_;
-  std::uint64_t value_count_ = 0;  // Values of the current event.
+  std::uint64_t value_count_ = 0;  // The values of the current event.
   std::uint64_t restart_counts_ = 0;
-  std::uint64_t skipped_end_ = 0;  // End of the last damaged bytes.
+  std::uint64_t skipped_end_ = 0;  // The end of the last damaged bytes.
   std::uint64_t done_bytes_ = 0;
   std::uint64_t left_bytes_ = 0;
 };

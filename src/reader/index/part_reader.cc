@@ -16,23 +16,24 @@
 namespace cboard::reader {
 namespace {
 
-// How often the fast path is resumed behind damage. After that RecordReader, which limits repeated
-// searching, reads to the end: the time stays proportional to the file.
+// How often the fast path is resumed after damage. After that, RecordReader reads to the end: it
+// limits repeated searches, so that the time is proportional to the file size.
 constexpr unsigned kMaxQuickDamage = 8;
 
-// Bytes copied from the beginning and from the end of a record that is not copied completely.
+// The number of bytes copied from the beginning and from the end of a record that is not copied
+// completely.
 constexpr std::size_t kHeadBytes = 500;
 constexpr std::size_t kMaxTailBytes = 1 << 10;
 constexpr std::size_t kMinMappedRecordBytes = 4 << 10;
 constexpr std::size_t kMaxMappedRecordBytes = 8 << 20;
 
-// Minimum number of remaining bytes for such records to be mapped.
+// Min number of remaining bytes for which such records are mapped.
 constexpr std::uint64_t kMinMappedBytes = 1 << 20;
 
-// Maximum size of an event with one scalar, unless its tag is very long.
+// Max size of an event with one scalar and a tag of usual length.
 constexpr std::uint64_t kMaxScalarBytes = 255;
 
-// The checksum in the header of a record, by its length, for lengths up to kMaxScalarBytes.
+// The checksum of the length field of a record, for each length up to kMaxScalarBytes.
 constexpr std::array<std::uint32_t, kMaxScalarBytes + 1> kHeaderCrcs = [] {
   std::array<std::uint32_t, kMaxScalarBytes + 1> crcs{};
   for (std::uint32_t length = 0; length <= kMaxScalarBytes; ++length) {
@@ -50,16 +51,15 @@ T Load(const std::byte* bytes) {
   return value;
 }
 
-// Joins seven bits of each of the first `count` bytes, as a varint.
-std::uint64_t JoinVarint(std::uint64_t bytes, int count) {
-  bytes &= ~std::uint64_t{0} >> (64 - 8 * count);
+// Joins seven bits of each byte, as a varint.
+std::uint64_t JoinVarint(std::uint64_t bytes) {
   bytes = (bytes & 0x007F007F007F007F) | (bytes & 0x7F007F007F007F00) >> 1;
   bytes = (bytes & 0x00003FFF00003FFF) | (bytes & 0x3FFF00003FFF0000) >> 2;
   return (bytes & 0x000000000FFFFFFF) | (bytes & 0x0FFFFFFF00000000) >> 4;
 }
 
-// An empty matcher that reuses this thread's memory: ten thousand files must not each touch fresh
-// memory. The templates are learned again quickly.
+// An empty matcher that reuses this thread's memory, so that ten thousand files do not each need
+// fresh memory. It quickly learns the templates again.
 class LentMatcher {
  public:
   LentMatcher() {
@@ -93,8 +93,8 @@ class LentMatcher {
   std::unique_ptr<ScalarMatcher> matcher_;
 };
 
-// A buffer for a record of which only the beginning and the end are filled in. The system provides
-// only the pages that are written.
+// A buffer for a record, of which only the beginning and the end are written. The system allocates
+// only pages that are written.
 std::byte* RoomForMappedRecord() {
   thread_local const std::unique_ptr<std::byte[]> room(new std::byte[kMaxMappedRecordBytes]);
   return room.get();
@@ -103,7 +103,7 @@ std::byte* RoomForMappedRecord() {
 class Reader {
  public:
   Reader(const File& file, Part& part, std::uint64_t stop, std::uint64_t file_bytes,
-         const ReadOptions& options)
+         const ReadOptions& options, ByteSpan content)
       : file_(file),
         part_(part),
         index_(part.index),
@@ -111,7 +111,11 @@ class Reader {
         expected_end_(std::min(stop, file_bytes)),
         options_(options),
         window_(file, options.bytes_read) {
-    if (options.may_map) window_.SetLimit(expected_end_);
+    if (!content.empty()) {
+      window_.Provide(content);
+    } else if (options.may_map) {
+      window_.SetLimit(expected_end_);
+    }
   }
 
   void Read() {
@@ -126,7 +130,7 @@ class Reader {
   }
 
  private:
-  // Reads the available records, at least one. False if there is no complete record.
+  // Reads the available records. False if there is not even one complete record.
   bool ReadSubset() {
     if (is_long_) ReadLongRecords();
     if (part_.end >= stop_) return true;
@@ -136,12 +140,13 @@ class Reader {
     if (bytes->size() < record::kRecordHeaderBytes) return false;
     UpdateProgress();
     ByteSpan rest = *bytes;
-    // Old files need a check of every step; see PartIndex.
+    // In old files, every step must be checked; see PartIndex.
     if (Load<std::uint64_t>(rest.data()) <= kMaxScalarBytes && index_.state.has_version_2 &&
         record::HasShortCrc()) {
       const std::uint64_t before = part_.end;
       rest = ReadScalars(rest);
-      if (part_.end > before && !BeginsWithWholeRecord(rest)) return true;  // Reads the rest of it.
+      // Reads the rest of the record.
+      if (part_.end > before && !BeginsWithWholeRecord(rest)) return true;
     }
     return part_.end >= stop_ || ReadRecord(rest);
   }
@@ -156,13 +161,12 @@ class Reader {
     index_.SetProgress(part_.end - part_.begin, left);
   }
 
-  // Fast path: scalar events that differ from a template only in wall time, step and value. Stops
-  // at the first other record and returns the remaining bytes.
+  // Fast path for scalar events that differ from a template only in wall time, step and value.
+  // Stops at the first other record and returns the remaining bytes.
   CBOARD_SSE42 ByteSpan ReadScalars(ByteSpan bytes) {
     constexpr std::uint64_t kMinEventBytes = 20;
-    constexpr std::ptrdiff_t kAheadBytes =
-        2048;  // The buffer is larger than the first-level cache.
-    // Distance to the bytes that are fetched now: those of the next window, if that is known.
+    constexpr std::ptrdiff_t kAheadBytes = 2048;  // The buffer is larger than the L1 cache.
+    // The distance to the bytes that are prefetched: those of the next window, if it is known.
     const std::ptrdiff_t distance =
         window_.ahead() != nullptr ? window_.ahead() - bytes.data() : kAheadBytes;
     const std::byte* record = bytes.data();
@@ -172,11 +176,13 @@ class Reader {
     ScalarMatcher& matcher = *matcher_;
     double newest = index_.newest_wall_time_seconds;
     double first = index_.first_wall_time_seconds;
-    std::uint64_t count = 0;
+    std::uint64_t count = 0, crc_sum = 0;
+    std::uint64_t last_varint = 0, last_step = 0;  // Most events have the step of the one before.
     while (record < stop &&
            end - record >= static_cast<std::ptrdiff_t>(record::kRecordHeaderBytes)) {
       __builtin_prefetch(record + distance, 0, 2);
-      __builtin_prefetch(record + distance + 64, 0, 2);  // Most records reach into another line.
+      // Most records reach into the next cache line.
+      __builtin_prefetch(record + distance + 64, 0, 2);
       const auto length = Load<std::uint64_t>(record);
       if (length < kMinEventBytes || length > kMaxScalarBytes ||
           static_cast<std::uint64_t>(end - record) < length + record::kRecordOverheadBytes ||
@@ -192,18 +198,26 @@ class Reader {
       std::uint64_t step = 0;
       const std::byte* rest = event + 9;
       if ((step_field & 0xFF) == 0x10) {
-        const std::uint64_t varint = step_field >> 8;
-        const int size = std::countr_zero(~varint & 0x8080808080808080) / 8 + 1;
+        const std::uint64_t bytes_behind = step_field >> 8;
+        const std::uint64_t last_byte = ~bytes_behind & 0x8080808080808080;
+        const std::uint64_t varint = bytes_behind & (last_byte ^ (last_byte - 1));
+        const int size = std::countr_zero(last_byte) / 8 + 1;
         if (size > 5) break;
-        step = JoinVarint(varint, size);
+        if (varint != last_varint) {
+          last_varint = varint;
+          last_step = JoinVarint(varint);
+        }
+        step = last_step;
         rest += 1 + size;
       }
       const ScalarMatcher::Template* found =
           matcher.Match(rest, static_cast<std::size_t>(event + length - rest));
-      if (found == nullptr || record::ToInteger(record::Mask(record::ShortCrc32c(event, length))) !=
-                                  Load<std::uint32_t>(event + length)) {
+      const auto footer = Load<std::uint32_t>(event + length);
+      if (found == nullptr ||
+          record::ToInteger(record::Mask(record::ShortCrc32c(event, length))) != footer) {
         break;
       }
+      crc_sum += footer;
       const auto value = Load<float>(rest + found->hole);
       Series& series = index_.series[found->series];
       series.RecordStep(static_cast<std::int64_t>(step));
@@ -225,6 +239,7 @@ class Reader {
     index_.first_wall_time_seconds = first;
     index_.record_count += count;
     index_.event_count += count;
+    index_.crc_sum += crc_sum;
     part_.end += static_cast<std::uint64_t>(record - bytes.data());
     return bytes.subspan(static_cast<std::size_t>(record - bytes.data()));
   }
@@ -242,7 +257,7 @@ class Reader {
     constexpr std::size_t kBegin = record::kRecordHeaderBytes + kHeadBytes;
     ByteSpan mapped = window_.Mapped(part_.end, kBegin);
     if (mapped.size() < kBegin) return false;
-    std::array<std::byte, kBegin> begin;  // Copied, because somebody else may change the file.
+    std::array<std::byte, kBegin> begin;  // Copied, because another program may change the file.
     std::memcpy(begin.data(), mapped.data(), kBegin);
     const auto length = Load<std::uint64_t>(begin.data());
     if (length < kMinMappedRecordBytes || length > kMaxMappedRecordBytes ||
@@ -264,7 +279,7 @@ class Reader {
     std::memcpy(room + field->end, payload_in_file.data() + field->end, tail.size());
     std::uint32_t footer = 0;
     std::memcpy(&footer, payload_in_file.data() + size, sizeof(footer));
-    index_.series.PrefetchNext();  // It is there when the checksum is.
+    index_.series.PrefetchNext();  // The field is complete, because the checksum after it was read.
     std::uint32_t crc = record::ComputeCrc32c(head);
     crc = record::ExtendCrc32c(crc, payload_in_file.subspan(kHeadBytes, field->end - kHeadBytes));
     crc = record::ExtendCrc32c(crc, tail);
@@ -274,12 +289,13 @@ class Reader {
       return false;
     }
     UpdateProgress();
+    index_.crc_sum += footer;
     index_.AddRecord(part_.end, payload);
     part_.end += size + record::kRecordOverheadBytes;
     return true;
   }
 
-  // Slow path for one record of any kind. `bytes` begin at the end of the part.
+  // Slow path for one record of any kind. `bytes` begin where the part ends so far.
   bool ReadRecord(ByteSpan bytes) {
     if (bytes.size() < record::kRecordHeaderBytes) {
       const Result<ByteSpan> more = window_.At(part_.end, record::kRecordHeaderBytes);
@@ -302,11 +318,13 @@ class Reader {
     }
     const ByteSpan payload =
         bytes.subspan(record::kRecordHeaderBytes, static_cast<std::size_t>(length));
-    index_.series.PrefetchNext();  // It is there when the checksum is.
-    if (record::ToInteger(record::ComputeMaskedCrc(payload)) !=
-        Load<std::uint32_t>(payload.data() + payload.size())) {
+    // The record is complete, because the checksum after it was read.
+    index_.series.PrefetchNext();
+    const auto footer = Load<std::uint32_t>(payload.data() + payload.size());
+    if (record::ToInteger(record::ComputeMaskedCrc(payload)) != footer) {
       return SkipDamagedRecords();
     }
+    index_.crc_sum += footer;
     AddRecord(part_.end, payload);
     part_.end += total;
     is_long_ = length >= kMinMappedRecordBytes && index_.state.has_version_2;
@@ -318,7 +336,8 @@ class Reader {
     if (scalar) matcher_->Learn(payload, *scalar);
   }
 
-  // Lets RecordReader skip what is damaged or cut, and read the rest if this has happened often.
+  // Lets RecordReader skip damaged or truncated records. If this has happened often, RecordReader
+  // reads the rest of the part.
   bool SkipDamagedRecords() {
     const bool to_the_end = part_.damage_count + 1 >= kMaxQuickDamage;
     record::FileSource source(file_);
@@ -328,6 +347,7 @@ class Reader {
       const Result<record::Record> record = reader.Next();
       if (record) {
         UpdateProgress();
+        index_.crc_sum += record::ToInteger(record::ComputeMaskedCrc(record->payload));
         AddRecord(record->offset, record->payload);
       } else if (record.error().code == ErrorCode::kDataLoss) {
         ++part_.damage_count;
@@ -355,15 +375,15 @@ class Reader {
   const std::uint64_t expected_end_;
   const ReadOptions& options_;
   FileWindow window_;
-  bool is_long_ = false;  // The last record was long: the next one may be, too.
+  bool is_long_ = false;  // The last record was long, so the next one may be long, too.
   const LentMatcher matcher_;
 };
 
 }  // namespace
 
 void ReadPart(const File& file, Part& part, std::uint64_t stop, std::uint64_t file_bytes,
-              const ReadOptions& options) {
-  Reader(file, part, stop, file_bytes, options).Read();
+              const ReadOptions& options, ByteSpan content) {
+  Reader(file, part, stop, file_bytes, options, content).Read();
 }
 
 }  // namespace cboard::reader

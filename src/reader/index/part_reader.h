@@ -1,4 +1,4 @@
-// Reads a section of an event file into a PartIndex.
+// Reads a part of an event file into a PartIndex.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace cboard::reader {
 
-// A section of the file that is read in order, and continued when the file grows.
+// A part of the file that is read in order, and continued when the file grows.
 struct Part {
   Part() = default;
   Part(std::uint64_t first, const std::vector<std::shared_ptr<const TagInfo>>& known,
@@ -19,20 +19,22 @@ struct Part {
       : begin(first), end(first), index(known, state) {}
 
   std::uint64_t begin = 0;
-  std::uint64_t end = 0;       // So far.
-  std::optional<Error> error;  // Why reading stopped before the end, if the file system refused.
+  std::uint64_t end = 0;  // The end of the bytes that were read.
+  // The reason why reading stopped before the end, if the file system returned an error.
+  std::optional<Error> error;
   PartIndex index;
   unsigned damage_count = 0;
-  std::uint64_t searched_end = 0;  // See RecordReader::searched_end.
+  std::uint64_t searched_end = 0;  // See RecordReader::searched_end().
 };
 
 // Reads `part` on from its end, until a record ends at or behind `stop` or no whole record is left.
-// `file_bytes` is the size of the file, as far as is known.
+// `file_bytes` is the size of the file, as far as is known; `content` are its bytes, if the caller
+// has read them.
 //
 // Records whose two checksums hold are used. Damage is skipped as RecordReader does it, up to the
 // next record whose checksums hold; so is a record that reaches past the end of the file, if a
 // whole record lies inside it.
 void ReadPart(const File& file, Part& part, std::uint64_t stop, std::uint64_t file_bytes,
-              const ReadOptions& options);
+              const ReadOptions& options, ByteSpan content = {});
 
 }  // namespace cboard::reader

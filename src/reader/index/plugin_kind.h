@@ -1,4 +1,4 @@
-// The kind of data in the tensors of a plugin.
+// The kind of data that the tensors of a plugin hold.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,8 @@
 
 namespace cboard::reader {
 
-// By the name in the metadata; kTensor for plugins that are not TensorBoard's own.
+// The kind for the plugin name in the metadata; kTensor for plugins that are not part of
+// TensorBoard.
 TagKind KindOfPlugin(std::string_view plugin_name);
 
 }  // namespace cboard::reader

@@ -12,14 +12,15 @@ namespace cboard::reader {
 namespace {
 
 constexpr std::size_t kPageBytes = 4096;
-constexpr std::size_t kAroundBytes = 64 << 10;  // Linux maps this much at once by default.
+// By default, Linux maps up to this many bytes at once.
+constexpr std::size_t kAroundBytes = 64 << 10;
 
-// Populates in pieces: no other thread can map or unmap memory meanwhile.
+// Populates small pieces, because no other thread can map or unmap memory during the call.
 constexpr std::size_t kSomeBytes = std::size_t{2} << 20;
 
-// One call for all of them since Linux 6.14, elsewhere one for each.
+// One system call for all pages since Linux 6.14; before that, one call per page.
 bool PopulateEach(std::span<const iovec> pages) {
-  constexpr int kThisProcess = -10000;  // PIDFD_SELF_THREAD
+  constexpr int kThisProcess = -10000;  // The value of PIDFD_SELF_THREAD.
   const auto bytes = static_cast<long>(pages.size() * kPageBytes);
   if (::syscall(SYS_process_madvise, kThisProcess, pages.data(), pages.size(), MADV_POPULATE_READ,
                 0) == bytes) {

@@ -1,4 +1,4 @@
-// Mapping many pages with few calls of the system.
+// Maps many pages with few system calls.
 #pragma once
 
 #include <sys/mman.h>
@@ -8,13 +8,13 @@
 #include "cboard/base/bytes.h"
 
 #if !defined(MADV_POPULATE_READ)
-#define MADV_POPULATE_READ 22  // Linux 5.14; before that it fails.
+#define MADV_POPULATE_READ 22  // Since Linux 5.14; older systems return an error.
 #endif
 
 namespace cboard::reader {
 
-// Maps all pages of a piece of a mapped file, which would else be mapped a few at a time when they
-// are first looked at. False if the system cannot.
+// Maps all pages of a piece of a mapped file. Without this, the system would map a few pages at
+// each first access. False if the system cannot do it.
 inline bool Populate(ByteSpan mapped) {
   constexpr std::uintptr_t kPageBytes = 4096;
   const auto skipped = reinterpret_cast<std::uintptr_t>(mapped.data()) % kPageBytes;
@@ -22,10 +22,11 @@ inline bool Populate(ByteSpan mapped) {
                    MADV_POPULATE_READ) == 0;
 }
 
-// Maps the pages of a piece of a mapped file, which begins with one, at half the cost, if all of
-// them are in memory; false if not. Requests one of every few pages; the system maps the neighbours
-// that it has in memory. Pages that it skips, because another process uses them, are mapped on
-// access. That needs no disk, unless memory is so short that the system has evicted them.
+// Maps the pages of a piece of a mapped file, at half the cost, if all of them are in memory;
+// otherwise false. The piece begins at a page boundary. Requests one of every few pages; the system
+// maps neighbouring pages that it has in memory. Pages that the system skips, because another
+// process uses them, are mapped on access. This needs no disk access unless they were evicted from
+// memory.
 bool PopulateCached(ByteSpan mapped);
 
 }  // namespace cboard::reader

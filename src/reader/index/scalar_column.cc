@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMinBlockPoints = 8;
 constexpr std::size_t kMaxBlockPoints = 1024;
 
-// Steps may go back as far as forward; clocks run forward except for small corrections.
+// Steps may jump backwards as far as forwards; wall times increase except for small corrections.
 constexpr std::uint64_t kStepsBack = std::uint64_t{1} << 31;
 constexpr std::uint64_t kWallBack = std::uint64_t{1} << 28;
 
@@ -31,7 +31,7 @@ std::uint64_t Bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 PointLayout ScalarColumn::LayoutWith(std::uint64_t step, std::uint64_t wall, double value) {
   PointLayout layout = open_.layout;
   if (layout.step_bytes == 0) {
-    if (open_count_ == 1) {  // Two points make the spacing.
+    if (open_count_ == 1) {  // The distance of two steps defines the spacing.
       open_.stride = step - open_.step_base;
       next_step_ = step;
     } else if (step != next_step_) {
@@ -45,7 +45,8 @@ PointLayout ScalarColumn::LayoutWith(std::uint64_t step, std::uint64_t wall, dou
   return layout;
 }
 
-// Returns true if evenly spaced steps and one more can be stored as distances from the first.
+// Returns true if evenly spaced steps and one further step can be stored as distances from the
+// first.
 bool ScalarColumn::FitsAsDistances(std::uint64_t step) const {
   const auto stride = static_cast<std::int64_t>(open_.stride);
   constexpr std::int64_t kMaxStride = static_cast<std::int64_t>(kStepsBack / kMaxBlockPoints) - 1;
@@ -68,7 +69,8 @@ void ScalarColumn::Append(std::int64_t step, double wall_time_seconds, double va
   const PointLayout layout = LayoutWith(step_bits, wall, value);
   if (layout != open_.layout && !ChangeLayout(layout)) {
     next_layout = layout;
-    next_layout.wall_bytes = LayoutOfSecondHalf().wall_bytes;  // From a new base it may be near.
+    // The value may be near to a new base.
+    next_layout.wall_bytes = LayoutOfSecondHalf().wall_bytes;
     Close();
     Open(next_layout, step_bits, wall, expected_more);
   }
@@ -93,14 +95,15 @@ void ScalarColumn::Open(PointLayout layout, std::uint64_t step, std::uint64_t wa
   const std::size_t wanted = expected_more > 0 ? expected_more + expected_more / 32 + 1 : points;
   const std::size_t regular =
       std::clamp(std::max(wanted, points / 16), kMinBlockPoints, kMaxBlockPoints);
-  // A block holds fewer points if they are wider: blocks of equal size leave no gaps.
+  // A block with wider points holds fewer of them, so that all blocks have equal size and leave no
+  // gaps.
   area_bytes_ = regular * PointLayout{}.point_bytes();
   const std::size_t capacity = area_bytes_ / layout.point_bytes();
   open_header_ = arena_->Allocate(sizeof(ColumnBlock) + area_bytes_);
   const std::uint64_t stride = open_.stride;
   open_ = {.first_index = closed_points_,
            .step_base = layout.step_bytes == 4 ? step - kStepsBack : step,
-           .stride = stride,  // Probably that of the block before.
+           .stride = stride,  // The spacing is probably that of the previous block.
            .wall_base = wall - kWallBack,
            .capacity = static_cast<std::uint32_t>(capacity),
            .layout = layout};
@@ -128,7 +131,7 @@ void ScalarColumn::Close() {
   quick_capacity_ = 0;
 }
 
-// Changes the layout of the open block, if that leaves room for another point in it.
+// Changes the layout of the open block if it then has space for the point.
 bool ScalarColumn::ChangeLayout(PointLayout layout) {
   const std::size_t capacity = area_bytes_ / layout.point_bytes();
   if (open_count_ >= capacity) return false;
@@ -138,7 +141,7 @@ bool ScalarColumn::ChangeLayout(PointLayout layout) {
   double walls[kMaxBlockPoints];
   double values[kMaxBlockPoints];
   open_.Read(0, count, steps, walls, values);
-  if (seen_) {  // Views go on reading the old arrays.
+  if (seen_) {  // Existing views continue to read the old arrays.
     open_header_ = arena_->Allocate(sizeof(ColumnBlock) + area_bytes_);
     seen_ = false;
   }
@@ -155,8 +158,8 @@ bool ScalarColumn::ChangeLayout(PointLayout layout) {
   return true;
 }
 
-// The layout that the newer half of the full block needs: one irregular point makes a block wide,
-// but not all blocks after it.
+// The layout for the newer half of the full block. It starts the next block, so that one irregular
+// point makes only one block wide.
 PointLayout ScalarColumn::LayoutOfSecondHalf() const {
   PointLayout layout = open_.layout;
   if (layout == PointLayout{}) return layout;

@@ -1,9 +1,9 @@
-// The points of one scalar tag of one file, exact, in 8 bytes each as long as they are regular.
+// The points of one scalar tag of one file, without loss, in 8 bytes per regular point.
 //
-// Points lie in blocks. A block stores wall times as 32-bit distances in units of the last place
-// from a base, values as 32-bit floats, and steps not at all while they are evenly spaced; when
-// they are not, as 32-bit distances. A value that does not fit (a distant wall time, a double that
-// is no float) widens the array in question to 64 bits, for that block.
+// Points are stored in blocks. A block stores wall times as 32-bit distances from a base (in units
+// of the last place) and values as 32-bit floats. Steps are not stored if they are evenly spaced;
+// otherwise they are 32-bit distances. If a value does not fit (a distant wall time, or a double
+// that is not a float), the array of this block has 64 bits per element.
 #pragma once
 
 #include <bit>
@@ -21,11 +21,11 @@
 
 namespace cboard::reader {
 
-// Bytes per point of the three arrays of a block.
+// The number of bytes per point in the three arrays of a block.
 struct PointLayout {
-  std::uint8_t step_bytes = 0;   // 0: evenly spaced. 4: distances from a base. 8: in full.
-  std::uint8_t wall_bytes = 4;   // 4: distances from a base. 8: in full.
-  std::uint8_t value_bytes = 4;  // 4: float. 8: double.
+  std::uint8_t step_bytes = 0;   // Steps. 0: evenly spaced; 4: distances from a base; 8: complete.
+  std::uint8_t wall_bytes = 4;   // Wall times. 4: distances from a base; 8: complete.
+  std::uint8_t value_bytes = 4;  // Values. 4: float; 8: double.
 
   std::size_t point_bytes() const {
     return std::size_t{step_bytes} + std::size_t{wall_bytes} + std::size_t{value_bytes};
@@ -34,11 +34,13 @@ struct PointLayout {
 };
 
 struct ColumnBlock {
-  std::uint64_t first_index = 0;  // In the column.
-  std::uint64_t step_base = 0;    // Arithmetic on steps and wall times wraps around, as bits do.
+  std::uint64_t first_index = 0;  // The index of the block's first point in the column.
+  // Arithmetic on steps and wall times wraps around like unsigned integers.
+  std::uint64_t step_base = 0;
   std::uint64_t stride = 0;
   std::uint64_t wall_base = 0;
-  const std::byte* data = nullptr;  // Wall times, values, steps: `capacity` of each; any alignment.
+  // Wall times, values and steps, `capacity` of each, in this order; not aligned.
+  const std::byte* data = nullptr;
   std::uint32_t capacity = 0;
   PointLayout layout;
 
@@ -47,22 +49,22 @@ struct ColumnBlock {
     return std::size_t{capacity} * (layout.wall_bytes + layout.value_bytes);
   }
 
-  // Reads `count` points from `first` on into the arrays.
+  // Decodes `count` points from `first` on into the arrays.
   void Read(std::size_t first, std::size_t count, std::int64_t* steps, double* wall_times_seconds,
             double* values) const;
 
-  // `count` points from `first` on, where they lie.
+  // A slice of `count` points from `first` on, without copying.
   StoredScalars Stored(std::size_t first, std::size_t count) const;
 };
 
-// A column as it was at one moment. Never changes, cheap to copy, readable from any thread, valid
-// after the column is gone.
+// An immutable view of a column at one moment. Cheap to copy, readable from any thread, and valid
+// after the column is destroyed.
 class ScalarColumnView {
  public:
   ScalarColumnView() = default;
 
-  // `size` points in `count` blocks that `owner` keeps alive. `stored`, which it also keeps,
-  // provides their bytes; if it is nullptr, they are already in memory.
+  // A view of `size` points in `count` blocks, which `owner` keeps alive. `stored` loads their
+  // bytes; nullptr: they are already in memory.
   ScalarColumnView(std::shared_ptr<const void> owner, const ColumnBlock* const* blocks,
                    std::size_t count, std::size_t size, const StoredColumns* stored = nullptr)
       : owner_(std::move(owner)),
@@ -73,7 +75,7 @@ class ScalarColumnView {
     open_.first_index = size;
   }
 
-  // All points of one block, whose arrays `owner` keeps.
+  // A view of all points of one block, whose arrays `owner` keeps alive.
   ScalarColumnView(std::shared_ptr<const void> owner, const ColumnBlock& block,
                    const StoredColumns* stored)
       : owner_(std::move(owner)), stored_(stored), open_(block), size_(block.capacity) {
@@ -84,21 +86,22 @@ class ScalarColumnView {
   bool empty() const { return size_ == 0; }
   ScalarPoint at(std::size_t index) const;  // `index` must be below size().
 
-  // Reads `count` points from `first` on, which must be there, into arrays of that length.
+  // Decodes `count` points from `first` on into arrays of that length; the view must contain them.
   void Read(std::size_t first, std::size_t count, std::int64_t* steps, double* wall_times_seconds,
             double* values) const;
 
-  // Calls `visit` with all points in order, those of a block at a time.
+  // Calls `visit` with the points of one block after the other.
   void ForEachStored(const std::function<void(const StoredScalars&)>& visit) const;
 
-  // `count` points from `first` on, which must be there.
+  // A slice of `count` points from `first` on; the view must contain them.
   ScalarColumnView Slice(std::size_t first, std::size_t count) const;
 
  private:
   friend class ScalarColumn;
   const ColumnBlock& BlockOf(std::size_t index) const;
 
-  // Calls visit(block, first, count) for points [begin, end) of the column, a part of each block.
+  // Calls visit(block, first, count) for the points [begin, end) of the column, one block at a
+  // time.
   template <typename Visit>
   void ForEachPart(std::size_t begin, std::size_t end, const Visit& visit) const;
 
@@ -106,17 +109,17 @@ class ScalarColumnView {
   const StoredColumns* stored_ = nullptr;
   const ColumnBlock* const* closed_ = nullptr;
   std::size_t closed_count_ = 0;
-  ColumnBlock open_;       // A copy: the column may change its own.
-  std::size_t first_ = 0;  // Where this view begins in the column.
+  ColumnBlock open_;       // A copy of the column's last block, because the column may change it.
+  std::size_t first_ = 0;  // The position of this view in the column.
   std::size_t size_ = 0;
 };
 
-// Grows by one thread; views of it are read by others meanwhile. Borrows the arena.
+// A column that one thread appends to while other threads read views of it. Borrows the arena.
 class ScalarColumn {
  public:
   explicit ScalarColumn(Arena& arena) : arena_(&arena) {}
 
-  // Adds a point if it fits into the open block without changes; returns whether it did.
+  // Adds a point if it fits into the open block without changes; returns whether it was added.
   bool TryAppend(std::int64_t step, std::uint64_t wall_bits, float value) {
     const std::uint64_t wall = wall_bits - open_.wall_base;
     if (open_count_ >= quick_capacity_ || wall > std::numeric_limits<std::uint32_t>::max()) {
@@ -137,13 +140,13 @@ class ScalarColumn {
     return true;
   }
 
-  // Adds any point. `expected_more` is how many points may follow, as far as anybody can tell: a
-  // new block gets about that much room.
+  // Adds any point. `expected_more` is an estimate of the number of further points; a new block
+  // gets space for about that number.
   void Append(std::int64_t step, double wall_time_seconds, double value,
               std::size_t expected_more = 0);
 
-  // Begins with the blocks of a stored column, used in place: the arena must keep their owner
-  // alive. Only before the first Append.
+  // Starts the column with the blocks of a stored column, without copying: the arena must keep
+  // their owner alive. Call it only before the first Append().
   void Adopt(const ScalarColumnView& stored);
 
   std::size_t size() const { return closed_points_ + open_count_; }
@@ -159,8 +162,8 @@ class ScalarColumn {
     if (open_count_ > 0) visit(open_, open_count_);
   }
 
-  // `owner` keeps the arena alive as long as the view. Bytes written so far are never moved
-  // afterwards, so the view does not change.
+  // A view of the points so far. `owner` must keep the arena alive; the view keeps `owner`. Written
+  // bytes never move, so the view does not change.
   ScalarColumnView View(const std::shared_ptr<const Arena>& owner) const;
 
  private:
@@ -178,21 +181,22 @@ class ScalarColumn {
   void PointArrays(std::byte* data);
   void StoreWide(std::uint64_t step, std::uint64_t wall, double value);
 
-  // Members that TryAppend uses, together in memory.
+  // The members that TryAppend() uses, adjacent in memory.
   std::byte* walls_ = nullptr;
   std::byte* values_ = nullptr;
   std::byte* steps_ = nullptr;  // Null while steps are evenly spaced.
   std::size_t open_count_ = 0;
-  std::size_t quick_capacity_ = 0;  // That of the block, 0 if an array of it is wide.
+  // The capacity of the block; 0 if one of its arrays has 64-bit elements.
+  std::size_t quick_capacity_ = 0;
   std::uint64_t next_step_ = 0;
   ColumnBlock open_;
 
   Arena* arena_;
   BlockList<const ColumnBlock*> closed_;
   std::uint64_t closed_points_ = 0;
-  std::size_t area_bytes_ = 0;        // Size of the open block's arrays.
-  std::byte* open_header_ = nullptr;  // Where the open block is recorded when it is closed.
-  mutable bool seen_ = false;         // Whether a view has the open block.
+  std::size_t area_bytes_ = 0;        // The size of the open block's arrays in bytes.
+  std::byte* open_header_ = nullptr;  // The place in the list for the open block when it is closed.
+  mutable bool seen_ = false;         // Whether a view contains the open block.
 };
 
 }  // namespace cboard::reader

@@ -6,14 +6,15 @@
 namespace cboard::reader {
 namespace {
 
-// Maximum event size for templates: longer events are rare, and parsing them costs little in
-// comparison.
+// Max size of events for templates: longer events are rare, and the template saves little of their
+// cost.
 constexpr std::size_t kMaxTemplateBytes = 240;
 
-// Maximum number of templates per tag: changing metadata must not cost memory for each event.
+// Max number of templates per tag: metadata that changes with every event must not cost memory for
+// each event.
 constexpr std::size_t kMaxTemplates = std::size_t{1} << 17;
 
-// Parses the shape of an event, byte by byte.
+// Parses the structure of an event, byte by byte.
 class Cursor {
  public:
   explicit Cursor(ByteSpan bytes) : bytes_(bytes) {}
@@ -40,7 +41,7 @@ class Cursor {
     return false;
   }
 
-  // A length that reaches exactly to the end.
+  // Parses a length that must extend exactly to the end.
   bool TakeLengthOfRest() {
     std::uint64_t length = 0;
     return TakeVarint(5, length) && length == bytes_.size() - at_;
@@ -54,8 +55,8 @@ class Cursor {
   std::size_t at_ = 0;
 };
 
-// Parses the value behind the tag: a float, or a tensor of one. Returns the position of its four
-// bytes.
+// Parses the value after the tag: a float, or a tensor with one float. Returns the position of its
+// four bytes.
 std::optional<std::size_t> TakeValue(Cursor& cursor) {
   if (cursor.Take(0x15)) {
     const std::size_t hole = cursor.at();
@@ -65,14 +66,15 @@ std::optional<std::size_t> TakeValue(Cursor& cursor) {
   if (!cursor.Take(0x42) || !cursor.TakeVarint(1, length)) return std::nullopt;
   const std::size_t end = cursor.at() + length;
   if (!cursor.Take(0x08) || !cursor.Take(0x01)) return std::nullopt;  // DT_FLOAT.
-  if (cursor.Take(0x12) && !cursor.Take(0x00)) return std::nullopt;   // No dimensions.
-  if (!cursor.Take(0x2a) && !cursor.Take(0x22)) return std::nullopt;  // float_val or content.
+  if (cursor.Take(0x12) && !cursor.Take(0x00)) return std::nullopt;   // A shape without dimensions.
+  // The value as float_val or as tensor content.
+  if (!cursor.Take(0x2a) && !cursor.Take(0x22)) return std::nullopt;
   if (!cursor.Take(0x04)) return std::nullopt;
   const std::size_t hole = cursor.at();
   return cursor.Skip(4) && cursor.at() == end ? std::optional(hole) : std::nullopt;
 }
 
-// Start of the template in `event`, and the position of the value.
+// The start of the template in `event`, and the position of the value.
 struct Shape {
   std::size_t begin = 0;
   std::size_t hole = 0;
@@ -97,7 +99,7 @@ std::optional<Shape> ShapeOf(ByteSpan event) {
   return Shape{begin, *hole - begin};
 }
 
-// Skips a field key and the length behind it, of one or two bytes. Returns the length, or nullopt
+// Skips a field key and the length after it, of one or two bytes. Returns the length, or nullopt
 // for another key.
 inline std::optional<std::size_t> TakeField(const std::byte*& at, unsigned key) {
   if (at[0] != std::byte(key)) return std::nullopt;
@@ -111,8 +113,8 @@ inline std::optional<std::size_t> TakeField(const std::byte*& at, unsigned key) 
   return length;
 }
 
-// Hash of the tag; 0 if the event has no tag at the expected place. Reads up to 16 bytes behind the
-// event.
+// A hash of the tag; 0 if the event has no tag at the expected position. Reads up to 16 bytes after
+// the event.
 inline std::uint32_t HashOf(const std::byte* bytes, std::size_t size) {
   const std::byte* tag = bytes;
   if (!TakeField(tag, 0x2a) || !TakeField(tag, 0x0a)) return 0;
@@ -177,7 +179,8 @@ void ScalarMatcher::Learn(ByteSpan event, std::uint32_t series) {
   std::array<std::byte, kMaxTemplateBytes + kReadAheadBytes> padded{};
   std::ranges::copy(bytes, padded.begin());
   if (const std::uint32_t known = Find(padded.data(), bytes.size()); known != 0) {
-    // The event was parsed for another reason, for example at the end of a window.
+    // The template exists; the event was parsed for another reason, for example at the end of a
+    // window.
     templates_[last_].successor = known;
     last_ = known;
     return;
@@ -189,14 +192,16 @@ void ScalarMatcher::Learn(ByteSpan event, std::uint32_t series) {
                    .pattern = static_cast<std::uint32_t>(pieces_.size()),
                    .whole_pieces = static_cast<std::uint32_t>(shape->hole / 16)};
   for (std::size_t at = 0; at < bytes.size(); at += 16) {
-    Piece piece{}, mask{};
+    Piece piece;
+    std::memcpy(piece.data(), padded.data() + at, 16);
+    pieces_.push_back(piece);
+    if (at / 16 < learned.whole_pieces) continue;
+    Piece mask{};
     for (std::size_t i = 0; i < 16 && at + i < bytes.size(); ++i) {
       const bool in_hole = at + i >= shape->hole && at + i < shape->hole + 4;
       mask[i] = std::byte(in_hole ? 0x00 : 0xFF);
-      piece[i] = bytes[at + i];
     }
-    pieces_.push_back(piece);
-    if (at / 16 >= learned.whole_pieces) pieces_.push_back(mask);
+    pieces_.push_back(mask);
   }
   learned.hash = HashOf(padded.data(), bytes.size());
   const auto number = static_cast<std::uint32_t>(templates_.size());

@@ -1,13 +1,14 @@
-// Recognises the next scalar event without parsing it.
+// Recognises scalar events without parsing them, by templates.
 //
-// All events of a scalar tag are the same bytes but for wall time, step and value:
+// Events of one scalar tag differ only in wall time, step and value:
 //
 //   09 <wall time> 10 <step> | 2a … 0a … 0a 04 "loss" 15 <value> [4a <metadata>]
 //                            `- from here on a template with a hole for the value
 //
-// Programs log the same tags in the same order again and again, so the template that followed this
-// one last time is tried first; if it is another tag, its template is found by a hash. An event
-// that matches no template is parsed in full, and becomes a template if it has the shape above.
+// Programs log the same tags in the same order repeatedly, so the template that followed the
+// current one last time is tried first. If the tag is another one, a hash of the tag finds its
+// template. An event without a template is parsed completely, and becomes a template if it has the
+// structure above.
 #pragma once
 
 #include <array>
@@ -27,30 +28,30 @@ namespace cboard::reader {
 
 class ScalarMatcher {
  public:
-  // Match reads up to this many bytes behind the event.
+  // Match() reads up to this many bytes after the event.
   static constexpr std::size_t kReadAheadBytes = 16;
 
   struct Template {
     std::uint32_t series = 0;
-    std::uint32_t size = 0;          // In bytes, the hole included.
-    std::uint32_t hole = 0;          // Where the value is, a float.
-    std::uint32_t pattern = 0;       // Index of the first piece in `pieces_`.
-    std::uint32_t whole_pieces = 0;  // So many need no mask.
-    std::uint32_t successor = 0;     // The template that came after this one.
+    std::uint32_t size = 0;          // The length in bytes, including the value.
+    std::uint32_t hole = 0;          // The position of the value, a float.
+    std::uint32_t pattern = 0;       // The index of the template's first piece in `pieces_`.
+    std::uint32_t whole_pieces = 0;  // The number of pieces that are compared without a mask.
+    std::uint32_t successor = 0;     // The template that followed this one last time.
     std::uint32_t hash = 0;
-    std::uint32_t unused = 0;  // A power of two in size is quicker to find.
+    std::uint32_t unused = 0;  // The size is a power of two, which is fast to index.
   };
 
   ScalarMatcher();
 
-  // Forgets all templates.
+  // Removes all templates.
   void Forget();
 
-  // Makes a template from an event with one value, a point of `series`, if it has the expected
-  // shape.
+  // Makes a template from an event with one value, a point of `series`, if the event has the
+  // expected structure.
   void Learn(ByteSpan event, std::uint32_t series);
 
-  // The template of the `size` bytes behind the step of an event, or null.
+  // The template that matches the `size` bytes after the step of an event, or null.
   CBOARD_SSE42 const Template* Match(const std::byte* bytes, std::size_t size) {
     const std::uint32_t guess = templates_[last_].successor;
     if (templates_[guess].size == size && Fits(templates_[guess], bytes)) {
@@ -67,8 +68,7 @@ class ScalarMatcher {
   std::size_t size() const { return templates_.size() - 1; }  // Learned templates.
 
  private:
-  // 16 bytes of a template. The last bytes are followed by a mask, with zeros for bytes that may
-  // differ.
+  // 16 bytes of a template. In the last piece, a mask has zeros for bytes that may differ.
   using Piece = std::array<std::byte, 16>;
 
   bool Fits(const Template& candidate, const std::byte* bytes) const {
@@ -104,9 +104,9 @@ class ScalarMatcher {
   std::uint32_t Find(const std::byte* bytes, std::size_t size) const;
   void Insert(std::uint32_t number);
 
-  std::vector<Template> templates_;  // The first fits nothing.
+  std::vector<Template> templates_;  // The first template matches no event.
   std::vector<Piece> pieces_;
-  std::vector<std::uint32_t> slots_;  // Open addressing by hash; 0 is free.
+  std::vector<std::uint32_t> slots_;  // Hash table with open addressing; 0 is a free slot.
   std::uint32_t last_ = 0;
 };
 

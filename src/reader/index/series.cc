@@ -17,7 +17,7 @@ std::size_t PointsIn(std::span<const View> segments) {
   return size;
 }
 
-// The segment of point `index`, which becomes the index within the segment.
+// The segment that contains point `index`; `index` becomes the index within the segment.
 template <typename View>
 const View& SegmentOf(std::span<const View> segments, std::size_t& index) {
   auto segment = segments.begin();
@@ -28,7 +28,7 @@ const View& SegmentOf(std::span<const View> segments, std::size_t& index) {
   return *segment;
 }
 
-// The first of some segments, which keeps them all.
+// The first segment of a list; it keeps the whole list alive.
 template <typename View>
 std::shared_ptr<const View> FirstOf(std::vector<View> segments) {
   const auto owner = std::make_shared<const std::vector<View>>(std::move(segments));
@@ -72,7 +72,8 @@ void ScalarSeries::ForEachBlock(std::size_t first, std::size_t count,
                                 const std::function<void(const ScalarBlock&)>& visit) const {
   if (first >= size_) return;
   count = std::min(count, size_ - first);
-  constexpr std::size_t kMaxPoints = 1024;  // Stays in the first cache while it is worked on.
+  // The number of points that stay in the L1 cache while they are processed.
+  constexpr std::size_t kMaxPoints = 1024;
   const std::size_t room = std::min(count, kMaxPoints);
   std::vector<std::int64_t> steps(room);
   std::vector<double> walls(room), values(room);

@@ -5,7 +5,7 @@
 namespace cboard::reader {
 namespace {
 
-// A bit for each kind.
+// A bit for each kind of data.
 struct RunKinds {
   std::uint32_t bits = 0;
 

@@ -34,8 +34,8 @@ class BytesOut {
   std::string bytes_;
 };
 
-// Reads the output of BytesOut. Reading behind the end returns zeros and makes holds() false: check
-// it before using the values.
+// Reads the output of BytesOut. Reading after the end returns zeros and makes holds() false: check
+// holds() before you use the values.
 class BytesIn {
  public:
   explicit BytesIn(ByteSpan bytes) : bytes_(bytes) {}
@@ -52,7 +52,7 @@ class BytesIn {
     return value;
   }
 
-  // A bool that is neither 0 nor 1 would be undefined behaviour.
+  // A bool with another value than 0 or 1 would be undefined behaviour.
   bool TakeFlag() { return Take<std::uint8_t>() != 0; }
 
   std::string_view TakeText() {
@@ -66,8 +66,8 @@ class BytesIn {
     return AsText(text);
   }
 
-  // A count of items of at least `bytes_each` bytes: a count that exceeds the remaining bytes is an
-  // error.
+  // Reads a count of items with at least `bytes_each` bytes each. A count for which the remaining
+  // bytes are not enough is an error.
   std::size_t TakeCount(std::size_t bytes_each) {
     const auto count = Take<std::uint64_t>();
     if (count > bytes_.size() / bytes_each) holds_ = false;

@@ -1,4 +1,4 @@
-// The columns of one stored index: read and checked when a point is first requested.
+// The columns of one stored index, which are read and checked when a point is first requested.
 #pragma once
 
 #include <atomic>
@@ -16,26 +16,26 @@ class ColumnSource {
  public:
   virtual ~ColumnSource() = default;
 
-  // The memory of `columns`, a part of the memory from the source.
+  // The memory of `columns`, which is a part of the source's memory.
   virtual MutableByteSpan Room(ByteSpan columns) const = 0;
 
-  // Reads the bytes of `columns` into memory. False if there are fewer bytes than before.
+  // Reads the bytes of `columns` into memory. False if the file has become shorter.
   virtual bool Fetch(ByteSpan columns) const = 0;
 
-  // Called if the fetched bytes differ from the stored ones.
+  // Called if the loaded bytes differ from the stored ones.
   virtual void NoteDamage() const = 0;
 };
 
-// An index where it lies.
+// The location of an encoded index.
 struct EncodedView {
   ByteSpan structure;
   ByteSpan columns;
   const ColumnSource* source = nullptr;  // nullptr: the columns are in memory.
 };
 
-// Bytes are not visible before they are checked: the checksum is computed over a private copy,
-// which other programs cannot change. Lost points are read from the event file again. All methods
-// may be called from any thread.
+// Bytes become visible only after they were checked: the checksum is computed over a private copy,
+// which other programs cannot change. Damaged points are read from the event file again. All
+// methods may be called from any thread.
 class StoredColumns {
  public:
   // The memory that `encoded` refers to must outlive this object.
@@ -45,16 +45,17 @@ class StoredColumns {
         is_ready_(encoded.source == nullptr),
         path_(std::move(path)) {}
 
-  // Must be called before the columns are read: afterwards they hold the stored bytes, or the
-  // points of the event file. If that is missing too, values are NaN.
+  // Must be called before the columns are read. After it, they contain the stored bytes, or the
+  // points from the event file if the stored bytes are damaged. If the event file is missing too,
+  // values are NaN.
   void Require() const {
     if (!is_ready_.load(std::memory_order_acquire)) MakeReady();
   }
 
-  // Whether the columns are those that were stored.
+  // Whether the columns equal those that were stored.
   bool Verify() const;
 
-  // After the event file has got another name.
+  // Sets the path after the event file was renamed.
   void Rename(std::string path);
 
  private:
@@ -66,7 +67,7 @@ class StoredColumns {
   const EncodedView encoded_;
   const std::uint32_t crc_;
   mutable std::atomic<bool> is_ready_;
-  mutable std::mutex mutex_;  // Guards the following.
+  mutable std::mutex mutex_;  // Protects the following members.
   mutable State state_ = State::kNotFetched;
   std::string path_;
 };

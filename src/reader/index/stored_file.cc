@@ -31,7 +31,7 @@ TagInfoView TakeInfo(BytesIn& in) {
   return info;
 }
 
-// False if the block does not lie in `columns`.
+// False if the block is not inside `columns`.
 bool TakeBlock(BytesIn& in, ByteSpan columns, ColumnBlock& block) {
   block.step_base = in.Take<std::uint64_t>();
   block.stride = in.Take<std::uint64_t>();
@@ -52,8 +52,8 @@ bool TakeBlock(BytesIn& in, ByteSpan columns, ColumnBlock& block) {
   return true;
 }
 
-// The blocks of the columns that have several, and those of blobs, in lists that views look at.
-// Most scalar columns have one block, which is part of their view.
+// The blocks of blob columns, and of scalar columns with several blocks, in lists that views refer
+// to. Most scalar columns have one block, which is part of their view.
 struct BlockLists {
   BlockLists(std::shared_ptr<const void> owner, const std::string& path, const EncodedView& encoded,
              std::uint32_t columns_crc)
@@ -66,7 +66,7 @@ struct BlockLists {
   std::vector<const ColumnBlock*> scalar_pointers;
   std::vector<BlobBlock> blobs;
 
-  // Reserves memory. Members do not move.
+  // Reserves memory, so that members do not move.
   std::size_t max_scalars = 0;
 
   bool ReserveScalars(std::size_t more) {
@@ -83,6 +83,7 @@ void TakeTotals(BytesIn& in, FileView& view, LogState& state) {
   view.read_bytes = in.Take<std::uint64_t>();
   view.file.torn_bytes = view.file.size_bytes - std::min(view.file.size_bytes, view.read_bytes);
   view.event_count = in.Take<std::uint64_t>();
+  view.crc_sum = in.Take<std::uint64_t>();
   view.first_wall_time_seconds = in.Take<double>();
   view.newest_wall_time_seconds = in.Take<double>();
   state.has_version_2 = in.TakeFlag();
@@ -102,11 +103,11 @@ void TakeDamage(BytesIn& in, FileView& view) {
   }
 }
 
-// A restart that is no session start is stored with its last count only. Real files have a few of
-// them; one that is made of restarts must not take memory by the square of its size.
+// A restart that is not a session start is stored with its last count only. Real files have few of
+// them; a file made of restarts must not need memory in proportion to the square of its size.
 constexpr std::uint64_t kMaxLeftOutCounts = std::uint64_t{1} << 23;
 
-// False if restarts name series that are not there.
+// False if a restart refers to a series that does not exist.
 bool TakeRestarts(BytesIn& in, std::size_t series_count, FileView& view) {
   const std::size_t count = in.TakeCount(8 + 1 + 4 + 8);
   std::uint64_t left_out = 0;
@@ -149,13 +150,14 @@ class SeriesDecoder {
     lists_->max_scalars = block_count;
   }
 
-  // False if the blocks of the series do not lie in `points`, or are more than were announced.
+  // False if blocks of the series are not inside `points`, or if there are more blocks than the
+  // header says.
   bool TakeColumns(BytesIn& in, SeriesView& series) {
     return series.info->kind == TagKind::kScalar ? TakeScalars(in, series) : TakeBlobs(in, series);
   }
 
-  // Shares the ownership of all lists with one count per file: counts per info would make threads
-  // that decode other files wait.
+  // All lists of a file share one reference count. A count per info would slow down threads that
+  // decode other files.
   std::shared_ptr<const TagInfo> Own(const TagInfo* info) const { return {lists_, info}; }
 
   std::shared_ptr<BlockLists> Finish(TagInfoMemory& tags, FileView& view) {
@@ -220,7 +222,7 @@ const SeriesView* FindSeries(const FileView& view, const TagInfo& info) {
   return found == view.series.end() ? nullptr : &*found;
 }
 
-// Stores a number in its fixed number of bytes. False if it does not fit.
+// Stores a number with its fixed size in bytes. False if it does not fit.
 template <typename Narrow, typename Wide>
 bool StoreAs(std::uint8_t bytes, std::byte* array, std::size_t index, Wide wide, Narrow narrow,
              bool fits) {
@@ -355,7 +357,7 @@ void RefillColumns(const std::string& path, const EncodedView& encoded) {
   std::ranges::fill(room, std::byte{0});
   TagInfoMemory tags;
   EncodedView there = encoded;
-  there.source = nullptr;  // Or asking for its blocks would ask for their contents.
+  there.source = nullptr;  // Otherwise, reading the blocks would load their contents.
   const Result<StoredFile> stored = DecodeStored(path, there, nullptr, tags);
   if (!stored) return;
   std::shared_ptr<const FileView> fresh;

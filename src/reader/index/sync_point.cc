@@ -7,7 +7,8 @@ namespace cboard::reader {
 namespace {
 
 constexpr std::uint64_t kMaxScannedBytes = 32 << 20;
-constexpr int kMaxCandidates = 16;  // Chance gives none; a file made of lengths gives many.
+// The max number of candidates. Random bytes have almost none; a file made of lengths has many.
+constexpr int kMaxCandidates = 16;
 
 bool HeaderChecksumMatches(ByteSpan header) {
   const auto length = LoadLittleEndian<std::uint64_t>(header);

@@ -9,12 +9,12 @@
 
 namespace cboard::reader {
 
-// The first offset from `from` on with two successive records whose checksums hold. nullopt if
-// there is none nearby, or before `end`. It is a guess: the contents of a record may look like
-// records, so the reader checks that the part before ends exactly there.
+// The first offset from `from` on at which two successive records have valid checksums. nullopt if
+// there is none nearby, or before `end`. The result is a guess, because the content of a record may
+// look like records: the reader checks that the previous part ends exactly there.
 std::optional<std::uint64_t> FindSyncPoint(const File& file, std::uint64_t from, std::uint64_t end);
 
-// The end of the record at `offset` of the file in `window`, if both checksums hold and it ends at
+// The end of the record at `offset` in `window`, if both checksums are valid and the record ends at
 // or before `end`.
 std::optional<std::uint64_t> EndOfRecord(FileWindow& window, std::uint64_t offset,
                                          std::uint64_t end);

@@ -25,7 +25,7 @@ bool IsEqual(const TagInfo& a, const TagInfoView& b) {
          a.description == b.description && a.data_class == b.data_class;
 }
 
-// Part of the table, with a lock of its own so that threads seldom wait for each other.
+// A part of the table with its own lock, so that threads seldom wait for each other.
 class Shard {
  public:
   std::shared_ptr<const TagInfo> Intern(std::size_t hash, const TagInfoView& info) {
@@ -48,7 +48,7 @@ class Shard {
   }
 
  private:
-  // Removes unused infos each time the table has doubled.
+  // Removes unused infos each time the table has doubled its size.
   void Sweep() {
     std::erase_if(infos_, [](const auto& entry) { return entry.second.expired(); });
     sweep_size_ = 2 * infos_.size() + 64;

@@ -1,4 +1,4 @@
-// Shares equal tag infos between runs.
+// Shares equal tag infos (kind, plugin, metadata) between runs.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace cboard::reader {
 
-// A TagInfo that borrows its texts.
+// A TagInfo that borrows its strings.
 struct TagInfoView {
   std::string_view name;
   TagKind kind = TagKind::kTensor;
@@ -21,17 +21,17 @@ struct TagInfoView {
   proto::DataClass data_class = proto::DataClass::kUnknown;
 };
 
-// The shared copy of `info`: the same object for equal infos as long as anybody holds it. May be
-// called from any thread.
+// The shared copy of `info`: the same object for equal infos while it is in use. May be called from
+// any thread.
 std::shared_ptr<const TagInfo> Intern(const TagInfo& info);
 
-// The same; texts are copied only if there is no such info yet.
+// Like Intern(), but copies the strings only if the table has no such info yet.
 std::shared_ptr<const TagInfo> InternView(const TagInfoView& info);
 
 using TagInfoList = std::vector<std::shared_ptr<const TagInfo>>;
 
-// The tag facts of the previous file: the next file of an experiment mostly has the same facts, in
-// the same order, and then shares the list instead of looking up each tag.
+// Remembers the tag infos of the previous file. The next file of an experiment mostly has the same
+// infos in the same order, and then shares the list without a lookup per tag.
 //
 //   memory.Begin();
 //   for (...) const TagInfo* info = memory.Next(...);
@@ -40,21 +40,21 @@ using TagInfoList = std::vector<std::shared_ptr<const TagInfo>>;
 // Not thread-safe.
 class TagInfoMemory {
  public:
-  // Begins a file; forgets one that was not finished.
+  // Begins a new file. A file that was not finished is dropped.
   void Begin();
 
-  // The shared copy of the next tag's info, as InternView gives it. Valid until the next Begin, and
-  // as long as anybody holds the list.
+  // The shared copy of the next tag's info, as from InternView(). Valid until the next Begin(), and
+  // as long as the list is in use.
   const TagInfo* Next(const TagInfoView& info);
 
-  // The infos of all tags since Begin.
+  // The infos of all tags since Begin().
   std::shared_ptr<const TagInfoList> Finish();
 
  private:
   void Leave();
 
   std::shared_ptr<const TagInfoList> last_ = std::make_shared<const TagInfoList>();
-  std::size_t position_ = 0;        // So many tags are as in `last_`.
+  std::size_t position_ = 0;        // The number of infos that equal those in `last_`.
   std::optional<TagInfoList> own_;  // Set if this file's list differs from the previous file's.
 };
 

@@ -24,7 +24,7 @@ ChangeKind KindOf(std::uint32_t mask) {
   if ((mask & (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)) != 0) {
     return ChangeKind::kEntry;
   }
-  // New permissions may open a directory that could not be listed.
+  // A change of permissions may open a directory that could not be listed before.
   if ((mask & IN_ATTRIB) != 0 && (mask & IN_ISDIR) != 0) return ChangeKind::kEntry;
   return ChangeKind::kContent;
 }
@@ -36,7 +36,7 @@ std::size_t DefaultMaxWatches() {
   constexpr std::size_t kShareOfUser = 4;
   std::ifstream file("/proc/sys/fs/inotify/max_user_watches");
   std::size_t of_user = 0;
-  if (!(file >> of_user)) return kMaxWatches;  // The system's own limit is met with an error.
+  if (!(file >> of_user)) return kMaxWatches;  // inotify reports its own limit as an error.
   return std::clamp<std::size_t>(of_user / kShareOfUser, 1, kMaxWatches);
 }
 
@@ -58,7 +58,7 @@ Result<int> ChangeWatcher::Add(const std::string& directory) {
   if (errno == ENOSPC || errno == ENOMEM) {
     return Fail(ErrorCode::kResourceExhausted,
                 "the system watches no more directories for changes "
-                "(fs.inotify.max_user_watches); the rest are listed again now and then");
+                "(fs.inotify.max_user_watches); the others are listed again periodically");
   }
   return Fail(ErrnoError(errno, "watch " + Quoted(directory, 1000)));
 }

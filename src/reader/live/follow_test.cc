@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "cboard/record/record_writer.h"
+#include "reader/live/followed_file.h"
 #include "reader/testing/live_test_support.h"
 #include "testing/child_process.h"
 
@@ -181,6 +182,50 @@ TEST_P(Following, AHoleThatIsFilledWhileTheFileGrowsIsReadAnew) {
   }
   EXPECT_TRUE(HasSteps(*reader, "run", 1100));
   EXPECT_EQ(reader->snapshot()->FindRun("run")->damage_count, 0u);
+}
+
+// The edit lies between two samples, and the file has grown when the reader looks at it.
+TEST(FollowedFile, NoticesAnEditThatCameWithGrowth) {
+  const TempDir dir;
+  const std::string path = (dir / "tfevents").native();
+  const std::string records = ScalarRecords("x", 0, 3000);
+  WriteBytes(path, records);
+  FollowedFile file;
+  const ReadOptions options{.prove_after = std::chrono::milliseconds(0)};
+  const auto read = [&] { return file.Read(path, FileStatus{}, options); };
+  EXPECT_FALSE(read().read_again_at);  // It has not grown.
+
+  std::string edited = records;
+  edited[records.size() / 45 + 500] ^= 1;
+  WriteBytes(path, edited + ScalarRecords("x", 3000, 3010));
+  const ReadOutcome grown = read();
+  EXPECT_EQ(grown.view->event_count, 3010u);
+  EXPECT_EQ(grown.view->damage_count, 0u);
+  ASSERT_TRUE(grown.read_again_at);
+
+  std::this_thread::sleep_until(*grown.read_again_at);
+  const ReadOutcome proven = read();
+  EXPECT_EQ(proven.view->event_count, 3009u);
+  EXPECT_EQ(proven.view->damage_count, 1u);
+  EXPECT_FALSE(proven.read_again_at);
+}
+
+TEST(FollowedFile, ProvesGrowthOnce) {
+  const TempDir dir;
+  const std::string path = (dir / "tfevents").native();
+  WriteBytes(path, ScalarRecords("x", 0, 3000));
+  FollowedFile file;
+  const ReadOptions options{.prove_after = std::chrono::milliseconds(0)};
+  const auto read = [&] { return file.Read(path, FileStatus{}, options); };
+  const std::uint64_t generation = read().generation;
+  Append(path, ScalarRecords("x", 3000, 3010));
+  const ReadOutcome grown = read();
+  ASSERT_TRUE(grown.read_again_at);
+  std::this_thread::sleep_until(*grown.read_again_at);
+  const ReadOutcome proven = read();
+  EXPECT_EQ(proven.generation, generation);  // The points that were read are kept.
+  EXPECT_EQ(proven.view->event_count, 3010u);
+  EXPECT_FALSE(proven.read_again_at);
 }
 
 TEST_P(Following, ADamagedFileThatGrowsIsReadOn) {

@@ -1,66 +1,79 @@
 #include "reader/live/followed_file.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <limits>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "cboard/record/crc32c.h"
 #include "reader/index/file_window.h"
+#include "reader/index/short_file.h"
 #include "reader/index/sync_point.h"
 
 namespace cboard::reader {
 namespace {
 
-// Size of the last bytes that are compared: enough for the time and checksum of a record, which no
-// other file has in the same place.
+// The number of bytes at the end that are compared. They contain the time and checksum of a record,
+// which no other file has at the same offset.
 constexpr std::uint64_t kSampleBytes = 256;
 constexpr std::uint64_t kMaxSamples = 16;
 
-// Shorter files are compared as a whole, which takes less time than so many samples.
+// Shorter files are compared completely, which takes less time than the samples.
 constexpr std::uint64_t kMaxWholeBytes = 16 << 10;
 
-// In damaged places, all bytes are compared up to this size; beyond it, some of every few.
+// Up to this size, damaged bytes are compared completely; above it, samples are compared.
 constexpr std::uint64_t kMaxComparedBytes = std::uint64_t{16} << 20;
 constexpr std::uint64_t kComparedPiece = 4096;
 
-// How often a file that is overwritten during reading is started again at once.
+// How often reading is restarted at once for a file that was overwritten during reading.
 constexpr int kMaxAttempts = 3;
 
-// After reading a file again, the reader pauses this many times as long.
+// After reading a file again, the reader pauses for this multiple of the time that it took.
 constexpr int kPausePerAnew = 9;
 
-// A file that grows by more while it is read is being copied or written over, not logged to.
+// After a proof, the next proof of the file waits for this multiple of the time that it took.
+constexpr int kPausePerProof = 99;
+
+// A file that grows by more bytes than this during reading is being copied or overwritten; writers
+// of logs are slower.
 constexpr std::uint64_t kMaxGrowthWhileRead = 1 << 20;
 constexpr auto kDoubtedFor = std::chrono::milliseconds(200);
 
-// The system sets the time of change of a file before its new length.
+// The system sets the modification time of a file before its new size.
 constexpr auto kWriteTakes = std::chrono::milliseconds(2);
 constexpr std::int64_t kYoungNs = 1'000'000'000;
 
+// The checksum of some bytes of a file, which are read from `content` if that is not empty.
 class Samples {
  public:
-  explicit Samples(const File& file) : file_(file) {}
+  explicit Samples(const File& file, ByteSpan content = {}) : file_(file), content_(content) {}
 
+  // Up to kMaxWholeBytes.
   void Add(std::uint64_t begin, std::uint64_t bytes) {
-    const std::size_t old = bytes_.size();
-    bytes_.resize(old + static_cast<std::size_t>(bytes));
-    const Result<std::size_t> count = file_.ReadAt(begin, MutableByteSpan(bytes_).subspan(old));
-    is_complete_ = is_complete_ && count && *count == bytes;
+    const auto size = static_cast<std::size_t>(bytes);
+    if (!content_.empty()) {
+      crc_ = record::ExtendCrc32c(crc_, content_.subspan(static_cast<std::size_t>(begin), size));
+      return;
+    }
+    std::array<std::byte, kMaxWholeBytes> buffer;  // Not initialized.
+    const Result<std::size_t> count = file_.ReadAt(begin, MutableByteSpan(buffer).first(size));
+    is_complete_ = is_complete_ && count && *count == size;
+    crc_ = record::ExtendCrc32c(crc_, ByteSpan(buffer).first(count.value_or(0)));
   }
 
-  // nullopt if some bytes could not be read.
+  // Returns nullopt if some bytes could not be read.
   std::optional<std::uint32_t> Crc() const {
     if (!is_complete_) return std::nullopt;
-    return record::ComputeCrc32c(bytes_);
+    return crc_;
   }
 
  private:
   const File& file_;
-  std::vector<std::byte> bytes_;
+  const ByteSpan content_;
+  std::uint32_t crc_ = record::ComputeCrc32c({});
   bool is_complete_ = true;
 };
 
@@ -73,9 +86,10 @@ std::optional<std::uint32_t> TailCrc(const File& file, std::uint64_t end) {
 }
 
 // The checksum of samples of the bytes that `view` has read, including the last ones, and of its
-// damaged places.
-std::optional<std::uint32_t> SampleCrc(const File& file, const FileView& view) {
-  Samples samples(file);
+// damaged places. `content` are the bytes of the file, if it was read at once.
+std::optional<std::uint32_t> SampleCrc(const File& file, const FileView& view,
+                                       ByteSpan content = {}) {
+  Samples samples(file, content);
   const std::uint64_t end = view.read_bytes;
   if (end <= kMaxWholeBytes) {
     samples.Add(0, end);
@@ -87,7 +101,8 @@ std::optional<std::uint32_t> SampleCrc(const File& file, const FileView& view) {
   }
   std::uint64_t damaged_bytes = 0;
   for (const FileDamage& damage : view.damage) damaged_bytes += damage.bytes;
-  const std::uint64_t stride = damaged_bytes / kMaxComparedBytes + 1;  // In pieces.
+  // Read in pieces, to limit the memory.
+  const std::uint64_t stride = damaged_bytes / kMaxComparedBytes + 1;
   for (const FileDamage& damage : view.damage) {
     for (std::uint64_t at = 0; at < damage.bytes; at += stride * kComparedPiece) {
       samples.Add(damage.offset + at, std::min(kComparedPiece, damage.bytes - at));
@@ -97,8 +112,10 @@ std::optional<std::uint32_t> SampleCrc(const File& file, const FileView& view) {
 }
 
 // Returns true if a complete record is where `view` has found damage: it was written since.
-bool HasMended(const File& file, std::uint64_t file_bytes, const FileView& view) {
+bool HasMended(const File& file, const FileView& view) {
+  if (view.damage.empty()) return false;
   FileWindow window(file);
+  const std::uint64_t file_bytes = file.Size().value_or(0);
   return std::ranges::any_of(view.damage, [&](const FileDamage& damage) {
     return !damage.is_record && EndOfRecord(window, damage.offset, file_bytes);
   });
@@ -108,11 +125,11 @@ bool HaveSameTimes(const FileStatus& a, const FileStatus& b) {
   return a.modified_ns == b.modified_ns && a.changed_ns == b.changed_ns;
 }
 
-bool IsYoung(const FileStatus& status) {
-  const std::int64_t now =
-      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
-  return std::abs(now - status.changed_ns) < kYoungNs;
+std::int64_t NowNs() {
+  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
 }
+
+bool IsYoung(const FileStatus& status) { return std::abs(NowNs() - status.changed_ns) < kYoungNs; }
 
 }  // namespace
 
@@ -145,6 +162,7 @@ void FollowedFile::Forget(const std::string& path) {
   view_ = nullptr;
   sample_crc_ = 0;
   is_doubtful_ = false;
+  is_unproven_ = false;
   from_store_ = false;
   stored_bytes_ = 0;
   ++generation_;
@@ -153,7 +171,8 @@ void FollowedFile::Forget(const std::string& path) {
 void FollowedFile::TakeStored(const std::string& path, TagInfoMemory& tags) {
   const StoredIndex stored = *std::exchange(stored_, std::nullopt);
   Result<FileIndex> index = FileIndex::Decode(path, stored.encoded, stored.owner, tags);
-  if (!index) return;  // Damaged, or of another version: the file is read instead.
+  // The stored index is damaged or has another version: the file is read instead.
+  if (!index) return;
   std::shared_ptr<const FileView> view = index->View();
   if (view->read_bytes != stored.read_bytes) return;
   index_ = *std::move(index);
@@ -162,6 +181,7 @@ void FollowedFile::TakeStored(const std::string& path, TagInfoMemory& tags) {
   status_ = stored.status;
   after_ = stored.status;
   sample_crc_ = stored.sample_crc;
+  is_unproven_ = stored.is_unproven;
   from_store_ = true;
   stored_bytes_ = stored.read_bytes;
 }
@@ -173,7 +193,8 @@ ReadOutcome FollowedFile::Outcome() const {
           .from_store = from_store_,
           .stored_bytes = stored_bytes_,
           .scalar_bytes = index_->scalar_bytes(),
-          .blob_index_bytes = index_->blob_index_bytes()};
+          .blob_index_bytes = index_->blob_index_bytes(),
+          .read_again_at = is_unproven_ ? std::optional(next_proof_) : std::nullopt};
 }
 
 std::optional<ReadOutcome> FollowedFile::ReadLocked(const std::string& path, const FileStatus& seen,
@@ -200,12 +221,14 @@ std::optional<ReadOutcome> FollowedFile::ReadLocked(const std::string& path, con
     view_ = std::move(view);
     return Outcome();
   }
+  if (!view_ && ReadAtOnce(*file, seen, options)) return Outcome();
   FileStatus now = StatusOf(file->descriptor()).value_or(seen);
   const bool is_known = view_ && view_->read_bytes > 0;
   const bool is_read_on = !is_known || HasOnlyGrown(*file, now);
-  const std::uint64_t known_bytes = is_known && is_read_on ? view_->read_bytes : 0;
+  const bool is_due = is_known && is_read_on && is_unproven_ && Clock::now() >= next_proof_;
+  const std::uint64_t known_bytes = is_known && is_read_on && !is_due ? view_->read_bytes : 0;
   if (now.size_bytes > known_bytes && now.size_bytes - known_bytes > max_bytes) return std::nullopt;
-  if (is_read_on) return ReadAll(path, *file, now, options);
+  if (is_read_on && (!is_due || Prove(*file))) return ReadAll(path, *file, now, options);
 
   if (!IsOther(now) && Clock::now() < next_anew_) {
     ReadOutcome outcome = Outcome();
@@ -221,12 +244,12 @@ std::optional<ReadOutcome> FollowedFile::ReadLocked(const std::string& path, con
   return outcome;
 }
 
-// Whether the file is certainly not the one that was read.
+// Whether the file certainly differs from the one that was read.
 bool FollowedFile::IsOther(const FileStatus& now) const {
   return now.id != status_.id || now.size_bytes < view_->read_bytes;
 }
 
-// Updates `now`.
+// Updates the status `now`.
 bool FollowedFile::HasOnlyGrown(const File& file, FileStatus& now) const {
   if (IsOther(now)) return false;
   const auto is_edited = [&] {
@@ -238,9 +261,43 @@ bool FollowedFile::HasOnlyGrown(const File& file, FileStatus& now) const {
   }
   if (is_edited() || is_doubtful_) return false;
   if (!index_->Verify()) return false;
-  // There is more damage than positions are stored for, and any of it may have been repaired.
+  // There are more damaged places than stored positions, and any of them may have been repaired.
   if (view_->damage_count > view_->damage.size() && !HaveSameTimes(now, after_)) return false;
-  return SampleCrc(file, *view_) == sample_crc_ && !HasMended(file, now.size_bytes, *view_);
+  return SampleCrc(file, *view_) == sample_crc_ && !HasMended(file, *view_);
+}
+
+bool FollowedFile::Prove(const File& file) {
+  const Clock::time_point begin = Clock::now();
+  const std::optional<std::uint64_t> sum = SumOfCrcs(file, view_->read_bytes);
+  const Clock::time_point end = Clock::now();
+  next_proof_ = end + kPausePerProof * (end - begin);
+  if (sum) is_unproven_ = false;
+  return !sum || *sum == view_->crc_sum;
+}
+
+// The status is compared behind the bytes: they are those that the file had when it was listed.
+bool FollowedFile::ReadAtOnce(const File& file, const FileStatus& seen,
+                              const ReadOptions& options) {
+  if (seen.size_bytes == 0 || seen.size_bytes > ShortFile::kMaxBytes ||
+      NowNs() - seen.changed_ns < std::chrono::nanoseconds(options.settled_after).count()) {
+    return false;
+  }
+  const ShortFile bytes(file, seen.size_bytes);
+  if (bytes.content().empty() || StatusOf(file.descriptor()) != seen) return false;
+  index_->ContinueReading(file, {.may_map = false}, bytes.content());
+  index_->Compact();  // It will probably never grow again.
+  std::shared_ptr<const FileView> view = index_->View();
+  if (view->damage_count > 0 || view->read_bytes != seen.size_bytes) {
+    Forget(path_);  // Looking for the next whole record has read the file again.
+    return false;
+  }
+  view_ = std::move(view);
+  if (options.bytes_read != nullptr) *options.bytes_read += seen.size_bytes;
+  if (options.events_read != nullptr) *options.events_read += view_->event_count;
+  status_ = seen;
+  after_ = seen;
+  sample_crc_ = SampleCrc(file, *view_, bytes.content()).value_or(0);
+  return true;
 }
 
 ReadOutcome FollowedFile::ReadAll(const std::string& path, const File& file, const FileStatus& now,
@@ -252,7 +309,8 @@ ReadOutcome FollowedFile::ReadAll(const std::string& path, const File& file, con
   }
   ReadOutcome outcome = Outcome();
   if (!is_unchanged) {
-    sample_crc_ = ~sample_crc_;  // Matches no file: the next read starts from the beginning.
+    // This value matches no file, so that the next read starts from the beginning.
+    sample_crc_ = ~sample_crc_;
     outcome.read_again_at = Clock::now();
   } else if (is_doubtful_) {
     outcome.read_again_at = std::max(Clock::now() + kDoubtedFor, next_anew_);
@@ -263,25 +321,33 @@ ReadOutcome FollowedFile::ReadAll(const std::string& path, const File& file, con
 bool FollowedFile::ReadUnchanged(const File& file, const FileStatus& now,
                                  const ReadOptions& options) {
   status_ = now;
+  const std::uint64_t known_bytes = view_ ? view_->read_bytes : 0;
   const std::optional<std::uint32_t> end_before = TailCrc(file, now.size_bytes);
   index_->ContinueReading(file, options);
   view_ = index_->View();
   sample_crc_ = SampleCrc(file, *view_).value_or(0);
   after_ = StatusOf(file.descriptor()).value_or(now);
   const bool is_edited = after_.size_bytes <= now.size_bytes && !HaveSameTimes(after_, now);
+  // When the file grew, earlier bytes may have been edited, too.
+  const bool has_grown = (known_bytes > 0 && view_->read_bytes > known_bytes) ||
+                         (view_->read_bytes > 0 && after_.size_bytes > now.size_bytes);
+  if (has_grown && !is_unproven_) {
+    is_unproven_ = true;
+    next_proof_ = std::max(next_proof_, Clock::now() + options.prove_after);
+  }
   is_doubtful_ = is_edited || after_.size_bytes > now.size_bytes + kMaxGrowthWhileRead;
-  return TailCrc(file, now.size_bytes) == end_before &&
-         !HasMended(file, file.Size().value_or(0), *view_);
+  return TailCrc(file, now.size_bytes) == end_before && !HasMended(file, *view_);
 }
 
 std::optional<StoredIndex> FollowedFile::Store(EncodedIndex& out) {
   std::lock_guard lock(mutex_);
   if (!view_ || view_->read_bytes == 0 || view_->file.error || is_doubtful_) return std::nullopt;
-  if (!index_->Verify()) return std::nullopt;  // A damaged one is not stored again.
+  if (!index_->Verify()) return std::nullopt;  // A damaged index is not stored again.
   out = index_->Encode();
   return StoredIndex{.status = status_,
                      .read_bytes = view_->read_bytes,
                      .sample_crc = sample_crc_,
+                     .is_unproven = is_unproven_,
                      .encoded = {},
                      .owner = nullptr};
 }

@@ -6,14 +6,16 @@
 #include <cstdlib>
 
 #if !defined(MADV_POPULATE_WRITE)
-#define MADV_POPULATE_WRITE 23  // Linux 5.14; before that it fails, and pages come one by one.
+// Since Linux 5.14. Older systems return an error, and pages are then mapped at the first access.
+#define MADV_POPULATE_WRITE 23
 #endif
 
 namespace cboard::reader {
 
 void MakeHeapRoom(std::size_t bytes) {
   constexpr std::uintptr_t kPageBytes = 4096;
-  void* volatile room = std::malloc(bytes);  // Volatile, or nothing would be left of it.
+  // Volatile, because otherwise the compiler would remove the allocation.
+  void* volatile room = std::malloc(bytes);
   if (room == nullptr) return;
   const auto address = reinterpret_cast<std::uintptr_t>(room);
   const std::uintptr_t first = (address + kPageBytes - 1) / kPageBytes * kPageBytes;

@@ -1,15 +1,15 @@
-// Reserves memory on the heap of a thread.
+// Reserves heap memory for a thread.
 #pragma once
 
 #include <cstddef>
 
 namespace cboard::reader {
 
-// Makes room for `bytes` that this thread is about to allocate in many small pieces. With glibc the
-// heap of every thread but the first grows page by page: a call of the system for each, in which no
-// other thread can have a page fault, and then a page fault. It grows by a large piece at once, and
-// keeps it when that is freed. More than 100 KB would become a mapping of their own, and help
-// nobody.
+// Reserves `bytes` on the heap for many small allocations of this thread. In glibc, the heap of
+// every thread but the first grows page by page. Each page costs a system call, during which no
+// other thread can have a page fault, and then a page fault. This function lets the heap grow by
+// one large piece; freeing the piece keeps it in the heap. It uses pieces of at most 100 KB,
+// because glibc maps larger ones separately.
 void MakeHeapRoom(std::size_t bytes);
 
 }  // namespace cboard::reader

@@ -20,9 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMagic = "CBCACHE3";  // The last digit is the version.
+constexpr std::string_view kMagic = "CBCACHE4";  // The last digit is the version of the format.
 constexpr std::size_t kTrailerBytes = 40;
-constexpr std::size_t kEntryBytes = 88;  // Without the path.
+constexpr std::size_t kEntryBytes = 96;  // The size of an entry without its path.
 constexpr std::uint64_t kAlignment = 64;
 constexpr std::uint32_t kMaxPathBytes = 1 << 16;
 
@@ -45,7 +45,7 @@ struct Trailer {
   std::uint32_t directory_crc = 0;
 };
 
-// `bytes` are the last ones of a cache of `cache_bytes`.
+// Reads the trailer from `bytes`, the last bytes of a cache of `cache_bytes`.
 std::optional<Trailer> TrailerOf(ByteSpan bytes, std::uint64_t cache_bytes) {
   if (bytes.size() < kTrailerBytes) return std::nullopt;
   bytes = bytes.last(kTrailerBytes);
@@ -66,7 +66,7 @@ std::optional<Trailer> TrailerOf(ByteSpan bytes, std::uint64_t cache_bytes) {
   return trailer;
 }
 
-// Returns true for a file of this user that no other user can write.
+// Whether the file belongs to this user, and no other user can write it.
 bool IsPrivateFile(const File& file) {
   struct stat status;
   return ::fstat(file.descriptor(), &status) == 0 && S_ISREG(status.st_mode) &&
@@ -75,11 +75,11 @@ bool IsPrivateFile(const File& file) {
 
 }  // namespace
 
-// Columns have room in memory from the beginning, at addresses that stay; it is not touched, and
-// takes no memory, before it is filled.
+// The memory for columns is reserved at fixed addresses from the beginning. It is not touched, and
+// uses no memory, before columns are loaded.
 class CacheFile final : public ColumnSource {
  public:
-  // nullptr if the file is no cache that can be used.
+  // nullptr if the file is not a valid cache.
   static std::shared_ptr<const CacheFile> Open(const fs::path& path) {
     Result<File> file = File::OpenForReading(path);
     if (!file || !IsPrivateFile(*file)) return nullptr;
@@ -103,7 +103,7 @@ class CacheFile final : public ColumnSource {
   CacheFile& operator=(const CacheFile&) = delete;
 
   ByteSpan columns() const { return columns_; }
-  ByteSpan rest() const { return {rest_.get(), rest_bytes_}; }  // Behind the columns.
+  ByteSpan rest() const { return {rest_.get(), rest_bytes_}; }  // After the columns.
 
   MutableByteSpan Room(ByteSpan columns) const override {
     return columns_.subspan(static_cast<std::size_t>(columns.data() - columns_.data()),
@@ -146,7 +146,8 @@ fs::path CachePath(const fs::path& directory, const std::vector<Logdir>& logdirs
   std::vector<std::string> paths;
   for (const Logdir& logdir : logdirs) paths.push_back(AbsolutePath(logdir.path));
   std::ranges::sort(paths);
-  // FNV-1a. Two sets of directories that share a file only take turns: entries have full paths.
+  // A FNV-1a hash as the file name. If two sets of directories have the same name, they replace
+  // each other's cache; entries cannot be confused, because they have full paths.
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const std::string& path : paths) {
     for (const char c : path + '\n') hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -210,6 +211,7 @@ bool IndexCache::ParseDirectory(ByteSpan directory, ByteSpan columns, ByteSpan s
     stored.encoded = {*structure, *points, file_};
     stored.sample_crc = LoadLittleEndian<std::uint32_t>(directory.subspan(80));
     const auto path_bytes = LoadLittleEndian<std::uint32_t>(directory.subspan(84));
+    stored.is_unproven = number(11) != 0;
     const std::uint64_t entry_bytes = RoundUp(kEntryBytes + std::uint64_t{path_bytes}, 8);
     if (entry_bytes > directory.size()) return false;
     entries_.emplace(AsText(directory.subspan(kEntryBytes, path_bytes)), std::move(stored));
@@ -242,7 +244,7 @@ IndexCacheWriter::~IndexCacheWriter() {
 }
 
 Result<void> IndexCacheWriter::Add(std::string_view file, const StoredIndex& index) {
-  if (file.size() > kMaxPathBytes) return {};  // No system has such paths.
+  if (file.size() > kMaxPathBytes) return {};  // No system has paths of this length.
   const auto& [structure, columns, source] = index.encoded;
   CBOARD_RETURN_IF_ERROR(file_->Write(columns));
   const std::array<std::byte, kAlignment> zeros = {};
@@ -262,6 +264,7 @@ Result<void> IndexCacheWriter::Add(std::string_view file, const StoredIndex& ind
   Append(std::uint64_t{structure.size()}, directory_);
   Append(index.sample_crc, directory_);
   Append(static_cast<std::uint32_t>(file.size()), directory_);
+  Append(std::uint64_t{index.is_unproven}, directory_);
   directory_ += file;
   directory_.resize(RoundUp(directory_.size(), 8));
   structures_ += AsText(structure);

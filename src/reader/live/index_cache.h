@@ -1,20 +1,21 @@
-// Indexes of event files, kept on disk between starts.
+// Stores the indexes of event files on disk between starts of the program.
 //
 //   file       := columns* structure* directory trailer   columns begin at multiples of 64 bytes,
 //   directory  := entry*                                   structures at multiples of 8
 //   entry      := device:u64 inode:u64 size:u64 modified_ns:i64 changed_ns:i64 read_bytes:u64
 //                 columns_offset:u64 columns_bytes:u64 structure_offset:u64 structure_bytes:u64
-//                 sample_crc:u32 path_bytes:u32 path  padded to 8 bytes
-//   trailer    := "CBCACHE3" structures_offset:u64 directory_offset:u64 directory_bytes:u64
+//                 sample_crc:u32 path_bytes:u32 is_unproven:u64 path  padded to 8 bytes
+//   trailer    := "CBCACHE4" structures_offset:u64 directory_offset:u64 directory_bytes:u64
 //                 directory_crc:u32 crc:u32
 //
-// Offsets of structures start at the first structure. All data that a start needs is at the end,
-// together: a few megabytes that are read at once. Columns are read, and checked, when points are
-// requested (reader/index/stored_columns.h). The file is read and not mapped: another process that
-// truncates it would crash the program (SIGBUS), and could change bytes after the check.
+// Offsets of structures are relative to the first structure. All data that a start needs is at the
+// end of the file, so that a few megabytes are read at once. Columns are read and checked when
+// points are requested (reader/index/stored_columns.h). The file is read and not mapped: another
+// process that truncates it would crash the program (SIGBUS), and could change bytes after the
+// check.
 //
-// A cache is written to a new file that then takes the place of the old one, so that processes that
-// have opened the old one keep it. Anything wrong with a cache means that there is none.
+// A new cache is written to a new file, which then replaces the old one, so that processes with the
+// old file open can continue to use it. A damaged cache is treated as missing.
 //
 // Names of runs, tags and values are private, and a user who can write to the directory could store
 // other values: directories have mode 0700, files 0600.
@@ -36,25 +37,25 @@
 
 namespace cboard::reader {
 
-// A path from the root, the same for all spellings of a directory that differ in dots and slashes.
+// The absolute path of a directory, equal for all spellings that differ in dots and slashes.
 std::string AbsolutePath(const std::filesystem::path& path);
 
-// The file for these log directories, in any order.
+// The cache file for these log directories, in any order.
 std::filesystem::path CachePath(const std::filesystem::path& directory,
                                 const std::vector<Logdir>& logdirs);
 
-class CacheFile;  // An open cache, and room for its columns.
+class CacheFile;  // An open cache, and the memory for its columns.
 
-// Readable from many threads.
+// May be read from many threads.
 class IndexCache {
  public:
-  // nullptr if there is none, or none that can be used: also a file that others could have written.
+  // nullptr if there is no valid cache; a file that other users could have written is not valid.
   static std::shared_ptr<const IndexCache> Open(const std::filesystem::path& path);
 
-  // The same for a cache in memory that `owner` keeps alive.
+  // Like above, for a cache in memory that `owner` keeps alive.
   static std::shared_ptr<const IndexCache> Parse(ByteSpan bytes, std::shared_ptr<const void> owner);
 
-  // The stored index of the file; keeps the memory of the cache alive.
+  // The stored index of the file; it keeps the cache's memory alive.
   std::optional<StoredIndex> Find(std::string_view file) const;
 
   // True if columns differ from the stored ones.
@@ -73,20 +74,21 @@ class IndexCache {
   bool ParseDirectory(ByteSpan directory, ByteSpan columns, ByteSpan structures);
 
   std::shared_ptr<const void> owner_;
-  const CacheFile* file_ = nullptr;  // Kept by the owner; nullptr: the columns are in memory.
+  // The owner keeps it alive; nullptr: the columns are in memory.
+  const CacheFile* file_ = nullptr;
   std::unordered_map<std::string_view, StoredIndex> entries_;
 };
 
 class IndexCacheWriter {
  public:
-  // Writes beside `path`, whose parents are created. Fails with kPermissionDenied when others can
-  // write to its directory.
+  // Creates a temporary file beside `path`, and missing parent directories. Fails with
+  // kPermissionDenied if other users can write to the directory.
   static Result<IndexCacheWriter> Create(const std::filesystem::path& path);
   IndexCacheWriter(IndexCacheWriter&&) noexcept = default;
   IndexCacheWriter& operator=(IndexCacheWriter&&) = delete;
-  ~IndexCacheWriter();  // Leaves nothing behind unless finished.
+  ~IndexCacheWriter();  // Removes the temporary file if Finish() was not called.
 
-  // `index.encoded` is what FollowedFile::Store has made.
+  // Adds an index. `index.encoded` is the output of FollowedFile::Store().
   Result<void> Add(std::string_view file, const StoredIndex& index);
 
   // Replaces the old cache with the new one.
@@ -98,8 +100,9 @@ class IndexCacheWriter {
 
   std::optional<File> file_;
   std::filesystem::path path_;
-  std::uint64_t offset_ = 0;  // Where the next columns begin.
-  std::string structures_;    // Until all columns are written: a few bytes for a hundred of those.
+  std::uint64_t offset_ = 0;  // The offset of the next columns.
+  // Kept in memory until all columns are written: a small part of the size of the columns.
+  std::string structures_;
   std::string directory_;
 };
 

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t room = size - 40;
     const std::uint64_t offset = data[1] % room;
     const std::uint64_t structures = data[2] % (offset + 1);
-    std::string trailer = "CBCACHE3";
+    std::string trailer = "CBCACHE4";
     const auto append = [&](auto number) {
       trailer.append(reinterpret_cast<const char*>(&number), sizeof(number));
     };

@@ -39,16 +39,18 @@ class Descriptor {
   int number_;
 };
 
-// Changes are reported only for the name that was used to make them.
+// Changes are reported only for the name that was used to make them, so they may be missed for
+// other names.
 bool HasOtherNames(const struct stat& status) {
   return S_ISREG(status.st_mode) && status.st_nlink > 1;
 }
 
-// Gone since it was listed, or a link that leads nowhere.
+// The entry was removed after it was listed, or it is a link to a missing file.
 bool IsMissing(int reason) { return reason == ENOENT || reason == ENOTDIR || reason == ELOOP; }
 
-// The type of `entry` in `directory`, with links followed; most entries need no system call. Sets
-// `reason` to the system's error if the type of something that is there cannot be found out.
+// The type of `entry` in `directory`, with links followed; for most entries no system call is
+// needed. If the entry exists but its type cannot be determined, `reason` is set to the system's
+// error.
 Entry Classify(int directory, const dirent64& entry, int& reason) {
   const bool is_event_file = IsEventFileName(entry.d_name);
   if (entry.d_type == DT_DIR) return {.kind = EntryKind::kDirectory};
@@ -59,11 +61,12 @@ Entry Classify(int directory, const dirent64& entry, int& reason) {
   struct stat status;
   const auto look = [&](int flags) {
     if (::fstatat(directory, entry.d_name, &status, flags) == 0) return true;
-    // A link need not lead to something of ours.
+    // A link may lead to a file of another kind.
     if (!IsMissing(errno) && (is_event_file || entry.d_type != DT_LNK)) reason = errno;
     return false;
   };
-  if (entry.d_type == DT_UNKNOWN) {  // Some file systems leave the type to stat().
+  // Some file systems do not give the type in a listing; stat() does.
+  if (entry.d_type == DT_UNKNOWN) {
     if (!look(AT_SYMLINK_NOFOLLOW)) return {};
     result.is_link = S_ISLNK(status.st_mode);
   } else {
@@ -118,7 +121,7 @@ Listing ListDirectory(const std::string& path) {
   if (directory.number() < 0) {
     const int reason = errno;
     struct stat status;
-    // Without permission to list it there is still something at the path.
+    // If the directory cannot be listed because permission is missing, it still exists.
     if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
       listing.id = ToStatus(status).id;
     }
@@ -126,7 +129,8 @@ Listing ListDirectory(const std::string& path) {
     return listing;
   }
   if (const auto status = StatusOf(directory.number())) listing.id = status->id;
-  // readdir() would allocate, and ask the system twice more, for each of many small directories.
+  // Uses getdents64() directly: readdir() would allocate memory and make two more system calls for
+  // each of many small directories.
   alignas(dirent64) std::array<char, 32 << 10> buffer;
   while (true) {
     const ssize_t bytes = ::getdents64(directory.number(), buffer.data(), buffer.size());

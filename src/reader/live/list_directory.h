@@ -1,4 +1,4 @@
-// The content of one directory, as far as it concerns log directories.
+// Lists the content of one directory that is relevant for log directories.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@
 
 namespace cboard::reader {
 
-// A file or directory, whatever path leads to it.
+// Identifies a file or directory independently of its path.
 struct FileId {
   dev_t device = 0;
   ino_t inode = 0;
@@ -22,12 +22,12 @@ struct FileId {
   friend auto operator<=>(const FileId&, const FileId&) = default;
 };
 
-// The status that shows whether a file has changed without reading it.
+// The status of a file, which shows without reading whether the file has changed.
 struct FileStatus {
   FileId id;
   std::uint64_t size_bytes = 0;
-  std::int64_t modified_ns = 0;  // mtime; programs may set it to any time.
-  std::int64_t changed_ns = 0;   // ctime; programs cannot set it.
+  std::int64_t modified_ns = 0;  // The modification time (mtime); programs may set it to any time.
+  std::int64_t changed_ns = 0;   // The status change time (ctime); programs cannot set it.
 
   friend bool operator==(const FileStatus&, const FileStatus&) = default;
 };
@@ -35,7 +35,7 @@ struct FileStatus {
 struct ListedFile {
   std::string name;
   FileStatus status;
-  bool is_link = false;  // A symbolic link, or one of several names of the file.
+  bool is_link = false;  // The file is a symbolic link, or one of several names of a file.
 };
 
 struct ListedDirectory {
@@ -44,27 +44,30 @@ struct ListedDirectory {
 };
 
 struct Listing {
-  std::optional<FileId> id;                  // Not set if the path is missing or no directory.
-  std::vector<ListedFile> files;             // Event files, by name.
-  std::vector<ListedDirectory> directories;  // By name; links to directories among them.
-  std::optional<Error> error;                // Why it is empty or incomplete.
+  // Not set if the path does not exist or is not a directory.
+  std::optional<FileId> id;
+  std::vector<ListedFile> files;  // The event files, sorted by name.
+  // The directories, sorted by name, including links to directories.
+  std::vector<ListedDirectory> directories;
+  std::optional<Error> error;  // The reason if the listing is empty or incomplete.
 };
 
-// "a" and "b" give "a/b", an empty directory "b".
+// Joins path parts: "a" and "b" give "a/b"; an empty directory and "b" give "b".
 std::string JoinPath(const std::string& directory, std::string_view name);
 
-// "b" of "a/b".
+// The last part of a path: "b" of "a/b".
 std::string_view LastPart(std::string_view path);
 
-// Any regular file whose name contains "tfevents", as in TensorBoard.
+// Whether a regular file with this name is an event file: the name contains "tfevents", as in
+// TensorBoard.
 bool IsEventFileName(std::string_view name);
 
-// One call of the system per event file and link, and a few for the directory.
+// Lists a directory, with one system call per event file and per link, and a few for the directory.
 Listing ListDirectory(const std::string& path);
 
 enum class EntryKind { kNothing, kEventFile, kDirectory };
 
-// The entry at one path: ListDirectory for a single name.
+// The entry at one path, as ListDirectory() would show it.
 struct Entry {
   EntryKind kind = EntryKind::kNothing;
   FileStatus status;
@@ -72,7 +75,7 @@ struct Entry {
 };
 Entry StatEntry(const std::string& path, std::string_view name);
 
-// The status of an open file; nothing if the system refuses.
+// The status of an open file; nullopt if the system returns an error.
 std::optional<FileStatus> StatusOf(int descriptor);
 
 }  // namespace cboard::reader

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "reader/live/heap_room.h"
 #include "reader/live/old_caches.h"
 #include "reader/live/private_directory.h"
 
@@ -14,26 +15,36 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Interval between snapshots while loading; also the delay of the first one: small log directories
-// are loaded by then and need no snapshot without data.
+// The interval between snapshots during loading, and the delay of the first one: small log
+// directories are loaded by then and need no snapshot without data.
 constexpr auto kPublishEvery = 100ms;
 constexpr auto kPublishFirstAfter = 30ms;
 
-// Delay before directories are watched, unless loading ends earlier, so that changes during a long
-// load are shown too.
+// The delay before directories are watched, unless loading ends earlier. It makes changes visible
+// during a long load.
 constexpr auto kWatchAfter = 500ms;
 
-// Interval for checking whether a missing log directory has appeared or was replaced: one system
-// call each.
+// The interval for checking whether a missing log directory has appeared or was replaced; each
+// check is one system call.
 constexpr auto kCheckEvery = 200ms;
 
-// Pause after listing directories that are not watched, as a multiple of the time it took.
+// The pause after listing directories that are not watched, as a multiple of the time that the
+// listing took.
 constexpr int kPausePerPolling = 9;
 
-// Up to this many files with this many new bytes are read by the thread itself, which saves handing
-// them to the pool.
+// Up to this number of files with this number of new bytes, the thread reads the files itself,
+// which is faster than a task for the pool.
 constexpr std::size_t kFewFiles = 8;
 constexpr std::uint64_t kFewBytes = 1 << 20;
+
+// Makes room in the heap of this thread for the indexes of the next files, which are probably
+// short.
+void MakeRoomForIndexes() {
+  constexpr unsigned kFiles = 16;
+  constexpr std::size_t kBytesPerFile = 4000;  // A guess: 20 tags.
+  thread_local unsigned files = 0;
+  if (files++ % kFiles == 0) MakeHeapRoom(kFiles * kBytesPerFile);
+}
 
 // Whether two views of a file that only grows show the same.
 bool IsSame(const FileView* a, const FileView& b) {
@@ -120,13 +131,13 @@ void LiveReader::Run() {
   }
 }
 
-// Waits until something happens or is due.
+// Waits until there is an event or a deadline.
 void LiveReader::Wait() {
   Clock::time_point until = Clock::time_point::max();
   if (needs_publishing_) {
     until = next_publishing_;
   } else if (!is_complete_) {
-    until = Clock::now() + kPublishEvery;  // There may be more progress to show.
+    until = Clock::now() + kPublishEvery;  // There may be new progress to show.
   }
   if (options_.follow && is_complete_) {
     until = std::min(until, next_check_);
@@ -174,8 +185,8 @@ void LiveReader::CheckTimers() {
   }
   while (!to_read_again_.empty() && to_read_again_.begin()->first <= now) {
     const std::shared_ptr<TreeFile> file = to_read_again_.begin()->second.lock();
+    if (file && file->awaited_at == to_read_again_.begin()->first) file->awaited_at.reset();
     to_read_again_.erase(to_read_again_.begin());
-    if (file) file->is_awaited = false;
     if (file && file->directory != nullptr) tree_->ReadAgain(file);
   }
   if (options_.poll_interval > 0ms && now >= next_polling_) {
@@ -203,7 +214,8 @@ void LiveReader::StartReading() {
   }
 }
 
-// Reads a file that has grown a little. False if it has not, or if another thread uses the file.
+// Reads a file that has grown a little. Returns false if it has not grown, or if another thread
+// uses it.
 bool LiveReader::ReadHere(const std::shared_ptr<TreeFile>& file) {
   std::optional<ReadOutcome> outcome =
       file->content->TryRead(file->path(), file->seen, kFewBytes, ReadingOptions(nullptr));
@@ -217,16 +229,17 @@ void LiveReader::ReadInPool(const std::shared_ptr<TreeFile>& file) {
   ++reading_;
   ++at_pool_;
   pool_->Submit([this, file, path = file->path(), seen = file->seen] {
-    // One file is read in several parts only if there are fewer files than threads.
+    // A file is read in several parts only if there are fewer files than threads.
     Workers* const workers = pool_->waiting() < pool_->count() ? pool_.get() : nullptr;
+    if (workers == nullptr) MakeRoomForIndexes();
     Finished finished{.file = file,
                       .outcome = file->content->Read(path, seen, ReadingOptions(workers))};
     AddFinished(std::move(finished));
   });
 }
 
-// While many files are read the thread looks at them now and then, and when all are done: it would
-// wait for each of them otherwise, and the pool for it.
+// While many files are being read, the thread checks for results periodically. Waiting for each
+// file would slow down both the thread and the pool.
 void LiveReader::AddFinished(Finished finished) {
   {
     std::lock_guard lock(finished_mutex_);
@@ -258,7 +271,9 @@ void LiveReader::TakeOutcome(TreeFile& file, ReadOutcome outcome) {
     return;
   }
   const bool is_first = !file.view;
-  if (outcome.read_again_at && options_.follow && !std::exchange(file.is_awaited, true)) {
+  const auto& at = outcome.read_again_at;
+  if (at && options_.follow && (!file.awaited_at || *at < *file.awaited_at)) {
+    file.awaited_at = at;
     to_read_again_.emplace(*outcome.read_again_at, file.weak_from_this());
   }
   file.seen = outcome.status;
@@ -278,11 +293,12 @@ void LiveReader::TakeOutcome(TreeFile& file, ReadOutcome outcome) {
   if (!is_same && file.directory != nullptr) tree_->MarkChanged(*file.directory);
 }
 
-// Decides whether everything that was there at the start has been read.
+// Checks whether everything that existed at the start has been read.
 void LiveReader::FinishLoading() {
   if (reading_ > 0) return;
   if (!is_complete_) {
-    if (has_vanished_ && lists_left_ > 0) {  // Renamed under our hands: look where it is now.
+    // The file was renamed during reading: it is looked up again.
+    if (has_vanished_ && lists_left_ > 0) {
       --lists_left_;
       has_vanished_ = false;
       tree_->ListAll();
@@ -298,7 +314,7 @@ void LiveReader::FinishLoading() {
   }
 }
 
-// Starts after the first complete snapshot: waiting clients get the processors first.
+// Starts after the first complete snapshot, so that waiting clients get the processors first.
 void LiveReader::StoreIfDue() {
   if (reading_ > 0 || !is_complete_ || needs_publishing_ || is_cache_written_) return;
   is_cache_written_ = true;
@@ -326,7 +342,7 @@ void LiveReader::FinishRefresh() {
   refreshed_.notify_all();
 }
 
-// Clients that wait for the first complete snapshot have it by now, or must wait anyway.
+// Clients that waited for the first complete snapshot have it by now.
 void LiveReader::WatchIfDue() {
   if (!watcher_ || is_watching_ || needs_publishing_) return;
   if (!is_complete_ && Clock::now() < next_watching_) return;
@@ -357,7 +373,7 @@ void LiveReader::Publish() {
   watched_directories_ = tree_->watch_count();
   ++snapshots_;
   board_.Publish(snapshot);
-  // At most half of the time goes into snapshots, and a tenth of it while loading.
+  // Making snapshots takes at most half of the time, and a tenth of it during loading.
   const Clock::time_point end = Clock::now();
   next_publishing_ = is_complete_
                          ? end + (end - begin)

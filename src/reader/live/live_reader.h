@@ -3,7 +3,7 @@
 //
 //   watcher ──► LogTree ──► files to read ──► WorkerPool ──► views ──► SnapshotMaker ──► board
 //
-// The thread never waits for a file: what takes long goes to the pool, and comes back by a list.
+// The thread never waits for a file: the pool reads long files and returns the results in a list.
 #pragma once
 
 #include <atomic>
@@ -46,7 +46,7 @@ class LiveReader final : public LogReader {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Results of the pool.
+  // The results of the pool.
   struct Finished {
     std::shared_ptr<TreeFile> file;
     ReadOutcome outcome;
@@ -72,7 +72,7 @@ class LiveReader final : public LogReader {
   OpenedFile OpenFile(std::size_t logdir, const std::string& path, const FileStatus& seen,
                       TagInfoMemory& tags) const;
 
-  // The cache.
+  // The members for the cache of indexes.
   using StoreList = std::vector<std::pair<std::string, std::shared_ptr<FollowedFile>>>;
   StoreList FilesToStore();
   bool IsCacheStale() const;
@@ -81,15 +81,16 @@ class LiveReader final : public LogReader {
 
   const ReaderOptions options_;
   std::vector<std::string> absolute_logdirs_;
-  std::filesystem::path cache_path_;  // Empty: no cache.
+  std::filesystem::path cache_path_;  // Empty: no cache is used.
   std::shared_ptr<const IndexCache> cache_;
-  std::vector<Error> notices_;              // For snapshots.
-  std::unique_ptr<ChangeWatcher> watcher_;  // nullptr: polling.
+  std::vector<Error> notices_;              // Error messages for snapshots.
+  std::unique_ptr<ChangeWatcher> watcher_;  // nullptr: directories are polled.
   SnapshotBoard board_;
   const std::unique_ptr<WakeUp> wake_up_;
   std::atomic<bool> is_stopping_ = false;
-  std::atomic<bool> is_loading_ = true;   // Files that existed at the start are not complete.
-  std::atomic<std::size_t> at_pool_ = 0;  // Files that the pool reads.
+  // Whether files that existed at the start are still being read.
+  std::atomic<bool> is_loading_ = true;
+  std::atomic<std::size_t> at_pool_ = 0;  // The number of files that the pool is reading.
 
   std::atomic<std::uint64_t> bytes_read_ = 0;
   std::atomic<std::uint64_t> events_read_ = 0;
@@ -99,26 +100,27 @@ class LiveReader final : public LogReader {
   std::atomic<std::uint64_t> scalar_bytes_ = 0;
   std::atomic<std::uint64_t> blob_index_bytes_ = 0;
   std::atomic<std::uint64_t> watched_directories_ = 0;
-  std::atomic<std::uint64_t> stored_at_bytes_ = 0;  // bytes_read_ when the cache was written.
+  // The value of bytes_read_ when the cache was last written.
+  std::atomic<std::uint64_t> stored_at_bytes_ = 0;
 
   std::mutex finished_mutex_;
-  std::vector<Finished> finished_;  // Guarded by it.
+  std::vector<Finished> finished_;  // Protected by finished_mutex_.
 
   mutable std::mutex refresh_mutex_;
   std::condition_variable refreshed_;
-  std::uint64_t refreshes_asked_ = 0;  // Guarded by refresh_mutex_, like the next.
+  std::uint64_t refreshes_asked_ = 0;  // Protected by refresh_mutex_, like the next member.
   std::uint64_t refreshes_done_ = 0;
 
-  // The rest belongs to the thread.
+  // Only the reader's thread uses the following members.
   std::uint64_t refreshes_begun_ = 0;
   std::unique_ptr<LogTree> tree_;
   std::unique_ptr<SnapshotMaker> maker_;
-  std::size_t reading_ = 0;  // Files at the pool.
-  int lists_left_ = 20;      // How often to look again for files that vanished while loading.
+  std::size_t reading_ = 0;  // The number of files in the pool.
+  int lists_left_ = 20;      // How often files that vanished during loading were looked up again.
   bool has_vanished_ = false;
   bool is_complete_ = false;
   bool needs_publishing_ = true;
-  std::uint64_t total_bytes_ = 0;  // Size of the files that existed at the start.
+  std::uint64_t total_bytes_ = 0;  // The total size of the files that existed at the start.
   std::uint64_t published_bytes_ = 0;
   std::multimap<Clock::time_point, std::weak_ptr<TreeFile>> to_read_again_;
   bool is_cache_written_ = false;

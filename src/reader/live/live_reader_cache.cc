@@ -1,4 +1,4 @@
-// How the log reader uses its cache of indexes.
+// The use of the cache of indexes by the log reader.
 #include <algorithm>
 
 #include "reader/live/live_reader.h"
@@ -6,14 +6,15 @@
 
 namespace cboard::reader {
 
-// The name of a file in the cache: its path from the root, however the log directory was given.
+// The key of a file in the cache: its absolute path, independent of how the log directory was
+// named.
 std::string LiveReader::StoredName(std::size_t logdir, const std::string& path) const {
   const std::string& root = options_.logdirs[logdir].path.native();
   const std::size_t begin = std::min(path.find_first_not_of('/', root.size()), path.size());
   return absolute_logdirs_[logdir] + "/" + path.substr(begin);
 }
 
-// A file that has not changed since the cache was written need not wait for the pool.
+// A file that has not changed since the cache was written is loaded without the pool.
 OpenedFile LiveReader::OpenFile(std::size_t logdir, const std::string& path, const FileStatus& seen,
                                 TagInfoMemory& tags) const {
   std::optional<StoredIndex> stored;
@@ -23,7 +24,7 @@ OpenedFile LiveReader::OpenFile(std::size_t logdir, const std::string& path, con
   return file;
 }
 
-// Whether a tenth of the data is not in the cache, or some of the cache is damaged.
+// Whether more than a tenth of the data is not in the cache, or a part of the cache is damaged.
 bool LiveReader::IsCacheStale() const {
   if (cache_path_.empty()) return false;
   if (cache_ && cache_->is_damaged()) return true;
@@ -56,7 +57,7 @@ void LiveReader::WriteCache(const StoreList& files, bool may_stop) {
   }
   if (!writer->Finish()) return;
   stored_at_bytes_ = bytes_read;
-  // Here the directory grows, and nobody waits.
+  // Old caches are removed here, because the cache directory has grown and no client waits.
   RemoveOldCaches(cache_path_);
 }
 

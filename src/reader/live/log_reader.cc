@@ -16,7 +16,7 @@ std::filesystem::path DefaultCacheDirectory() {
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
   };
-  // Relative ones are to be ignored, says the XDG specification.
+  // The XDG specification says that relative paths must be ignored.
   if (const auto cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) {
     return cache / "compression-board";
   }

@@ -15,21 +15,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Maximum number of links to one directory. Directories full of links to each other have too many
-// paths.
+// Max number of links to one directory. Directories that are full of links to each other would have
+// too many paths.
 constexpr int kMaxLinks = 16;
 
-// Minimum distance of two changes that have different times on all file systems in use.
+// The smallest difference of modification times that all common file systems can store.
 constexpr std::int64_t kTimestampsDifferAfterNs = 2'000'000'000;
 
-// Files of directories with more files than this are opened and read by the pool, one by one.
+// In directories with more files than this, the pool opens and reads the files one by one.
 constexpr std::size_t kFewFiles = 16;
 
 std::int64_t NowNs() {
   return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// The error of a log directory that the user named.
+// The error message for a log directory that the user named.
 Error LogdirError(const std::string& path, const Error& listing_error) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) {
@@ -103,10 +103,10 @@ bool LogTree::IsToBeListed(const TreeDirectory& directory, Which which) const {
          !directory.id;
 }
 
-// Level by level, so that the directories of a level are listed in parallel.
+// Lists the directories of one level in parallel, then the next level.
 void LogTree::List(std::vector<TreeDirectory*> level, Which which) {
   constexpr std::size_t kPerTask = 16;
-  constexpr std::size_t kBytesPerDirectory = 6000;  // A guess: a file with 20 tags.
+  constexpr std::size_t kBytesPerDirectory = 6000;  // An estimate for a file with 20 tags.
   while (!level.empty()) {
     std::vector<TreeDirectory*> listed;
     std::vector<TreeDirectory*> next;
@@ -139,7 +139,7 @@ void LogTree::List(std::vector<TreeDirectory*> level, Which which) {
   }
 }
 
-// Called from many threads, like Look.
+// Called from many threads, like Look().
 Result<int> LogTree::Watch(const TreeDirectory& directory) const {
   if (directory.watch < 0) {
     std::size_t left = watches_left_;
@@ -149,14 +149,14 @@ Result<int> LogTree::Watch(const TreeDirectory& directory) const {
       return Fail(ErrorCode::kResourceExhausted,
                   "only " + std::to_string(options_.max_watches) +
                       " directories are watched for changes (at most a quarter of "
-                      "fs.inotify.max_user_watches); the rest are listed again now and then");
+                      "fs.inotify.max_user_watches); the others are listed again periodically");
     }
   }
   return options_.watcher->Add(directory.path);
 }
 
-// Watches first and lists then: what changes in between is reported. Called from many threads while
-// the tree does not change.
+// Watches a directory before listing it, so that changes in between are reported. Called from many
+// threads while the tree does not change.
 LogTree::Found LogTree::Look(const TreeDirectory& directory, TagInfoMemory& tags) const {
   Found found;
   if (is_watching_) found.watch = Watch(directory);
@@ -187,13 +187,14 @@ std::shared_ptr<TreeFile> LogTree::OpenFile(const TreeDirectory& directory, cons
   return file;
 }
 
-// False if the directory is no longer part of the tree.
+// Returns false if the directory is no longer part of the tree.
 bool LogTree::Update(TreeDirectory& directory, Found found) {
   const bool is_admitted = found.listing.id && Admit(directory, *found.listing.id);
   const std::optional<Error>& error = found.listing.error;
   if (!found.listing.id && directory.parent != nullptr && error &&
       error->code != ErrorCode::kNotFound) {
-    SetError(directory, error);  // It is there, but its path is too long or may not be used.
+    // The directory exists, but its path is too long or its permissions forbid listing it.
+    SetError(directory, error);
     return true;
   }
   if (!is_admitted && directory.parent != nullptr) {
@@ -208,7 +209,7 @@ bool LogTree::Update(TreeDirectory& directory, Found found) {
   }
   SetWatch(directory, found);
   SetError(directory, error);
-  // A listing that failed says nothing about what it has not shown.
+  // A failed listing says nothing about the files that it has not shown.
   if (!error || !found.listing.files.empty()) UpdateFiles(directory, found);
   if (!error || !found.listing.directories.empty()) {
     UpdateChildren(directory, found.listing.directories);
@@ -216,14 +217,14 @@ bool LogTree::Update(TreeDirectory& directory, Found found) {
   return true;
 }
 
-// Whether the directory, whose inode is `id`, belongs into the tree: it must not lie inside itself,
-// and few links may lead to it.
+// Whether a directory with the inode `id` may be added to the tree: it must not be inside itself,
+// and the number of links to it is limited.
 bool LogTree::Admit(TreeDirectory& directory, FileId id) {
   if (directory.id == id) return true;
   for (const TreeDirectory* above = directory.parent; above != nullptr; above = above->parent) {
     if (above->id == id) return false;
   }
-  if (directory.id) {  // Another directory has taken its place.
+  if (directory.id) {  // Another directory has replaced it.
     Clear(directory);
     if (directory.by_link) --links_[*directory.id];
     directory.id = std::nullopt;
@@ -257,7 +258,7 @@ void LogTree::SetWatch(TreeDirectory& directory, const Found& found) {
   if (watch >= 0) watches_[watch].push_back(&directory);
 }
 
-// Asked once for each file system, not for each of thousands of directories in it.
+// Checked once per file system, not once for each of thousands of directories.
 bool LogTree::IsRemoteDevice(const TreeDirectory& directory) {
   if (!directory.id) return false;
   const auto [known, is_new] = remote_devices_.try_emplace(directory.id->device);
@@ -281,7 +282,7 @@ void LogTree::UpdateFiles(TreeDirectory& directory, const Found& found) {
   directory.has_links = std::ranges::any_of(files, &ListedFile::is_link);
   std::vector<std::string> gone;
   auto listed = files.begin();
-  for (const auto& [name, file] : directory.files) {  // Both are sorted by name.
+  for (const auto& [name, file] : directory.files) {  // Both lists are sorted by name.
     while (listed != files.end() && listed->name < name) ++listed;
     if (listed == files.end() || listed->name != name) gone.push_back(name);
   }
@@ -310,7 +311,8 @@ void LogTree::UpdateChildren(TreeDirectory& directory,
   }
 }
 
-// The child of that name, new or not; nullptr if there are too many directories.
+// The child with that name, which is added if it is missing; nullptr if there are too many
+// directories.
 TreeDirectory* LogTree::AddChild(TreeDirectory& directory, const std::string& name, bool is_link) {
   const auto place = directory.children.lower_bound(name);
   if (place != directory.children.end() && place->first == name) return place->second.get();
@@ -338,7 +340,7 @@ void LogTree::RemoveChild(TreeDirectory& directory, std::string_view name) {
   --directory_count_;
 }
 
-// Takes a directory that is about to be destroyed out of all lists.
+// Removes a directory from all lists before it is destroyed.
 void LogTree::Release(TreeDirectory& directory) {
   SetError(directory, std::nullopt);
   changed_.erase(&directory);
@@ -348,7 +350,7 @@ void LogTree::Release(TreeDirectory& directory) {
   if (!directory.run_name.empty()) removed_runs_.push_back(std::move(directory.run_name));
 }
 
-// Empties a directory and ends its watch.
+// Removes all content of a directory and ends its watch.
 void LogTree::Clear(TreeDirectory& directory) {
   while (!directory.children.empty()) {
     const std::string name = directory.children.begin()->first;
@@ -361,7 +363,7 @@ void LogTree::Clear(TreeDirectory& directory) {
   SetWatch(directory, Found{});
 }
 
-// `opened` is what the file becomes if it is new.
+// `opened` is the content for the file if it is new.
 void LogTree::PutFile(TreeDirectory& directory, const std::string& name, const FileStatus& status,
                       std::shared_ptr<TreeFile> opened) {
   const auto known = directory.files.find(name);
@@ -373,11 +375,11 @@ void LogTree::PutFile(TreeDirectory& directory, const std::string& name, const F
       ReadAgain(known->second);
       return;
     }
-    RemoveFile(directory, name);  // Replaced.
+    RemoveFile(directory, name);  // The file was replaced.
   }
   std::shared_ptr<TreeFile> file;
   if (const auto removed = removed_.find(status.id); removed != removed_.end()) {
-    file = std::move(removed->second.file);  // Renamed.
+    file = std::move(removed->second.file);  // The file was renamed.
     removed_.erase(removed);
   } else if (opened) {
     file = std::move(opened);

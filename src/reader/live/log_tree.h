@@ -1,7 +1,7 @@
 // The directories and event files below the log directories, updated as they change. The tree knows
-// names, inodes and watches, and decides what must be read; it reads nothing itself. A file that is
-// renamed, alone or with its directory, stays the same object: it is recognised by its inode (and
-// by its content when it is read).
+// names, inodes and watches, and decides which files must be read; it does not read them. A file
+// that is renamed, alone or with its directory, stays the same object: its inode identifies it (and
+// its content, when it is read).
 #pragma once
 
 #include <atomic>
@@ -26,62 +26,71 @@ namespace cboard::reader {
 
 struct TreeDirectory;
 
-// An event file in the tree, or just taken out of it. Used by one thread only, but for `content`.
+// An event file in the tree, or one that was just removed from it. Only one thread uses it, except
+// for `content`.
 struct TreeFile : std::enable_shared_from_this<TreeFile> {
   std::shared_ptr<FollowedFile> content;
-  std::optional<ReadOutcome> stored;     // Result of the first read, if it is done.
-  std::shared_ptr<const FileView> view;  // As last read; nullptr before that.
-  TreeDirectory* directory = nullptr;    // nullptr when it is not in the tree.
+  std::optional<ReadOutcome> stored;  // The result of the first read, if it was done.
+  // The content that was last read; nullptr before the first read.
+  std::shared_ptr<const FileView> view;
+  // The directory of the file; nullptr if the file is not in the tree.
+  TreeDirectory* directory = nullptr;
   std::string name;
-  FileStatus seen;               // As its directory showed it last, or as it was when last read.
-  bool is_listed = false;        // In the list of files to read.
-  bool is_busy = false;          // Somebody reads it.
-  bool is_stale = false;         // Changed while somebody read it.
-  bool is_awaited = false;       // To be read again at some time, see ReadOutcome.
-  std::uint64_t generation = 0;  // Generation of the view, see ReadOutcome.
+  // The status in the last listing of the directory, or at the last read.
+  FileStatus seen;
+  bool is_listed = false;  // Whether the file is in the list of files to read.
+  bool is_busy = false;    // Whether a thread is reading the file.
+  bool is_stale = false;   // Whether the file changed while a thread was reading it.
+  // The time of the next read, see ReadOutcome.
+  std::optional<std::chrono::steady_clock::time_point> awaited_at;
+  std::uint64_t generation = 0;  // The generation of the view, see ReadOutcome.
   std::uint64_t scalar_bytes = 0;
   std::uint64_t blob_index_bytes = 0;
 
   std::string path() const;
 };
 
-// A directory that is followed. A run, if it has files.
+// A directory that is followed. It is a run if it has event files.
 struct TreeDirectory {
-  TreeDirectory* parent = nullptr;  // nullptr for a log directory.
+  TreeDirectory* parent = nullptr;  // The parent; nullptr for a log directory.
   std::size_t logdir = 0;           // Index in LogTreeOptions::logdirs.
   std::string path;
-  std::string relative;  // Below the log directory; empty for itself.
+  // The path relative to the log directory; empty for the log directory itself.
+  std::string relative;
   bool by_link = false;
-  bool is_polled = false;    // Changes of it are not reported.
-  bool has_links = false;    // Event files behind links: their changes are not reported either.
-  std::optional<FileId> id;  // Nothing until it was listed.
+  bool is_polled = false;  // Changes of this directory are not reported.
+  // The number of event files behind links, whose changes are not reported either.
+  bool has_links = false;
+  std::optional<FileId> id;  // Empty until the directory was listed.
   int watch = -1;
   std::optional<Error> error;
   std::map<std::string, std::unique_ptr<TreeDirectory>, std::less<>> children;
   std::map<std::string, std::shared_ptr<TreeFile>, std::less<>> files;
 
-  // The run made from this directory, and its position; kept by the maker of runs.
+  // The run made from this directory, and its position; set by the code that makes runs.
   std::shared_ptr<const Run> run;
   std::string run_name;
-  bool is_loaded = false;  // All files have been read once.
+  bool is_loaded = false;  // Whether all files have been read at least once.
 };
 
 // A file that is new in the tree.
 struct OpenedFile {
   std::shared_ptr<FollowedFile> content;
-  std::optional<ReadOutcome> stored;  // Result of a first read, if an earlier start stored it.
+  // The result of a first read, if it was stored at an earlier start.
+  std::optional<ReadOutcome> stored;
 };
 
 struct LogTreeOptions {
   std::vector<Logdir> logdirs;
   std::size_t max_directories = 1'000'000;
-  ChangeWatcher* watcher = nullptr;               // nullptr: everything is polled.
-  std::size_t max_watches = DefaultMaxWatches();  // Further directories are polled.
-  std::optional<Error> watch_error;  // Why there is no watcher, if there was to be one.
-  Workers* workers = nullptr;        // Lists many directories at once.
+  ChangeWatcher* watcher = nullptr;  // nullptr: all directories are polled.
+  // The max number of watched directories; further directories are polled.
+  std::size_t max_watches = DefaultMaxWatches();
+  std::optional<Error> watch_error;  // The reason if the watcher could not be created.
+  Workers* workers = nullptr;        // Lists many directories in parallel.
 
-  // Makes the content of a file, if it is not simply to be read. `path` begins with that of the log
-  // directory; `tags` are those of the file before. Called from many threads.
+  // Makes the content of a file, if it needs more than reading. `path` begins with the path of the
+  // log directory; `tags` are those of the previous file. Called from many threads.
   std::function<OpenedFile(std::size_t logdir, const std::string& path, const FileStatus& seen,
                            TagInfoMemory& tags)>
       open_file;
@@ -95,47 +104,48 @@ class LogTree {
   LogTree(const LogTree&) = delete;
   LogTree& operator=(const LogTree&) = delete;
 
-  // Does not watch before StartWatching.
+  // Does not watch directories before StartWatching() is called.
   void ListAll();
 
-  // Watches all directories from now on, and lists them once more, so that no change since the
-  // first listing is missed. Watching costs a quarter of a listing, and the first snapshot does not
-  // need it.
+  // Starts to watch all directories, and lists them again, so that no change since the first
+  // listing is missed. This is a separate step, because watching costs a quarter of a listing and
+  // the first snapshot does not need it.
   void StartWatching();
 
-  // Lists again what the system does not report: directories that are polled, that could not be
-  // listed, and log directories that were missing or are not what they were.
+  // Lists the directories again whose changes are not reported: directories that are polled or
+  // could not be listed, and log directories that were missing or replaced.
   void ListPolled();
 
-  // Looks whether the log directories are still where they were; one call of the system for each.
+  // Checks whether the log directories still exist and are the same; one system call for each.
   void CheckLogdirs();
 
-  // Takes over one report of the watcher.
+  // Applies one report of the watcher.
   void Apply(const Change& change);
 
-  // The files to read since the last call, with `is_listed` reset to false; and the directories
-  // whose files have changed.
+  // Returns the files to read since the last call, with `is_listed` reset to false, and the
+  // directories whose files have changed.
   std::vector<std::shared_ptr<TreeFile>> TakeFilesToRead();
   std::vector<TreeDirectory*> TakeChangedRuns();
 
-  // The `run_name`s of directories that had one and are gone, since the last call.
+  // The names of the runs that were removed since the last call.
   std::vector<std::string> TakeRemovedRuns();
 
-  // Whether runs have changed or gone, or directories can no longer be read, since they were taken.
+  // Whether, since the last call of the functions above, runs have changed or were removed, or
+  // directories became unreadable.
   bool has_changes() const;
 
-  // To be called when a file has been read: those that the system refused are remembered, and
-  // RetryFailed puts them into the list of files to read.
+  // Must be called when a file has been read. If the system returned an error, RetryFailed() adds
+  // the file to the list of files to read.
   void RecordError(TreeFile& file);
   void RetryFailed();
 
-  // Puts a file into the list of those to read, unless it is there.
+  // Adds a file to the list of files to read, unless it is in the list.
   void ReadAgain(const std::shared_ptr<TreeFile>& file);
 
-  // Puts a directory into the list of changed runs.
+  // Adds a directory to the list of changed runs.
   void MarkChanged(TreeDirectory& directory);
 
-  // Forgets the files that have been out of the tree for a while, and returns them.
+  // Removes and returns the files that have been out of the tree for a while.
   std::vector<std::shared_ptr<TreeFile>> DropRemoved(std::chrono::steady_clock::time_point now);
 
   void ForEachRun(const std::function<void(TreeDirectory&)>& visit);
@@ -144,14 +154,15 @@ class LogTree {
   // Directories that could not be listed, by path.
   std::vector<Error> Unreadable() const;
 
-  // Why some directories are polled although they were to be watched.
+  // The reason if some directories are polled although they should be watched.
   const std::optional<Error>& watch_error() const { return watch_error_; }
 
  private:
   struct Found {
     Listing listing;
     std::optional<Result<int>> watch;
-    std::vector<std::shared_ptr<TreeFile>> files;  // Those of the listing, if they are few and new.
+    // The files of the listing, if they are few and new.
+    std::vector<std::shared_ptr<TreeFile>> files;
   };
   enum class Which { kAll, kPolled };
 
@@ -180,23 +191,25 @@ class LogTree {
   LogTreeOptions options_;
   std::vector<std::unique_ptr<TreeDirectory>> roots_;
   std::unordered_map<int, std::vector<TreeDirectory*>> watches_;
-  mutable std::atomic<std::size_t> watches_left_ = 0;  // While directories are listed.
-  std::map<FileId, int> links_;                        // How many links lead to each directory.
+  mutable std::atomic<std::size_t> watches_left_ = 0;  // Used while directories are listed.
+  std::map<FileId, int> links_;                        // The number of links to each directory.
   std::map<dev_t, bool> remote_devices_;
   bool is_watching_ = false;
-  std::int64_t first_listed_ns_ = 0;  // By the clock of file systems.
+  std::int64_t first_listed_ns_ = 0;  // In the time of the file system's clock.
   std::size_t directory_count_ = 0;
   bool has_too_many_ = false;
   std::optional<Error> watch_error_;
-  std::unordered_set<const TreeDirectory*> unreadable_;  // Those with an error.
+  // The directories that could not be listed.
+  std::unordered_set<const TreeDirectory*> unreadable_;
 
   std::vector<std::shared_ptr<TreeFile>> to_read_;
   std::unordered_set<TreeDirectory*> changed_;
   std::vector<std::string> removed_runs_;
   std::vector<std::weak_ptr<TreeFile>> failed_;
-  mutable bool has_new_errors_ = false;  // Since Unreadable() was asked.
+  // Whether they have changed since the last call of Unreadable().
+  mutable bool has_new_errors_ = false;
 
-  // Files that were taken out of the tree a moment ago; renaming puts them back.
+  // Files that were removed from the tree a moment ago; a rename adds them again.
   struct Removed {
     std::shared_ptr<TreeFile> file;
     std::chrono::steady_clock::time_point since;

@@ -1,4 +1,5 @@
-// How the tree follows reports of changes, and the lists of what has to be done about them.
+// Applies reports of changes to the tree, and updates the lists of files to read and of changed
+// runs.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +10,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Longer than the time between the two halves of a rename, also when directories are polled.
+// Longer than the time between the two reports of a rename, also if directories are polled.
 constexpr Clock::duration kRemovedFor = std::chrono::seconds(15);
 
 }  // namespace
@@ -28,7 +29,7 @@ void LogTree::Apply(const Change& change) {
     }
     return;
   }
-  // Updating one of them may remove others: each is looked for again.
+  // An update may remove other directories, so each of them is looked up again.
   const std::vector<TreeDirectory*> directories = watched->second;
   for (TreeDirectory* directory : directories) {
     const auto now = watches_.find(change.watch);
@@ -39,13 +40,14 @@ void LogTree::Apply(const Change& change) {
     } else if (directory->parent != nullptr) {
       UpdateEntry(*directory->parent, std::string(LastPart(directory->relative)));
     } else {
-      // Not CheckLogdirs(): a new directory may have the inode of the old one, whose watch ended.
+      // Does not use CheckLogdirs(): a new directory may have the inode of the old one, whose watch
+      // has ended.
       List({directory}, Which::kAll);
     }
   }
 }
 
-// Looks at one name instead of listing all: directories may hold many thousand runs.
+// Checks one name instead of listing the whole directory, which may contain many thousand runs.
 void LogTree::UpdateEntry(TreeDirectory& directory, std::string_view name) {
   const std::string key(name);
   const Entry entry = StatEntry(JoinPath(directory.path, name), name);
@@ -59,7 +61,8 @@ void LogTree::UpdateEntry(TreeDirectory& directory, std::string_view name) {
     directory.has_links |= entry.is_link;
     PutFile(directory, key, entry.status);
   } else if (entry.kind == EntryKind::kDirectory) {
-    // Also one that is known: it may be another with a reused inode, whose watch has ended.
+    // Also checks a known directory: it may be another one with the same inode, whose watch has
+    // ended.
     if (TreeDirectory* child = AddChild(directory, key, entry.is_link)) {
       List({child}, Which::kAll);
     }
@@ -70,7 +73,7 @@ void LogTree::ReadAgain(const std::shared_ptr<TreeFile>& file) {
   if (file->is_busy) {
     file->is_stale = true;
   } else if (file->is_listed) {
-    file->stored.reset();  // It has changed since it was opened.
+    file->stored.reset();  // The file has changed since it was opened.
   } else {
     file->is_listed = true;
     to_read_.push_back(file);

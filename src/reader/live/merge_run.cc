@@ -15,7 +15,7 @@ struct Part {
   const std::shared_ptr<const FileView>* view;
   const SeriesView* series;
   std::uint32_t file;
-  std::uint32_t index;  // In FileView::series.
+  std::uint32_t index;  // Index in FileView::series.
 };
 
 std::int64_t StepAt(const ScalarColumnView& column, std::size_t index) {
@@ -32,11 +32,11 @@ std::uint64_t SizeOf(const SeriesView& series) {
   return size;
 }
 
-// The columns of one tag, and what is known of their steps.
+// The columns of one tag, and facts about their steps.
 template <typename Column>
 class Columns {
  public:
-  // Appends whole columns.
+  // Appends all columns completely.
   void Add(std::span<const Column> columns, const SeriesView& series) {
     if (SizeOf(series) == 0) return;
     Note(series.min_step, series.max_step, series.first_step, series.last_step,
@@ -44,8 +44,8 @@ class Columns {
     columns_.insert(columns_.end(), columns.begin(), columns.end());
   }
 
-  // Appends the points of the columns that remain within the ranges, which are sorted from the last
-  // to the first.
+  // Appends the points of the columns in the remaining ranges, which are sorted from the last to
+  // the first.
   void AddRanges(std::span<const Column> columns, const SeriesView& series,
                  const std::vector<RestartTable::Range>& ranges) {
     if (ranges.size() == 1 && (ranges[0].bound == kNoBound || series.max_step < ranges[0].bound)) {
@@ -53,7 +53,7 @@ class Columns {
       return;
     }
     for (auto range = ranges.rbegin(); range != ranges.rend(); ++range) {
-      std::uint64_t begin = 0;  // Start of the column in the series.
+      std::uint64_t begin = 0;  // The start of the column in the series.
       for (const Column& column : columns) {
         const std::uint64_t first = std::max(begin, range->first);
         const std::uint64_t end = std::min<std::uint64_t>(begin + column.size(), range->end);
@@ -86,7 +86,7 @@ class Columns {
   }
 
   // Appends the points of `column` from `first` to `end` whose step is below `bound`, in as few
-  // slices as they lie in.
+  // slices as possible.
   void AddBelow(const Column& column, std::uint64_t first, std::uint64_t end, std::int64_t bound) {
     const auto is_void = [&](std::int64_t step) { return bound != kNoBound && step >= bound; };
     for (std::uint64_t i = first; i < end;) {
@@ -122,8 +122,8 @@ std::vector<BlobColumnView> WithFile(std::span<const BlobColumnView> columns, st
   return result;
 }
 
-// The ranges of each part that remain after restarts. Goes backwards, since later restarts decide
-// about earlier points.
+// The ranges of each part that remain after restarts. Goes backwards, because later restarts decide
+// which earlier points remain.
 std::vector<std::vector<RestartTable::Range>> RangesOf(std::span<const Part> parts,
                                                        const RestartTable& restarts) {
   std::vector<std::vector<RestartTable::Range>> ranges(parts.size());
@@ -145,7 +145,7 @@ void AddPart(Columns<Column>& into, std::span<const Column> columns, const Part&
   }
 }
 
-// The complete tag of a single file, from the file's view.
+// The tag of a run with a single file, taken from the file's view.
 Tag WholeTag(const Part& part) {
   const SeriesView& series = *part.series;
   Tag tag{.info = series.info,
@@ -153,7 +153,7 @@ Tag WholeTag(const Part& part) {
           .max_step = series.max_step,
           .mismatched_count = series.mismatched_count,
           .steps_ascend = series.steps_ascend};
-  // They share the ownership of the view.
+  // The slices share the ownership of the view.
   if (!series.scalars.empty()) tag.scalars = ScalarSeries(*part.view, series.scalars);
   if (!series.blobs.empty()) tag.blobs = BlobSeries(*part.view, series.blobs);
   return tag;
@@ -197,7 +197,7 @@ Tag MergeTag(std::span<const Part> parts, const RestartTable& restarts) {
   return tag;
 }
 
-// The tags of all files, sorted by name, then file, then place in the file.
+// The tags of all files, sorted by name, then by file, then by their position in the file.
 std::vector<Part> SortedParts(std::span<const std::shared_ptr<const FileView>> files) {
   std::vector<Part> parts;
   std::size_t count = 0;

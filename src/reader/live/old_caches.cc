@@ -11,7 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Writing takes seconds, and every write renews the time.
+// The age above which a temporary file is deleted. Writing takes seconds, and every write updates
+// the file's time.
 constexpr std::chrono::hours kMaxAgeUnfinished(24);
 
 struct KeptIndex {
@@ -36,7 +37,7 @@ void RemoveOldCaches(const fs::path& cache, const CacheLimits& limits) {
     const fs::path& path = i->path();
     const std::string name = path.filename();
     if (!name.starts_with("index-")) continue;
-    // Another server may have removed or replaced it by now.
+    // Another server may have removed or replaced the file by now.
     std::error_code gone;
     const KeptIndex index{path, i->last_write_time(gone), i->file_size(gone)};
     if (gone) continue;

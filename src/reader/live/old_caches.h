@@ -1,5 +1,5 @@
-// Removes indexes that were not used for long: log directories disappear, and their indexes would
-// stay.
+// Removes caches of indexes that were not used for a long time, because their log directories may
+// not exist any more.
 #pragma once
 
 #include <chrono>
@@ -9,17 +9,19 @@
 namespace cboard::reader {
 
 struct CacheLimits {
-  std::chrono::hours max_age = std::chrono::hours(24 * 30);  // Since an index was used.
-  std::uint64_t max_bytes = std::uint64_t{2} << 30;  // Limit for all caches; the newest ones stay.
+  // Max time since a cache was last used.
+  std::chrono::hours max_age = std::chrono::hours(24 * 30);
+  // Max size of all caches together; the newest ones are kept.
+  std::uint64_t max_bytes = std::uint64_t{2} << 30;
 };
 
-// Marks a cache as used by its modification time: access times are often disabled.
+// Marks a cache as used by setting its modification time, because access times are often disabled.
 void MarkUsed(const std::filesystem::path& cache);
 
-// Removes indexes beyond the limits from the directory of `cache`, which stays in any case, and
-// what a program that was killed has left half written. Files of other names are left alone.
-// Servers that use an index which is removed keep what they have mapped, and write it again when it
-// has changed; several may clean one directory at once.
+// Removes caches beyond the limits from the directory of `cache`, but not `cache` itself. Also
+// removes incomplete files of programs that were killed. Other files are left alone. A server whose
+// cache is removed continues with its open file, and writes a new cache when its logs change.
+// Several servers may clean one directory at once.
 void RemoveOldCaches(const std::filesystem::path& cache, const CacheLimits& limits = {});
 
 }  // namespace cboard::reader

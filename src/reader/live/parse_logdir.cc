@@ -22,7 +22,7 @@ bool Exists(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
-// The home of `user`, of ourselves if empty; empty if there is none.
+// The home directory of `user`, or of the current user if empty. Empty if there is none.
 std::string HomeDirectoryOf(const std::string& user) {
   if (user.empty()) {
     if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') return home;
@@ -33,7 +33,7 @@ std::string HomeDirectoryOf(const std::string& user) {
   return entry != nullptr && entry->pw_dir != nullptr ? entry->pw_dir : "";
 }
 
-// "~/runs" and "~ann/runs" as a shell understands them; what it would not is left as it is.
+// Expands "~/runs" and "~ann/runs" as a shell does; other paths are unchanged.
 std::string ExpandHome(std::string_view path) {
   if (!path.starts_with('~')) return std::string(path);
   const std::size_t slash = std::min(path.find('/'), path.size());
@@ -42,7 +42,7 @@ std::string ExpandHome(std::string_view path) {
   return home + std::string(path.substr(slash));
 }
 
-// "s3://bucket/runs", as TensorBoard recognises it.
+// Whether the path is like "s3://bucket/runs", by TensorBoard's rule.
 bool IsUri(std::string_view text) {
   const std::size_t end = text.find("://");
   if (end == std::string_view::npos || end == 0) return false;
@@ -51,16 +51,19 @@ bool IsUri(std::string_view text) {
                              [](unsigned char c) { return std::isalnum(c) != 0 || c == '.'; });
 }
 
-// "s3://bucket/prefix" and "gs://bucket/prefix" stay as they are: the caller reads a copy.
+// Buckets such as "s3://bucket/prefix" and "gs://bucket/prefix" are unchanged: the caller reads a
+// local copy.
 Result<std::string> PathOrBucket(std::string_view text) {
   if (text.starts_with("s3://") || text.starts_with("gs://")) return std::string(text);
   if (IsUri(text)) {
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(text, 300) + " is neither a directory nor s3:// or gs://; copy or mount it "
-                                    "first");
+                Quoted(text, 300) +
+                    " is neither a directory nor s3:// or gs://; copy or mount it "
+                    "first");
   }
   if (text.find('\0') != std::string_view::npos) {
-    return Fail(ErrorCode::kInvalidArgument, Quoted(text, 300) + " cannot be a path");
+    return Fail(ErrorCode::kInvalidArgument,
+                Quoted(text, 300) + " is not a valid path: it contains a zero byte");
   }
   return ExpandHome(text);
 }
@@ -91,7 +94,8 @@ std::vector<std::string> PartsOf(const fs::path& path) {
   return parts;
 }
 
-// Names each directory after the last parts of its path, as many as tell it from the others.
+// Names each directory by the last parts of its path, as many as are needed to make the names
+// unique.
 void NameByPath(std::vector<Logdir>& logdirs) {
   std::vector<std::vector<std::string>> parts;
   std::vector<std::size_t> unnamed;
@@ -160,7 +164,7 @@ Result<std::vector<Logdir>> ParseLogdirSpec(std::string_view text) {
     if (part.empty()) continue;
     Logdir logdir;
     std::string_view path = part;
-    // "/a:b" is a path, "a:/b:c" the path "/b:c" called "a".
+    // "/a:b" is a path; "a:/b:c" is the path "/b:c" with the name "a".
     const std::size_t colon = part.find(':');
     if (colon != std::string_view::npos && !part.starts_with('/') && !IsUri(part)) {
       logdir.name = part.substr(0, colon);

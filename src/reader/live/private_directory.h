@@ -1,4 +1,4 @@
-// Directories that belong to this user alone.
+// Creates and checks directories that only this user can access.
 #pragma once
 
 #include <filesystem>
@@ -7,12 +7,12 @@
 
 namespace cboard::reader {
 
-// Fails with kPermissionDenied when the directory belongs to somebody else, or others can write to
-// it: they could put any file in there. One that does not exist is fine. One of this user that
-// others can read becomes unreadable for them (mode 0700).
+// Fails with kPermissionDenied if the directory belongs to another user, or if others can write to
+// it and so could add files. A missing directory is accepted. If others can read the directory, its
+// mode is changed to 0700.
 Result<void> CheckPrivateDirectory(const std::filesystem::path& directory);
 
-// The same after the directory and its parents have been created, with mode 0700.
+// Like above, after creating the directory and its parents with mode 0700.
 Result<void> MakePrivateDirectory(const std::filesystem::path& directory);
 
 }  // namespace cboard::reader

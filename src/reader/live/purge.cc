@@ -12,7 +12,7 @@ RestartTable::RestartTable(std::span<const std::shared_ptr<const FileView>> file
   for (std::size_t i = 0; i < files.size(); ++i) {
     for (const Restart& restart : files[i]->restarts) {
       if (restart.is_session_start && !has_started) {
-        has_started = true;  // The start of the run is no restart.
+        has_started = true;  // The first START begins the run; it is not a restart.
         continue;
       }
       restarts_[i].push_back(&restart);

@@ -13,7 +13,7 @@ std::shared_ptr<const Snapshot> SnapshotBoard::Current() const {
 
 void SnapshotBoard::Publish(std::shared_ptr<const Snapshot> snapshot) {
   std::vector<std::shared_ptr<Entry>> listeners;
-  std::shared_ptr<const Snapshot> old = snapshot;  // Destroyed last, outside the lock.
+  std::shared_ptr<const Snapshot> old = snapshot;  // Destroyed last, after the lock is released.
   {
     std::lock_guard lock(mutex_);
     current_.swap(old);
@@ -47,8 +47,8 @@ std::shared_ptr<void> SnapshotBoard::Listen(LogReader::Listener listener) {
     std::lock_guard lock(mutex_);
     listeners_.push_back(entry);
   }
-  // Destroying the handle deactivates the entry; it waits for a running call, unless it is made by
-  // that call.
+  // Destroying the handle removes the listener. It waits for a running call, unless that call
+  // itself destroys the handle.
   void* const address = entry.get();
   return {address, [entry = std::move(entry)](void*) {
             std::lock_guard lock(entry->mutex);

@@ -22,20 +22,21 @@ class SnapshotBoard {
   // Publishes `snapshot` and calls the listeners.
   void Publish(std::shared_ptr<const Snapshot> snapshot);
 
-  // Returns when a snapshot newer than `version` is there (true); after `timeout` or Close, false.
+  // Waits until a snapshot newer than `version` exists, and then returns true. Returns false after
+  // `timeout` or Close().
   bool WaitForChange(std::uint64_t version, std::chrono::milliseconds timeout) const;
 
-  // Returns when a snapshot says that loading is complete, or after Close.
+  // Waits until a snapshot says that loading is complete, or until Close().
   void WaitUntilComplete() const;
 
-  // See LogReader::Listen.
+  // See LogReader::Listen().
   std::shared_ptr<void> Listen(LogReader::Listener listener);
 
-  // Ends all waiting.
+  // Ends all waiting calls.
   void Close();
 
  private:
-  // Its mutex is held during a call. Locked before the board's own, never after it.
+  // A listener. Its mutex is locked during a call, and always before the board's own mutex.
   struct Entry {
     std::recursive_mutex mutex;
     LogReader::Listener listener;

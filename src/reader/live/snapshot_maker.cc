@@ -24,8 +24,8 @@ std::string RunName(const Logdir& logdir, const std::string& relative) {
   return logdir.name.empty() ? run : ToValidUtf8(logdir.name) + "/" + run;
 }
 
-// Two directories have the same name when they differ only in bytes that are not UTF-8, or when
-// two log directories are called the same.
+// Two directories have the same name if they differ only in bytes that are not UTF-8, or if two log
+// directories have the same name.
 std::string SnapshotMaker::UniqueName(const TreeDirectory& directory) {
   const std::string name = RunName(logdirs_[directory.logdir], directory.relative);
   if (!runs_.contains(name)) return name;
@@ -43,7 +43,7 @@ void SnapshotMaker::Remake(TreeDirectory& directory) const {
   directory.is_loaded = true;
   for (const auto& [name, file] : directory.files) {
     directory.is_loaded = directory.is_loaded && file->view != nullptr;
-    // Uses the current name of a file that was renamed since it was read, so that it can be opened.
+    // Uses the current name of a file that was renamed after it was read, so that it can be opened.
     if (file->view != nullptr && file->view->file.path != file->path()) {
       file->view = WithPath(*file->view, file->path());
     }
@@ -55,7 +55,8 @@ void SnapshotMaker::Remake(TreeDirectory& directory) const {
 
 std::shared_ptr<Snapshot> SnapshotMaker::Make(LogTree& tree) {
   ++version_;
-  // Releases names first: a directory that was deleted and created again keeps its name.
+  // Names of removed directories are released first, so that a directory that was deleted and
+  // created again gets the same name.
   for (const std::string& name : tree.TakeRemovedRuns()) runs_.erase(name);
   std::vector<TreeDirectory*> changed = tree.TakeChangedRuns();
   std::erase_if(changed, [&](TreeDirectory* directory) {
@@ -65,7 +66,8 @@ std::shared_ptr<Snapshot> SnapshotMaker::Make(LogTree& tree) {
     directory->run = nullptr;
     return true;
   });
-  std::ranges::sort(changed, {}, &TreeDirectory::path);  // Names do not depend on chance.
+  // In a fixed order, so that names do not depend on the order of directories.
+  std::ranges::sort(changed, {}, &TreeDirectory::path);
   for (TreeDirectory* directory : changed) {
     if (!directory->run_name.empty()) continue;
     directory->run_name = UniqueName(*directory);
@@ -73,7 +75,7 @@ std::shared_ptr<Snapshot> SnapshotMaker::Make(LogTree& tree) {
   }
 
   constexpr std::size_t kPerTask = 16;
-  constexpr std::size_t kBytesPerRun = 3000;  // A guess: 20 tags.
+  constexpr std::size_t kBytesPerRun = 3000;  // An estimate of 20 tags per run.
   const std::size_t tasks = (changed.size() + kPerTask - 1) / kPerTask;
   const auto remake = [&](std::size_t task) {
     const std::size_t end = std::min(changed.size(), (task + 1) * kPerTask);

@@ -1,4 +1,4 @@
-// Makes snapshots of a tree of directories.
+// Makes snapshots from a tree of directories.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,12 @@ class SnapshotMaker {
   SnapshotMaker(std::vector<Logdir> logdirs, bool purge, Workers* workers)
       : logdirs_(std::move(logdirs)), purge_(purge), workers_(workers) {}
 
-  // The state of `tree`, whose lists of changed and removed runs are used up. Runs that did not
-  // change are the objects of the last snapshot. The caller adds the bytes of the progress.
+  // Makes a snapshot of `tree`, and clears the tree's lists of changed and removed runs. Runs that
+  // did not change are shared with the last snapshot. The caller adds the byte counts of the
+  // progress.
   std::shared_ptr<Snapshot> Make(LogTree& tree);
 
-  // Version of the last snapshot.
+  // The version of the last snapshot.
   std::uint64_t version() const { return version_; }
 
  private:
@@ -35,10 +36,11 @@ class SnapshotMaker {
   Workers* workers_;
   std::uint64_t version_ = 0;
   std::map<std::string, TreeDirectory*> runs_;
-  std::map<std::string, int> last_suffix_;  // By name that several directories share.
+  // The directories of names that several directories share.
+  std::map<std::string, int> last_suffix_;
 };
 
-// "run", "name/run"; "." and "name/." for a log directory itself.
+// The name of a run: "run" or "name/run"; "." or "name/." for a log directory itself.
 std::string RunName(const Logdir& logdir, const std::string& relative);
 
 }  // namespace cboard::reader

@@ -9,14 +9,14 @@ namespace cboard::reader {
 
 class WakeUp {
  public:
-  // Fails when the process has no file descriptor left.
+  // Fails if the process has no free file descriptor.
   static Result<std::unique_ptr<WakeUp>> Create();
   ~WakeUp();
   WakeUp(const WakeUp&) = delete;
   WakeUp& operator=(const WakeUp&) = delete;
 
-  void Ring();   // From any thread.
-  void Clear();  // By the thread that waits, before it looks for what it was woken for.
+  void Ring();   // May be called from any thread.
+  void Clear();  // Called by the waiting thread, before it checks the reason why it was woken.
 
   int descriptor() const { return descriptor_; }
 

@@ -14,7 +14,7 @@ WorkerPool::WorkerPool(unsigned threads) {
       threads_.emplace_back([this] { Work(); });
     } catch (const std::system_error&) {
       if (threads_.empty()) throw;
-      break;  // The system has no more threads; those that run do the work.
+      break;  // The system cannot start more threads; the existing ones do the work.
     }
   }
 }
@@ -48,7 +48,7 @@ std::size_t WorkerPool::waiting() const {
   return tasks_.size();
 }
 
-// Takes one index of `job` and runs it with the lock released.
+// Takes one index of `job` and runs its task with the lock released.
 void WorkerPool::RunOne(Job& job, std::unique_lock<std::mutex>& lock) {
   const std::size_t index = job.next++;
   if (job.next == job.count) std::erase(jobs_, &job);
@@ -79,7 +79,7 @@ void WorkerPool::Work() {
       tasks_.pop_front();
       lock.unlock();
       task();
-      task = nullptr;  // Releases its captures outside the lock.
+      task = nullptr;  // Destroys the task's captures while the lock is released.
       lock.lock();
     } else if (stopping_) {
       return;

@@ -20,33 +20,34 @@ namespace cboard::reader {
 // All methods may be called from any thread, also from inside a task.
 class WorkerPool final : public Workers {
  public:
-  explicit WorkerPool(unsigned threads);  // 0: one per processor.
+  explicit WorkerPool(unsigned threads);  // 0: one thread per processor.
 
-  ~WorkerPool() override;  // Stops.
+  ~WorkerPool() override;  // Calls Stop().
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   unsigned count() const override { return static_cast<unsigned>(threads_.size()); }
 
-  // The calling thread takes part, so that a task may wait for the tasks it makes.
+  // Calls task(0) to task(n - 1) and waits for them. The calling thread takes part, so a task may
+  // call ForEach(), too.
   void ForEach(std::size_t n, const std::function<void(std::size_t)>& task) override;
 
   void Submit(std::function<void()> task);
 
-  // Drops tasks that have not begun, and waits for those that have. Nothing runs afterwards.
+  // Drops tasks that have not started, waits for running ones, and runs no tasks after that.
   void Stop();
 
-  // How many submitted tasks wait for a thread.
+  // The number of submitted tasks that wait for a thread.
   std::size_t waiting() const;
 
  private:
-  // One call of ForEach. Lives on the stack of the caller, which takes it from `jobs_` before it
-  // returns.
+  // One call of ForEach(). It is on the caller's stack; the caller removes it from `jobs_` before
+  // it returns.
   struct Job {
     const std::function<void(std::size_t)>& task;
     std::size_t count;
-    std::size_t next = 0;     // The first index that nobody has taken.
-    std::size_t running = 0;  // Threads inside `task`.
+    std::size_t next = 0;     // The first index that no thread has taken.
+    std::size_t running = 0;  // The number of threads inside `task`.
     std::condition_variable idle;
   };
 
@@ -56,7 +57,8 @@ class WorkerPool final : public Workers {
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> tasks_;
-  std::vector<Job*> jobs_;  // Those with indices left. Served before tasks, newest first.
+  // Jobs with remaining indices. They run before tasks, the newest job first.
+  std::vector<Job*> jobs_;
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };

@@ -47,7 +47,7 @@ ShapeView ReadShapeView(std::string_view bytes) {
   return result;
 }
 
-// Builds the text, and stops adding when there is enough.
+// Builds the text, and stops when it has reached the max size.
 class AttributeWriter {
  public:
   explicit AttributeWriter(std::size_t max_bytes) : max_bytes_(max_bytes) {}
@@ -55,7 +55,7 @@ class AttributeWriter {
   void Value(std::string_view bytes) {
     pbf_reader fields(bytes.data(), bytes.size());
     while (fields.next()) {
-      // A oneof: the last member counts.
+      // The value is a oneof: if it has several members, the last one is used.
       switch (fields.tag_and_type()) {
         case Length(1):
           text_ = "[";
@@ -107,7 +107,7 @@ class AttributeWriter {
   void MarkElided() { elided_ = true; }
 
  private:
-  // True when there is room for one more element; then a comma is due.
+  // Returns true if there is space for one more element, and adds a comma if one is needed.
   bool NextElement() {
     if (text_.size() >= max_bytes_) {
       if (!text_.ends_with("…")) text_ += ", …";

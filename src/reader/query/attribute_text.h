@@ -1,4 +1,4 @@
-// AttrValues as text.
+// Converts AttrValue messages (attributes of graph nodes) to text.
 #pragma once
 
 #include <string_view>
@@ -8,10 +8,10 @@
 namespace cboard::reader {
 
 // A serialized AttrValue as text of at most about `max_bytes`. Damage is described in the text, so
-// that one bad attribute does not hide the graph.
+// that one damaged attribute does not hide the graph.
 GraphAttribute AttributeText(std::string_view key, std::string_view value, std::size_t max_bytes);
 
-// AttrValue.list.shape, as `_output_shapes` is stored; nullopt for an unknown rank.
+// The shapes in AttrValue.list.shape, the format of `_output_shapes`; nullopt for an unknown rank.
 std::vector<std::optional<proto::Shape>> ShapesOf(std::string_view value);
 
 }  // namespace cboard::reader

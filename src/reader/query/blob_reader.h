@@ -13,16 +13,16 @@ class BlobReader {
  public:
   explicit BlobReader(const Run& run) : run_(run) {}
 
-  // As ReadBlob.
+  // Reads a value like ReadBlob().
   Result<Blob> Read(const BlobEntry& entry);
 
  private:
   const Run& run_;
   std::optional<File> file_;
-  std::uint32_t file_index_ = 0;  // File index of `file_`.
+  std::uint32_t file_index_ = 0;  // The index of the open file `file_`.
 };
 
-// The value that `entry` points to in an open event file; the index of the file is not looked at.
+// Reads the value that `entry` points to from an open event file; ignores the entry's file index.
 Result<Blob> ReadBlobAt(const File& file, const BlobEntry& entry);
 
 }  // namespace cboard::reader

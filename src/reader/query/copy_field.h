@@ -1,4 +1,4 @@
-// Fields from one protobuf message to another, as they are.
+// Copies fields from one protobuf message to another without changes.
 #pragma once
 
 #include <protozero/pbf_reader.hpp>
@@ -8,7 +8,7 @@ namespace cboard::reader {
 
 // Copies the current field of `from`.
 inline void CopyField(protozero::pbf_reader& from, protozero::pbf_writer& to) {
-  const protozero::pbf_tag_type tag = from.tag();  // Reading the value forgets it.
+  const protozero::pbf_tag_type tag = from.tag();  // Copied first: reading the value clears it.
   switch (from.wire_type()) {
     case protozero::pbf_wire_type::varint:
       to.add_uint64(tag, from.get_uint64());

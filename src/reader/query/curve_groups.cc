@@ -1,4 +1,4 @@
-// Several curves on one axis: side by side, or as one curve with its spread.
+// Several curves on one axis: as columns side by side, or as one curve with its spread.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -23,18 +23,17 @@ std::vector<double> UnionOfXs(std::span<const Curve> curves) {
 
 Result<void> CheckCells(std::size_t rows, std::size_t columns, std::size_t max_cells) {
   if (columns == 0 || rows <= max_cells / columns) return {};
-  return Fail(
-      ErrorCode::kResourceExhausted,
-      HumanCount(columns) + " curves have " + HumanCount(rows) +
-          " different x values between them, more than can be put side by side; zoom in, or "
-          "choose fewer curves");
+  return Fail(ErrorCode::kResourceExhausted,
+              HumanCount(columns) + " curves have " + HumanCount(rows) +
+                  " different x values between them, more than a table can have; zoom in, or "
+                  "choose fewer curves");
 }
 
-// The running mean and spread of the members that have been seen at one x (Welford).
+// The running mean and deviation of the members' values at one x (Welford's algorithm).
 struct Spread {
   std::uint32_t members = 0;
   double mean = 0;
-  double squares = 0;  // Sum of squared distances from the mean.
+  double squares = 0;  // The sum of squared distances from the mean.
   double min = 0;
   double max = 0;
 
@@ -61,7 +60,8 @@ void Interpolate(const Curve& curve, std::span<const double> xs, const Visit& vi
     if (curve.xs[next] != x) {
       const double left = curve.xs[next - 1], right = curve.xs[next];
       const double low = curve.ys[next - 1];
-      y = low + (y - low) * ((x - left) / (right - left));  // Not finite if either end is not.
+      // Not finite if one of the two ends is not finite.
+      y = low + (y - low) * ((x - left) / (right - left));
     }
     if (std::isfinite(y)) visit(row, y);
   }

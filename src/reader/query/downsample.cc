@@ -12,7 +12,7 @@ namespace {
 
 bool Ascends(std::span<const double> xs) {
   for (std::size_t i = 1; i < xs.size(); ++i) {
-    if (!(xs[i - 1] <= xs[i])) return false;  // NaN too.
+    if (!(xs[i - 1] <= xs[i])) return false;  // Also true for NaN.
   }
   return true;
 }

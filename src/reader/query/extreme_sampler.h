@@ -1,5 +1,5 @@
-// Keeps from each stretch of points the first, the last, the min and the max, and one of each kind
-// that cannot be drawn; see cboard/reader/downsample.h.
+// Selects points of each stretch: the first, the last, the min, the max, and one per kind of
+// non-finite value; see cboard/reader/downsample.h.
 //
 //   ExtremeSampler sampler([&](std::size_t index) { kept.push_back(index); });
 //   sampler.Add(0, values.first(100), values.first(100));
@@ -16,15 +16,15 @@
 
 namespace cboard::reader {
 
-// Points are known by their index in the series; their contents are kept by the caller.
+// Refers to points by their index in the series; the caller stores the values.
 class ExtremeSampler {
  public:
-  // Adds points [first_index, first_index + lows.size()) to the present stretch. `lows` and `highs`
-  // may be the same span, which is then looked at once.
+  // Adds points [first_index, first_index + lows.size()) to the current stretch. If `lows` and
+  // `highs` are the same span, it is read only once.
   void Add(std::size_t first_index, std::span<const double> lows, std::span<const double> highs);
 
-  // The indices kept of the stretch so far, ascending and without repetition; they stand in memory
-  // that the next call of Add changes. Begins the next stretch.
+  // Ends the stretch and returns the selected indices, in ascending order without duplicates. The
+  // next call of Add() overwrites the result.
   std::span<const std::size_t> EndStretch();
 
  private:

@@ -13,7 +13,7 @@
 namespace cboard::reader {
 namespace {
 
-// Maximum depth of scopes. Further parts of a name are not divided: no person nests that deep.
+// Max depth of scopes. Deeper parts of a name stay one name.
 constexpr std::size_t kMaxScopeDepth = 64;
 constexpr std::string_view kOutputShapes = "_output_shapes";
 
@@ -22,10 +22,10 @@ tl::unexpected<Error> TooMany(std::string_view what, std::size_t limit) {
                                                  std::string(what) + ", more than can be shown");
 }
 
-// "^scope/name:3" taken apart.
+// The parts of an input such as "^scope/name:3".
 struct InputName {
-  std::string_view name;  // Without the mark of control inputs.
-  std::string_view node;  // Also without the number of the output.
+  std::string_view name;  // The name without "^", the mark of control inputs.
+  std::string_view node;  // The name also without the output number ":3".
   std::uint32_t output = 0;
   bool control = false;
 };
@@ -56,7 +56,7 @@ std::string_view LastPart(std::string_view name) {
 class GraphReader {
  public:
   explicit GraphReader(const GraphLimits& limits) : limits_(limits) {
-    graph_.scopes.emplace_back();  // The root.
+    graph_.scopes.emplace_back();  // The root scope.
     scope_of_name_.emplace("", 0);
   }
 
@@ -100,7 +100,7 @@ class GraphReader {
  private:
   void InvalidArgument(tl::unexpected<Error> error) { error_ = std::move(error).value(); }
 
-  // Adds the node to the scope in its name, and creates the scope if it is missing.
+  // Adds the node to the scope in its name; creates the scope if it does not exist.
   void Place(std::uint32_t index) {
     GraphNode& node = graph_.nodes[index];
     std::uint32_t scope = 0;
@@ -155,7 +155,8 @@ class GraphReader {
   Graph graph_;
   std::optional<Error> error_;
   std::size_t input_count_ = 0;
-  std::unordered_map<std::string_view, std::uint32_t> node_of_name_;  // Into the GraphDef's bytes.
+  // Views into the bytes of the GraphDef.
+  std::unordered_map<std::string_view, std::uint32_t> node_of_name_;
   std::unordered_map<std::string, std::uint32_t> scope_of_name_;
   std::vector<std::string_view> inputs_;  // Inputs of all nodes, as views into the GraphDef.
   std::vector<std::size_t> input_ends_;   // Where each node's inputs end.

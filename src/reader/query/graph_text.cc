@@ -15,9 +15,10 @@ namespace {
 using proto::pbf_reader;
 using protozero::pbf_writer;
 
-// A NodeDef whose large attributes are names only.
+// A NodeDef in which large attributes have only names, without values.
 Result<std::string> WithoutLargeAttributes(std::string_view node, const GraphTextOptions& options) {
-  std::map<std::string_view, std::string_view> attributes;  // The last value of a key is used.
+  // If a key is repeated, its last value is used.
+  std::map<std::string_view, std::string_view> attributes;
   CBOARD_RETURN_IF_ERROR(proto::ForEachAttribute(
       node, [&](std::string_view key, std::string_view value) { attributes[key] = value; }));
   std::string list;
@@ -31,7 +32,8 @@ Result<std::string> WithoutLargeAttributes(std::string_view node, const GraphTex
     entry.add_message(2, value.data(), value.size());
   };
   const std::string_view large_key = options.large_attributes_key;
-  std::string_view present;  // Existing value of the key for large attributes.
+  // An existing value of the key in which names of large attributes are stored.
+  std::string_view present;
   for (const auto& [key, value] : attributes) {
     if (value.size() > *options.max_attribute_bytes) {
       names.add_bytes(2, key.data(), key.size());
@@ -43,7 +45,7 @@ Result<std::string> WithoutLargeAttributes(std::string_view node, const GraphTex
     }
   }
   if (any_large) {
-    // Concatenated messages are merged by parsers, so this appends to the list.
+    // A parser merges concatenated messages, so this appends to the list.
     std::string value(present);
     pbf_writer(value).add_message(1, list);
     add(large_key, value);

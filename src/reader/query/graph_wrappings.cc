@@ -1,4 +1,4 @@
-// The GraphDef inside other messages.
+// Extracts GraphDefs from other messages.
 #include <protozero/pbf_writer.hpp>
 #include <string>
 
@@ -18,8 +18,8 @@ void AddString(pbf_writer& out, protozero::pbf_tag_type field, std::string_view 
   out.add_string(field, text.data(), text.size());
 }
 
-// Copies a message, with `prefix` in front of the string field `number`; an absent one becomes the
-// prefix alone.
+// Copies a message and adds `prefix` to the string field `number`. If the field is missing, it
+// becomes the prefix.
 std::string WithPrefix(std::string_view message, protozero::pbf_tag_type number,
                        const std::string& prefix) {
   std::string name, result;
@@ -70,7 +70,8 @@ std::string RenamedNode(std::string_view node, const std::string& scope,
         AddString(out, 3, scope + std::string(ViewOf(fields)));
         break;
       case Length(5): {
-        // The entry is copied; a later entry with the same key replaces it.
+        // The entry is copied with a new value; a later entry with the same key replaces the
+        // earlier one.
         const std::string_view entry = ViewOf(fields);
         out.add_message(5, entry.data(), entry.size());
         std::string_view key, value;
@@ -161,7 +162,7 @@ GraphParts PartsOf(std::string_view graph) {
   return parts;
 }
 
-// The graphs of RunMetadata.function_graphs.
+// The graphs in RunMetadata.function_graphs.
 std::vector<std::string> PreOptimizationGraphs(std::string_view run_metadata) {
   std::vector<std::string> graphs;
   pbf_reader fields(run_metadata.data(), run_metadata.size());

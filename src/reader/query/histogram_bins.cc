@@ -1,4 +1,4 @@
-// Functions of bins for charts: percentiles, cumulative shares, other bins.
+// Functions of histograms for charts: percentiles, cumulative shares, conversion to other bins.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,11 +10,11 @@
 namespace cboard::reader {
 namespace {
 
-// Python's max and min, which return the first of two values that cannot be compared.
+// Like Python's max and min, which return the first value if two values cannot be compared.
 double PythonMax(double a, double b) { return b > a ? b : a; }
 double PythonMin(double a, double b) { return b < a ? b : a; }
 
-// right - left. If it overflows a double, both are halved first.
+// The width right - left. If it overflows a double, both are halved first.
 double HalfWidth(double left, double right) { return right * 0.5 - left * 0.5; }
 
 }  // namespace
@@ -58,7 +58,7 @@ std::vector<CumulativePoint> CumulativeShares(std::span<const HistogramBin> bins
   points.push_back({bins.front().left, 0});
   double seen = 0;
   for (const HistogramBin& bin : bins) {
-    // A gap between two bins is a horizontal part of the curve.
+    // A gap between two bins is a horizontal part of the cumulative curve.
     if (bin.left > points.back().x) points.push_back({bin.left, seen / total});
     points.push_back({bin.right, (seen += bin.count) / total});
   }
@@ -85,7 +85,7 @@ std::vector<double> SharedEdges(std::span<const LoggedHistogram> histograms, std
     }
   }
   if (!(least <= greatest)) return edges;
-  if (least == greatest) {  // One value: an axis around it on which it can be read.
+  if (least == greatest) {  // If all values are equal, the axis is widened around the value.
     const double margin = least == 0 ? 0.5 : std::abs(least) * 0.1;
     least = std::max(least - margin, -std::numeric_limits<double>::max());
     greatest = std::min(greatest + margin, std::numeric_limits<double>::max());
@@ -95,7 +95,7 @@ std::vector<double> SharedEdges(std::span<const LoggedHistogram> histograms, std
   for (std::size_t i = 0; i <= bins; ++i) {
     const double share = static_cast<double>(i) / static_cast<double>(bins);
     const double edge = i == bins ? greatest : least + half * share + half * share;
-    // Neighbouring doubles cannot be divided into that many bins.
+    // The range of two neighbouring doubles cannot be divided into that many bins.
     if (edges.empty() || edge > edges.back()) edges.push_back(edge);
   }
   return edges;
@@ -109,12 +109,13 @@ RebinnedHistogram Rebin(std::span<const HistogramBin> bins, std::span<const doub
   }
   result.counts.resize(edges.size() - 1);
   const double first = edges.front(), last = edges.back();
-  std::size_t hint = 0;  // The bin that the one before began in; bins usually ascend.
+  std::size_t hint = 0;  // The bin in which the previous bin started; bins are usually ascending.
   for (const HistogramBin& bin : bins) {
     const double left = std::min(bin.left, bin.right), right = std::max(bin.left, bin.right);
     const double half = HalfWidth(left, right);
     if (!(half > 0) || !std::isfinite(half)) {
-      // (edge, edge]: a bin without width, whose values equal the edge.
+      // A bin without width: all its values equal the edge, and belong to the interval (edge,
+      // edge].
       if (right < first) {
         result.below += bin.count;
       } else if (right > last) {
@@ -132,7 +133,8 @@ RebinnedHistogram Rebin(std::span<const HistogramBin> bins, std::span<const doub
       rest -= part;
       return part;
     };
-    double* end = nullptr;  // Where the bin ends: takes what rounding has left.
+    // The bin in which the logged bin ends gets the rest of the count after rounding.
+    double* end = nullptr;
     if (left < first) result.below += take(left, std::min(right, first)), end = &result.below;
     if (right > first && left < last) {
       if (edges[hint] > left || edges[hint + 1] <= left) {

@@ -1,4 +1,4 @@
-// Histograms as they are stored, and as TensorBoard's loaders show them.
+// Reads histograms as they are stored, and as TensorBoard's loaders convert them.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -31,7 +31,7 @@ Result<std::vector<HistogramBin>> BinsOfTensor(const proto::Tensor& tensor) {
 }
 
 Result<ParsedHistogram> ParseProto(std::string_view bytes) {
-  // Two packed lists of doubles: their length is limited by the bytes that exist.
+  // Two packed lists of doubles: their length is limited by the size of the message.
   if (bytes.size() / (2 * sizeof(double)) > kMaxHistogramBins) {
     return Fail(ErrorCode::kResourceExhausted, "a histogram of " +
                                                    HumanBytes(static_cast<double>(bytes.size())) +
@@ -40,11 +40,11 @@ Result<ParsedHistogram> ParseProto(std::string_view bytes) {
   return proto::ParseHistogram(bytes);
 }
 
-// Whether the limits are left edges, as the Model Compression Toolkit writes them: `num` counts
-// bins, and the first one begins at the least value and still holds some. A bin of right edges that
-// ends at the least value holds at most values equal to it, and num is then the sum of the counts.
-// The toolkit gives the last left edge as the greatest value, other writers of left edges the right
-// end of the last bin.
+// Whether the limits are left edges, as the Model Compression Toolkit writes them. There, `num` is
+// the number of bins, and the first bin begins at the min and contains values. With right edges, a
+// bin that ends at the min contains only values equal to it, and `num` is the sum of the counts.
+// The toolkit writes the last left edge as the max; other writers of left edges write the right end
+// of the last bin.
 bool HasLeftEdges(const ParsedHistogram& histogram) {
   const auto& limits = histogram.bucket_limits;
   const auto& counts = histogram.bucket_counts;
@@ -57,18 +57,18 @@ bool HasLeftEdges(const ParsedHistogram& histogram) {
          std::accumulate(counts.begin(), counts.end(), 0.0) != histogram.num;
 }
 
-// Where the last of several left-edged bins ends: at the greatest value, or one width on when that
-// is only the bin's own left edge.
+// The right end of the last bin if limits are left edges: the max, or one bin width further if the
+// max is only the bin's own left edge.
 double EndOfLastBin(const ParsedHistogram& histogram) {
   const auto& limits = histogram.bucket_limits;
   const double last = limits.back();
   return histogram.max > last ? histogram.max : last + (last - limits[limits.size() - 2]);
 }
 
-// TensorFlow writes the end of the number range for "everything beyond".
+// TensorFlow writes the limit of the number range for "all larger values".
 bool IsOpenEnd(double edge) { return std::abs(edge) >= std::numeric_limits<double>::max(); }
 
-// Drops empty bins at both ends, which hold no information.
+// Removes empty bins at both ends, which contain no information.
 void DropEmptyEnds(std::vector<HistogramBin>& bins) {
   const auto is_filled = [](const HistogramBin& bin) { return bin.count > 0; };
   bins.erase(bins.begin(), std::ranges::find_if(bins, is_filled));
@@ -118,11 +118,12 @@ Result<LoggedHistogram> FromProto(const ParsedHistogram& histogram) {
       bin.left = limits[i];
       bin.right = i + 1 < limits.size() ? limits[i + 1] : EndOfLastBin(histogram);
     } else {
-      if (i == 0 && bin.count == 0) continue;  // Without values it has no left edge.
+      if (i == 0 && bin.count == 0) continue;  // A histogram without values has no left edge.
       bin.right = limits[i];
       bin.left = i > 0 ? limits[i - 1] : histogram.min <= limits[i] ? histogram.min : limits[i];
     }
-    // Comparisons with a NaN fail: min and max of values with a NaN are no edges.
+    // If values include NaN, min and max are NaN and cannot be edges; comparisons with NaN are
+    // false.
     if (IsOpenEnd(bin.left) && histogram.min <= bin.right) bin.left = histogram.min;
     if (IsOpenEnd(bin.right) && histogram.max >= bin.left) bin.right = histogram.max;
     data.bins.push_back(bin);
@@ -132,7 +133,7 @@ Result<LoggedHistogram> FromProto(const ParsedHistogram& histogram) {
   return data;
 }
 
-// A double as a float and back, as NumPy narrows it.
+// Converts a double to a float and back, as NumPy does.
 double Narrow(double value) { return static_cast<double>(static_cast<float>(value)); }
 
 std::vector<HistogramBin> PythonRows(const ParsedHistogram& histogram) {

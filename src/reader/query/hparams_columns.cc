@@ -1,4 +1,4 @@
-// The columns of the table of hyperparameters.
+// Computes the columns of the hyperparameter table.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -20,7 +20,7 @@ HParamType TypeOf(const HParamValue& value) {
   return std::holds_alternative<bool>(value) ? HParamType::kBool : HParamType::kString;
 }
 
-// A value among texts.
+// Converts a value to text, for a column that also contains texts.
 std::string TextOf(const HParamValue& value) {
   if (const auto* number = std::get_if<double>(&value)) return ShortestDecimal(*number);
   if (const auto* truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
@@ -58,7 +58,7 @@ HParamColumn InferColumn(const std::string& name, const std::vector<const HParam
   return column;
 }
 
-// The nearest of `sessions` that is `run` or lies above it.
+// The session in `sessions` that is `run`, or its nearest parent.
 std::optional<std::string_view> SessionAbove(const std::unordered_set<std::string_view>& sessions,
                                              std::string_view run) {
   while (!sessions.contains(run)) {
@@ -69,7 +69,7 @@ std::optional<std::string_view> SessionAbove(const std::unordered_set<std::strin
   return run;
 }
 
-// Adds to `experiment` the columns of `other` that it lacks.
+// Adds the columns of `other` to `experiment` that it does not have.
 void MergeInto(proto::HParamsExperiment& experiment, const proto::HParamsExperiment& other,
                std::set<std::string>& hparams, std::set<MetricName>& metrics) {
   for (const HParamInfo& info : other.hparams) {
@@ -87,9 +87,9 @@ std::vector<proto::MetricInfo> HParamsTable::InferMetrics(
   std::unordered_set<std::string_view> sessions;
   for (const SessionRun& session : sessions_) sessions.insert(session.name);
   using Names =
-      std::set<std::pair<std::string, std::string>>;  // (tag, group), as TensorBoard sorts.
+      std::set<std::pair<std::string, std::string>>;  // Sorted by (tag, group), as in TensorBoard.
   std::map<std::string_view, Names> by_session;
-  std::set<std::string_view> described;  // Sessions that have a declared metric.
+  std::set<std::string_view> described;  // The sessions that have a declared metric.
   for (const std::string& run : source_.scalar_runs) {
     const auto session = SessionAbove(sessions, run);
     if (!session) continue;

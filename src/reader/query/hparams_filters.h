@@ -1,4 +1,4 @@
-// Filters and orders of the table of hyperparameters.
+// Filters and sorts the rows of the hyperparameter table.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace cboard::reader {
 
-// The groups that pass the filters of all columns, sorted by those that have an order, and by name
-// among equals. Hyperparameters that are not to be included are taken out.
+// The groups that pass the filters of all columns, sorted by the columns that have an order, and
+// then by name. Removes hyperparameters that should not be included.
 Result<void> FilterAndSort(const std::vector<ColumnParameters>& columns,
                            std::vector<SessionGroup>& groups);
 

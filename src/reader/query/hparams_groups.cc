@@ -1,4 +1,4 @@
-// The rows of the table of hyperparameters.
+// Computes the rows of the hyperparameter table.
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -10,7 +10,8 @@
 namespace cboard::reader {
 namespace {
 
-// The mean over the sessions of each metric that any has, in the order in which they appear.
+// For each metric of any session, the mean over the sessions, in the order in which the metrics
+// appear.
 std::vector<MetricValue> AverageMetrics(const std::vector<HParamsSession>& sessions) {
   struct Sums {
     double value = 0;
@@ -39,7 +40,7 @@ std::vector<MetricValue> AverageMetrics(const std::vector<HParamsSession>& sessi
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const auto count = static_cast<double>(sums[i].count);
     auto step = sums[i].step / sums[i].count;
-    if (sums[i].step % sums[i].count < 0) --step;  // Rounded down, as Python does.
+    if (sums[i].step % sums[i].count < 0) --step;  // Rounded down, as in Python.
     averages.push_back({.name = *names[i],
                         .value = sums[i].value / count,
                         .training_step = static_cast<std::int64_t>(step),
@@ -48,7 +49,7 @@ std::vector<MetricValue> AverageMetrics(const std::vector<HParamsSession>& sessi
   return averages;
 }
 
-// The metrics of the session with the median, minimum or maximum of one metric.
+// The metrics of the session that has the median, min or max of one metric.
 std::vector<MetricValue> MetricsOfOneSession(const std::vector<HParamsSession>& sessions,
                                              Aggregation aggregation, const MetricName& name) {
   std::vector<std::pair<double, const HParamsSession*>> measured;
@@ -64,7 +65,7 @@ std::vector<MetricValue> MetricsOfOneSession(const std::vector<HParamsSession>& 
     case Aggregation::kMin:
       return measured.front().second->metrics;
     case Aggregation::kMax: {
-      // The first of the greatest; NaN is never the greatest.
+      // The first session with the max; NaN is never the max.
       const auto is_nan = [](const auto& one) { return std::isnan(one.first); };
       const auto end = std::ranges::find_if(measured, is_nan);
       if (end == measured.begin()) return measured.front().second->metrics;
@@ -127,7 +128,7 @@ HParamsTable::HParamsTable(HParamsSource source) : source_(std::move(source)) {
 
 std::pair<std::string, std::string> HParamsTable::RunAndTagOf(std::string_view session,
                                                               const MetricName& metric) {
-  // os.path.join, without a slash at the end.
+  // Like Python's os.path.join, without a slash at the end.
   std::string run(session);
   if (metric.group.starts_with('/')) {
     run = metric.group;
@@ -172,7 +173,7 @@ Result<SessionGroupPage> HParamsTable::SessionGroups(const SessionGroupsQuery& q
   for (const SessionRun& run : sessions_) {
     const proto::HParamsStatus status = run.end ? run.end->status : proto::HParamsStatus::kUnknown;
     if (std::ranges::find(query.allowed_statuses, status) == query.allowed_statuses.end()) continue;
-    // A session without a group is a group of its own.
+    // A session without a group name is a group of its own.
     const std::string& name = run.start.group_name.empty() ? run.name : run.start.group_name;
     const auto [found, is_new] = by_name.emplace(name, groups.size());
     if (is_new) {

@@ -1,4 +1,4 @@
-// The values of a tag by their place in it.
+// Reads the values of a tag by their indices.
 #pragma once
 
 #include <functional>
@@ -8,9 +8,9 @@
 
 namespace cboard::reader {
 
-// Reads the values of `tag` with these indices, in the order given, and lets `use` have each. One
-// value is in memory at a time. Fails with kInvalidArgument when an index is beyond the end, as
-// ReadBlob does, and with what `use` returns; the message names run, tag and step.
+// Reads the values of `tag` with these indices, in the given order, and calls `use` with each. Only
+// one value is in memory at a time. Fails with kInvalidArgument if an index is too large, with the
+// errors of ReadBlob(), and with the errors of `use`; the message names run, tag and step.
 Result<void> ForEachBlob(const Run& run, const Tag& tag, std::span<const std::size_t> indices,
                          const std::function<Result<void>(const Blob&)>& use);
 

@@ -1,6 +1,6 @@
-// The layers of a Keras model as a GraphDef, by TensorBoard's rules: a layer is a node, a model
-// inside a model is a scope, and edges are what a layer says about its inputs, or in a sequential
-// model the layer before it.
+// Converts the layers of a Keras model to a GraphDef, by TensorBoard's rules: a layer becomes a
+// node, a nested model becomes a scope. Edges come from the inputs that a layer names; in a
+// sequential model, from the previous layer.
 #include <simdjson.h>
 
 #include <array>
@@ -21,7 +21,7 @@ using simdjson::dom::array;
 using simdjson::dom::element;
 using simdjson::dom::object;
 
-constexpr int kMaxDepth = 64;  // Models inside models.
+constexpr int kMaxDepth = 64;  // Max depth of nested models.
 
 std::optional<object> ObjectAt(const object& parent, std::string_view key) {
   object found;
@@ -44,7 +44,7 @@ std::string Scoped(const std::string& scope, std::string_view name) {
   return scope.empty() ? std::string(name) : scope + "/" + std::string(name);
 }
 
-// TensorFlow's number of a type by Keras's name of it; 0 if there is none.
+// TensorFlow's number of a data type for Keras's name; 0 if it is unknown.
 int DataTypeNamed(std::string_view name) {
   constexpr std::string_view kReference = "_ref";
   const bool is_reference = name.ends_with(kReference);
@@ -70,14 +70,14 @@ int DataTypeNamed(std::string_view name) {
   return 0;
 }
 
-// Where a tensor comes from: a layer, and which of its outputs.
+// The source of a tensor: a layer, and the index of the layer's output.
 struct Inbound {
   std::string layer;
   std::int64_t output = 0;
 };
 
-// Parses "inbound_nodes": for each call of the layer its arguments, whose "keras_history" names
-// their source. nullopt if the layer has no such list.
+// Parses "inbound_nodes": a list of arguments for each call of the layer, whose "keras_history"
+// names their source. nullopt if the layer has no such list.
 std::optional<std::vector<Inbound>> InboundOf(const object& layer) {
   const std::optional<array> calls = ArrayAt(layer, "inbound_nodes");
   if (!calls) return std::nullopt;
@@ -97,7 +97,8 @@ std::optional<std::vector<Inbound>> InboundOf(const object& layer) {
   };
   for (const element call : *calls) {
     object fields;
-    if (call.get(fields) != simdjson::SUCCESS) continue;  // Keras 2, which TensorBoard leaves out.
+    // The format of Keras 2, which TensorBoard ignores.
+    if (call.get(fields) != simdjson::SUCCESS) continue;
     const auto arguments = ArrayAt(fields, "args");
     if (!arguments) continue;
     for (const element argument : *arguments) {
@@ -145,7 +146,7 @@ class KerasGraph {
   std::string Take() { return std::move(graph_); }
 
  private:
-  // Notes how the model's inputs and outputs connect to what is outside.
+  // Stores the connections of the model's inputs and outputs to the layers around the model.
   void EnterModel(const object& layer, const object& config, const array& layers,
                   const std::string& scope, const std::string& name) {
     const auto inputs = ArrayAt(config, "input_layers");
@@ -182,7 +183,7 @@ class KerasGraph {
     if (functional) {
       array first;
       if (outputs->at(0).get(first) != simdjson::SUCCESS) {
-        add_output(*outputs);  // One output: ["dense", 0, 0].
+        add_output(*outputs);  // A single output: ["dense", 0, 0].
       } else {
         for (const element output : *outputs) {
           array one;
@@ -230,7 +231,8 @@ class KerasGraph {
     return {};
   }
 
-  // The node that a tensor comes from: a layer, or of a model the layer that gives the output.
+  // The node that produces a tensor: a layer, or if the source is a model, the layer that produces
+  // the model's output.
   std::string SourceOf(const Inbound& from, const std::string& scope) const {
     const std::string name = Scoped(scope, from.layer);
     const auto found = outputs_of_model_.find(name);
@@ -240,7 +242,7 @@ class KerasGraph {
     return index < outputs.size() ? outputs[index] : outputs.back();
   }
 
-  // A name, or a policy whose config has one.
+  // The data type: a name, or a policy with a name in its config.
   static int DataTypeOf(const object& config) {
     if (const auto policy = ObjectAt(config, "dtype")) {
       const auto policy_config = ObjectAt(*policy, "config");

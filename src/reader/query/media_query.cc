@@ -12,7 +12,7 @@ Result<std::vector<Loaded<Value>>> Load(const Run& run, const Tag& tag,
                                         std::span<const std::size_t> indices, const Parse& parse) {
   std::vector<Loaded<Value>> loaded;
   CBOARD_RETURN_IF_ERROR(ForEachBlob(run, tag, indices, [&](const Blob& blob) -> Result<void> {
-    // The views of the value need bytes that stay where they are.
+    // Moved to stable memory first, because the views of the value point into these bytes.
     auto bytes = std::make_shared<const std::string>(blob.bytes);
     CBOARD_ASSIGN_OR_RETURN(Value value, parse(*bytes));
     loaded.push_back(

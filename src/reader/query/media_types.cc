@@ -31,14 +31,14 @@ std::int64_t Big32(std::string_view bytes, std::size_t i) {
   return Big16(bytes, i) << 16 | Big16(bytes, i + 2);
 }
 
-// The size stands in the frame header, behind segments of any number: each begins with 0xFF, its
-// kind, and its length.
+// The size of a JPEG is in the frame header, after any number of segments. A segment begins with
+// 0xFF, its type, and its length.
 std::optional<PixelSize> SizeOfJpeg(std::string_view bytes) {
   std::size_t i = 2;
   while (i + 9 <= bytes.size()) {
     if (Byte(bytes, i) != 0xFF) return std::nullopt;
     const std::int64_t kind = Byte(bytes, i + 1);
-    if (kind == 0xFF) {  // Padding.
+    if (kind == 0xFF) {  // A padding byte.
       ++i;
       continue;
     }

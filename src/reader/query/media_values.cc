@@ -1,4 +1,4 @@
-// Images, sounds, texts and tensors as they are stored.
+// Reads images, sounds, texts and tensors as they are stored.
 #include <charconv>
 #include <string>
 

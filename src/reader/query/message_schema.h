@@ -1,5 +1,4 @@
-// Schema for the text form of a protobuf message: the names and types of its
-// fields.
+// Schemas for the text format of protobuf messages: the names and types of their fields.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +19,15 @@ enum class FieldType : std::uint8_t {
   kBool,
   kString,
   kBytes,
-  kDataType,    // enum tensorflow.DataType
-  kFullTypeId,  // enum tensorflow.FullTypeId
+  kDataType,    // The enum tensorflow.DataType.
+  kFullTypeId,  // The enum tensorflow.FullTypeId.
   kMessage,
 };
 
 enum class FieldLabel : std::uint8_t {
-  kPlain,     // Left out when it has its default value.
-  kOptional,  // Printed whenever it is there.
-  kOneof,     // Likewise; of a message's one oneof.
+  kPlain,     // Not printed if it has its default value.
+  kOptional,  // Printed if it is present.
+  kOneof,     // A member of the message's only oneof; printed if it is present.
   kRepeated,
   kMap,
 };
@@ -39,22 +38,22 @@ struct FieldSchema {
   std::uint32_t number = 0;
   std::string_view name;
   FieldLabel label = FieldLabel::kPlain;
-  FieldType type = FieldType::kString;      // For maps: the type of values.
+  FieldType type = FieldType::kString;      // Only for maps: the type of the values.
   const MessageSchema* message = nullptr;   // For kMessage.
   FieldType key_type = FieldType::kString;  // For maps.
 };
 
 struct MessageSchema {
   std::string_view name;
-  std::vector<FieldSchema> fields;  // By number.
+  std::vector<FieldSchema> fields;  // Sorted by number.
 
-  const FieldSchema* Find(std::uint32_t number) const;  // nullptr: unknown.
+  const FieldSchema* Find(std::uint32_t number) const;  // nullptr: the message is unknown.
 };
 
 const MessageSchema& GraphDefSchema();
 const MessageSchema& RunMetadataSchema();
 
-// "DT_FLOAT", "TFT_TENSOR"; empty for numbers without a name.
+// The name of an enum value, such as "DT_FLOAT" or "TFT_TENSOR"; empty for unknown numbers.
 std::string EnumName(FieldType type, std::int32_t number);
 
 }  // namespace cboard::reader

@@ -10,7 +10,7 @@
 namespace cboard::reader {
 namespace {
 
-// Bits of vertices, faces and colours.
+// Bits that mark which contents of a mesh exist: vertices, faces, colours.
 constexpr std::uint32_t kAllComponents = 1 << 1 | 1 << 2 | 1 << 3;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// PR curves, meshes and layouts as they are stored.
+// Reads PR curves, meshes and layouts of custom scalars as they are stored.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -14,14 +14,14 @@ namespace {
 constexpr std::size_t kPrRows = 6;
 constexpr std::size_t kMaxMeshNumbers = std::size_t{1} << 26;
 
-// As `int()` in Python; values that are not numbers have no count.
+// Like `int()` in Python; nullopt for values that are not numbers.
 Result<std::vector<std::int64_t>> Counts(std::span<const double> numbers, std::string_view what) {
   std::vector<std::int64_t> counts;
   counts.reserve(numbers.size());
   for (const double number : numbers) {
     if (!(std::abs(number) < 0x1p63)) {
-      return Fail(ErrorCode::kDataLoss,
-                  "a PR curve has a number of " + std::string(what) + " that is none");
+      return Fail(ErrorCode::kDataLoss, "the number of " + std::string(what) +
+                                            " of a PR curve is NaN, infinite or too large");
     }
     counts.push_back(static_cast<std::int64_t>(number));
   }
@@ -34,7 +34,7 @@ void AppendRaw(double number, std::string& out) {
   if constexpr (std::is_floating_point_v<T>) {
     value = static_cast<T>(number);
   } else {
-    // Integers outside of the type's range keep their low bits, as in NumPy; NaN becomes 0.
+    // Integers that are too large for the type keep their low bits, as in NumPy; NaN becomes 0.
     value = std::abs(number) < 0x1p63 ? static_cast<T>(static_cast<std::int64_t>(number)) : T{0};
   }
   char bytes[sizeof(T)];
@@ -64,7 +64,8 @@ Result<PrCurve> ParsePrCurveValue(std::string_view bytes) {
   CBOARD_ASSIGN_OR_RETURN(curve.true_negatives, Counts(row(2), "true negatives"));
   CBOARD_ASSIGN_OR_RETURN(curve.false_negatives, Counts(row(3), "false negatives"));
   std::size_t shown = thresholds;
-  // Counted as bits: two numbers of opposite sign cancel as in TensorBoard, and none overflow.
+  // Summed as unsigned integers: numbers of opposite signs cancel as in TensorBoard, and overflow
+  // is defined.
   const auto positives = [&](std::size_t i) {
     return static_cast<std::uint64_t>(curve.true_positives[i]) +
            static_cast<std::uint64_t>(curve.false_positives[i]);
@@ -141,7 +142,7 @@ std::vector<proto::LayoutCategory> MergeLayouts(
     for (const proto::LayoutCategory& category : layout) {
       const auto found = is_first ? by_title.end() : by_title.find(category.title);
       if (found == by_title.end()) {
-        // If the first layout has two categories of one title, the later one takes the following
+        // If the first layout has two categories with the same title, the later one gets the added
         // charts.
         by_title[category.title] = merged.size();
         merged.push_back(category);

@@ -1,4 +1,4 @@
-// projector_config.pbtxt, in protobuf's text form.
+// Parses projector_config.pbtxt, a file in protobuf's text format.
 #include <charconv>
 #include <string>
 
@@ -8,7 +8,7 @@
 namespace cboard::reader {
 namespace {
 
-constexpr int kMaxDepth = 32;  // Nested messages.
+constexpr int kMaxDepth = 32;  // Max depth of nested messages.
 
 bool IsSpace(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
@@ -19,12 +19,12 @@ bool IsWordPart(char c) {
          c == '-' || c == '+' || c == '/';
 }
 
-// Reads `name: value`, `name { … }` and `name: [value, …]`, one after the other.
+// A parser for `name: value`, `name { … }` and `name: [value, …]` in any order.
 class TextReader {
  public:
   explicit TextReader(std::string_view text) : text_(text) {}
 
-  // Calls `read(name)` for each field up to the end of the message; it must take the value.
+  // Calls `read(name)` for each field until the end of the message; `read` must consume the value.
   template <typename Read>
   Result<void> Fields(char end, const Read& read) {
     if (++depth_ > kMaxDepth) return Wrong("messages are nested too deep");
@@ -44,7 +44,7 @@ class TextReader {
     return {};
   }
 
-  // A message: an optional colon and { … } or < … >.
+  // Parses a message: an optional colon and { … } or < … >.
   template <typename Read>
   Result<void> Message(const Read& read) {
     TakeColon();
@@ -54,7 +54,7 @@ class TextReader {
     return Fields(end, read);
   }
 
-  // A string; several in a row are one.
+  // Parses a string; several adjacent strings are joined.
   Result<void> String(std::string& value) {
     TakeColon();
     value.clear();
@@ -66,7 +66,7 @@ class TextReader {
     return {};
   }
 
-  // A number, or a list of numbers.
+  // Parses a number, or a list of numbers.
   Result<void> Numbers(std::vector<std::uint32_t>& values) {
     TakeColon();
     if (AtEnd() || Peek() != '[') return Number(values);
@@ -83,7 +83,7 @@ class TextReader {
     return {};
   }
 
-  // The value of a field that we do not know.
+  // Skips the value of an unknown field.
   Result<void> Unknown() {
     TakeColon();
     if (AtEnd()) return Wrong("expected a value");

@@ -12,8 +12,8 @@ namespace cboard::reader {
 
 namespace {
 
-constexpr std::size_t kHeaderBytes = 12;  // Length and its checksum.
-constexpr std::size_t kFooterBytes = 4;   // The payload's checksum.
+constexpr std::size_t kHeaderBytes = 12;  // The size of the length field and its checksum.
+constexpr std::size_t kFooterBytes = 4;   // The size of the payload's checksum.
 
 tl::unexpected<Error> Changed(const File& file, const BlobEntry& entry, std::string what) {
   return Fail(ErrorCode::kDataLoss,
@@ -27,7 +27,7 @@ Result<Blob> ReadBlobAt(const File& file, const BlobEntry& entry) {
   const std::uint64_t record_bytes =
       kHeaderBytes + std::uint64_t{entry.record_bytes} + kFooterBytes;
   if (std::uint64_t{entry.value_offset} + entry.value_bytes > entry.record_bytes) {
-    return Fail(ErrorCode::kInvalidArgument, "an index entry reaches past its record");
+    return Fail(ErrorCode::kInvalidArgument, "an index entry is larger than its record");
   }
   CBOARD_ASSIGN_OR_RETURN(const std::uint64_t file_bytes, file.Size());
   if (file_bytes < record_bytes || entry.record_offset > file_bytes - record_bytes) {
@@ -76,7 +76,7 @@ Result<Blob> ReadBlob(const Run& run, const BlobEntry& entry) {
 }
 
 Result<std::vector<Blob>> ReadBlobs(const Run& run, const std::vector<BlobEntry>& entries) {
-  // By file and place, so that each file is opened once and read forwards.
+  // Sorted by file and position, so that each file is opened once and read forwards.
   std::vector<std::size_t> order(entries.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) {

@@ -18,10 +18,12 @@ std::vector<const Tag*> TagsWhere(const Run& run, const Accept& accept) {
 }  // namespace
 
 std::vector<RunPointer> RunsByStartTime(const Snapshot& snapshot) {
-  std::vector<RunPointer> runs = snapshot.runs;  // By name already, which a stable sort keeps.
+  // The runs are already sorted by name, and the sort is stable.
+  std::vector<RunPointer> runs = snapshot.runs;
   std::ranges::stable_sort(runs, {}, [](const RunPointer& run) {
     const double start = run->first_wall_time_seconds;
-    return start == start ? start : std::numeric_limits<double>::infinity();  // NaN has no place.
+    // NaN cannot be ordered.
+    return start == start ? start : std::numeric_limits<double>::infinity();
   });
   return runs;
 }
@@ -38,7 +40,7 @@ std::vector<const Tag*> TagsMatching(const Run& run, TagKind kind, const TextPat
 
 std::string_view PluginOf(const TagInfo& info) {
   // The kind of a tag decides which plugin shows it: a histogram with the metadata of another
-  // plugin is still shown as a histogram.
+  // plugin is shown as a histogram.
   switch (info.kind) {
     case TagKind::kScalar:
       return "scalars";

@@ -13,7 +13,7 @@
 namespace cboard::reader {
 namespace {
 
-// From points to the x axis.
+// Computes the x value of a point, depending on the axis.
 struct Axis {
   ScalarAxis kind;
   double origin = 0;
@@ -38,14 +38,15 @@ bool WallTimesAscend(const ScalarSource& source) {
   double previous = -std::numeric_limits<double>::infinity();
   source.for_each_block(0, source.size, [&](const ScalarBlock& block) {
     for (const double time : block.wall_times_seconds) {
-      ascend &= previous <= time;  // NaN ends it.
+      ascend &= previous <= time;  // NaN ends the ascending range.
       previous = time;
     }
   });
   return ascend;
 }
 
-// The first index in [begin, end) for which `is_beyond` holds; it must hold from there on.
+// The first index in [begin, end) for which `is_beyond` is true; it must be true for all later
+// indices.
 template <typename Predicate>
 std::size_t FirstIndex(std::size_t begin, std::size_t end, const Predicate& is_beyond) {
   while (begin < end) {
@@ -61,11 +62,11 @@ std::size_t FirstIndex(std::size_t begin, std::size_t end, const Predicate& is_b
 
 struct Slice {
   std::size_t first = 0;
-  std::size_t last = 0;  // One past the end.
+  std::size_t last = 0;  // One past the last index.
   std::size_t in_range = 0;
 };
 
-// For an ascending axis: the points in the range, and a neighbour on either side.
+// For an ascending axis: the points in the range, and one neighbour on either side.
 Slice SliceOf(const ScalarSource& source, const Axis& axis, const XRange& range) {
   const auto x = [&](std::size_t i) { return axis(source.at(i)); };
   std::size_t first = 0, last = source.size;
@@ -79,7 +80,7 @@ Slice SliceOf(const ScalarSource& source, const Axis& axis, const XRange& range)
   return {first > 0 ? first - 1 : first, last < source.size ? last + 1 : last, in_range};
 }
 
-// The indices to keep of a slice whose axis ascends, by stretches of equal width.
+// The indices to keep of a slice with an ascending axis, by stretches of equal width.
 std::vector<std::size_t> SampleByX(const ScalarSource& source, const Axis& axis, const Slice& slice,
                                    std::size_t stretches) {
   const double left = axis(source.at(slice.first));
@@ -91,7 +92,7 @@ std::vector<std::size_t> SampleByX(const ScalarSource& source, const Axis& axis,
   std::size_t stretch = 0, index = slice.first;
   source.for_each_block(slice.first, count, [&](const ScalarBlock& block) {
     const std::size_t size = block.values.size();
-    // The position in the block where the present stretch ends.
+    // The position in the block at which the current stretch ends.
     const auto end_of_stretch = [&](std::size_t begin) {
       if (stretch + 1 == stretches) return size;
       if (!by_x) {
@@ -121,8 +122,8 @@ std::vector<std::size_t> SampleByX(const ScalarSource& source, const Axis& axis,
   return kept;
 }
 
-// The indices to keep if the axis goes back: points within the range, in groups of equal size.
-// Points are visited one by one; such series are rare and short.
+// The indices to keep if the axis is not ascending: points within the range, in groups of equal
+// size. Reads points one by one; such series are rare and short.
 std::vector<std::size_t> SampleByCount(const ScalarSource& source, const Axis& axis,
                                        const XRange& range, std::size_t max_points,
                                        std::size_t& in_range) {
@@ -155,7 +156,7 @@ std::vector<std::size_t> SampleByCount(const ScalarSource& source, const Axis& a
   return kept;
 }
 
-// The smoothed values at the indices kept, which ascend.
+// The smoothed values at the kept indices, which are ascending.
 std::vector<double> SmoothedAt(const ScalarSource& source, std::span<const std::size_t> kept,
                                double weight) {
   std::vector<double> smoothed;
@@ -171,7 +172,8 @@ std::vector<double> SmoothedAt(const ScalarSource& source, std::span<const std::
       ++index;
     }
   });
-  if (check.constant()) smoothed.clear();  // The caller takes the values themselves.
+  // Without smoothing, the caller uses the values themselves.
+  if (check.constant()) smoothed.clear();
   return smoothed;
 }
 
@@ -239,7 +241,7 @@ Result<Curve> Read(const ScalarSource& source, ScalarAxis kind, const XRange& ra
   source.for_each_block(0, source.size, [&](const ScalarBlock& block) {
     for (std::size_t i = 0; i < block.values.size() && !too_many; ++i) {
       const double x = axis(block, i);
-      if (!(x >= range.min && x <= range.max)) continue;  // NaN has no place on an axis.
+      if (!(x >= range.min && x <= range.max)) continue;  // NaN has no position on an axis.
       too_many = points.size() == max_points;
       if (too_many) return;
       sorted = sorted && (points.empty() || points.back().first <= x);

@@ -1,4 +1,4 @@
-// Sampling of a series that is too large to copy, block by block.
+// Samples a series block by block, because it may be too large to copy.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace cboard::reader {
 
-// The part of a ScalarSeries that the sampler needs; tests pass vectors.
+// The part of ScalarSeries that the sampler needs; tests use vectors instead.
 struct ScalarSource {
   using Visit = std::function<void(const ScalarBlock&)>;
 

@@ -1,4 +1,4 @@
-// TensorBoard's smoothing, point by point.
+// TensorBoard's smoothing of curves, point by point.
 #pragma once
 
 #include <cmath>
@@ -7,8 +7,8 @@
 
 namespace cboard::reader {
 
-// The exponential moving average of the charts of TensorBoard: divided by the weight that has been
-// given out so far, so that it does not start at zero.
+// The exponential moving average of TensorBoard's charts. It is divided by the sum of the weights
+// so far, so that it is not biased towards zero at the start.
 class Smoother {
  public:
   explicit Smoother(double weight) : weight_(weight) {}
@@ -25,7 +25,7 @@ class Smoother {
  private:
   double weight_;
   double last_ = 0;
-  double debias_ = 0;  // Once it has reached 1 in double precision it stays there.
+  double debias_ = 0;  // When the sum has reached 1 in double precision, it stays 1.
   std::uint64_t count_ = 0;
 };
 
@@ -34,7 +34,7 @@ class ConstantCheck {
  public:
   void See(double value) {
     if (!seen_) first_ = value, seen_ = true;
-    constant_ = constant_ && value == first_;  // A NaN makes it false, as in JavaScript.
+    constant_ = constant_ && value == first_;  // NaN makes it false, as in JavaScript.
   }
   bool constant() const { return constant_; }
 

@@ -1,9 +1,9 @@
-"""Lets stock TensorBoard judge our queries: the same text, bins, quantiles and tables.
+"""Compares our queries with stock TensorBoard: texts, bins, quantiles and tables must be equal.
 
-    python tensorboard_oracle.py build/dev/bin/tensorboard_oracle
+ python tensorboard_oracle.py build/dev/bin/tensorboard_oracle
 
-tensorboard_oracle is the program that answers with ours; TensorBoard's own functions are called
-here. Inputs are random, from a fixed seed.
+ The program tensorboard_oracle returns our results; this script calls TensorBoard's functions.
+Inputs are random, from a fixed seed.
 """
 
 import json
@@ -32,7 +32,7 @@ PROGRAM = sys.argv.pop(1) if len(sys.argv) > 1 else "tensorboard_oracle"
 
 
 def ask(mode, requests):
-    """Our answers, as text."""
+    """The responses of our program, as text."""
     frames = b"".join(struct.pack("<I", len(request)) + request for request in requests)
     out = subprocess.run([PROGRAM, mode], input=frames, stdout=subprocess.PIPE, check=True).stdout
     answers = []
@@ -45,7 +45,7 @@ def ask(mode, requests):
 
 
 class Fuzz:
-    """Fills any message with random values, the awkward ones among them."""
+    """Fills any message with random values, including edge cases."""
 
     def __init__(self, seed, max_map_entries=1):
         self.random = random.Random(seed)
@@ -123,7 +123,9 @@ def random_graph(fuzz):
 
 
 def random_histogram(generator):
-    """As a HistogramProto: TensorFlow's open ends, tensorboardX's empty first bin, fractions."""
+    """A HistogramProto with the properties of other writers: TensorFlow's infinite limits,
+    tensorboardX's empty first bin, fractional counts.
+    """
     size = generator.integers(0, 300)
     limits = np.sort(generator.normal(size=size) * 10.0 ** generator.integers(-3, 4))
     counts = generator.integers(0, 4, size=size).astype(float)
@@ -138,8 +140,9 @@ def random_histogram(generator):
 
 
 class Graphs(unittest.TestCase):
-    """Maps are sorted in our text; in TensorBoard's they have the order of a hash table. So texts
-    are compared where maps have one entry, and messages where they have several."""
+    """Our text sorts maps by key; TensorBoard's text has the order of a hash table. So texts are
+    compared if maps have at most one entry, and parsed messages if they have several.
+    """
 
     def judge(self, answer, message):
         if answer != str(message):

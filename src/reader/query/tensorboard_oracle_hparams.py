@@ -17,7 +17,9 @@ from tensorboard_oracle import ask
 
 
 class Log:
-    """Runs with hyperparameters and scalars: TensorBoard's data provider, and our request."""
+    """Random runs with hyperparameters and scalars: as TensorBoard's data provider and as a request
+    to our program.
+    """
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -67,7 +69,7 @@ class Log:
         else:
             value.bool_value = self.random.random() < 0.5
 
-    # The data provider.
+    # Implements TensorBoard's data provider.
     def list_tensors(self, ctx, *, experiment_id, plugin_name, run_tag_filter=None):
         return {run: {tag: SimpleNamespace(plugin_content=data.SerializeToString())
                       for tag, data in tags.items()} for run, tags in self.hparams.items()}
@@ -177,7 +179,7 @@ def columns_of(experiment):
     hparams = []
     for info in experiment.hparam_infos:
         domain = [info.domain_interval.min_value, info.domain_interval.max_value]
-        if not info.HasField("domain_interval"):  # A set, in no order.
+        if not info.HasField("domain_interval"):  # A set has no order.
             domain = sorted(plain(value) for value in info.domain_discrete.values)
         hparams.append([info.name, info.type, info.differs, domain])
     return {"hparams": hparams,
@@ -200,8 +202,9 @@ class HParams(unittest.TestCase):
             try:
                 response = list_session_groups.Handler(None, context, "", request).run()
             except Exception:
-                # Filters that do not fit, columns of several types, groups without the metric that
-                # they are to be chosen by. There we may answer.
+                # Requests for which TensorBoard raises an error but our program may return a
+                # response: filters of another type than their column, columns with several types,
+                # and groups without the metric that selects their session.
                 refused += 1
                 continue
             self.assertFalse(answer.startswith("error: "), answer)

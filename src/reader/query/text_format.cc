@@ -20,13 +20,13 @@ namespace {
 using proto::pbf_reader;
 using protozero::pbf_wire_type;
 
-constexpr int kMaxDepth = 100;  // Protobuf's own.
+constexpr int kMaxDepth = 100;  // The limit of protobuf's parser.
 
-// Thrown inside this file only, as protozero does.
+// Used as an exception in this file only, as in the library protozero.
 struct TooDeep {};
 struct TooLong {};
 
-// One occurrence of a field: the number, or the bytes of what has a length.
+// One occurrence of a field: its number, or the bytes of a length-delimited value.
 struct Occurrence {
   const FieldSchema* field = nullptr;
   std::uint64_t bits = 0;
@@ -80,11 +80,11 @@ void ForEachPacked(std::string_view packed, pbf_wire_type wire_type, const Visit
   }
 }
 
-// The known fields of a message in the order of their numbers, as a parser would have them: of a
-// oneof only the member that was set last.
+// The known fields of a message, sorted by number, as a parser would return them: of a oneof, only
+// the member that was set last.
 std::vector<Occurrence> OccurrencesIn(const MessageSchema& schema, std::string_view bytes) {
   std::vector<Occurrence> found;
-  std::vector<Occurrence> choice;  // The oneof's member, so far.
+  std::vector<Occurrence> choice;  // The current member of the oneof.
   pbf_reader fields(bytes.data(), bytes.size());
   while (fields.next()) {
     const FieldSchema* field = schema.Find(fields.tag());
@@ -117,7 +117,7 @@ std::vector<Occurrence> OccurrencesIn(const MessageSchema& schema, std::string_v
   return found;
 }
 
-// The shortest of the two precisions that protobuf tries.
+// The shorter one of the two precisions that protobuf uses.
 std::string FloatText(double value, int digits, int more_digits, bool is_float) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
@@ -150,7 +150,8 @@ class Printer {
     if (field.label == FieldLabel::kRepeated) {
       for (const Occurrence& value : values) Named(field.name, field, value);
     } else if (field.type == FieldType::kMessage && values.size() > 1) {
-      // Several occurrences of one message are one message, merged: the parts one after the other.
+      // Several occurrences of one message field are merged, as protobuf does: the bytes are
+      // concatenated.
       std::string merged;
       for (const Occurrence& value : values) merged += value.bytes;
       Named(field.name, field, {&field, 0, merged});
@@ -163,7 +164,7 @@ class Printer {
     }
   }
 
-  // Whether a number is the default after narrowing to its type; -0.0 is not.
+  // Whether a number equals the default after conversion to its type; -0.0 does not.
   static bool IsZero(FieldType type, std::uint64_t bits) {
     if (type == FieldType::kString || type == FieldType::kBytes) return false;
     const bool narrow = type == FieldType::kInt32 || type == FieldType::kUint32 ||
@@ -172,14 +173,15 @@ class Printer {
   }
 
   void Map(const FieldSchema& field, std::span<const Occurrence> entries) {
-    // By key; of equal ones the last counts. Texts compare as bytes and numbers are unsigned.
+    // Sorted by key; of equal keys, the last entry is used. Texts are compared as bytes, numbers as
+    // unsigned integers.
     struct Entry {
       std::uint64_t number = 0;
       std::string_view text;
       Occurrence value;
     };
     std::vector<Entry> sorted;
-    std::deque<std::string> merged;  // Values that came in parts.
+    std::deque<std::string> merged;  // Stores concatenated values.
     for (const Occurrence& occurrence : entries) {
       Entry entry;
       entry.value.field = &field;

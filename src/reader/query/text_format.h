@@ -1,5 +1,5 @@
-// Protobuf messages in protobuf's text form, character for character what `str(message)` gives in
-// Python, which is what TensorBoard sends; only maps are sorted by key.
+// Converts protobuf messages to protobuf's text format, with exactly the characters of
+// `str(message)` in Python, which TensorBoard sends. The only difference: maps are sorted by key.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace cboard::reader {
 
-// Fails with kDataLoss when `bytes` is not such a message, or one inside another over 100 deep, and
-// with kResourceExhausted when the text would be longer than `max_bytes`.
+// Fails with kDataLoss if `bytes` is not a message of this type or is nested more than 100 deep,
+// and with kResourceExhausted if the text would be longer than `max_bytes`.
 Result<std::string> ToTextFormat(const MessageSchema& schema, std::string_view bytes,
                                  std::size_t max_bytes = std::size_t{1} << 30);
 

@@ -10,8 +10,8 @@
 namespace cboard::reader {
 namespace {
 
-// Vectors of the width that every target has, four of each kind in flight, so that the loop waits
-// for memory rather than for the previous comparison.
+// Uses vectors of a size that every processor has, four of each kind at a time, so that the loop is
+// limited by memory and not by the latency of comparisons.
 constexpr std::size_t kLanes = 2;
 constexpr std::size_t kVectors = 4;
 using Doubles = double __attribute__((vector_size(kLanes * sizeof(double))));
@@ -45,14 +45,14 @@ ValueRange RangeOf(std::span<const double> values) {
     for (std::size_t k = 0; k < kVectors; ++k) {
       Doubles value;
       std::memcpy(&value, values.data() + i + k * kLanes, sizeof(value));
-      const Doubles zero = value - value;  // NaN for NaN and for infinities.
+      const Doubles zero = value - value;  // NaN if the value is NaN or infinite.
       odd[k] |= zero != zero;
       least[k] = value < least[k] ? value : least[k];
       greatest[k] = value > greatest[k] ? value : greatest[k];
     }
   }
   const Masks any = odd[0] | odd[1] | odd[2] | odd[3];
-  // Infinities would have become the extremes: look again, which is rare.
+  // Infinities are in the result: searches again without them, which is rare.
   if ((any[0] | any[1]) != 0) return RangeOneByOne(values);
 
   ValueRange range = RangeOneByOne(values.subspan(i));

@@ -1,4 +1,4 @@
-// Min and max of many values at the speed of memory.
+// Computes min and max of many values at the speed of memory.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,16 @@
 namespace cboard::reader {
 
 struct ValueRange {
-  double least = std::numeric_limits<double>::infinity();      // Over finite values.
-  double greatest = -std::numeric_limits<double>::infinity();  // Likewise.
+  double least = std::numeric_limits<double>::infinity();      // The min of the finite values.
+  double greatest = -std::numeric_limits<double>::infinity();  // The max of the finite values.
   bool all_finite = true;
 };
 
-// One pass without branches. NaN and infinities are left out, and make `all_finite` false; without
-// any finite value the range is empty: least > greatest.
+// Reads the values once, without branches. NaN and infinities are left out and make `all_finite`
+// false. Without any finite value, the range is empty: least > greatest.
 ValueRange RangeOf(std::span<const double> values);
 
-// The first position of a value that is there.
+// The first position of a value, which must exist.
 std::size_t PositionOf(double value, std::span<const double> values);
 
 }  // namespace cboard::reader

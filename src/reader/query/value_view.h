@@ -1,4 +1,4 @@
-// One Summary.Value by itself, the way ReadBlob gives it.
+// Parses one Summary.Value, as ReadBlob() returns it.
 #pragma once
 
 #include <string_view>
@@ -12,8 +12,8 @@ namespace cboard::reader {
 // The views point into `bytes`. Fails with kDataLoss.
 Result<proto::SummaryValue> ParseValue(std::string_view bytes);
 
-// The tensor of a value, or an error that says what it holds instead. `what` is for the message:
-// "a PR curve".
+// The tensor of a value, or an error that names the field that the value holds instead. `what`
+// names the expected data in the message: "a PR curve".
 Result<proto::Tensor> TensorOf(const proto::SummaryValue& value, std::string_view what);
 
 }  // namespace cboard::reader
