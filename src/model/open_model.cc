@@ -7,7 +7,8 @@
 namespace cboard::model {
 namespace {
 
-// ONNX, GraphDef and SavedModel are protobuf messages without a signature; their fields differ.
+// Distinguishes ONNX, GraphDef and SavedModel by their fields, because protobuf messages have no
+// signature.
 std::optional<ModelFormat> SniffProtobuf(std::string_view bytes) {
   bool has_nodes = false, has_version = false, has_onnx_graph = false, has_meta_graphs = false;
   const auto walked = proto::ReadMessage<int>("model", bytes, [&](proto::pbf_reader fields, int&) {
@@ -19,7 +20,7 @@ std::optional<ModelFormat> SniffProtobuf(std::string_view bytes) {
       fields.skip();
     }
   });
-  // The undamaged part decides which reader reports the damage.
+  // If a part of the file is damaged, the undamaged part decides which reader reports the damage.
   if (has_nodes) return ModelFormat::kTensorFlowGraph;
   if (has_onnx_graph) return ModelFormat::kOnnx;
   if (has_version && has_meta_graphs) return ModelFormat::kSavedModel;
@@ -71,9 +72,9 @@ Result<ModelGraph> ReadModel(ModelFormat format, std::shared_ptr<const MappedFil
                              format == ModelFormat::kSavedModel;
   if (!shapes.empty() && !infers_shapes) {
     return Fail(ErrorCode::kInvalidArgument,
-                "shapes may be given to ONNX and TensorFlow models; those of a " +
+                "shapes may be given to ONNX and TensorFlow models; a " +
                     std::string(NameOf(format)) +
-                    " file are stored in it: fix them where it is made");
+                    " file stores its shapes: change them in the program that exports it");
   }
   switch (format) {
     case ModelFormat::kOnnx:
@@ -98,7 +99,7 @@ Result<ModelGraph> ReadModel(ModelFormat format, std::shared_ptr<const MappedFil
 
 namespace {
 
-// The model in a directory as TensorFlow and Hugging Face's libraries write them.
+// Finds the model file in a directory of TensorFlow or Hugging Face libraries.
 Result<std::filesystem::path> ModelIn(const std::filesystem::path& directory) {
   std::string names;
   for (const char* name :
@@ -108,8 +109,8 @@ Result<std::filesystem::path> ModelIn(const std::filesystem::path& directory) {
     names += (names.empty() ? "" : ", ") + std::string(name);
   }
   return Fail(ErrorCode::kInvalidArgument, Quoted(directory.string(), 1000) +
-                                               " is a directory without a model of a usual name (" +
-                                               names + "); name the model file in it");
+                                               " is a directory without a model file (" + names +
+                                               "); give the path of the model file");
 }
 
 }  // namespace
@@ -132,7 +133,7 @@ Result<ModelGraph> OpenModel(const std::filesystem::path& path, const InputShape
     return ReadModel(*format, file, shapes);
   };
   Result<ModelGraph> graph = read();
-  // If the file changed meanwhile, the change is the reason for any other error.
+  // If the file changed meanwhile, report that, because it explains any other error.
   CBOARD_RETURN_IF_ERROR(graph ? graph->CheckUnchanged() : file->CheckUnchanged());
   if (!graph) return Fail(Annotate(std::move(graph).error(), Quoted(model.string(), 1000)));
   return graph;

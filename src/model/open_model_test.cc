@@ -39,7 +39,7 @@ TEST(OpenModel, FindsTheModelInADirectory) {
   ASSERT_THAT(whole, Succeeds());
   EXPECT_EQ(whole->path().filename(), "model.safetensors");
 
-  // An index says more than one of its files.
+  // The index file is preferred to one of the files that it lists.
   ASSERT_THAT(WriteFileAtomically(directory / "model.safetensors.index.json",
                                   R"({"weight_map": {"a": "model.safetensors"}})"),
               Succeeds());

@@ -17,7 +17,7 @@ std::string Describe(const NpyFile::Array& array) {
   return Describe(TensorView(array.dtype, nullptr, array.shape));
 }
 
-// One input's array, cut into samples.
+// An input's array, divided into samples.
 struct Slices {
   ModelValue input;
   TensorView array;  // The requested samples.
@@ -25,6 +25,7 @@ struct Slices {
   std::vector<std::int64_t> shape;  // Shape of one sample.
   std::size_t count = 0;
   std::size_t size_bytes = 0;  // Size of one sample in the array's dtype.
+  bool is_for_all = false;     // A single number, such as a sampling rate.
 };
 
 bool Fits(std::span<const std::int64_t> sizes, std::span<const std::int64_t> wanted) {
@@ -32,13 +33,13 @@ bool Fits(std::span<const std::int64_t> sizes, std::span<const std::int64_t> wan
       sizes, wanted, [](std::int64_t size, std::int64_t want) { return want < 0 || size == want; });
 }
 
-// How an array is cut: see OpenSamples.
+// Divides an array into samples by the rules of OpenSamples.
 Result<Slices> Cut(const ModelValue& input, const NpyFile::Array& array,
                    const SampleOptions& options) {
   Slices slices{.input = input, .array = {}};
   const std::span<const std::int64_t> have = array.shape, want = input.shape;
   if (want.empty()) {
-    // A scalar, or a rank that the model does not say: an element or a row is a sample.
+    // For a scalar, or if the model does not declare a rank: each element or row is a sample.
     slices.shape.assign(have.begin() + (have.empty() ? 0 : 1), have.end());
     slices.count = have.empty() ? 1 : static_cast<std::size_t>(have[0]);
   } else if (have.size() == want.size() && Fits(have.subspan(1), want.subspan(1))) {
@@ -60,12 +61,15 @@ Result<Slices> Cut(const ModelValue& input, const NpyFile::Array& array,
   } else {
     return Fail(ErrorCode::kInvalidArgument, "the data for input " + Quoted(input.name) + " is " +
                                                  Describe(array) + " but the model wants " +
-                                                 Describe(input) + ", once per sample");
+                                                 Describe(input) +
+                                                 " for each sample; reshape the array");
   }
   slices.size_bytes = SizeOf(array.dtype);
   for (const std::int64_t size : slices.shape) {
     slices.size_bytes *= static_cast<std::size_t>(size);
   }
+  slices.is_for_all =
+      have.size() <= 1 && slices.count == 1 && slices.size_bytes == SizeOf(array.dtype);
   if (slices.count == 0) {
     return Fail(ErrorCode::kInvalidArgument, "the data for input " + Quoted(input.name) + " is " +
                                                  Describe(array) + ", which is not one sample of " +
@@ -74,7 +78,7 @@ Result<Slices> Cut(const ModelValue& input, const NpyFile::Array& array,
   return slices;
 }
 
-// Which array is for which input.
+// Returns the index of the array for each input.
 Result<std::vector<std::size_t>> Assign(const NpyFile& file, std::span<const ModelValue> inputs) {
   const auto& arrays = file.arrays();
   std::vector<std::size_t> assigned;
@@ -102,6 +106,23 @@ Result<std::vector<std::size_t>> Assign(const NpyFile& file, std::span<const Mod
   return assigned;
 }
 
+// The number of samples, which all arrays have but those that are for all samples.
+Result<std::size_t> CountSamples(std::span<const Slices> slices, const std::string& file) {
+  const Slices* counted = nullptr;
+  for (const Slices& other : slices) {
+    if (other.is_for_all) continue;
+    if (counted != nullptr && other.count != counted->count) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  file + ": there are " + std::to_string(counted->count) + " samples of " +
+                      Quoted(counted->input.name) + " and " + std::to_string(other.count) + " of " +
+                      Quoted(other.input.name) +
+                      "; save as many of each, repeat an input with numpy.repeat");
+    }
+    counted = &other;
+  }
+  return counted == nullptr ? 1 : counted->count;
+}
+
 class ArraySamples final : public SampleSource {
  public:
   ArraySamples(NpyFile file, std::string name, std::vector<Slices> slices, std::size_t size)
@@ -114,8 +135,8 @@ class ArraySamples final : public SampleSource {
     std::vector<NamedTensor> inputs;
     copies_.clear();
     for (const Slices& slices : slices_) {
-      const auto* const data =
-          static_cast<const std::byte*>(slices.array.data) + index * slices.size_bytes;
+      const auto* const data = static_cast<const std::byte*>(slices.array.data) +
+                               (slices.is_for_all ? 0 : index * slices.size_bytes);
       OwnedTensor sample{.dtype = slices.array.dtype,
                          .shape = slices.shape,
                          .elements = {data, data + slices.size_bytes}};
@@ -127,8 +148,14 @@ class ArraySamples final : public SampleSource {
         sample = *std::move(converted);
       }
       copies_.push_back(std::move(sample));
+      mapped_bytes_ += slices.size_bytes;
     }
-    // Copied first: what is in memory does not change any more.
+    // Pages of samples that were copied would count as memory of this process.
+    if (mapped_bytes_ > kMaxMappedBytes) {
+      file_.ReleasePages();
+      mapped_bytes_ = 0;
+    }
+    // Copies the samples before CheckUnchanged, because data in memory does not change any more.
     CBOARD_RETURN_IF_ERROR(file_.CheckUnchanged());
     for (std::size_t i = 0; i < slices_.size(); ++i) {
       inputs.push_back({slices_[i].input.name, copies_[i].view()});
@@ -142,6 +169,9 @@ class ArraySamples final : public SampleSource {
   std::vector<Slices> slices_;
   std::size_t size_;
   std::vector<OwnedTensor> copies_;  // The last sample.
+
+  static constexpr std::size_t kMaxMappedBytes = std::size_t{16} << 20;
+  std::size_t mapped_bytes_ = 0;  // Bytes that were copied since pages were released.
 };
 
 }  // namespace
@@ -154,19 +184,13 @@ Result<std::unique_ptr<SampleSource>> OpenArraySamples(const std::filesystem::pa
   auto assigned = Assign(arrays, inputs);
   if (!assigned) return Fail(Annotate(std::move(assigned).error(), shown));
   std::vector<Slices> slices;
-  std::size_t size = options.max_samples;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     auto cut = Cut(inputs[i], arrays.arrays()[(*assigned)[i]], options);
     if (!cut) return Fail(Annotate(std::move(cut).error(), shown));
-    if (!slices.empty() && cut->count != slices[0].count) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  shown + ": there are " + std::to_string(slices[0].count) + " samples of " +
-                      Quoted(inputs[0].name) + " and " + std::to_string(cut->count) + " of " +
-                      Quoted(inputs[i].name));
-    }
-    size = std::min(size, cut->count);
     slices.push_back(*std::move(cut));
   }
+  CBOARD_ASSIGN_OR_RETURN(const std::size_t count, CountSamples(slices, shown));
+  const std::size_t size = std::min(options.max_samples, count);
   for (std::size_t i = 0; i < slices.size(); ++i) {
     const std::size_t rows = slices[i].sample_rows;
     auto array = arrays.Read((*assigned)[i], rows == NpyFile::kAllRows ? rows : rows * size);

@@ -18,16 +18,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Names were checked when the model was read; a link may still lead out of the folder.
+// Names were checked when the model was read, but a symbolic link may still lead out of the folder.
 Result<void> CheckExternalFiles(const fs::path& folder, std::span<const std::string> files) {
   std::error_code error;
   const fs::path inside = fs::canonical(folder, error);
   for (const std::string& file : files) {
     const fs::path target = fs::canonical(folder / file, error);
     if (error) {
-      return Fail(ErrorCode::kNotFound, "weights should be in " +
-                                            Quoted((folder / file).string(), 1000) +
-                                            ", which is not there: " + error.message());
+      return Fail(ErrorCode::kNotFound,
+                  "external weights are missing: " + Quoted((folder / file).string(), 1000) + ": " +
+                      error.message());
     }
     const fs::path relative = target.lexically_relative(inside);
     if (relative.empty() || *relative.begin() == "..") {
@@ -38,8 +38,9 @@ Result<void> CheckExternalFiles(const fs::path& folder, std::span<const std::str
   return {};
 }
 
-// ONNX Runtime maps these files for as long as a session lives. Another program may shorten them,
-// which must not end the process; who has opened the model sees the change by its own mapping.
+// Guards the external files that ONNX Runtime maps while a session lives, because a process that
+// reads a file truncated by another program would end. The ModelGraph of the caller detects such a
+// change by its own mapping.
 Result<std::shared_ptr<const void>> GuardExternalFiles(const fs::path& folder,
                                                        std::span<const std::string> files) {
   auto guards = std::make_shared<std::vector<std::unique_ptr<GuardedMapping>>>();
@@ -59,8 +60,8 @@ std::size_t MaxConstantBytes() {
   return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes) / 4;
 }
 
-// A session that holds what is the same in every run. Nothing when there is no such thing, or
-// when it cannot be computed by itself: then the model as it is says why, or runs all the same.
+// Opens a session with the part of the model that is constant over all runs. nullopt if there is no
+// such part, or if it cannot run separately; the whole model then runs, or reports the reason.
 std::optional<Session> OpenWithConstants(std::string_view model, const std::string& name,
                                          std::span<const std::string> tensors,
                                          std::size_t max_bytes, const SessionOptions& options) {
@@ -71,7 +72,7 @@ std::optional<Session> OpenWithConstants(std::string_view model, const std::stri
   const auto computed = [&]() -> Result<RunResult> {
     CBOARD_ASSIGN_OR_RETURN(const Session session,
                             Session::FromBytes(AsBytes(part->model), name, once));
-    part->model = {};  // As large as the weights; the session has its own.
+    part->model = {};  // As large as the weights; the session has its own copy.
     return session.Run({}, part->outputs);
   }();
   if (!computed || !computed->left_out().empty()) return std::nullopt;
@@ -148,7 +149,8 @@ Result<CaptureSummary> CaptureSamples(
     if (!inputs) return Fail(Annotate(std::move(inputs).error(), where(index)));
     std::vector<RunResult> results;
     for (const ModelCapture* model : models) {
-      // Tools that simplify a model remove inputs that it does not use.
+      // Removes inputs that the model does not have, because tools that simplify a model remove
+      // unused inputs.
       std::vector<NamedTensor> known = *inputs;
       std::erase_if(known, [&](const NamedTensor& input) {
         return model != models[0] &&

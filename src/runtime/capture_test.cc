@@ -82,7 +82,8 @@ TEST_F(CaptureTest, OptimizationsDoNotChangeWhatIsCaptured) {
   EXPECT_THAT(*tensor::ToDoubles(*model->Run(*inputs)->Find("hidden")), ElementsAre(6.5, 9));
 }
 
-// x [n, 2] -> MatMul -> "hidden" -> Relu -> "y"; the weight, codes with a scale for each column.
+// x [n, 2] -> MatMul -> "hidden" -> Relu -> "y". The weight consists of codes with a scale per
+// column.
 OnnxBuilder DequantizingColumns() {
   OnnxBuilder builder;
   builder.Input("x", {-1, 2})
@@ -200,7 +201,7 @@ TEST_F(CaptureTest, FilesThatAreNoModelsAreNamed) {
               ::testing::AnyOf(FailsSaying(ErrorCode::kDataLoss, "x.npy"),
                                FailsSaying(ErrorCode::kInvalidArgument, "x.npy")));
   EXPECT_THAT(ModelCapture::Open(folder_ / "none.onnx"), FailsWith(ErrorCode::kNotFound));
-  // A wrong input of the second model says which sample.
+  // An error about an input of the second model names the sample.
   const auto model = ModelCapture::Open(folder_ / "m.onnx");
   const std::vector<ModelValue> other = {
       {.name = "z", .dtype = DType::kFloat32, .type = "float32", .shape = {1, 2}}};

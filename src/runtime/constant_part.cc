@@ -16,7 +16,7 @@
 namespace cboard::runtime {
 namespace {
 
-// Size of an element of the results, which are nearly always float32.
+// Size of a result's element, which is nearly always float32.
 constexpr std::size_t kElementBytes = 4;
 
 bool IsStandard(std::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
@@ -26,14 +26,14 @@ bool IsQuantizer(const proto::OnnxNode& node) {
          (IsStandard(node.domain) || node.domain == "com.microsoft");
 }
 
-// Gives as many elements as it gets.
+// True for operators with as many output elements as input elements.
 bool Rearranges(const proto::OnnxNode& node) {
   static constexpr std::string_view kOperators[] = {"Cast",    "Flatten",   "Reshape",
                                                     "Squeeze", "Transpose", "Unsqueeze"};
   return IsStandard(node.domain) && std::ranges::find(kOperators, node.op_type) != kOperators + 6;
 }
 
-// Nothing for a shape that no tensor has.
+// Returns the number of elements of a shape; nullopt for an invalid shape.
 std::optional<std::size_t> CountOf(const proto::Shape& shape) {
   std::size_t count = 1;
   for (const std::int64_t size : shape) {
@@ -47,11 +47,11 @@ std::optional<std::size_t> CountOf(const proto::Shape& shape) {
   return count;
 }
 
-// The main graph or a body.
+// A scope of names: the main graph or a subgraph.
 struct Scope {
   proto::OnnxGraph graph;
   GraphPlace place;
-  bool is_reachable = true;  // By a GraphPlace.
+  bool is_reachable = true;  // True if a GraphPlace can name it.
   std::unordered_set<std::string_view> inputs, outputs;
 };
 
@@ -61,9 +61,9 @@ struct Constant {
   std::size_t elements = 0;
   const proto::OnnxTensor* initializer = nullptr;
   const proto::OnnxNode* node =
-      nullptr;  // That gives it: a Constant, or one that is computed once.
+      nullptr;  // The node that computes it: a Constant, or a node of the constant part.
   bool is_computed = false;
-  bool is_used = false;  // By what is computed once.
+  bool is_used = false;  // True if a node of the constant part uses it.
 };
 
 class ConstantFinder {
@@ -89,7 +89,7 @@ class ConstantFinder {
     scope.is_reachable = is_reachable;
     for (const auto& input : scope.graph.inputs) scope.inputs.insert(input.name);
     for (const auto& output : scope.graph.outputs) scope.outputs.insert(output.name);
-    // Files of old list initializers among the inputs.
+    // The names of inputs and initializers. Old files list initializers among the inputs, too.
     std::unordered_set<std::string_view> names = scope.inputs;
     for (const auto& initializer : scope.graph.initializers) names.insert(initializer.name);
     for (const std::string_view name : names) ++declared_[name];
@@ -99,7 +99,9 @@ class ConstantFinder {
           std::ranges::find_if(node.outputs, [](std::string_view name) { return !name.empty(); });
       for (const proto::OnnxAttribute& attribute : node.attributes) {
         for (const std::string_view bytes : attribute.graphs) {
-          if (depth == kMaxBodyDepth) return Fail(ErrorCode::kInvalidArgument, "too many bodies");
+          if (depth == kMaxBodyDepth) {
+            return Fail(ErrorCode::kInvalidArgument, "subgraphs are nested too deeply");
+          }
           CBOARD_ASSIGN_OR_RETURN(proto::OnnxGraph body, proto::ParseOnnxGraph(bytes));
           const bool has_place = is_reachable && output != node.outputs.end() &&
                                  attribute.kind == proto::OnnxAttributeKind::kGraph;
@@ -124,8 +126,8 @@ class ConstantFinder {
       constants_.emplace(name, constant);
     };
     for (const proto::OnnxTensor& tensor : scope.graph.initializers) {
-      // An input of a body has another value in every iteration; one of the model has this one
-      // unless it is given, which nobody does.
+      // In a subgraph, an input has another value in every iteration. In the main graph, an input
+      // with an initializer has its value, unless callers supply it, which does not happen here.
       if (is_main || scope.inputs.count(tensor.name) == 0) {
         add(tensor.name, tensor.shape, {.initializer = &tensor});
       }
@@ -168,7 +170,7 @@ class ConstantFinder {
     }
   }
 
-  // Lists the uses in the rest of the graph.
+  // Lists the uses of each constant in the rest of the graph.
   void ListUses(std::span<const std::string> captured) {
     needed_.insert(captured.begin(), captured.end());
     for (const Scope& scope : scopes_) {
@@ -216,10 +218,10 @@ class ConstantFinder {
     return part;
   }
 
-  std::deque<Scope> scopes_;                                    // Outer ones first.
-  std::unordered_map<std::string_view, std::size_t> declared_;  // How often.
+  std::deque<Scope> scopes_;                                    // Outer scopes come first.
+  std::unordered_map<std::string_view, std::size_t> declared_;  // Number of declarations per name.
   std::unordered_map<std::string_view, Constant> constants_;
-  std::vector<std::string_view> computed_;  // In the order of nodes.
+  std::vector<std::string_view> computed_;  // In the order of execution.
   std::size_t bytes_ = 0;                   // Size of the computed constants.
   std::unordered_set<std::string_view> needed_;
 };

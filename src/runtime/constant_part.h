@@ -1,11 +1,11 @@
-// The part of a model that computes the same for every sample: weights on their way from the codes
-// in the file to the numbers that layers take.
+// Finds the part of a model that computes the same values for every sample: the way of the weights
+// from the codes in the file to the floats that layers use.
 //
 //   codes, scale, zero point -> DequantizeLinear -> Transpose -> MatMul
 //                               `---- the constant part ----'
 //
-// ONNX Runtime computes it again in every run, unless its optimizations are on. So it is run once,
-// as a model of its own, and what it gives becomes inputs of the rest.
+// Without optimizations, ONNX Runtime computes it again in every run. It is therefore run once, as
+// a separate model, and its results become inputs of the rest.
 #pragma once
 
 #include <cstddef>
@@ -20,21 +20,23 @@
 namespace cboard::runtime {
 
 struct ConstantPart {
-  // QuantizeLinear and DequantizeLinear of constants, and what only turns their results around or
-  // converts them, in the main graph and in bodies. A model without inputs; its outputs are …
+  // The constant part as a model without inputs. It contains QuantizeLinear and DequantizeLinear of
+  // constants, and nodes that only rearrange or convert their results, in the main graph and in
+  // subgraphs.
   std::string model;
-  // … what the rest takes from them, and those of them that were asked for.
+  // Names of the outputs of the constant part: tensors that the rest of the model uses, and
+  // captured tensors.
   std::vector<std::string> outputs;
-  // Parts that the rest does not need: these nodes, and the constants that only they used.
+  // Nodes that the rest does not need, and the constants that only these nodes used.
   std::vector<RemovedTensor> removed;
 };
 
-// Empty of outputs where there is nothing to compute once. Results together take at most
-// `max_bytes`; nodes whose results would be beyond that stay in the rest. Tensors whose names stand
-// for something else elsewhere in the model, and outputs of the model or of a body, stay there,
-// too.
+// Returns the constant part; `outputs` is empty if there is none. All results together take at most
+// `max_bytes`; nodes whose results would exceed that stay in the rest. Tensors whose name has
+// another meaning elsewhere in the model, and outputs of the model or of a subgraph, also stay in
+// the rest.
 //
-// Fails with kDataLoss or kInvalidArgument when `model` is not an ONNX model.
+// Fails with kDataLoss or kInvalidArgument if `model` is not an ONNX model.
 Result<ConstantPart> FindConstantPart(std::string_view model, std::span<const std::string> captured,
                                       std::size_t max_bytes);
 

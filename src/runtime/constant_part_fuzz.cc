@@ -1,4 +1,5 @@
-// Any bytes as a model: its constant part is a model that computes all it promises.
+// Finds the constant part of any bytes as a model: the result is a model that computes all declared
+// outputs, or an error.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

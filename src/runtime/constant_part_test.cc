@@ -24,7 +24,7 @@ ConstantPart PartOf(const OnnxBuilder& model, const std::vector<std::string>& ca
   return part ? *std::move(part) : ConstantPart();
 }
 
-// Nodes by their operators, constants by their names, as libprotobuf finds them.
+// Lists nodes by their operators and constants by their names, as libprotobuf reads them.
 std::vector<std::string> ContentOf(const ConstantPart& part) {
   cboard_testing_onnx::ModelProto parsed;
   EXPECT_TRUE(parsed.ParseFromString(part.model));
@@ -48,7 +48,7 @@ OnnxBuilder& AddCodes(OnnxBuilder& graph, const std::string& name) {
   return graph.Constant<std::int8_t>(name + "_codes", {2, 2}, OnnxBuilder::kInt8, {1, 2, 3, 4});
 }
 
-// x -> MatMul -> y, its weight dequantized.
+// A model x -> MatMul -> y whose weight is dequantized.
 OnnxBuilder Dequantizing() {
   OnnxBuilder builder;
   builder.Input("x", {-1, 2}).Weight("scale", {}, {0.5f});
@@ -113,7 +113,7 @@ TEST(ConstantPart, ReachesIntoBodies) {
                                                       "y.then_branch:own_codes"));
 }
 
-// As an input of the model, "own" would be that of both branches.
+// Both branches define a different "own"; an input of the model would replace both.
 TEST(ConstantPart, LeavesWhatSharesItsNameWithAnother) {
   OnnxBuilder branch, model;
   AddCodes(branch, "own")
@@ -135,7 +135,7 @@ TEST(ConstantPart, LeavesOutputsOfTheModelAndOfBodies) {
   EXPECT_THAT(PartOf(model.Output("w", {2, 2})).outputs, IsEmpty());
 }
 
-// The body's own input is the state, whatever its first value is.
+// The loop's state is an input of the body, whatever its first value is.
 TEST(ConstantPart, LeavesWhatALoopChanges) {
   OnnxBuilder body, model;
   AddCodes(body, "state")
@@ -149,7 +149,7 @@ TEST(ConstantPart, LeavesWhatALoopChanges) {
   EXPECT_THAT(PartOf(model).outputs, IsEmpty());
 }
 
-// Without the initializer, the file would ask for the input.
+// Without the initializer, the model would require the input.
 TEST(ConstantPart, KeepsConstantsThatOldFilesListAmongTheInputs) {
   OnnxBuilder model = Dequantizing();
   const ConstantPart part = PartOf(model.Input("w_codes", {2, 2}, OnnxBuilder::kInt8));

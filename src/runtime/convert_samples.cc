@@ -9,23 +9,23 @@
 namespace cboard::runtime {
 namespace {
 
-// The nearest binary16, ties to even.
+// Converts a float to the nearest binary16; ties go to even.
 std::uint16_t ToHalf(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000);
   const float magnitude = std::bit_cast<float>(bits & 0x7FFFFFFF);
-  if (!(magnitude < 65520.0f)) {  // Rounds to infinity, is one, or is NaN.
+  if (!(magnitude < 65520.0f)) {  // Infinite, NaN, or rounded to infinity.
     return static_cast<std::uint16_t>(sign | (std::isnan(value) ? 0x7E00 : 0x7C00));
   }
-  if (magnitude < 0x1p-14f) {  // Multiples of 2^-24.
+  if (magnitude < 0x1p-14f) {  // Subnormal: a multiple of 2^-24.
     return static_cast<std::uint16_t>(sign | std::lrint(magnitude * 0x1p24f));
   }
-  // Rounding may carry into the exponent, which is what it should do.
+  // Rounds the mantissa. A carry into the exponent gives the correct result.
   const std::uint32_t rounded = (bits & 0x7FFFFFFF) + 0xFFF + (bits >> 13 & 1);
   return static_cast<std::uint16_t>(sign | ((rounded >> 13) - ((127 - 15) << 10)));
 }
 
-// The nearest bfloat16, ties to even.
+// Converts a float to the nearest bfloat16; ties go to even.
 std::uint16_t ToBfloat(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if (std::isnan(value)) return static_cast<std::uint16_t>(bits >> 16 | 0x40);
@@ -41,10 +41,11 @@ void Fill(const std::vector<From>& values, OwnedTensor& out, Convert convert) {
   }
 }
 
-// Whether every value is an integer of To; fills `out` with them.
+// Converts all values to integers of type To and writes them to `out`; false if a value is not such
+// an integer.
 template <typename To>
 bool FillIntegers(const std::vector<double>& values, OwnedTensor& out) {
-  // 2^53: beyond, doubles do not tell integers apart.
+  // 2^53, the limit up to which doubles represent all integers.
   constexpr double kExact = 9007199254740992.0;
   const double min = std::max(static_cast<double>(std::numeric_limits<To>::min()), -kExact);
   const double max = std::min(static_cast<double>(std::numeric_limits<To>::max()), kExact);

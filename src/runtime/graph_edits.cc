@@ -10,7 +10,7 @@
 namespace cboard::runtime {
 namespace {
 
-// More elements than a model of protobuf's size can have.
+// Maximum number of edited elements. More do not fit into protobuf's maximum message size.
 constexpr std::size_t kMaxEditedElements = (std::size_t{1} << 31) - 1;
 
 Result<void> CheckShape(const std::string& name, const std::vector<std::int64_t>& shape,
@@ -93,13 +93,14 @@ class GraphEditor {
 
   Result<GraphPart*> LayerPart(const GraphPlace& place) {
     if (place.size() > kMaxBodyDepth) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "a tensor is edited in more than " + std::to_string(kMaxBodyDepth) + " bodies");
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "a tensor is edited in more than " + std::to_string(kMaxBodyDepth) + " nested subgraphs");
     }
     GraphPart* part = &main_;
     for (const GraphBody& body : place) {
       part = &part->bodies[body.output][body.attribute];
-      part->place = Quoted(body.attribute) + " of the node that gives " + Quoted(body.output);
+      part->place = Quoted(body.attribute) + " of the node that computes " + Quoted(body.output);
     }
     return part;
   }

@@ -1,4 +1,4 @@
-// Any bytes as a model: what the first node or initializer gives is replaced, or there is an error.
+// Edits any bytes as a model: replaces the output of the first node or initializer, or fails.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

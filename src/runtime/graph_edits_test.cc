@@ -25,7 +25,7 @@ cboard_testing_onnx::ModelProto Parsed(const std::string& model) {
   return parsed;
 }
 
-// "Identity(hidden)->y", as libprotobuf finds it.
+// Lists the nodes that libprotobuf reads, as "Identity(hidden)->y".
 std::vector<std::string> NodesOf(const std::string& model) {
   const cboard_testing_onnx::ModelProto parsed = Parsed(model);
   std::vector<std::string> nodes;
@@ -111,8 +111,8 @@ TEST(GraphEdits, AnInputTakesThePlaceOfWhatIsRemoved) {
 TEST(GraphEdits, WhatCannotBeReplacedIsNamed) {
   const auto edit = [](const GraphEdits& edits) { return EditGraph(kModel, edits); };
   EXPECT_THAT(edit({.passed = {{.name = "z", .from = "x"}}}),
-              FailsSaying(ErrorCode::kNotFound, "gives 'z'"));
-  // An input is given by nobody in the graph.
+              FailsSaying(ErrorCode::kNotFound, "computes 'z'"));
+  // No node of the graph computes an input.
   EXPECT_THAT(edit({.passed = {{.name = "x", .from = "y"}}}), FailsWith(ErrorCode::kNotFound));
   EXPECT_THAT(edit({.passed = {{.name = "w", .from = "x"}}}),
               FailsSaying(ErrorCode::kInvalidArgument, "'w' is a constant"));
@@ -129,10 +129,10 @@ TEST(GraphEdits, WhatCannotBeReplacedIsNamed) {
   OnnxBuilder two;
   two.Input("x", {2}).Node("Split", {"x"}, {"a", "b"}).Output("a", {1}).Output("b", {1});
   EXPECT_THAT(EditGraph(two.Bytes(), {.passed = {{.name = "b", .from = "x"}}}),
-              FailsSaying(ErrorCode::kInvalidArgument, "gives 'a', too"));
+              FailsSaying(ErrorCode::kInvalidArgument, "also computes 'a'"));
 }
 
-// An If whose branches call their weight and their product alike: x times 2 in then_branch, x times
+// An If whose branches use the same names for weight and product: x times 2 in then_branch, x times
 // 3 in else_branch.
 std::string Branches() {
   const auto branch = [](float weight) {
@@ -185,7 +185,7 @@ TEST(GraphEdits, ReachTheBodyThatTheyName) {
               ElementsAre(20, 10));
   EXPECT_THAT(AnswersOf(Branches(), {.products = {{"there", "x", {1, 1}, {4}, then_of_y}}}),
               ElementsAre(40, 30));
-  // In branches that are not taken, nothing is seen of it.
+  // An edit in a branch that does not run changes no result.
   EXPECT_THAT(AnswersOf(Branches(), {.constants = {{"w", {1, 1}, {5}, {{"y", "else_branch"}}}}}),
               ElementsAre(20, 30));
 }
@@ -212,17 +212,18 @@ TEST(GraphEdits, BodiesThatAreNotThereAreNamed) {
   const auto constant_in = [](GraphPlace place) {
     return EditGraph(Branches(), {.constants = {{"w", {1, 1}, {5}, std::move(place)}}});
   };
-  EXPECT_THAT(constant_in({{"y", "body"}}),
-              FailsSaying(ErrorCode::kNotFound, "no body 'body' of the node that gives 'y'"));
+  EXPECT_THAT(
+      constant_in({{"y", "body"}}),
+      FailsSaying(ErrorCode::kNotFound, "no subgraph 'body' of the node that computes 'y'"));
   EXPECT_THAT(constant_in({{"q", "body"}}), FailsWith(ErrorCode::kNotFound));
-  EXPECT_THAT(constant_in({}), FailsSaying(ErrorCode::kNotFound, "main graph gives 'w'"));
+  EXPECT_THAT(constant_in({}), FailsSaying(ErrorCode::kNotFound, "main graph computes 'w'"));
   EXPECT_THAT(constant_in({{"y", "then_branch"}, {"there", "body"}}),
               FailsWith(ErrorCode::kNotFound));
   EXPECT_THAT(constant_in(GraphPlace(100, {"y", "then_branch"})),
-              FailsSaying(ErrorCode::kInvalidArgument, "more than 32 bodies"));
-  EXPECT_THAT(
-      EditGraph(Branches(), {.constants = {{"v", {1}, {5}, {{"y", "then_branch"}}}}}),
-      FailsSaying(ErrorCode::kNotFound, "'then_branch' of the node that gives 'y' gives 'v'"));
+              FailsSaying(ErrorCode::kInvalidArgument, "more than 32 nested subgraphs"));
+  EXPECT_THAT(EditGraph(Branches(), {.constants = {{"v", {1}, {5}, {{"y", "then_branch"}}}}}),
+              FailsSaying(ErrorCode::kNotFound,
+                          "'then_branch' of the node that computes 'y' computes 'v'"));
 }
 
 TEST(GraphEdits, OtherFilesAreNoModels) {

@@ -1,4 +1,4 @@
-// Makes an ONNX model give out what its nodes compute on the way.
+// Adds intermediate tensors of an ONNX model to its outputs.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const ModelWithOutputs model, AddGraphOutputs(file_bytes, {}));
 //   CBOARD_ASSIGN_OR_RETURN(Session session, Session::FromBytes(AsBytes(model.bytes), path));
@@ -15,19 +15,19 @@
 namespace cboard::runtime {
 
 struct GraphOutputs {
-  // The tensors that were asked for, in the order in which nodes compute them.
+  // The requested tensors, in the order of execution.
   std::vector<std::string> tensors;
-  std::vector<std::string> added;  // Those of them that are no outputs yet.
-  // Files that the model keeps weights in, relative to its folder, each once.
+  std::vector<std::string> added;  // The requested tensors that are not outputs yet.
+  // Files with external weights, relative to the model's folder, without duplicates.
   std::vector<std::string> external_files;
 };
 
-// The tensors `names` of `model`, or those that all its nodes compute; constants and what happens
-// inside the branches of If, Loop and Scan stay inside.
+// Finds the tensors `names` of `model`, or the outputs of all its nodes if there are no names.
+// Constants and tensors inside the branches of If, Loop and Scan are not included.
 //
-// Fails with kDataLoss or kInvalidArgument when `model` is not an ONNX model, with kNotFound when
-// no node computes a name, and with kPermissionDenied when weights are said to lie outside the
-// model's folder.
+// Fails with kDataLoss or kInvalidArgument if `model` is not an ONNX model, with kNotFound if
+// no node computes a name, and with kPermissionDenied if weights are outside the model's
+// folder.
 Result<GraphOutputs> FindGraphOutputs(std::string_view model,
                                       std::optional<std::span<const std::string>> names);
 
@@ -35,12 +35,13 @@ struct ModelWithOutputs : GraphOutputs {
   std::string bytes;
 };
 
-// `model` with these tensors among its outputs. Names that are outputs already stay what they are.
+// Returns `model` with these tensors among its outputs. Names that already are outputs do not
+// change.
 //
-// Not a byte of the model is changed: a second GraphProto that has only outputs follows the first
-// one, and protobuf's rule for a message that comes twice makes one of the two.
+// No byte of the model is changed: a second GraphProto that contains only outputs is appended, and
+// protobuf merges a message that occurs twice.
 //
-// Fails as FindGraphOutputs does.
+// Fails like FindGraphOutputs.
 Result<ModelWithOutputs> AddGraphOutputs(std::string_view model,
                                          std::optional<std::span<const std::string>> names);
 

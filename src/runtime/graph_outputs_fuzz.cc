@@ -1,4 +1,5 @@
-// Any bytes as a model: the same bytes with outputs behind them, or an error.
+// Adds outputs to any bytes as a model: the result is the same bytes with appended outputs, or an
+// error.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

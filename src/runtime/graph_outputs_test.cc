@@ -17,7 +17,7 @@ using testing::OnnxBuilder;
 
 using Names = std::vector<std::string>;
 
-// The outputs that libprotobuf finds.
+// Returns the outputs that libprotobuf reads.
 Names OutputsOf(const std::string& model) {
   cboard_testing_onnx::ModelProto parsed;
   EXPECT_TRUE(parsed.ParseFromString(model));

@@ -17,7 +17,7 @@ using proto::pbf_reader;
 
 constexpr std::size_t kMaxModelBytes = (std::size_t{1} << 31) - 1;
 
-// Names of a node or a tensor that edits need.
+// The names of a node or a tensor that edits refer to.
 struct NodeOutputs {
   std::vector<std::string_view> names;
 };
@@ -44,7 +44,7 @@ void ReadName(pbf_reader fields, TensorName& tensor) {
   }
 }
 
-// A sparse initializer is called what its values are.
+// Reads the name of a sparse initializer, which is the name of its values.
 void ReadSparseName(pbf_reader fields, TensorName& tensor) {
   while (fields.next()) {
     if (fields.tag_and_type() == Length(kSparseValues)) {
@@ -79,7 +79,7 @@ std::string TextOf(const ModelParts& pieces) {
   return text;
 }
 
-// The node as another one: with its name, outputs and attributes.
+// Replaces the operator of a node; name, outputs and attributes stay.
 Result<std::string> Replace(std::string_view node, const ReplacedNode& replacement) {
   ModelParts pieces;
   const auto read = [](pbf_reader fields, ModelParts& out) {
@@ -97,7 +97,7 @@ Result<std::string> Replace(std::string_view node, const ReplacedNode& replaceme
   return TextOf(pieces);
 }
 
-// The node without `from` among its outputs: they have `to` instead.
+// Renames the output `from` of a node to `to`.
 Result<std::string> RenameOutput(std::string_view node, std::string_view from,
                                  const std::string& to) {
   ModelParts pieces;
@@ -114,7 +114,7 @@ Result<std::string> RenameOutput(std::string_view node, std::string_view from,
   return TextOf(pieces);
 }
 
-// The attributes of the node but those that are left out, as fields of another one.
+// Encodes the attributes of a node, without those in `left_out`, as fields of another node.
 Result<std::string> AttributesOf(std::string_view node, const std::vector<std::string>& left_out) {
   ModelParts pieces;
   const auto read = [&](pbf_reader fields, ModelParts& out) {
@@ -130,7 +130,7 @@ Result<std::string> AttributesOf(std::string_view node, const std::vector<std::s
   return TextOf(pieces);
 }
 
-// Replaces a node by those that give its tensor, or puts them behind it.
+// Replaces a node by the nodes that compute its tensor, or inserts these nodes after it.
 Result<void> Recompute(std::string_view node, const RecomputedTensor& tensor, ModelParts& pieces) {
   if (!tensor.own.empty()) {
     CBOARD_ASSIGN_OR_RETURN(const std::string own, RenameOutput(node, tensor.name, tensor.own));
@@ -163,7 +163,7 @@ Edit* Find(GraphPart& part, std::string_view name) {
   return found == part.edits.end() ? nullptr : &found->second;
 }
 
-// The attribute that a body is.
+// Edits the subgraph that an attribute contains.
 Result<std::string> EditBody(std::string_view attribute, GraphPart& body) {
   Result<void> result;
   ModelParts pieces;
@@ -185,7 +185,7 @@ Result<std::string> EditBody(std::string_view attribute, GraphPart& body) {
   return TextOf(pieces);
 }
 
-// The node with its bodies edited.
+// Edits all subgraphs of a node.
 Result<std::string> EditBodies(std::string_view node,
                                std::map<std::string_view, GraphPart>& bodies) {
   Result<void> result;
@@ -225,7 +225,7 @@ Result<bool> EditNode(std::string_view node, GraphPart& part, ModelParts& pieces
     Edit* const edit = Find(part, name);
     if (edit == nullptr) continue;
     if (edit->is_done) {
-      return Fail(ErrorCode::kInvalidArgument, Quoted(name) + " is given by two nodes");
+      return Fail(ErrorCode::kInvalidArgument, Quoted(name) + " is computed by two nodes");
     }
     edit->is_done = true;
     if (edit->replacement != nullptr) {
@@ -240,7 +240,7 @@ Result<bool> EditNode(std::string_view node, GraphPart& part, ModelParts& pieces
     for (const std::string_view other : outputs.names) {
       if (other.empty() || other.data() == name.data()) continue;
       return Fail(ErrorCode::kInvalidArgument,
-                  "the node that gives " + Quoted(name) + " gives " + Quoted(other) + ", too");
+                  "the node that computes " + Quoted(name) + " also computes " + Quoted(other));
     }
     if (edit->recomputed != nullptr) {
       CBOARD_RETURN_IF_ERROR(Recompute(node, *edit->recomputed, pieces));
@@ -304,12 +304,13 @@ Result<void> RewriteGraph(std::string_view graph, GraphPart& part, ModelParts& p
   for (const auto& [name, edit] : part.edits) {
     if (edit.is_done) continue;
     return Fail(ErrorCode::kNotFound, "no node and no initializer of the model's " + part.place +
-                                          " gives " + Quoted(name));
+                                          " computes " + Quoted(name));
   }
   for (const auto& [output, bodies] : part.bodies) {
     for (const auto& [attribute, body] : bodies) {
       if (body.is_done) continue;
-      return Fail(ErrorCode::kNotFound, "the model's " + part.place + " has no body " + body.place);
+      return Fail(ErrorCode::kNotFound,
+                  "the model's " + part.place + " has no subgraph " + body.place);
     }
   }
   return {};

@@ -1,4 +1,4 @@
-// A graph of an ONNX model written again, with some of its nodes and constants replaced.
+// Writes a graph of an ONNX model again, with some of its nodes and constants replaced.
 #pragma once
 
 #include <cstddef>
@@ -16,38 +16,38 @@ namespace cboard::runtime {
 
 // The edit of a tensor, or of the node that computes it.
 struct Edit {
-  std::string nodes = {};  // Encoded; what gives the tensor instead.
+  std::string nodes = {};  // Encoded nodes that compute the tensor instead.
   const ReplacedNode* replacement = nullptr;
   const RecomputedTensor* recomputed = nullptr;
-  bool is_removed = false;  // Also where a constant is to take its place.
+  bool is_removed = false;  // Also true if a constant replaces it.
   bool is_done = false;
 };
 
-// All edits of one graph, and of the bodies in it.
+// All edits of one graph, and of the subgraphs in it.
 struct GraphPart {
   std::unordered_map<std::string_view, Edit> edits;  // By tensor.
   std::vector<const ConstantTensor*> constants;
   std::vector<const ProductTensor*> products;
-  std::vector<const AddedInput*> inputs;  // For the main graph.
-  // By an output of the node, then by attribute.
+  std::vector<const AddedInput*> inputs;  // Only for the main graph.
+  // Edits of subgraphs, by an output of the node, then by attribute.
   std::map<std::string_view, std::map<std::string_view, GraphPart>> bodies;
   bool is_done = false;
-  std::string place = "main graph";  // For messages.
+  std::string place = "main graph";  // Name of the place for error messages.
 };
 
-// Largest size of a field's number and length.
+// Maximum number of bytes for the number and the length of a protobuf field.
 inline constexpr std::size_t kFieldOverhead = 16;
 
-// Fills `pieces` with all of `graph` but the constants and inputs that `part` gives it; views of
-// `graph` and of `part`. Fails as EditGraph does.
+// Fills `pieces` with all of `graph` except the constants and inputs that `part` supplies; the
+// pieces are views of `graph` and of `part`. Fails like EditGraph.
 Result<void> RewriteGraph(std::string_view graph, GraphPart& part, ModelParts& pieces);
 
-// The graph with these; SizeOf is the number of bytes that AppendGraph appends.
+// SizeOf returns the size of an edited graph in bytes; AppendGraph appends the graph.
 std::size_t SizeOf(const ModelParts& graph, const GraphPart& part);
 void AppendGraph(const ModelParts& graph, const GraphPart& part, std::string& out);
 
-// Fails with kResourceExhausted when the graph and `around`, bytes around it, are more than a model
-// in memory may have.
+// Checks the size of an edited model. Fails with kResourceExhausted if the graph and `around`, the
+// number of bytes around it, exceed the maximum size of a model in memory.
 Result<void> CheckSize(std::size_t around, const ModelParts& graph, const GraphPart& part);
 
 }  // namespace cboard::runtime

@@ -16,11 +16,11 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 28;
 
-// How the model's only input takes an image.
+// The layout of the model's only input for an image.
 struct Layout {
   bool channels_last = false;
   std::int64_t channels = 3;
-  std::int64_t height = -1;  // -1 takes the image's own.
+  std::int64_t height = -1;  // -1: the image's own height.
   std::int64_t width = -1;
 };
 
@@ -45,7 +45,8 @@ Result<Layout> LayoutOf(std::span<const ModelValue> inputs) {
                   wants + ": give an .npz file");
 }
 
-// Value of channel `c` between pixels; coordinates beyond the edge take the edge's pixel.
+// Interpolates channel `c` between pixels; coordinates outside of the image use the pixel at the
+// edge.
 float Interpolate(const RgbImage& image, double x, double y, std::size_t c) {
   const auto clamp = [](double at, std::size_t size) {
     return std::clamp(at, 0.0, static_cast<double>(size - 1));
@@ -96,7 +97,8 @@ class ImageSamples final : public SampleSource {
     std::vector<float> values(height * width * channels);
     for (std::size_t y = 0; y < height; ++y) {
       for (std::size_t x = 0; x < width; ++x) {
-        // Pixels are squares: their middles are matched, not their corners.
+        // Computes the position of a target pixel in the source. Pixels are squares, so their
+        // centers are matched, not their corners.
         const double from_x = (static_cast<double>(x) + 0.5) * scale_x - 0.5;
         const double from_y = (static_cast<double>(y) + 0.5) * scale_y - 0.5;
         float pixel[3];

@@ -1,4 +1,4 @@
-// Inputs and outputs that models declare, and tensors that are to be one of them.
+// The inputs and outputs that models declare, and checks of tensors against them.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace cboard::runtime {
 
-// The dtype and the shape that `info` tells; its names of sizes, too.
+// Reads the dtype, the shape and the names of dimensions from ONNX Runtime's type information.
 Result<void> ReadTensorInfo(const std::shared_ptr<const OrtLibrary>& library,
                             const ort::TensorInfo* info, ModelValue& value);
 
@@ -21,10 +21,11 @@ Result<std::vector<ModelValue>> InputsOf(const std::shared_ptr<const OrtLibrary>
 Result<std::vector<ModelValue>> OutputsOf(const std::shared_ptr<const OrtLibrary>& library,
                                           const ort::Session* session);
 
-// "'x' float32 [n, 2], 'mask' int64 [n]", for messages.
+// Formats a list of inputs or outputs for messages: "'x' float32 [n, 2], 'mask' int64 [n]".
 std::string ListOf(std::span<const ModelValue> values);
 
-// Whether a tensor is what the model declares; fails with kInvalidArgument and what that is.
+// Checks that a tensor matches a declared input; otherwise fails with kInvalidArgument and
+// describes that input.
 Result<void> CheckInput(const ModelValue& wanted, const TensorView& given);
 
 }  // namespace cboard::runtime

@@ -36,7 +36,7 @@ tl::unexpected<Error> BadHeader(std::string_view what, std::string_view header) 
               "the .npy header " + std::string(what) + ": " + Quoted(header, 120));
 }
 
-// The header is the text of a Python dictionary with three keys, in any order.
+// Parses the header of a .npy file: a Python dictionary with three keys in any order.
 class HeaderReader {
  public:
   explicit HeaderReader(std::string_view header) : header_(header), rest_(header) {}
@@ -127,7 +127,8 @@ class HeaderReader {
       }
       shape.push_back(size);
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-      if (rest_.starts_with('L')) rest_.remove_prefix(1);  // Python 2's long integers.
+      // Python 2 writes long integers with an L.
+      if (rest_.starts_with('L')) rest_.remove_prefix(1);
       if (!Take(',') && !NextIs(')')) return BadHeader("has an impossible shape", header_);
     }
     return shape;
@@ -137,7 +138,7 @@ class HeaderReader {
   std::string_view rest_;
 };
 
-// The size in bytes, or nothing when 64 bits do not hold it.
+// Returns the size of an array in bytes, or nullopt if it exceeds 64 bits.
 std::optional<std::uint64_t> SizeInBytes(const NpyArray& array) {
   std::uint64_t size = SizeOf(array.dtype);
   for (const std::int64_t length : array.shape) {
@@ -150,7 +151,7 @@ std::optional<std::uint64_t> SizeInBytes(const NpyArray& array) {
   return size;
 }
 
-// The elements of an array in Fortran's order, rearranged so that the last dimension varies
+// Reorders the elements of a Fortran-order array, so that the last dimension varies
 // fastest.
 std::string ToRowMajor(const NpyArray& array) {
   const std::size_t element = SizeOf(array.dtype), rank = array.shape.size();
@@ -174,7 +175,7 @@ std::string ToRowMajor(const NpyArray& array) {
   return out;
 }
 
-// The header before the elements.
+// The parsed header of a .npy file.
 struct NpyHeader {
   NpyArray array;  // Without data.
   std::size_t offset_bytes = 0;
@@ -200,8 +201,8 @@ Result<NpyHeader> ParseHeader(ByteSpan file) {
   const std::size_t length = major == 1 ? LoadLittleEndian<std::uint16_t>(file.subspan(8))
                                         : LoadLittleEndian<std::uint32_t>(file.subspan(8));
   if (length > kMaxHeader) {
-    return Fail(ErrorCode::kDataLoss, "the .npy header says that it is " + std::to_string(length) +
-                                          " bytes long; at most 65536 are read");
+    return Fail(ErrorCode::kDataLoss, "the .npy header has a length of " + std::to_string(length) +
+                                          " bytes; at most 65536 are read");
   }
   if (file.size() < 8 + length_size + length) {
     return Fail(ErrorCode::kTruncated, "the .npy file ends in its header");
@@ -220,7 +221,7 @@ Result<void> CheckLength(const NpyHeader& header, std::uint64_t file_bytes) {
   const std::uint64_t have = file_bytes - header.offset_bytes;
   if (header.size_bytes <= have) return {};
   return Fail(ErrorCode::kTruncated, "the .npy file has " + std::to_string(have) +
-                                         " bytes of elements, its shape asks for " +
+                                         " bytes of elements, but its shape needs " +
                                          std::to_string(header.size_bytes));
 }
 
@@ -234,7 +235,7 @@ Result<NpyArray> ParseNpy(ByteSpan file) {
   return std::move(header.array);
 }
 
-// Where the elements of an array are.
+// The place of an array's elements.
 struct NpyFile::Source {
   std::optional<ZipEntry> entry;  // In an archive.
   std::size_t offset_bytes = 0;   // In the .npy file.
@@ -273,7 +274,7 @@ Result<NpyFile> NpyFile::FromBytes(ByteSpan file, std::string name, std::uint64_
   std::unordered_set<std::string> seen;
   for (const ZipEntry& entry : entries) {
     std::string key(entry.name);
-    if (!key.ends_with(".npy")) continue;  // A folder, or something put beside the arrays.
+    if (!key.ends_with(".npy")) continue;  // A folder, or another file beside the arrays.
     key.resize(key.size() - 4);
     if (!seen.insert(key).second) {
       return Fail(ErrorCode::kDataLoss, "the archive holds " + Quoted(key) + " twice");
@@ -290,7 +291,7 @@ Result<TensorView> NpyFile::Read(std::size_t index, std::size_t max_rows) {
   const Array& array = arrays_[index];
   const Source& source = sources_[index];
   std::vector<std::int64_t> shape = array.shape;
-  // Rows of Fortran's order are all over the array.
+  // In Fortran order, the elements of a row are spread over the whole array.
   if (!shape.empty() && !source.fortran_order) {
     shape[0] = static_cast<std::int64_t>(
         std::min(static_cast<std::uint64_t>(shape[0]), std::uint64_t{max_rows}));
@@ -301,8 +302,9 @@ Result<TensorView> NpyFile::Read(std::size_t index, std::size_t max_rows) {
     const std::uint64_t wanted = source.entry->size_bytes <= kAlwaysCheckedBytes
                                      ? source.entry->size_bytes
                                      : source.offset_bytes + size_bytes;
-    CBOARD_ASSIGN_OR_RETURN(ZipContent content,
-                            ReadZipEntry(file_, *source.entry, wanted, budget_bytes_));
+    CBOARD_ASSIGN_OR_RETURN(
+        ZipContent content,
+        ReadZipEntry(file_, *source.entry, wanted, budget_bytes_, [this] { ReleasePages(); }));
     bytes = content.in_place;
     if (content.is_inflated) {
       budget_bytes_ -= content.memory.size();
@@ -332,6 +334,10 @@ Result<TensorView> NpyFile::Read(std::size_t index, std::size_t max_rows) {
 
 Result<void> NpyFile::CheckUnchanged() const {
   return mapping_ == nullptr ? Result<void>() : mapping_->CheckUnchanged();
+}
+
+void NpyFile::ReleasePages() const {
+  if (mapping_ != nullptr) mapping_->ReleasePages();
 }
 
 Result<NpyFile> NpyFile::Open(const std::filesystem::path& path, std::uint64_t max_bytes) {

@@ -1,4 +1,4 @@
-// Any bytes as .npy or .npz: arrays whose elements are all there, or an error.
+// Opens any bytes as .npy or .npz: all elements of the arrays can be read, or there is an error.
 #include <cstddef>
 #include <cstdint>
 #include <span>

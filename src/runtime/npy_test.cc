@@ -23,7 +23,7 @@ using testing::Zip;
 
 constexpr std::uint64_t kLimit = 1 << 20;
 
-// All elements of the only array.
+// Reads all elements of the only array.
 Result<std::vector<double>> ReadFirst(const std::string& archive, std::uint64_t max_bytes) {
   CBOARD_ASSIGN_OR_RETURN(NpyFile file, NpyFile::FromBytes(AsBytes(archive), "x", max_bytes));
   CBOARD_ASSIGN_OR_RETURN(const TensorView tensor, file.Read(0));
@@ -52,7 +52,7 @@ TEST(Npy, TakesTheSpellingsThatNumpyHasHad) {
   }
   const std::string scalar = Npy<double>("<f8", "()", {3});
   EXPECT_THAT(ParseNpy(AsBytes(scalar))->shape, IsEmpty());
-  // Version 2 has a longer length.
+  // The length field of version 2 has more bytes.
   std::string second("\x93NUMPY\x02\x00", 8);
   const std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (0, 7)}\n";
   testing::AppendNumber(second, static_cast<std::uint32_t>(header.size()));
@@ -75,7 +75,7 @@ TEST(Npy, NamesWhatIsWrong) {
       {"cut in the length", good.substr(0, 9), ErrorCode::kTruncated, "header"},
       {"cut in the header", good.substr(0, 20), ErrorCode::kTruncated, "header"},
       {"cut in the elements", good.substr(0, good.size() - 1), ErrorCode::kTruncated,
-       "7 bytes of elements, its shape asks for 8"},
+       "7 bytes of elements, but its shape needs 8"},
       {"version 9", "\x93NUMPY\x09" + good.substr(7), ErrorCode::kInvalidArgument, "version 9"},
       {"objects", header("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}"),
        ErrorCode::kInvalidArgument, "'|O'"},
@@ -166,7 +166,7 @@ TEST(NpyFile, BombsAreRefusedBeforeTheyGrow) {
   const std::string archive = Zip({{"x.npy", zeros}}, true);
   ASSERT_LT(archive.size(), 10'000u);
   EXPECT_THAT(ReadFirst(archive, kLimit), FailsWith(ErrorCode::kResourceExhausted));
-  // A size that no deflated bytes of this length can have.
+  // A size that deflated data of this length cannot have.
   std::string claims = archive;
   const std::size_t directory = claims.find("PK\x01\x02");
   const std::uint32_t size = 0x7FFFFFFF;
@@ -175,7 +175,7 @@ TEST(NpyFile, BombsAreRefusedBeforeTheyGrow) {
               FailsSaying(ErrorCode::kDataLoss, "claims to inflate"));
 }
 
-// 128 MiB that take 130 kB in the archive: too many to be checked whole.
+// An array of 128 MiB that takes 130 kB in the archive: too large to be checked completely.
 TEST(NpyFile, InflatesTheRowsThatAreAskedForOnly) {
   constexpr std::size_t kRows = 1 << 15, kRowBytes = 1 << 12;
   std::string elements(kRows * kRowBytes, '\0');
@@ -211,7 +211,7 @@ TEST(NpyFile, TheSameNameTwiceIsNoChoice) {
 
 TEST(ZipReader, FilesThatShareTheirBytesAreRefused) {
   std::string archive = Zip({{"a.npy", std::string(5000, 'a')}, {"b.npy", std::string(9, 'b')}});
-  // The second entry of the directory becomes a twin of the first.
+  // Makes the second entry of the directory a copy of the first.
   const std::size_t first = archive.find("PK\x01\x02"),
                     second = archive.find("PK\x01\x02", first + 1);
   archive.replace(second, 46, archive.substr(first, 46));

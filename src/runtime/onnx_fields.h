@@ -1,4 +1,4 @@
-// Field numbers of onnx.proto, of the messages that are edited here.
+// Field numbers of onnx.proto for the messages that are edited here.
 #pragma once
 
 namespace cboard::runtime {

@@ -1,4 +1,4 @@
-// ONNX messages taken apart by their fields, so that most of their bytes can stay as they are.
+// Splits ONNX messages by their fields, so that most of their bytes can be copied unchanged.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace cboard::runtime {
 
-// Bodies within bodies, beyond what any exporter makes.
+// Maximum depth of nested subgraphs, more than any exporter writes.
 inline constexpr std::size_t kMaxBodyDepth = 32;
 
-// The bytes of a message, cut into those that are kept and what stands in for others.
+// A message as a list of pieces: unchanged bytes, and bytes that replace others.
 class ModelParts {
  public:
   void Keep(std::string_view bytes) {
@@ -42,7 +42,7 @@ class ModelParts {
  private:
   std::vector<std::string_view> pieces_;
   std::deque<std::string> made_;
-  bool ends_kept_ = false;  // The last piece is one of those that are kept.
+  bool ends_kept_ = false;  // True if the last piece is unchanged bytes.
   std::size_t size_ = 0;
 };
 
@@ -64,13 +64,14 @@ void ForEachField(proto::pbf_reader fields, const Visit& visit) {
   }
 }
 
-// A model around its graph.
+// The parts of a model before and after its graph, and the graph.
 struct ModelPieces {
   ModelParts before, after;
   std::string_view graph;
 };
 
-// Views of `model`. Fails with kDataLoss, and with kInvalidArgument when there is not one graph.
+// Splits a model; the pieces are views of `model`. Fails with kDataLoss, and with kInvalidArgument
+// if there is not exactly one graph.
 Result<ModelPieces> CutModel(std::string_view model);
 
 }  // namespace cboard::runtime

@@ -1,9 +1,9 @@
-// The part of ONNX Runtime's C interface that is used here, so that neither its header nor its
-// library is needed to build.
+// The part of ONNX Runtime's C API that is used here. With it, neither ONNX Runtime's header nor
+// its library is needed to build.
 //
-// The library hands out a table of function pointers that only ever grows at its end: a slot that
-// has a meaning in one version has it in all later ones. ort_abi_test.cc compares the slots with
-// the original header where scripts/fetch-onnxruntime has found it.
+// The library returns a table of function pointers. New versions only append to it, so a slot keeps
+// its meaning in all later versions. ort_abi_test.cc compares the slots with the original header,
+// if scripts/fetch-onnxruntime has downloaded it.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +26,15 @@ struct KeyValuePairs;
 struct CudaOptions;
 
 struct ApiBase {
-  const void* (*GetApi)(std::uint32_t version);  // Null when the library is older.
+  const void* (*GetApi)(std::uint32_t version);  // Null if the library is older.
   const char* (*GetVersionString)();
 };
 
-// 1.11, the oldest version whose table has all slots below but those of newer versions at the end.
+// Version 1.11, the oldest one whose table has all slots below, except those listed for newer
+// versions.
 inline constexpr std::uint32_t kApiVersion = 11;
 
-// A position in the table, and the type of the function there.
+// A slot: a position in ONNX Runtime's function table, and the type of the function there.
 template <typename Function>
 struct Slot {
   std::size_t index;
@@ -110,7 +111,7 @@ inline constexpr Slot<Status*(SessionOptions*, const CudaOptions*)>
 inline constexpr Slot<Status*(CudaOptions**)> kCreateCUDAProviderOptions{205};
 inline constexpr Slot<void(CudaOptions*)> kReleaseCUDAProviderOptions{208};
 
-// Slots that newer versions have; OrtLibrary::IsAtLeast says whether they are there.
+// The slots of newer versions, by version; check OrtLibrary::IsAtLeast before use. Version
 // 1.12:
 inline constexpr Slot<Status*(SessionOptions*, const char* provider, const char* const* keys,
                               const char* const* values, std::size_t count)>
@@ -122,7 +123,7 @@ inline constexpr Slot<void(const KeyValuePairs*, const char* const** keys,
 inline constexpr Slot<void(KeyValuePairs*)> kReleaseKeyValuePairs{300};
 inline constexpr Slot<Status*(const Allocator*, KeyValuePairs**)> kAllocatorGetStats{319};
 
-// The library's table.
+// The function table of ONNX Runtime.
 class Api {
  public:
   explicit Api(const void* table) : table_(static_cast<const char*>(table)) {}

@@ -1,4 +1,4 @@
-// Our slots against the original header, at compile time.
+// Compares the slots with the original header, at compile time.
 #include "runtime/ort_abi.h"
 
 #include <gtest/gtest.h>

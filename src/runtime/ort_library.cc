@@ -21,10 +21,11 @@ constexpr const char* kEnvironmentVariable = "CB_ONNXRUNTIME_LIB";
 constexpr const char* kAdvice =
     "install it with `pip install onnxruntime`, or name its library in $CB_ONNXRUNTIME_LIB";
 
-// The library would print to standard error.
+// A log function that discards messages, which ONNX Runtime would print to standard error.
 void Discard(void*, int, const char*, const char*, const char*, const char*) {}
 
-// Entries of `folder` whose names begin with `prefix`, in order; none when it cannot be read.
+// Lists the entries of `folder` whose names start with `prefix`, in order; empty if it cannot be
+// read.
 std::vector<fs::path> EntriesOf(const fs::path& folder, std::string_view prefix) {
   std::vector<fs::path> entries;
   std::error_code error;
@@ -39,7 +40,8 @@ void AddLibrariesIn(const fs::path& folder, std::vector<fs::path>& found) {
   for (fs::path& entry : EntriesOf(folder, "libonnxruntime.so")) found.push_back(std::move(entry));
 }
 
-// The package below a Python environment: lib/python3.11/site-packages/onnxruntime/capi.
+// Adds the ONNX Runtime package of a Python environment:
+// lib/python3.11/site-packages/onnxruntime/capi.
 void AddPythonLibraries(const fs::path& prefix, std::vector<fs::path>& found) {
   for (const fs::path& python : EntriesOf(prefix / "lib", "python3")) {
     for (const char* packages : {"site-packages", "dist-packages"}) {
@@ -48,7 +50,7 @@ void AddPythonLibraries(const fs::path& prefix, std::vector<fs::path>& found) {
   }
 }
 
-// The package below a node_modules folder.
+// Adds the ONNX Runtime package of a node_modules folder.
 void AddNodeLibraries(const fs::path& modules, std::vector<fs::path>& found) {
 #if defined(__aarch64__)
   constexpr const char* kPlatform = "linux/arm64";
@@ -81,19 +83,20 @@ std::vector<fs::path> LibraryCandidates() {
       AddPythonLibraries(fs::path(folder).parent_path(), found);
     }
   }
-  // build/<preset>/bin/program: scripts/fetch-onnxruntime puts the package into build/ort.
+  // The program is build/<preset>/bin/program, and scripts/fetch-onnxruntime installs the package
+  // in build/ort.
   const fs::path build = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
   if (!build.empty()) {
     AddLibrariesIn(build.parent_path() / "ort/python/onnxruntime/capi", found);
   }
-  // Not node_modules of the current folder: its author could run code here.
+  // The current folder's node_modules is not searched, because its author could run code here.
   if (!Variable("NODE_PATH").empty()) AddNodeLibraries(Variable("NODE_PATH"), found);
   for (const std::string_view folder : path) {
     if (!folder.empty() && fs::exists(fs::path(folder) / "node", error)) {
       AddNodeLibraries(fs::path(folder).parent_path() / "lib/node_modules", found);
     }
   }
-  // A name without a folder: the system's loader searches for it.
+  // Adds a name without a folder, which the system's loader searches.
   found.emplace_back("libonnxruntime.so.1");
   found.emplace_back("libonnxruntime.so");
   return found;
@@ -101,7 +104,8 @@ std::vector<fs::path> LibraryCandidates() {
 
 Result<std::shared_ptr<const OrtLibrary>> OrtLibrary::LoadFile(const fs::path& path) {
   static std::mutex mutex;
-  // Never destroyed: sessions of other static objects may still end when the program does.
+  // The map of libraries is never destroyed, because sessions in other static objects may end
+  // later.
   static auto& loaded = *new std::map<fs::path, std::shared_ptr<const OrtLibrary>>;
   const std::scoped_lock lock(mutex);
   if (const auto known = loaded.find(path); known != loaded.end()) return known->second;
@@ -145,7 +149,8 @@ Result<std::shared_ptr<const OrtLibrary>> OrtLibrary::Load(const fs::path& path)
     error.message += std::string("; ") + kAdvice;
     return Fail(std::move(error));
   };
-  // A library that the user named is used or refused; any other one would be a surprise.
+  // A library that the user named is used or refused. Using another one instead would be a
+  // surprise.
   const std::string_view variable = NamedLibrary();
   if (!variable.empty() || !path.empty()) {
     auto library = LoadFile(variable.empty() ? path : fs::path(variable));
@@ -156,7 +161,8 @@ Result<std::shared_ptr<const OrtLibrary>> OrtLibrary::Load(const fs::path& path)
   for (const fs::path& candidate : LibraryCandidates()) {
     auto library = LoadFile(candidate);
     if (library) return library;
-    // A library that is there and does not load says more than one that is not there.
+    // The error of a library that exists but does not load is more useful than that of a missing
+    // one.
     if (candidate.has_parent_path()) last = std::move(library).error();
   }
   return with_advice(std::move(last));
@@ -177,7 +183,8 @@ Result<void> OrtLibrary::Check(ort::Status* status, std::string_view doing) cons
   const std::string reason = ToValidUtf8(api_[ort::kGetErrorMessage](status));
   std::string message = "ONNX Runtime " + version_ + " cannot " + std::string(doing) + ": ";
   api_[ort::kReleaseStatus](status);
-  // There is no code for it, and its words name functions of the library.
+  // Missing memory is recognized by the text of the error: ONNX Runtime has no error code for
+  // missing memory, and its message names internal functions.
   if (reason.find("Failed to allocate memory") != std::string::npos ||
       reason.find("bad_alloc") != std::string::npos) {
     message += "it takes more memory than this process can get";

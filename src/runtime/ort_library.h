@@ -1,4 +1,4 @@
-// ONNX Runtime, found and loaded at run time.
+// Finds ONNX Runtime and loads it at run time.
 #pragma once
 
 #include <filesystem>
@@ -12,12 +12,13 @@
 
 namespace cboard::runtime {
 
-// A loaded library with its environment. Shared by all sessions that use it; safe to use from many
-// threads. It is never unloaded: its threads may outlive every session.
+// A loaded library with its environment. All sessions share it; safe to use from many threads. It
+// is never unloaded, because its threads may outlive every session.
 class OrtLibrary {
  public:
-  // The library at `path`, or, if that is empty, the first of LibraryCandidates() that loads. Each
-  // is loaded once per process. Fails with kNotFound and says what to install.
+  // Loads the library at `path`, or, if that is empty, the first of LibraryCandidates() that loads.
+  // Each library is loaded once per process. If none is found, fails with kNotFound and says what
+  // to install.
   static Result<std::shared_ptr<const OrtLibrary>> Load(const std::filesystem::path& path);
 
   const ort::Api& api() const { return api_; }
@@ -27,10 +28,11 @@ class OrtLibrary {
   const std::filesystem::path& path() const { return path_; }
   const std::string& version() const { return version_; }
 
-  // Whether the library is at least this version: "1.20".
+  // True if ONNX Runtime has at least this version, for example 1.20.
   bool IsAtLeast(int major, int minor) const;
 
-  // Turns a status into a Result and releases it. `doing` is what was tried: "run 'model.onnx'".
+  // Converts a status to a Result and releases it. `doing` describes the action for the error: "run
+  // 'model.onnx'".
   Result<void> Check(ort::Status* status, std::string_view doing) const;
 
  private:
@@ -47,14 +49,14 @@ class OrtLibrary {
   ort::Allocator* allocator_ = nullptr;
 };
 
-// The library in $CB_ONNXRUNTIME_LIB; empty if it is not set.
+// Returns $CB_ONNXRUNTIME_LIB; empty if it is not set.
 std::string_view NamedLibrary();
 
-// Where the library may be, best first: the Python environments that are active or on PATH, the
-// build directory that the program is in, Node's packages, the system's own.
+// Returns possible paths of the library, best first: Python environments that are active or on
+// PATH, the build directory of the program, Node's packages, the system.
 std::vector<std::filesystem::path> LibraryCandidates();
 
-// An object of the library, released with it.
+// An object of ONNX Runtime that is released automatically.
 template <typename T>
 class OrtHandle {
  public:

@@ -1,4 +1,4 @@
-// PNG files as pixels.
+// Decodes PNG files to pixels.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ namespace cboard::runtime {
 struct RgbImage {
   std::size_t width = 0;
   std::size_t height = 0;
-  std::vector<std::uint8_t> pixels;  // Red, green, blue; rows from the top.
+  std::vector<std::uint8_t> pixels;  // RGB; rows from top to bottom.
 };
 
-// Any kind of PNG; transparency is dropped. Fails with kDataLoss for damage and with
-// kResourceExhausted for more than 16384 pixels on a side or 64 million in all.
+// Decodes any kind of PNG; transparency is removed. Fails with kDataLoss for damage and with
+// kResourceExhausted for more than 16384 pixels per side or 64 million in total.
 Result<RgbImage> DecodePng(ByteSpan file);
 
 }  // namespace cboard::runtime

@@ -1,4 +1,4 @@
-// Runs that can be timed, and the numbers that ONNX Runtime keeps about a session.
+// Prepared runs, whose time can be measured, and the allocator statistics of a session.
 #include <charconv>
 #include <cstring>
 #include <deque>
@@ -14,11 +14,11 @@ struct PreparedRun::State {
   std::shared_ptr<const OrtLibrary> library;
   ort::Session* session = nullptr;
   std::string doing;  // "run 'model.onnx'"
-  // Owns the inputs.
+  // The memory of the inputs' elements.
   std::deque<std::string> elements;
   std::vector<OrtHandle<ort::Value>> values;
 
-  std::vector<std::string> names;  // Names of inputs, then of outputs.
+  std::vector<std::string> names;  // Names of inputs, followed by names of outputs.
   std::vector<const char*> input_names, output_names;
   std::vector<const ort::Value*> inputs;
   std::vector<ort::Value*> outputs;
@@ -58,8 +58,8 @@ Result<PreparedRun> Session::Prepare(std::span<const NamedTensor> inputs) const 
   std::vector<NamedTensor> owned(inputs.begin(), inputs.end());
   for (NamedTensor& input : owned) {
     CBOARD_ASSIGN_OR_RETURN(const auto plain, tensor::PlainTensor::Of(input.tensor));
-    // One byte more, so that a tensor without elements has an address; the memory of a long string
-    // is aligned as that of any new object.
+    // Strings are longer than needed, so that their memory is allocated and aligned like any new
+    // object, and so that a tensor without elements has an address.
     constexpr std::size_t kLonger = 64;
     const std::size_t size = plain.view().byte_count();
     std::string& elements = run->elements.emplace_back(size + kLonger, '\0');

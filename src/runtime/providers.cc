@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kSuffix = "ExecutionProvider";
 
-// "CUDAExecutionProvider" -> "cuda".
+// Converts a provider's full name to its short name: "CUDAExecutionProvider" to "cuda".
 std::string ShortName(std::string_view name) {
   if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
   std::string text(name);
@@ -20,7 +20,7 @@ std::string ShortName(std::string_view name) {
   return text;
 }
 
-// ONNX Runtime's full names.
+// Lists the execution providers by ONNX Runtime's full names.
 Result<std::vector<std::string>> FullNames(const OrtLibrary& library) {
   constexpr std::string_view kDoing = "list its execution providers";
   char** names = nullptr;
@@ -48,7 +48,7 @@ Result<std::vector<std::string>> FindProviders(const std::filesystem::path& libr
 
 Result<void> AddProvider(const OrtLibrary& library, const std::string& provider,
                          ort::SessionOptions* settings) {
-  if (provider == "cpu") return {};  // Always there.
+  if (provider == "cpu") return {};  // The CPU provider always exists.
   const std::string doing = "use the execution provider " + Quoted(provider);
   CBOARD_ASSIGN_OR_RETURN(const std::vector<std::string> names, FullNames(library));
   const auto found = std::ranges::find(names, provider, ShortName);

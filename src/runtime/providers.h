@@ -1,4 +1,4 @@
-// Execution providers: the parts of ONNX Runtime that run nodes on a kind of hardware.
+// Execution providers: the parts of ONNX Runtime that run nodes on certain hardware.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace cboard::runtime {
 
-// By the names of SessionOptions::provider.
+// Lists the execution providers, by the names that SessionOptions::provider accepts.
 Result<std::vector<std::string>> ProvidersOf(const OrtLibrary& library);
 
-// Lets `settings` use `provider`. Fails with kNotFound and the providers that there are.
+// Adds `provider` to `settings`. If it does not exist, fails with kNotFound and lists the available
+// providers.
 Result<void> AddProvider(const OrtLibrary& library, const std::string& provider,
                          ort::SessionOptions* settings);
 

@@ -1,4 +1,4 @@
-// The kinds of SampleSource, and what they share.
+// The implementations of SampleSource, and the code that they share.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace cboard::runtime {
 
-// Elements that belong to a source and are given out as views.
+// A tensor that owns its elements; a source returns views of it.
 struct OwnedTensor {
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape;
@@ -19,7 +19,7 @@ struct OwnedTensor {
   TensorView view() const { return {dtype, elements.data(), shape}; }
 };
 
-// The same values as `dtype`: any float as any other, integers and bool where all of them fit.
+// Converts the values to `dtype`: any float type to any other; integers and bool if all values fit.
 // Fails with kInvalidArgument otherwise.
 Result<OwnedTensor> ConvertTo(DType dtype, const TensorView& tensor);
 

@@ -105,6 +105,20 @@ TEST_F(SamplesTest, ArraysAreFoundByNameOrByOrder) {
               FailsSaying(ErrorCode::kInvalidArgument, "1 samples of 'ids' and 2 of 'mask'"));
 }
 
+TEST_F(SamplesTest, ASingleNumberIsForAllSamples) {
+  const std::vector<ModelValue> inputs = {Input("rate", DType::kInt64, {}),
+                                          Input("sound", DType::kFloat32, {-1, 2})};
+  const std::string sound = Npy<float>("<f4", "(2, 2)", {1, 2, 3, 4});
+  for (const char* shape : {"()", "(1,)"}) {
+    const std::string rate = Npy<std::int64_t>("<i8", shape, {16000});
+    const auto samples = Open("x.npz", Zip({{"rate.npy", rate}, {"sound.npy", sound}}), inputs);
+    ASSERT_THAT(samples, Succeeds());
+    ASSERT_EQ((*samples)->size(), 2u);
+    EXPECT_THAT(ValuesOf(**samples, 1, 0), ElementsAre(16000));
+    EXPECT_THAT(ValuesOf(**samples, 1, 1), ElementsAre(3, 4));
+  }
+}
+
 TEST_F(SamplesTest, FloatsBecomeTheModelsFloats) {
   const std::string file = Npy<double>("<f8", "(1, 2)", {0.1, -2});
   const auto floats = Open("x.npy", file, {Input("x", DType::kFloat32, {-1, 2})});
@@ -133,7 +147,7 @@ TEST_F(SamplesTest, DataThatDoesNotFitIsRefused) {
 }
 
 TEST(ConvertTo, HalvesAreTheNearest) {
-  // Every half, and the middle between it and the next, which goes to the even one.
+  // Tests every half, and the middle between it and the next, which is rounded to the even one.
   for (std::uint32_t bits = 0; bits < 0x7BFF; ++bits) {
     const float value = HalfToFloat(static_cast<std::uint16_t>(bits));
     const float next = HalfToFloat(static_cast<std::uint16_t>(bits + 1));
@@ -250,7 +264,7 @@ TEST_F(SamplesTest, ImagesOfAFolderComeInTheOrderOfTheirNames) {
       OpenSamples(folder_.path(), planes,
                   {.image_mean = {0.5f, 0.5f, 0.5f}, .image_deviation = {0.5f, 0.5f, 0.5f}});
   EXPECT_THAT(ValuesOf(**normalized, 0), ElementsAre(-1, -1, 1));
-  // Resized to the model's size: the middles of four pixels lie between those of two.
+  // Resizes to the model's size: the centers of four pixels lie between those of two.
   const std::vector<ModelValue> wide = {Input("x", DType::kUint8, {1, 2, 4, 3})};
   EXPECT_THAT(ValuesOf(**OpenSamples(folder_.path(), wide, {}), 1),
               ElementsAre(255, 0, 0, 191, 13, 26, 64, 38, 76, 0, 51, 102,  // Two rows alike.

@@ -64,7 +64,7 @@ Result<std::unique_ptr<Session::State>> Session::State::Load(std::string name,
     if (!library->IsAtLeast(1, 20)) {
       return Fail(ErrorCode::kFailedPrecondition,
                   Quoted(state->name, 1000) +
-                      " keeps weights in files of their own; reading these for a capture needs "
+                      " stores weights in separate files; reading these for a capture needs "
                       "ONNX Runtime 1.20 or newer, this is " +
                       library->version());
     }
@@ -133,7 +133,7 @@ Result<std::vector<OrtHandle<ort::Value>>> Session::State::ToValues(
     }
     TensorView tensor = *found->second;
     CBOARD_RETURN_IF_ERROR(tensor.Validate());
-    // Samples of a float32 model also run in its float16 form.
+    // Allows samples of a float32 model to run in its float16 version.
     const bool is_narrower = wanted.dtype == DType::kFloat16 || wanted.dtype == DType::kBfloat16;
     if (is_narrower && tensor.dtype == DType::kFloat32) {
       CBOARD_ASSIGN_OR_RETURN(const OwnedTensor converted, ConvertTo(*wanted.dtype, tensor));
@@ -156,8 +156,8 @@ Result<std::vector<OrtHandle<ort::Value>>> Session::State::ToValues(
   return values;
 }
 
-// A value that borrows the tensor's memory, or a copy of it in `copies` where it is not aligned or
-// belongs to `plain`.
+// Returns a value that borrows the tensor's memory. If the memory is not aligned or belongs to
+// `plain`, the value uses a copy in `copies`.
 Result<OrtHandle<ort::Value>> Session::State::ToValue(const tensor::PlainTensor& plain,
                                                       std::vector<std::string>& copies) const {
   const TensorView& tensor = plain.view();
@@ -166,9 +166,9 @@ Result<OrtHandle<ort::Value>> Session::State::ToValue(const tensor::PlainTensor&
   if (plain.is_copy() || reinterpret_cast<std::uintptr_t>(data) % SizeOf(tensor.dtype) != 0) {
     data = copies.emplace_back(data, size).data();
   }
-  // Not written to: inputs are constant to a session.
+  // The const_cast is safe, because a session does not write to inputs.
   void* const elements = size == 0 ? nullptr : const_cast<char*>(data);  // NOLINT
-  static char nothing = 0;  // An address for tensors without elements.
+  static char nothing = 0;  // Supplies an address for tensors without elements.
   OrtHandle<ort::Value> value(library, ort::kReleaseValue);
   CBOARD_RETURN_IF_ERROR(library->Check(
       library->api()[ort::kCreateTensorWithDataAsOrtValue](

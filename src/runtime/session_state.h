@@ -1,4 +1,4 @@
-// The parts of a session that its source files share.
+// The members of a session, shared by its source files.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ using OrtTensor = std::shared_ptr<const OrtHandle<ort::Value>>;
 
 struct RunResult::State {
   std::vector<NamedTensor> tensors;
-  std::vector<OrtTensor> values;  // One for each tensor: who owns its memory.
+  std::vector<OrtTensor> values;  // One per tensor; owns the tensor's memory.
   std::unordered_map<std::string_view, std::size_t> by_name;
   std::vector<std::string> left_out;
 };
@@ -30,7 +30,7 @@ struct Session::State {
   OrtHandle<ort::Session> session;
   std::vector<ModelValue> inputs;
   std::vector<ModelValue> outputs;
-  bool is_profiled = false;  // And EndProfiling() was not called yet.
+  bool is_profiled = false;  // True until EndProfiling() is called, if profiling is on.
   struct HeldTensor {
     TensorView tensor;
     OrtTensor value;
@@ -39,7 +39,7 @@ struct Session::State {
 
   static Result<std::unique_ptr<State>> Load(std::string name, const SessionOptions& options,
                                              ByteSpan model, const std::filesystem::path* path);
-  // The value of each declared input, in their order; fails as Session::Run does.
+  // Returns the value of each declared input, in their order; fails like Session::Run.
   Result<std::vector<OrtHandle<ort::Value>>> ToValues(std::span<const NamedTensor> given,
                                                       std::vector<std::string>& copies) const;
   Result<OrtHandle<ort::Value>> ToValue(const tensor::PlainTensor& plain,

@@ -12,13 +12,13 @@
 namespace cboard::runtime {
 namespace {
 
-// Signatures and fixed sizes of APPNOTE.TXT, the format's description.
+// Signatures and fixed sizes from APPNOTE.TXT, the description of the format.
 constexpr std::uint32_t kLocalHeader = 0x04034b50, kDirectoryEntry = 0x02014b50;
 constexpr std::uint32_t kEnd = 0x06054b50, kEnd64 = 0x06064b50, kEnd64Locator = 0x07064b50;
 constexpr std::size_t kLocalHeaderBytes = 30, kDirectoryEntryBytes = 46, kEndBytes = 22;
 constexpr std::size_t kEnd64Bytes = 56, kEnd64LocatorBytes = 20, kMaxComment = 65535;
 
-// No deflated byte gives more than this many.
+// Maximum expansion factor of deflate.
 constexpr std::uint64_t kMaxExpansion = 1032;
 
 tl::unexpected<Error> Damaged(std::string what) {
@@ -30,7 +30,7 @@ T At(ByteSpan bytes, std::size_t offset) {
   return LoadLittleEndian<T>(bytes.subspan(offset, sizeof(T)));
 }
 
-// `size` bytes at `offset`, if the file has them.
+// Returns `size` bytes at `offset`, or nullopt if the file is shorter.
 std::optional<ByteSpan> Part(ByteSpan file, std::uint64_t offset, std::uint64_t size) {
   if (offset > file.size() || size > file.size() - offset) return std::nullopt;
   return file.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
@@ -43,8 +43,8 @@ struct Directory {
 };
 
 Result<Directory> FindDirectory(ByteSpan file) {
-  // The end record is followed by a comment of unknown length: the last signature whose comment
-  // reaches exactly to the end of the file is it.
+  // Finds the end record. A comment of unknown length follows it, so it is the last signature whose
+  // comment ends exactly at the end of the file.
   if (file.size() < kEndBytes) return Fail(ErrorCode::kTruncated, "truncated, or not a ZIP file");
   const std::size_t last = file.size() - kEndBytes;
   const std::size_t first = last > kMaxComment ? last - kMaxComment : 0;
@@ -69,7 +69,8 @@ Result<Directory> FindDirectory(ByteSpan file) {
   return Fail(ErrorCode::kTruncated, "truncated, or not a ZIP file");
 }
 
-// Sizes that do not fit 32 bits stand in an extra field, in this order, only those that do not fit.
+// Reads the sizes of an entry from its extra field. The field contains, in this order, only sizes
+// that exceed 32 bits.
 Result<void> ReadLargeSizes(ByteSpan extra, ZipEntry& entry) {
   while (extra.size() >= 4) {
     const auto id = At<std::uint16_t>(extra, 0);
@@ -95,7 +96,8 @@ Result<void> ReadLargeSizes(ByteSpan extra, ZipEntry& entry) {
 bool LooksLikeZip(ByteSpan file) {
   if (file.size() < 4) return false;
   const auto signature = At<std::uint32_t>(file, 0);
-  return signature == kLocalHeader || signature == kEnd;  // An empty archive has only an end.
+  // An empty archive consists of the end record only.
+  return signature == kLocalHeader || signature == kEnd;
 }
 
 Result<std::vector<ZipEntry>> ListZip(ByteSpan file) {
@@ -122,7 +124,7 @@ Result<std::vector<ZipEntry>> ListZip(ByteSpan file) {
     entry.name = AsText(rest->subspan(kDirectoryEntryBytes, name));
     CBOARD_RETURN_IF_ERROR(
         ReadLargeSizes(rest->subspan(kDirectoryEntryBytes + name, extra), entry));
-    // Files that share their bytes would make a small archive endless.
+    // Refuses overlapping files, because a small archive could otherwise expand without limit.
     if (entry.compressed_bytes > left_bytes) return Damaged("its files overlap");
     left_bytes -= entry.compressed_bytes;
     entries.push_back(entry);
@@ -133,9 +135,9 @@ Result<std::vector<ZipEntry>> ListZip(ByteSpan file) {
 
 namespace {
 
-// Fills `out` with the first bytes that `deflated` holds, and leaves the rest of it alone.
+// Decompresses the start of `deflated` until `out` is full, and stops there.
 bool InflateBeginning(ByteSpan deflated, std::string& out) {
-  constexpr std::size_t kMaxStepBytes = std::size_t{1} << 30;  // Its counters have 32 bits.
+  constexpr std::size_t kMaxStepBytes = std::size_t{1} << 30;  // zlib's counters have 32 bits.
   const auto state = std::make_unique<inflate_state>();
   ::isal_inflate_init(state.get());
   state->crc_flag = ISAL_DEFLATE;
@@ -143,7 +145,7 @@ bool InflateBeginning(ByteSpan deflated, std::string& out) {
   while (filled < out.size()) {
     if (state->avail_in == 0 && given < deflated.size()) {
       const std::size_t step = std::min(deflated.size() - given, kMaxStepBytes);
-      // Not written to, in spite of its type.
+      // The cast is safe: the library's type is not const, but the bytes are not written.
       state->next_in = reinterpret_cast<std::uint8_t*>(
           const_cast<std::byte*>(deflated.data() + given));  // NOLINT
       state->avail_in = static_cast<std::uint32_t>(step);
@@ -162,6 +164,17 @@ bool InflateBeginning(ByteSpan deflated, std::string& out) {
   return true;
 }
 
+std::uint32_t ChecksumOf(ByteSpan bytes, const std::function<void()>& after_part) {
+  constexpr std::size_t kPartBytes = std::size_t{16} << 20;
+  std::uint32_t crc = 0;
+  for (std::size_t begin = 0; begin < bytes.size(); begin += kPartBytes) {
+    const ByteSpan part = bytes.subspan(begin, std::min(kPartBytes, bytes.size() - begin));
+    crc = libdeflate_crc32(crc, part.data(), part.size());
+    if (after_part) after_part();
+  }
+  return crc;
+}
+
 bool InflateWhole(ByteSpan deflated, std::string& out) {
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> inflater(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
@@ -173,7 +186,7 @@ bool InflateWhole(ByteSpan deflated, std::string& out) {
 }  // namespace
 
 Result<ZipContent> ReadZipEntry(ByteSpan file, const ZipEntry& entry, std::uint64_t wanted_bytes,
-                                std::uint64_t max_bytes) {
+                                std::uint64_t max_bytes, const std::function<void()>& after_part) {
   const std::string shown = Quoted(entry.name);
   if ((entry.flags & 1) != 0) {
     return Fail(ErrorCode::kInvalidArgument, shown + " in the archive is encrypted");
@@ -218,7 +231,7 @@ Result<ZipContent> ReadZipEntry(ByteSpan file, const ZipEntry& entry, std::uint6
                                                  "; stored and deflated files are read");
   }
   const ByteSpan bytes = content.bytes();
-  if (is_whole && libdeflate_crc32(0, bytes.data(), bytes.size()) != entry.crc) {
+  if (is_whole && ChecksumOf(bytes, after_part) != entry.crc) {
     return Damaged(shown + " does not match its checksum");
   }
   return content;

@@ -1,7 +1,8 @@
-// ZIP archives as NumPy writes them: files stored or deflated, with 64-bit sizes where needed.
+// Reads ZIP archives as NumPy writes them: stored or deflated files, with 64-bit sizes if needed.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,11 +24,12 @@ struct ZipEntry {
 
 bool LooksLikeZip(ByteSpan file);
 
-// The entries of the central directory. Fails with kDataLoss when it is damaged, kTruncated when
-// the archive is truncated.
+// Lists the entries of the central directory. Fails with kDataLoss if it is damaged, and with
+// kTruncated if the archive is truncated.
 Result<std::vector<ZipEntry>> ListZip(ByteSpan file);
 
-// A file of an archive, or its beginning: where it lies, or inflated.
+// The content of a file in an archive, or its start: a view into the archive, or decompressed
+// bytes.
 struct ZipContent {
   ByteSpan in_place;
   std::string memory;
@@ -36,11 +38,13 @@ struct ZipContent {
   ByteSpan bytes() const { return is_inflated ? AsBytes(memory) : in_place; }
 };
 
-// The first `wanted_bytes` of a file, or all of it when it is shorter; no more is inflated. Checks
-// the checksum if that is all of it. Fails with kInvalidArgument for an encrypted file or another
-// method than stored and deflated, with kDataLoss for damage, and with kResourceExhausted when
-// inflating takes more than `max_bytes`.
+// Reads the first `wanted_bytes` of a file, or the whole file if it is shorter; decompresses no
+// more than that. The checksum is verified if the whole file was read. Fails with kInvalidArgument
+// for an encrypted file or a method other than stored and deflated, with kDataLoss for damage, and
+// with kResourceExhausted if decompression needs more than `max_bytes`. While the checksum is
+// computed, `after_part` is called after every 16 MiB.
 Result<ZipContent> ReadZipEntry(ByteSpan file, const ZipEntry& entry, std::uint64_t wanted_bytes,
-                                std::uint64_t max_bytes);
+                                std::uint64_t max_bytes,
+                                const std::function<void()>& after_part = {});
 
 }  // namespace cboard::runtime

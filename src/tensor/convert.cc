@@ -10,7 +10,7 @@
 namespace cboard::tensor {
 namespace {
 
-// Copies strided elements in row-major order; `to` advances.
+// Copies strided elements in row-major order to `to`, which is advanced.
 void Gather(const TensorView& tensor, std::size_t dimension, const std::byte* from,
             std::byte*& to) {
   const std::size_t size = SizeOf(tensor.dtype);
@@ -31,7 +31,7 @@ std::vector<std::byte> BytesOf(const std::vector<Element>& values) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Integers of fewer than eight bits as int8 or uint8.
+// Unpacks integers of fewer than eight bits to int8 or uint8.
 template <typename Element>
 std::vector<std::byte> Widen(const TensorView& tensor) {
   std::vector<float> values(tensor.element_count());
@@ -97,7 +97,8 @@ Result<std::vector<float>> ToFloats(const TensorView& given) {
   const std::size_t count = tensor.element_count();
   if (count > std::numeric_limits<std::ptrdiff_t>::max() / sizeof(float)) {
     return Fail(ErrorCode::kInvalidArgument,
-                "tensor of " + std::to_string(count) + " elements does not fit as float32");
+                "cannot convert a tensor of " + std::to_string(count) +
+                    " elements to float32: the result exceeds the address space");
   }
   std::vector<float> values(count);
   if (FitsFloat32(tensor)) {

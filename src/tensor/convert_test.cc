@@ -17,7 +17,7 @@ namespace {
 using ::cboard::testing::FailsSaying;
 using ::testing::ElementsAre;
 
-// The value of a binary16 pattern by its definition, in double arithmetic.
+// Computes the value of a binary16 pattern by its definition, in double arithmetic.
 double HalfByDefinition(std::uint16_t bits) {
   const int exponent = (bits >> 10) & 0x1F;
   const int mantissa = bits & 0x3FF;
@@ -208,7 +208,7 @@ TEST(ToFloats, ReadsFloatsOfEightAndFourBits) {
   EXPECT_TRUE(std::isnan(read(DType::kFloat8E4m3fn, 5)[4]));
   EXPECT_THAT(read(DType::kFloat8E5m2, 2), ElementsAre(0.5f, -0.5f));
   EXPECT_THAT(read(DType::kFloat8E8m0, 2), ElementsAre(0x1p-71f, 0x1p57f));
-  // Two per byte, the first one in the lower half.
+  // Float4 values are packed two per byte, the first one in the lower half.
   EXPECT_THAT(read(DType::kFloat4E2m1, 3), ElementsAre(-0.f, 1.5f, -0.f));
 }
 

@@ -42,8 +42,8 @@ void ScaleLookup::Dequantize(std::size_t first, std::span<double> codes) const {
     });
     return;
   }
-  // A scale for every element, as matrices have that are quantized by column: runs of scales rather
-  // than of elements.
+  // Every element has its own scale, as in matrices that are quantized by column. Iterates over
+  // runs of scales instead of runs of elements.
   for (std::size_t scale = first % scales_.size(); !codes.empty(); scale = 0) {
     const auto part = codes.first(std::min(codes.size(), scales_.size() - scale));
     codes = codes.subspan(part.size());
@@ -62,7 +62,7 @@ template <typename Real>
 void ReadElements(DType dtype, const void* elements, std::size_t first, std::span<Real> out) {
   VisitElementType(dtype, [&](auto example) {
     using Element = decltype(example);
-    if constexpr (std::is_same_v<Element, Real>) {  // They may be unaligned in a file.
+    if constexpr (std::is_same_v<Element, Real>) {  // Elements may be unaligned in a file.
       if (out.empty()) return;
       std::memcpy(out.data(), static_cast<const std::byte*>(elements) + first * sizeof(Real),
                   out.size_bytes());
@@ -74,7 +74,7 @@ void ReadElements(DType dtype, const void* elements, std::size_t first, std::spa
   });
 }
 
-// Elements of `kBits` bits, the first one in the lowest bits of its byte.
+// Reads elements of `kBits` bits; the first one is in the lowest bits of its byte.
 template <std::size_t kBits, typename Convert>
 void ReadPacked(const void* elements, std::size_t first, std::span<float> out,
                 const Convert& convert) {

@@ -1,5 +1,5 @@
-// Parts of a tensor as real values, a buffer at a time, so that no pass over a tensor needs a copy
-// of it. Tensors are plain: callers have made them with PlainTensor::Of (convert.h).
+// Reads a tensor as real values in chunks, so that no copy of the whole tensor is needed. Tensors
+// must be plain: PlainTensor::Of (convert.h) converts them.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace cboard::tensor {
 
-// Elements that a pass converts at once: small enough to stay in the first-level cache.
+// Number of elements that are converted at once; they fit into the first-level cache.
 inline constexpr std::size_t kChunkElements = 1024;
 
-// The scale and zero point of consecutive elements [first, first + count).
+// Consecutive elements [first, first + count) with their scale and zero point.
 struct QuantizedRun {
   std::size_t first = 0;
   std::size_t count = 0;
@@ -23,13 +23,14 @@ struct QuantizedRun {
   double zero_point = 0;
 };
 
-// Which scale belongs to which element of a quantized tensor.
+// Finds the scale of each element of a quantized tensor.
 class ScaleLookup {
  public:
-  // `tensor` is quantized. Borrows its scales.
+  // Creates a lookup for `tensor`, which must be quantized. Borrows its scales.
   explicit ScaleLookup(const TensorView& tensor);
 
-  // Calls `visit(QuantizedRun)` for elements [first, end) in order, a run per change of scale.
+  // Calls `visit(QuantizedRun)` for the elements [first, end) in order, once per run of equal
+  // scale.
   template <typename Visitor>
   void ForEachRun(std::size_t first, std::size_t end, Visitor&& visit) const {
     std::size_t column = first % row_length_;
@@ -47,43 +48,43 @@ class ScaleLookup {
     }
   }
 
-  // Turns the codes of elements [first, first + codes.size()) into real values.
+  // Converts the codes of elements [first, first + codes.size()) to real values, in place.
   void Dequantize(std::size_t first, std::span<double> codes) const;
 
-  // How many consecutive elements share a scale, where the shape does not cut them short.
+  // Number of consecutive elements that share a scale; the last run of a row may be shorter.
   std::size_t run_length() const { return run_length_; }
 
  private:
   std::span<const float> scales_;
   std::span<const std::int32_t> zero_points_;
-  std::size_t row_length_;    // Runs do not cross from one row to the next.
-  std::size_t run_length_;    // …and have this length, except the last one of a row.
-  std::size_t runs_per_row_;  // Scales repeat after all of them are used.
+  std::size_t row_length_;    // Runs end at the end of a row.
+  std::size_t run_length_;    // Length of a run, except the last one of a row.
+  std::size_t runs_per_row_;  // Number of runs after which the scales repeat.
 };
 
-// Writes elements [first, first + out.size()) of `tensor`, dequantized when it is quantized.
+// Reads elements [first, first + out.size()) of `tensor`, dequantized if it is quantized.
 void ReadDoubles(const TensorView& tensor, std::size_t first, std::span<double> out);
 
-// True for unquantized dtypes whose every value is a float32.
+// True for unquantized dtypes whose values all fit into float32.
 bool FitsFloat32(const TensorView& tensor);
 
-// Like ReadDoubles, for tensors that FitsFloat32.
+// Like ReadDoubles, for tensors for which FitsFloat32 is true.
 void ReadFloats(const TensorView& tensor, std::size_t first, std::span<float> out);
 
-// True for tensors of 8-bit codes.
+// True for tensors that contain 8-bit codes.
 inline bool HoldsBytes(const TensorView& tensor) {
   return tensor.dtype == DType::kInt8 || tensor.dtype == DType::kUint8;
 }
 
-// Elements [first, first + count) where they are. They must be aligned.
+// Returns elements [first, first + count) without a copy. They must be aligned.
 template <typename Element>
 std::span<const Element> ElementsOf(const TensorView& tensor, std::size_t first,
                                     std::size_t count) {
   return {static_cast<const Element*>(tensor.data) + first, count};
 }
 
-// Elements [first, first + count) as real values, in order: calls `visit` with spans of floats when
-// they hold every value, otherwise with spans of doubles. Arrays of these types are not copied.
+// Calls `visit` with the elements [first, first + count) as real values, in order: as spans of
+// floats if float32 can represent them, otherwise of doubles. Arrays of these types are not copied.
 template <typename Visitor>
 void ForEachBlock(const TensorView& tensor, std::size_t first, std::size_t count, Visitor&& visit) {
   const auto address = reinterpret_cast<std::uintptr_t>(tensor.data);

@@ -1,4 +1,4 @@
-// From a DType to the C++ type of its elements.
+// Maps a DType to the C++ type of its elements.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace cboard::tensor {
 
-// C++20 has none of these, nor a bool whose byte may be anything.
+// Element types that C++20 does not have, and a bool whose byte may have any value.
 struct Half {
   std::uint16_t bits;
 };
@@ -22,7 +22,7 @@ struct Bool {
   std::uint8_t byte;
 };
 
-// The value of an element as a float or a double.
+// Converts an element to a float or a double.
 template <typename Real, typename Element>
 inline Real ValueOf(Element element) {
   return static_cast<Real>(element);
@@ -40,7 +40,8 @@ inline Real ValueOf(Bool element) {
   return element.byte != 0 ? Real{1} : Real{0};
 }
 
-// Element `index` of an array that need not be aligned: views may point into mapped files.
+// Reads element `index` of an array that need not be aligned, because views may point into mapped
+// files.
 template <typename Element>
 inline Element LoadElement(const void* data, std::size_t index) {
   Element element;

@@ -13,7 +13,7 @@ tl::unexpected<Error> Invalid(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, "tensor: " + std::move(message));
 }
 
-// How many scales the shape asks for.
+// Returns the number of scales that the shape of a tensor requires.
 Result<std::size_t> ScalesNeeded(const Quantization& quantization,
                                  const std::vector<std::int64_t>& shape) {
   switch (quantization.granularity) {
@@ -69,7 +69,8 @@ Result<void> ValidateStrides(const TensorView& tensor) {
         "elements of " + std::string(NameOf(tensor.dtype)) +
         " are packed into bytes and cannot have strides; copy them to a contiguous array");
   }
-  // The distance from the first to the last element must be an address difference.
+  // Refuses sizes beyond ptrdiff_t, because the distance between the first and the last element
+  // must fit into it.
   std::uint64_t left = std::numeric_limits<std::ptrdiff_t>::max() / SizeOf(tensor.dtype);
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
     const std::int64_t stride = tensor.strides[i];
@@ -88,7 +89,7 @@ Result<void> ValidateStrides(const TensorView& tensor) {
 }  // namespace
 
 Result<void> TensorView::Validate() const {
-  // Views may come from other languages, so even the enum is not taken on trust.
+  // Refuses unknown element types, because views may come from other languages.
   if (NameOf(dtype) == "unknown") {
     return Invalid("dtype " + std::to_string(static_cast<int>(dtype)) + " is not one of DType");
   }

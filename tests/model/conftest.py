@@ -54,7 +54,7 @@ def dump(tmp_path_factory):
 
 @pytest.fixture
 def refusal():
-    """The error message for a file that must not open."""
+    """Returns the error message for a file that must not open."""
 
     def run(path) -> str:
         result = run_dump(path)

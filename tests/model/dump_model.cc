@@ -1,6 +1,6 @@
 // dump_model FILE [DIRECTORY [INPUT=SIZES ...]]: prints what OpenModel finds as JSON, and writes
-// the real values of every weight to DIRECTORY/<tensor number>.f32. For oracles that know the format
-// by other means.
+// the real values of every weight to DIRECTORY/<tensor number>.f32. For oracles that know the
+// format by other means.
 #include <cstdio>
 #include <filesystem>
 #include <iostream>

@@ -1,7 +1,7 @@
 """Model files that another program saves again while they are read.
 
-No command may die by a signal, and no answer may be a mixture: what is printed is what is printed about one of the two
-versions, or an error that says why.
+No command may die by a signal, and no output may be a mixture: it belongs to one of the two
+versions, or is an error with the reason.
 """
 
 import itertools
@@ -25,7 +25,7 @@ LAYERS = 4
 
 
 def weights(seed):
-    """Layers that take so many megabytes together."""
+    """Returns layers that take so many megabytes together."""
     side = int((MEGABYTES * 2**20 / LAYERS / 4) ** 0.5)
     base = np.random.default_rng(1).normal(size=(LAYERS, side, side)).astype(np.float32)
     noise = np.random.default_rng(seed + 2).normal(size=base.shape).astype(np.float32)
@@ -60,7 +60,7 @@ def write_gguf(path, tensors):
 
 
 def write_tflite(path, tensors):
-    """A chain of FULLY_CONNECTED."""
+    """Returns a chain of FULLY_CONNECTED."""
     b = flatbuffers.Builder(1024)
 
     def vector(start, values, prepend):
@@ -128,7 +128,7 @@ WRITERS = {"onnx": write_onnx, "safetensors": write_safetensors, "gguf": write_g
 
 
 class Saver(threading.Thread):
-    """Saves the versions of a file again and again, as trainers and copying programs do."""
+    """Saves the versions of a file repeatedly, as training and copying programs do."""
 
     def __init__(self, path, versions):
         super().__init__(daemon=True)
@@ -140,7 +140,7 @@ class Saver(threading.Thread):
                 break
             version = self.versions[i % 2]
             [self.overwrite, self.empty_first, self.replace, self.cut][i // 2 % 4](version)
-            self.done.wait(0.003 * (i % 5) ** 2)  # From not at all to longer than a small file takes.
+            self.done.wait(0.003 * (i % 5) ** 2)  # From no delay to more than a small file needs.
         self.replace(self.versions[0])
 
     def overwrite(self, version):
@@ -175,7 +175,7 @@ def board(*arguments):
 
 
 def check(result, right):
-    """One of the right answers, or an error that a user understands. Says which."""
+    """Checks that the output is right, or an error that a user understands. Returns which."""
     assert result.returncode in (0, 1), f"ended with {result.returncode}: {result.stderr}"
     if result.returncode == 0:
         assert result.stdout in right
@@ -184,7 +184,7 @@ def check(result, right):
     if "changed while it was read" in result.stderr or "bytes of it were missing" in result.stderr:
         assert "run again when it is complete" in result.stderr
         return "changed"
-    return "incomplete"  # As it was when it was opened, and as it stayed.
+    return "incomplete"  # The version at the opening, and the final version.
 
 
 @pytest.fixture(scope="module", params=sorted(WRITERS))
@@ -217,12 +217,12 @@ def test_saved_again_meanwhile(models, command, tmp_path):
 
 
 def cut_when_mapped(process, path, delay_seconds):
-    """Waits until the process has mapped the file and shortens it after a while."""
+    """Waits until the process has mapped the file, and truncates the file after a while."""
     while process.poll() is None:
         try:
             with open(f"/proc/{process.pid}/maps") as maps:
                 is_mapped = str(path) in maps.read()
-        except OSError:  # It has just ended.
+        except OSError:  # The process has just ended.
             break
         if is_mapped:
             time.sleep(delay_seconds)
@@ -231,7 +231,7 @@ def cut_when_mapped(process, path, delay_seconds):
 
 
 def compare_and_cut(arguments, path, content, rounds):
-    """How `compare` ends when a file is cut off at different times."""
+    """Returns how `compare` ends when a file is truncated at different times."""
     ends = []
     for i in range(rounds):
         path.write_bytes(content)
@@ -256,7 +256,7 @@ def test_a_file_cut_off_while_it_is_compared(models, tmp_path):
 
 
 def test_external_weights_cut_off_while_the_model_runs(tmp_path):
-    """ONNX Runtime maps such files itself."""
+    """ONNX Runtime itself maps such files."""
     paths = []
     for seed in range(2):
         folder = tmp_path / f"v{seed}"

@@ -1,4 +1,4 @@
-"""compression-board model, from outside."""
+"""Tests compression-board model from outside."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def run(*arguments):
 
 
 def quantized_product(path):
-    """y = x @ w with w in eight bits, 4 columns with a scale each."""
+    """Returns y = x @ w with w in eight bits, and a scale for each of 4 columns."""
     codes = np.arange(12, dtype=np.int8).reshape(3, 4)
     onnx_models.save(
         path,

@@ -1,7 +1,8 @@
-"""Small files that ask for much: peak memory stays in proportion to the file, whatever it repeats.
+"""Small files that expand to much data: peak memory stays in proportion to the file, whatever it
+repeats.
 
-Parts of a few bytes that become structs of hundreds, lists that many nodes share, names behind
-scopes, bodies of functions at each call. A file is read, or refused by name.
+Examples are parts of a few bytes that become structs of hundreds, lists that many nodes share,
+names in scopes, and bodies of functions at each call. A file is read, or refused with its name.
 """
 
 import os
@@ -16,8 +17,8 @@ sys.path.append(str(Path(__file__).parent.parent / "support"))
 from peak_memory import run_measured
 
 FILE_BYTES = 3 << 20
-# Memory limit of the program: measured, these stay below two thirds of it. Before there was a limit,
-# the best of them took a hundred and fifty times their size, and most as much as there was.
+# Memory limit of the program: these files need less than two thirds of it. Before the limit, the
+# best of them took a hundred and fifty times their size, and most all available memory.
 MAX_BYTES = (384 << 20) + 24 * FILE_BYTES
 TIMEOUT_SECONDS = 60
 
@@ -31,7 +32,7 @@ def number(field_number, value):
 
 
 def repeated(make, size):
-    """`make(name)` of many names, until that is `size` bytes."""
+    """Concatenates `make(name)` for many names, until the result has `size` bytes."""
     parts, length = [], 0
     while length < size:
         parts.append(make(b"%x" % len(parts)))
@@ -52,20 +53,20 @@ def onnx_attribute(name, value):
 
 
 def calls_of(body):
-    """Half of the file a function, the other half calls of it."""
+    """Half of the file is a function, the other half are calls of it."""
     function = field(25, field(1, b"F") + body)
     return onnx_file(repeated(lambda name: onnx_node(b"F", name), FILE_BYTES // 2), function)
 
 
 def listing_of(dimension, size):
-    """A value_info of that many bytes of dimensions, without its field."""
+    """Returns a value_info with so many bytes of dimensions, without its field."""
     shape = field(2, dimension * (size // len(dimension)))
     return field(1, b"v") + field(2, field(1, number(1, 1) + shape))
 
 
 HALF = FILE_BYTES // 2
 EMPTY_DIMENSION = field(1, b"")
-ONE_BYTE_NUMBERS = field(7, b"\x01" * HALF)  # int64_data: eight bytes for each.
+ONE_BYTE_NUMBERS = field(7, b"\x01" * HALF)  # int64_data: eight bytes for each value.
 DECODED = number(1, HALF) + number(2, 7) + ONE_BYTE_NUMBERS
 MANY_DIMENSIONS = field(1, b"\x01" * HALF) + number(2, 1) + field(9, b"1234")
 
@@ -100,7 +101,7 @@ def split_of_many_dimensions():
 
 
 def constants_through_one_node():
-    """Takes time rather than memory, unless each way is walked once."""
+    """Takes time rather than memory, unless each path is visited once."""
     weight = field(5, field(8, b"w") + number(1, 1) + number(2, 1) + field(9, b"1234"))
     names = range(FILE_BYTES // 50)
     outputs = b"".join(field(2, b"%x" % name) for name in names)
@@ -185,13 +186,13 @@ OPENVINO = {"ports of a long id": ir_ports_of_a_long_id}
 
 
 class Flatbuffer:
-    """A TFLite model whose lists lead many times to one table."""
+    """Returns a TFLite model in which many lists contain the same table."""
 
     def __init__(self):
         self.bytes = bytearray(b"\0\0\0\0TFL3")
 
     def table(self, **fields):
-        """Its position, and those of its fields: `_3=7` is field 3, which holds 7."""
+        """Returns the position of the table, and those of its fields: `_3=7` sets field 3 to 7."""
         fields = {int(key[1:]): value for key, value in fields.items()}
         places = [0] * (max(fields) + 1)
         for i, key in enumerate(sorted(fields)):
@@ -213,7 +214,7 @@ class Flatbuffer:
         self.bytes += struct.pack("<I", count) + content + b"\0" * (-len(content) % 4)
 
     def tables(self, place, count):
-        """A list of `count` tables, all the one that `fill` is called with."""
+        """Returns a list of `count` tables, all of which are the one that `fill` creates."""
         self.vector(place, count, b"\0" * (4 * count))
         end = len(self.bytes)
 
@@ -276,7 +277,7 @@ def test_memory_stays_in_proportion_to_the_file(tmp_path, kind, name, make):
     path = tmp_path / f"m.{kind}"
     path.write_bytes(make())
     assert path.stat().st_size < 1.2 * FILE_BYTES
-    # It is stopped at twice what it may take.
+    # The program is stopped at twice its allowed memory.
     peak = run_measured(
         [os.environ["COMPRESSION_BOARD"], "model", path, "--json"],
         tmp_path,

@@ -24,7 +24,8 @@ DEQUANTIZED = [
     Type.TQ2_0,
     Type.MXFP4,
 ]
-# Where the blocks of a type keep their half-precision scales; random bytes there would be NaNs.
+# Positions of the half-precision scales in the blocks of each type; random bytes there would be
+# NaNs.
 SCALES = {
     Type.Q4_0: [0],
     Type.Q4_1: [0, 2],
@@ -45,7 +46,7 @@ SCALES = {
 
 
 def random_blocks(kind, rows, columns):
-    """Every bit pattern of codes may occur, which no quantizer's output would cover."""
+    """Uses every bit pattern of codes, which no quantizer's output would cover."""
     elements, size = gguf.GGML_QUANT_SIZES[kind]
     blocks = RNG.integers(0, 256, (rows, columns // elements, size)).astype(np.uint8)
     for offset in SCALES[kind]:

@@ -1,4 +1,4 @@
-"""Files that want more than they have: cut off, changed, cyclic, huge, pointing elsewhere."""
+"""Invalid files: truncated, changed, cyclic, huge, or with references to other files."""
 
 import json
 import os
@@ -97,8 +97,8 @@ def test_cut_off_at_every_byte_and_changed_at_every_byte(tmp_path, kind):
         int, result.stdout.split()
     )
     assert prefixes == path.stat().st_size and changed == 3 * prefixes
-    # A protobuf may end between two fields of its outermost message, and is then whole; GGUF and
-    # flatbuffers may end in padding that nobody misses.
+    # A protobuf may end between two fields of its outermost message and is then complete; GGUF and
+    # flatbuffers may end in padding.
     assert prefixes_opened <= {
         "onnx": 20,
         "sparse.onnx": 20,
@@ -108,14 +108,14 @@ def test_cut_off_at_every_byte_and_changed_at_every_byte(tmp_path, kind):
         "sparse.tflite": 7,
     }.get(kind, 0)
     assert 0 < changed_opened < changed
-    # No size that a file claims is believed: buffers of fixed sizes are all that is larger than it,
-    # and what zeros that are not stored unfold to, which has a limit.
+    # No size in a file is trusted: larger than the file are only buffers of fixed sizes, and
+    # expanded zeros, which have a limit.
     limit = 256 * path.stat().st_size + 256 if "sparse" in kind else 64 << 10
     assert path.stat().st_size < 8 << 10 and max_at_once <= limit
 
 
 def limited(path):
-    """The refusal of a file by a process that may not take much memory."""
+    """Returns the error for a file from a process with limited memory."""
     result = subprocess.run(
         [os.environ["DUMP_MODEL"], path],
         capture_output=True,
@@ -199,7 +199,7 @@ def external(location, **more):
         ("../secret", "leads out of its folder"),
         ("link", "link that leads out"),
         ("folder/secret", "link that leads out"),
-        ("gone", "put it beside the model"),
+        ("gone", "put the file next to the model"),
         ("", "no file name"),
     ],
 )
@@ -287,7 +287,7 @@ def test_onnx_cycles_and_deep_subgraphs(tmp_path):
     )
     assert "cycle: node 'one'" in limited(tmp_path / "m.onnx")
 
-    # By hand, because protobuf itself refuses to nest so deep.
+    # Encoded by hand, because protobuf itself refuses to nest so deep.
     def field(number, content):
         return (
             test_tensorflow.varint(number << 3 | 2) + test_tensorflow.varint(len(content)) + content
@@ -366,7 +366,9 @@ def csr(segments, indices, kind=INT):
 
 
 def sparse_tflite(path, order, block_map, levels, shape=(2, 4), values=3, copies=1):
-    """A float32 tensor 'w', by default of two rows; as often as asked for, always the same table."""
+    """Returns a float32 tensor 'w', by default of two rows; repeated as often as requested, always
+    the same table.
+    """
     m = test_tflite.Builder()
     data = None if values == 0 else np.ones(values, np.float32)
     w = m.tensor("w", "float32", shape, data, sparsity=m.sparsity(order, block_map, levels))
@@ -528,7 +530,7 @@ def test_tflite_sparse_tables_that_do_not_fit(tmp_path, complaint, order, block_
 
 
 def test_tflite_zeros_that_are_not_stored_have_a_limit(tmp_path):
-    """Both of the largest, and of all of them together."""
+    """Both limits: of the largest one, and of all together."""
     path = tmp_path / "m.tflite"
     message = limited(
         sparse_tflite(path, [0, 1], [], [csr([0, 1], [0]), csr([0, 1], [0])], [2**15, 2**15])
@@ -538,11 +540,11 @@ def test_tflite_zeros_that_are_not_stored_have_a_limit(tmp_path):
     many = sparse_tflite(path, [0], [], [csr([0, 1], [0])], [2**17], copies=1000)
     assert path.stat().st_size < 8 << 10
     message = limited(many)
-    assert "resource_exhausted" in message and "unfold to more than" in message
+    assert "resource_exhausted" in message and "expand to more than" in message
 
 
 def test_tflite_lists_that_many_tensors_share_are_not_gone_through_for_each(tmp_path):
-    """A million values for one element, and 50,000 tensors that take four bytes each."""
+    """A million values for one element, and 50,000 tensors of four bytes each."""
     count = 1_000_000
     level = (CSR, np.array([0, count], INT), np.zeros(count, np.uint8))
     path = sparse_tflite(tmp_path / "m.tflite", [0], [], [level], [1], values=count, copies=50_000)

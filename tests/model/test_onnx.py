@@ -1,4 +1,4 @@
-"""ONNX models, with the onnx package as the oracle: its protobuf classes and its checker."""
+"""Reads ONNX models, with the onnx package as the oracle: its protobuf classes and its checker."""
 
 import numpy as np
 import onnx
@@ -29,7 +29,7 @@ def test_listing_macs_and_bytes_of_a_small_network(tmp_path, dump):
         np.testing.assert_array_equal(
             ours.values(initializer.name), numpy_helper.to_array(initializer)
         )
-    # By hand, for one sample.
+    # Computed by hand for one sample.
     assert ours.nodes["conv1"]["macs"] == 8 * 16 * 16 * 3 * 3 * 3
     assert ours.nodes["conv2"]["macs"] == 8 * 8 * 8 * 1 * 3 * 3
     assert ours.nodes["fc"]["macs"] == 10 * 8 * 8 * 8

@@ -1,4 +1,4 @@
-"""Quantized ONNX models; the oracles are the onnx package's reference evaluator and numpy."""
+"""Reads quantized ONNX models; the oracles are the onnx package's reference evaluator and numpy."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from onnx_models import RNG, f32, save
 
 
 def dequantized(path, name):
-    """The reference evaluator's value of tensor `name` of a model without inputs."""
+    """Returns the reference evaluator's value of tensor `name` of a model without inputs."""
     return ReferenceEvaluator(str(path)).run([name], {})[0]
 
 
@@ -322,7 +322,9 @@ def test_four_bit_matrix_products_are_shown_as_the_matrix_they_are(tmp_path, dum
 @pytest.mark.parametrize("with_zeros", [False, True], ids=["symmetric", "zero points"])
 @pytest.mark.parametrize("kind, axis", [("INT4", 1), ("UINT4", 0), ("UINT8 of 2", 1), ("UINT8 of 4", 1), ("UINT8 of 8", 1)])
 def test_tables_of_few_bits_are_read_in_blocks(tmp_path, dump, kind, axis, with_zeros):
-    """GatherBlockQuantized, with the last block of each row (or column) shorter than others."""
+    """Returns a GatherBlockQuantized whose last block of each row (or column) is shorter than
+    others.
+    """
     shape, block = (40, 24), 16
     name, _, bits = kind.partition(" of ")
     bits = int(bits or 4)
@@ -337,7 +339,7 @@ def test_tables_of_few_bits_are_read_in_blocks(tmp_path, dump, kind, axis, with_
 
     def stored(name_, values):
         per_byte = 8 // bits
-        if name == "UINT8":  # Rows begin with a byte of their own.
+        if name == "UINT8":  # Each row begins with a new byte.
             values = np.pad(values, ((0, 0), (0, -values.shape[1] % per_byte)))
         flat = (values & 2**bits - 1).reshape(-1, per_byte)
         packed = sum(flat[:, i] << bits * i for i in range(per_byte)).astype(np.uint8)

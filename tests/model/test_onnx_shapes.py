@@ -1,4 +1,4 @@
-"""Shapes of ONNX tensors that no file stores; the oracle is the onnx package's inference."""
+"""Infers shapes of ONNX tensors that no file stores; the oracle is the onnx package's inference."""
 
 import numpy as np
 import onnx
@@ -102,7 +102,7 @@ def test_axes_as_attributes_and_as_inputs(tmp_path, dump, opset):
 
 
 def shapes_of(values):
-    """Shapes by name, with -1 for a size that is not known."""
+    """Returns shapes by name, with -1 for an unknown size."""
     return {
         value.name: [
             d.dim_value if d.HasField("dim_value") else -1 for d in value.type.tensor_type.shape.dim
@@ -164,7 +164,7 @@ LAYOUTS = {
     "part of a shape": (15, [node("Shape", ["x"], start=1, end=-1)], []),
     "size": (13, [node("Size", ["x"])], []),
     "non-zero": (13, [node("NonZero", ["x"])], []),
-    # Numbers on their way.
+    # Cases in which numbers are computed.
     "half of its width": (
         13,
         [
@@ -217,8 +217,8 @@ def test_layouts_agree_with_onnx(tmp_path, dump, name):
     expected = shapes_of([*graph.value_info, *graph.output])
     ours = dump(tmp_path / "m.onnx").tensors
     assert all(output in expected for output in nodes[-1].output), "the oracle does not know"
-    # onnx does not compute with floats, nor with what a condition chooses; where it leaves a size
-    # open, ours may not.
+    # The onnx package does not compute with floats, nor with the results of a condition; if it
+    # leaves a size unknown, ours may know it.
     for tensor, shape in expected.items():
         found = ours[tensor]["shape"]
         assert len(found) == len(shape), tensor
@@ -269,12 +269,12 @@ def test_recurrent_layers(tmp_path, dump, op, gates, layout):
     judged = shapes_of(onnx.shape_inference.infer_shapes(model, strict_mode=True).graph.output)
     ours = dump(tmp_path / "m.onnx")
     assert {name: ours.tensors[name]["shape"] for name in outputs} == judged
-    # By hand: two directions, at each of 2 x 7 places all weights of the gates.
+    # Computed by hand: two directions, with all weights of the gates at each of 2 x 7 positions.
     assert ours.listing["nodes"][0]["macs"] == 2 * 7 * 2 * gates * 5 * (3 + 5)
 
 
 def test_sizes_that_are_not_known_stay_unknown(tmp_path, dump):
-    """Not taken for 0, nor for what the constants beside them are."""
+    """Not treated as 0, nor as the constants beside them."""
     nodes = [
         node("Shape", ["x"], "s"),
         node("Gather", ["s", "one"], "width"),

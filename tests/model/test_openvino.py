@@ -1,4 +1,4 @@
-"""OpenVINO IR; the openvino package writes it and is the oracle."""
+"""Reads OpenVINO IR; the openvino package writes it and is the oracle."""
 
 import numpy as np
 import openvino as ov
@@ -48,7 +48,7 @@ def test_a_small_network(tmp_path, dump):
         for op in theirs.get_ordered_ops()
         if op.get_type_name() not in ("Constant", "Parameter", "Result")
     ]
-    # IR spells some types unlike the API: ReLU, Relu.
+    # IR uses other names than the API for some types: ReLU, Relu.
     assert sorted(map(str.lower, ours.ops)) == sorted(op.get_type_name().lower() for op in computed)
     assert ours.nodes["conv"]["macs"] == 8 * 16 * 16 * 27
     assert ours.nodes["group"]["macs"] == 12 * 7 * 7 * 18
@@ -110,7 +110,7 @@ def test_fake_quantized_weights_are_read_as_they_will_be_used(tmp_path, dump):
     path = save(tmp_path / "m.xml", value, [])
     ours = dump(path)
     np.testing.assert_allclose(ours.values("fq"), evaluated(path), rtol=1e-5, atol=1e-6)
-    assert np.abs(ours.values("fq") - weights).max() > 0.1  # Clipped, on purpose.
+    assert np.abs(ours.values("fq") - weights).max() > 0.1  # Clipped on purpose.
     quantization = ours.tensors["fq"]["quantization"]
     assert quantization["origin"] == "fake_quantize" and quantization["axis"] == 0
     assert quantization["zero_points"] == [128] * 6
@@ -121,4 +121,4 @@ def test_weights_must_be_in_the_bin_file(tmp_path, refusal):
     (tmp_path / "m.bin").write_bytes(bytes(10))
     assert "but the .bin file has 10" in refusal(path)
     (tmp_path / "m.bin").unlink()
-    assert "put it beside the model" in refusal(path)
+    assert "put the file next to the model" in refusal(path)

@@ -1,4 +1,4 @@
-"""safetensors files; the package that writes them is the oracle."""
+"""Reads safetensors files; the package that writes them is the oracle."""
 
 import json
 
@@ -101,7 +101,7 @@ def test_scales_beside_eight_bit_weights(tmp_path, dump):
 def test_damaged_headers(tmp_path, dump, refusal, header, complaint):
     text = json.dumps(header).encode()
     if isinstance(header, list):
-        text = b"{" + text  # A header must look like one to get this far.
+        text = b"{" + text  # The bytes must look like a header to be parsed so far.
     (tmp_path / "m").write_bytes(len(text).to_bytes(8, "little") + text + bytes(8))
     if complaint is None:
         dump(tmp_path / "m")

@@ -1,5 +1,5 @@
-"""Shapes that are given to models which leave sizes open, judged by the onnx package: its shape
-inference of the same model with these sizes fixed, and its reference evaluator."""
+"""Shapes for models with unknown sizes, compared with the onnx package: its shape inference of the
+same model with fixed sizes, and its reference evaluator."""
 
 import numpy as np
 import onnx
@@ -20,7 +20,9 @@ def floats(name, *shape):
 
 
 def fixed(model, shapes):
-    """The model with its inputs declared as `shapes`, and nothing said about other tensors."""
+    """Returns the model with its inputs declared as `shapes`, and without information about other
+    tensors.
+    """
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     for value in copy.graph.input:
@@ -38,7 +40,7 @@ def typed(shapes):
 
 
 def computed_shapes(model, shapes):
-    """The shapes of all tensors that nodes compute, by computing them."""
+    """Returns the shapes of all computed tensors, by computing them."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     names = [name for node in copy.graph.node for name in node.output if name]
@@ -97,7 +99,7 @@ def quantized_while_it_runs():
 
 
 def padded():
-    """PyTorch's F.pad: pads of the last dimension first, turned around by a matrix."""
+    """PyTorch's F.pad: pads of the last dimension first, reordered by a matrix."""
     nodes = [
         helper.make_node("ConstantOfShape", ["four"], ["others"], "others", value=ints("", 0)),
         helper.make_node("Concat", ["pads", "others"], ["all"], "all", axis=0),
@@ -182,7 +184,7 @@ def test_given_shapes_reach_every_tensor(tmp_path, dump, make, shapes):
     ours = dump(tmp_path / "m.onnx", *typed(shapes))
     for name, shape in computed_shapes(model, shapes).items():
         assert ours.tensors[name]["shape"] == shape, name
-    # And ONNX's own inference, where it finds something.
+    # Also compares with ONNX's own inference, if it has a result.
     inferred = onnx.shape_inference.infer_shapes(
         fixed(model, shapes), strict_mode=True, data_prop=True
     )
@@ -198,7 +200,7 @@ def test_given_shapes_reach_every_tensor(tmp_path, dump, make, shapes):
 
 
 def test_sizes_that_the_file_names_are_filled_in(tmp_path, dump):
-    """As quantizers store them: a shape for every tensor, with names where it is open."""
+    """Stores a shape for every tensor, as quantizers do, with names for unknown sizes."""
     nodes, inputs, outputs, initializers = convolutional()
     model = helper.make_model(
         helper.make_graph(nodes, "graph", inputs, outputs, initializers),
@@ -275,8 +277,8 @@ def test_a_branch_is_taken_where_its_condition_is_about_sizes(tmp_path, dump):
 
 
 @pytest.mark.parametrize("shape, says", [
-    ("x=1,4,48,320", "not one that input 'x' float32 [n, 3, h, w] can have"),
-    ("x=1,3,48", "not one that input 'x' float32 [n, 3, h, w] can have"),
+    ("x=1,4,48,320", "does not fit input 'x' float32 [n, 3, h, w]"),
+    ("x=1,3,48", "does not fit input 'x' float32 [n, 3, h, w]"),
     ("y=1,3,48,320", "there is no input 'y'; the model has 'x' float32 [n, 3, h, w]"),
     ("x=1,3,48,4294967296", "beyond 2^31"),
     ("x=1,3,2000000,2000000", "more than 2^40 elements"),

@@ -1,4 +1,6 @@
-"""TensorFlow graphs and SavedModels, written with TensorBoard's copies of TensorFlow's messages."""
+"""Reads TensorFlow graphs and SavedModels, written with TensorBoard's copies of TensorFlow's
+messages.
+"""
 
 import struct
 
@@ -276,7 +278,7 @@ def test_functions_are_unfolded_where_they_are_called(tmp_path, dump, refusal):
     assert ours.nodes["block/dense/MatMul"]["inputs"][0] == ours.nodes["dense/Relu"]["outputs"][0]
     (passed,) = [node for node in ours.listing["nodes"] if node["op_type"] == "Identity"]
     assert passed["inputs"] == ours.nodes["dense/Relu"]["outputs"]
-    function.node_def[0].op = "dense"  # Calls itself.
+    function.node_def[0].op = "dense"  # The function calls itself.
     assert "calls itself" in refusal(save(graph, tmp_path / "recursion.pb"))
 
 
@@ -289,7 +291,7 @@ def varint(value):
 
 
 def block(entries):
-    """A block of a sorted string table, keys sharing beginnings."""
+    """Returns a block of a sorted string table, whose keys share prefixes."""
     out, last = b"", b""
     for key, value in entries:
         shared = next(
@@ -303,7 +305,7 @@ def block(entries):
 
 
 def write_checkpoint(prefix, variables, names):
-    """`variables` by checkpoint key, `names` from the graph's names to keys."""
+    """Maps `variables` by checkpoint key, and `names` from the graph's names to keys."""
     objects = trackable_object_graph_pb2.TrackableObjectGraph()
     for name, key in names.items():
         objects.nodes.add().attributes.add(

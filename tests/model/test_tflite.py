@@ -1,4 +1,6 @@
-"""TFLite models, written with the schema's generated classes; the oracle is the LiteRT interpreter."""
+"""Reads TFLite models, written with the schema's generated classes; the oracle is the LiteRT
+interpreter.
+"""
 
 import flatbuffers
 import numpy as np
@@ -21,7 +23,7 @@ TYPES = {
 
 
 class Builder:
-    """A model of one subgraph, table by table."""
+    """Builds a model of one subgraph, table by table."""
 
     def __init__(self):
         self.b = flatbuffers.Builder(1024)
@@ -38,7 +40,7 @@ class Builder:
         return self.vector(start, list(values), self.b.PrependInt32)
 
     def indices(self, values):
-        """A union's type and table: an Int32Vector, Uint16Vector or Uint8Vector."""
+        """Returns a union's type and table: an Int32Vector, Uint16Vector or Uint8Vector."""
         name = {"int32": "Int32Vector", "uint16": "Uint16Vector", "uint8": "Uint8Vector"}[
             values.dtype.name
         ]
@@ -258,14 +260,17 @@ def test_operators_above_127_have_their_name(tmp_path, dump):
 
 
 def pruned(kind, shape, keep=0.3):
-    """Integers that every type holds; most of them zero, and one row of nothing else."""
+    """Returns integers that every type can represent; most of them are zero, and one row contains
+    only zeros.
+    """
     array = RNG.integers(1, 100, shape) * (RNG.random(shape) < keep)
     array[0] = 0
     return array.astype(kind)
 
 
 def sparse(array, formats, order=None, blocks=None, widths=("int32", "int32")):
-    """What the schema asks for: (order, block map, levels), values and bytes of the lists.
+    """Returns the encoding that the schema requires: (order, block map, levels), values and bytes
+    of the lists.
 
     `formats` has a letter for each level, d or s; `blocks` the sizes by dimension.
     """
@@ -299,7 +304,9 @@ def sparse(array, formats, order=None, blocks=None, widths=("int32", "int32")):
 
 
 def densified(array, *how, scales=None, zeros=None, axis=0, **more):
-    """A model of one sparse constant and its DENSIFY; and what of it the file holds."""
+    """Returns a model of one sparse constant with its DENSIFY, and the part of it that the file
+    contains.
+    """
     m = Builder()
     kind, quantization = array.dtype.name, dict(scales=scales, zeros=zeros, axis=axis)
     parameters, values, index_bytes = sparse(array, *how, **more)
@@ -396,7 +403,7 @@ def test_left_out_codes_are_zero_whatever_the_zero_point(tmp_path, dump):
 
 
 def sparse_network(is_sparse=True):
-    """A convolution whose float16 weights come through DENSIFY and DEQUANTIZE, or without both."""
+    """Returns a convolution whose float16 weights pass DENSIFY and DEQUANTIZE, or neither."""
     weights = np.random.default_rng(7).normal(size=(4, 3, 3, 8)).astype(np.float16)
     weights[np.random.default_rng(8).random(weights.shape) < 0.7] = 0
     m = Builder()

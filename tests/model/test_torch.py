@@ -1,4 +1,6 @@
-"""Networks that PyTorch exports, with PyTorch's own modules as oracles for shapes, work and weights."""
+"""Reads networks that PyTorch exports, with PyTorch's own modules as oracles for shapes, work and
+weights.
+"""
 
 import numpy as np
 import pytest
@@ -23,7 +25,7 @@ class Network(torch.nn.Module):
 
 
 def work_of(module, inputs, output):
-    """Multiply-accumulates of one call, counted from the module's own definition."""
+    """Returns the multiply-accumulates of one call, counted from the module's own definition."""
     if isinstance(module, torch.nn.Linear):
         return output.numel() * module.in_features
     kernel = int(np.prod(module.kernel_size))

@@ -21,7 +21,7 @@ def images():
 
 @pytest.fixture(scope="module")
 def fp32(folder):
-    """A small network with a residual connection, as torch.onnx exports it."""
+    """Returns a small network with a residual connection, as torch.onnx exports it."""
     warnings.simplefilter("ignore")
     import torch
     from torch import nn

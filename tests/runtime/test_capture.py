@@ -1,6 +1,7 @@
-"""ONNX Runtime's Python package and ours give the same tensors for every node of real models.
+"""ONNX Runtime's Python package and our capture give the same tensors for every node of real
+models.
 
-Models are exported by PyTorch and quantized by ONNX Runtime's own tools. The judge adds outputs
+Models are exported by PyTorch and quantized by ONNX Runtime's own tools. The oracle adds outputs
 with the onnx package, as its users do.
 """
 
@@ -22,7 +23,7 @@ from onnxruntime.quantization import (
 )
 
 def capture(model, data, folder, *tensors):
-    """Our tensors by name, for each sample."""
+    """Returns our tensors by name, for each sample."""
     out = Path(folder) / f"out_{Path(model).stem}"
     out.mkdir(exist_ok=True)
     command = [os.environ["CAPTURE_DUMP"], str(model), str(data), str(out), *tensors]
@@ -40,7 +41,7 @@ def capture(model, data, folder, *tensors):
 
 
 def judged(model, inputs):
-    """Tensors of every node for each of `inputs`, from the Python package."""
+    """Returns tensors of every node for each of `inputs`, from the Python package."""
     proto = onnx.load(str(model))
     known = {output.name for output in proto.graph.output}
     for node in proto.graph.node:

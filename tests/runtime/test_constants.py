@@ -1,6 +1,6 @@
-"""Weights that are dequantized once for all samples are, bit for bit, those of a model that does it
-again and again, and so is all that is computed from them: with every granularity, wherever in the
-model they are. ONNX Runtime's Python package is the judge."""
+"""Weights that are dequantized once for all samples equal, bit for bit, those of a model that
+dequantizes them each time, and so do all tensors that are computed from them: with every
+granularity, and at every place in the model. ONNX Runtime's Python package is the oracle."""
 
 import numpy as np
 import onnx
@@ -27,7 +27,7 @@ def four_bit(name, codes):
 
 
 def quantized(name, kind):
-    """The constants and the node that give the tensor `name`."""
+    """Returns the constants and the node that give the tensor `name`."""
     weight = matrix()
     if kind == "per_tensor":
         scale, options = np.abs(weight).max() / 127, {}
@@ -83,7 +83,7 @@ def check(folder, model, held, **others):
 def test_every_granularity(folder, kind, external):
     constants, dequantize = quantized("w", kind)
     nodes = [dequantize, node("MatMul", ["x", "w"], ["hidden"]), node("Relu", ["hidden"], ["y"])]
-    # Types that the file tells stay true.
+    # Types that the file declares stay correct.
     told = [value("w", TensorProto.FLOAT, [SIZE, SIZE])]
     model = saved(folder, kind, nodes, constants, external=external, value_info=told)
     check(folder, model, ["w"])
@@ -120,8 +120,8 @@ def test_weights_that_are_nodes_or_inputs_with_a_value(folder, ir_version):
 
 @pytest.mark.parametrize("condition", [True, False])
 def test_bodies(folder, condition):
-    """A Loop around an If: weights of the main graph, of the Loop's body and of a branch. The
-    branches share the name of a weight, which is computed where it was."""
+    """A Loop around an If with weights of the main graph, of the Loop's body and of a branch. The
+    branches share the name of a weight, which is computed at its original place."""
     outer, dequantize_outer = quantized("outer", "per_column")
     middle, dequantize_middle = quantized("middle", "blocked_int4")
     own, dequantize_own = quantized("own", "per_row")

@@ -1,5 +1,5 @@
-"""A quantized model whose quantizers are passed by and whose weights are the original ones again:
-the onnx package finds it sound, and ONNX Runtime's Python package gets the original's answers."""
+"""Edits a quantized model: removes its quantizers and restores the original weights. The onnx
+package accepts the result, and ONNX Runtime's Python package computes the original's outputs."""
 
 import os
 import subprocess
@@ -38,7 +38,9 @@ def answers(model, images):
 
 
 def restoring(int8, fp32, folder):
-    """The edits that undo all quantization of a model with QuantizeLinear and DequantizeLinear."""
+    """Returns the edits that undo all quantization of a model with QuantizeLinear and
+    DequantizeLinear.
+    """
     model = onnx.load(str(int8))
     constants = {t.name: numpy_helper.to_array(t) for t in onnx.load(str(fp32)).graph.initializer}
     made_by = {node.output[0]: node for node in model.graph.node}
@@ -53,7 +55,7 @@ def restoring(int8, fp32, folder):
             np.save(folder / f"{len(edits)}.npy", constants[name])
             edits += ["constant", node.output[0], folder / f"{len(edits)}.npy"]
         elif quantize.input[0] in ours and made_by[quantize.input[0]].op_type != "Relu":
-            # The range of the quantizer was all that was left of it.
+            # Only the range of the quantizer was left.
             edits += ["clamp", node.output[0], quantize.input[0], 0, 3.4e38]
         else:
             edits += ["pass", node.output[0], quantize.input[0]]

@@ -15,14 +15,14 @@
 
 namespace cboard::model {
 
-// By the name of the input; "" is the only one that the model has.
+// Shapes of a model's inputs by input name; "" means the only input of the model.
 using InputShapes = std::map<std::string, std::vector<std::int64_t>, std::less<>>;
 
-// Adds what a user typed: "x=1,3,48,320", or "1,3,48,320" for the only input. Fails with
-// kInvalidArgument when it is neither, or the input has a shape already.
+// Parses a shape that a user typed: "x=1,3,48,320", or "1,3,48,320" for the only input. Fails with
+// kInvalidArgument for other text, and if the input already has a shape.
 Result<void> AddInputShape(std::string_view text, InputShapes& shapes);
 
-// As it is typed: "x=1,3,48,320 state=2,1,128".
+// Formats shapes as a user types them: "x=1,3,48,320 state=2,1,128".
 std::string ToText(const InputShapes& shapes);
 
 }  // namespace cboard::model

@@ -1,5 +1,5 @@
-// The content of a model file of any format: a graph of nodes and tensors, the weights where
-// they lie in the file, and the scales that turn quantized weights into real ones.
+// The content of a model file of any format: a graph of nodes and tensors, the weights in the
+// mapped file, and the scales that dequantize them.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const ModelGraph model, OpenModel("resnet18_int8.onnx"));
 //   for (const ModelNode& node : model.nodes()) {
@@ -10,10 +10,10 @@
 //     }
 //   }
 //
-// Opening maps the file and reads its description; weights are not touched, so that a file of many
-// gigabytes opens in milliseconds. Only sparse ones are unfolded, and those whose scale is computed
-// from them at run time are looked through. docs/formats/models.md describes each
-// format.
+// Opening maps the file and parses its structure. Weights are not read, so a file of many
+// gigabytes opens in milliseconds. There are two exceptions: sparse weights are expanded, and
+// weights whose scale is computed from them at run time are read. docs/formats/models.md describes
+// each format.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,8 @@ enum class ModelFormat {
 };
 std::string_view NameOf(ModelFormat format);  // "onnx", "saved_model", …
 
-// Positions in ModelGraph::tensors() and nodes(); types of their own, so that they cannot be mixed.
+// Indices into ModelGraph::tensors() and nodes(). They are separate types, so that they cannot be
+// mixed up.
 enum class TensorId : std::uint32_t {};
 enum class NodeId : std::uint32_t {};
 inline constexpr TensorId kNoTensor{0xFFFFFFFFu};  // An optional input that is left out.
@@ -59,67 +60,69 @@ inline constexpr NodeId kNoNode{0xFFFFFFFFu};
 constexpr std::size_t IndexOf(TensorId id) { return static_cast<std::size_t>(id); }
 constexpr std::size_t IndexOf(NodeId id) { return static_cast<std::size_t>(id); }
 
-// Where the scales of a quantized tensor were found.
+// The place where the scales of a quantized tensor were found.
 enum class QuantizationOrigin {
-  kQdq,            // A QuantizeLinear or DequantizeLinear beside the tensor.
-  kQOperator,      // The inputs of the node that uses it: QLinearConv, MatMulNBits, …
-  kStored,         // Beside the tensor in the file: TFLite.
+  kQdq,            // A QuantizeLinear or DequantizeLinear next to the tensor.
+  kQOperator,      // Inputs of the node that uses it: QLinearConv, MatMulNBits, …
+  kStored,         // Metadata of the tensor in the file: TFLite.
   kFakeQuantize,   // A node that rounds floats: FakeQuantize, FakeQuantWithMinMaxVars.
   kDecompression,  // Convert, Subtract, Multiply after the weight: OpenVINO.
-  kBlocks,         // In the blocks of the tensor's own bytes: GGUF. There are no `scales` then.
+  kBlocks,         // Inside the blocks of the tensor's data: GGUF. `scales` is then empty.
 };
 std::string_view NameOf(QuantizationOrigin origin);  // "qdq", "q_operator", …
 
-// real = (code - zero_point) * scale, with code_min <= code <= code_max. Where codes are floats of
-// eight or four bits, the range is that of integers of as many.
+// Quantization parameters: real = (code - zero_point) * scale, with code_min <= code <= code_max.
+// If codes are floats of eight or four bits, the range is that of integers with the same number of
+// bits.
 struct ModelQuantization {
   using Granularity = Quantization::Granularity;
 
   QuantizationOrigin origin = QuantizationOrigin::kQdq;
   Granularity granularity = Granularity::kPerTensor;
-  // One; one per index of dimension `axis`; or one per group, in the row-major order of a tensor
-  // whose dimension `axis` is divided by `group_size`, rounded up.
+  // The scales: one for the tensor, one per index of dimension `axis`, or one per group. Groups are
+  // in the row-major order of the tensor with dimension `axis` divided by `group_size`, rounded up.
   std::vector<float> scales;
-  std::vector<std::int32_t> zero_points;  // As many as scales, or none: all zero.
+  std::vector<std::int32_t> zero_points;  // As many as scales; empty if all are zero.
   std::size_t axis = 0;
-  std::size_t group_size = 0;  // kPerGroup: elements along `axis` that share a scale.
+  std::size_t group_size = 0;  // kPerGroup: number of elements along `axis` that share a scale.
   std::int64_t code_min = 0;
   std::int64_t code_max = 0;
 
-  // Bits of the codes: 8 for [-127, 127], 4 for [0, 15].
+  // The bit width of the codes: 8 for [-127, 127], 4 for [0, 15].
   int bits() const;
 };
 
 struct ModelTensor {
-  std::string name;  // As in the file; inside functions and subgraphs, behind their scope.
+  std::string name;  // Name in the file; in functions and subgraphs it has the scope as a prefix.
   DType type = DType::kUnknown;
-  bool has_shape = false;           // Without one, not even the rank is known.
+  bool has_shape = false;           // If false, not even the rank is known.
   std::vector<std::int64_t> shape;  // Row-major; -1 is an unknown size.
   // Names of dimensions in ONNX: one per dimension, "" for those without a name; empty if no
   // dimension has one. Equal names mean equal sizes.
   std::vector<std::string> dimension_names;
 
-  // Stored in the file, that is a weight, a scale, or another constant.
+  // True if the file stores the tensor: a weight, a scale, or another constant.
   bool is_constant = false;
-  // The stored bytes of a constant, in the mapped file or in memory that the graph owns. Fewer than
-  // the shape asks for only when `repeats_last`. Empty for strings.
+  // The stored bytes of a constant, in the mapped file or in memory that the graph owns. Shorter
+  // than the shape requires only if `repeats_last` is set. Empty for strings.
   ByteSpan data;
-  // Size in the file of a constant that is stored without its zeros (a sparse tensor of ONNX or
-  // TFLite): its values and their positions. 0: it is stored as in `data`.
+  // Size in the file of a constant that is stored as a sparse tensor (ONNX or TFLite): its non-zero
+  // values and their positions. 0 if the constant is not sparse.
   std::uint64_t sparse_bytes = 0;
-  bool repeats_last = false;  // The last stored element stands for all that follow (TensorFlow).
-  // Elements in `data` from a row (of the last dimension) to the next, where rows end in padding
-  // that is not part of the shape; 0: there is none.
+  bool repeats_last = false;  // The last stored element is repeated up to the end (TensorFlow).
+  // Distance in elements between rows in `data` (rows along the last dimension), if rows are
+  // padded; 0 if there is no padding.
   std::size_t stored_row = 0;
 
-  // How codes become real values, where constants say so; also of activations.
+  // Quantization parameters, if constants contain them; also for activations.
   std::optional<ModelQuantization> quantization;
 
-  // The constant whose values this tensor has: itself, or what reaches it through nodes that keep
-  // values or dequantize them. kNoTensor for what is computed at run time.
+  // The constant that has this tensor's values: the tensor itself, or a constant that reaches it
+  // through nodes that do not change values or dequantize them. kNoTensor for values that are
+  // computed at run time.
   TensorId source = kNoTensor;
-  // The tensor whose quantization rounds the values of `source` on their way here, when weights are
-  // stored as floats and quantized in the graph; kNoTensor otherwise.
+  // The tensor whose quantization rounds the values of `source` before they reach this tensor, if
+  // weights are stored as floats and quantized in the graph; otherwise kNoTensor.
   TensorId rounded_by = kNoTensor;
 
   NodeId producer = kNoNode;  // kNoNode for graph inputs and constants.
@@ -133,46 +136,49 @@ using AttributeValue = std::variant<std::int64_t, double, std::string, std::vect
                                     std::vector<double>, std::vector<std::string>>;
 
 struct ModelNode {
-  std::string name;     // Unique and never empty; made from output or type where the file has none.
-  std::string op_type;  // In the format's own spelling: "Conv", "Conv2D", "CONV_2D", "Convolution".
-  std::string domain;   // ONNX's, e.g. "com.microsoft"; empty is the default one.
-  std::string scope;    // The name's path: "layer1/0" for "/layer1/0/Conv".
-  std::vector<TensorId> inputs;  // kNoTensor where an optional one is left out.
+  std::string name;  // Unique and never empty; derived from output or type if the file has none.
+  // The type of the node, spelled as in the file's format: "Conv", "Conv2D", "CONV_2D",
+  // "Convolution".
+  std::string op_type;
+  std::string domain;            // ONNX domain, e.g. "com.microsoft"; empty for the default domain.
+  std::string scope;             // Path of the name: "layer1/0" for "/layer1/0/Conv".
+  std::vector<TensorId> inputs;  // kNoTensor for an omitted optional input.
   std::vector<TensorId> outputs;
   std::vector<std::pair<std::string, AttributeValue>> attributes;
-  NodeId parent = kNoNode;  // The If, Loop or Scan whose subgraph this node is in.
+  NodeId parent = kNoNode;  // The If, Loop or Scan node whose subgraph contains this node.
 
-  // Bytes of the constants that only this node needs, and those before it that compute with nothing
-  // else: quantizers, transposes. A constant of many nodes counts for the first, so that the sum
-  // over nodes is what the nodes use of the file.
+  // Size of the constants that only this node uses, directly or through nodes that have only
+  // constant inputs (quantizers, transposes). A constant that several nodes use counts for the
+  // first one, so the sum over nodes is the size of all constants that nodes use.
   std::uint64_t weight_bytes = 0;
-  // Bytes of the outputs, with an unknown first dimension taken as one; nothing if not known.
+  // Size of the outputs; an unknown first dimension counts as 1. nullopt if shapes are unknown.
   std::optional<std::uint64_t> output_bytes;
-  // Multiply-accumulates of convolutions and matrix products, with an unknown first dimension
-  // taken as one; 0 for nodes that have none, nothing if shapes are not known. A subgraph or
-  // function body counts once for each place it is called from.
+  // Multiply-accumulate operations of convolutions and matrix products; an unknown first dimension
+  // counts as 1. 0 for other nodes, nullopt if shapes are unknown. A subgraph or function body
+  // counts once for each place that calls it.
   std::optional<std::uint64_t> macs = 0;
 
-  // The attribute, or null.
+  // Returns the attribute with this key; null if there is none.
   const AttributeValue* FindAttribute(std::string_view key) const;
 };
 
-// A model file, opened. Movable; views that it hands out live as long as the graph does. Reading is
-// safe from many threads.
+// An open model file. Movable; views that it returns live as long as the graph. Reading is
+// thread-safe.
 //
-// The file is mapped, not copied, and another program may save it again meanwhile. That never ends
-// the process, but values may then be of either version, or zero: CheckUnchanged says whether what
-// was read so far is right.
+// The file is mapped, not copied, and another program may overwrite it meanwhile. This never ends
+// the process, but values may then be of either version, or zero: CheckUnchanged returns an error
+// if the values that were read may be wrong.
 class ModelGraph {
  public:
   ModelFormat format() const { return format_; }
   const std::filesystem::path& path() const { return path_; }
-  // Size of the model's file and the files it refers to.
+  // Size of the model's file and of all files that it refers to.
   std::uint64_t file_bytes() const { return file_bytes_; }
   // Metadata in the file: producer, opset, architecture, …; in file order.
   const std::vector<std::pair<std::string, std::string>>& metadata() const { return metadata_; }
 
-  // Producers come before consumers. Formats that store only weights have no nodes.
+  // All nodes, sorted so that producers come before consumers. Formats that store only weights have
+  // no nodes.
   const std::vector<ModelNode>& nodes() const { return nodes_; }
   const std::vector<ModelTensor>& tensors() const { return tensors_; }
   const std::vector<TensorId>& inputs() const { return inputs_; }
@@ -180,38 +186,39 @@ class ModelGraph {
 
   const ModelNode& node(NodeId id) const { return nodes_[IndexOf(id)]; }
   const ModelTensor& tensor(TensorId id) const { return tensors_[IndexOf(id)]; }
-  std::span<const NodeId> consumers(TensorId id) const;  // In order; each node once.
+  std::span<const NodeId> consumers(TensorId id) const;  // In order, without duplicates.
 
-  // kNoTensor, kNoNode when there is none of this name.
+  // Finds a tensor or node by name; kNoTensor or kNoNode if there is none.
   TensorId FindTensor(std::string_view name) const;
   NodeId FindNode(std::string_view name) const;
 
-  // True when the values of `id` are in the file: OpenWeights will read them, unless they are of a
-  // type that has no numbers.
+  // True if the file contains the values of `id`. OpenWeights can then read them, unless their type
+  // has no numbers.
   bool IsWeight(TensorId id) const { return id != kNoTensor && tensor(id).source != kNoTensor; }
 
-  // The real values of a constant, or of a tensor that has a constant's values (`source`): codes
-  // are dequantized, floats that the graph quantizes are rounded to the values that will be used.
-  // The reader borrows the graph. Fails with kInvalidArgument when the values are computed at run
-  // time or are no numbers, and with kUnavailable when the file has changed since it was opened.
+  // Opens the real values of a constant, or of a tensor that has a constant's values (`source`).
+  // Codes are dequantized; floats that the graph quantizes are rounded to the quantized values. The
+  // reader borrows the graph. Fails with kInvalidArgument if the values are computed at run time or
+  // are not numbers, and with kUnavailable if the file has changed since it was opened.
   Result<WeightReader> OpenWeights(TensorId id) const;
 
-  // Fails with kUnavailable when the model's file, or one it refers to, has been written to,
-  // shortened or replaced since it was opened. Call it after the last read and before results are
-  // used.
+  // Checks that the model's files have not changed. Fails with kUnavailable if the model's file, or
+  // a file it refers to, was written, truncated or replaced since it was opened. Call it after the
+  // last read and before results are used.
   Result<void> CheckUnchanged() const;
 
-  // Differs between two versions of the files; for callers that open a model again.
+  // Identifies the version of the files, so that callers can detect a change when they open the
+  // model again.
   std::string version() const;
 
-  // All of OpenWeights at once. Fails with kResourceExhausted beyond `max_elements`.
+  // Reads all values that OpenWeights gives. Fails with kResourceExhausted beyond `max_elements`.
   Result<std::vector<float>> ReadWeights(TensorId id,
                                          std::size_t max_elements = std::size_t{1} << 31) const;
 
-  // The stored elements in place, with their quantization, for tensor/statistics.h and the like.
-  // Nothing when the tensor layer has no such type (4 bits, blocks), when groups do not run along
-  // the last dimension, or when values are rounded, repeated or padded: then OpenWeights is the
-  // way.
+  // Returns the stored elements without a copy, with their quantization, for tensor/statistics.h
+  // and similar code. Returns nullopt if TensorView does not support the type (4 bits, blocks), if
+  // groups are not along the last dimension, or if values are rounded, repeated or padded; use
+  // OpenWeights then.
   std::optional<TensorView> ViewOf(TensorId id) const;
 
  private:
@@ -225,42 +232,42 @@ class ModelGraph {
   std::vector<ModelTensor> tensors_;
   std::vector<TensorId> inputs_;
   std::vector<TensorId> outputs_;
-  // The consumers of all tensors, one after the other; those of tensor i begin at
+  // The consumers of all tensors in one list; the consumers of tensor i start at
   // consumer_begins_[i].
   std::vector<NodeId> consumers_;
   std::vector<std::uint32_t> consumer_begins_;
   std::unordered_map<std::string_view, TensorId> tensors_by_name_;
   std::unordered_map<std::string_view, NodeId> nodes_by_name_;
-  // The files that `data` points into.
+  // The mapped files that contain the data of constants.
   std::vector<std::shared_ptr<const MappedFile>> files_;
   std::vector<std::unique_ptr<std::byte[]>> decoded_;
 };
 
-// Reads any part of a tensor as real values, so that no pass over it needs a copy. Borrows the
-// graph that opened it. Copyable; safe to use from many threads.
+// Reads any part of a tensor as real values, so that callers need no copy of the whole tensor.
+// Borrows the graph that opened it. Copyable; safe to use from many threads.
 class WeightReader {
  public:
   const std::vector<std::int64_t>& shape() const { return shape_; }
   std::size_t element_count() const { return element_count_; }
 
-  // Elements of the last dimension; 1 for a scalar.
+  // The number of elements in a row, that is the size of the last dimension; 1 for a scalar.
   std::size_t row_length() const {
     return shape_.empty() ? 1 : static_cast<std::size_t>(shape_.back());
   }
 
-  // Writes elements [first, first + out.size()) in row-major order; they must exist.
+  // Writes the elements [first, first + out.size()) in row-major order to `out`; they must exist.
   void Read(std::size_t first, std::span<float> out) const;
 
-  // How codes become these real values; null where they are stored as they are.
+  // The quantization parameters of these values; null if they are stored as real values.
   const ModelQuantization* quantization() const {
     return dequantization_ != nullptr ? dequantization_ : rounding_;
   }
 
-  // Reads the codes that quantization(), which must be set, turns into real values. Also for floats
-  // that are rounded.
+  // Reads the integer codes of the values. quantization() must not be null. Also works for floats
+  // that the graph quantizes.
   void ReadCodes(std::size_t first, std::span<float> out) const;
 
-  // Which of quantization()'s scales is that of an element.
+  // Index of an element's scale in the scales of quantization(), which must not be null.
   std::size_t ScaleIndexOf(std::size_t element) const;
 
  private:
@@ -269,40 +276,45 @@ class WeightReader {
   void ReadStored(std::size_t first, std::span<float> out) const;
   void ReadPadded(std::size_t first, std::span<float> out) const;
 
-  // Which scale belongs to which element, from the shape the scales were made for.
+  // Computes the strides that map an element to its scale, from the shape of the quantized tensor.
   void SetScaleStrides(const std::vector<std::int64_t>& shape, const ModelQuantization* scaled);
-  // Calls `visit(begin, count, scale, zero_point)` for runs of elements that share a scale.
+  // Calls `visit(begin, count, scale, zero_point)` for runs of consecutive elements that share a
+  // scale.
   template <typename Visitor>
   void ForEachRun(std::size_t first, std::size_t count, const Visitor& visit) const;
 
   DType type_ = DType::kUnknown;
   ByteSpan data_;
   std::size_t stored_count_ = 0;  // Elements in `data_`; the last one repeats up to element_count_.
-  std::size_t row_ = 0;           // With padding: elements of a row, and …
-  std::size_t stored_row_ = 0;    // … of that in `data_`; 0: there is none.
+  std::size_t row_ = 0;           // With padding: number of elements in a row.
+  std::size_t stored_row_ = 0;    // Number of elements in a row with its padding; 0: no padding.
   std::vector<std::int64_t> shape_;
   std::size_t element_count_ = 0;
-  const ModelQuantization* dequantization_ = nullptr;  // For stored codes.
-  const ModelQuantization* rounding_ = nullptr;        // For stored floats.
-  // Element (outer, i, inner) has scale (outer, i / group, inner) of the scales' own strides.
+  // Quantization parameters of stored codes; null if the file stores floats.
+  const ModelQuantization* dequantization_ = nullptr;
+  // Quantization parameters with which stored floats are rounded; otherwise null.
+  const ModelQuantization* rounding_ = nullptr;
+  // The scale of element (outer, i, inner) has the index (outer, i / group, inner), by the strides
+  // of the scales.
   std::size_t inner_size_ = 1;
   std::size_t axis_size_ = 1;
   std::size_t group_size_ = 1;
   std::size_t groups_ = 1;
 };
 
-// Opens a model by its content, not its name: ONNX, safetensors, GGUF, TensorFlow GraphDef, a
-// SavedModel directory, TFLite, or OpenVINO IR (the .xml; its .bin is found beside it). In a
-// directory of Hugging Face's libraries, opens model.safetensors (or its index) or model.onnx.
+// Opens a model. The format is detected from the content, not from the name: ONNX, safetensors,
+// GGUF, TensorFlow GraphDef, a SavedModel directory, TFLite, or OpenVINO IR (the .xml; the .bin
+// must be next to it). In a Hugging Face model directory, opens model.safetensors (or its index) or
+// model.onnx.
 //
 // Fails with kNotFound, with kInvalidArgument for files of another kind, with kDataLoss for damaged
-// ones and kPermissionDenied when a model asks for data outside its folder; the message names file
-// and place. Memory stays proportional to the description in the file, never to the sizes it
-// claims; only the zeros that a sparse constant leaves out take up to 256 times the file's size.
+// files, and with kPermissionDenied if a model refers to data outside its folder; the error names
+// file and place. Memory is proportional to the size of the file, not to sizes that the file
+// claims; only expanded sparse constants take up to 256 times the file's size.
 //
-// `shapes` are for inputs whose sizes the file leaves open; shapes of other tensors, memory and
-// multiply-accumulates follow from them. Sizes of the same name are filled in, too. Fails with
-// kInvalidArgument when a shape is not one that the file allows, and says what it declares.
+// `shapes` sets the shapes of inputs with dynamic sizes; shapes of other tensors, memory and
+// multiply-accumulates are then computed. Dimensions with the same name are set, too. Fails with
+// kInvalidArgument if a shape does not fit the shape that the file declares, and names that shape.
 Result<ModelGraph> OpenModel(const std::filesystem::path& path, const InputShapes& shapes = {});
 
 }  // namespace cboard::model

@@ -8,7 +8,7 @@
 //     return builder.Add(*sample.results[0].Find("conv1"), *sample.results[1].Find("conv1"));
 //   });
 //
-// One sample is in memory at a time, however many there are.
+// Memory holds the outputs of one sample at a time.
 #pragma once
 
 #include <cstddef>
@@ -28,36 +28,38 @@
 namespace cboard::runtime {
 
 struct CaptureOptions {
-  // The tensors to capture, by name; all that nodes compute, when none are chosen.
+  // Names of the tensors to capture; nullopt: the outputs of all nodes.
   std::optional<std::vector<std::string>> tensors;
 
-  // Made to the model in memory, before anything is captured.
+  // Edits of the model in memory, applied before capturing.
   GraphEdits edits;
 
-  // Weights that nodes of the model dequantize are kept as floats, four times as large as 8-bit
-  // codes, so that they need not be computed again for every sample. This is what they may take;
-  // beyond that, they are computed again. A quarter of the machine's memory when it is not given.
+  // Maximum memory for dequantized weights. Nodes that dequantize weights then run once instead of
+  // once per sample, but the floats take four times as much memory as 8-bit codes. Weights beyond
+  // the limit are dequantized for each sample. Default: a quarter of the machine's memory.
   std::optional<std::size_t> max_constant_bytes;
 
-  // With optimizations, nodes are still fused where nothing is captured between them.
+  // Session settings. With optimizations, nodes are still fused if no tensor between them is
+  // captured.
   SessionOptions session;
 };
 
-// A model that gives out what its nodes compute. Run may be called from many threads at once.
+// A model that returns the outputs of its nodes. Run may be called from many threads at once.
 class ModelCapture {
  public:
-  // Fails as Session::Open, EditGraph and AddGraphOutputs do. The model's file is read, not
-  // changed, and nothing is written beside it; weights in files of their own are read from there.
+  // Opens a model. Fails like Session::Open, EditGraph and AddGraphOutputs. The model's file is
+  // read, not changed, and no file is written next to it; external weights are read from their own
+  // files.
   static Result<ModelCapture> Open(const std::filesystem::path& model,
                                    const CaptureOptions& options = {});
 
   const std::filesystem::path& path() const { return path_; }
   const Session& session() const { return session_; }
 
-  // Captured tensors, in the order in which nodes compute them.
+  // Names of the captured tensors, in the order of execution.
   const std::vector<std::string>& tensors() const { return tensors_; }
 
-  // The captured tensors for these inputs; fails as Session::Run does.
+  // Runs the model and returns the captured tensors; fails like Session::Run.
   Result<RunResult> Run(std::span<const NamedTensor> inputs) const {
     return session_.Run(inputs, tensors_);
   }
@@ -71,7 +73,7 @@ class ModelCapture {
         tensors_(std::move(tensors)) {}
 
   std::filesystem::path path_;
-  std::shared_ptr<const void> guards_;  // Guards the files that the session maps.
+  std::shared_ptr<const void> guards_;  // Keeps the memory-mapped files of the session alive.
   Session session_;
   std::vector<std::string> tensors_;
 };
@@ -79,19 +81,19 @@ class ModelCapture {
 struct CapturedSample {
   std::size_t index = 0;
   std::span<const NamedTensor> inputs;
-  std::span<const RunResult> results;  // One per model, in the order given.
+  std::span<const RunResult> results;  // One result per model, in the given order.
 };
 
 struct CaptureSummary {
   std::size_t samples = 0;
   std::string source;         // SampleSource::Description().
-  bool is_generated = false;  // Nobody gave data: numbers describe the model, not its use.
-  bool is_stopped = false;    // `progress` has said so.
+  bool is_generated = false;  // Random samples were used: results describe the model, not its use.
+  bool is_stopped = false;    // `progress` stopped the capture.
 };
 
-// Runs every sample through every model and hands what they computed to `visit`, which may look at
-// it until it returns; its error ends the capture. `progress`, if there is one, hears how many
-// samples of how many are done, and stops the capture by returning false.
+// Runs every sample through every model and calls `visit` with the results, which are valid during
+// the call. An error of `visit` ends the capture. `progress` is optional: it gets the number of
+// finished and of all samples, and stops the capture by returning false.
 Result<CaptureSummary> CaptureSamples(
     SampleSource& samples, std::span<const ModelCapture* const> models,
     const std::function<Result<void>(const CapturedSample&)>& visit,

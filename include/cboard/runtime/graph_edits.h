@@ -1,4 +1,4 @@
-// Makes an ONNX model compute some of its tensors in another way.
+// Edits an ONNX model so that it computes some of its tensors in another way.
 //
 //   GraphEdits edits;
 //   edits.constants.push_back(
@@ -17,7 +17,8 @@
 
 namespace cboard::runtime {
 
-// A body of an If, Loop or Scan: the node by one of its outputs, and which attribute the body is.
+// Identifies a subgraph of an If, Loop or Scan: one of the node's outputs, and the attribute that
+// contains the subgraph.
 struct GraphBody {
   std::string output;
   std::string attribute;  // "then_branch", "body"
@@ -25,11 +26,11 @@ struct GraphBody {
   friend auto operator<=>(const GraphBody&, const GraphBody&) = default;
 };
 
-// Where a tensor is: the bodies around it, from the outermost; none in the main graph. Names are
-// those that the file has, which bodies may use again.
+// The subgraph that contains a tensor, as a path from the outermost subgraph; empty for the main
+// graph. Tensor names are those of the file; different subgraphs may use the same name.
 using GraphPlace = std::vector<GraphBody>;
 
-// A tensor that becomes a constant: float32, row-major.
+// Replaces a tensor by a constant: float32, row-major.
 struct ConstantTensor {
   std::string name;
   std::vector<std::int64_t> shape;
@@ -37,65 +38,67 @@ struct ConstantTensor {
   GraphPlace in = {};
 };
 
-// A tensor that becomes another one, float32 like itself, cut off at the bounds that are given.
+// Replaces a tensor by the values of another one, clipped to the given bounds; both are float32.
 struct PassedTensor {
   std::string name;
-  std::string from;  // Known where `name` was computed: a node before, an input, an initializer.
+  // A tensor that is available where `name` was computed: an earlier node's output, an input, or an
+  // initializer.
+  std::string from;
   std::optional<float> low;
   std::optional<float> high;
   GraphPlace in = {};
 };
 
-// A tensor that becomes the matrix product of another one and a constant, all of float32.
+// Replaces a tensor by the matrix product of another tensor and a constant, all of float32.
 struct ProductTensor {
   std::string name;
   std::string left;                 // As PassedTensor::from.
-  std::vector<std::int64_t> shape;  // Shape of the constant …
-  std::vector<float> values;        // … row-major.
+  std::vector<std::int64_t> shape;  // Shape of the constant.
+  std::vector<float> values;        // Values of the constant, row-major.
   GraphPlace in = {};
 };
 
-// A node that becomes another one, with the same name, outputs and attributes.
+// Replaces a node by another operator with the same name, outputs and attributes.
 struct ReplacedNode {
-  std::string output;               // One of them, by which it is found.
+  std::string output;               // One output of the node, which identifies it.
   std::string op_type;              // Operator of the default ONNX domain.
-  std::vector<std::string> inputs;  // Empty where an optional one is left out.
+  std::vector<std::string> inputs;  // Empty for an omitted optional input.
   GraphPlace in = {};
 };
 
-// A node as an edit describes it: with one output.
+// A new node with one output.
 struct NodeSketch {
   std::string op_type;              // Operator of the default ONNX domain.
-  std::vector<std::string> inputs;  // Empty where an optional one is left out.
+  std::vector<std::string> inputs;  // Empty for an omitted optional input.
   std::string output;
-  bool has_attributes = false;  // Those of the node whose tensor is computed in another way …
-  std::vector<std::string> left_out = {};  // … without these.
+  bool has_attributes = false;             // Copies the attributes of the replaced node.
+  std::vector<std::string> left_out = {};  // Attributes that are not copied.
   std::string name = {};
   std::optional<std::int64_t> axis = std::nullopt;  // The attribute `axis`.
 };
 
-// A tensor that several nodes compute. With `own`, the node that gave it stays and gives `own`
-// instead, which the others may use. Its other outputs stay, too.
+// Replaces the computation of a tensor by several nodes. If `own` is set, the original node stays
+// and writes its result to `own`, which the new nodes may use. Its other outputs stay, too.
 struct RecomputedTensor {
   std::string name;
-  std::vector<NodeSketch> nodes;  // In the order of execution; the last one gives `name`.
-  std::string own;                // Empty: the node goes.
+  std::vector<NodeSketch> nodes;  // In the order of execution; the last one computes `name`.
+  std::string own;                // Empty: the original node is removed.
   GraphPlace in = {};
 };
 
-// A tensor that nothing gives any more: its node or initializer goes.
+// Removes the node or initializer of a tensor that no node uses any more.
 struct RemovedTensor {
   std::string name;
   GraphPlace in = {};
 };
 
-// An input that the model gets besides its own. Bodies know it, too, unless they have a tensor of
-// this name.
+// Adds an input to the model. Subgraphs can use it, too, unless they have a tensor of this
+// name.
 struct AddedInput {
   std::string name;
   int element_type = 0;  // ONNX's number: 1 is float32.
   std::vector<std::int64_t> shape;
-  bool has_shape = true;  // Without one, any is taken.
+  bool has_shape = true;  // If false, any shape is allowed.
 };
 
 struct GraphEdits {
@@ -104,7 +107,7 @@ struct GraphEdits {
   std::vector<ProductTensor> products = {};
   std::vector<ReplacedNode> nodes = {};
   std::vector<RecomputedTensor> recomputed = {};
-  std::vector<ConstantTensor> added = {};  // That the model does not have: inputs of nodes above.
+  std::vector<ConstantTensor> added = {};  // New constants that the nodes above use.
   std::vector<RemovedTensor> removed = {};
   std::vector<AddedInput> inputs = {};
 
@@ -114,15 +117,15 @@ struct GraphEdits {
   }
 };
 
-// `model` with the node or initializer that gave each of these tensors replaced or gone; all else
-// stays, byte for byte and in its order. Nodes that only fed a replaced node are still computed.
+// Returns `model` with the nodes or initializers of these tensors replaced or removed. Everything
+// else stays unchanged, byte for byte and in its order. Nodes that only fed a replaced node are
+// still computed.
 //
-//
-// Fails with kDataLoss or kInvalidArgument when `model` is not an ONNX model, with kNotFound when
-// nothing in its graph or the body gives a tensor, with kInvalidArgument when a tensor is named
-// twice, its node gives others besides and is not to be one with the same outputs, a shape does not
-// fit its values, or an initializer is to be computed, and with kResourceExhausted when the result
-// would be more than protobuf can carry.
+// Fails with kDataLoss or kInvalidArgument if `model` is not an ONNX model; with kNotFound if
+// nothing in the graph or subgraph computes a tensor; with kInvalidArgument if a tensor is named
+// twice, if its node has other outputs that the replacement does not have, if a shape does not fit
+// its values, or if an initializer is to be recomputed; and with kResourceExhausted if the result
+// exceeds protobuf's size limit.
 Result<std::string> EditGraph(std::string_view model, const GraphEdits& edits);
 
 }  // namespace cboard::runtime

@@ -1,4 +1,4 @@
-// NumPy's arrays in files: .npy, and .npz with many of them.
+// Reads NumPy arrays from files: .npy, and .npz with several arrays.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,22 @@ class MappedFile;
 }
 namespace cboard::runtime {
 
-// An array as it lies in a file.
+// A NumPy array inside a file.
 struct NpyArray {
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape;
   bool fortran_order = false;  // The first dimension varies fastest.
-  ByteSpan data;               // As many bytes as the shape says.
+  ByteSpan data;               // Exactly the number of bytes that the shape needs.
 };
 
-// `file` is the content of a .npy file. Fails with kInvalidArgument when it is something else, or
-// of a dtype that TensorView has not (objects, strings, records, big-endian numbers), with
-// kDataLoss when the header makes no sense, and with kTruncated when elements are missing.
+// Parses the content of a .npy file. Fails with kInvalidArgument if it is not one, or if TensorView
+// does not support its dtype (objects, strings, records, big-endian numbers), with kDataLoss if the
+// header is invalid, and with kTruncated if elements are missing.
 Result<NpyArray> ParseNpy(ByteSpan file);
 
-// Arrays of a .npy or .npz file. Opening one reads their headers; elements are read when asked for,
-// and no more of them than that. Arrays that the file stores in row-major order are mapped;
-// compressed ones and those in Fortran's order take memory. Movable; not thread-safe.
+// The arrays of a .npy or .npz file. Opening reads only headers; Read reads only the requested
+// elements. Row-major arrays that are not compressed are mapped; compressed and Fortran-order
+// arrays need memory. Movable; not thread-safe.
 class NpyFile {
  public:
   struct Array {
@@ -41,18 +41,19 @@ class NpyFile {
     std::vector<std::int64_t> shape;
   };
 
-  // Memory limit for inflated and rearranged arrays of one file.
+  // Memory limit for decompressed and reordered arrays of one file.
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{4} << 30;
 
-  // A part of an array that is smaller than this is read whole, so that its checksum is checked.
+  // Arrays below this size are always read completely, so that their checksum is verified.
   static constexpr std::uint64_t kAlwaysCheckedBytes = std::uint64_t{64} << 20;
 
   static constexpr std::size_t kAllRows = ~std::size_t{0};
 
-  // Fails as ParseNpy does, and when a .npz is damaged or holds the same name twice.
+  // Opens a .npy or .npz file. Fails like ParseNpy, and if a .npz is damaged or contains a name
+  // twice.
   static Result<NpyFile> Open(const std::filesystem::path& path,
                               std::uint64_t max_bytes = kMaxBytes);
-  // Borrows `file`.
+  // Opens a .npy or .npz file that is already in memory; borrows `file`.
   static Result<NpyFile> FromBytes(ByteSpan file, std::string name, std::uint64_t max_bytes);
 
   NpyFile(NpyFile&&) noexcept;
@@ -61,14 +62,18 @@ class NpyFile {
 
   const std::vector<Array>& arrays() const { return arrays_; }
 
-  // The elements of an array in row-major order, or those of its first `max_rows` indices of the
-  // first dimension. The view lives as long as this. Fails with kDataLoss or kTruncated for damage,
-  // and with kResourceExhausted when all that was read would take more than `max_bytes` of memory.
+  // Returns the elements of an array in row-major order, or only its first `max_rows` rows (first
+  // dimension). The view lives as long as this object. Fails with kDataLoss or kTruncated for
+  // damage, and with kResourceExhausted if all arrays that were read need more than `max_bytes` of
+  // memory.
   Result<TensorView> Read(std::size_t array, std::size_t max_rows = kAllRows);
 
-  // Fails with kUnavailable when the file has changed since it was opened; then elements may be
-  // those of either version.
+  // Checks that the file has not changed. Fails with kUnavailable if the file has changed since it
+  // was opened; elements may then be of either version.
   Result<void> CheckUnchanged() const;
+
+  // Gives the memory of mapped elements back to the system; they are read from the file again.
+  void ReleasePages() const;
 
  private:
   struct Source;
@@ -81,7 +86,7 @@ class NpyFile {
   std::shared_ptr<const model::MappedFile> mapping_;
   std::vector<std::unique_ptr<std::string>> memory_;
   std::vector<Array> arrays_;
-  std::vector<Source> sources_;  // One for each array.
+  std::vector<Source> sources_;  // One source per array.
 };
 
 }  // namespace cboard::runtime

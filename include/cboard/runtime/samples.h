@@ -25,62 +25,66 @@ namespace cboard::runtime {
 struct SampleOptions {
   std::size_t max_samples = 20;
 
-  // Rows of an array that go into one run where the model leaves its first dimension open.
+  // Number of rows of an array per run, if the model's first dimension is dynamic.
   std::int64_t batch_size = 1;
 
-  // For generated inputs: the size of other dimensions that the model leaves open, and shapes by
-  // input name, in which -1 is an open size.
+  // The shapes of random inputs: the size of dynamic dimensions, and shapes by input name, in which
+  // -1 is a dynamic size.
   std::int64_t open_dimension = 32;
   model::InputShapes shapes;
-  // … and inputs of floats by name whose values fill a range: three deviations to either side of
-  // its middle, and none beyond. Others have the mean 0 and the deviation 1.
+  // The ranges of random float inputs, by input name. Values are normally distributed; the range is
+  // three deviations to each side of its middle, and no value is outside. Inputs without a range
+  // have mean 0 and deviation 1.
   struct ValueRange {
     float low = 0;
     float high = 0;
   };
   std::map<std::string, ValueRange> ranges;
-  // … and inputs of integers by name whose values are below a limit, such as the rows of a table.
+  // The exclusive limits of random integer inputs by name, such as the number of rows of a
+  // table.
   std::map<std::string, std::int64_t> integer_limits;
   std::uint64_t seed = 0;
 
-  // For images: value = (byte * scale - mean) / deviation, by channel. Inputs of uint8 take the
-  // bytes unchanged.
+  // The normalization of images: value = (byte * scale - mean) / deviation, by channel. Inputs of
+  // type uint8 get the bytes unchanged.
   float image_scale = 1.0f / 255;
   std::array<float, 3> image_mean = {0, 0, 0};
   std::array<float, 3> image_deviation = {1, 1, 1};
 };
 
-// Not thread-safe. One sample is in memory at a time, besides files that are compressed.
+// A source of samples. It is not thread-safe. Memory holds one sample at a time, and decompressed
+// files.
 class SampleSource {
  public:
   virtual ~SampleSource() = default;
 
   virtual std::size_t size() const = 0;
 
-  // Description for reports: "digits.npz", "generated, seed 0". Statistics of generated inputs
+  // Description for reports: "digits.npz", "generated, seed 0". Statistics of random samples
   // describe the model, not its use.
   virtual std::string Description() const = 0;
   virtual bool is_generated() const { return false; }
 
-  // All inputs of sample `index`, which is less than size(). They live until the next call.
+  // Reads all inputs of sample `index`, which must be below size(). They are valid until the next
+  // call.
   virtual Result<std::vector<NamedTensor>> Read(std::size_t index) = 0;
 };
 
-// Samples from `data`, for a model with these inputs:
+// Opens samples from `data`, for a model with these inputs:
 //
-// - .npz: an array per input, found by its name (by order, where NumPy has named them arr_0 …; any
-//   name, where the model has one input and the file one array); .npy: the only input. The first
-//   dimension counts samples; an array with a dimension more than the input holds whole inputs, one
-//   with a dimension less is one sample. Floats become the model's kind of float, integers its
-//   kind of integer where they fit.
-// - a folder: its PNG files in the order of their names, for a model with one image input, [batch,
-//   channels, height, width] or [batch, height, width, channels] with 1 or 3 channels. Resized
-//   bilinearly where the model fixes another size.
-// - empty: generated from the seed. Floats are normally distributed, in their ranges if these are
-//   given; integers are below 100 or their limit; inputs whose name contains "mask" are one, and
-//   those with "type" are 0 or 1.
+// - .npz: one array per input, matched by name (by order if NumPy named them arr_0 …; any name if
+//   the model has one input and the file one array); .npy: the only input. The first dimension
+//   counts samples. An array with one dimension more than the input contains whole inputs; an array
+//   with one dimension less is one sample. Floats are converted to the model's float type, integers
+//   to its integer type if they fit.
+// - a folder: its PNG files, sorted by name, for a model with one image input, [batch, channels,
+//   height, width] or [batch, height, width, channels] with 1 or 3 channels. Images are resized
+//   bilinearly if the model has a fixed size.
+// - empty: random samples from the seed. Floats are normally distributed, in their ranges if these
+//   are given; integers are below 100 or their limit; inputs whose name contains "mask" are 1, and
+//   those whose name contains "type" are 0 or 1.
 //
-// Fails with kInvalidArgument and what the model wants when the data does not fit.
+// Fails with kInvalidArgument if the data does not fit, and names what the model expects.
 Result<std::unique_ptr<SampleSource>> OpenSamples(const std::filesystem::path& data,
                                                   std::span<const ModelValue> inputs,
                                                   const SampleOptions& options);

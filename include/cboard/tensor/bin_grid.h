@@ -1,5 +1,5 @@
-// Bins that are the same for all tensors of about one magnitude, so that counts of many can be
-// added up: 2^exponent wide, with edges at the multiples of that.
+// Counts values in bins that all tensors of similar magnitude share, so that counts can be added:
+// bins are 2^exponent wide, with edges at multiples of their width.
 //
 //   std::vector<double> counts(200);
 //   CBOARD_RETURN_IF_ERROR(CountInGrid(batch, {.exponent = -4, .first = -100}, counts));
@@ -16,24 +16,25 @@ namespace cboard::tensor {
 
 struct BinGrid {
   int exponent = 0;        // From kMinExponent to kMaxExponent.
-  std::int64_t first = 0;  // Bin i is [i, i + 1) * 2^exponent; this is that of the first count.
+  std::int64_t first = 0;  // Index of the first counted bin; bin i is [i, i + 1) * 2^exponent.
 
   static constexpr int kMinExponent = -1000;
   static constexpr int kMaxExponent = 1023;
-  // Bins from -kMaxIndex to kMaxIndex may be counted.
+  // Largest index of a bin; bins from -kMaxIndex to kMaxIndex are allowed.
   static constexpr std::int64_t kMaxIndex = std::int64_t{1} << 30;
 
   double width() const;
-  // The bin of a finite value whose magnitude is below kMaxIndex * width().
+  // Returns the index of the bin of a finite value. Its magnitude must be below kMaxIndex *
+  // width().
   std::int64_t IndexOf(double value) const;
 };
 
-// Adds to each count how many values of `tensor` lie in its bin, to the last bit: values are not
-// rounded. Those that lie in none of the bins, NaN and infinities are not counted. Quantized
-// tensors are counted by their real values.
+// Adds to each count the number of values of `tensor` in its bin, exactly: values are not rounded.
+// Values outside of all bins, NaN and infinities are not counted. Quantized tensors are
+// dequantized.
 //
-// Fails with kInvalidArgument when the tensor is not valid or the grid is not as above; nothing
-// was counted then.
+// Fails with kInvalidArgument if the tensor is not valid or the grid is outside its limits; nothing
+// is counted then.
 Result<void> CountInGrid(const TensorView& tensor, const BinGrid& grid, std::span<double> counts);
 
 }  // namespace cboard::tensor

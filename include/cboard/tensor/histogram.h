@@ -1,4 +1,4 @@
-// Histograms with the bins that TensorBoard's and numpy's users expect, to the last count.
+// Computes histograms with the bins of TensorBoard or numpy; the counts are exact.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace cboard::tensor {
 
-// As TensorBoard stores it: only right edges. Count i is of values in [limits[i-1], limits[i]), as
-// numpy counts them; the last bin of a binning holds values equal to its right edge, too.
-// num, min, max and the sums are over all values, counted or not, as numpy computes them: with a
-// NaN among the values they are NaN. Sums are at least as accurate as numpy's and may differ from
-// them in the last digits.
+// A histogram in TensorBoard's format, with right edges only. Count i is the number of values in
+// [limits[i-1], limits[i]), as in numpy; the last bin also contains values equal to its right edge.
+// num, min, max and the sums are over all values, even those outside the bins; they are NaN if a
+// value is NaN, as in numpy. Sums are at least as accurate as numpy's and may differ in the last
+// digits.
 struct HistogramData {
   double min = 0;
   double max = 0;
@@ -27,39 +27,41 @@ struct HistogramData {
   std::vector<double> bucket_counts;
 };
 
-// numpy.histogram_bin_edges' estimators, by its names. kAuto follows NumPy up to 2.2; NumPy 2.3
-// takes fewer bins when a few values of a large tensor lie far away from the others.
+// The estimators of numpy.histogram_bin_edges, with its names. kAuto follows NumPy up to 2.2; NumPy
+// 2.3 uses fewer bins if a few values of a large tensor are far away from the others.
 enum class BinEstimator { kAuto, kFd, kDoane, kScott, kStone, kRice, kSturges, kSqrt };
 Result<BinEstimator> BinEstimatorOf(std::string_view name);
 
-// 1549 exponential edges, ±1e-12 … ±9.9e19, each 1.1 times the one before, and 0.
+// TensorBoard's bins: 1549 exponential edges, which are 0 and ±1e-12 … ±9.9e19, each 1.1 times the
+// previous one.
 struct TensorBoardBins {};
 
-// Between the smallest and the largest value; at most 2^24.
+// Equal bins between the smallest and the largest value; at most 2^24 bins.
 struct EqualBins {
   std::size_t count = 10;
 };
 
-// Ascending; values outside are not counted.
+// Bins with given edges in ascending order; values outside are not counted.
 struct BinEdges {
   std::span<const double> edges;
 };
 
 using Binning = std::variant<TensorBoardBins, BinEstimator, EqualBins, BinEdges>;
 
-// The 1549 edges of TensorBoardBins.
+// Returns the 1549 edges of TensorBoardBins.
 std::span<const double> TensorBoardBinEdges();
 
-// Counts `tensor` exactly as numpy.histogram would (after conversion to float64), then thins to
-// about `max_bins` (0 = no limit) and trims empty bins at both ends as tensorboardX does: one empty
-// bin stays on the left. Quantized tensors are dequantized on the fly.
+// Counts the values of `tensor` exactly like numpy.histogram (after conversion to float64). Then
+// reduces the bins to about `max_bins` (0 = no limit) and removes empty bins at both ends like
+// tensorboardX, which keeps one empty bin on the left. Quantized tensors are dequantized on the
+// fly.
 //
-// Estimators work on a float64 copy of the tensor; the other binnings read it in place. Safe to
-// call from many threads; each keeps up to 200 KiB of counters for its next call.
+// Estimators need a float64 copy of the tensor; the other bin types do not. Safe to call from many
+// threads; each thread keeps up to 200 KiB of counters for its next call.
 //
-// Fails with kInvalidArgument for an empty tensor, for unsorted or fewer than two edges, for
-// estimators or equal bins over non-finite values, when these would make no bin, more than 2^24 or
-// bins that float64 cannot tell apart, and when no value falls into any bin.
+// Fails with kInvalidArgument for an empty tensor; for unsorted or fewer than two edges; for
+// estimators or equal bins if values are not finite, or if there would be no bin, more than 2^24
+// bins, or bins that float64 cannot distinguish; and if no value is inside a bin.
 Result<HistogramData> ComputeHistogram(const TensorView& tensor,
                                        const Binning& binning = TensorBoardBins{},
                                        std::size_t max_bins = 0);

@@ -1,4 +1,4 @@
-// The error of another quantizer for the same weights: recomputed, not estimated.
+// Measures the error of another quantizer for the same weights, by quantizing them.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const QuantizerTrial now, TryQuantizer(weights, {.bits = 8}));
 //   CBOARD_ASSIGN_OR_RETURN(
@@ -24,35 +24,36 @@ namespace cboard::tensor {
 struct Quantizer {
   int bits = 8;  // 2 to 16.
 
-  // Codes from -(2^(bits-1) - 1) to 2^(bits-1) - 1 with zero point 0; otherwise from 0 to 2^bits -
-  // 1 with a zero point that makes 0 exact.
+  // True for symmetric codes: codes from -(2^(bits-1) - 1) to 2^(bits-1) - 1 with zero point 0.
+  // False: codes from 0 to 2^bits - 1 with a zero point that represents 0 exactly.
   bool symmetric = true;
 
   Quantization::Granularity granularity = Quantization::Granularity::kPerTensor;
-  std::size_t axis = 0;        // kPerChannel.
-  std::size_t group_size = 0;  // kPerGroup: along the last dimension.
+  std::size_t axis = 0;        // For kPerChannel.
+  std::size_t group_size = 0;  // For kPerGroup: groups along the last dimension.
 
-  // The share of values, in percent, that each scale's range covers: their magnitudes if symmetric,
-  // otherwise the middle of them. 100 takes the extremes.
+  // The percentage of values that each scale's range covers: of the magnitudes if symmetric,
+  // otherwise of the values, centered. 100 covers all values.
   double percentile = 100;
 };
 
 struct QuantizerTrial {
-  Comparison comparison;  // With the real weights as the reference.
-  // The weights' codes, packed, with float32 scales and, if not symmetric, zero points as codes.
+  Comparison comparison;  // Comparison with the real weights as the baseline.
+  // Size of the quantized weights: packed codes, float32 scales and, if not symmetric, zero points
+  // as codes.
   std::uint64_t size_bytes = 0;
 };
 
-// Quantizes the real values of `weights` and compares. Values that are not finite are left out of
-// ranges and comparison. Takes memory for a few rows, and for a copy of weights that are not
-// float32.
+// Quantizes the real values of `weights` and compares. Non-finite values are ignored.
+// Takes memory for a few rows, and for a copy of the weights if they are not float32.
 //
-// Fails with kInvalidArgument when the tensor is not valid or the quantizer does not fit it.
+// Fails with kInvalidArgument if the tensor is not valid or the quantizer does not fit
+// it.
 Result<QuantizerTrial> TryQuantizer(const TensorView& weights, const Quantizer& quantizer,
                                     std::optional<std::size_t> channel_axis = std::nullopt);
 
-// The same for several quantizers, in their order; the weights are brought from memory once for
-// all of them.
+// Tries several quantizers and returns the results in their order. The weights are read from memory
+// only once for all of them.
 Result<std::vector<QuantizerTrial>> TryQuantizers(
     const TensorView& weights, std::span<const Quantizer> quantizers,
     std::optional<std::size_t> channel_axis = std::nullopt);

@@ -1,4 +1,4 @@
-// Medians and percentiles of many values, without sorting them and without a copy of them.
+// Computes medians and percentiles of many values without sorting or copying them.
 //
 //   const float median = RankedMagnitude(row, row.size() / 2);
 #pragma once
@@ -8,8 +8,8 @@
 
 namespace cboard::tensor {
 
-// The magnitude that would be at `rank` if all were sorted, exactly; NaN counts as infinity. Takes
-// little more time than reading the values, and memory for a small part of them.
+// Returns the magnitude at index `rank` of the sorted magnitudes, exactly; NaN counts as infinity.
+// Takes little more time than reading the values, and memory for a small part of them.
 float RankedMagnitude(std::span<const float> values, std::size_t rank);
 
 }  // namespace cboard::tensor

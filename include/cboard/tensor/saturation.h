@@ -1,8 +1,8 @@
-// Where 8-bit matrix products overflow on processors without VNNI.
+// Counts overflows of 8-bit matrix products on processors without VNNI.
 //
-// VPMADDUBSW multiplies unsigned activations by signed weights and adds neighbours along the
-// reduction in 16 bits, saturating: 255 * 127 * 2 = 64770 becomes 32767, and the model answers
-// otherwise than it does elsewhere. Weights of 7 bits cannot overflow: 255 * 64 * 2 = 32640.
+// VPMADDUBSW multiplies unsigned activations by signed weights and adds neighbouring products along
+// the reduction in 16 bits with saturation: 255 * 127 * 2 = 64770 becomes 32767, so the model gives
+// other results than on other processors. Weights of 7 bits cannot overflow: 255 * 64 * 2 = 32640.
 //
 //   const Result<SaturationCount> count = CountSaturation(activations, weights, depth);
 //   if (count->saturated > 0) …  // advise reduce_range, or signed activations
@@ -19,22 +19,23 @@ namespace cboard::tensor {
 struct SaturationCount {
   std::uint64_t pairs = 0;      // Pairs of neighbouring products along the reduction.
   std::uint64_t saturated = 0;  // Pairs whose sum does not fit 16 bits.
-  std::uint64_t products = 0;   // Elements of the matrix product …
-  std::uint64_t affected = 0;   // … and those with at least one saturated pair.
+  std::uint64_t products = 0;   // Number of elements of the matrix product.
+  std::uint64_t affected = 0;   // Number of elements with at least one saturated pair.
 
   double Rate() const {
     return pairs == 0 ? 0 : static_cast<double>(saturated) / static_cast<double>(pairs);
   }
 };
 
-// Counts exactly what the instruction does for activations [rows, depth] times the transpose of
-// weights [channels, depth], both row-major: elements 2k and 2k + 1 of a row are a pair, and the
-// last one of an odd depth is paired with nothing. Convolutions bring the patches they multiply.
+// Counts exactly the overflows of VPMADDUBSW, for activations [rows, depth] times the
+// transpose of weights [channels, depth], both row-major. Elements 2k and 2k + 1 of a row are a
+// pair; with an odd depth, the last element has no partner. For convolutions, pass the im2col
+// matrix.
 //
-// The work is that of the product, rows * channels * depth, except that weight rows which cannot
-// overflow with these activations cost nothing.
+// Takes time proportional to rows * channels * depth. Weight rows that cannot overflow with these
+// activations are skipped.
 //
-// Fails with kInvalidArgument when `depth` is 0 or does not divide the sizes.
+// Fails with kInvalidArgument if `depth` is 0 or does not divide the sizes.
 Result<SaturationCount> CountSaturation(std::span<const std::uint8_t> activations,
                                         std::span<const std::int8_t> weights, std::size_t depth);
 

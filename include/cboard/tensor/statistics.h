@@ -1,4 +1,4 @@
-// One pass over a tensor: what its values are like.
+// Computes statistics of a tensor's values in one pass.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace cboard::tensor {
 
-// Statistics of real values: quantized tensors are dequantized on the fly. Min, max and sums are
-// over finite values; they are NaN if there are none. Sums are accumulated in float64, those of
-// 8-bit codes exactly.
+// Statistics of real values; quantized tensors are dequantized on the fly. Min, max and sums are
+// over finite values; min and max are NaN if there are none. Sums are accumulated in float64; sums
+// of 8-bit codes are exact.
 struct TensorStatistics {
   std::uint64_t count = 0;
   std::uint64_t nan_count = 0;
@@ -28,10 +28,11 @@ struct TensorStatistics {
   }
 };
 
-// Fails only when `tensor` is not valid. An empty tensor has count 0.
+// Computes the statistics of a tensor. Fails only if `tensor` is not valid. An empty tensor has
+// count 0.
 Result<TensorStatistics> ComputeStatistics(const TensorView& tensor);
 
-// One entry per index of dimension `axis`.
+// Computes the statistics of a tensor for each index of dimension `axis`.
 Result<std::vector<TensorStatistics>> ComputeChannelStatistics(const TensorView& tensor,
                                                                std::size_t axis);
 

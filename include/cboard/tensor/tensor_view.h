@@ -1,5 +1,5 @@
-// A borrowed tensor: elements of a dtype that networks are stored in, with a shape, strides if the
-// elements are not contiguous, and for quantized ones the scales that turn codes into real values.
+// A borrowed tensor: elements of a dtype that neural networks use, with a shape, strides if the
+// elements are not contiguous, and the scales of quantized tensors.
 //
 //   std::vector<float> weights = …;
 //   TensorView view(weights);                                        // one dimension
@@ -27,23 +27,23 @@
 
 namespace cboard::tensor {
 
-// Former names of cboard::DType and its functions.
+// Old names of cboard::DType and its functions, for existing code.
 using cboard::DType;
 using cboard::NameOf;
 using cboard::SizeOf;
 
-// How integer codes stand for real values: real = (code - zero_point) * scale. Scales are in the
-// order of the elements they belong to: by channel, or by group from the first row to the last.
-// Borrowed like the tensor itself. `zero_points` may be empty (all zero).
+// Quantization parameters: real = (code - zero_point) * scale. Scales are in element order: by
+// channel, or by group from the first row to the last. Borrowed like the tensor itself.
+// `zero_points` may be empty (all zero).
 struct Quantization {
   enum class Granularity { kPerTensor, kPerChannel, kPerGroup };
 
   Granularity granularity = Granularity::kPerTensor;
   std::span<const float> scales;
   std::span<const std::int32_t> zero_points;
-  std::size_t axis = 0;  // kPerChannel: the dimension that channels run along.
-  // kPerGroup: consecutive elements of the last dimension that share a scale. Each row begins a new
-  // group; the last group of a row may be shorter.
+  std::size_t axis = 0;  // kPerChannel: the dimension of the channels.
+  // For kPerGroup: the number of consecutive elements of the last dimension that share a scale.
+  // Each row starts a new group; the last group of a row may be shorter.
   std::size_t group_size = 0;
 
   static Quantization PerTensor(std::span<const float> scale,
@@ -60,7 +60,7 @@ struct Quantization {
   }
 };
 
-// The DType of a C++ element type. Smaller floats and packed integers have no type in C++20.
+// Maps a C++ element type to its DType. Smaller floats and packed integers have no type in C++20.
 template <typename T>
 constexpr DType DTypeOf() {
   using U = std::remove_cv_t<T>;
@@ -92,13 +92,15 @@ constexpr DType DTypeOf() {
   }
 }
 
-// Elements need not be aligned. Block types of GGUF, strings and complex numbers have no view.
+// A view of a tensor. Elements need not be aligned. Block types of GGUF, strings and complex
+// numbers are not supported.
 struct TensorView {
   DType dtype = DType::kFloat32;
   const void* data = nullptr;  // The element at index 0 of every dimension.
   std::vector<std::int64_t> shape = {0};
-  // Distance between neighbours along each dimension, in elements; may be 0 or negative. Empty:
-  // contiguous, in row-major order, as packed types (int4, float4 …) must be.
+  // The strides: the distance between neighbouring elements along each dimension, counted in
+  // elements; may be 0 or negative. Empty: contiguous and row-major. Packed types (int4, float4 …)
+  // must be contiguous.
   std::vector<std::int64_t> strides;
   std::optional<Quantization> quantization;
 
@@ -114,25 +116,27 @@ struct TensorView {
   template <typename T>
   TensorView(const std::vector<T>& values, std::vector<std::int64_t> dimensions)
       : dtype(DTypeOf<T>()), data(values.data()), shape(std::move(dimensions)) {}
-  // Only for memory that outlives the call, such as an argument `{1.f, 2.f}`.
+  // Creates a view of an initializer list. Use it only in an argument, such as `{1.f, 2.f}`,
+  // because the memory lives only until the end of the call.
   template <typename T>
   TensorView(std::initializer_list<T> values)  // NOLINT
       : TensorView(std::span<const T>(values.begin(), values.size())) {}
 
-  // The product of the shape; Validate() has refused negative and overflowing ones.
+  // The number of elements: the product of the shape. Call Validate() first: it refuses negative
+  // sizes and overflow.
   std::size_t element_count() const {
     std::size_t count = 1;
     for (const std::int64_t size : shape) count *= static_cast<std::size_t>(size);
     return count;
   }
 
-  // The bytes of the elements when they are contiguous.
+  // The size of the elements in bytes, if they are contiguous.
   std::size_t byte_count() const {
     const ElementLayout layout = LayoutOf(dtype);
     return (element_count() + layout.elements - 1) / layout.elements * layout.bytes;
   }
 
-  // Fails with kInvalidArgument when elements of the dtype cannot be viewed, a dimension is
+  // Checks a tensor view. Fails with kInvalidArgument if the dtype is not supported, a dimension is
   // negative, the size overflows, data is missing, or strides or scales do not match the shape.
   Result<void> Validate() const;
 };

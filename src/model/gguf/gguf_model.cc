@@ -1,11 +1,12 @@
-// GGUF: metadata, a list of tensors, and their blocks.
+// Reads GGUF files: metadata, a list of tensors, and their blocks.
 //
 //   file    := "GGUF" version:u32 tensor_count:u64 pair_count:u64 pair* tensor* padding data
 //   pair    := key:string type:u32 value
 //   tensor  := name:string rank:u32 size:u64[rank] type:u32 offset:u64
 //   string  := length:u64 bytes
 //
-// Sizes are stored innermost first, and so reversed here. Offsets count from the start of data.
+// Sizes are stored innermost first, so this reader reverses them. Offsets are relative to the start
+// of data.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,7 +18,7 @@
 namespace cboard::model {
 namespace {
 
-constexpr std::uint32_t kMaxDimensions = 8;  // ggml has four; some room for the future.
+constexpr std::uint32_t kMaxDimensions = 8;  // ggml has four; a reserve for later versions.
 constexpr std::size_t kMaxShownText = 200;
 
 struct BlockFacts {
@@ -201,11 +202,11 @@ class GgufReader {
   Result<void> AddTensor(const TensorInfo& info, ByteSpan data) {
     const std::string where = "tensor " + Quoted(info.name);
     if (graph_.FindTensor(info.name) != kNoTensor) {
-      return Fail(ErrorCode::kDataLoss, where + " is there twice");
+      return Fail(ErrorCode::kDataLoss, where + " occurs twice");
     }
     const auto* known = std::ranges::find(kBlockTypes, info.type, &BlockFacts::number);
     const TensorId id = graph_.Tensor(info.name);
-    if (known == std::end(kBlockTypes)) {  // Newer than we are; its bytes are not counted.
+    if (known == std::end(kBlockTypes)) {  // A newer, unknown type; its bytes are not counted.
       return graph_.SetConstant(id, DType::kUnknown, info.shape, {});
     }
     const std::optional<std::uint64_t> needed = BytesNeeded(known->type, info.shape);

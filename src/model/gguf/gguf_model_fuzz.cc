@@ -1,4 +1,4 @@
-// Any bytes as a GGUF file: a graph, or an error.
+// Reads any bytes as a GGUF file: the result is a graph or an error.
 #include "model/testing/fuzz_model.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -15,7 +15,7 @@ tl::unexpected<Error> Refused(std::string_view location, const std::string& why)
                                                 "; weights must be in the model's folder");
 }
 
-// True when `path` is in `folder` or below; both have no links in them.
+// True if `path` is `folder` or below it. Both must have resolved links.
 bool IsInside(const fs::path& folder, const fs::path& path) {
   const auto [end_of_folder, rest] = std::ranges::mismatch(folder, path);
   return end_of_folder == folder.end() && rest != path.end();
@@ -27,7 +27,7 @@ Result<ByteSpan> ExternalData::Map(std::string_view location) {
   if (const auto found = mapped_.find(std::string(location)); found != mapped_.end()) {
     return found->second;
   }
-  // A NUL would end the path early, in the middle of what was checked.
+  // Refuses NUL, because it would end the path early, after the check.
   if (location.empty() || location.find('\0') != std::string_view::npos) {
     return Refused(location, "is no file name");
   }
@@ -42,10 +42,10 @@ Result<ByteSpan> ExternalData::Map(std::string_view location) {
   const fs::path path = error ? fs::path() : fs::canonical(folder / relative, error);
   if (error) {
     return Fail(ErrorCode::kNotFound, "the model's weights are in " + Quoted(location, 300) +
-                                          ", which is not there; put it beside the model");
+                                          ", which does not exist; put the file next to the model");
   }
   if (!IsInside(folder, path)) return Refused(location, "is a link that leads out of its folder");
-  // "w", "./w" and ".//w" are one file, and its size counts once.
+  // "w", "./w" and ".//w" are the same file, whose size counts once.
   if (const auto found = mapped_paths_.find(path.string()); found != mapped_paths_.end()) {
     return mapped_[std::string(location)] = found->second;
   }

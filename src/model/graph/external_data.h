@@ -1,4 +1,4 @@
-// Files that a model refers to, from its own folder and nowhere else.
+// Maps files that a model refers to, only from the model's own folder.
 //
 //   ExternalData files(graph);
 //   CBOARD_ASSIGN_OR_RETURN(const ByteSpan bytes, files.Map("weights.data"));
@@ -12,17 +12,18 @@
 
 namespace cboard::model {
 
-// Borrows the assembler, which keeps the files mapped.
+// Maps the external files of a model. Borrows the assembler, which keeps the files mapped.
 class ExternalData {
  public:
   explicit ExternalData(GraphAssembler& graph) : graph_(graph) {}
 
-  // The whole file `location`, a path relative to the model's folder. Fails with kPermissionDenied
-  // when it is absolute, contains "..", or is a link that leads out of the folder, and with
-  // kNotFound when there is no such file. A file is mapped once, whatever it is called.
+  // Maps the whole file `location`, a path relative to the model's folder. Fails with
+  // kPermissionDenied if the path is absolute, contains "..", or is a link that leads out of the
+  // folder, and with kNotFound if the file does not exist. A file is mapped only once, even under
+  // different paths.
   Result<ByteSpan> Map(std::string_view location);
 
-  // From now on `file` is what Map gives for this location; for data that is not in the file
+  // Registers `file` for a location, so that Map returns it; for data that is not in the file
   // system.
   void Provide(std::string_view location, std::shared_ptr<const MappedFile> file);
 

@@ -70,8 +70,9 @@ TEST_F(ExternalDataTest, AFolderWhoseNameBeginsTheSameIsOutside) {
 }
 
 TEST_F(ExternalDataTest, SaysWhatIsMissing) {
-  EXPECT_THAT(data_.Map("gone.bin"),
-              FailsSaying(ErrorCode::kNotFound, "'gone.bin', which is not there; put it beside"));
+  EXPECT_THAT(
+      data_.Map("gone.bin"),
+      FailsSaying(ErrorCode::kNotFound, "'gone.bin', which does not exist; put the file next to"));
 }
 
 }  // namespace

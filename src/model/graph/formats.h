@@ -1,6 +1,6 @@
-// The readers of each format: from a mapped file to a graph. OpenModel chooses among them.
+// The readers of all formats: each reads a mapped file into a graph. OpenModel chooses the reader.
 //
-// Errors name the place in the file; OpenModel puts the file's name before it.
+// Errors contain the place in the file; OpenModel adds the file's name.
 #pragma once
 
 #include <memory>
@@ -12,24 +12,24 @@ namespace cboard::model {
 
 Result<ModelGraph> ReadOnnx(std::shared_ptr<const MappedFile> file, const InputShapes& shapes = {});
 Result<ModelGraph> ReadSafetensors(std::shared_ptr<const MappedFile> file);
-// The .index.json of a model in many safetensors files, which are found beside it.
+// Reads the .index.json of a model that consists of many safetensors files in the same folder.
 Result<ModelGraph> ReadSafetensorsIndex(std::shared_ptr<const MappedFile> file);
 Result<ModelGraph> ReadGguf(std::shared_ptr<const MappedFile> file);
 Result<ModelGraph> ReadTensorFlowGraph(std::shared_ptr<const MappedFile> file,
                                        const InputShapes& shapes = {});
-// saved_model.pb; its variables are in the folder variables/ beside it.
+// Reads saved_model.pb; its variables are in the folder variables/ next to it.
 Result<ModelGraph> ReadSavedModel(std::shared_ptr<const MappedFile> file,
                                   const InputShapes& shapes = {});
 Result<ModelGraph> ReadTflite(std::shared_ptr<const MappedFile> file);
-// The .xml; its .bin is beside it.
+// Reads the .xml; its .bin is next to it.
 Result<ModelGraph> ReadOpenVino(std::shared_ptr<const MappedFile> file);
 
-// The format of a file with these first bytes, as far as they tell. Fails with kInvalidArgument and
-// advice for files of a known kind that are not read, such as archives of pickles.
+// Detects the format from the first bytes of a file; nullopt if they are not sufficient. Fails with
+// kInvalidArgument and advice for known formats that are not supported, such as pickle archives.
 Result<std::optional<ModelFormat>> SniffFormat(std::string_view bytes);
 
-// Reads bytes as the given format; for formats of one file. Fails with kInvalidArgument when shapes
-// are given to a format whose files store all of them.
+// Reads bytes in the given format, which must use a single file. Fails with kInvalidArgument if
+// shapes are given and the format always stores all shapes.
 Result<ModelGraph> ReadModel(ModelFormat format, std::shared_ptr<const MappedFile> file,
                              const InputShapes& shapes = {});
 

@@ -12,7 +12,7 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-// More than any real input has; products of these stay far from overflow.
+// Maximum rank and size; real inputs are below, and products of sizes cannot overflow.
 constexpr std::size_t kMaxRank = 16;
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 31;
 constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 40;
@@ -26,7 +26,7 @@ std::string Typed(const Shape& shape) {
   return text + (shape.size() > kMaxRank ? ",…" : "");
 }
 
-// "'x' float32 [batch, 3, ?, 320]"
+// Formats the declaration of an input: "'x' float32 [batch, 3, ?, 320]"
 std::string Declared(const ModelTensor& input) {
   std::string text = Quoted(input.name) + " " + std::string(NameOf(input.type)) + " ";
   if (!input.has_shape) return text + "of any shape";
@@ -41,7 +41,7 @@ std::string Declared(const ModelTensor& input) {
   return text + (input.shape.size() > kMaxRank ? ", …]" : "]");
 }
 
-// A shape that the input may have, to show how one is given.
+// Returns an example of a valid shape for the input, for error messages.
 std::string Example(const ModelTensor& input) {
   Shape shape = input.shape;
   for (std::int64_t& size : shape) {
@@ -68,7 +68,7 @@ Result<void> CheckSizes(std::string_view input, const Shape& shape) {
   return {};
 }
 
-// The input that `name` means.
+// Finds the model input called `name`.
 Result<TensorId> FindInput(const std::string& name, const GraphAssembler& graph) {
   const std::vector<TensorId>& inputs = graph.inputs();
   if (name.empty() && inputs.size() == 1) return inputs[0];
@@ -94,15 +94,15 @@ Result<void> CheckAgainst(const ModelTensor& input, const Shape& shape) {
     fits = input.shape[i] < 0 || input.shape[i] == shape[i];
   }
   if (fits) return {};
-  return Fail(Mistake("the shape " + Typed(shape) + " is not one that input " + Declared(input) +
-                      " can have: write for example " + input.name + "=" + Example(input)));
+  return Fail(Mistake("the shape " + Typed(shape) + " does not fit input " + Declared(input) +
+                      ": write for example " + input.name + "=" + Example(input)));
 }
 
 }  // namespace
 
 Result<void> GiveInputShapes(const InputShapes& shapes, GraphAssembler& graph) {
-  // Sizes by name. If two inputs give different sizes for a name, it is not used for other tensors:
-  // files that use a name loosely still run.
+  // Sizes by dimension name. If two inputs give different sizes for a name, it is not used for
+  // other tensors, because some files use names loosely.
   std::unordered_map<std::string, std::int64_t> sizes;
   for (const auto& [name, shape] : shapes) {
     CBOARD_ASSIGN_OR_RETURN(const TensorId id, FindInput(name, graph));
@@ -138,7 +138,8 @@ std::string ToText(const InputShapes& shapes) {
 }
 
 Result<void> AddInputShape(std::string_view text, InputShapes& shapes) {
-  const std::size_t equals = text.rfind('=');  // Names may contain one, sizes cannot.
+  // The last "=" is used, because names may contain it and sizes cannot.
+  const std::size_t equals = text.rfind('=');
   const bool is_named = equals != std::string_view::npos;
   const std::string name(is_named ? text.substr(0, equals) : std::string_view());
   const std::string_view sizes = is_named ? text.substr(equals + 1) : text;

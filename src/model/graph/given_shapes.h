@@ -1,4 +1,4 @@
-// Puts the shapes that a user gives where a model's file leaves them open.
+// Applies the shapes that a user gives to inputs with dynamic sizes.
 #pragma once
 
 #include "cboard/model/input_shapes.h"
@@ -6,10 +6,10 @@
 
 namespace cboard::model {
 
-// Gives inputs these shapes, and every tensor the sizes that follow from them by name. Inputs must
-// be known, and what the file says about shapes. Fails with kInvalidArgument, and says what the
-// file declares, when there is no such input, or a size is negative, absurd, or another one than
-// the file has.
+// Sets the shapes of inputs, and of all tensors whose dimensions have the same names. Inputs
+// and the declared shapes must be known. Fails with kInvalidArgument, naming the declared
+// shape, if there is no such input, or if a size is negative, unrealistic, or contradicts the
+// file.
 Result<void> GiveInputShapes(const InputShapes& shapes, GraphAssembler& graph);
 
 }  // namespace cboard::model

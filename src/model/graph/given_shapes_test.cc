@@ -77,7 +77,7 @@ TEST(GiveInputShapes, TheSameNameIsTheSameSizeEverywhere) {
   ASSERT_THAT(model, Succeeds());
   EXPECT_THAT(ShapeOf(*model, "mask"), ElementsAre(2, 128));
   EXPECT_THAT(ShapeOf(*model, "mask/relu"), ElementsAre(2, 128));
-  // A question mark is no name.
+  // A question mark is not a dimension name.
   EXPECT_THAT(ShapeOf(*model, "image"), ElementsAre(1, 3, -1, -1));
 }
 
@@ -102,7 +102,7 @@ TEST(GiveInputShapes, SaysWhatTheFileDeclaresAndWhatToWrite) {
     return model ? "" : model.error().message;
   };
   EXPECT_EQ(refusal({{"image", {1, 4, 48, 320}}}),
-            "the shape 1,4,48,320 is not one that input 'image' float32 [1, 3, ?, ?] can have: "
+            "the shape 1,4,48,320 does not fit input 'image' float32 [1, 3, ?, ?]: "
             "write for example image=1,3,32,32");
   EXPECT_THAT(refusal({{"ids", {1, 2, 3}}}), HasSubstr("'ids' float32 [batch, sequence]"));
   EXPECT_THAT(refusal({{"idz", {1, 2}}}),
@@ -117,7 +117,7 @@ TEST(GiveInputShapes, SaysWhatTheFileDeclaresAndWhatToWrite) {
 
 TEST(GiveInputShapes, FormatsThatStoreTheirShapesSaySo) {
   EXPECT_THAT(ReadModel(ModelFormat::kTflite, MappedFile::FromMemory("", "m"), {{"x", {1}}}),
-              FailsSaying(ErrorCode::kInvalidArgument, "stored in it"));
+              FailsSaying(ErrorCode::kInvalidArgument, "stores its shapes"));
 }
 
 TEST(AddInputShape, ReadsWhatUsersType) {

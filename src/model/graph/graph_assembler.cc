@@ -24,7 +24,7 @@ std::optional<std::uint64_t> ElementCount(const std::vector<std::int64_t>& shape
   bool overflows = false;
   for (const std::int64_t size : shape) {
     if (size < 0) return std::nullopt;
-    if (size == 0) return 0;  // The other sizes do not matter.
+    if (size == 0) return 0;  // The other sizes have no effect.
     overflows |= __builtin_mul_overflow(count, static_cast<std::uint64_t>(size), &count);
   }
   if (overflows) return std::nullopt;
@@ -66,7 +66,7 @@ GraphAssembler::GraphAssembler(ModelFormat format, std::shared_ptr<const MappedF
 
 TensorId GraphAssembler::Tensor(std::string_view name) {
   if (const TensorId found = FindTensor(name); found != kNoTensor) return found;
-  // Memory of a tensor, with unused capacity and its entries in lookups.
+  // Charges the memory of a tensor, including unused capacity and its entries in lookup tables.
   if (!Spend(2 * sizeof(ModelTensor) + 128 + 2 * name.size()) && !graph_.tensors_.empty()) {
     return TensorId{0};
   }
@@ -135,8 +135,9 @@ Result<void> GraphAssembler::SetConstant(TensorId id, DType type, std::vector<st
 Result<MutableByteSpan> GraphAssembler::SetUnfolded(TensorId id, DType type,
                                                     std::vector<std::int64_t> shape,
                                                     std::uint64_t stored_bytes) {
-  // Zeros of a sparse constant take no bytes in the file, so few bytes could claim any number of
-  // them. A network with one weight in a hundred left expands to less than a quarter of this limit.
+  // Limits the size of expanded sparse constants. Their zeros take no bytes in the file, so a small
+  // file could claim any size. A model with one percent of its weights left expands to less than a
+  // quarter of this limit.
   constexpr std::uint64_t kMaxFileSizeMultiple = 256;
   const std::uint64_t needed = BytesNeeded(type, shape).value_or(0);
   if (needed / kMaxFileSizeMultiple > graph_.file_bytes_) {
@@ -151,7 +152,8 @@ Result<MutableByteSpan> GraphAssembler::SetUnfolded(TensorId id, DType type,
   const auto size = static_cast<std::size_t>(needed);
   const MutableByteSpan dense(graph_.decoded_.emplace_back(new std::byte[size]()).get(), size);
   CBOARD_RETURN_IF_ERROR(SetConstant(id, type, std::move(shape), {dense}));
-  tensor(id).sparse_bytes = std::max<std::uint64_t>(stored_bytes, 1);  // It may be all zeros.
+  // The stored size is at least 1 byte, because all values of a sparse constant may be zero.
+  tensor(id).sparse_bytes = std::max<std::uint64_t>(stored_bytes, 1);
   return dense;
 }
 
@@ -199,7 +201,8 @@ std::string GraphAssembler::NameFor(const ModelNode& node) const {
 std::string GraphAssembler::UniqueName(std::string wanted) {
   std::size_t number = node_names_[wanted]++;
   if (number == 0) return wanted;
-  // The name with the number may exist as well. The number only grows, so this stays linear.
+  // The name with the number may exist as well. The number only increases, so the loop takes linear
+  // time in total.
   std::string name = wanted + "_" + std::to_string(number);
   while (!node_names_.try_emplace(name, 1).second) {
     number = node_names_[wanted]++;
@@ -208,14 +211,15 @@ std::string GraphAssembler::UniqueName(std::string wanted) {
   return name;
 }
 
-// Memory of a node, with unused capacity, its entries in lookups and consumer lists, and its place
-// among the sorted nodes.
+// Memory of a node, including unused capacity, its entries in lookup tables and consumer lists, and
+// its place in the sorted order.
 std::uint64_t GraphAssembler::MemoryOf(const ModelNode& node) const {
   std::uint64_t bytes = 3 * sizeof(ModelNode) + 192 + 2 * node.name.size() + node.op_type.size() +
                         node.domain.size() + node.scope.size();
   for (const auto* ids : {&node.inputs, &node.outputs}) {
     bytes += ids->size() * 4 * sizeof(TensorId);
-    // Listings repeat the name of a tensor at each use.
+    // Charges the names of inputs and outputs, because listings of a model repeat the name of a
+    // tensor at each use.
     for (const TensorId id : *ids) bytes += id == kNoTensor ? 0 : tensor(id).name.size();
   }
   for (const auto& [key, value] : node.attributes) {
@@ -231,7 +235,8 @@ std::uint64_t GraphAssembler::MemoryOf(const ModelNode& node) const {
   return bytes;
 }
 
-// Listings show name and shape at each use of a tensor.
+// Charges name and shape of an input or output, because listings of a model show them at each use
+// of a tensor.
 void GraphAssembler::AddEnd(TensorId id, std::vector<TensorId>& ends) {
   const ModelTensor* end = id == kNoTensor ? nullptr : &tensor(id);
   const std::size_t shown = end == nullptr ? 0 : end->name.size() + 8 * end->shape.size();
@@ -255,8 +260,9 @@ ByteSpan GraphAssembler::Keep(std::string_view bytes) {
   return {kept.get(), bytes.size()};
 }
 
-// Memory limit by file size: usual descriptions take about ten times their bytes, and files also
-// hold weights. A hundred thousand nodes pass even with numbers for names and without weights.
+// Memory limit by file size. Typical graph descriptions take about ten times their bytes, and files
+// also contain weights. A hundred thousand nodes fit even with numbers as names and without
+// weights.
 std::uint64_t GraphAssembler::MemoryLimit() const {
   constexpr std::uint64_t kAlways = std::uint64_t{192} << 20;
   return kAlways + 16 * graph_.file_bytes_;
@@ -271,7 +277,7 @@ bool GraphAssembler::Spend(std::uint64_t bytes) {
 Result<void> GraphAssembler::CheckMemory() const {
   if (!is_exhausted_) return {};
   return Fail(ErrorCode::kResourceExhausted,
-              "the model's nodes, tensors, functions, subgraphs and scales unfold to more than " +
+              "the model's nodes, tensors, functions, subgraphs and scales expand to more than " +
                   HumanBytes(static_cast<double>(MemoryLimit())) + " from a file of " +
                   HumanBytes(static_cast<double>(graph_.file_bytes_)));
 }
@@ -311,7 +317,7 @@ Result<void> GraphAssembler::Sort() {
       const std::size_t producer = IndexOf(tensor(input).producer);
       if (!breaks_cycles_.contains(producer)) add_edge(producer, i);
     }
-    // A node needs the outside inputs of its subgraph, so the subgraph comes first.
+    // A node needs the outer inputs of its subgraph, so the nodes of the subgraph come first.
     if (nodes[i].parent != kNoNode) add_edge(i, IndexOf(nodes[i].parent));
   }
 
@@ -338,7 +344,7 @@ Result<void> GraphAssembler::Sort() {
     return Fail(ErrorCode::kInvalidArgument,
                 "the graph has a cycle: node " +
                     Quoted(nodes[static_cast<std::size_t>(stuck)].name) +
-                    " waits, directly or not, for a node that waits for its own output");
+                    " depends on its own output");
   }
   nodes = std::move(sorted);
   for (ModelNode& node : nodes) {
@@ -385,7 +391,7 @@ void GraphAssembler::CountBytes() {
         !node.outputs.empty() && std::ranges::all_of(node.outputs, [&](TensorId output) {
           return output == kNoTensor || holds_stored(output);
         });
-    if (passes_constants_on) continue;  // Counted where their values are used.
+    if (passes_constants_on) continue;  // Counted at the nodes that use the values.
     std::ranges::copy_if(node.inputs, std::back_inserter(todo), holds_stored);
     while (!todo.empty()) {
       const TensorId id = todo.back();

@@ -139,7 +139,7 @@ TEST_F(GraphAssemblerTest, LeavesOutWhatIsBeyondItsMemoryAndFailsAtTheEnd) {
   for (int i = 0; i < 200; ++i) graph_.NewTensor(long_name);
   const std::size_t count = graph_.tensors().size();
   EXPECT_LT(count, 200u);
-  // Ids stay valid, so that readers need not ask at each step.
+  // Ids stay valid after the limit is reached, so that readers need not check at each step.
   const TensorId left_out = graph_.Tensor("one more");
   EXPECT_LT(IndexOf(left_out), count);
   graph_.Describe(left_out, DType::kFloat32, {1});

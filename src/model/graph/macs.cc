@@ -11,23 +11,23 @@
 namespace cboard::model {
 namespace {
 
-// Formulas for the work of a node from shapes.
+// Formulas for the multiply-accumulates of a node from its shapes.
 enum class Work {
-  kPerOutput,  // Each output element takes a kernel: weights / output channels.
-  kPerInput,   // Each input element spreads a kernel: weights / input channels.
-  kProduct,    // Each output element takes a row of the first operand.
-  kRecurrent,  // Each step takes all weights, and those of the recurrence behind them.
+  kPerOutput,  // Weights / output channels, for each output element.
+  kPerInput,   // Weights / input channels, for each input element.
+  kProduct,    // The length of a row of the first operand, for each output element.
+  kRecurrent,  // All weights and recurrent weights, for each step.
   kNotCounted,
 };
 
-// The operands' positions among the inputs, and the dimensions of the weights that hold the
-// channels which share no weights; counted from the end when negative.
+// A rule for an operator: the positions of the operands among the inputs, and the dimensions of the
+// weights that count channels without shared weights; negative values count from the end.
 struct Rule {
   std::string_view op;
   Work work = Work::kNotCounted;
   std::size_t data = 0;
   std::size_t weights = 1;
-  std::array<int, 2> channels = {0, 0};  // The same twice for one dimension.
+  std::array<int, 2> channels = {0, 0};  // One dimension is given twice.
 };
 
 constexpr Rule kOnnxRules[] = {
@@ -113,7 +113,7 @@ const Rule* FindRule(ModelFormat format, std::string_view op) {
   const std::span<const Rule> rules = RulesOf(format);
   const auto found = std::ranges::find(rules, op, &Rule::op);
   if (found != rules.end()) return &*found;
-  // TensorFlow names its fused integer kernels after what they fuse: QuantizedConv2DAndRelu.
+  // TensorFlow names its fused integer kernels after the fused operators: QuantizedConv2DAndRelu.
   if (rules.data() == kTensorFlowRules && op.starts_with("Quantized")) {
     op.remove_prefix(std::string_view("Quantized").size());
     if (op.starts_with("DepthwiseConv2D")) return FindRule(format, "DepthwiseConv2dNative");
@@ -137,7 +137,7 @@ std::optional<std::uint64_t> Times(std::optional<std::uint64_t> a, std::optional
   return product;
 }
 
-// The weights that one channel has.
+// Returns the number of weights per channel.
 std::optional<std::uint64_t> WeightsPerChannel(const Rule& rule, const ModelTensor& weights) {
   if (!weights.has_shape) return std::nullopt;
   const std::optional<std::uint64_t> count = ElementCount(weights.shape);
@@ -150,10 +150,12 @@ std::optional<std::uint64_t> WeightsPerChannel(const Rule& rule, const ModelTens
     if (dimension < 0 || dimension >= rank) return std::nullopt;
     channels *= static_cast<std::uint64_t>(weights.shape[static_cast<std::size_t>(dimension)]);
   }
-  return *count / channels;  // The channels are factors of the count: neither overflows nor is 0.
+  // Divides the element count by the channels. The channels are its factors, so the result is
+  // neither 0 nor inexact.
+  return *count / channels;
 }
 
-// How many products each element of a matrix product sums.
+// Returns the number of products that each element of a matrix product sums.
 std::optional<std::uint64_t> InnerSize(const ModelNode& node, const ModelTensor& left) {
   if (!left.has_shape || left.shape.empty()) return std::nullopt;
   const bool transposed = IsSet(node, {"transA", "transpose_a", "adj_x", "transpose_x"});
@@ -163,7 +165,7 @@ std::optional<std::uint64_t> InnerSize(const ModelNode& node, const ModelTensor&
   return static_cast<std::uint64_t>(size);
 }
 
-// How often a recurrent node of ONNX takes its weights: at each step, for each of a batch.
+// Returns how often a recurrent ONNX node uses its weights: steps times batch size.
 std::optional<std::uint64_t> StepCount(const ModelNode& node, const ModelTensor& data) {
   if (!data.has_shape || data.shape.size() != 3) return std::nullopt;
   const bool batch_first = IntOf(node, "layout", 0) != 0;

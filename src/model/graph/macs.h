@@ -1,4 +1,4 @@
-// Work and memory of a node, from the shapes of its tensors.
+// Computes multiply-accumulates and memory of a node from the shapes of its tensors.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace cboard::model {
 
-// The elements of a tensor, with an unknown batch size counted as one; nullopt if another dimension
-// is unknown.
+// Returns the number of elements of a tensor, with an unknown batch size counted as one; nullopt if
+// another dimension is unknown.
 std::optional<std::uint64_t> ElementsOfOneSample(const ModelTensor& tensor);
 
-// The bytes of that many elements; nullopt if the type has no fixed size.
+// Returns the size of one sample of a tensor in bytes; nullopt if the type has no fixed size.
 std::optional<std::uint64_t> BytesOfOneSample(const ModelTensor& tensor);
 
-// Multiply-accumulates of a convolution or matrix product; 0 for nodes that have none, nullopt if a
-// shape is missing or the node is not supported (attention, and recurrent nodes of formats other
-// than ONNX).
+// Returns the multiply-accumulates of a convolution or matrix product; 0 for other nodes, nullopt
+// if a shape is missing or the node is not supported (attention, and recurrent nodes of formats
+// other than ONNX).
 std::optional<std::uint64_t> CountMacs(ModelFormat format, const ModelNode& node,
                                        const std::vector<ModelTensor>& tensors);
 

@@ -111,7 +111,7 @@ Result<WeightReader> ModelGraph::OpenWeights(TensorId id) const {
     reader.row_ = static_cast<std::size_t>(stored.shape.back());
     reader.stored_row_ = stored.stored_row;
   }
-  // A reshaped tensor has the same values in the same order.
+  // A reshaped tensor has the same values in the same order as its source.
   reader.shape_ = wanted.has_shape && ElementCount(wanted.shape) == reader.element_count_
                       ? wanted.shape
                       : stored.shape;

@@ -15,7 +15,7 @@ inline std::int64_t IntOf(const ModelNode& node, std::string_view key, std::int6
   return number == nullptr ? otherwise : *number;
 }
 
-// Accepts an integer, too.
+// Returns the value of a numeric attribute, which may be stored as an integer.
 inline double NumberOf(const ModelNode& node, std::string_view key, double otherwise) {
   const AttributeValue* value = node.FindAttribute(key);
   if (const auto* number = value == nullptr ? nullptr : std::get_if<double>(value)) return *number;
@@ -25,7 +25,7 @@ inline double NumberOf(const ModelNode& node, std::string_view key, double other
   return otherwise;
 }
 
-// Null when there is no such list.
+// Returns the value of an attribute that is a list of integers; null if it does not exist.
 inline const std::vector<std::int64_t>* IntsOf(const ModelNode& node, std::string_view key) {
   const AttributeValue* value = node.FindAttribute(key);
   return value == nullptr ? nullptr : std::get_if<std::vector<std::int64_t>>(value);

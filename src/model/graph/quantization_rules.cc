@@ -9,7 +9,7 @@
 namespace cboard::model {
 namespace {
 
-// Zero points are whole numbers, though some writers store them as floats.
+// Reads zero points, which are integers, although some writers store them as floats.
 std::optional<std::vector<std::int64_t>> WholeNumbers(const ModelTensor& tensor,
                                                       std::size_t max_count) {
   if (IsInteger(tensor.type)) return IntegersOf(tensor, max_count);
@@ -100,7 +100,7 @@ Result<std::optional<ModelQuantization>> MakeQuantization(GraphAssembler& graph,
   std::optional<std::vector<float>> scales = FloatsOf(*source.scales, *count);
   if (!scales) return std::nullopt;
   made.scales = *std::move(scales);
-  // Codes that are floats have a zero point of zero, if any.
+  // Codes that are floats have no zero point, or only zero.
   if (source.zero_points != nullptr && IsInteger(source.type)) {
     const auto zero_points = WholeNumbers(*source.zero_points, *count);
     // A single zero point applies to all scales.

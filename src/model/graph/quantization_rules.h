@@ -1,4 +1,4 @@
-// Checks that scales fit the codes they belong to.
+// Builds quantization parameters and checks that scales fit their codes.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,24 @@
 
 namespace cboard::model {
 
-// The codes that an integer type can hold.
+// Sets the range of codes that an integer type can hold.
 void SetCodeRange(DType type, ModelQuantization& quantization);
 
-// Scales and zero points as constants, and the codes they are for.
+// Constants with scales and zero points, and the codes that they belong to.
 struct QuantizationSource {
   QuantizationOrigin origin = QuantizationOrigin::kQdq;
   DType type = DType::kUnknown;  // Type of the codes.
   const ModelTensor* scales = nullptr;
-  const ModelTensor* zero_points = nullptr;  // Null: all zero.
+  const ModelTensor* zero_points = nullptr;  // Null if all are zero.
   bool has_shape = false;
   const std::vector<std::int64_t>& shape;  // Shape of the codes.
-  std::int64_t axis = 0;                   // From the end when negative.
-  std::int64_t group_size = 0;             // Above 0: groups along the axis.
+  std::int64_t axis = 0;                   // Negative values count from the end.
+  std::int64_t group_size = 0;             // Group size along the axis; 0: no groups.
 };
 
-// nullopt if they do not fit: the number of scales does not match the shape, or the codes are not
-// integers. Fails only with kResourceExhausted, from GraphAssembler::Charge.
+// Builds quantization parameters. Returns nullopt if the parts do not fit: the number of scales
+// does not match the shape, or the codes are not integers. Fails only with kResourceExhausted, from
+// GraphAssembler::Charge.
 Result<std::optional<ModelQuantization>> MakeQuantization(GraphAssembler& graph,
                                                           const QuantizationSource& source);
 

@@ -19,7 +19,7 @@ std::vector<std::int64_t> LoadIntegers(ByteSpan data) {
   return values;
 }
 
-// The number of elements of a constant that is small enough and stored as numbers.
+// Returns the number of elements of a constant, if it is small enough and numeric.
 std::optional<std::size_t> SmallCount(const ModelTensor& tensor, std::size_t max_count) {
   if (!tensor.is_constant || !HoldsRealNumbers(tensor.type)) return std::nullopt;
   const std::optional<std::uint64_t> count = ElementCount(tensor.shape);
@@ -61,7 +61,7 @@ std::optional<std::vector<std::int64_t>> IntegersOf(const ModelTensor& tensor,
     case DType::kUint32:
       values = LoadIntegers<std::uint32_t>(tensor.data);
       break;
-    default: {  // Up to sixteen bits, which a float holds.
+    default: {  // Types of up to 16 bits, which float can represent.
       const std::optional<std::vector<float>> floats = FloatsOf(tensor, max_count);
       values.assign(floats->begin(), floats->end());
     }

@@ -1,4 +1,4 @@
-// Stored elements as real values.
+// Reads the stored elements of a constant as real values.
 #include <algorithm>
 #include <cmath>
 
@@ -27,7 +27,7 @@ void WeightReader::SetScaleStrides(const std::vector<std::int64_t>& shape,
 std::size_t WeightReader::ScaleIndexOf(std::size_t element) const {
   const std::size_t along = element / inner_size_ % axis_size_;
   if (quantization()->granularity != Quantization::Granularity::kPerGroup) {
-    return along;  // Per channel; 0 where axis_size_ is one: per tensor.
+    return along;  // Per channel. Per tensor, axis_size_ is 1 and the result is 0.
   }
   const std::size_t outer = element / inner_size_ / axis_size_;
   return (outer * groups_ + along / group_size_) * inner_size_ + element % inner_size_;
@@ -85,7 +85,7 @@ void WeightReader::ReadCodes(std::size_t first, std::span<float> out) const {
   ForEachRun(first, out.size(),
              [&](std::size_t begin, std::size_t count, float scale, float zero_point) {
                for (float& value : out.subspan(begin, count)) {
-                 // Ties to even, as QuantizeLinear rounds.
+                 // Rounds a value to the nearest code, ties to even, like QuantizeLinear.
                  value = std::clamp(std::nearbyint(value / scale) + zero_point, min, max);
                }
              });

@@ -16,7 +16,7 @@ using testing::FailsWith;
 using testing::Succeeds;
 using Granularity = Quantization::Granularity;
 
-// A graph of one constant "w".
+// Returns a graph with one constant "w".
 ModelGraph GraphOf(DType type, std::vector<std::int64_t> shape, std::string bytes,
                    std::optional<ModelQuantization> quantization = {},
                    bool may_repeat_last = false) {

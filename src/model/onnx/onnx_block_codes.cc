@@ -10,7 +10,8 @@
 namespace cboard::model {
 namespace {
 
-// Element type of codes with `bits` bits; kUnknown for widths that these operators do not have.
+// Returns the element type of codes with `bits` bits; kUnknown for widths that these operators do
+// not support.
 DType TypeOfBits(std::int64_t bits) {
   return bits == 2   ? DType::kUint2
          : bits == 4 ? DType::kUint4
@@ -34,7 +35,8 @@ bool AreInOrder(const ModelTensor& groups, std::int64_t columns, std::int64_t bl
   return true;
 }
 
-// Reads bytes with codes of `type`; each `block` of a row, and the rest of a row, has a scale.
+// Reads codes of `type` by rows. Every `block` columns of a row have a scale; the last block of a
+// row may be shorter.
 Result<void> ReadRows(const BlockInputs& inputs, DType type, std::vector<std::int64_t> shape,
                       std::int64_t block, GraphAssembler& graph) {
   const std::int64_t columns = shape.back();
@@ -54,7 +56,7 @@ Result<void> ReadRows(const BlockInputs& inputs, DType type, std::vector<std::in
   const std::size_t count = made->scales.size();
   const auto per_row = static_cast<std::size_t>(blocks);
   if (are_packed) {
-    // Each row begins with a new byte.
+    // The codes of each row start with a new byte.
     const std::size_t in_byte = LayoutOf(type).elements;
     const std::size_t row_bytes = (per_row + in_byte - 1) / in_byte;
     if (zeros->data.size() != count / per_row * row_bytes) return {};
@@ -82,7 +84,7 @@ Result<void> ReadMatMulNBits(const ModelNode& node, const BlockInputs& inputs,
   const std::int64_t rows = IntOf(node, "N", 0), columns = IntOf(node, "K", 0);
   const std::int64_t block = IntOf(node, "block_size", 32);
   const DType type = TypeOfBits(IntOf(node, "bits", 4));
-  // Prepacked codes are in the order of one device's kernels.
+  // Skips prepacked codes, whose order depends on the kernels of a device.
   if (!CanRead(inputs) || type == DType::kUnknown || rows <= 0 || columns <= 0 || block <= 0 ||
       block % 8 != 0 || inputs.codes->type != DType::kUint8 ||
       IntOf(node, "weight_prepacked", 0) != 0) {

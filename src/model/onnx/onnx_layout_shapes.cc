@@ -11,14 +11,15 @@
 namespace cboard::model::onnx_shapes {
 namespace {
 
-// Larger than every real size. A slice "to the end" is at least this long.
+// A number that is larger than all real sizes. The end of a slice "to the end" is at least this
+// large.
 constexpr std::int64_t kHuge = std::int64_t{1} << 48;
 
 }  // namespace
 
-// One size may be -1: whatever is left. Another may be unknown, when it was computed from an
-// input's shape; it is then taken to be the one that the input does not know either, which is the
-// batch, so that [?, 512, 1, 1] reshaped to [?, -1] is [?, 512].
+// Infers the output of Reshape. One size may be -1, which means the remaining elements. Another
+// size may be unknown if it was computed from an input's shape. It is then assumed to be the
+// input's unknown size, the batch, so that [?, 512, 1, 1] reshaped to [?, -1] is [?, 512].
 Inferred InferReshape(const NodeInputs& inputs, const Shape& input) {
   std::optional<Shape> wanted = inputs.Integers(1);
   if (!wanted) return std::nullopt;
@@ -122,7 +123,7 @@ Inferred InferSlice(const NodeInputs& inputs, const Shape& input) {
     const std::int64_t start = (*starts)[i], end = (*ends)[i];
     const bool is_known = start != kUnknownValue && end != kUnknownValue;
     if (size < 0 || step == 0 || step == kUnknownValue || !is_known) {
-      // A slice from the first to the last element, or in reverse, keeps the size.
+      // A slice from the first to the last element, or in reverse, does not change the size.
       const bool keeps_all = is_known && ((step == 1 && start == 0 && end > kHuge) ||
                                           (step == -1 && start == -1 && end < -kHuge));
       if (!keeps_all) size = kUnknown;
@@ -147,7 +148,7 @@ Inferred InferPad(const NodeInputs& inputs, const Shape& input) {
   for (std::size_t i = 0; i < axes->size(); ++i) {
     std::int64_t& size = shape[static_cast<std::size_t>((*axes)[i])];
     for (const std::int64_t pad : {(*pads)[i], (*pads)[i + axes->size()]}) {
-      // Negative paddings crop. Unknown ones are the most negative number.
+      // Negative paddings crop. Unknown paddings are the most negative number.
       if (size >= 0 && __builtin_add_overflow(size, pad, &size)) size = kUnknown;
     }
     size = std::max(size, kUnknown);
@@ -176,7 +177,7 @@ Inferred InferResize(const NodeInputs& inputs, const Shape& input) {
       !policy.empty() && policy != "stretch") {
     return std::nullopt;
   }
-  Inferred axes = inputs.Axes(kMaxShapeValues, input.size());  // An attribute only.
+  Inferred axes = inputs.Axes(kMaxShapeValues, input.size());  // Only from an attribute.
   if (!axes) return std::nullopt;
   if (axes->empty()) {
     axes->resize(input.size());
@@ -189,7 +190,7 @@ Inferred InferResize(const NodeInputs& inputs, const Shape& input) {
     }
     return shape;
   }
-  // The first versions have no region of interest before the factors.
+  // The first versions of Resize have no input for the region of interest before the factors.
   std::optional<NumberList> factors = inputs.Numbers(inputs.Tensor(2) == nullptr ? 1 : 2);
   if (const AttributeValue* value = node.FindAttribute("scales")) {
     if (const auto* list = std::get_if<NumberList>(value)) factors = *list;

@@ -1,5 +1,5 @@
-// Shape rules of ONNX nodes that need numbers besides the shapes of the inputs: axes, sizes,
-// paddings. `input` is the shape of the first input.
+// Shape rules of ONNX nodes that depend on axes, sizes or paddings besides the input shapes.
+// `input` is the shape of the first input.
 #pragma once
 
 #include "model/onnx/onnx_shape_values.h"
@@ -14,10 +14,10 @@ Inferred InferTile(const NodeInputs& inputs, const Shape& input);
 Inferred InferSlice(const NodeInputs& inputs, const Shape& input);
 Inferred InferPad(const NodeInputs& inputs, const Shape& input);
 Inferred InferReduce(const NodeInputs& inputs, const Shape& input);
-// Resize and Upsample of any opset.
+// Infers the output shape of Resize and Upsample, for any opset.
 Inferred InferResize(const NodeInputs& inputs, const Shape& input);
 Inferred InferOneHot(const NodeInputs& inputs, const Shape& input);
-// All outputs have this shape.
+// Infers TopK; all its outputs have the returned shape.
 Inferred InferTopK(const NodeInputs& inputs, const Shape& input);
 Inferred InferRange(const NodeInputs& inputs);
 

@@ -29,15 +29,15 @@ using proto::OnnxValueInfo;
 // Maximum nesting of subgraphs and functions; no exporter reaches it.
 constexpr int kMaxDepth = 32;
 
-// Names in scope: of a graph, a subgraph (which sees the graphs around it) or the body of a
+// The names in a graph, a subgraph (which includes the names of outer graphs) or the body of a
 // function (which does not).
 struct Scope {
-  std::string prefix;  // Put before names, with a slash at the end; empty for the main graph.
+  std::string prefix;  // Prefix of names, with a slash at the end; empty for the main graph.
   const Scope* outer = nullptr;
   NodeId parent = kNoNode;
   int depth = 0;
   std::unordered_map<std::string_view, TensorId> tensors;
-  // Inside of a function: the attributes of the call, with defaults for missing ones.
+  // Inside a function: the attributes of the call, with defaults for missing ones.
   using Attributes = std::unordered_map<std::string_view, const OnnxAttribute*>;
   const Attributes* call_attributes = nullptr;
 };
@@ -92,7 +92,7 @@ class OnnxReader {
     for (const auto& [key, value] : model_.metadata) graph_.AddMetadata(key, std::string(value));
   }
 
-  // The tensor of `name` in this scope; a new one if it is not defined.
+  // Returns the tensor `name` in this scope; creates one if it is not defined.
   TensorId Find(Scope& scope, std::string_view name) {
     if (name.empty()) return kNoTensor;
     for (const Scope* here = &scope; here != nullptr; here = here->outer) {
@@ -115,11 +115,11 @@ class OnnxReader {
 
   Result<void> DescribeAll(Scope& scope, const std::vector<OnnxValueInfo>& infos) {
     for (const OnnxValueInfo& info : infos) {
-      // Inside of functions, this is repeated for each call.
+      // Charges the memory of the declaration, because functions repeat it for each call.
       CBOARD_RETURN_IF_ERROR(graph_.Charge(MemoryOf(info)));
       if (info.name.empty() || info.elem_type == 0) continue;
       const TensorId id = Declare(scope, info.name);
-      if (id == kNoTensor) continue;  // An input of a function that the call leaves out.
+      if (id == kNoTensor) continue;  // An input of a function that the call omits.
       if (info.has_shape) {
         graph_.Describe(id, proto::DTypeOfOnnx(info.elem_type), info.shape);
         if (!graph_.tensor(id).is_constant) {
@@ -157,7 +157,7 @@ class OnnxReader {
     });
   }
 
-  // Outputs are declared first: nodes may be in any order, and subgraphs must find them.
+  // Declares the outputs first, because nodes may be in any order and subgraphs must find them.
   template <typename DescribeOutputs>
   Result<void> ReadNodes(const std::vector<OnnxNode>& nodes, Scope& scope,
                          const DescribeOutputs& describe_outputs) {
@@ -177,7 +177,7 @@ class OnnxReader {
     return {};
   }
 
-  // The elements of a tensor, in this file or in an external one.
+  // Returns the elements of a tensor, from this file or an external one.
   Result<ByteSpan> DataOf(const OnnxTensor& tensor) {
     const DType type = proto::DTypeOfOnnx(tensor.elem_type);
     if (tensor.is_external) {
@@ -214,7 +214,7 @@ class OnnxReader {
     return SetSparseOnnxConstant(graph_, id, sparse, values, indices);
   }
 
-  // A Constant node becomes a constant; only its value is read.
+  // Makes the output of a Constant node a constant; reads only its value.
   Result<bool> ReadConstantNode(const OnnxNode& node, const std::vector<OnnxAttribute>& attributes,
                                 Scope& scope) {
     if (node.op_type != "Constant" || !Domain(node.domain).empty() || node.outputs.size() != 1) {
@@ -255,15 +255,16 @@ class OnnxReader {
     }
   }
 
-  // The node's attributes, with references to attributes of the call replaced; several nodes of a
-  // function may refer to the same one.
+  // Returns the node's attributes, with references to attributes of the call resolved. Several
+  // nodes of a function may refer to the same attribute.
   static std::vector<OnnxAttribute> ResolveAttributes(const OnnxNode& node, const Scope& scope) {
     std::vector<OnnxAttribute> resolved;
     for (const OnnxAttribute& attribute : node.attributes) {
       const OnnxAttribute* value = &attribute;
       if (!attribute.reference.empty()) {
         const auto given = scope.call_attributes->find(attribute.reference);
-        if (given == scope.call_attributes->end()) continue;  // Left out, and so by the node.
+        // If the call of a function omits the attribute, the node omits it too.
+        if (given == scope.call_attributes->end()) continue;
         value = given->second;
       }
       resolved.push_back(*value);
@@ -288,7 +289,8 @@ class OnnxReader {
     CBOARD_RETURN_IF_ERROR(graph_.CheckMemory());
     if (scope.call_attributes == nullptr) return ReadNode(node, node.attributes, scope);
     const std::vector<OnnxAttribute> attributes = ResolveAttributes(node, scope);
-    CBOARD_RETURN_IF_ERROR(graph_.Charge(MemoryOf(attributes)));  // Read again at each call.
+    // Charges the attributes, because they are read again at each call of a function.
+    CBOARD_RETURN_IF_ERROR(graph_.Charge(MemoryOf(attributes)));
     return ReadNode(node, attributes, scope);
   }
 
@@ -316,7 +318,7 @@ class OnnxReader {
     for (const OnnxAttribute& attribute : attributes) {
       for (std::size_t i = 0; i < attribute.graphs.size(); ++i) {
         Scope inner;
-        // Even an empty graph takes time for the name of its scope.
+        // Charges the scope name, because even an empty subgraph takes time for it.
         CBOARD_RETURN_IF_ERROR(graph_.Charge(name.size() + attribute.name.size()));
         inner.prefix =
             name + "/" + std::string(attribute.name) + (i > 0 ? "_" + std::to_string(i) : "") + "/";
@@ -403,11 +405,11 @@ class OnnxReader {
       case OnnxAttributeKind::kStrings:
         return add(std::vector<std::string>(attribute.strings.begin(), attribute.strings.end()));
       default:
-        return;  // Tensors and graphs are no attributes of ours.
+        return;  // Tensors and graphs are not stored as attributes.
     }
   }
 
-  // ConstantOfShape has its fill value as a tensor of one number.
+  // Reads the fill value of ConstantOfShape, which is a tensor of one number.
   void AddFill(const std::vector<OnnxAttribute>& attributes, ModelNode& node) {
     for (const OnnxAttribute& attribute : attributes) {
       if (attribute.kind != OnnxAttributeKind::kTensor || attribute.tensor.is_external) continue;
@@ -428,7 +430,7 @@ class OnnxReader {
 
   GraphAssembler graph_;
   ExternalData external_;
-  std::unordered_map<TensorId, IfBranches> branches_;  // By output of an If.
+  std::unordered_map<TensorId, IfBranches> branches_;  // By output of an If node.
   const proto::OnnxModel& model_;
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>, const OnnxFunction*>
       functions_;

@@ -16,15 +16,15 @@
 namespace cboard::model {
 namespace {
 
-// Inputs of an operator on quantized tensors: codes, their scale, their zero point. kOutput stands
-// for the node's output. `axis` is the dimension of channels when there are many scales.
+// Positions of codes, scale and zero point among the inputs of an operator on quantized tensors.
+// kOutput means the node's output. `axis` is the channel dimension if there are several scales.
 constexpr int kOutput = -1;
 constexpr int kNone = -2;
 struct Triple {
   int codes = kNone;
   int scale = kNone;
   int zero_point = kNone;
-  int axis = 0;  // From the end when negative.
+  int axis = 0;  // Negative values count from the end.
 };
 struct QOperator {
   std::string_view op;
@@ -46,7 +46,7 @@ constexpr QOperator kQOperators[] = {
     {"MatMulIntegerToFloat", {{{1, 3, 5, -1}}}},
 };
 
-// Operators whose outputs have the values of their input in the same order, possibly cast to
+// True for operators whose output has the values of their input in the same order, possibly cast to
 // another float type.
 bool KeepsValues(std::string_view op) {
   constexpr std::string_view kOps[] = {"Identity", "Cast",      "Reshape",
@@ -91,7 +91,7 @@ class OnnxQuantization {
     return id == kNoTensor ? nullptr : &graph_.tensor(id);
   }
 
-  // The constant whose unchanged values a tensor has, or null.
+  // Returns the constant whose unchanged values a tensor has, or null.
   const ModelTensor* ConstantBehind(TensorId id) {
     if (id == kNoTensor) return nullptr;
     const ModelTensor& tensor = graph_.tensor(id);
@@ -100,7 +100,8 @@ class OnnxQuantization {
     return constant.quantization ? nullptr : &constant;
   }
 
-  // The parameters from constants `scale` and `zero_point`, for codes of `type` and this shape.
+  // Builds the parameters from the constants `scale` and `zero_point`, for codes of `type` and this
+  // shape.
   Result<std::optional<ModelQuantization>> Parameters(QuantizationOrigin origin, DType type,
                                                       const ModelTensor& codes, TensorId scale,
                                                       TensorId zero_point, std::int64_t axis,
@@ -127,7 +128,7 @@ class OnnxQuantization {
         Parameters(QuantizationOrigin::kQdq, codes->type, *codes, At(node.inputs, 1),
                    At(node.inputs, 2), IntOf(node, "axis", 1), IntOf(node, "block_size", 0)));
     if (!parameters) return {};
-    // Codes behind an Identity get their scales at the stored tensor.
+    // The scales of codes after an Identity are stored at the original tensor.
     ModelTensor* holder = codes;
     if (codes->source != kNoTensor && codes->rounded_by == kNoTensor) {
       ModelTensor& stored = graph_.tensor(codes->source);
@@ -138,7 +139,7 @@ class OnnxQuantization {
     if (is_first) holder->quantization = *parameters;
     if (!codes->quantization) codes->quantization = *parameters;
     if (codes->source == kNoTensor) return {};
-    // If the same codes have two scales, the first one is used.
+    // If the same codes have two different scales, the first one is used.
     if (!is_first && (holder->quantization->scales != parameters->scales ||
                       holder->quantization->zero_points != parameters->zero_points)) {
       return {};
@@ -164,14 +165,14 @@ class OnnxQuantization {
     return {};
   }
 
-  // Whether these are the numbers of a constant, in its own shape.
+  // True if the tensor has the numbers of a constant in the constant's own shape.
   bool HasStoredValues(const ModelTensor& tensor) {
     if (tensor.source == kNoTensor || tensor.rounded_by != kNoTensor) return false;
     const ModelTensor& stored = graph_.tensor(tensor.source);
     return !stored.quantization && stored.shape == tensor.shape;
   }
 
-  // For weights that quantizers did not recognise as weights: one scale for all of them.
+  // Handles weights that a quantizer did not recognize as weights: they get one scale at run time.
   void ReadDynamicQuantize(const ModelNode& node) {
     const ModelTensor* input = InputOf(node, 0);
     const TensorId codes = At(node.outputs, 0);
@@ -185,7 +186,7 @@ class OnnxQuantization {
     output.rounded_by = codes;
   }
 
-  // Computes DynamicQuantizeLinear as defined, in float32.
+  // Computes the scale of DynamicQuantizeLinear as its specification defines, in float32.
   static std::optional<ModelQuantization> DynamicScaleOf(const ModelTensor& stored) {
     const std::optional<std::vector<float>> values =
         FloatsOf(stored, std::numeric_limits<std::size_t>::max());
@@ -210,15 +211,16 @@ class OnnxQuantization {
     if (node.op_type == "Cast" && !IsFloat(output.type)) return;
     output.source = input->source;
     output.rounded_by = input->rounded_by;
-    // Copies only single scales, as activations have them: lists would be copied from node to node.
+    // Copies only single scales, as activations have them. Lists of scales would take memory at
+    // each node.
     if (input->source == kNoTensor && input->quantization &&
         input->quantization->scales.size() == 1) {
       output.quantization = input->quantization;
     }
   }
 
-  // Codes that a Gather selects from a constant are dequantized behind it with one scale, which is
-  // also the scale of the constant.
+  // Handles a Gather from a constant table of codes: the DequantizeLinear after it has one scale,
+  // which is also the scale of the table.
   void ReadTable(const ModelNode& node) {
     if (node.op_type != "Gather" || At(node.outputs, 0) == kNoTensor) return;
     ModelTensor* table = InputOf(node, 0);
@@ -248,8 +250,8 @@ class OnnxQuantization {
       if (codes.type == DType::kUnknown && zero_point != kNoTensor) {
         codes.type = graph_.tensor(zero_point).type;
       }
-      // Recurrent codes are [directions, inputs, channels], and their scales [directions] or
-      // [directions, channels]: then all inputs of a channel are one group.
+      // Recurrent codes are [directions, inputs, channels]. Their scales are [directions], or
+      // [directions, channels]; in the latter case all inputs of a channel form a group.
       std::int64_t group_size = 0;
       if (node.op_type == "DynamicQuantizeLSTM" && codes.shape.size() == 3 &&
           graph_.tensor(scale).shape.size() == 2) {
@@ -263,8 +265,8 @@ class OnnxQuantization {
     return ReadBias(node);
   }
 
-  // The int32 bias of QLinearConv and QGemm counts in units of input scale times weight scale. That
-  // of QGemm may have dimensions before its channels.
+  // Sets the scale of the int32 bias of QLinearConv and QGemm: input scale times weight scale. The
+  // bias of QGemm may have dimensions before its channels.
   Result<void> ReadBias(const ModelNode& node) {
     const std::size_t position = node.op_type == "QLinearConv" ? 8
                                  : node.op_type == "QGemm"     ? 6
@@ -292,7 +294,7 @@ class OnnxQuantization {
     return {};
   }
 
-  // Inputs of an operator on blocks, whose codes are input `codes`.
+  // Collects the inputs of an operator on blocks; `codes` is the index of the codes.
   BlockInputs BlocksOf(const ModelNode& node, std::size_t codes) {
     return {.codes = InputOf(node, codes),
             .scales = ConstantBehind(At(node.inputs, 2)),
@@ -302,9 +304,9 @@ class OnnxQuantization {
             .has_groups = At(node.inputs, 4) != kNoTensor};
   }
 
-  // Dynamic quantization multiplies integers first and by the weights' scale later:
-  // Mul(Cast(MatMulInteger(a, b)), Mul(scale of a, scale of b)). Older quantizers add a bias, which
-  // is an integer, before the Cast.
+  // Recognizes dynamic quantization, which multiplies integers first and applies the weight scale
+  // later: Mul(Cast(MatMulInteger(a, b)), Mul(scale of a, scale of b)). Older quantizers add an
+  // integer bias before the Cast.
   Result<void> FollowIntegerProduct(const ModelNode& node) {
     if (node.outputs.empty()) return {};
     if (node.op_type == "MatMulInteger" || node.op_type == "ConvInteger") {
@@ -334,7 +336,7 @@ class OnnxQuantization {
     TensorId weights = kNoTensor;
     TensorId zero_point = kNoTensor;
     std::int64_t axis = 0;
-    bool has_input_scale = false;  // It was multiplied by the input's scale alone.
+    bool has_input_scale = false;  // True if it was multiplied by the input's scale only.
   };
 
   const ModelNode* ProducerOf(TensorId id) {
@@ -347,7 +349,7 @@ class OnnxQuantization {
     return producer != nullptr && producer->op_type == "DynamicQuantizeLinear";
   }
 
-  // Scale of the weights: the factor of the product, without the input's scale.
+  // Returns the weight scale: the factor of the product without the input's scale.
   TensorId WeightScale(const IntegerProduct& product, TensorId factor) {
     if (product.has_input_scale) return factor;
     const ModelNode* scales = ProducerOf(factor);
@@ -368,8 +370,11 @@ class OnnxQuantization {
   }
 
   GraphAssembler& graph_;
-  std::unordered_map<std::size_t, IntegerProduct> products_;  // By the tensor that holds it.
-  std::unordered_map<std::size_t, std::optional<ModelQuantization>> dynamic_;  // By the constant.
+  // Integer products, by the tensor that contains the product.
+  std::unordered_map<std::size_t, IntegerProduct> products_;
+  // The quantization parameters that DynamicQuantizeLinear computes from a constant tensor, by the
+  // index of this tensor.
+  std::unordered_map<std::size_t, std::optional<ModelQuantization>> dynamic_;
 };
 
 }  // namespace

@@ -15,39 +15,39 @@ using Inferred = std::optional<Shape>;
 
 constexpr std::int64_t kUnknown = -1;
 
-// Sizes come from files: products that overflow are unknown.
+// Multiplies sizes from a file; the result is unknown if the product overflows.
 std::int64_t Product(std::int64_t a, std::int64_t b);
 std::int64_t Sum(std::int64_t a, std::int64_t b);
 
 // Resolves a negative `axis`; nullopt if there is no such dimension.
 std::optional<std::size_t> AxisOf(std::int64_t axis, std::size_t rank);
 
-// numpy's broadcasting. An unknown size takes the other size unless that is one.
+// Applies numpy's broadcasting. An unknown size becomes the other size, unless that is 1.
 Shape Broadcast(const Shape& a, const Shape& b);
 
-// Nodes whose output has the shape of the first input.
+// True for nodes whose output has the shape of the first input.
 bool IsSameAsFirst(std::string_view op);
-// Nodes whose inputs are broadcast against each other.
+// True for nodes whose inputs are broadcast against each other.
 bool IsBroadcast(std::string_view op);
-// The same, with booleans as outputs.
+// True for broadcasting nodes with boolean outputs.
 bool IsComparison(std::string_view op);
 
-// `b` may be null when its shape is not known.
+// Infers the output shape of MatMul; `b` is null if its shape is not known.
 Inferred InferMatMul(Shape a, const Shape* b);
 Inferred InferGemm(const ModelNode& node, const Shape& a, const Shape* b);
 Inferred InferFlatten(const ModelNode& node, const Shape& input);
 Inferred InferTranspose(const ModelNode& node, const Shape& input);
 Inferred InferGather(const ModelNode& node, const Shape& input, const Shape* indices);
 Inferred InferGatherNd(const ModelNode& node, const Shape& input, const Shape* indices);
-// DepthToSpace and SpaceToDepth.
+// Infers the output shape of DepthToSpace and SpaceToDepth.
 Inferred InferBlocks(const ModelNode& node, const Shape& input);
-// The dimensions of its input whose sizes a node of type Shape gives.
+// The range of dimensions whose sizes a Shape node returns.
 struct DimensionRange {
   std::size_t first = 0;
   std::size_t end = 0;
 };
 DimensionRange PartOfShape(const ModelNode& node, std::size_t rank);
-// ArgMax and ArgMin.
+// Infers the output shape of ArgMax and ArgMin.
 Inferred InferArgument(const ModelNode& node, const Shape& input);
 
 }  // namespace cboard::model::onnx_shapes

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kUnknownNumber = std::numeric_limits<double>::quiet_NaN();
 
-// Beyond any size; a slice "to the end" is given as the largest integer.
+// A number that is larger than all sizes; a slice "to the end" uses the largest integer.
 constexpr double kLargest = 4611686018427387904.0;  // 2^62
 
 std::int64_t ToInteger(double number) {
@@ -20,7 +20,7 @@ std::int64_t ToInteger(double number) {
   return static_cast<std::int64_t>(std::clamp(number, -kLargest, kLargest));
 }
 
-// NaN for unknown operators.
+// Applies an operator to two numbers; NaN for unknown operators.
 double Apply(std::string_view op, double a, double b, bool is_integer) {
   if (op == "Add") return a + b;
   if (op == "Sub") return a - b;
@@ -42,7 +42,7 @@ bool IsBinary(std::string_view op) {
          op == "Equal" || op == "Less" || op == "Greater" || op == "And" || op == "Or";
 }
 
-// A list of one number is broadcast.
+// Combines two lists of numbers; a list of one number is broadcast.
 template <typename Combine>
 std::optional<NumberList> Pairwise(const std::optional<NumberList>& a,
                                    const std::optional<NumberList>& b, const Combine& combine) {
@@ -164,7 +164,7 @@ std::optional<NumberList> ShapeValues::SizesOf(const ModelNode& node) const {
   return sizes;
 }
 
-// Reduces all numbers of a list; Size is the product of all sizes.
+// Reduces all numbers of a list. The operator Size returns the product of all sizes.
 std::optional<NumberList> ShapeValues::Reduced(const ModelNode& node) const {
   const bool is_size = node.op_type == "Size";
   const auto numbers = is_size ? SizesOf(node) : Input(node, 0);
@@ -218,7 +218,7 @@ std::optional<NumberList> ShapeValues::Take(const NumberList& data, const Stride
   return result;
 }
 
-// Transposes lists and matrices: exporters reorder paddings this way.
+// Transposes lists and matrices; exporters reorder paddings this way.
 std::optional<NumberList> ShapeValues::Transposed(const ModelNode& node) const {
   const auto numbers = Input(node, 0);
   if (!numbers) return std::nullopt;
@@ -259,7 +259,7 @@ std::optional<NumberList> ShapeValues::Joined(const ModelNode& node) const {
   return result;
 }
 
-// Along one dimension.
+// Slices a list along one dimension.
 std::optional<NumberList> ShapeValues::Sliced(const ModelNode& node) const {
   const auto data = Input(node, 0);
   const auto number = [&](std::size_t i, std::string_view key,

@@ -1,5 +1,5 @@
-// Values of small tensors that ONNX graphs use to compute shapes: Shape -> Gather -> Concat ->
-// Reshape.
+// Computes the values of small tensors from which ONNX graphs compute shapes: Shape -> Gather ->
+// Concat -> Reshape.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace cboard::model::onnx_shapes {
 
-// Unknown number in a tensor; -1 has a meaning of its own there.
+// A special value for an unknown number in a small tensor; -1 has its own meaning there.
 constexpr std::int64_t kUnknownValue = std::numeric_limits<std::int64_t>::min();
-constexpr std::size_t kMaxShapeValues = 64;  // More dimensions than any tensor has.
+constexpr std::size_t kMaxShapeValues = 64;  // More dimensions than real tensors have.
 // Maximum number of values in all tensors together; no model computes shapes with more.
 constexpr std::size_t kMaxNotedValues = std::size_t{1} << 22;
 
 using NumberList = std::vector<double>;
 
-// The range that Slice takes from a dimension of `size`, by Python's rules. `step` is not 0, nor
+// The range that Slice takes from a dimension of `size`, by Python's rules. `step` must not be 0 or
 // kUnknownValue.
 struct SliceRange {
   std::int64_t begin = 0;
@@ -30,23 +30,24 @@ struct SliceRange {
 };
 SliceRange SliceOf(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step);
 
-// Values of small tensors, as far as they follow from constants and the nodes visited so far.
+// Values of small tensors, computed from constants and the nodes visited so far.
 class ShapeValues {
  public:
   explicit ShapeValues(const GraphAssembler& graph) : graph_(graph) {}
 
-  // nullopt for unknown tensors; NaN for each unknown number.
+  // Returns the values of a tensor; nullopt for unknown tensors, NaN for each unknown number.
   std::optional<NumberList> Numbers(TensorId id) const;
-  // The same as integers, with kUnknownValue for those that are not known.
+  // Returns the values of a tensor as integers, with kUnknownValue for unknown numbers.
   std::optional<Shape> Integers(TensorId id) const;
 
-  // Computes the output of `node`. Its inputs were visited before, and its output has a type.
+  // Computes the values of a node's output. Its inputs must have been visited, and its output must
+  // have a type.
   void Follow(const ModelNode& node);
-  // Gives `id` the values of `from`.
+  // Copies the known values of tensor `from` to tensor `id`.
   void Copy(TensorId id, TensorId from);
 
  private:
-  // A tensor's elements before, along and behind a dimension.
+  // The number of elements of a tensor before, along and after a dimension.
   struct Strides {
     std::size_t outer = 1, size = 1, inner = 1;
   };
@@ -72,7 +73,7 @@ class ShapeValues {
   std::size_t noted_values_ = 0;
 };
 
-// The inputs of one node, for the rules of shapes.
+// The inputs of one node, for shape rules.
 class NodeInputs {
  public:
   NodeInputs(const ModelNode& node, const GraphAssembler& graph, const ShapeValues& values)
@@ -80,18 +81,19 @@ class NodeInputs {
 
   const ModelNode& node() const { return node_; }
 
-  // Null when the input is left out.
+  // Returns an input of the node; null if it is omitted.
   const ModelTensor* Tensor(std::size_t i) const;
-  // Null also when the shape is not known, or has more dimensions than any real tensor: shapes are
-  // copied from node to node.
+  // Returns the shape of an input; null if it is omitted, not known, or has more dimensions than
+  // real tensors, because shapes are copied from node to node.
   const Shape* ShapeOf(std::size_t i) const;
 
   std::optional<NumberList> Numbers(std::size_t i) const;
   std::optional<Shape> Integers(std::size_t i) const;
-  // Integers(i) as a shape.
+  // Returns Integers(i) as a shape.
   Inferred Sizes(std::size_t i) const;
-  // Axes as an attribute (older opsets) or as input `i` (newer ones), counted from the beginning;
-  // none when both are left out, nothing when they are not known or no dimensions of `rank`.
+  // Returns the axes of a node, counted from the start. They are an attribute in older opsets and
+  // input `i` in newer ones. Empty if both are omitted; nullopt if they are unknown or not
+  // dimensions of `rank`.
   Inferred Axes(std::size_t i, std::size_t rank) const;
 
  private:

@@ -1,4 +1,4 @@
-// Shapes of ONNX tensors, as far as memory, channels and products need them.
+// Infers shapes of ONNX tensors, as far as memory, channels and multiply-accumulates need them.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -36,7 +36,8 @@ class OnnxShapes {
   }
 
  private:
-  // Limits dimensions: nodes of few bytes could otherwise create many large shapes.
+  // Sets an inferred shape and limits its dimensions, because small nodes could otherwise create
+  // many large shapes.
   void Complete(ModelTensor& output, const Shape& shape) {
     if (graph_.Spend(shape.size() * sizeof(std::int64_t))) CompleteShape(output, shape);
   }
@@ -53,7 +54,7 @@ class OnnxShapes {
     if (op == "Concat" || op == "QLinearConcat") return InferConcat();
     if (op == "Where") return InferBroadcast(1, InferBroadcast(0, std::nullopt, 2), 2);
     if (first == nullptr) return std::nullopt;
-    if (op == "DynamicQuantizeLinear") {  // Codes, one scale, one zero point.
+    if (op == "DynamicQuantizeLinear") {  // Outputs: codes, one scale, one zero point.
       DescribeOutput(1, DType::kFloat32, {});
       DescribeOutput(2, DType::kUint8, {});
     }
@@ -136,7 +137,7 @@ class OnnxShapes {
   }
 
   Inferred InferConcat() const {
-    // QLinearConcat: scale and zero point of the output, then triples.
+    // Inputs of QLinearConcat: scale and zero point of the output, then triples.
     const bool quantized = node_->op_type == "QLinearConcat";
     const std::size_t begin = quantized ? 2 : 0, stride = quantized ? 3 : 1;
     const Shape* first = InputShape(begin);
@@ -152,7 +153,7 @@ class OnnxShapes {
     return shape;
   }
 
-  // Outputs after the first, if the node has them.
+  // Sets type and shape of an output after the first, if the node has it.
   void DescribeOutput(std::size_t i, DType type, const Shape& shape) {
     if (i >= node_->outputs.size() || node_->outputs[i] == kNoTensor) return;
     ModelTensor& output = graph_.tensor(node_->outputs[i]);
@@ -160,7 +161,7 @@ class OnnxShapes {
     if (output.type == DType::kUnknown) output.type = type;
   }
 
-  // Describes every output; the first one is returned.
+  // Describes every output of Split; returns the shape of the first.
   Inferred InferSplit(const Shape& input) {
     const NodeInputs inputs = Inputs();
     const std::optional<std::size_t> axis = AxisOf(IntOf(*node_, "axis", 0), input.size());
@@ -168,7 +169,7 @@ class OnnxShapes {
     const Shape* attribute = IntsOf(*node_, "split");
     const std::optional<Shape> sizes = attribute != nullptr ? *attribute : inputs.Integers(1);
     const auto parts = static_cast<std::int64_t>(node_->outputs.size());
-    const Shape whole = input;  // Describing an output may move what `input` refers to.
+    const Shape whole = input;  // A copy, because describing an output may invalidate `input`.
     Inferred first;
     for (std::size_t i = 0; i < node_->outputs.size(); ++i) {
       Shape shape = whole;
@@ -191,8 +192,8 @@ class OnnxShapes {
     return first;
   }
 
-  // X is [steps, batch, inputs]; Y, Y_h and Y_c have the directions besides. `layout` 1 puts the
-  // batch first everywhere.
+  // Infers recurrent nodes. X is [steps, batch, inputs]; Y, Y_h and Y_c also have the directions.
+  // With `layout` 1 the batch comes first everywhere.
   Inferred InferRecurrent(const Shape& input) {
     const Shape* recurrence = InputShape(2);
     if (input.size() != 3 || recurrence == nullptr || recurrence->size() != 3) return std::nullopt;
@@ -210,8 +211,8 @@ class OnnxShapes {
                        : Shape{steps, directions, batch, hidden};
   }
 
-  // The output of an If is that of the branch chosen by a constant condition, or the common shape
-  // of both.
+  // Infers the output of an If: that of the branch chosen by a constant condition, or the common
+  // shape of both branches.
   void ReadBranches() {
     const std::optional<Shape> condition = Inputs().Integers(0);
     const bool is_known = condition && condition->size() == 1 && (*condition)[0] != kUnknownValue;
@@ -256,8 +257,10 @@ class OnnxShapes {
       const DType given = TypeAttribute("output_dtype");
       return given == DType::kUnknown ? DType::kUint8 : given;
     }
-    if (op == "ConstantOfShape") return DType::kFloat32;  // Unless its value says otherwise.
-    // Loop: how often and how long, then the state, whose last value comes out first.
+    // The output of ConstantOfShape is float, unless its attribute `value` has another type.
+    if (op == "ConstantOfShape") return DType::kFloat32;
+    // The first two inputs of Loop are the count and the condition; the state follows, and its last
+    // value is the first output.
     const std::size_t like = op == "DequantizeLinear" || op == "Where"                 ? 1
                              : op == "QLinearConcat" || op == "OneHot" || op == "Loop" ? 2
                                                                                        : 0;

@@ -12,7 +12,7 @@
 namespace cboard::model {
 namespace {
 
-// Strides of each dimension in the flat tensor.
+// Computes the stride of each dimension in the flat tensor.
 std::vector<std::uint64_t> StridesOf(const std::vector<std::int64_t>& shape) {
   std::vector<std::uint64_t> strides(shape.size(), 1);
   for (std::size_t i = shape.size(); i-- > 1;) {
@@ -61,7 +61,7 @@ Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
   const std::vector<std::int64_t> limits =
       is_flat ? std::vector{static_cast<std::int64_t>(*elements)} : sparse.shape;
   const std::vector<std::uint64_t> strides = StridesOf(limits);
-  // Copies indices before checking them: the file may change in between.
+  // Copies the indices before checking them, because the file may change in between.
   std::vector<std::int64_t> places(count * per_value);
   for (std::size_t i = 0; i < places.size(); ++i) {
     places[i] = LoadLittleEndian<std::int64_t>(indices.subspan(i * sizeof(std::int64_t)));

@@ -10,7 +10,7 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-// No real window, stride or padding is larger; keeps sums of them far from overflow.
+// Maximum window, stride or padding; larger values do not occur, and sums cannot overflow.
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
 
 std::int64_t Entry(const Shape* list, std::size_t i, std::int64_t otherwise) {
@@ -18,7 +18,7 @@ std::int64_t Entry(const Shape* list, std::size_t i, std::int64_t otherwise) {
   return std::clamp((*list)[i], -kMaxSize, kMaxSize);
 }
 
-// One spatial dimension of a window.
+// A window in one spatial dimension.
 struct Window {
   std::int64_t size = 1, stride = 1, dilation = 1, padding = 0, output_padding = 0;
   bool same = false, rounds_up = false;
@@ -78,7 +78,8 @@ std::optional<Shape> InferWindow(const ModelNode& node, const std::vector<ModelT
 
   if (op == "GlobalAveragePool" || op == "GlobalMaxPool" || op == "GlobalLpPool" ||
       op == "QLinearGlobalAveragePool") {
-    // Only QLinearGlobalAveragePool has the channels last, and says so.
+    // QLinearGlobalAveragePool has an attribute for channels as the last dimension; other operators
+    // have the channels second.
     const bool channels_last = IntOf(node, "channels_last", 0) != 0;
     for (std::size_t i = channels_last ? 1 : 2; i < shape.size() - (channels_last ? 1 : 0); ++i) {
       shape[i] = 1;

@@ -1,4 +1,4 @@
-// Shapes of ONNX nodes that slide a window: convolutions and poolings.
+// Infers shapes of ONNX nodes with sliding windows: convolutions and poolings.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace cboard::model {
 
-// The shape of the first output; nothing for other nodes and when a shape is missing.
+// Returns the shape of the first output of a convolution or pooling; nullopt for other nodes and if
+// a shape is missing.
 std::optional<std::vector<std::int64_t>> InferWindow(const ModelNode& node,
                                                      const std::vector<ModelTensor>& tensors);
 

@@ -1,4 +1,4 @@
-// OpenVINO IR: layers and edges in XML, weights in a .bin beside it.
+// Reads OpenVINO IR: layers and edges in XML, weights in a .bin file next to it.
 #include <algorithm>
 #include <cstdlib>
 #include <pugixml.hpp>
@@ -13,7 +13,7 @@
 namespace cboard::model {
 namespace {
 
-// Far more than any network's description; the parsed tree is several times as large.
+// Maximum size of the XML, far above real models; the parsed tree is several times as large.
 constexpr std::size_t kMaxXmlBytes = std::size_t{512} << 20;
 
 struct OpenvinoType {
@@ -94,7 +94,8 @@ class OpenVinoReader {
                : std::string(name);
   }
 
-  // Tensors have the name of their layer; further outputs also have the port's position.
+  // Reads the outputs of a layer. The first tensor has the name of its layer; other outputs also
+  // have the port's number.
   Result<void> ReadOutputs(pugi::xml_node layer) {
     const std::string id = layer.attribute("id").value();
     if (id.empty()) return Fail(ErrorCode::kDataLoss, Place(layer) + "<layer> has no id");
@@ -151,7 +152,7 @@ class OpenVinoReader {
       if (source == ports_.end() || !outputs_.contains(to)) {
         return Fail(ErrorCode::kDataLoss, Place(edge) + "<edge> from layer " + Quoted(from) +
                                               " to layer " + Quoted(to) +
-                                              " has an end that is not there");
+                                              " names a layer or port that does not exist");
       }
       inputs_[to].emplace_back(edge.attribute("to-port").as_int(), source->second);
     }

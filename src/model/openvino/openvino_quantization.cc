@@ -13,14 +13,15 @@ namespace {
 
 constexpr std::size_t kMaxChannels = std::size_t{1} << 24;
 
-// The axis and granularity of scales, from the shape of the tensor that multiplies the codes.
+// The axis and granularity of scales, derived from the shape of the tensor that multiplies the
+// codes.
 struct Layout {
   std::int64_t axis = 0;
-  std::int64_t group_size = 0;  // 0: per tensor or per channel.
+  std::int64_t group_size = 0;  // 0 for scales per tensor or per channel.
 };
 
-// [64, 1, 1, 1] beside [64, 3, 7, 7] is a scale per channel; [64, 4, 1] beside [64, 4, 128] one per
-// group of 128.
+// Derives the layout of scales: [64, 1, 1, 1] with codes [64, 3, 7, 7] is a scale per channel; [64,
+// 4, 1] with codes [64, 4, 128] is a scale per group of 128.
 std::optional<Layout> LayoutOfScales(const std::vector<std::int64_t>& scales,
                                      const std::vector<std::int64_t>& codes) {
   if (ElementCount(scales) == 1u) return Layout{};
@@ -29,7 +30,8 @@ std::optional<Layout> LayoutOfScales(const std::vector<std::int64_t>& scales,
   std::size_t equals = 0, ones = 0;
   for (std::size_t i = 0; i < scales.size(); ++i) {
     if (scales[i] == codes[i]) {
-      // Dimensions of size one fit both cases, so they decide nothing.
+      // Dimensions of size 1 are skipped, because they do not show whether scales are per channel
+      // or per group.
       if (codes[i] != 1) {
         equal = i;
         ++equals;
@@ -76,7 +78,7 @@ class OpenVinoQuantization {
     OutputOf(node).rounded_by = input.rounded_by;
   }
 
-  // The constant whose plain values a tensor has, also behind Convert; or null.
+  // Returns the constant whose plain values a tensor has, also through Convert; or null.
   const ModelTensor* PlainConstant(TensorId id) const {
     const ModelTensor& tensor = graph_.tensor(id);
     if (tensor.source == kNoTensor || tensor.rounded_by != kNoTensor) return nullptr;
@@ -120,7 +122,8 @@ class OpenVinoQuantization {
     if (!made) return {};
     const TensorId source = graph_.tensor(codes).source;
     stored.quantization = std::move(made);
-    // On its way here the constant was still plain codes, which no reader gives any more.
+    // Before this node, the tensor's values were plain codes, which are not needed as a weight of
+    // their own.
     if (codes != source) graph_.tensor(codes).source = kNoTensor;
     OutputOf(node).source = source;
     return {};
@@ -135,13 +138,14 @@ class OpenVinoQuantization {
       const ModelTensor* constant = PlainConstant(node.inputs[i + 1]);
       const auto count = constant == nullptr ? std::nullopt : ElementCount(constant->shape);
       if (!count || *count > kMaxChannels) return {};
-      // Charged for each node, because many nodes may share it.
+      // Charges the memory for each node, because many nodes may share the constant.
       CBOARD_RETURN_IF_ERROR(graph_.Charge(2 * sizeof(float) * *count));
       const auto values = FloatsOf(*constant, kMaxChannels);
       if (!values || values->empty()) return {};
       ends[i] = *values;
     }
-    // Output ranges that differ from the input ranges stretch values, which no scale of codes does.
+    // Output ranges that differ from the input ranges change the values, which a scale cannot
+    // represent.
     if (ends[0] != ends[2] || ends[1] != ends[3] || ends[0].size() != ends[1].size()) return {};
     const ModelTensor& input = graph_.tensor(node.inputs[0]);
     ModelQuantization made;
@@ -157,7 +161,7 @@ class OpenVinoQuantization {
     for (std::size_t i = 0; i < ends[0].size(); ++i) {
       const float scale = (ends[1][i] - ends[0][i]) / static_cast<float>(levels - 1);
       const float zero = -ends[0][i] / scale;
-      // Zero must be a code, as it is after calibration.
+      // Zero must be exactly a code, as it is after calibration.
       if (!(std::abs(zero) < 65536.f) || std::abs(zero - std::round(zero)) > 1e-2f) return {};
       made.scales.push_back(scale);
       made.zero_points.push_back(static_cast<std::int32_t>(std::round(zero)));
@@ -178,7 +182,7 @@ class OpenVinoQuantization {
   };
 
   GraphAssembler& graph_;
-  std::unordered_map<std::size_t, Shifted> shifted_;  // By the output of Subtract.
+  std::unordered_map<std::size_t, Shifted> shifted_;  // By the output tensor of Subtract.
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// safetensors: the length of a JSON header, the header, and the bytes of all tensors.
+// Reads safetensors: the length of a JSON header, the header, and the bytes of all tensors.
 #include <simdjson.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-// The limit of the safetensors library itself.
+// Maximum size of the header, the same as in the safetensors library.
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 
 struct SafetensorsType {
@@ -79,7 +79,7 @@ Result<void> ReadTensor(std::string_view name, const dom::element& entry, ByteSp
   }
   const auto* known = std::ranges::find(kSafetensorsTypes, type_name, &SafetensorsType::name);
   const DType type = known == std::end(kSafetensorsTypes) ? DType::kUnknown : known->type;
-  if (graph.FindTensor(name) != kNoTensor) return DamagedHeader(where + " is there twice");
+  if (graph.FindTensor(name) != kNoTensor) return DamagedHeader(where + " occurs twice");
   const auto begin = static_cast<std::size_t>((*range)[0]);
   return graph.SetConstant(graph.Tensor(name), type, *sizes,
                            {data.subspan(begin, static_cast<std::size_t>((*range)[1]) - begin)});
@@ -118,7 +118,8 @@ Result<void> ReadFile(ByteSpan bytes, GraphAssembler& graph) {
   return {};
 }
 
-// Codes and their scales: "x.weight" and "x.weight_scale", with one scale or one per row.
+// Pairs codes with their scales: "x.weight" with "x.weight_scale", one scale in total or one per
+// row.
 Result<void> PairScales(GraphAssembler& graph) {
   for (std::size_t i = 0; i < graph.tensors().size(); ++i) {
     ModelTensor& codes = graph.tensors()[i];

@@ -12,7 +12,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/storage/ggml_blocks.cc"
 #include <hwy/foreach_target.h>
-// foreach_target must come first.
+// Highway requires that foreach_target is included first.
 #include <hwy/highway.h>
 
 // Plain loops over consecutive bytes, which the compiler vectorizes for each instruction set.
@@ -37,7 +37,7 @@ float ToFloat(int code) { return static_cast<float>(code); }
 // Values of the IQ4 codes, which are denser near zero.
 constexpr std::array<float, 16> kIq4Values = {-127, -104, -83, -65, -49, -35, -22, -10,
                                               1,    13,   25,  38,  53,  69,  89,  113};
-// Twice the values of the four-bit float E2M1.
+// The values of the 4-bit float E2M1, doubled to be integers.
 constexpr std::array<float, 16> kMxfp4Values = {0, 1,  2,  3,  4,  6,  8,  12,
                                                 0, -1, -2, -3, -4, -6, -8, -12};
 
@@ -55,7 +55,7 @@ void ReadQ4_1(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
   for (int i = 0; i < 16; ++i) out[16 + i] = d * ToFloat(codes[i] >> 4) + m;
 }
 
-// The fifth bits of 32 codes are stored together in one number.
+// Extracts the fifth bit of code i; the fifth bits of 32 codes are stored together in one number.
 int Fifth(std::uint32_t high, int i) { return static_cast<int>((high >> i & 1) << 4); }
 
 void ReadQ5_0(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
@@ -94,14 +94,16 @@ void ReadIq4Nl(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
 }
 
 void ReadMxfp4(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
-  // Half of 2^(e - 127), because the table holds doubled values; the two smallest are subnormal.
+  // Computes half of 2^(e - 127), because the table contains doubled values; the two smallest
+  // results are subnormal.
   const std::uint32_t e = block[0];
   const float d = std::bit_cast<float>(e < 2 ? 0x00200000u << e : (e - 1) << 23);
   ReadTable(kMxfp4Values, d, block + 1, out);
 }
 
 // Position and shift of the sixteen codes of a group. Codes have two bits: for each 128 elements,
-// 32 bytes hold the first 32 codes in their lowest two bits, and so on.
+// 32 bytes contain the first 32 codes in their lowest two bits, the next 32 codes in the next two
+// bits, and so on.
 struct TwoBits {
   explicit TwoBits(int group) : begin(group / 8 * 32 + group % 2 * 16), shift(group % 8 / 2 * 2) {}
   int begin, shift;
@@ -120,7 +122,7 @@ void ReadQ2_K(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
 void ReadQ3_K(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
   const float d = Half(block + 108);
   for (int group = 0; group < 16; ++group, out += 16) {
-    // Six bits: four of them in the first eight bytes, two in the last four.
+    // A scale has six bits: four in the first eight bytes, two in the last four bytes.
     const int scale = (block[96 + group % 8] >> (group / 8 * 4) & 0xF) |
                       (block[104 + group % 4] >> (group / 4 * 2) & 0x3) << 4;
     const float dl = d * ToFloat(scale - 32);
@@ -134,7 +136,7 @@ void ReadQ3_K(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
   }
 }
 
-// The six-bit scale and minimum of group `i` of eight, in twelve bytes.
+// The 6-bit scale and minimum of group `i` of eight groups, which are stored in twelve bytes.
 struct ScaleAndMin {
   int scale, min;
 };
@@ -199,7 +201,7 @@ void ReadIq4Xs(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
   }
 }
 
-// Five ternary digits to a byte, as a fraction of 256.
+// A byte contains five ternary digits, stored as a fraction of 256.
 void ReadTq1_0(const Byte* HWY_RESTRICT block, float* HWY_RESTRICT out) {
   constexpr std::array<int, 5> kPowers = {1, 3, 9, 27, 81};
   const float d = Half(block + 52);

@@ -1,5 +1,5 @@
-// The quantized blocks of GGUF files: 32 or 256 values that share scales stored among them.
-// docs/formats/models.md has their layouts.
+// Dequantizes the blocks of GGUF files: 32 or 256 values with their scales. docs/formats/models.md
+// describes the layouts.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,9 @@
 
 namespace cboard::model {
 
-// Writes elements [first, first + out.size()) of a tensor of blocks, which must be there, with the
-// same roundings as ggml's reference code. `type` is a block type that HoldsRealNumbers.
+// Reads elements [first, first + out.size()) of a tensor of blocks, which must exist, with the same
+// rounding as ggml's reference code. `type` must be a block type for which HoldsRealNumbers is
+// true.
 void ReadBlocks(DType type, ByteSpan data, std::size_t first, std::span<float> out);
 
 }  // namespace cboard::model

@@ -21,7 +21,7 @@ std::vector<std::byte> RandomBytes(std::size_t count) {
   return bytes;
 }
 
-// The bits of all values, those of NaNs being one.
+// Returns the bits of all values; all NaNs have the same bits.
 std::vector<std::uint32_t> BitsOf(const std::vector<float>& values) {
   std::vector<std::uint32_t> bits;
   for (const float value : values) {
@@ -42,7 +42,7 @@ TEST(GgmlBlocks, AreTheSameBitForBitOnEveryInstructionSet) {
       std::vector<float> values(50 * layout.elements);
       ReadBlocks(type, bytes, 0, values);
       found.push_back(BitsOf(values));
-      // A part that begins and ends within blocks is a part of the whole.
+      // Reading a part that starts and ends inside blocks gives a part of the whole.
       std::vector<float> part(2 * layout.elements);
       ReadBlocks(type, bytes, 7, part);
       EXPECT_TRUE(

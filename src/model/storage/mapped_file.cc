@@ -13,9 +13,9 @@
 namespace cboard::model {
 namespace {
 
-// Waits for a write to the file that is under way in another process. A write sets the file's time
-// when it begins, so the rest of a long one would go unnoticed. Most file systems let readers of
-// holes wait for writers (ext4, btrfs, tmpfs), XFS those of bytes.
+// Waits for a write in progress by another process. A write sets the file's time when it starts, so
+// the rest of a long write would go unnoticed. On most file systems (ext4, btrfs, tmpfs) a search
+// for holes waits for writers; on XFS a read of bytes does.
 void AwaitWrite(const File& file) {
   ::lseek(file.descriptor(), 0, SEEK_DATA);
   std::byte first;
@@ -42,7 +42,7 @@ Result<MappedFile::Stamp> MappedFile::ReadStamp() const {
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::filesystem::path& path) {
   const std::string shown = Quoted(path.string(), 1000);
-  // Asked before opening, because opening a pipe waits for its other end.
+  // The file type is checked before opening, because opening a pipe waits for its other end.
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {

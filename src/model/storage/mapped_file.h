@@ -1,4 +1,4 @@
-// A file as memory, so that a model of many gigabytes is read only where somebody looks.
+// A file mapped into memory, so that only the accessed parts of a large model are read.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
 //   … read file->bytes() …
@@ -20,19 +20,19 @@
 
 namespace cboard::model {
 
-// Safe to share between threads. The bytes live as long as the object.
+// A mapped file, which is safe to share between threads. The bytes live as long as the object.
 //
-// Another program may save the file again meanwhile. Reading then still gives bytes, never a fault
-// (see base/guarded_mapping.h), but they may be a mixture of both versions or zeros: use a result
+// Another program may overwrite the file meanwhile. Reading then never faults (see
+// base/guarded_mapping.h), but the bytes may be a mixture of both versions or zeros: use a result
 // only after CheckUnchanged.
 class MappedFile {
  public:
-  // Fails with kNotFound or kPermissionDenied, and with kInvalidArgument if it is not a regular
-  // file, for example a directory or a pipe. Waits up to kStampSeconds if the file was just
-  // written.
+  // Maps a file into memory. Fails with kNotFound or kPermissionDenied, and with kInvalidArgument
+  // if it is not a regular file, for example a directory or a pipe. Waits up to kStampSeconds if
+  // the file was just written.
   static Result<std::shared_ptr<const MappedFile>> Open(const std::filesystem::path& path);
 
-  // Bytes that are in memory already, under the name `path`.
+  // Wraps bytes that are already in memory, under the name `path`.
   static std::shared_ptr<const MappedFile> FromMemory(std::string bytes,
                                                       std::filesystem::path path);
 
@@ -44,29 +44,32 @@ class MappedFile {
   std::string_view text() const { return AsText(bytes_); }
   const std::filesystem::path& path() const { return path_; }
 
-  // Fails with kUnavailable when the file has been written to, shortened or replaced since it was
-  // opened, or could not be read from the disk. A file that was deleted is complete in memory.
+  // Checks that the file has not changed. Fails with kUnavailable if the file was written,
+  // truncated or replaced since it was opened, or could not be read from the disk. The content of a
+  // deleted file stays readable.
   Result<void> CheckUnchanged() const;
 
-  // A faster CheckUnchanged, with one system call: does not notice that another file has taken the
-  // name.
+  // A faster CheckUnchanged with one system call. It does not notice that another file has taken
+  // the name.
   Result<void> CheckContent() const;
 
-  // Gives the memory of a mapped file back to the system; bytes are read from the file again.
+  // Returns the memory of a mapped file to the system. Later accesses read the bytes from the file
+  // again.
   void ReleasePages() const;
 
-  // Differs between versions of the file: its place, size and time. Empty for memory.
+  // Identifies the version of the file: its inode, size and time. Empty for memory.
   std::string version() const;
 
-  // Smaller files are copied: that is as fast as mapping them.
+  // Maximum size of files that are copied instead of mapped, because copying is as fast.
   static constexpr std::size_t kMaxCopiedBytes = std::size_t{64} << 10;
 
-  // File systems give two writes the same time when they are closer than a tick of the kernel, at
-  // most 10 ms. A file is therefore opened only when its last write is this old.
+  // Minimum age of the last write before a file is opened. File systems give two writes the same
+  // time if they are closer than a tick of the kernel, at most 10 ms.
   static constexpr double kStampSeconds = 0.02;
 
  private:
-  // Changes with every write to the file, and when another file takes its place.
+  // The state of a file on the disk. It changes with every write to the file, and if another file
+  // replaces it.
   struct Stamp {
     std::uint64_t device = 0, inode = 0, size = 0;
     std::int64_t seconds = 0, nanoseconds = 0;
@@ -83,9 +86,9 @@ class MappedFile {
 
   std::filesystem::path path_;
   ByteSpan bytes_;
-  std::optional<File> file_;  // Kept open to see when it changes; none for memory.
+  std::optional<File> file_;  // Kept open to detect changes; not set for memory.
   Stamp stamp_;
-  std::unique_ptr<const GuardedMapping> mapping_;  // None when the file was copied.
+  std::unique_ptr<const GuardedMapping> mapping_;  // Null if the file was copied.
   std::string memory_;
 };
 

@@ -32,7 +32,7 @@ TEST(MappedFile, AnEmptyFileIsFine) {
   EXPECT_TRUE((*file)->bytes().empty());
 }
 
-// One that is copied and one that is mapped.
+// Tests with a file that is copied and with a file that is mapped.
 class ChangedFile : public ::testing::TestWithParam<std::size_t> {
  protected:
   void SetUp() override {

@@ -23,7 +23,7 @@ tl::unexpected<Error> DamagedBundle(const std::string& what) {
   return Fail(ErrorCode::kDataLoss, "checkpoint index: " + what);
 }
 
-// Reads numbers and bytes from the front; every step can fail.
+// Reads numbers and bytes from the start of a span; every step can fail.
 class Cursor {
  public:
   explicit Cursor(ByteSpan bytes) : bytes_(bytes) {}
@@ -52,7 +52,8 @@ class Cursor {
   ByteSpan bytes_;
 };
 
-// Where a block is: an offset and a length, without the five bytes that follow each block.
+// Reads a block handle, an offset and a length, and returns the block without the five bytes after
+// it.
 Result<ByteSpan> TakeBlock(Cursor& handle, ByteSpan table) {
   CBOARD_ASSIGN_OR_RETURN(const std::uint64_t offset, handle.TakeVarint());
   CBOARD_ASSIGN_OR_RETURN(const std::uint64_t length, handle.TakeVarint());
@@ -69,7 +70,8 @@ Result<ByteSpan> TakeBlock(Cursor& handle, ByteSpan table) {
   return block;
 }
 
-// Calls `visit(key, value)` for each entry of a block. Keys share beginnings with the one before.
+// Calls `visit(key, value)` for each entry of a block. A key stores only the part that differs from
+// the previous key.
 template <typename Visitor>
 Result<void> ForEachEntry(ByteSpan block, GraphAssembler& graph, const Visitor& visit) {
   const auto restarts = LoadLittleEndian<std::uint32_t>(block.last(4));
@@ -84,14 +86,14 @@ Result<void> ForEachEntry(ByteSpan block, GraphAssembler& graph, const Visitor& 
     key.resize(static_cast<std::size_t>(shared));
     CBOARD_ASSIGN_OR_RETURN(const ByteSpan rest, cursor.Take(added));
     key += AsText(rest);
-    CBOARD_RETURN_IF_ERROR(graph.Charge(2 * key.size() + 192));  // With its place in the map.
+    CBOARD_RETURN_IF_ERROR(graph.Charge(2 * key.size() + 192));  // Including its entry in the map.
     CBOARD_ASSIGN_OR_RETURN(const ByteSpan value, cursor.Take(value_length));
     CBOARD_RETURN_IF_ERROR(visit(key, value));
   }
   return {};
 }
 
-// BundleEntryProto.
+// The fields of a BundleEntryProto.
 struct EntryFields {
   proto::DataType type = proto::DataType::kInvalid;
   proto::ShapeFields shape;
@@ -127,7 +129,7 @@ void ReadEntryFields(pbf_reader fields, EntryFields& entry) {
   }
 }
 
-// The object graph of TensorFlow 2 says which key each variable of the graph has.
+// Reads the key of each variable from the object graph of TensorFlow 2.
 void ReadObjectGraph(pbf_reader fields, std::map<std::string, std::string, std::less<>>& keys) {
   while (fields.next()) {
     if (fields.tag_and_type() != Length(1)) {
@@ -168,7 +170,7 @@ class BundleReader {
       return DamagedBundle("it does not end as a table does");
     }
     Cursor footer(table.last(kFooterBytes));
-    CBOARD_RETURN_IF_ERROR(footer.TakeVarint());  // The block of table properties.
+    CBOARD_RETURN_IF_ERROR(footer.TakeVarint());  // Skips the block of table properties.
     CBOARD_RETURN_IF_ERROR(footer.TakeVarint());
     CBOARD_ASSIGN_OR_RETURN(const ByteSpan index, TakeBlock(footer, table));
     const auto read_block = [&](const std::string&, ByteSpan value) -> Result<void> {
@@ -190,7 +192,8 @@ class BundleReader {
     CBOARD_ASSIGN_OR_RETURN(EntryFields fields,
                             proto::ReadMessage<EntryFields>("checkpoint entry " + Quoted(key),
                                                             AsText(value), ReadEntryFields));
-    if (fields.is_sliced) return {};  // A partitioned variable; its parts are entries, too.
+    // Skips a partitioned variable, because its parts have entries of their own.
+    if (fields.is_sliced) return {};
     CBOARD_ASSIGN_OR_RETURN(const ByteSpan shard, Shard(fields.shard));
     if (fields.offset > shard.size() || fields.size > shard.size() - fields.offset) {
       return DamagedBundle("entry " + Quoted(key) + " is at offset " +
@@ -229,7 +232,7 @@ class BundleReader {
     return files_.Map(prefix_ + suffix.data());
   }
 
-  // A string tensor of one: its length, a checksum of the length, its bytes.
+  // Reads a string tensor of one element: its length, a checksum of the length, its bytes.
   Result<void> ReadVariableNames() {
     const auto found = bundle_.entries.find("_CHECKPOINTABLE_OBJECT_GRAPH");
     if (found == bundle_.entries.end()) return {};

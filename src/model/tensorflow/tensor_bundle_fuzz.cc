@@ -1,4 +1,5 @@
-// Any bytes as the index of a TensorFlow checkpoint: entries within the data file, or an error.
+// Reads any bytes as the index of a TensorFlow checkpoint: the result is entries within the data
+// file, or an error.
 #include "model/tensorflow/tensor_bundle.h"
 #include "model/testing/fuzz_model.h"
 

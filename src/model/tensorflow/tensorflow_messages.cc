@@ -27,7 +27,7 @@ std::optional<std::vector<std::int64_t>> KnownShape(pbf_reader fields) {
   return std::move(shape.dimensions);
 }
 
-// AttrValue.ListValue.
+// Reads an AttrValue.ListValue.
 void ReadList(pbf_reader fields, TensorFlowAttribute& attribute) {
   std::vector<std::int64_t> integers;
   std::vector<float> floats;
@@ -61,7 +61,7 @@ void ReadList(pbf_reader fields, TensorFlowAttribute& attribute) {
   if (!texts.empty()) attribute.value = std::move(texts);
 }
 
-// The first field of a message, when that is a string: NameAttrList, ArgDef.
+// Returns the first field of a message if it is a string: NameAttrList, ArgDef.
 std::string_view FirstText(pbf_reader fields) {
   std::string_view text;
   while (fields.next()) {
@@ -135,7 +135,7 @@ void ReadNode(pbf_reader fields, PartBudget& budget, TensorFlowNode& node) {
   }
 }
 
-// OpDef.
+// Reads an OpDef.
 void ReadSignature(pbf_reader fields, TensorFlowFunction& function) {
   while (fields.next()) {
     switch (fields.tag_and_type()) {
@@ -201,7 +201,7 @@ void ReadGraph(pbf_reader fields, PartBudget& budget, TensorFlowGraph& graph) {
   }
 }
 
-// The names of the TensorInfos in a SignatureDef.
+// Reads the names of the TensorInfos in a SignatureDef.
 void ReadSignatureDef(pbf_reader fields, SavedModelParts& parts) {
   while (fields.next()) {
     const bool is_input = fields.tag_and_type() == Length(1);
@@ -238,7 +238,8 @@ void ReadMetaGraph(pbf_reader fields, SavedModelParts& parts) {
         break;
       case Length(5):
         ReadMapEntry(fields.get_message(), [&](std::string_view key, std::string_view signature) {
-          // "__saved_model_init_op" has a signature, too, but is not an entry point of the model.
+          // Skips "__saved_model_init_op", which has a signature but is not an entry point of the
+          // model.
           if (key.starts_with("__") || (has_signature && key != "serving_default")) return;
           has_signature = true;
           parts.inputs.clear();
@@ -252,7 +253,8 @@ void ReadMetaGraph(pbf_reader fields, SavedModelParts& parts) {
   }
 }
 
-// The field of a TensorProto with a type's elements, and the bytes per element in tensor_content.
+// The field of a TensorProto that contains the elements of a type, and the bytes per element in
+// tensor_content.
 struct ListStorage {
   std::uint32_t field = 0;
   std::size_t bytes = 0;

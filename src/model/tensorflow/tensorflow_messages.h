@@ -15,21 +15,21 @@
 
 namespace cboard::model {
 
-// The type of a tensor's stored elements. kUnknown for integers of 4 and 2 bits, for which
+// Returns the type of a tensor's stored elements. kUnknown for integers of 4 and 2 bits, for which
 // TensorFlow stores a byte per element.
 inline DType StoredTypeOf(proto::DataType type) {
   const DType dtype = proto::DTypeOf(type);
   return LayoutOf(dtype).elements > 1 ? DType::kUnknown : dtype;
 }
 
-// An AttrValue. At most one of the members is set.
+// A parsed AttrValue. At most one of the members is set.
 struct TensorFlowAttribute {
-  std::optional<AttributeValue> value;  // Numbers, texts and lists of them.
+  std::optional<AttributeValue> value;  // Numbers, texts and lists of these.
   std::optional<proto::DataType> type;
   std::optional<std::vector<std::int64_t>> shape;  // Empty if the rank is unknown.
   std::vector<std::optional<std::vector<std::int64_t>>> shapes;
   std::string_view tensor;    // A TensorProto.
-  std::string_view function;  // The name of one.
+  std::string_view function;  // Name of a function.
 };
 
 struct TensorFlowNode {
@@ -46,7 +46,8 @@ struct TensorFlowFunction {
   std::vector<std::string_view> inputs;
   std::vector<std::string_view> outputs;
   std::vector<TensorFlowNode> nodes;
-  std::vector<std::pair<std::string_view, std::string_view>> returns;  // Output -> "node:arg:0".
+  // For each output of a function, the reference that it returns: "node:arg:0".
+  std::vector<std::pair<std::string_view, std::string_view>> returns;
 };
 
 struct TensorFlowGraph {
@@ -54,7 +55,7 @@ struct TensorFlowGraph {
   std::vector<TensorFlowFunction> functions;
 };
 
-// A GraphDef. Fails with kDataLoss.
+// Parses a GraphDef. Fails with kDataLoss.
 Result<TensorFlowGraph> ParseTensorFlowGraph(std::string_view bytes);
 
 // The GraphDef inside a SavedModel, preferably the one with the tag "serve", and the tensors of its
@@ -68,7 +69,7 @@ struct SavedModelParts {
 };
 Result<SavedModelParts> ParseSavedModel(std::string_view bytes);
 
-// The stored elements of a TensorProto, little-endian; decoded where the file has a list of
+// The stored elements of a TensorProto, little-endian; decoded if the file stores a list of
 // numbers.
 struct TensorFlowElements {
   std::string_view in_place;

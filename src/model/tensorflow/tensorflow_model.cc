@@ -1,4 +1,4 @@
-// TensorFlow: a GraphDef, with functions unfolded where they are called, and the variables of a
+// Reads TensorFlow models: a GraphDef with functions inlined at their calls, and the variables of a
 // SavedModel as constants.
 #include <algorithm>
 #include <charconv>
@@ -16,22 +16,24 @@
 namespace cboard::model {
 namespace {
 
-constexpr int kMaxDepth = 32;  // Functions in functions.
+constexpr int kMaxDepth = 32;  // Maximum depth of nested functions.
 
-// Tensor references in scope: of the graph, or of the body of a function.
+// A scope: the tensor references in the graph, or in the body of a function.
 struct Scope {
-  std::string prefix;  // Before names; empty, or with a slash at the end.
+  std::string prefix;  // Prefix of names; empty, or with a slash at the end.
   bool is_function = false;
   int depth = 0;
   NodeId parent = kNoNode;
-  // By canonical reference: "node:0" in the graph; "node:output:0" or "argument" in a function.
+  // Tensors by canonical reference: "node:0" in the graph; "node:output:0" or "argument" in a
+  // function.
   std::unordered_map<std::string, TensorId> tensors;
-  // References that are used, by node; filled before nodes are read.
+  // Used references by node; filled before nodes are read.
   std::unordered_map<std::string_view, std::vector<std::string>> used_outputs;
   std::unordered_set<std::string> used;
 };
 
-// "^x" is control, "x" in a graph means "x:0".
+// Returns the canonical form of a reference. "^x" is a control dependency; "x" in a graph means
+// "x:0".
 std::optional<std::string> Canonical(std::string_view reference, const Scope& scope) {
   if (reference.empty() || reference.starts_with('^')) return std::nullopt;
   if (scope.is_function || reference.find(':') != std::string_view::npos) {
@@ -44,7 +46,7 @@ std::string_view NodeOf(std::string_view reference) {
   return reference.substr(0, reference.find(':'));
 }
 
-// The number behind the last colon.
+// Returns the output index of a reference: the number after the last colon.
 int OutputIndex(std::string_view reference) {
   const std::size_t colon = reference.rfind(':');
   int index = 0;
@@ -96,8 +98,9 @@ class TensorFlowReader {
   }
 
  private:
-  // Nodes that a SavedModel's signature needs; the others save, restore and initialize variables.
-  // All nodes if there is no signature. Names are unique: each node gets all outputs of its name.
+  // Returns the nodes that a SavedModel's signature needs; the other nodes save, restore and
+  // initialize variables. Returns all nodes if there is no signature. Names are unique: each node
+  // gets all outputs of its name.
   static Result<std::vector<const TensorFlowNode*>> NeededNodes(
       const std::vector<TensorFlowNode>& nodes, const std::vector<std::string_view>& outputs) {
     std::unordered_map<std::string_view, std::size_t> by_name;
@@ -133,8 +136,8 @@ class TensorFlowReader {
     }
   }
 
-  // A plain graph does not declare inputs and outputs: placeholders are inputs, unused tensors are
-  // outputs.
+  // Finds inputs and outputs of a plain graph, which does not declare them: placeholders are
+  // inputs, unused tensors are outputs.
   void FindHeads() {
     std::vector<bool> is_read(graph_.tensors().size(), false);
     for (const ModelNode& node : graph_.nodes()) {
@@ -155,10 +158,10 @@ class TensorFlowReader {
     std::optional<std::string> reference = Canonical(raw, scope);
     if (!reference) return;
     const std::string_view node = NodeOf(raw);
-    // A function's argument is no output of a node.
+    // Skips the argument of a function, because it is not the output of a node.
     if (scope.is_function && node == raw) return;
     if (scope.used.contains(*reference)) return;
-    // Memory of a reference, with its entries in the scope's lookups.
+    // Charges the memory of a reference, including its entries in lookup tables.
     if (graph_.Spend(256 + 3 * reference->size())) {
       scope.used.insert(*reference);
       scope.used_outputs[node].push_back(*std::move(reference));
@@ -172,7 +175,7 @@ class TensorFlowReader {
     return entry->second;
   }
 
-  // First outputs are called like their node.
+  // Returns the tensor name of a reference. The first output of a node has the node's name.
   static std::string NameOf(const std::string& reference) {
     return OutputIndex(reference) == 0 ? std::string(NodeOf(reference)) : reference;
   }
@@ -182,7 +185,7 @@ class TensorFlowReader {
       for (const std::string_view input : node->inputs) Use(input, scope);
       if (!scope.is_function) Use(node->name, scope);
     }
-    // Declared before any is read, because nodes may be in any order.
+    // All outputs are declared before any node is read, because nodes may be in any order.
     for (const TensorFlowNode* node : nodes) {
       std::vector<std::string>& used = scope.used_outputs[node->name];
       std::ranges::stable_sort(used, {}, [](const std::string& ref) { return OutputIndex(ref); });
@@ -275,7 +278,7 @@ class TensorFlowReader {
     return {};
   }
 
-  // The variable as a constant, when the checkpoint has it.
+  // Makes the variable a constant if the checkpoint contains it.
   Result<bool> ReadVariable(const TensorFlowNode& node, const std::vector<TensorId>& outputs) {
     if (outputs.empty()) return false;
     const TensorFlowAttribute* shared = node.Find("shared_name");
@@ -285,8 +288,8 @@ class TensorFlowReader {
         name == nullptr || name->empty() ? node.name : std::string_view(*name);
     const BundleEntry* entry = bundle_.Find(variable);
     if (entry == nullptr) {
-      // Exporters that copy a variable for serving number the copy: "dense/kernel_1". The shape
-      // tells whether it is one.
+      // Exporters that copy a variable for serving add a number to its name: "dense/kernel_1". The
+      // shape shows whether it is a copy.
       const std::size_t end = variable.find_last_not_of("0123456789");
       if (end == std::string_view::npos || variable[end] != '_') return false;
       entry = bundle_.Find(variable.substr(0, end));
@@ -310,7 +313,7 @@ class TensorFlowReader {
                       " calls itself, or functions are nested more than " +
                       std::to_string(kMaxDepth) + " deep");
     }
-    // Generated names of calls are left out of the scope.
+    // Generated names of calls are omitted from the scope.
     const bool is_named = call.name.find("PartitionedCall") == std::string_view::npos;
     body.prefix = caller.prefix + (is_named ? std::string(call.name) + "/" : "");
     std::uint64_t memory = function.nodes.size() * (4 * body.prefix.size() + 2 * sizeof(ModelNode));
@@ -346,7 +349,7 @@ class TensorFlowReader {
                     *attribute.value);
   }
 
-  // The returned tensor of a body is the caller's tensor.
+  // Makes the tensors that a function body returns the outputs of the call.
   Result<void> BindOutputs(const TensorFlowFunction& function, const TensorFlowNode& call,
                            Scope& caller, Scope& body) {
     std::unordered_map<std::string_view, std::string_view> returns(function.returns.begin(),
@@ -362,7 +365,8 @@ class TensorFlowReader {
         Use(returned->second, body);
         continue;
       }
-      // An argument, or a tensor that is returned twice, is returned through a node of its own.
+      // Adds a separate node for the output of a function if the body returns an argument, or a
+      // tensor twice.
       graph_.AddNode({.name = body.prefix + std::string(function.outputs[index]),
                       .op_type = "Identity",
                       .inputs = {body.tensors[inner]},

@@ -1,4 +1,4 @@
-// Ranges of TensorFlow's quantized tensors as scales.
+// Converts the ranges of TensorFlow's quantized tensors to scales.
 #include <algorithm>
 #include <cmath>
 
@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxChannels = std::size_t{1} << 20;
 
-// Scale and zero point of codes [code_min, code_max] for a range, moved so that zero is a code:
-// what FakeQuantWithMinMaxVars calls nudging.
+// Appends scale and zero point of codes [code_min, code_max] for a range, shifted so that zero is
+// exactly a code; FakeQuantWithMinMaxVars calls this nudging.
 void AppendNudged(float min, float max, ModelQuantization& quantization) {
   const auto first = static_cast<float>(quantization.code_min);
   const auto last = static_cast<float>(quantization.code_max);
@@ -59,8 +59,8 @@ class TensorFlowQuantization {
     if (output.type == DType::kUnknown) output.type = input->type;
   }
 
-  // The values of a constant, also behind Identity. Charged each time, because many nodes may share
-  // it.
+  // Returns the values of a constant, also through Identity. Charged each time, because many nodes
+  // may share it.
   Result<std::optional<std::vector<float>>> Constant(const ModelNode& node, std::size_t i) {
     const ModelTensor* input = InputOf(node, i);
     if (input == nullptr || input->source == kNoTensor || input->rounded_by != kNoTensor) {
@@ -114,7 +114,7 @@ class TensorFlowQuantization {
     return {};
   }
 
-  // Symmetric codes of a range: the larger end is the largest code.
+  // Sets symmetric codes for a range: the larger end is the largest code.
   Result<void> SetRange(ModelTensor& codes, const ModelNode& node, std::size_t min_input,
                         std::int64_t axis, QuantizationOrigin origin) {
     if (codes.quantization || !IsInteger(codes.type)) return {};
@@ -145,7 +145,8 @@ class TensorFlowQuantization {
   }
 
   Result<void> ReadDequantize(const ModelNode& node) {
-    // The other modes add half a range before scaling; SCALED is what quantizers write today.
+    // Supports only the mode SCALED, which current quantizers write; other modes add half a range
+    // before scaling.
     if (node.inputs.size() < 3 || TextOf(node, "mode") != "SCALED") return {};
     ModelTensor& codes = graph_.tensor(node.inputs[0]);
     CBOARD_RETURN_IF_ERROR(
@@ -155,7 +156,8 @@ class TensorFlowQuantization {
     return {};
   }
 
-  // QuantizedConv2D(input, filter, [bias,] min_input, max_input, min_filter, max_filter, …)
+  // Reads the ranges of QuantizedConv2D(input, filter, [bias,] min_input, max_input, min_filter,
+  // max_filter, …)
   Result<void> ReadQuantizedKernel(const ModelNode& node) {
     const bool is_product = node.op_type.starts_with("QuantizedMatMul");
     const bool is_depthwise = node.op_type.starts_with("QuantizedDepthwiseConv2D");

@@ -1,4 +1,5 @@
-// Shapes in a TensorFlow graph: enough for channels, memory and products.
+// Infers shapes in a TensorFlow graph, as far as channels, memory and multiply-accumulates need
+// them.
 #include <algorithm>
 #include <string_view>
 
@@ -78,7 +79,7 @@ class TensorFlowShapes {
       if (node.outputs.empty()) continue;
       node_ = &node;
       const Inferred shape = Infer();
-      // Shapes of many dimensions may follow for nodes of few bytes.
+      // Charges the memory of the shape, because small nodes may have shapes with many dimensions.
       if (!shape || !graph_.Spend(shape->size() * sizeof(std::int64_t))) continue;
       CompleteShape(graph_.tensor(node.outputs[0]), *shape);
     }
@@ -88,7 +89,7 @@ class TensorFlowShapes {
   const Shape* InputShape(std::size_t i) const {
     if (i >= node_->inputs.size()) return nullptr;
     const ModelTensor& input = graph_.tensor(node_->inputs[i]);
-    // Limits the rank, because shapes are copied from node to node.
+    // Ignores shapes of high rank, because shapes are copied from node to node.
     return input.has_shape && input.shape.size() <= kMaxShapeValues ? &input.shape : nullptr;
   }
 
@@ -129,7 +130,7 @@ class TensorFlowShapes {
     return shape;
   }
 
-  // Dimensions of height, width and channels.
+  // Positions of height, width and channels among the dimensions.
   struct Layout {
     std::size_t space, channels;
   };

@@ -1,4 +1,4 @@
-// Common code of all format fuzzers: any bytes give a graph that can be walked, or an error.
+// Common code of all format fuzzers: any bytes give a valid graph or an error.
 #pragma once
 
 #include <algorithm>

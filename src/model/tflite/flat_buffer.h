@@ -1,13 +1,13 @@
-// FlatBuffers, read in place and checked at every step.
+// Reads FlatBuffers without a copy and checks every access.
 //
 //   FlatBuffer buffer(bytes);
 //   const FlatTable root = buffer.Root();
 //   for (const FlatTable& tensor : root.Tables(0)) tensor.Text(3);
 //   if (buffer.is_damaged()) …
 //
-// A table's first four bytes lead back to its list of fields (vtable); a field that is not in the
-// list has its default. A pointer outside the file reads as a missing value and marks the buffer as
-// damaged: readers stay simple, and check once at the end.
+// The first four bytes of a table are the offset of its list of fields (vtable). A field that is
+// not in the list has its default value. An offset outside the file reads as a missing value and
+// marks the buffer as damaged, so that readers stay simple and check only once at the end.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace cboard::model {
 
 class FlatTable;
 
-// Borrows the bytes. Not thread-safe, because it remembers damage.
+// Reads a FlatBuffer; borrows its bytes. Not thread-safe, because reading records damage.
 class FlatBuffer {
  public:
   explicit FlatBuffer(ByteSpan bytes) : bytes_(bytes) {}
@@ -31,13 +31,13 @@ class FlatBuffer {
   FlatTable Root();
 
   bool is_damaged() const { return is_damaged_; }
-  // The offset at which something pointed out of the file first.
+  // The position of the first offset that points outside the file.
   std::size_t damage_offset() const { return damage_offset_; }
 
  private:
   friend class FlatTable;
 
-  // A T at `offset`; 0 and damage when the file ends before.
+  // Reads a T at `offset`. If the file ends before, returns 0 and records damage.
   template <typename T>
   T Load(std::size_t offset) {
     if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T)) {
@@ -59,7 +59,7 @@ class FlatBuffer {
 
 class FlatTable {
  public:
-  FlatTable() = default;  // A table that is not there: all fields have their defaults.
+  FlatTable() = default;  // A missing table: all fields have their defaults.
   FlatTable(FlatBuffer& buffer, std::size_t position);
 
   bool exists() const { return buffer_ != nullptr; }
@@ -74,7 +74,7 @@ class FlatTable {
   FlatTable Table(std::size_t field) const;
   std::vector<FlatTable> Tables(std::size_t field) const;
   std::string_view Text(std::size_t field) const;
-  // The bytes of a vector of numbers; whole elements of `element_bytes` each.
+  // Returns the bytes of a vector of numbers: whole elements of `element_bytes` each.
   ByteSpan Vector(std::size_t field, std::size_t element_bytes) const;
 
   template <typename T>
@@ -86,15 +86,15 @@ class FlatTable {
   }
 
  private:
-  // The position of a field's value; 0 when the table does not have it.
+  // Returns the position of a field's value; 0 if the table does not have it.
   std::size_t FieldAt(std::size_t field) const;
-  // Follows the offset stored at `at`.
+  // Returns the position to which the offset stored at `at` points.
   std::size_t Follow(std::size_t at) const;
 
   FlatBuffer* buffer_ = nullptr;
   std::size_t position_ = 0;
-  std::size_t fields_ = 0;      // Where the vtable is…
-  std::size_t fields_end_ = 0;  // …and ends.
+  std::size_t fields_ = 0;      // Start of the vtable.
+  std::size_t fields_end_ = 0;  // End of the vtable.
 };
 
 }  // namespace cboard::model

@@ -1,4 +1,4 @@
-// TFLite: a flatbuffer of subgraphs, tensors with their scales, and buffers of weights.
+// Reads TFLite: a flatbuffer with subgraphs, tensors with their scales, and buffers of weights.
 #include <algorithm>
 
 #include "cboard/base/strings.h"
@@ -12,7 +12,7 @@
 namespace cboard::model {
 namespace {
 
-// Positions of the fields we read, by table, as TFLite's schema numbers them.
+// Numbers of the used fields in each table, from TFLite's schema.
 namespace model_field {
 enum : std::size_t { kVersion, kOperatorCodes, kSubgraphs, kDescription, kBuffers };
 }
@@ -109,7 +109,8 @@ class TfliteReader {
     return {};
   }
 
-  // -1 is an input that is left out; other numbers outside are damage that the graph survives.
+  // Reads a list of tensor ids. -1 is an omitted input. Other numbers outside the list are damage,
+  // which is reported but does not stop reading.
   std::vector<TensorId> Ids(const FlatTable& table, std::size_t field) const {
     std::vector<TensorId> ids;
     for (const std::int32_t number : table.Numbers<std::int32_t>(field)) {
@@ -121,7 +122,7 @@ class TfliteReader {
 
   Result<void> ReadTensor(const FlatTable& tensor, const std::string& prefix) {
     const std::string_view name = tensor.Text(tensor_field::kName);
-    // Offsets may lead many times to the same table, so its parts count each time.
+    // Charges the parts of a table each time, because many offsets may lead to the same table.
     CBOARD_RETURN_IF_ERROR(graph_.Charge(name.size() + prefix.size()));
     const TensorId id = graph_.NewTensor(
         prefix + (name.empty() ? "tensor_" + std::to_string(ids_.size()) : std::string(name)));
@@ -141,7 +142,7 @@ class TfliteReader {
     if (is_sparse && CanBeSparse(type)) {
       const Result<void> set =
           SetSparseConstant(graph_, id, type, shape, tensor.Table(tensor_field::kSparsity), data);
-      // A pointer outside the file reads as a missing value; report the damage first.
+      // An offset outside the file reads as a missing value, so damage is reported first.
       CBOARD_RETURN_IF_ERROR(CheckDamage());
       CBOARD_RETURN_IF_ERROR(set);
     } else if (!data.empty() && !is_sparse) {
@@ -154,7 +155,7 @@ class TfliteReader {
     return ReadQuantization(tensor.Table(tensor_field::kQuantization), id);
   }
 
-  // Buffer 0 is empty by definition. Models beyond 2 GB keep data behind the flatbuffer.
+  // Buffer 0 is always empty. Models above 2 GB store data behind the flatbuffer.
   ByteSpan DataOf(std::uint32_t index) {
     if (index == 0 || index >= buffers_.size()) return {};
     const FlatTable& buffer = buffers_[index];
@@ -165,7 +166,8 @@ class TfliteReader {
     return bytes_.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
   }
 
-  // Scales are in place in the file; shaped as the constants that the rules ask for.
+  // Wraps the scales in the file as constants, without a copy, in the form that the quantization
+  // rules need.
   static ModelTensor InPlace(ByteSpan data, DType type) {
     ModelTensor constant;
     constant.type = type;
@@ -201,7 +203,7 @@ class TfliteReader {
     const auto code = operation.Number<std::uint32_t>(operator_field::kCode);
     if (code < codes_.size()) {
       const std::string_view custom = codes_[code].Text(code_field::kCustom);
-      // Numbers above 127 are in the newer field only.
+      // The number of a built-in operator. Numbers above 127 are stored only in the newer field.
       const std::int32_t builtin =
           std::max<std::int32_t>(codes_[code].Number<std::int8_t>(code_field::kOldBuiltin),
                                  codes_[code].Number<std::int32_t>(code_field::kBuiltin));
@@ -224,8 +226,8 @@ class TfliteReader {
     return {};
   }
 
-  // Weights stored as float16 or in eight bits reach their users through DEQUANTIZE, sparse ones
-  // through DENSIFY.
+  // Passes constants through DEQUANTIZE (weights stored as float16 or in 8 bits) and DENSIFY
+  // (sparse weights) to the nodes that use them.
   void PassConstantsOn() {
     for (const ModelNode& node : graph_.nodes()) {
       if (node.op_type != "DEQUANTIZE" && node.op_type != "DENSIFY" && node.op_type != "RESHAPE") {

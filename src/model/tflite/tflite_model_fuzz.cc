@@ -1,4 +1,4 @@
-// Any bytes as a TFLite model: a graph, or an error.
+// Reads any bytes as a TFLite model: the result is a graph or an error.
 #include "model/testing/fuzz_model.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -5,7 +5,7 @@
 namespace cboard::model {
 namespace {
 
-// By number.
+// Operator names by number.
 constexpr auto kNames = std::to_array<std::string_view>({
     "ADD",
     "AVERAGE_POOL_2D",

@@ -6,7 +6,7 @@
 
 namespace cboard::model {
 
-// "CONV_2D" for 3; empty for numbers that are not known.
+// Returns the name of an operator: "CONV_2D" for 3; empty for unknown numbers.
 std::string_view TfliteOperatorName(std::int32_t number);
 
 }  // namespace cboard::model

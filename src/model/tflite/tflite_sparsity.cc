@@ -10,7 +10,7 @@
 namespace cboard::model {
 namespace {
 
-// Positions of the fields, by table, as TFLite's schema numbers them.
+// Numbers of the used fields in each table, from TFLite's schema.
 namespace sparsity_field {
 enum : std::size_t { kTraversalOrder, kBlockMap, kLevels };
 }
@@ -18,7 +18,7 @@ namespace level_field {
 enum : std::size_t { kFormat, kDenseSize, kSegmentsType, kSegments, kIndicesType, kIndices };
 }
 
-// Maximum number of levels. Each dimension may be stored in blocks.
+// Maximum rank. Each dimension may have two levels, because it may be stored in blocks.
 constexpr std::size_t kMaxRank = 8;
 constexpr std::size_t kMaxLevels = 2 * kMaxRank;
 
@@ -32,7 +32,7 @@ bool IsOrderOf(std::vector<std::int32_t> numbers, std::int32_t begin) {
   return std::ranges::all_of(numbers, [&](std::int32_t number) { return number == begin++; });
 }
 
-// Whether `numbers` are dimensions of a tensor of this rank, none of them twice.
+// True if `numbers` are dimensions of a tensor of this rank, without duplicates.
 bool AreDimensions(std::vector<std::int32_t> numbers, std::size_t rank) {
   std::ranges::sort(numbers);
   return std::ranges::adjacent_find(numbers) == numbers.end() &&
@@ -40,31 +40,32 @@ bool AreDimensions(std::vector<std::int32_t> numbers, std::size_t rank) {
           (numbers.front() >= 0 && static_cast<std::size_t>(numbers.back()) < rank));
 }
 
-// Owns its lists. Errors are kDataLoss, and continue a sentence that begins with the
-// tensor: "needs 3 values but has 2".
+// The parsed structure of a sparse tensor. Owns its lists. Errors are kDataLoss, and continue a
+// sentence that begins with the tensor: "needs 3 values but has 2".
 class Sparsity {
  public:
-  // Reads a SparsityParameters table, which belongs to a tensor of this shape. Takes the memory of
-  // a few levels, whatever the file says.
+  // Reads a SparsityParameters table of a tensor with this shape. Memory is limited to a few
+  // levels, whatever the file contains.
   static Result<Sparsity> Read(const FlatTable& table, const std::vector<std::int64_t>& shape);
 
-  // Bytes of the lists that say where values belong.
+  // The size in bytes of the lists that contain positions.
   std::uint64_t index_bytes() const;
 
-  // Succeeds when every place that the lists name is in the shape, and every value that they ask
-  // for is one of `value_count`. Takes time in proportion to index_bytes().
+  // Checks that every position in the lists is inside the shape, and that every needed value is one
+  // of `value_count`. Takes time proportional to index_bytes().
   Result<void> Check(std::size_t value_count) const;
 
-  // Copies values to their places in `dense`, which has the elements of the shape, and leaves its
-  // other places alone. Only after Check. Takes time in proportion to the values and
-  // index_bytes().
+  // Copies values to their positions in `dense`, which has the elements of the shape; other
+  // positions are not changed. Requires a successful Check. Takes time proportional to the values
+  // and index_bytes().
   void Fill(ByteSpan values, std::size_t element_bytes, MutableByteSpan dense) const;
 
  private:
-  // A list of numbers, copied: the file may change between a check and a second look.
+  // A copied list of numbers. It is copied because the file may change between the check and the
+  // use.
   struct Numbers {
     std::vector<std::byte> bytes;
-    std::size_t width = 0;  // Bytes of a number: 1, 2 or 4; 0 when there is no list.
+    std::size_t width = 0;  // Bytes per number: 1, 2 or 4; 0 if there is no list.
 
     std::size_t size() const { return width == 0 ? 0 : bytes.size() / width; }
     std::int64_t operator[](std::size_t i) const;
@@ -72,8 +73,8 @@ class Sparsity {
 
   struct Level {
     bool is_sparse = false;
-    std::int64_t size = 0;   // All indices are less.
-    std::uint64_t step = 0;  // Elements from one index to the next in the dense tensor.
+    std::int64_t size = 0;   // Upper limit of all indices.
+    std::uint64_t step = 0;  // Distance of consecutive indices in the dense tensor, in elements.
     Numbers segments, indices;
   };
 
@@ -83,16 +84,16 @@ class Sparsity {
     MutableByteSpan dense;
   };
 
-  // Gives levels their sizes and steps.
+  // Computes the sizes and steps of the levels.
   Result<void> Place(const std::vector<std::int64_t>& shape, const std::vector<std::int32_t>& order,
                      const std::vector<std::int32_t>& block_map);
   static Result<Level> ReadLevel(const FlatTable& table);
-  // A union that takes two fields: `type`, and the vector's table behind it.
+  // Reads a union. It takes two fields: `type`, and the vector's table after it.
   static Numbers ReadNumbers(const FlatTable& table, std::size_t type);
-  // Number of children of a sparse level with `parents` parent nodes.
+  // Returns the number of children of a sparse level with `parents` parent nodes.
   static Result<std::uint64_t> CheckSparse(const Level& level, std::uint64_t parents);
-  // Visits the nodes below `position` of the previous level, whose indices lead to `element`.
-  // Recursion is as deep as there are levels.
+  // Copies the values below `position` of the previous level, whose indices lead to `element`. The
+  // recursion is as deep as the number of levels.
   void FillBelow(const Copying& copying, std::size_t level, std::size_t position,
                  std::uint64_t element) const;
 
@@ -112,7 +113,8 @@ std::int64_t Sparsity::Numbers::operator[](std::size_t i) const {
 }
 
 Sparsity::Numbers Sparsity::ReadNumbers(const FlatTable& table, std::size_t type) {
-  constexpr std::size_t kWidths[] = {0, 4, 2, 1};  // None, Int32Vector, Uint16Vector, Uint8Vector.
+  // The bytes per index of the union's types: None, Int32Vector, Uint16Vector, Uint8Vector.
+  constexpr std::size_t kWidths[] = {0, 4, 2, 1};
   const auto kind = table.Number<std::uint8_t>(type);
   if (kind >= std::size(kWidths) || kWidths[kind] == 0) return {};
   const ByteSpan bytes = table.Table(type + 1).Vector(0, kWidths[kind]);
@@ -152,7 +154,7 @@ Result<Sparsity> Sparsity::Read(const FlatTable& table, const std::vector<std::i
     return Damaged("is larger than memory can be");
   }
 
-  // Vectors are looked at before they are copied: they may claim to be as long as the file.
+  // Checks vectors before copying them, because they may claim to be as long as the file.
   const std::size_t level_count = table.Vector(sparsity_field::kLevels, 4).size() / 4;
   const std::size_t order_count = table.Vector(sparsity_field::kTraversalOrder, 4).size() / 4;
   const std::size_t block_count = table.Vector(sparsity_field::kBlockMap, 4).size() / 4;
@@ -184,7 +186,7 @@ Result<void> Sparsity::Place(const std::vector<std::int64_t>& shape,
                              const std::vector<std::int32_t>& order,
                              const std::vector<std::int32_t>& block_map) {
   const std::size_t rank = shape.size();
-  // The stride of a dimension, and the size of its blocks.
+  // The stride of each dimension, and the size of its blocks.
   std::vector<std::uint64_t> steps(rank, 1);
   for (std::size_t i = rank - 1; i > 0; --i) {
     steps[i - 1] = steps[i] * static_cast<std::uint64_t>(shape[i]);
@@ -228,7 +230,8 @@ Result<std::uint64_t> Sparsity::CheckSparse(const Level& level, std::uint64_t pa
     return Damaged("has " + std::to_string(segments.size()) + " bounds of segments where " +
                    std::to_string(parents) + " segments are");
   }
-  // From 0 on, one after the other: so a node's position is also that of its value.
+  // Segments must start at 0 and be consecutive, so that a node's position is also the position of
+  // its value.
   std::int64_t end = 0;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     if (segments[i] < end || (i == 0 && segments[i] != 0)) {
@@ -300,13 +303,13 @@ Result<void> SetSparseConstant(GraphAssembler& graph, TensorId id, DType type,
                                const std::vector<std::int64_t>& shape, const FlatTable& sparsity,
                                ByteSpan values) {
   const auto refused = [&](const Error& error) {
-    return Fail(error.code, "sparse tensor " + Quoted(graph.tensor(id).name) + " of type " +
-                                std::string(NameOf(type)) + " and shape " + ShapeText(shape) + " " +
-                                error.message);
+    return Fail(error.code, "cannot read the sparse tensor " + Quoted(graph.tensor(id).name) +
+                                " of type " + std::string(NameOf(type)) + " and shape " +
+                                ShapeText(shape) + " " + error.message);
   };
   const Result<Sparsity> read = Sparsity::Read(sparsity, shape);
   if (!read) return refused(read.error());
-  // Charged for each tensor, because many tensors may share lists and values.
+  // Charges the memory for each tensor, because many tensors may share lists and values.
   const std::uint64_t stored_bytes = read->index_bytes() + values.size();
   CBOARD_RETURN_IF_ERROR(graph.Charge(stored_bytes));
   const std::size_t element_bytes = LayoutOf(type).bytes;

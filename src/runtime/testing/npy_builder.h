@@ -1,4 +1,4 @@
-// .npy and .npz files for the tests of this module.
+// Builds .npy and .npz files for the tests of this module.
 #pragma once
 
 #include <libdeflate.h>
@@ -16,7 +16,7 @@ void AppendNumber(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
-// A .npy file of version 1 with this dictionary.
+// Returns a .npy file of version 1 with this header dictionary.
 inline std::string NpyWithHeader(std::string header, std::string_view elements) {
   header += '\n';
   std::string file("\x93NUMPY\x01\x00", 8);
@@ -33,7 +33,7 @@ std::string Npy(std::string_view descr, std::string_view shape, const std::vecto
                        {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
 }
 
-// An archive with these files, deflated if asked for.
+// Returns an archive with these files, deflated if requested.
 inline std::string Zip(const std::vector<std::pair<std::string, std::string>>& files,
                        bool deflated = false) {
   std::string archive, directory;

@@ -11,7 +11,7 @@
 
 namespace cboard::testing {
 
-// Sizes of -1 are named "n".
+// Builds an ONNX model. A size of -1 becomes a dynamic dimension named "n".
 class OnnxBuilder {
  public:
   static constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kInt16 = 5, kInt32 = 6, kInt64 = 7,
@@ -63,7 +63,7 @@ class OnnxBuilder {
     return *this;
   }
 
-  // A weight whose elements are in the file `location`.
+  // Adds a weight whose elements are in the file `location`.
   OnnxBuilder& ExternalWeight(std::string_view name, std::vector<std::int64_t> shape,
                               std::string_view location) {
     Field(5, [&](auto& tensor) {
@@ -87,7 +87,7 @@ class OnnxBuilder {
     });
   }
 
-  // For Node: an attribute that is an integer.
+  // An integer attribute, for Node.
   static std::string IntAttribute(std::string_view name, std::int64_t value) {
     return proto::EncodeMessage([&](auto& attribute) {
       attribute.Text(1, name);
@@ -103,7 +103,7 @@ class OnnxBuilder {
     });
   }
 
-  // A body of If, Loop or Scan.
+  // A subgraph attribute of If, Loop or Scan.
   static std::string GraphAttribute(std::string_view name, const OnnxBuilder& body) {
     return proto::EncodeMessage([&](auto& attribute) {
       attribute.Text(1, name);
@@ -112,7 +112,7 @@ class OnnxBuilder {
     });
   }
 
-  // x [n, 2] -> MatMul by [[1, 2], [3, 4]] -> "hidden" -> Relu -> "y".
+  // The model x [n, 2] -> MatMul by [[1, 2], [3, 4]] -> "hidden" -> Relu -> "y".
   static OnnxBuilder TwoLayers() {
     OnnxBuilder builder;
     builder.Input("x", {-1, 2})

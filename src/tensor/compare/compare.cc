@@ -18,7 +18,7 @@ Result<void> CheckRange(std::string_view what, std::int32_t min, std::int32_t ma
                                                ": the last code must not be below the first");
 }
 
-// The codes that bins are made for; fails when the options ask for bins that there cannot be.
+// Chooses the codes for which bins are made; fails if the options request impossible bins.
 Result<StepBins> BinsFor(const TensorView& compressed, const ComparisonOptions& options) {
   if (compressed.quantization && HoldsBytes(compressed)) {
     const auto [min, max] = CodesOf(compressed, options);
@@ -41,7 +41,7 @@ Result<StepBins> BinsFor(const TensorView& compressed, const ComparisonOptions& 
   return StepBins(options.grid->code_min, options.grid->code_max);
 }
 
-// The codes of integers below eight bits, which are compared as bytes.
+// Returns the range of codes of integers below eight bits, which are compared as bytes.
 std::optional<ComparisonOptions::CodeRange> PackedCodes(DType dtype) {
   switch (dtype) {
     case DType::kInt4:
@@ -75,7 +75,7 @@ Result<void> CheckOptions(const ComparisonOptions& options) {
 
 struct ComparisonBuilder::State {
   ComparisonOptions options;
-  std::vector<PairSums> channels;  // One for all when there is no channel axis.
+  std::vector<PairSums> channels;  // One entry if there is no channel axis.
   SharedCounts shared;
 
   Result<void> Add(const TensorView& reference, const TensorView& compressed, std::size_t first,
@@ -83,7 +83,8 @@ struct ComparisonBuilder::State {
   Result<void> PrepareBins(const TensorView& compressed, const ComparisonOptions& used);
 };
 
-// How many channels the tensor has, one without an axis for them; fails when it does not fit.
+// Returns the number of channels, 1 without a channel axis; fails if the axis does not fit the
+// tensor.
 Result<std::size_t> ChannelsOf(const TensorView& tensor, std::optional<std::size_t> axis,
                                std::size_t first, std::size_t channel_count) {
   if (!axis) return 1;
@@ -96,7 +97,7 @@ Result<std::size_t> ChannelsOf(const TensorView& tensor, std::optional<std::size
   if (first > channel_count || channels > channel_count - first) {
     return Fail(ErrorCode::kInvalidArgument,
                 std::to_string(channels) + " channels from channel " + std::to_string(first) +
-                    " on are more than there are: " + std::to_string(channel_count));
+                    " on exceed the number of channels: " + std::to_string(channel_count));
   }
   return channels;
 }
@@ -107,7 +108,7 @@ Result<void> ComparisonBuilder::State::PrepareBins(const TensorView& compressed,
   if (shared.bins && !shared.bins->SameBins(bins)) {
     return Fail(ErrorCode::kInvalidArgument,
                 "a tensor of " + std::string(NameOf(compressed.dtype)) +
-                    " has other codes than those before; a divergence is counted in one set");
+                    " has other codes than earlier tensors; a divergence needs one set of codes");
   }
   if (!shared.bins) shared.bins = std::move(bins);
   return {};
@@ -134,7 +135,7 @@ Result<void> ComparisonBuilder::State::Add(const TensorView& given_reference,
     return Fail(ErrorCode::kInvalidArgument,
                 "a tensor of shape " + ShapeText(reference.shape) + " has " +
                     std::to_string(channel_count) + " channels along axis " +
-                    std::to_string(*options.channel_axis) + ", those before had " +
+                    std::to_string(*options.channel_axis) + ", earlier tensors had " +
                     std::to_string(channels.size()));
   }
   if (reference.element_count() == 0) return {};
@@ -209,7 +210,7 @@ Comparison ComparisonBuilder::Build() const {
   for (std::size_t i = 0; i < comparison.channels.size(); ++i) {
     const PairStatistics& channel = comparison.channels[i];
     if (!(channel.reference.sum_squares > comparison.negligible_sum_squares)) continue;
-    // Orders channels as SqnrDb() does, without a logarithm each.
+    // The quotient gives the same order of channels as SqnrDb(), without a logarithm per channel.
     const double noise = channel.sum_squared_error / channel.reference.sum_squares;
     if (std::isnan(noise)) continue;
     if (!comparison.worst_channel || noise > max_noise) {

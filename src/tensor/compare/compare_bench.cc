@@ -1,5 +1,5 @@
-// The comparisons beside the plain reading of the same bytes: bytes per second of both say how much
-// of the memory's bandwidth is left. Arrays are larger than any cache.
+// Compares the speed of comparisons with that of reading the same bytes. The bytes per second of
+// both show the used share of the memory bandwidth. Arrays are larger than any cache.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -24,7 +24,8 @@ struct Data {
   std::vector<std::int8_t> codes;
 
   Data() : reference(kCount), compressed(kCount), codes(kCount) {
-    // A period far above the sizes of blocks and caches of lines, quickly made.
+    // The values repeat with a period far above the sizes of blocks and caches, so they are fast to
+    // generate.
     std::mt19937 random(1);
     std::normal_distribution<float> normal(0, 0.05f);
     constexpr std::size_t kPeriod = 1'000'003;
@@ -49,8 +50,8 @@ void SetBytes(benchmark::State& state, std::size_t per_element) {
       benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-// A sum of 64-bit words over the same two arrays: what the memory gives one thread, asked early for
-// what comes, as comparing does.
+// A sum of 64-bit words over the same two arrays, with the same prefetching as comparisons: the
+// memory bandwidth of one thread.
 template <typename T>
 std::uint64_t SumOfWords(const std::vector<T>& values) {
   const auto* words = reinterpret_cast<const std::uint64_t*>(values.data());
@@ -87,7 +88,7 @@ void BM_CompareFp32WithInt8(benchmark::State& state) {
 }
 BENCHMARK(BM_CompareFp32WithInt8)->Arg(1)->Arg(20'000);
 
-// Scales along the last dimension, as matrices of transformers have them.
+// Scales along the last dimension, as in the matrices of transformers.
 void BM_CompareColumnsWithInt8(benchmark::State& state) {
   const Data& data = Arrays();
   const std::vector<float> scales(1000, kScale);
@@ -143,7 +144,7 @@ void BM_CompareFp32WithFp32(benchmark::State& state) {
 }
 BENCHMARK(BM_CompareFp32WithFp32);
 
-// The trials of `compare` for every layer that is not green.
+// The quantizers that `compare` tries for every layer that is not green.
 void BM_TryFiveQuantizers(benchmark::State& state) {
   const Data& data = Arrays();
   constexpr auto kPerChannel = Quantization::Granularity::kPerChannel;

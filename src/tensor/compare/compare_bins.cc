@@ -99,14 +99,14 @@ std::optional<double> StepBins::Divergence() const {
   std::uint64_t count = 0;
   for (const std::uint64_t in_bin : reference_) count += in_bin;
   if (count == 0) return std::nullopt;
-  // Both sides have the same count, so the totals cancel out.
+  // The total counts of both sides are equal, so they cancel out in the divergence.
   double sum = 0;
   for (std::size_t i = 0; i < reference_.size(); ++i) {
     const double p = static_cast<double>(reference_[i]) + 0.5;
     const double q = static_cast<double>(compressed_[i]) + 0.5;
     sum += p * std::log(p / q);
   }
-  // Never below zero, but for rounding.
+  // The divergence is below zero only by rounding errors.
   return std::max(
       0.0, sum / (static_cast<double>(count) + 0.5 * static_cast<double>(reference_.size())));
 }

@@ -1,4 +1,4 @@
-// Counts both sides of a comparison in bins that are the quantizer's own steps.
+// Counts both sides of a comparison in bins that equal the quantization steps.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ class StepBins {
  public:
   StepBins(std::int32_t code_min, std::int32_t code_max);
 
-  // Pairs of finite values; others are left out.
+  // Adds pairs of values; pairs with a non-finite value are skipped.
   template <typename Real, typename Other>
   void Add(std::span<const Real> reference, std::span<const Other> compressed, const Steps& steps);
 
-  // Pairs of `lanes` ≤ kLaneGroup lanes, which lie as those of ErrorsOfLanes do.
+  // Adds the pairs of `lanes` ≤ kLaneGroup lanes, with the memory layout of ErrorsOfLanes.
   template <typename Real, typename Other>
   void AddLanes(const Real* reference, const Other* compressed, std::size_t stride,
                 std::size_t rows, std::size_t lanes, const LaneSteps& steps);
@@ -28,10 +28,10 @@ class StepBins {
   }
   void Merge(const StepBins& other);
 
-  // See Comparison::divergence; nothing before the first pair.
+  // Returns Comparison::divergence; nullopt before the first pair.
   std::optional<double> Divergence() const;
 
-  // Codes of the compressed side that occur.
+  // Returns the number of distinct codes on the compressed side.
   int used_codes() const;
 
  private:

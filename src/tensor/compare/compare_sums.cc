@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
-// So few pairs are added one by one, as blocks with values that are not finite are: quicker than
-// calls of the kernels.
+// Up to this many pairs are added one by one, because that is faster than a kernel call. Blocks
+// with non-finite values are also added one by one.
 constexpr std::size_t kFew = 4;
 constexpr double kNotFinite = kNothing;
 
@@ -21,7 +21,8 @@ constexpr double kNotFinite = kNothing;
 
 Steps::Steps(double step, std::int32_t zero, std::int32_t code_min, std::int32_t code_max)
     : scale(step), zero_point(zero) {
-  // A negative scale turns the range around.
+  // The limits are swapped for a negative scale, because the first code is then the upper end of
+  // the range.
   const auto offset = static_cast<double>(zero);
   const double first = (static_cast<double>(code_min) - offset - 0.5) * step;
   const double last = (static_cast<double>(code_max) - offset + 0.5) * step;
@@ -32,10 +33,11 @@ Steps::Steps(double step, std::int32_t zero, std::int32_t code_min, std::int32_t
 template <typename Real>
 void PairSums::AddClipped(std::span<const Real> reference, const BlockMoments& moments,
                           const Steps& steps) {
-  // Most blocks have no clipped value, and their extremes say so.
+  // Skips blocks without clipped values, which are recognized by their min and max.
   if (moments.min >= steps.low && moments.max <= steps.high) return;
   if constexpr (std::is_same_v<Real, float>) {
-    // The floats next to the limits inside them: comparing with these decides as the limits would.
+    // The nearest floats inside the limits. A comparison with them gives the same result as with
+    // the limits in double precision.
     auto low = static_cast<float>(steps.low), high = static_cast<float>(steps.high);
     const float infinity = std::numeric_limits<float>::infinity();
     if (static_cast<double>(low) < steps.low) low = std::nextafter(low, infinity);
@@ -70,7 +72,7 @@ void PairSums::AddOneByOne(double x, double y, const Steps* steps) {
   clipped_ += x < steps->low || x > steps->high ? 1u : 0u;
 }
 
-// Adds a whole block whose errors are rounding; adds nothing and returns false where they are not.
+// Adds a whole block whose errors are only rounding. Otherwise adds nothing and returns false.
 template <typename Code>
 bool PairSums::AddRounded(std::span<const float> reference, std::span<const Code> codes,
                           const Steps& steps, CodeMoments& moments) {
@@ -127,7 +129,8 @@ void PairSums::AddReals(std::span<const Real> reference, std::span<const Real> c
   BlockMoments moments;
   BlockErrors errors{.sum_squares = kNotFinite};
   if (reference.size() > kFew) errors = ErrorsOf(reference, compressed, moments);
-  // Where both sides are infinite or enormous, the squares of each say so, too.
+  // Checks the sums of squares of both sides too, because they are not finite if values are
+  // infinite or extremely large.
   if (std::isfinite(errors.sum_squares + errors.reference.sum_squares + moments.sum_squares)) {
     AddErrors(reference.size(), errors, steps);
     if (steps != nullptr) AddClipped(reference, errors.reference, *steps);
@@ -201,7 +204,8 @@ double PairStatistics::Cosine() const {
   if (finite_count() == 0) return kNothing;
   const double x = std::sqrt(reference.sum_squares), y = std::sqrt(compressed.sum_squares);
   if (x == 0 || y == 0) return x == y ? 1 : 0;
-  // Where the angle is small, the quotient Σxy / |x||y| would lose all digits of it.
+  // Uses the difference of the vectors for small angles, because 1 - Σxy / |x||y| would lose all
+  // significant digits.
   const double gap = x - y;
   return std::clamp(1 - (sum_squared_error - gap * gap) / (2 * x * y), -1.0, 1.0);
 }

@@ -1,4 +1,4 @@
-// Sums of one channel of a comparison.
+// Accumulates the sums of one channel of a comparison.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,13 @@
 
 namespace cboard::tensor {
 
-// The quantizer of consecutive elements, with the limits beyond which it clips.
+// The quantizer of consecutive elements: scale and zero point, and the limits beyond which values
+// are clipped.
 struct Steps {
   double scale = 1;
   std::int32_t zero_point = 0;
-  double low = 0;   // References below are clipped …
-  double high = 0;  // … and those above.
+  double low = 0;   // Baseline values below are clipped.
+  double high = 0;  // Baseline values above are clipped.
 
   Steps() = default;
   Steps(double step, std::int32_t zero, std::int32_t code_min, std::int32_t code_max);
@@ -24,19 +25,19 @@ struct Steps {
 
 class PairSums {
  public:
-  // At most kPairBlock codes, but not none, of one scale, which is finite, and whose zero point is
-  // within ±2^20. Returns the moments of the codes.
+  // Adds 1 to kPairBlock codes of one scale. The scale must be finite, and the zero point within
+  // ±2^20. Returns the moments of the codes.
   template <typename Code>
   CodeMoments AddCodes(std::span<const float> reference, std::span<const Code> codes,
                        const Steps& steps);
 
-  // At most kPairBlock real values, but not none; with `steps`, if they are known.
+  // Adds a block of 1 to kPairBlock real values; `steps` is optional.
   template <typename Real>
   void AddReals(std::span<const Real> reference, std::span<const Real> compressed,
                 const Steps* steps);
 
-  // The `count` pairs of one lane, with `steps` if they are known. Adds none and returns false when
-  // one of them is not finite.
+  // Adds the `count` pairs of one lane; `steps` is optional. If a value is not finite, adds nothing
+  // and returns false.
   bool AddLane(std::size_t count, const LaneErrors& errors, std::size_t lane, const Steps* steps,
                bool are_codes);
 
@@ -59,8 +60,8 @@ class PairSums {
   CompensatedSum squared_error_;
   double max_error_ = 0;
 
-  // Whether errors of codes were no more than rounding when they were last looked at: what comes
-  // next is then first tried as such.
+  // True if the errors of the last block were only rounding. The fast method for rounding is then
+  // tried first for the next block.
   bool is_rounding_ = true;
 
   bool has_steps_ = false;

@@ -56,7 +56,7 @@ void ExpectSame(const PairStatistics& pairs, const ExpectedSums& expected,
   };
   ASSERT_EQ(pairs.finite_count(), expected.count);
   if (expected.count == 0) return;
-  // The dot product comes from squares, which are as exact as the larger ones of them.
+  // The dot product is computed from squares, so it is as exact as the larger of them.
   const long double larger = std::max(expected.x_squares, expected.y_squares);
   const long double both = std::sqrt(expected.x_squares * expected.y_squares);
   const long double x = std::sqrt(expected.x_squares * static_cast<long double>(expected.count));
@@ -77,7 +77,7 @@ void ExpectSame(const PairStatistics& pairs, const ExpectedSums& expected,
   }
 }
 
-// The total and every channel against the loop, for tensors of any kind.
+// Compares the total and every channel with a plain loop, for tensors of any kind.
 void ExpectAgreesWithTheLoop(const TensorView& reference, const TensorView& compressed,
                              const ComparisonOptions& options) {
   const Comparison comparison = CompareOrDie(reference, compressed, options);
@@ -190,7 +190,7 @@ TEST(PairSums, CosineIsRightWhereOneMinusCosineIsTiny) {
   EXPECT_NEAR(ours, exact, 1e-14);
 }
 
-// Long stretches are compared in other ways while errors are no more than rounding.
+// Long stretches are compared by a faster method while errors are only rounding.
 TEST(PairSums, LongStretchesOfRoundedAndOfDamagedValuesAgreeWithTheLoop) {
   std::vector<float> x = Normal(100'000, 0.05f, 21);
   const float scale = 0.002f;

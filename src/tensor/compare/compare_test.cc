@@ -72,7 +72,7 @@ TEST(Compare, IdealRoundingIsTheTwelfthRootOfAStep) {
 }
 
 TEST(Compare, CountsWhatTheLastCodesCannotHold) {
-  // The codes reach from -12.8 to 12.7; half a step beyond is still rounding.
+  // The codes represent -12.8 to 12.7; values up to half a step beyond are not clipped.
   const std::vector<float> x = {12.7f, 12.74f, 12.76f, 100, -12.84f, -12.86f, 0, 0};
   const float scale = 0.1f;
   const auto codes = Quantize<std::int8_t>(x, scale, 0);
@@ -80,7 +80,8 @@ TEST(Compare, CountsWhatTheLastCodesCannotHold) {
   compressed.quantization = Quantization::PerTensor({&scale, 1});
   EXPECT_EQ(CompareOrDie(x, compressed).total.steps->clipped_count, 3u);
 
-  // With four bits, from -0.8 to 0.7; dequantized values say the same by way of a grid.
+  // With 4 bits, the codes represent -0.8 to 0.7. Dequantized values with a grid give the same
+  // result.
   const ComparisonOptions four_bits{.code_range = ComparisonOptions::CodeRange{-8, 7}};
   EXPECT_EQ(CompareOrDie(x, compressed, four_bits).total.steps->clipped_count, 6u);
   const auto reals = ToFloats(compressed);
@@ -155,7 +156,7 @@ TEST(Compare, DivergenceIsZeroForRoundingAndSeesClipping) {
     return *CompareOrDie(x, compressed, {.divergence = true}).divergence;
   };
   EXPECT_LT(divergence(0.05f), 1e-5);
-  // References counted on the grid of other codes than those they became.
+  // Counts baseline values on the grid of other codes than those that they became.
   const auto codes = Quantize<std::int8_t>(x, 0.05f, 0);
   const float other = 0.04f;
   TensorView wrong(codes);

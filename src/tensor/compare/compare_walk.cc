@@ -12,15 +12,16 @@
 namespace cboard::tensor {
 namespace {
 
-// Fewer elements than this side by side in a lane are gathered before they are compared: a call of
-// the kernels costs as much as a hundred elements.
+// Below this many consecutive elements of a channel, elements are gathered before they are
+// compared, because a kernel call costs as much as a hundred elements.
 constexpr std::size_t kShortStretch = 64;
 
-// Tiles of so many lanes, and elements of each, stay in the second-level cache.
+// Size of a tile in lanes and elements per lane. A tile fits into the second-level cache.
 constexpr std::size_t kTileLanes = 128;
 constexpr std::size_t kTileElements = 256;
 
-// The elements of one tensor as T: where they are, or converted into a buffer.
+// Reads the elements of one tensor as T, without a copy if possible, otherwise converted into a
+// buffer.
 template <typename T>
 class Source {
  public:
@@ -32,7 +33,7 @@ class Source {
     }
   }
 
-  // Valid until the next call.
+  // Returns elements of the tensor; the span is valid until the next call.
   std::span<const T> Get(std::size_t first, std::size_t count) {
     if (elements_ != nullptr) return {elements_ + first, count};
     buffer_.resize(count);
@@ -50,13 +51,13 @@ class Source {
   std::vector<T> buffer_;
 };
 
-// Lanes are the indices of the channel axis or, without one, of the axis that scales run along. The
-// tensor is rows of all lanes, each `inner` elements wide.
+// Layout of the lanes. Lanes are the indices of the channel axis or, without one, of the axis of
+// the scales. The tensor consists of rows of all lanes, each `inner` elements wide.
 struct Lanes {
   std::size_t count = 1;
   std::size_t inner = 1;
   bool are_channels = false;
-  bool share_scale = true;  // All elements of a lane.
+  bool share_scale = true;  // True if all elements of a lane have one scale.
 };
 
 Lanes LanesOf(const TensorView& compressed, const ComparisonOptions& options) {
@@ -80,7 +81,7 @@ Lanes LanesOf(const TensorView& compressed, const ComparisonOptions& options) {
   return lanes;
 }
 
-// One walk over a pair of tensors whose elements are compared as X and Y.
+// Iterates over a pair of tensors whose elements are compared as X and Y.
 template <typename X, typename Y>
 class Walk {
  public:
@@ -118,7 +119,7 @@ class Walk {
     return {run.scale, static_cast<std::int32_t>(run.zero_point), codes_.min, codes_.max};
   }
 
-  // Elements side by side that belong to one channel.
+  // Adds consecutive elements of one channel to its sums.
   void AddStretch(std::size_t first, std::size_t count, PairSums& sums) {
     if (!scales_) return AddPart(first, count, grid_ ? &*grid_ : nullptr, sums);
     scales_->ForEachRun(first, first + count, [&](const QuantizedRun& run) {
@@ -131,7 +132,7 @@ class Walk {
     });
   }
 
-  // … and to one scale.
+  // Adds consecutive elements of one channel and one scale to its sums.
   void AddPart(std::size_t first, std::size_t count, const Steps* steps, PairSums& sums) {
     for (const std::size_t end = first + count; first < end; first += kPairBlock) {
       const std::size_t size = std::min(kPairBlock, end - first);
@@ -145,7 +146,8 @@ class Walk {
     if constexpr (std::is_integral_v<Y>) InsertNewCodes(y, codes);
   }
 
-  // Returns the moments of codes; real values have none.
+  // Adds pairs of values to the sums of a channel. Returns the moments of the codes; real values
+  // have none.
   static CodeMoments AddToSums(std::span<const X> x, std::span<const Y> y, const Steps* steps,
                                PairSums& sums) {
     if constexpr (std::is_integral_v<Y>) {
@@ -162,7 +164,8 @@ class Walk {
     shared_.codes->Insert({reinterpret_cast<const std::uint8_t*>(codes.data()), codes.size()});
   }
 
-  // The same, of codes whose extremes are known. Most lie where all codes have been met.
+  // Adds the codes to the set of used codes. Returns early if all codes between their min and max
+  // are already in the set, which is the common case.
   void InsertNewCodes(std::span<const Y> codes, const CodeMoments& extremes) {
     if (shared_.bins || (extremes.min >= seen_range_.min && extremes.max <= seen_range_.max))
       return;
@@ -173,7 +176,7 @@ class Walk {
     }
   }
 
-  // Codes whose scale is zero, infinite or NaN: what they stand for is compared all the same.
+  // Adds codes whose scale is zero, infinite or NaN, by their dequantized values.
   void AddWithoutSteps(std::size_t first, std::size_t count, PairSums& sums) {
     std::vector<double> x(std::min(count, kPairBlock)), y(x.size());
     for (const std::size_t end = first + count; first < end; first += x.size()) {
@@ -185,8 +188,8 @@ class Walk {
     }
   }
 
-  // Lanes of few elements side by side: tiles of rows and lanes are turned so that neighbours
-  // belong to different lanes, of which a group is then compared at once.
+  // Processes lanes with few consecutive elements: transposes tiles of rows and lanes, so that
+  // neighbouring elements belong to different lanes, and then compares a group of lanes at once.
   void Gather() {
     const std::size_t inner = lanes_.inner, row_length = lanes_.count * inner;
     const std::size_t rows = count_ / row_length;
@@ -223,7 +226,8 @@ class Walk {
     }
   }
 
-  // A group of lanes from `lane` on, `size` elements each, in columns of a tile.
+  // Adds a group of lanes, starting at `lane`, with `size` elements each, from the columns of a
+  // tile.
   void AddGroup(std::size_t lane, std::size_t lane_count, std::size_t size, const X* x,
                 const Y* y) {
     std::array<Steps, kLaneGroup> steps;
@@ -270,7 +274,7 @@ class Walk {
     return lane;
   }
 
-  // A group with a lane that has no steps.
+  // Adds a group in which a lane has no usable scale.
   void AddOneByOne(std::size_t lane, std::size_t lane_count, std::size_t size, const X* x_columns,
                    const Y* y_columns) {
     for (std::size_t i = 0; i < lane_count; ++i) {
@@ -301,7 +305,8 @@ class Walk {
   SharedCounts& shared_;
   std::optional<ScaleLookup> scales_;
   ComparisonOptions::CodeRange codes_;
-  CodeMoments seen_range_{.min = 0, .max = -1};  // All codes of this range have occurred.
+  // A range of codes that are all in the set of used codes, so that they need not be added again.
+  CodeMoments seen_range_{.min = 0, .max = -1};
   std::optional<Steps> grid_;
 };
 
@@ -314,7 +319,7 @@ ComparisonOptions::CodeRange CodesOf(const TensorView& codes, const ComparisonOp
     if constexpr (std::is_integral_v<Element> && sizeof(Element) <= 2) {
       return {std::numeric_limits<Element>::min(), std::numeric_limits<Element>::max()};
     } else {
-      // int32 and wider do not clip, nor do floats.
+      // Returns an unlimited range: int32, wider integers and floats do not clip.
       return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
     }
   });

@@ -1,4 +1,4 @@
-// Two tensors side by side, in stretches that belong to one channel and one scale.
+// Iterates over two tensors in parallel, in pieces that have one channel and one scale.
 #pragma once
 
 #include <optional>
@@ -11,28 +11,28 @@
 
 namespace cboard::tensor {
 
-// The first and the last code of a quantized tensor.
+// Returns the first and the last code of a quantized tensor.
 ComparisonOptions::CodeRange CodesOf(const TensorView& codes, const ComparisonOptions& options);
 
-// Whether errors can be expressed in steps of this scale.
+// True if errors can be expressed in steps of this scale.
 bool IsUsableScale(double scale, double zero_point);
 
-// Counts over all channels: counting codes by channel would cost more than all its other
-// statistics.
+// Counts over all channels together, because counting codes per channel would cost more than all
+// other statistics.
 struct SharedCounts {
   std::optional<StepBins> bins;
-  // Set of 8-bit codes with a scale; not set if `bins` count them.
+  // The set of 8-bit codes that occurred; not used if `bins` count them.
   std::optional<ByteSet> codes;
 
-  // Both must have the same bins, if they have bins.
+  // Merges the counts of two parts. If they have bins, the bins must be equal.
   void Merge(const SharedCounts& other);
 
-  // How many different codes have occurred, if codes were counted.
+  // Returns the number of distinct codes, if codes were counted.
   std::optional<int> used_codes() const;
 };
 
-// Adds all pairs to the sums of their channels (to the only one, without a channel axis) and to
-// `shared`. Both tensors are valid, of one shape, and not empty.
+// Adds all pairs to the sums of their channels (of the single channel, if there is no channel axis)
+// and to `shared`. Both tensors must be valid, of equal shape, and not empty.
 void WalkPairs(const TensorView& reference, const TensorView& compressed,
                const ComparisonOptions& options, std::span<PairSums> channels,
                SharedCounts& shared);

@@ -1,8 +1,8 @@
-// How many bins suit some data: numpy.histogram_bin_edges' estimators.
+// Estimates a number of bins from the data, like numpy.histogram_bin_edges.
 //
-// `auto` is the rule of NumPy up to 2.2, the narrower of `fd` and `sturges`: it is the last one
-// that every Python supported by tensorboardX can install. NumPy 2.3 began to bound it by `sqrt`,
-// which differs only for values far outside the quartiles of large tensors.
+// `auto` follows NumPy up to 2.2: the narrower of `fd` and `sturges`. That is the last version that
+// every Python supported by tensorboardX can install. NumPy 2.3 also limits it by `sqrt`, which
+// differs only for values far outside the quartiles of large tensors.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace cboard::tensor {
 
-// The number of equal bins for `values`, which are finite, at least one, and in any order (they are
-// not kept in it). Fails with kInvalidArgument when it is beyond kMaxEqualBins.
+// Returns the number of equal bins for `values`, which must be finite and not empty; their order
+// may change. Fails with kInvalidArgument if it exceeds kMaxEqualBins.
 Result<std::size_t> EstimateBinCount(BinEstimator estimator, std::vector<double> values);
 
 }  // namespace cboard::tensor

@@ -15,8 +15,9 @@
 namespace cboard::tensor {
 namespace {
 
-// Neighbours are often alike; in lanes of their own they do not wait for each other. Clearing and
-// adding up lanes takes longer than counting a few values, so few values get one.
+// Counts values in several lanes of counters. Neighbouring values are often equal, and increments
+// of one counter would wait for each other. A few values get a single lane, because clearing and
+// adding lanes costs more than counting them.
 class GridCounter {
  public:
   GridCounter(const BinGrid& grid, std::size_t bins, std::size_t expected_count)
@@ -73,10 +74,10 @@ class GridCounter {
 
   const GridPlaces places_;
   const std::size_t lane_size_;
-  const std::size_t last_lane_;  // One less than a power of two.
+  const std::size_t last_lane_;  // Number of lanes - 1; the number is a power of two.
   std::vector<std::uint32_t> counts_;
   std::vector<std::uint64_t> sums_;
-  std::size_t pending_ = 0;  // Values in counts_.
+  std::size_t pending_ = 0;  // Number of values in counts_.
 };
 
 }  // namespace
@@ -85,7 +86,7 @@ double BinGrid::width() const { return std::ldexp(1.0, exponent); }
 
 std::int64_t BinGrid::IndexOf(double value) const {
   const auto index = static_cast<std::int64_t>(std::floor(value / width()));
-  // A quotient that is too small for a double has lost its sign.
+  // Corrects the bin index: a negative quotient that is too small for a double has lost its sign.
   return value < static_cast<double>(index) * width() ? index - 1 : index;
 }
 

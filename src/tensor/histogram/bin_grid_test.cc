@@ -28,7 +28,7 @@ std::vector<double> Counted(const TensorView& tensor, const BinGrid& grid, std::
   return counts;
 }
 
-// By comparing each value with both edges of its bin, which are exact.
+// Compares each value with both edges of its bin, which are exact.
 std::vector<double> Expected(const TensorView& tensor, const BinGrid& grid, std::size_t bins) {
   std::vector<double> edges;
   for (std::size_t i = 0; i <= bins; ++i) {

@@ -1,4 +1,4 @@
-// How often each code of an 8-bit tensor occurs: all that any statistic of it needs.
+// Counts each code of an 8-bit tensor, from which all its statistics can be computed.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@
 
 namespace cboard::tensor {
 
-// The codes of one tensor of int8 or uint8, or of a part of it.
+// Counts of the int8 or uint8 codes of a tensor, or of a part of it.
 class ByteCounts {
  public:
-  // Counts elements [first, first + count) of `tensor`, which HoldsBytes.
+  // Counts elements [first, first + count) of `tensor`, for which HoldsBytes must be true.
   ByteCounts(const TensorView& tensor, std::size_t first, std::size_t count);
 
-  // Calls `visit(code, count)` for each code that occurs, in no particular order.
+  // Calls `visit(code, count)` for each code that occurs, in any order.
   template <typename Visitor>
   void ForEach(Visitor&& visit) const {
     for (int byte = 0; byte < 256; ++byte) {
@@ -33,13 +33,13 @@ class ByteCounts {
   std::array<std::uint64_t, 256> counts_{};
 };
 
-// From this many codes per scale on, counting codes and looking at the 256 values they stand for is
-// quicker than dequantizing.
+// Minimum number of codes per scale for which counting codes, and then evaluating at most 256
+// values, is faster than dequantizing.
 inline constexpr std::size_t kLongRun = 1024;
 
-// Calls `visit(ByteCounts, QuantizedRun)` for each run of codes that share a scale, if `tensor` has
-// 8-bit codes in runs that are long enough, and says whether it has. Without quantization the scale
-// is 1.
+// If `tensor` has 8-bit codes in long enough runs of equal scale, calls
+// `visit(ByteCounts, QuantizedRun)` for each run and returns true. Without quantization
+// the scale is 1.
 template <typename Visitor>
 bool ForEachByteRun(const TensorView& tensor, Visitor&& visit) {
   if (!HoldsBytes(tensor)) return false;

@@ -17,10 +17,10 @@ ValueRange BinRangeOf(double min, double max) {
 Result<std::vector<double>> MakeEqualBins(ValueRange range, std::size_t count) {
   if (count == 0 || count > kMaxEqualBins) {
     return Fail(ErrorCode::kInvalidArgument, "histogram: " + std::to_string(count) +
-                                                 " equal bins are asked for; 1 to " +
+                                                 " equal bins are requested; 1 to " +
                                                  std::to_string(kMaxEqualBins) + " are possible");
   }
-  // numpy.linspace.
+  // The edges are computed like numpy.linspace.
   const double width = range.last - range.first;
   const double step = width / static_cast<double>(count);
   std::vector<double> edges(count + 1);
@@ -50,7 +50,7 @@ void EqualBinCounter::Add(std::span<const Real> values) {
     const auto value = static_cast<double>(real);
     auto bin = static_cast<std::size_t>((value - first) / width * bins);
     bin = std::min(bin, counts_.size() - 1);
-    // The quotient may be off by a rounding error; the edges decide.
+    // The quotient may have a rounding error, so the value is compared with the edges.
     if (value < edges_[bin]) {
       --bin;
     } else if (value >= edges_[bin + 1] && bin + 1 != counts_.size()) {

@@ -1,5 +1,5 @@
-// Bins of equal width between the smallest and the largest value, the way numpy makes and fills
-// them.
+// Bins of equal width between the smallest and the largest value; edges and counts equal
+// numpy's.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,18 @@ struct ValueRange {
   double last = 0;
 };
 
-// More bins than this are refused: they would tell nothing and fill the memory.
+// Maximum number of bins; more would be useless and fill the memory.
 inline constexpr std::size_t kMaxEqualBins = std::size_t{1} << 24;
 
-// The range that numpy divides into bins: a single value gets 0.5 on either side.
+// Returns the range that numpy divides into bins: the min and max, or 0.5 to each side if they are
+// equal.
 ValueRange BinRangeOf(double min, double max);
 
-// `count` + 1 edges. Fails with kInvalidArgument when there is no bin or more than kMaxEqualBins,
-// or when doubles are too coarse for so many different edges.
+// Returns `count` + 1 edges. Fails with kInvalidArgument for no bins or more than kMaxEqualBins, or
+// if doubles cannot represent so many different edges.
 Result<std::vector<double>> MakeEqualBins(ValueRange range, std::size_t count);
 
-// Counts values into the bins between edges from MakeEqualBins. All values are within the range.
+// Counts values in bins from MakeEqualBins. All values must be inside the range.
 class EqualBinCounter {
  public:
   // Borrows `edges`.

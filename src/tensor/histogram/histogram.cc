@@ -31,14 +31,14 @@ constexpr std::array<std::pair<std::string_view, BinEstimator>, 8> kEstimators =
     {"sqrt", BinEstimator::kSqrt},
 }};
 
-// All bins, before thinning and trimming: counts[i] lies between edges[i] and edges[i + 1].
+// All bins before merging and trimming: counts[i] is for the bin from edges[i] to edges[i + 1].
 struct Bins {
-  std::vector<double> own_edges;  // Empty when `edges` are somebody else's.
+  std::vector<double> own_edges;  // Empty if `edges` points to other memory.
   std::span<const double> edges;
   std::vector<std::uint64_t> counts;
 };
 
-// Finds bins for the at most 256 values that 8-bit codes of one scale stand for.
+// Adds the at most 256 values of 8-bit codes with one scale to their bins.
 void AddBytes(const ByteCounts& bytes, const QuantizedRun& run, StatisticsBuilder& statistics,
               TensorBoardCounts counts) {
   const bool finite = std::isfinite(run.scale);
@@ -113,7 +113,7 @@ Result<Bins> CountBetweenEdges(const TensorView& tensor, std::span<const double>
                 "histogram: " + std::to_string(edges.size()) +
                     " bin edges are given; a bin needs two, its left and its right one");
   }
-  // Written so that NaN, which is in no order with anything, is refused as well.
+  // The comparison is negated, so that NaN, which compares as false, is also refused.
   const auto unsorted = std::ranges::adjacent_find(edges, std::not_fn(std::less_equal<>()));
   if (unsorted != edges.end()) {
     return Fail(ErrorCode::kInvalidArgument,
@@ -145,8 +145,9 @@ Result<Bins> Count(const TensorView& tensor, const Binning& binning,
   return CountEqualBins(tensor, binning, statistics);
 }
 
-// Merges neighbours, equally many each, as tensorboardX does. The last bin takes the remainder, so
-// there can be more bins than asked for: 11 thinned to 5 are merged by two, into 6.
+// Merges neighbouring bins in groups of equal size, as tensorboardX does. The last group contains
+// the rest, so there can be more bins than `max_bins`: 11 bins for a maximum of 5 are merged in
+// pairs, into 6.
 void Thin(std::size_t max_bins, Bins& bins) {
   if (max_bins == 0 || bins.counts.size() <= max_bins) return;
   const std::size_t step = bins.counts.size() / max_bins;
@@ -165,8 +166,8 @@ void Thin(std::size_t max_bins, Bins& bins) {
   bins.edges = bins.own_edges;
 }
 
-// The bins from the first to the last with a value, after an empty one: only right edges are
-// stored, so the left edge of the first bin is the right edge of an empty one before it.
+// Keeps the bins from the first to the last non-empty one, and one empty bin before. Only right
+// edges are stored, so the empty bin stores the left edge of the first bin.
 Result<void> Trim(const Bins& bins, HistogramData& histogram) {
   const auto occupied = [](std::uint64_t count) { return count > 0; };
   const auto first = std::ranges::find_if(bins.counts, occupied);
@@ -185,7 +186,7 @@ Result<void> Trim(const Bins& bins, HistogramData& histogram) {
   return {};
 }
 
-// numpy's min, max and sums, in which NaN and infinity take part.
+// Computes min, max and sums of a histogram like numpy, which includes NaN and infinity.
 void Summarize(const TensorStatistics& statistics, HistogramData& histogram) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();

@@ -1,4 +1,5 @@
-// Values per second of histograms and statistics, for tensors the size of a bias and of a layer.
+// Measures values per second of histograms and statistics, for tensors of the size of a bias and of
+// a layer.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -10,7 +11,7 @@
 namespace cboard::tensor {
 namespace {
 
-// Weights as layers have them.
+// Random values that are distributed like the weights of a layer.
 template <typename T>
 std::vector<T> Normal(std::int64_t count, double deviation) {
   std::mt19937 random(1);
@@ -34,7 +35,7 @@ BENCHMARK(BM_TensorBoardHistogram<float>)->Arg(10'000)->Arg(1'000'000);
 BENCHMARK(BM_TensorBoardHistogram<double>)->Arg(10'000)->Arg(1'000'000);
 BENCHMARK(BM_TensorBoardHistogram<std::int8_t>)->Arg(10'000)->Arg(1'000'000);
 
-// Half of the weights pruned: the same counter again and again.
+// Half of the weights are pruned, so the same counter is incremented often.
 void BM_TensorBoardHistogramOfSparse(benchmark::State& state) {
   std::vector<float> values = Normal<float>(state.range(0), 0.05);
   std::mt19937 random(2);
@@ -79,7 +80,7 @@ void BM_Statistics(benchmark::State& state) {
 BENCHMARK(BM_Statistics<float>)->Arg(10'000)->Arg(1'000'000);
 BENCHMARK(BM_Statistics<std::int8_t>)->Arg(10'000)->Arg(1'000'000);
 
-// A layer's weights, quantized by the row as convolutions are or by the column as matrices are.
+// A layer's weights, quantized by row like convolutions or by column like matrices.
 void BM_QuantizedStatistics(benchmark::State& state) {
   const std::vector<std::int8_t> codes = Normal<std::int8_t>(256 * 576, 30);
   const std::vector<float> scales(state.range(0) == 0 ? 256 : 576, 0.01f);

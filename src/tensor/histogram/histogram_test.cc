@@ -44,7 +44,7 @@ TEST(Histogram, ThinsTheBinsOfTensorboardxItsOwnExamples) {
   }
 }
 
-// Numbers of bins from numpy 2.2 for numpy.arange(1000.) ** 2.
+// Expected numbers of bins are those of numpy 2.2 for numpy.arange(1000.) ** 2.
 TEST(Histogram, TakesAsManyBinsAsNumpyEstimates) {
   std::vector<double> squares = UpTo(1000);
   for (double& value : squares) value *= value;
@@ -122,7 +122,7 @@ TEST(Histogram, PutsEachValueBetweenTheEdgesOfItsEqualBin) {
     const std::vector<float> values = testing::Normal<float>(20'000, 9, 1, 0.3);
     const HistogramData equal = ComputeHistogram(values, EqualBins{bins}).value();
     ASSERT_EQ(equal.bucket_limits.size(), bins + 1);
-    // Values on the edges themselves are where rounding would show.
+    // Values that are equal to edges would reveal rounding errors.
     const HistogramData on_edges = ComputeHistogram(equal.bucket_limits, EqualBins{bins}).value();
     EXPECT_EQ(Total(on_edges), static_cast<double>(bins + 1));
     EXPECT_EQ(on_edges.bucket_counts.back(), 2);

@@ -1,9 +1,9 @@
-// Prints the histogram and statistics of an array in a file as JSON, for numpy_oracle.py to compare
-// with numpy's.
+// Prints the histogram and statistics of an array as JSON; numpy_oracle.py compares them with
+// numpy's.
 //
 //   numpy_oracle <file> <dtype> <bins> <max_bins>
 //
-// <file> holds elements and nothing else. <bins> is "tensorflow", an estimator, or a number.
+// <file> contains only the elements. <bins> is "tensorflow", an estimator, or a number.
 #include <charconv>
 #include <cstdio>
 #include <string>

@@ -12,28 +12,29 @@
 namespace cboard::tensor {
 namespace {
 
-// Largest value of a counter before it must be emptied.
+// Maximum value of a counter; counters are emptied before they can overflow.
 template <typename Count>
 constexpr std::size_t kMaxPending = std::numeric_limits<Count>::max() / 2;
 
 template <typename Real>
 constexpr std::size_t kCells = std::remove_cvref_t<decltype(CellsOf(Real{}))>::kCount;
 
-// Counters that are looked at together: the values of a tensor share few exponents, so that most
+// Number of counters that are checked together. The values of a tensor have few exponents, so most
 // groups of cells are empty.
 constexpr std::size_t kGroup = 32;
 
-// Blocks of a tensor come one after another, and each is summed up before it is counted: summing
-// would wait for memory. So memory is asked for the next block while this one is counted. It is a
-// hint, which may point beyond the tensor.
+// Prefetches the next block of a tensor while the current one is counted. Blocks are summed before
+// they are counted, and the sum would wait for memory. It is only a hint and may point beyond the
+// tensor.
 void PrefetchNextBlock(const void* values) {
-  constexpr std::uintptr_t kBlockBytes = 16384;  // As ForEachBlock cuts float32.
+  // The block size in which ForEachBlock divides arrays of float32.
+  constexpr std::uintptr_t kBlockBytes = 16384;
   hwy::Prefetch(
       reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(values) + kBlockBytes));
 }
 
-// Zero when the counters of a group all are. Eight bytes at a time, since most calls look at empty
-// ones.
+// Returns zero if all counters of a group are zero. Reads eight bytes at a time, because most
+// groups are empty.
 template <typename Count>
 std::uint64_t AnyBits(const Count* counters) {
   std::uint64_t any = 0;
@@ -47,13 +48,14 @@ std::uint64_t AnyBits(const Count* counters) {
 
 }  // namespace
 
-// Neighbouring values are often alike (zeros, above all). They count into different lanes, so that
-// an increment need not wait for the previous one. Looking through the counters takes as long as
-// counting some thousands of values, so few values get fewer and shorter ones.
+// Counters in several lanes. Neighbouring values are often equal (mostly zeros); in different lanes
+// their increments do not wait for each other. Emptying the counters takes as long as counting some
+// thousands of values, so few values get fewer and smaller counters.
 template <typename Real>
 struct TensorBoardCounter<Real>::Counters {
-  // More than the cells, so that the same cell of two lanes is not a multiple of 4096 bytes away:
-  // loads would wait for stores that differ in higher bits only.
+  // The length of a lane. It is longer than the number of cells, so that the same cell of two lanes
+  // is not a multiple of 4096 bytes apart: loads would wait for stores to addresses that differ
+  // only in higher bits.
   static constexpr std::size_t kLaneLength = kCells<Real> + 16;
 
   template <typename Count, std::size_t kLanes>
@@ -63,8 +65,8 @@ struct TensorBoardCounter<Real>::Counters {
   Lanes<std::uint32_t, 4> many{};
 };
 
-// All-zero counters that nobody uses. Clearing them would take longer than counting a small tensor,
-// so those of the previous tensor are used again: moving counts to bins has cleared them.
+// A pool of unused counters, all zero. Clearing counters would take longer than counting a small
+// tensor. The counters of the previous tensor are reused: moving counts to bins has cleared them.
 template <typename Real>
 std::unique_ptr<typename TensorBoardCounter<Real>::Counters>&
 TensorBoardCounter<Real>::SpareOfThread() {
@@ -112,8 +114,8 @@ template <typename Real>
 template <typename Lanes>
 void TensorBoardCounter<Real>::CountCells(Lanes& lanes, std::span<const Real> values) {
   const auto& cells = CellsOf(Real{});
-  // All cells of a step are known before the first is counted: the compiler cannot tell that
-  // counters and carries do not overlap.
+  // Computes all cells of a step before the first is counted, because the compiler does not know
+  // that counters and carries do not overlap.
   constexpr std::size_t kStep = 8;
   std::size_t i = 0;
   for (; i + kStep <= values.size(); i += kStep) {

@@ -1,4 +1,4 @@
-// Counting into TensorBoard's exponential bins.
+// Counts values in TensorBoard's exponential bins.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,17 @@
 
 namespace cboard::tensor {
 
-// Counts of the kTensorBoardBins bins, by numpy's rules: [left, right), the last one [left, right].
+// Counts of the kTensorBoardBins bins, by numpy's rules: [left, right), for the last bin [left,
+// right].
 using TensorBoardCounts = std::span<std::uint64_t, kTensorBoardBins>;
 
-// Counts values of type Real (float or double) into bins. Values outside the edges, infinities and
-// NaNs are not counted.
+// Counts values of type Real (float or double). Values outside the edges, infinities and NaNs are
+// ignored.
 template <typename Real>
 class TensorBoardCounter {
  public:
-  // Adds to the bins of `counts`, which must outlive the counter. About `expected_count` values
-  // will come; for few, fewer and shorter counters are used.
+  // Adds to the bins of `counts`, which must outlive the counter. `expected_count` is the
+  // approximate number of values; for small numbers, fewer and smaller counters are used.
   TensorBoardCounter(std::size_t expected_count, TensorBoardCounts counts);
   ~TensorBoardCounter();
 
@@ -28,14 +29,14 @@ class TensorBoardCounter {
 
   void Add(std::span<const Real> values);
 
-  // Call after the last Add: counts are complete from here on.
+  // Completes the counts. Must be called after the last Add.
   void Finish();
 
  private:
   struct Counters;
   static std::unique_ptr<Counters>& SpareOfThread();
 
-  // Lanes are arrays of counters, of 16 bits when few values will come, else of 32.
+  // Lanes are arrays of counters: 16 bits wide if few values are expected, otherwise 32 bits.
   template <typename Lanes>
   void AddTo(Lanes& lanes, std::span<const Real> values);
   template <typename Lanes>
@@ -46,10 +47,10 @@ class TensorBoardCounter {
   TensorBoardCounts counts_;
   bool few_;
   std::unique_ptr<Counters> counters_;
-  std::size_t pending_ = 0;  // Values in counters_, which must not overflow.
+  std::size_t pending_ = 0;  // Number of values in counters_, which must not overflow.
 };
 
-// Counts `value` `count` times.
+// Adds `count` to the bin that contains `value`.
 void AddToTensorBoardBin(double value, std::uint64_t count, TensorBoardCounts counts);
 
 }  // namespace cboard::tensor

@@ -1,4 +1,5 @@
-// TensorBoard's bins against numpy's rule, written plainly: how many values are below each edge.
+// Compares TensorBoard's bins with a plain implementation of numpy's rule, which counts the values
+// below each edge.
 #include "tensor/histogram/tensorboard_bins.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +31,7 @@ std::vector<double> NumpyCounts(std::vector<double> values) {
   return counts;
 }
 
-// The counts of all 1548 bins, from the trimmed ones.
+// Reconstructs the counts of all 1548 bins from the trimmed histogram.
 std::vector<double> AllCounts(const HistogramData& histogram) {
   const std::span<const double> edges = TensorBoardBinEdges();
   std::vector<double> counts(edges.size() - 1);
@@ -101,7 +102,7 @@ TYPED_TEST(TensorBoardBinsOf, CountEveryLengthAndStart) {
 }
 
 TYPED_TEST(TensorBoardBinsOf, CountOnAfterCountsWereMoved) {
-  // As it happens before counters overflow, and between tensors.
+  // Tests emptying the counters, which happens before they overflow, and between tensors.
   const std::vector<TypeParam> values = testing::LogUniform<TypeParam>(1000, 6);
   std::array<std::uint64_t, kTensorBoardBins> counted{};
   for (const std::size_t expected_count : {10u, 1'000'000u, 10u}) {

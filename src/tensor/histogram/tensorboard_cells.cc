@@ -14,7 +14,8 @@ constexpr std::size_t kEdges = kTensorBoardBins + 1;
 constexpr std::size_t kPositiveEdges = kEdges / 2;
 constexpr std::size_t kZeroBin = kPositiveEdges;  // [0, 1e-12)
 
-// By repeated multiplication, as TensorBoard does it: pow() would round differently.
+// Computes the edges by repeated multiplication, as TensorBoard does; pow() would round
+// differently.
 std::array<double, kEdges> MakeEdges() {
   std::array<double, kEdges> edges{};
   double edge = 1e-12;
@@ -26,7 +27,7 @@ std::array<double, kEdges> MakeEdges() {
   return edges;
 }
 
-// The bits of the smallest Real that is >= edge.
+// Returns the bits of the smallest Real that is >= edge.
 template <typename Bits, typename Real>
 Bits FirstFrom(double edge) {
   auto real = static_cast<Real>(edge);
@@ -36,7 +37,7 @@ Bits FirstFrom(double edge) {
   return std::bit_cast<Bits>(real);
 }
 
-// The bits of the smallest Real that is > edge.
+// Returns the bits of the smallest Real that is > edge.
 template <typename Bits, typename Real>
 Bits FirstAbove(double edge) {
   auto real = static_cast<Real>(edge);
@@ -46,23 +47,23 @@ Bits FirstAbove(double edge) {
   return std::bit_cast<Bits>(real);
 }
 
-// From the magnitude with these bits on, values are in this bin.
+// The start of a bin, as the bits of a floating-point magnitude.
 template <typename Bits>
 struct Threshold {
   Bits magnitude;
   std::size_t bin;
 };
 
-// Where bins start as magnitudes grow from zero. Bins are closed on the left: a positive edge
-// belongs to the bin above it, and a negative one to the bin that smaller magnitudes are in.
+// Returns the magnitudes at which bins start, in ascending order. Bins include their left edge: a
+// positive edge belongs to the bin above it, a negative edge to the bin of smaller magnitudes.
 template <typename Bits, typename Real>
 std::vector<Threshold<Bits>> Thresholds(bool negative) {
   std::vector<Threshold<Bits>> thresholds;
-  // -0.0 counts as 0; what is below it does not.
+  // -0.0 is in the bin of 0; smaller values are in the bin before.
   if (negative) thresholds.push_back({FirstAbove<Bits, Real>(0), kZeroBin - 1});
   for (std::size_t i = 0; i < kPositiveEdges; ++i) {
     const double edge = TensorBoardBinEdges()[kZeroBin + 1 + i];
-    if (i + 1 == kPositiveEdges) {  // The last bin is closed on the right, too.
+    if (i + 1 == kPositiveEdges) {  // The last bin also includes its right edge.
       thresholds.push_back({FirstAbove<Bits, Real>(edge), kOutsideBins});
     } else if (negative) {
       thresholds.push_back({FirstAbove<Bits, Real>(edge), kZeroBin - 2 - i});
@@ -73,8 +74,8 @@ std::vector<Threshold<Bits>> Thresholds(bool negative) {
   return thresholds;
 }
 
-// Walks through all cells of one sign, smallest magnitudes first, and tells for each which bin it
-// begins in and the offset of the edge inside it, if there is one.
+// Iterates over all cells of one sign, smallest magnitudes first. For each cell, passes the bin at
+// its start, and the offset of the edge inside it, if there is one.
 template <typename Bits, typename Real, typename Visitor>
 void ForEachCell(bool negative, int shift, Visitor&& visit) {
   const auto thresholds = Thresholds<Bits, Real>(negative);
@@ -109,11 +110,12 @@ DoubleCells MakeDoubleCells() {
   std::size_t used = 0;
   for (const bool negative : {false, true}) {
     const std::size_t base = negative ? cells.merged.size() / 2 : 0;
-    bool can_merge = false;  // The previous cell is of the same sign and holds no edge.
+    bool can_merge = false;  // True if the previous cell has the same sign and no edge.
     ForEachCell<std::uint64_t, double>(
         negative, DoubleCells::kShift,
         [&](std::size_t cell, std::uint16_t bin, bool has_edge, std::uint64_t offset) {
-          // A cell with an edge follows its neighbours but has the carry to itself.
+          // A cell that contains an edge is not merged with its neighbours, because it has its own
+          // carry.
           if (!can_merge || has_edge) {
             CBOARD_CHECK(used < DoubleCells::kCount);
             cells.bin[used++] = bin;
@@ -121,7 +123,7 @@ DoubleCells MakeDoubleCells() {
           cells.merged[base + cell] = static_cast<std::uint16_t>(used - 1);
           can_merge = !has_edge;
           if (!has_edge) return;
-          CBOARD_CHECK(offset != 0);  // The carry would be 2^64.
+          CBOARD_CHECK(offset != 0);  // For offset 0 the carry would be 2^64.
           cells.carry[used - 1] = ~(offset << (64 - DoubleCells::kShift)) + 1;
         });
   }

@@ -1,10 +1,11 @@
-// Finds TensorBoard's exponential bins without searching for them.
+// Finds the bin of a value among TensorBoard's exponential bins without a search.
 //
-// The bits of a floating-point number are a coarse logarithm already. Its sign, exponent and first
-// four mantissa bits name a cell; a cell spans less than the factor 1.1 that lies between two
-// edges, so it holds at most one. Adding to the bits of a value what its cell's edge lacks to the
-// next cell carries exactly the values beyond the edge over there: after that one addition, each
-// cell belongs to a single bin, and counting cells counts bins.
+// The bits of a floating-point number are already a coarse logarithm. A cell consists of all values
+// with equal sign, exponent and first four mantissa bits. The values of a cell differ by less than
+// the factor 1.1 between two edges, so a cell contains at most one edge. For each cell there is a
+// number that, added to the bits of a value, carries into the next cell exactly if the value is at
+// or beyond the edge. After this addition each cell belongs to a single bin, so counting cells
+// counts bins.
 #pragma once
 
 #include <array>
@@ -16,16 +17,16 @@ namespace cboard::tensor {
 
 inline constexpr std::size_t kTensorBoardBins = 1548;
 
-// The bin of values that are in none.
+// A special bin index for values outside of all bins.
 inline constexpr std::uint16_t kOutsideBins = kTensorBoardBins;
 
-// Floats have few enough cells, 8192, to use them all, those of NaNs included.
+// Cells of floats. There are only 8192, so all are used, including those of NaNs.
 struct FloatCells {
   static constexpr int kShift = 19;
   static constexpr std::size_t kCount = 1 << 13;
 
-  std::array<std::uint32_t, kCount> carry{};  // 0: no edge in this cell.
-  std::array<std::uint16_t, kCount> bin{};    // After the carry.
+  std::array<std::uint32_t, kCount> carry{};  // 0: the cell contains no edge.
+  std::array<std::uint16_t, kCount> bin{};    // Bin of the cell after the addition.
 
   std::size_t CellOf(float value) const {
     const auto bits = std::bit_cast<std::uint32_t>(value);
@@ -33,8 +34,8 @@ struct FloatCells {
   }
 };
 
-// Doubles have 65536. Those without an edge are merged with their neighbours, so that few are left
-// to count in.
+// Cells of doubles. There are 65536, so cells without an edge are merged with their neighbours to
+// have fewer counters.
 struct DoubleCells {
   static constexpr int kShift = 48;
   static constexpr std::size_t kCount = 3520;
@@ -47,11 +48,13 @@ struct DoubleCells {
     const auto bits = std::bit_cast<std::uint64_t>(value);
     const std::size_t cell = merged[bits >> kShift];
     const std::uint64_t within = bits << (64 - kShift);
-    return cell + (within + carry[cell] < within ? 1 : 0);  // Compiles to add with carry.
+    // Returns the cell of a value after the addition of the carry. Compiles to an add-with-carry
+    // instruction.
+    return cell + (within + carry[cell] < within ? 1 : 0);
   }
 };
 
-// Built at the first use.
+// Returns the table of cells, which is computed at the first call.
 const FloatCells& CellsOf(float);
 const DoubleCells& CellsOf(double);
 

@@ -8,7 +8,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tensor/kernels/compare_kernels.cc"
 #include <hwy/foreach_target.h>
-// foreach_target must come first.
+// Highway requires that foreach_target is included first.
 #include <hwy/highway.h>
 
 #include "tensor/kernels/fetch_ahead.h"
@@ -20,7 +20,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// One value after the last whole vector.
+// Adds one of the values after the last whole vector.
 inline void AddReference(double x, tensor::BlockMoments& moments) {
   moments.min = std::min(moments.min, x);
   moments.max = std::max(moments.max, x);
@@ -33,12 +33,13 @@ inline void AddError(double error, tensor::BlockErrors& errors) {
   errors.max = std::max(errors.max, std::abs(error));
 }
 
-// Minimum, maximum and sums of one side, two vectors of doubles at a time, in chains of additions
-// that need not wait for each other.
+// Accumulates minimum, maximum and sums of one side, two vectors of doubles at a time, in
+// independent chains of additions.
 template <class D, typename Real>
 class Moments {
  public:
-  // Two vectors of doubles come from one of floats, or from two of doubles.
+  // The vector type of stored values for two vectors of doubles: one vector of floats, or two of
+  // doubles.
   using Stored = hn::ScalableTag<Real>;
   HWY_INLINE Moments(D d, Real first)
       : sum0_(hn::Zero(d)),
@@ -48,8 +49,8 @@ class Moments {
         min_(hn::Set(Stored(), first)),
         max_(min_) {}
 
-  // `v0` and `v1` are the doubles of `stored`. Those are loaded once more: widening straight from
-  // memory is cheaper than from a register.
+  // Adds two vectors; `v0` and `v1` are the values of `stored` as doubles. `stored` is loaded
+  // again, because widening from memory is cheaper than from a register.
   HWY_INLINE void Add(const Real* HWY_RESTRICT stored, hn::Vec<D> v0, hn::Vec<D> v1) {
     const Stored d;
     auto v = hn::LoadU(d, stored);
@@ -95,9 +96,10 @@ HWY_INLINE tensor::BlockErrors CodeErrors(const float* HWY_RESTRICT reference,
   Moments<D, float> moments(d, reference[0]);
   auto squares0 = hn::Zero(d), squares1 = squares0, max = squares0;
   std::size_t i = 0;
-#if HWY_TARGET != HWY_SCALAR  // Which cannot load one vector of floats as two of doubles.
-  // Codes widen to integers as many at a time as two vectors have doubles, and go on through
-  // memory: from there, halves of a vector become doubles without a shuffle.
+// The scalar target cannot load one vector of floats as two of doubles.
+#if HWY_TARGET != HWY_SCALAR
+  // Widens the codes of two vectors to integers and stores them in memory, because halves of a
+  // vector can be loaded and converted to doubles without a shuffle.
   const hn::ScalableTag<std::int32_t> d32;
   const hn::Half<decltype(d32)> half;
   const hn::Rebind<Code, decltype(d32)> d8;
@@ -182,11 +184,11 @@ tensor::BlockErrors DoubleErrors(const double* reference, const double* compress
   return RealErrors(reference, compressed, count, compressed_moments);
 }
 
-// A byte's upper five bits choose one of the set's 32 bytes, in two tables of 16; its lower three
-// choose a bit of that.
+// The upper five bits of a byte select one of the set's 32 bytes, in two tables of 16; the lower
+// three bits select a bit.
 void InsertBytes(const std::uint8_t* HWY_RESTRICT bytes, std::size_t count, tensor::ByteSet& set) {
   std::size_t i = 0;
-#if HWY_TARGET != HWY_SCALAR  // Its vectors are too short for a table.
+#if HWY_TARGET != HWY_SCALAR  // The vectors of the scalar target are too short for a table.
   const hn::ScalableTag<std::uint8_t> d;
   const std::size_t lanes = hn::Lanes(d);
   HWY_ALIGN static constexpr std::uint8_t kBits[16] = {1, 2, 4, 8, 16, 32, 64, 128,

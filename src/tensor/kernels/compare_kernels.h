@@ -1,5 +1,5 @@
-// The inner loops of compare.h: two arrays read once, everything said about them in sums. Compiled
-// for every x86-64 and ARM generation; the right one is chosen at run time.
+// Inner loops of compare.h: sums over two arrays in one pass. They are compiled for every
+// generation of x86-64 and ARM processors and selected at run time.
 #pragma once
 
 #include <array>
@@ -11,43 +11,43 @@
 
 namespace cboard::tensor {
 
-// Arrays are compared in blocks of this many values: what a second look at a block needs (a NaN, a
-// clipped value, a new code) is then still in the first-level cache.
+// Number of values in a block. After the first pass, a block is still in the first-level cache if a
+// NaN, a clipped value or a new code requires a second pass.
 inline constexpr std::size_t kPairBlock = 4096;
 
-// Errors of a non-empty block of references and compressed values. Errors are differences of the
-// real values, in double precision: float32 would bias the sums, and with them the cosine.
+// Errors of a non-empty block of baseline and compressed values. Errors are differences of the real
+// values in double precision, because float32 would bias the sums and the cosine.
 //
-// A NaN or an infinity on either side always shows as a sum of squares that is not finite; the
-// other members mean nothing then.
+// If a value on either side is NaN or infinite, a sum of squares is not finite, and the other
+// members are undefined.
 struct BlockErrors {
   BlockMoments reference;
   double sum_squares = 0;
   double max = 0;  // The largest magnitude.
 };
 
-// Against codes that stand for (code - zero_point) * scale, with a finite scale.
+// Compares values with codes that represent (code - zero_point) * scale, with a finite scale.
 BlockErrors ErrorsOf(std::span<const float> reference, std::span<const std::int8_t> codes,
                      double scale, std::int32_t zero_point);
 BlockErrors ErrorsOf(std::span<const float> reference, std::span<const std::uint8_t> codes,
                      double scale, std::int32_t zero_point);
 
-// Against real values, whose own moments come from the same pass.
+// Compares values with real values, and computes the moments of the latter in the same pass.
 BlockErrors ErrorsOf(std::span<const float> reference, std::span<const float> compressed,
                      BlockMoments& compressed_moments);
 BlockErrors ErrorsOf(std::span<const double> reference, std::span<const double> compressed,
                      BlockMoments& compressed_moments);
 
-// Which bytes have occurred, a bit each.
+// The set of bytes that occurred, one bit each.
 struct ByteSet {
   alignas(16) std::array<std::uint8_t, 32> bits{};
 
   void Insert(std::uint8_t byte) {
     bits[byte >> 3] = static_cast<std::uint8_t>(bits[byte >> 3] | 1u << (byte & 7));
   }
-  // Adds every byte of an array; quick when all of them are there already.
+  // Adds all bytes of an array to the set; fast if all of them are already in the set.
   void Insert(std::span<const std::uint8_t> bytes);
-  // Whether all codes from the first to the last are there, those below zero as their bytes.
+  // True if the set contains all codes from `first` to `last`; negative codes are stored as bytes.
   bool ContainsAll(std::int64_t first, std::int64_t last) const;
   void Insert(const ByteSet& other) {
     for (std::size_t i = 0; i < bits.size(); ++i) {
@@ -57,7 +57,7 @@ struct ByteSet {
   int size() const;
 };
 
-// How many values are below `low` or above `high`.
+// Counts the values of an array that are below `low` or above `high`.
 std::size_t CountOutside(std::span<const float> values, float low, float high);
 
 }  // namespace cboard::tensor

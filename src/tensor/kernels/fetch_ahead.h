@@ -1,13 +1,13 @@
-// For loops through arrays that are larger than the caches.
+// Prefetching for loops over arrays that are larger than the caches.
 #pragma once
 
 #include <cstdint>
 
 namespace cboard::tensor {
 
-// Prefetches the memory shortly after `now`: early into the second-level cache, which can wait for
-// several times as many lines as the first, and into the first shortly before use. Processors
-// prefetch by themselves within a page, and start again in the next. These are hints, which may
+// Prefetches the memory shortly after `now`: first into the second-level cache, which can wait for
+// several times as many lines as the first-level cache, and shortly before use into the first-level
+// cache. Processors prefetch automatically only within a page. Prefetches are hints, which may
 // point beyond the array.
 //
 // Always inlined: GCC 12 removes calls of a function that only prefetches, because it sees no

@@ -5,7 +5,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tensor/kernels/grid_kernels.cc"
 #include <hwy/foreach_target.h>
-// foreach_target must come first.
+// Highway requires that foreach_target is included first.
 #include <hwy/highway.h>
 
 #include "tensor/kernels/load_doubles-inl.h"
@@ -30,7 +30,7 @@ void Places(const Real* HWY_RESTRICT values, std::size_t count, const tensor::Gr
   for (; i + lanes <= count; i += lanes) {
     const auto value = LoadDoubles(d, values + i);
     auto place = hn::Mul(value, inverse);
-    // Not Min and Max: processors disagree about NaN.
+    // Min and Max are not used, because processors differ for NaN.
     place = hn::IfThenElse(hn::Lt(place, end), place, end);
     place = hn::IfThenElse(hn::Gt(place, below), place, below);
     place = hn::Floor(place);

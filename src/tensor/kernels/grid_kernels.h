@@ -1,4 +1,4 @@
-// Which bin of a grid a value lies in, for many values at once.
+// Finds the bins of many values in a grid at once.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace cboard::tensor {
 
-// Where values lie among `bins` bins: 0 and 1 are below the first bin, which is place 2; what is
-// above the last one is at bins + 2, NaN included.
+// Numbers the places of values among `bins` bins: 0 and 1 are below the first bin, 2 is the first
+// bin, and bins + 2 is above the last bin or NaN.
 struct GridPlaces {
   static constexpr std::size_t kBelow = 2;
   static constexpr std::size_t kOutside = kBelow + 1;
@@ -19,8 +19,9 @@ struct GridPlaces {
   double end = 0;     // The bin after the last.
 };
 
-// Finds the bins of values.size() values. Quotients are rounded down to whole bins; the edge, which
-// is exact, then decides, because a quotient may be too small for a double and lose its sign.
+// Finds the bins of values.size() values. Quotients are rounded down to whole bins. A comparison
+// with the exact edge then corrects them, because a quotient may be too small for a double and lose
+// its sign.
 void FindPlaces(std::span<const float> values, const GridPlaces& grid, std::uint32_t* places);
 void FindPlaces(std::span<const double> values, const GridPlaces& grid, std::uint32_t* places);
 

@@ -5,15 +5,15 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tensor/kernels/half_kernels.cc"
 #include <hwy/foreach_target.h>
-// foreach_target must come first.
+// Highway requires that foreach_target is included first.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace cboard::tensor {
 namespace HWY_NAMESPACE {
 
-// Plain: the compiler makes vectors of it. (Highway's own conversion takes infinity for a number on
-// processors that have no instruction for it.)
+// A plain loop that the compiler vectorizes. (Highway's own conversion treats infinity as a number
+// on processors without an instruction for it.)
 void Widen(const void* HWY_RESTRICT halves, float* HWY_RESTRICT out, std::size_t count) {
   const auto* HWY_RESTRICT from = static_cast<const std::byte*>(halves);
   for (std::size_t i = 0; i < count; ++i) {

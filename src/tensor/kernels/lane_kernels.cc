@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tensor/kernels/lane_kernels.cc"
 #include <hwy/foreach_target.h>
-// foreach_target must come first.
+// Highway requires that foreach_target is included first.
 #include <hwy/highway.h>
 
 #include "tensor/kernels/load_doubles-inl.h"
@@ -59,7 +59,7 @@ HWY_INLINE tensor::LaneErrors Errors(const X* HWY_RESTRICT reference,
     for (std::size_t row = 0; row < rows; ++row) {
       const auto x = LoadDoubles(d, reference + row * stride + first);
       const auto y = LoadCompressed(d, compressed + row * stride + first, zero_point);
-      // For real values, errors are differences, for any grid.
+      // The error of a code is x - y * scale; the error of a real value is the difference x - y.
       const auto error = std::is_integral_v<Y> ? hn::NegMulAdd(y, scale, x) : hn::Sub(x, y);
       x_min = hn::Min(x_min, x);
       x_max = hn::Max(x_max, x);
@@ -115,8 +115,8 @@ HWY_INLINE void Codes(const Real* HWY_RESTRICT values, std::size_t stride, std::
   const LaneTag d;
   const hn::Rebind<std::int32_t, LaneTag> d32;
   const auto largest = hn::Set(d, std::numeric_limits<double>::max());
-  // A product with the inverse is off by less than 1e-5 even at the last code of 32 bits, so that
-  // only what is as near to the middle between two codes has to be divided.
+  // Multiplies by the inverse scale, which has an error below 1e-5 even for the last code of 32
+  // bits. Only values that are so close to the middle between two codes need a division.
   const auto sure = hn::Set(d, 0.5 - 1e-5);
   for (std::size_t lane = 0; lane < tensor::kLaneGroup; lane += hn::Lanes(d)) {
     const auto scale = hn::LoadU(d, steps.scale.data() + lane);
@@ -127,7 +127,7 @@ HWY_INLINE void Codes(const Real* HWY_RESTRICT values, std::size_t stride, std::
     const auto smallest = hn::Set(d, std::numeric_limits<double>::min());
     const bool has_inverse = hn::AllTrue(
         d, hn::And(hn::Le(hn::Abs(inverse), largest), hn::Ge(hn::Abs(inverse), smallest)));
-    // Not Min and Max: processors disagree about NaN.
+    // Min and Max are not used, because processors differ for NaN.
     const auto saturate = [&](auto step) HWY_ATTR {
       step = hn::IfThenElse(hn::Lt(step, last), step, last);
       return hn::IfThenElse(hn::Gt(step, first), step, first);

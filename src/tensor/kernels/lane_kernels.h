@@ -1,5 +1,5 @@
-// Channels of few weights, or whose weights lie apart: several are compared at once, each in an
-// element of the vectors, so that none is added up across a vector.
+// Kernels for channels with few weights, or with weights that are not consecutive. Several channels
+// are compared at once, each in one lane of the vectors, so no sum across a vector is needed.
 #pragma once
 
 #include <array>
@@ -8,26 +8,26 @@
 
 namespace cboard::tensor {
 
-// So many channels are a group.
+// The number of channels that are compared at once.
 inline constexpr std::size_t kLaneGroup = 8;
 using LaneValues = std::array<double, kLaneGroup>;
 
-// The quantizer of each lane, with the limits beyond which it clips. Real values that went through
-// none have these.
+// Scale and zero point of each lane, with the limits beyond which values are clipped. Not used for
+// real values without a quantizer.
 struct LaneSteps {
   LaneSteps();
 
   LaneValues scale, zero_point, low, high;
 };
 
-// Sums over the pairs of each lane. A NaN or an infinity on either side shows as a sum of squares
-// that is not finite; the other members are undefined then. `compressed_…` are sums of code -
+// Sums over the pairs of each lane. If a value on either side is NaN or infinite, a sum of squares
+// is not finite, and the other members are undefined. `compressed_…` are sums of code -
 // zero_point.
 struct LaneErrors {
   LaneValues min, max, sum, sum_squares;
   LaneValues compressed_min, compressed_max, compressed_sum, compressed_sum_squares;
   LaneValues error_squares, error_max;
-  LaneValues clipped;  // How many references are beyond the limits.
+  LaneValues clipped;  // Number of baseline values beyond the limits.
 };
 
 // Processes `rows` ≥ 1 rows; element i of lane l is at i * stride + l. Reads all lanes of a group,
@@ -41,8 +41,8 @@ LaneErrors ErrorsOfLanes(const float* reference, const float* compressed, std::s
 LaneErrors ErrorsOfLanes(const double* reference, const double* compressed, std::size_t stride,
                          std::size_t rows, const LaneSteps& steps);
 
-// The code that a quantizer gives each value, less `code_min`; -1 for one that is not finite. As
-// quantizers do: divide, round half to even, add the zero point, saturate. Writes rows of all
+// Computes the code of each value minus `code_min`; -1 if the value is not finite. Like
+// quantizers, divides, rounds half to even, adds the zero point and saturates. Writes rows of all
 // lanes.
 void CodesOfLanes(const float* values, std::size_t stride, std::size_t rows, const LaneSteps& steps,
                   std::int32_t code_min, std::int32_t code_max, std::int32_t* codes);

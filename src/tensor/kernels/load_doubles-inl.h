@@ -1,5 +1,5 @@
-// Elements of any real type as a vector of doubles; included once for every generation of
-// processors, by files of kernels.
+// Loads elements of any real type as a vector of doubles. Kernel files include it once per
+// processor generation.
 #if defined(CBOARD_TENSOR_LOAD_DOUBLES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CBOARD_TENSOR_LOAD_DOUBLES_INL_H_
 #undef CBOARD_TENSOR_LOAD_DOUBLES_INL_H_

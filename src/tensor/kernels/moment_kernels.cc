@@ -5,7 +5,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tensor/kernels/moment_kernels.cc"
 #include <hwy/foreach_target.h>
-// foreach_target must come first.
+// Highway requires that foreach_target is included first.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -14,7 +14,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Sums of a loop in vectors, plus the values after the last whole vector.
+// The sums of a vectorized loop, to which the values after the last whole vector are added.
 template <class D, class V, typename Real>
 tensor::BlockMoments Finish(D d, V sum, V squares, double min, double max, const Real* tail,
                             std::size_t tail_count) {
@@ -32,7 +32,8 @@ tensor::BlockMoments Finish(D d, V sum, V squares, double min, double max, const
 
 tensor::BlockMoments FloatMoments(const float* HWY_RESTRICT values, std::size_t count) {
   const hn::ScalableTag<double> d;
-  const hn::Rebind<float, decltype(d)> df;  // As many floats as a vector has doubles.
+  // A vector type with as many floats as a vector has doubles.
+  const hn::Rebind<float, decltype(d)> df;
   const std::size_t lanes = hn::Lanes(d);
   auto sum0 = hn::Zero(d), sum1 = sum0, sum2 = sum0, sum3 = sum0;
   auto squares0 = sum0, squares1 = sum0, squares2 = sum0, squares3 = sum0;
@@ -81,14 +82,16 @@ tensor::BlockMoments DoubleMoments(const double* HWY_RESTRICT values, std::size_
                 values + i, count - i);
 }
 
-// Codes widen to 16 bits; pairs of products then add up in 32 bits, which must be emptied in time.
+// Widens codes to 16 bits; pairs of products are added in 32 bits, which are emptied before they
+// overflow.
 template <typename Code>
 tensor::CodeMoments CodeMomentsOf(const Code* HWY_RESTRICT codes, std::size_t count) {
   const hn::ScalableTag<std::int16_t> d16;
   const hn::RepartitionToWide<decltype(d16)> d32;
   const hn::Rebind<Code, decltype(d16)> d8;
   const std::size_t lanes = hn::Lanes(d16);
-  // Each step adds at most 4 * 255^2 to a lane of 32 bits.
+  // Maximum number of steps before the 32-bit lanes are emptied; each step adds at most 4 * 255^2
+  // to a lane.
   constexpr std::size_t kMaxSteps = 8000;
 
   const auto ones = hn::Set(d16, std::int16_t{1});
@@ -106,7 +109,7 @@ tensor::CodeMoments CodeMomentsOf(const Code* HWY_RESTRICT codes, std::size_t co
       sum0 = hn::ReorderWidenMulAccumulate(d32, v, ones, sum0, sum1);
       squares0 = hn::ReorderWidenMulAccumulate(d32, v, v, squares0, squares1);
     }
-    // Lanes fit 32 bits, their total may not.
+    // The sums of single lanes fit into 32 bits, but their total may not.
     HWY_ALIGN std::int32_t lane_sums[hn::MaxLanes(d32)];
     const auto total = [&](auto vector) {
       hn::Store(vector, d32, lane_sums);

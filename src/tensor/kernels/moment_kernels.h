@@ -1,5 +1,5 @@
-// Minimum, maximum and sums of a block of values, with the widest vectors that the processor has.
-// Compiled for every x86-64 and ARM generation; the right one is chosen at run time.
+// Computes minimum, maximum and sums of a block of values with the widest vectors of the processor.
+// Compiled for every generation of x86-64 and ARM processors and selected at run time.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace cboard::tensor {
 
-// Blocks of this many values keep running sums in registers short, and therefore accurate.
+// Number of values in a block. Short running sums are more accurate.
 inline constexpr std::size_t kMomentBlock = 4096;
 
 // Moments of a non-empty block. Sums are accumulated in double precision.
 //
-// A NaN or an infinity among the values always shows as a sum_squares that is not finite; minimum
-// and maximum mean nothing then. (So may large doubles: their squares overflow.)
+// If a value is NaN or infinite, sum_squares is not finite, and min and max are undefined. (The
+// squares of large doubles may overflow, too.)
 struct BlockMoments {
   double min = 0;
   double max = 0;
@@ -24,7 +24,7 @@ struct BlockMoments {
 BlockMoments MomentsOf(std::span<const float> block);
 BlockMoments MomentsOf(std::span<const double> block);
 
-// Moments of a non-empty array of any length, exact below 2^47 elements.
+// Moments of a non-empty array of codes of any length, exact below 2^47 elements.
 struct CodeMoments {
   std::int64_t count = 0;
   std::int64_t min = 0;

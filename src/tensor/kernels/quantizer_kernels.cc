@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tensor/kernels/quantizer_kernels.cc"
 #include <hwy/foreach_target.h>
-// foreach_target must come first.
+// Highway requires that foreach_target is included first.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -53,7 +53,8 @@ HWY_INLINE void QuantizeTo(const float* HWY_RESTRICT values, std::size_t count,
   const auto min = hn::Set(d, rule.min), max = hn::Set(d, rule.max);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    // A product with the reciprocal would round some halves to the other side.
+    // The division is exact; multiplication by the reciprocal would round some halves to the other
+    // side.
     const auto code = hn::Add(hn::Round(hn::Div(hn::LoadU(d, values + i), steps)), zeros);
     const auto within = hn::IfThenElse(hn::Ge(code, min), hn::Min(code, max), min);
     hn::StoreU(hn::DemoteTo(narrow, hn::ConvertTo(whole, within)), narrow, codes + i);

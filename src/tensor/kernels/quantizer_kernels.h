@@ -1,5 +1,5 @@
-// The inner loops of what_if.h: which range values have, and which code each of them gets. Compiled
-// for every x86-64 and ARM generation; the right one is chosen at run time.
+// Inner loops of quantizer_trial.h: the range of values, and the code of each value. Compiled for
+// every generation of x86-64 and ARM processors and selected at run time.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace cboard::tensor {
 
-// Range of the finite values and 0.
+// The range that contains 0 and all finite values.
 struct FiniteRange {
   float low = 0;
   float high = 0;
@@ -16,7 +16,7 @@ struct FiniteRange {
 };
 FiniteRange FiniteRangeOf(std::span<const float> values);
 
-// Codes are round(value / step) + zero, half to even, within [min, max].
+// Quantization parameters: codes are round(value / step) + zero, half to even, within [min, max].
 struct CodeRule {
   float step = 1;
   float zero = 0;
@@ -24,7 +24,7 @@ struct CodeRule {
   float max = 0;
 };
 
-// Writes as many codes as there are values. NaN becomes the first code.
+// Quantizes values: writes one code per value. NaN becomes the first code.
 void Quantize(std::span<const float> values, const CodeRule& rule, std::int8_t* codes);
 void Quantize(std::span<const float> values, const CodeRule& rule, std::uint8_t* codes);
 void Quantize(std::span<const float> values, const CodeRule& rule, std::int16_t* codes);

@@ -5,15 +5,16 @@
 #include <cstdlib>
 #include <type_traits>
 
-// Products of bytes that add up to 32 bits. Highway 1.0 asks the processor for them, but compiles
-// for another extension of that name, which is corrected below where the compiler lets us.
+// Enables the dot product of bytes with 32-bit sums. Highway 1.0 checks the processor for it, but
+// compiles for another extension of that name; the code below corrects that if the compiler allows
+// it.
 #if defined(__GNUC__) && !defined(__clang__)
 #define HWY_WANT_AVX3_DL
 #endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tensor/kernels/rounding_kernels.cc"
 #include <hwy/foreach_target.h>
-// foreach_target must come first.
+// Highway requires that foreach_target is included first.
 #include <hwy/highway.h>
 
 #include "tensor/kernels/fetch_ahead.h"
@@ -22,9 +23,9 @@
 #define CBOARD_TENSOR_ROUNDING_SUMS_
 namespace cboard::tensor {
 
-// Sums of a block; steps are codes minus their zero point.
+// The sums of a block of codes and their errors; steps are codes minus their zero point.
 struct RoundingSums {
-  double min = 0, max = 0;  // Over the reference values.
+  double min = 0, max = 0;  // Min and max of the baseline values.
   double errors = 0, squared_errors = 0, errors_by_steps = 0, max_error = 0;
   CodeMoments codes;
 };
@@ -42,8 +43,9 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR || !HWY_NATIVE_FMA
-// A product that is rounded before the subtraction leaves an error that is not exact. (Vectors of
-// one float have no halves, either.)
+// Fallback for processors without fused multiply-subtract. It always reports that the errors are
+// too large, because a product that is rounded before the subtraction gives inexact errors.
+// (Vectors of one float also have no halves.)
 
 template <typename Code>
 RoundingSums SumsOf(const float*, const Code*, float, float) {
@@ -54,13 +56,14 @@ RoundingSums SumsOf(const float*, const Code*, float, float) {
 
 #else
 
-// A vector of codes has those of so many vectors of floats.
+// Number of float vectors for one vector of codes.
 constexpr std::size_t kFloatVectors = sizeof(float);
 
-// So many products of errors and steps are summed in a lane before they go on in float64.
+// Number of products of errors and steps that a lane sums in float32 before they are added in
+// float64.
 constexpr std::size_t kRun = 16;
 
-// A sum in float64 of float32 in both halves of a vector.
+// A float64 sum over float32 values, for both halves of a vector.
 template <class D>
 class WideSum {
  public:
@@ -80,14 +83,15 @@ class WideSum {
   hn::Vec<D> low_, high_;
 };
 
-// Errors and their squares, widened before they are summed.
+// Sums of errors and their squares, widened to float64 first.
 template <class D>
 class ErrorSums {
  public:
   HWY_INLINE explicit ErrorSums(D d)
       : sum0_(hn::Zero(d)), sum1_(sum0_), squares0_(sum0_), squares1_(sum0_) {}
 
-  // Adds an aligned vector of floats: from memory, its halves widen without a shuffle.
+  // Adds an aligned vector of floats. It is read from memory, because its halves then widen without
+  // a shuffle.
   HWY_INLINE void Add(const float* HWY_RESTRICT errors) {
     const D d;
     const hn::Rebind<float, D> half;
@@ -108,11 +112,12 @@ class ErrorSums {
   hn::Vec<D> sum0_, sum1_, squares0_, squares1_;
 };
 
-// The larger magnitude of the two; `largest` is one.
+// Returns the larger magnitude of `largest`, which is a magnitude, and `v`.
 template <class V>
 HWY_INLINE V LargerMagnitude(V largest, V v) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  // One instruction instead of two. Its last argument: the larger magnitude, without its sign.
+  // The instruction replaces two others. Its last argument selects the larger magnitude without its
+  // sign.
   return V{_mm512_range_ps(largest.raw, v.raw, 0b1011)};
 #else
   return hn::Max(largest, hn::Abs(v));
@@ -134,13 +139,14 @@ class CodeSums {
         products_(sum_),
         more_of_products_(sum_) {}
 
-  // A vector of codes.
+  // Adds a vector of codes to the sums.
   HWY_INLINE void Add(const Code* codes) {
     const auto v = hn::LoadU(d8_, codes);
     min_ = hn::Min(min_, v);
     max_ = hn::Max(max_, v);
 #if HWY_TARGET == HWY_AVX3_DL
-    // Products are of an unsigned byte and a signed one, so one of the two is moved by 128.
+    // One operand is shifted by 128, because the instruction multiplies an unsigned byte and a
+    // signed byte.
     const auto ones = hn::Set(d8_, Code{1}), moved = hn::Xor(v, hn::Set(d8_, Code(0x80)));
     if constexpr (std::is_signed_v<Code>) {
       sum_.raw = _mm512_dpbusd_epi32(sum_.raw, ones.raw, v.raw);
@@ -182,7 +188,8 @@ class CodeSums {
   static constexpr hn::ScalableTag<std::int16_t> d16_{};
   static constexpr Sums d32_{};
   hn::Vec<Codes> min_, max_;
-  // The sums of other lanes, where there are such, are to be added in the end.
+  // Vectors of sums. Some targets use a second vector for the sums of other lanes, which is added
+  // at the end.
   hn::Vec<Sums> sum_, more_of_sum_, products_, more_of_products_;
 };
 
@@ -232,7 +239,7 @@ HWY_INLINE RoundingSums SumsOf(const float* HWY_RESTRICT reference, const Code* 
   return sums;
 }
 
-// Most weights have codes around zero, which needs no subtracting.
+// Computes the sums for a zero point of 0. Most weights have it, and no subtraction is needed then.
 template <typename Code>
 RoundingSums SumsOf(const float* reference, const Code* codes, float scale, float zero_point) {
   return zero_point == 0 ? SumsOf<false>(reference, codes, scale, zero_point)
@@ -265,7 +272,7 @@ namespace {
 HWY_EXPORT(Int8Rounding);
 HWY_EXPORT(Uint8Rounding);
 
-// Whether errors in steps of this scale, their squares included, are float32 of full precision.
+// True if errors in steps of this scale, and their squares, have full float32 precision.
 bool IsFollowed(double scale, std::int32_t zero_point) {
   const double magnitude = std::abs(scale);
   return magnitude >= 0x1p-30 && magnitude <= 0x1p30 && std::abs(zero_point) <= 255 &&
@@ -281,7 +288,8 @@ RoundedBlock BlockOf(const RoundingSums& sums, double scale, std::int32_t zero_p
       static_cast<double>(sums.codes.sum_squares) - 2 * zero * code_sum + count * zero * zero;
   const double signal = squared_steps * scale * scale;
   RoundedBlock block;
-  // An error that is not finite makes the sum of squares so, which then compares as false.
+  // The comparison is false if an error is not finite, because the sum of squares is not finite
+  // either.
   block.is_close = sums.squared_errors <= kRoundingNoise * signal;
   block.codes = sums.codes;
   block.errors.reference = {sums.min, sums.max, steps * scale + sums.errors,

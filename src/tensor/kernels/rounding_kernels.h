@@ -1,15 +1,15 @@
-// The quickest comparison: a block of float32 and the 8-bit codes that it was rounded to, as long
-// as rounding is all that happened to it. Compiled for every x86-64 and ARM generation; the right
-// one is chosen at run time.
+// The fastest comparison, of a block of float32 values with their 8-bit codes, if the only error
+// is rounding. Compiled for every generation of x86-64 and ARM processors and selected at run
+// time.
 //
-// A value and the nearest multiple of the scale differ by so little that their difference is a
-// float32 without rounding: no bit of it is below the last one of the scale. So errors are exact in
-// float32, of which a vector holds twice as many as of doubles; what the codes sum up to is exact
-// as well, and all that is wanted of the references follows from the two:
+// The difference between a value and the nearest multiple of the scale is so small that float32
+// represents it exactly, so errors are exact in float32. A vector holds twice as many floats as
+// doubles. Sums over codes are exact too, and the sums over the baseline values follow from
+// both:
 //
 //   x = y + e     Σx = Σy + Σe     Σx² = Σy² + 2 Σye + Σe²
 //
-// Only Σye is rounded, sixteen float32 at a time, and it is small beside Σx².
+// Only Σye is rounded, over sixteen float32 at a time, and it is small compared with Σx².
 #pragma once
 
 #include <cstddef>
@@ -21,21 +21,21 @@
 
 namespace cboard::tensor {
 
-// Errors count as rounding when Σe² is at most this share of Σy²: 30 dB. The rounding of float32
-// sums then moves a cosine by less than 1e-9, whatever the values are: Σx² is right to 3e-8 at
-// worst, where all errors are alike, and to 1e-10 where they are not.
+// Errors are treated as rounding if Σe² is at most this share of Σy²: 30 dB. The rounding of
+// float32 sums then changes a cosine by less than 1e-9. Σx² has a relative error of at most 3e-8,
+// if all errors are equal, and typically of 1e-10.
 inline constexpr double kRoundingNoise = 0x1p-10;
 
 struct RoundedBlock {
-  // If not, nothing else here means anything: the errors are too large, not finite, of a scale or a
-  // zero point that float32 cannot follow, or the processor cannot multiply and subtract in one
-  // step.
+  // True if the errors are only rounding. If false, all other members are undefined: the errors are
+  // too large or not finite, float32 cannot represent the scale or zero point, or the processor has
+  // no fused multiply-add.
   bool is_close = false;
   BlockErrors errors;
   CodeMoments codes;
 };
 
-// Processes exactly kPairBlock pairs; a code represents (code - zero_point) * scale.
+// Compares exactly kPairBlock pairs; a code represents (code - zero_point) * scale.
 RoundedBlock RoundingOf(std::span<const float, kPairBlock> reference,
                         std::span<const std::int8_t, kPairBlock> codes, double scale,
                         std::int32_t zero_point);

@@ -40,7 +40,7 @@ struct Block {
   }
 };
 
-// Older instruction sets round products, so that no error is exact.
+// False for older instruction sets, which round products, so that no error is exact.
 bool HasFusedProducts() {
   const auto all = hwy::SupportedTargets();
   const auto best = all & -all;
@@ -108,7 +108,7 @@ TEST(Rounding, AllIsExactButTheSquaresOfReferencesWhichAreNearlySo) {
   });
 }
 
-// Sums of float32 are at their worst where every addition rounds the same way.
+// The error of float32 sums is largest if every addition rounds in the same direction.
 TEST(Rounding, ErrorsThatAreAllAlikeMoveNoCosine) {
   OnEveryInstructionSet([] {
     Block<std::int8_t> block;
@@ -168,7 +168,8 @@ TEST(Rounding, WhatIsMoreThanRoundingIsLeftToOthers) {
   for (const float value : {std::nanf(""), static_cast<float>(kInfinity), 1e30f}) {
     EXPECT_FALSE(is_close([&](auto& block) { block.values[4000] = value; })) << value;
   }
-  // Scales that a float32 is not, or whose errors have squares that a float32 is not.
+  // Scales that float32 cannot represent, or whose errors have squares that float32 cannot
+  // represent.
   EXPECT_FALSE(is_close([](auto& block) { block.scale = 0.5 + 1e-12; }));
   for (const float factor : {0x1p-40f, 0x1p40f}) {
     EXPECT_FALSE(is_close([&](auto& block) {

@@ -9,20 +9,20 @@
 namespace cboard::tensor {
 namespace {
 
-// Where among `count` values that are in order the one lies below which `share` of them are.
+// Returns the index, among `count` sorted values, of the value below which `share` of them are.
 std::size_t RankOf(double share, std::size_t count) {
   return static_cast<std::size_t>(
       std::lrint(std::clamp(share, 0.0, 1.0) * static_cast<double>(count - 1)));
 }
 
-// The value below which `share` of them lie.
+// Returns the value below which `share` of the values are.
 float Quantile(std::vector<float>& values, double share) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(RankOf(share, values.size()));
   std::nth_element(values.begin(), at, values.end());
   return *at;
 }
 
-// The range of each scale that covers `percentile` percent of its values.
+// Computes for each scale the range that contains `percentile` percent of its values.
 std::vector<FiniteRange> Percentiles(std::span<const float> values, const QuantizerRuns& runs,
                                      const Quantizer& quantizer,
                                      const std::vector<FiniteRange>& extremes) {
@@ -30,7 +30,7 @@ std::vector<FiniteRange> Percentiles(std::span<const float> values, const Quanti
   const double share = quantizer.percentile / 100;
   if (quantizer.symmetric && runs.HasOneForEachScale()) {
     runs.ForEach([&](std::size_t scale, std::size_t first, std::size_t count) {
-      // Non-finite values sort last and do not affect the percentile.
+      // The number of finite values. Non-finite values sort last and do not affect the percentile.
       const std::size_t finite = extremes[scale].count;
       if (finite == 0) return;
       ranges[scale].high = RankedMagnitude(values.subspan(first, count), RankOf(share, finite));

@@ -1,4 +1,4 @@
-// Which weights share a scale of a quantizer, and which range it has to cover.
+// Maps weights to the scales of a quantizer, and computes the range of each scale.
 #pragma once
 
 #include <algorithm>
@@ -12,19 +12,19 @@
 
 namespace cboard::tensor {
 
-// Maps elements to scales: rows of runs, one scale per run; after the last run of a row, the first
-// one follows again.
+// Maps elements to scales. A row consists of runs, with one scale per run; scales repeat after the
+// last run of a row.
 struct QuantizerRuns {
-  std::size_t count = 0;       // Elements.
-  std::size_t row_length = 1;  // Runs do not cross from one row to the next …
-  std::size_t run_length = 1;  // … and have this length, except the last one of a row.
+  std::size_t count = 0;       // Number of elements.
+  std::size_t row_length = 1;  // Runs end at the end of a row.
+  std::size_t run_length = 1;  // Length of a run, except the last one of a row.
   std::size_t scales = 1;
 
   bool HasOneForEachScale() const {
     return run_length == row_length && scales * row_length == count;
   }
 
-  // Calls `visit(scale, first, count)` in the order of elements.
+  // Calls `visit(scale, first, count)` for all runs in the order of elements.
   template <typename Visitor>
   void ForEach(Visitor&& visit) const {
     std::size_t scale = 0;
@@ -37,18 +37,18 @@ struct QuantizerRuns {
   }
 };
 
-// Fails with kInvalidArgument when the quantizer does not fit the shape.
+// Maps the weights to scales. Fails with kInvalidArgument if the quantizer does not fit the shape.
 Result<QuantizerRuns> RunsOf(const TensorView& weights, const Quantizer& quantizer);
 
-// The range of each scale, from the extremes.
+// Returns the min and max of the values of each scale.
 std::vector<FiniteRange> ExtremesOf(std::span<const float> values, const QuantizerRuns& runs);
 
-// The range of each scale that covers what the quantizer's percentile says.
+// Returns the range of each scale, by the quantizer's percentile.
 std::vector<FiniteRange> RangesOf(std::span<const float> values, const QuantizerRuns& runs,
                                   const Quantizer& quantizer,
                                   const std::vector<FiniteRange>& extremes);
 
-// Whether both have the same runs, and therefore extremes.
+// True if both quantizers have the same runs, and therefore the same extremes.
 bool HaveSameRuns(const Quantizer& a, const Quantizer& b);
 
 }  // namespace cboard::tensor

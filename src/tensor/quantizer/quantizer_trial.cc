@@ -28,7 +28,7 @@ Codes CodesFor(const std::vector<FiniteRange>& ranges, const Quantizer& quantize
   for (const FiniteRange& range : ranges) {
     const float extent =
         quantizer.symmetric ? std::max(-range.low, range.high) : range.high - range.low;
-    // Nothing but zeros needs some scale all the same; so does what is too small to divide.
+    // A scale must be valid even if all its values are zero, or too small to divide by.
     float scale = extent / static_cast<float>(codes.max);
     if (!(scale >= std::numeric_limits<float>::min()) || !std::isfinite(scale)) scale = 1;
     codes.scales.push_back(scale);
@@ -40,7 +40,7 @@ Codes CodesFor(const std::vector<FiniteRange>& ranges, const Quantizer& quantize
   return codes;
 }
 
-// One quantizer on its way through the weights.
+// Accumulates the result of one quantizer.
 class Trial {
  public:
   Trial(const Quantizer& quantizer, const std::vector<FiniteRange>& ranges,
@@ -51,8 +51,8 @@ class Trial {
                   .code_range = ComparisonOptions::CodeRange{codes_.min, codes_.max}}),
         are_rows_channels_(channel_axis == std::size_t{0}) {}
 
-  // The weights from row `first` of `row_count` on, which are float32: rows are whatever the first
-  // dimension counts.
+  // Adds the float32 weights of the rows from `first` on, of `row_count` rows in total. Rows are
+  // the indices of the first dimension.
   Result<void> Add(const TensorView& rows, std::size_t first, std::size_t row_count) {
     if (quantizer_.bits <= 8) {
       return quantizer_.symmetric ? AddAs<std::int8_t>(rows, first, row_count)
@@ -62,8 +62,8 @@ class Trial {
                                 : AddAs<std::uint16_t>(rows, first, row_count);
   }
 
-  // Result over all `count` weights. Releases its sums: with many short channels, they take more
-  // memory than the weights.
+  // Returns the result over all `count` weights. Releases the sums, because with many short
+  // channels they take more memory than the weights.
   QuantizerTrial Take(std::size_t count) {
     const auto bits = static_cast<std::uint64_t>(quantizer_.bits);
     const ComparisonBuilder gathered = std::exchange(builder_, ComparisonBuilder());
@@ -75,7 +75,8 @@ class Trial {
   template <typename Code>
   Result<void> AddAs(const TensorView& rows, std::size_t first, std::size_t row_count) {
     CBOARD_ASSIGN_OR_RETURN(const QuantizerRuns runs, RunsOf(rows, quantizer_));
-    // Where rows have scales of their own, those of the rows that are here.
+    // If each row of the weights has its own scales, only the scales of the rows that are being
+    // added are used.
     const bool have_own = codes_.scales.size() > runs.scales;
     const std::size_t skipped =
         have_own ? first * (codes_.scales.size() / row_count) : std::size_t{0};
@@ -117,7 +118,7 @@ Result<void> Check(const Quantizer& quantizer) {
   return {};
 }
 
-// A trial for each quantizer, none of which has seen weights.
+// Creates an empty trial for each quantizer that is to be tried.
 Result<std::vector<Trial>> TrialsOf(const TensorView& weights,
                                     std::span<const Quantizer> quantizers,
                                     std::optional<std::size_t> channel_axis) {
@@ -155,8 +156,8 @@ Result<std::vector<QuantizerTrial>> TryQuantizers(const TensorView& given,
     real = TensorView(copied, weights.shape);
   }
   CBOARD_ASSIGN_OR_RETURN(std::vector<Trial> trials, TrialsOf(real, quantizers, channel_axis));
-  // A few rows at a time: they stay in the cache until all have tried them. A tensor of one
-  // dimension is no rows, since groups may lie across any cut of it.
+  // Processes a few rows at a time, so that they stay in the cache for all trials. A tensor with
+  // one dimension is not divided, because a group may cross any cut.
   constexpr std::size_t kElements = std::size_t{1} << 16;
   const std::size_t count = real.element_count();
   const std::size_t length = real.shape.empty() ? 1 : static_cast<std::size_t>(real.shape[0]);

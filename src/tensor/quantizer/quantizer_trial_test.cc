@@ -33,13 +33,13 @@ std::vector<float> Uniform(std::size_t count, unsigned seed) {
 }
 
 TEST(QuantizerTrial, CountsByHand) {
-  // Three bits: codes -3 to 3, steps of 2 for 6 as the largest. 6 -> 6, 1 -> 0 (half to even),
-  // -5 -> -4 (half to even), 2.5 -> 2.
+  // Three bits have the codes -3 to 3, with steps of 2 for the largest value 6. Then 6 -> 6, 1 -> 0
+  // (half to even), -5 -> -4 (half to even), 2.5 -> 2.
   const std::vector<float> values = {6, 1, -5, 2.5f};
   const QuantizerTrial three = TryOrDie(values, {.bits = 3});
   EXPECT_DOUBLE_EQ(three.comparison.total.sum_squared_error, 0 + 1 + 1 + 0.25);
   EXPECT_EQ(three.size_bytes, 2u + 4u);  // 12 bits and a scale.
-  // Not symmetric: 0 to 7 over [-5, 6], steps of 11/7, zero point 3.
+  // Not symmetric: codes 0 to 7 over [-5, 6], steps of 11/7, zero point 3.
   const QuantizerTrial shifted = TryOrDie(values, {.bits = 3, .symmetric = false});
   const double step = static_cast<double>(11.0f / 7);
   EXPECT_DOUBLE_EQ(shifted.comparison.total.compressed.max, 4 * step);
@@ -52,7 +52,8 @@ TEST(QuantizerTrial, EveryBitIsWorthSixDecibels) {
   for (int bits = 4; bits < 16; ++bits) {
     const double less = TryOrDie(values, {.bits = bits}).comparison.total.SqnrDb();
     const double more = TryOrDie(values, {.bits = bits + 1}).comparison.total.SqnrDb();
-    // A symmetric quantizer has 2^bits - 1 codes, a little more than half of the next one's.
+    // A symmetric quantizer has 2^bits - 1 codes, slightly more than half as many as with one bit
+    // more.
     const double codes = std::exp2(bits) - 2;
     EXPECT_NEAR(more - less, 20 * std::log10((2 * codes + 2) / codes), 0.1) << bits;
   }
@@ -69,7 +70,7 @@ TEST(QuantizerTrial, ScalesByChannelSaveSmallChannels) {
   EXPECT_GT(worst(TryOrDie(rows, {.granularity = Granularity::kPerChannel}, 0)), 40);
   EXPECT_GT(worst(TryOrDie(rows, {.granularity = Granularity::kPerGroup, .group_size = 32}, 0)),
             40);
-  // The same by columns.
+  // Quantizes the transposed weights by column.
   std::vector<float> turned(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) turned[i % 500 * 8 + i / 500] = values[i];
   const QuantizerTrial columns = TryOrDie(TensorView(turned, {500, 8}),
@@ -79,7 +80,7 @@ TEST(QuantizerTrial, ScalesByChannelSaveSmallChannels) {
   EXPECT_EQ(columns.size_bytes, 4000u + 8 * 4u);
 }
 
-// Sums written out, of weights that are tried in several parts.
+// Computes the sums by definition, for weights that are tried in several parts.
 TEST(QuantizerTrial, PartsOfTheWeightsMakeUpTheWhole) {
   constexpr std::size_t kRows = 300, kRow = 1000, kGroup = 48, kGroups = 21;
   const std::vector<float> values = Uniform(kRows * kRow, 4);

@@ -12,7 +12,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tensor/quantizer/ranked_magnitude.cc"
 #include <hwy/foreach_target.h>
-// foreach_target must come first.
+// Highway requires that foreach_target is included first.
 #include <hwy/highway.h>
 
 #ifndef CBOARD_TENSOR_RANKED_MAGNITUDE_
@@ -21,15 +21,15 @@ namespace cboard::tensor {
 
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// NaN as infinity: what has no order cannot be ranked.
+// NaN becomes infinity, because NaN has no order.
 inline float MagnitudeOf(float value) { return value == value ? std::abs(value) : kInfinity; }
 
 struct Bracketed {
-  std::size_t below = 0;   // Magnitudes that are smaller than those of the bracket.
-  std::size_t inside = 0;  // Those that were written.
+  std::size_t below = 0;   // Number of magnitudes below the bracket.
+  std::size_t inside = 0;  // Number of magnitudes inside the bracket, which were written.
 };
 
-// So much more than fits may be written behind the last one: a vector.
+// Extra space at the end of a buffer, because whole vectors are written.
 inline constexpr std::size_t kSlack = 64;
 
 }  // namespace cboard::tensor
@@ -41,7 +41,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Writes the magnitudes from `low` to `high`, in their order.
+// Writes the magnitudes between `low` and `high`, in their original order.
 Bracketed GatherFloats(const float* HWY_RESTRICT values, std::size_t count, float low, float high,
                        float* HWY_RESTRICT out) {
   const hn::CappedTag<float, kSlack> d;
@@ -76,7 +76,7 @@ HWY_EXPORT(GatherFloats);
 
 namespace {
 
-// So few are ordered as they are.
+// Up to this many values are sorted directly.
 constexpr std::size_t kMaxValuesToSort = 256;
 
 struct Bracket {
@@ -84,9 +84,9 @@ struct Bracket {
   float high = kInfinity;
 };
 
-// Magnitudes that probably enclose the one of `rank`: around its place in a sample, with a margin
-// of twice the standard deviation. The sample takes one value from a random place of each stretch,
-// so that a period of the values cannot match a period of the sample.
+// Returns a bracket of magnitudes that probably contains the one at `rank`: around its place in a
+// sample, with a margin of two standard deviations. The sample takes one value at a random place of
+// each stretch, so that a periodic pattern in the values has no effect.
 Bracket BracketOf(std::span<const float> values, std::size_t rank) {
   const std::size_t size = std::clamp<std::size_t>(values.size() / 32, 96, 1024);
   const std::size_t stretch = values.size() / size;
@@ -94,7 +94,7 @@ Bracket BracketOf(std::span<const float> values, std::size_t rank) {
   std::uint32_t random = 12345;
   for (std::size_t i = 0; i < size; ++i) {
     random = random * 1664525u + 1013904223u;
-    // A share of the stretch, without a division.
+    // Takes the value at a random position in the stretch, computed without a division.
     sample[i] = MagnitudeOf(values[i * stretch + (std::uint64_t{random} * stretch >> 32)]);
   }
   const auto count = static_cast<double>(size);
@@ -116,7 +116,8 @@ Bracket BracketOf(std::span<const float> values, std::size_t rank) {
   return bracket;
 }
 
-// A block at a time: nobody knows before how much room they take.
+// Collects the magnitudes inside the bracket block by block, because the size of the result is not
+// known before.
 Bracketed Gather(std::span<const float> values, Bracket bracket, std::vector<float>& out) {
   constexpr std::size_t kBlock = 4096;
   Bracketed all;
@@ -140,15 +141,16 @@ float RankedMagnitude(std::span<const float> values, std::size_t rank) {
   while (values.size() > kMaxValuesToSort) {
     const Bracket bracket = BracketOf(values, rank);
     Bracketed found = Gather(values, bracket, next);
-    if (rank < found.below) {  // The sample was not like the rest: this side of the bracket …
+    if (rank < found.below) {  // The bracket was too high: its lower side was wrong.
       found = Gather(values, {0, std::nextafter(bracket.low, 0.0f)}, next);
-    } else if (rank -= found.below; rank >= found.inside) {  // … or that one.
+      // The bracket was too low: the upper end was wrong.
+    } else if (rank -= found.below; rank >= found.inside) {
       rank -= found.inside;
       found = Gather(values, {std::nextafter(bracket.high, kInfinity), kInfinity}, next);
     } else if (bracket.low == bracket.high) {
       return bracket.low;
     }
-    if (found.inside == values.size()) break;  // Too many are alike.
+    if (found.inside == values.size()) break;  // Stops, because too many values are equal.
     std::swap(kept, next);
     values = std::span<const float>(kept).first(found.inside);
   }

@@ -13,7 +13,7 @@
 namespace cboard::tensor {
 namespace {
 
-// By sorting them all.
+// Finds the value by sorting all values.
 float Sorted(std::vector<float> values, std::size_t rank) {
   for (float& value : values) {
     value = std::isnan(value) ? std::numeric_limits<float>::infinity() : std::abs(value);
@@ -58,7 +58,7 @@ TEST(RankedMagnitude, ValuesThatAreAlikeAreRankedAllTheSame) {
   ExpectEveryRank(two);
 }
 
-// Most values, in a sample that is not like the rest: brackets miss, on either side.
+// Most sampled values differ from the rest, so brackets are wrong on either side.
 TEST(RankedMagnitude, ASampleThatMisleadsCostsTimeOnly) {
   std::vector<float> values = Gaussian(100'000);
   std::ranges::sort(values);

@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tensor/quantizer/saturation.cc"
 #include <hwy/foreach_target.h>
-// foreach_target must come first.
+// Highway requires that foreach_target is included first.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -16,8 +16,9 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Even and odd elements of both rows stand apart, `count` each. A product of 8-bit numbers fits 16
-// bits; the sum of two does when adding with and without saturation gives the same.
+// Counts saturated pairs. Even and odd elements of both rows are in separate arrays of `count`
+// elements. A product of 8-bit numbers fits 16 bits; the sum of two fits if adding with and without
+// saturation gives the same.
 std::size_t SaturatedPairs(const std::int16_t* HWY_RESTRICT even_activations,
                            const std::int16_t* HWY_RESTRICT odd_activations,
                            const std::int16_t* HWY_RESTRICT even_weights,
@@ -47,7 +48,8 @@ namespace {
 
 HWY_EXPORT(SaturatedPairs);
 
-// A row with its even and its odd elements apart, widened to 16 bits. An odd depth ends in a zero.
+// Rows with their even and odd elements in separate arrays, widened to 16 bits. An odd depth is
+// padded with a zero.
 struct SplitRows {
   std::vector<std::int16_t> even, odd;
   std::size_t pairs_per_row;
@@ -66,7 +68,7 @@ struct SplitRows {
   }
 };
 
-// Whether activations of up to `largest` can overflow with any pair of these weights.
+// True if activations up to `largest` can overflow with any pair of these weights.
 bool CanSaturate(std::span<const std::int16_t> even, std::span<const std::int16_t> odd,
                  int largest) {
   for (std::size_t i = 0; i < even.size(); ++i) {
@@ -84,8 +86,8 @@ Result<SaturationCount> CountSaturation(std::span<const std::uint8_t> activation
   if (depth == 0 || activations.size() % depth != 0 || weights.size() % depth != 0) {
     return Fail(ErrorCode::kInvalidArgument,
                 std::to_string(activations.size()) + " activations and " +
-                    std::to_string(weights.size()) + " weights are not rows of depth " +
-                    std::to_string(depth));
+                    std::to_string(weights.size()) +
+                    " weights cannot be divided into rows of length " + std::to_string(depth));
   }
   const std::size_t rows = activations.size() / depth, channels = weights.size() / depth;
   SaturationCount count;

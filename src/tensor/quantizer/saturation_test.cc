@@ -39,7 +39,7 @@ TEST(Saturation, TakesTheLimitsThemselvesForFitting) {
 }
 
 TEST(Saturation, PairsOnlyNeighboursOfOneRow) {
-  // Elements 1 and 2 are large, but belong to two pairs; a fifth element stands alone.
+  // Elements 1 and 2 are large, but belong to different pairs; the fifth element has no partner.
   const SaturationCount count = CountOf({0, 255, 255, 0, 255}, {127, 127, 127, 127, 127}, 5);
   EXPECT_EQ(count.saturated, 0u);
   EXPECT_EQ(count.pairs, 3u);
@@ -55,7 +55,8 @@ TEST(Saturation, CountsEveryRowWithEveryChannel) {
 }
 
 TEST(Saturation, RefusesRowsThatDoNotFitTheDepth) {
-  EXPECT_THAT(CountSaturation({}, {}, 0), FailsSaying(ErrorCode::kInvalidArgument, "depth 0"));
+  EXPECT_THAT(CountSaturation({}, {}, 0),
+              FailsSaying(ErrorCode::kInvalidArgument, "rows of length 0"));
   const std::vector<std::uint8_t> activations(6);
   const std::vector<std::int8_t> weights(8);
   EXPECT_THAT(CountSaturation(activations, weights, 4),
@@ -63,7 +64,7 @@ TEST(Saturation, RefusesRowsThatDoNotFitTheDepth) {
 }
 
 #if defined(__x86_64__)
-// The instruction itself is the oracle: does it give another sum than plain integers?
+// The instruction is the oracle: checks if its sum differs from that of plain integers.
 __attribute__((target("ssse3"))) std::uint64_t CountByInstruction(
     const std::vector<std::uint8_t>& x, const std::vector<std::int8_t>& w, std::size_t depth) {
   std::uint64_t saturated = 0;

@@ -11,16 +11,16 @@
 namespace cboard::tensor {
 namespace {
 
-// With fewer elements of a channel side by side than this, they are gathered first.
+// Below this many consecutive elements of a channel, elements are gathered first.
 constexpr std::size_t kShortStretch = 64;
 
-// Adds rows of all channels, `inner` elements each, by way of a buffer per channel that collects
-// its elements from several rows.
+// Adds rows of all channels, with `inner` elements each. A buffer per channel collects its elements
+// from several rows.
 void AddGathered(const TensorView& tensor, std::size_t inner,
                  std::vector<StatisticsBuilder>& channels) {
   const std::size_t row_length = channels.size() * inner;
   const std::size_t rows = tensor.element_count() / row_length;
-  // Buffers of all channels together should stay in the second-level cache.
+  // The buffers of all channels together should fit into the second-level cache.
   const std::size_t rows_at_once =
       std::min(rows, std::clamp<std::size_t>((1 << 15) / row_length, 8, 256));
   const std::size_t capacity = rows_at_once * inner;
@@ -28,7 +28,8 @@ void AddGathered(const TensorView& tensor, std::size_t inner,
   std::size_t filled = 0;
   for (std::size_t i = 0; i < rows; ++i) {
     ReadDoubles(tensor, i * row_length, row);
-    // Channels innermost: stretches are too short to copy them one by one.
+    // Channels are in the innermost loop, because the stretches are too short to copy them one by
+    // one.
     for (std::size_t j = 0; j < inner; ++j) {
       for (std::size_t channel = 0; channel < channels.size(); ++channel) {
         buffers[channel * capacity + filled + j] = row[channel * inner + j];
@@ -64,11 +65,11 @@ Result<std::vector<TensorStatistics>> ComputeChannelStatistics(const TensorView&
   }
   const std::size_t count = tensor.element_count();
   const auto channel_count = static_cast<std::size_t>(tensor.shape[axis]);
-  // The shape of a tensor without elements may name more channels than memory holds.
+  // The shape of an empty tensor may have more channels than fit into memory.
   if (count == 0 && channel_count > (std::size_t{1} << 24)) {
     return Fail(ErrorCode::kInvalidArgument, "an empty tensor has " +
                                                  std::to_string(channel_count) +
-                                                 " channels; at most 16777216 are answered");
+                                                 " channels; at most 16777216 are supported");
   }
   std::size_t inner = 1;
   for (std::size_t i = axis + 1; i < tensor.shape.size(); ++i) {

@@ -1,4 +1,4 @@
-// Gathers TensorStatistics from blocks of values in any form.
+// Accumulates TensorStatistics from blocks of values in any form.
 #pragma once
 
 #include <cmath>
@@ -12,8 +12,8 @@
 
 namespace cboard::tensor {
 
-// A sum that remembers what rounding took away (Knuth's TwoSum), so that a million block sums add
-// up as accurately as one. Inline and without a branch on the values: a channel of few weights
+// A sum that compensates rounding errors (Knuth's TwoSum), so that a million block sums are as
+// accurate as one. Inline and without branches on the values, because a channel with few weights
 // needs a dozen of these additions.
 class CompensatedSum {
  public:
@@ -21,7 +21,7 @@ class CompensatedSum {
     const double sum = sum_ + value;
     const double added = sum - sum_;
     const double lost = (sum_ - (sum - added)) + (value - added);
-    // Beyond the finite there is nothing to compensate, and infinity - infinity would be NaN.
+    // Infinite sums are not compensated, because infinity - infinity is NaN.
     lost_ += std::isfinite(sum) ? lost : 0;
     sum_ = sum;
   }
@@ -37,16 +37,16 @@ class StatisticsBuilder {
   void Add(std::span<const float> values) { AddBlocks(values); }
   void Add(std::span<const double> values) { AddBlocks(values); }
 
-  // `count` times the same value.
+  // Adds `value` `count` times.
   void Add(double value, std::uint64_t count);
 
-  // Codes that share a finite scale: each stands for (code - zero_point) * scale.
+  // Adds codes with one finite scale: a code represents (code - zero_point) * scale.
   void AddCodes(const CodeMoments& codes, double scale, double zero_point);
 
-  // `count` finite values that have these moments.
+  // Adds `count` finite values with these moments.
   void AddFinite(std::uint64_t count, const BlockMoments& moments);
 
-  // Everything that `other` was given.
+  // Adds everything that was added to `other`.
   void Merge(const StatisticsBuilder& other);
 
   TensorStatistics Build() const;
@@ -55,7 +55,7 @@ class StatisticsBuilder {
   template <typename Real>
   void AddBlocks(std::span<const Real> values);
 
-  TensorStatistics counts_;  // Only its counts.
+  TensorStatistics counts_;  // Only the counts are used.
   double min_ = std::numeric_limits<double>::infinity();
   double max_ = -std::numeric_limits<double>::infinity();
   CompensatedSum sum_;

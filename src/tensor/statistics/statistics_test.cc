@@ -19,7 +19,7 @@ using ::cboard::testing::FailsSaying;
 using ::testing::Each;
 using ::testing::SizeIs;
 
-// One value after the other, sums in the widest type there is.
+// Adds one value after the other, in the widest floating-point type.
 TensorStatistics Naive(const std::vector<double>& values) {
   TensorStatistics expected;
   long double sum = 0, sum_squares = 0;
@@ -145,7 +145,7 @@ TYPED_TEST(RealStatisticsOf, AreNanWithoutAFiniteValue) {
 }
 
 TEST(Statistics, KeepSmallValuesBesideLargeOnes) {
-  // Beside 1e8, a running sum in double precision loses every 1e-10: it would end at 0.
+  // A running sum in double precision would lose every 1e-10 next to 1e8 and end at 0.
   std::vector<double> values(1'000'001, 1e-10);
   values.front() = 1e8;
   values.back() = -1e8;
@@ -168,14 +168,14 @@ TEST(Statistics, OfBoolCountTrueAsOne) {
 }
 
 TEST(Statistics, OfManyCodesAreExactIntegers) {
-  // Enough to overflow 32-bit sums of squares, many times.
+  // So many values that 32-bit sums of squares would overflow many times.
   const std::vector<std::uint8_t> codes(3'000'001, 255);
   const TensorStatistics statistics = ComputeStatistics(codes).value();
   EXPECT_EQ(statistics.sum, 255.0 * 3'000'001);
   EXPECT_EQ(statistics.sum_squares, 255.0 * 255.0 * 3'000'001);
 }
 
-// Codes of each integer type with each granularity, short runs and long ones.
+// Tests codes of each integer type with each granularity, in short and long runs.
 template <typename T>
 class QuantizedStatisticsOf : public ::testing::Test {
  protected:

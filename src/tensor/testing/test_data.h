@@ -1,4 +1,4 @@
-// Values that find mistakes, for the tests of this module.
+// Test values that are likely to reveal errors.
 #pragma once
 
 #include <bit>
@@ -14,8 +14,8 @@
 
 namespace cboard::testing {
 
-// Every edge of TensorBoard's bins with its neighbours on both sides, and what lies between: zeros,
-// subnormals, the largest numbers, infinities, NaN.
+// Returns every edge of TensorBoard's bins with its neighbours on both sides, and zeros,
+// subnormals, the largest numbers, infinities and NaN.
 template <typename Real>
 std::vector<Real> EdgeCaseValues() {
   using Limits = std::numeric_limits<Real>;
@@ -38,7 +38,7 @@ std::vector<Real> EdgeCaseValues() {
   return values;
 }
 
-// Any bits at all.
+// Returns values with random bits.
 template <typename Real>
 std::vector<Real> RandomPatterns(std::size_t count, unsigned seed) {
   std::mt19937_64 random(seed);
@@ -50,7 +50,7 @@ std::vector<Real> RandomPatterns(std::size_t count, unsigned seed) {
   return values;
 }
 
-// Values of all magnitudes that TensorBoard's bins distinguish, and some beyond.
+// Returns values of all magnitudes that TensorBoard's bins distinguish, and some beyond.
 template <typename Real>
 std::vector<Real> LogUniform(std::size_t count, unsigned seed) {
   std::mt19937_64 random(seed);
@@ -72,7 +72,7 @@ std::vector<Real> Normal(std::size_t count, unsigned seed, double mean = 0,
   return values;
 }
 
-// All values that a 16-bit pattern can have, to be read as `dtype`.
+// Returns all 16-bit patterns, to be interpreted as `dtype`.
 inline const std::vector<std::uint16_t>& All16BitPatterns() {
   static const std::vector<std::uint16_t> patterns = [] {
     std::vector<std::uint16_t> all(65536);
