@@ -10,6 +10,7 @@
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
 #include "cboard/compare/model_comparison.h"
+#include "cboard/runtime/capture.h"
 #include "cboard/runtime/session.h"
 #include "compare/blame/measured_blame.h"
 #include "compare/blame/qdq_form.h"
@@ -21,6 +22,7 @@
 #include "compare/folding/equalization.h"
 #include "compare/layers/unread_weights.h"
 #include "compare/measure/byte_shares.h"
+#include "compare/measure/end_outputs.h"
 #include "compare/measure/model_runs.h"
 #include "compare/pairing/paired_models.h"
 #include "compare/pairing/resized_layers.h"
@@ -31,7 +33,7 @@
 namespace cboard::compare {
 namespace {
 
-// Static if the file does not tell: most are.
+// Returns how activations are quantized; static if the file does not tell, because most models are.
 QuantizationScheme SchemeOf(const model::ModelGraph& model, const std::vector<ModelLayer>& layers) {
   const bool is_dynamic = std::ranges::any_of(model.nodes(), [](const model::ModelNode& node) {
     return node.op_type.starts_with("DynamicQuantize");
@@ -48,7 +50,9 @@ QuantizationScheme SchemeOf(const model::ModelGraph& model, const std::vector<Mo
                                           : QuantizationScheme::kStatic;
 }
 
-std::string NotRunReason(const PairedModels& models, const CompareOptions& options) {
+std::string NotRunReason(const PairedModels& models, const CompareOptions& options,
+                         const ComputedOutputs* computed) {
+  if (computed != nullptr) return {};
   if (options.samples == 0) return "no samples were asked for";
   for (const model::ModelGraph* model : {&models.baseline, &models.variant}) {
     if (model->format() == model::ModelFormat::kOnnx) continue;
@@ -59,7 +63,7 @@ std::string NotRunReason(const PairedModels& models, const CompareOptions& optio
   return runtime ? "" : runtime.error().message + ", to have outputs compared, too";
 }
 
-// Describes files and samples, without layers.
+// Describes the two files and the samples; layers are added later.
 ModelComparison Describe(const PairedModels& models, const OutputSummary& samples) {
   ModelComparison result{
       .baseline = models.baseline.path(),
@@ -94,7 +98,8 @@ EndVerdict VerdictOf(const OutputSummary* runs, const std::string& why_not_run) 
   return verdict;
 }
 
-// Evaluates all pairs, and the other tensors that `runs`, if given, captured.
+// Evaluates all pairs of layers. If `runs` is given, also evaluates the other tensors that were
+// captured.
 Result<std::vector<EvaluatedLayer>> EvaluateLayers(const PairedModels& models, ModelRuns* runs,
                                                    const CompareOptions& options) {
   const LayerEvaluator judge(models, options);
@@ -119,16 +124,18 @@ Result<std::vector<EvaluatedLayer>> EvaluateLayers(const PairedModels& models, M
   return layers;
 }
 
-// Quantizers inside of operators on codes cannot be switched, so the model is compared in its QDQ
-// form. Layers and suspects have the names of the baseline in both forms.
+// Finds the causes in the QDQ form of the model: quantizers inside of operators on integer codes
+// (QLinearConv, …) cannot be bypassed, but those of the QDQ form can. Layers have the same names in
+// both forms.
 Result<void> MeasureInQdqForm(const model::ModelGraph& baseline, const model::ModelGraph& variant,
                               const CompareOptions& options, ModelComparison& comparison) {
   const auto edits = QdqFormOf(variant);
   if (!edits) {
-    return Fail(ErrorCode::kFailedPrecondition, "it has operators on codes that cannot be undone");
+    return Fail(ErrorCode::kFailedPrecondition,
+                "the model has operators on integer codes that have no QDQ form");
   }
   constexpr std::uint64_t kMaxBytes =
-      (std::uint64_t{1} << 31) - 1;  // The limit of a protobuf message.
+      (std::uint64_t{1} << 31) - 1;  // The size limit of protobuf messages.
   CBOARD_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(variant.path(), kMaxBytes));
   CBOARD_ASSIGN_OR_RETURN(const std::string edited, runtime::EditGraph(bytes, *edits));
   const TemporaryFolder folder;
@@ -140,8 +147,8 @@ Result<void> MeasureInQdqForm(const model::ModelGraph& baseline, const model::Mo
   CBOARD_ASSIGN_OR_RETURN(ModelComparison found, CompareGraphs(baseline, same, once));
   if (found.verdict.level < VerdictLevel::kDegraded) {
     return Fail(ErrorCode::kFailedPrecondition,
-                "it is sound with QuantizeLinear and DequantizeLinear between operators on floats, "
-                "so the kernels of its operators on codes are at fault");
+                "the model is sound with QuantizeLinear and DequantizeLinear between float "
+                "operators, so the integer kernels are the cause");
   }
   for (LayerComparison& layer : comparison.layers) {
     const auto other = std::ranges::find(found.layers, layer.name, &LayerComparison::name);
@@ -167,20 +174,38 @@ Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
                           model::OpenModel(baseline, options.shapes));
   CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph after, model::OpenModel(variant, options.shapes));
   Result<ModelComparison> comparison = CompareGraphs(before, after, options);
-  // If a file changed meanwhile, the change is the reason for any other error.
+  // If a file changed during the comparison, this is the reason for any other error.
   CBOARD_RETURN_IF_ERROR(before.CheckUnchanged());
   CBOARD_RETURN_IF_ERROR(after.CheckUnchanged());
   return comparison;
 }
 
+Result<ModelComparison> CompareComputed(const std::filesystem::path& baseline,
+                                        const std::filesystem::path& variant,
+                                        const ComputedOutputs& outputs,
+                                        const CompareOptions& options) {
+  if (outputs.samples.empty()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "no outputs were computed; expected those of a sample");
+  }
+  if (options.verify > 0) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "computed outputs cannot be verified; compare ONNX files instead");
+  }
+  CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph before, model::OpenModel(baseline));
+  CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph after, model::OpenModel(variant));
+  return CompareGraphs(before, after, options, &outputs);
+}
+
 Result<ModelComparison> CompareGraphs(const model::ModelGraph& baseline,
                                       const model::ModelGraph& variant,
-                                      const CompareOptions& options) {
+                                      const CompareOptions& options,
+                                      const ComputedOutputs* computed) {
   CBOARD_ASSIGN_OR_RETURN(const PairedModels models, PairEqualizedModels(baseline, variant));
-  std::string why_not_run = NotRunReason(models, options);
+  std::string why_not_run = NotRunReason(models, options, computed);
   std::optional<ModelRuns> runs;
   if (why_not_run.empty()) {
-    CBOARD_ASSIGN_OR_RETURN(runs, RunModels(models, options));
+    CBOARD_ASSIGN_OR_RETURN(runs, RunModels(models, options, computed));
     why_not_run = runs->why_not;
   }
   CBOARD_ASSIGN_OR_RETURN(std::vector<EvaluatedLayer> layers,
@@ -208,7 +233,11 @@ Result<ModelComparison> CompareGraphs(const model::ModelGraph& baseline,
     CBOARD_RETURN_IF_ERROR(VerifyComparison(baseline, variant, restorable, options, result));
   }
   if (result.verdict.level >= VerdictLevel::kDegraded) {
-    if (options.blame_seconds > 0 && HasCodeOperators(variant)) {
+    if (computed != nullptr) {
+      result.verdict.blame_note =
+          "Blame is not measured, because the models were not run here: layers are ranked by their "
+          "own figures.";
+    } else if (options.blame_seconds > 0 && HasCodeOperators(variant)) {
       const auto done = MeasureInQdqForm(baseline, variant, options, result);
       if (!done) {
         result.verdict.blame_note = "Blame is not measured: " + done.error().message + ".";
@@ -222,6 +251,81 @@ Result<ModelComparison> CompareGraphs(const model::ModelGraph& baseline,
   }
   NameSuspects(result);
   return result;
+}
+
+namespace {
+
+Result<runtime::ModelCapture> OpenCapture(const std::filesystem::path& model,
+                                          std::vector<std::string> tensors,
+                                          const runtime::SessionOptions& session) {
+  runtime::CaptureOptions options;
+  options.session = session;
+  options.tensors = std::move(tensors);
+  return runtime::ModelCapture::Open(model, options);
+}
+
+}  // namespace
+
+Result<EndVerdict> MeasureEnds(const std::filesystem::path& baseline,
+                               const std::filesystem::path& variant, runtime::SampleSource& samples,
+                               const runtime::SessionOptions& session) {
+  CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph baseline_graph, model::OpenModel(baseline));
+  CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph variant_graph, model::OpenModel(variant));
+  EndGatherer gatherer(baseline_graph, variant_graph);
+  CBOARD_ASSIGN_OR_RETURN(const runtime::ModelCapture before,
+                          OpenCapture(baseline, gatherer.BaselineTensors(), session));
+  CBOARD_ASSIGN_OR_RETURN(const runtime::ModelCapture after,
+                          OpenCapture(variant, gatherer.VariantTensors(), session));
+  const runtime::ModelCapture* const models[] = {&before, &after};
+  CBOARD_ASSIGN_OR_RETURN(
+      const runtime::CaptureSummary summary,
+      runtime::CaptureSamples(samples, models, [&](const runtime::CapturedSample& sample) {
+        return gatherer.Add(FindIn(sample));
+      }));
+  return EvaluateEnds(gatherer.Build(), summary.samples, summary.is_generated, summary.source);
+}
+
+Result<EndTensors> FindEndTensors(const std::filesystem::path& baseline) {
+  CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph graph, model::OpenModel(baseline));
+  EndTensors tensors;
+  for (const model::TensorId output : graph.outputs()) {
+    tensors.outputs.push_back(graph.tensor(output).name);
+  }
+  for (std::string& name : EndGatherer(graph, graph).BaselineTensors()) {
+    if (std::ranges::find(tensors.outputs, name) != tensors.outputs.end()) continue;
+    tensors.shapes.push_back(std::move(name));
+  }
+  return tensors;
+}
+
+Result<EndVerdict> MeasureEnds(const std::filesystem::path& baseline,
+                               const std::filesystem::path& variant, runtime::SampleSource& samples,
+                               std::span<const std::vector<runtime::NamedTensor>> computed,
+                               const runtime::SessionOptions& session) {
+  CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph baseline_graph, model::OpenModel(baseline));
+  CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph variant_graph, model::OpenModel(variant));
+  EndGatherer gatherer(baseline_graph, variant_graph);
+  CBOARD_ASSIGN_OR_RETURN(const runtime::ModelCapture after,
+                          OpenCapture(variant, gatherer.VariantTensors(), session));
+  const runtime::ModelCapture* const models[] = {&after};
+  const auto add = [&](const runtime::CapturedSample& sample) -> Result<void> {
+    if (sample.index >= computed.size()) {
+      return Fail(ErrorCode::kInvalidArgument, "the baseline was not run on all samples");
+    }
+    const auto find_in = [](std::span<const runtime::NamedTensor> tensors,
+                            const std::string& name) -> const TensorView* {
+      const auto found = std::ranges::find(tensors, name, &runtime::NamedTensor::name);
+      return found == tensors.end() ? nullptr : &found->tensor;
+    };
+    return gatherer.Add([&](std::size_t side, const std::string& name) -> const TensorView* {
+      const TensorView* const found =
+          side == 0 ? find_in(computed[sample.index], name) : sample.results[0].Find(name);
+      return found != nullptr ? found : find_in(sample.inputs, name);
+    });
+  };
+  CBOARD_ASSIGN_OR_RETURN(const runtime::CaptureSummary summary,
+                          runtime::CaptureSamples(samples, models, add));
+  return EvaluateEnds(gatherer.Build(), summary.samples, summary.is_generated, summary.source);
 }
 
 }  // namespace cboard::compare

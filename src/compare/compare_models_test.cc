@@ -76,6 +76,14 @@ TEST(CompareModels, WeightsThatHaveNothingToDoWithEachOtherAreRemarkedOn) {
   EXPECT_THAT(related->remarks, IsEmpty());
 }
 
+TEST(CompareModels, AFileInWhichNothingIsCompressedIsRemarkedOn) {
+  const Pair pair;
+  const auto comparison =
+      CompareGraphs(FloatChain(pair.layers), FloatChain(pair.layers), {.samples = 0});
+  ASSERT_THAT(comparison, Succeeds());
+  EXPECT_THAT(comparison->remarks, ElementsAre(HasSubstr("Nothing is compressed")));
+}
+
 TEST(CompareModels, SixteenBitsAreIntegersOrFloats) {
   const std::vector<MatMulLayer> layers = {{"fc", "w", 16, 16, Gaussian(256, 1)}};
   testing::OnnxBuilder integers, halves;

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 4> kLevelNames = {"unmeasured", "green", 
 struct CauseTexts {
   std::string_view name, short_text, headline;
 };
-// In the order of the enumerators.
+// The texts of all causes, in the order of enum Cause.
 constexpr std::array<CauseTexts, kCauseCount> kCauses = {{
     {"none", "", "No damage"},
     {"wrong_scale", "wrong scale", "Wrong scale"},

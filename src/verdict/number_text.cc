@@ -43,7 +43,7 @@ std::string SqnrClause(double db) {
 
 std::string GainText(double gain_db) {
   if (gain_db >= kLoggedExactDb) return std::isinf(gain_db) ? "exact" : "from lost";
-  const std::string text = DbText(std::abs(gain_db) < 0.05 ? 0 : gain_db);  // Not −0.0.
+  const std::string text = DbText(std::abs(gain_db) < 0.05 ? 0 : gain_db);  // Avoids "−0.0".
   return gain_db >= 0.05 ? "+" + text : text;
 }
 
@@ -66,7 +66,7 @@ int DecimalsOfColumn(std::span<const double> values) {
     return digits - 1 - static_cast<int>(std::floor(std::log10(of)));
   };
   const int least = decimals(sizes.back(), 4);
-  // One number in ten may be so small that it shows fewer digits.
+  // The smallest tenth of the numbers may have fewer significant digits.
   const int wanted = std::clamp(decimals(sizes[sizes.size() / 10], 3), least, least + 2);
   return std::clamp(std::min(wanted, static_cast<int>(needed)), 0, 4);
 }

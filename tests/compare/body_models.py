@@ -1,4 +1,4 @@
-"""Networks with layers inside of If, Loop and Scan."""
+"""Networks with layers inside If, Loop and Scan."""
 
 import numpy as np
 from onnx import TensorProto, helper
@@ -10,7 +10,7 @@ SIZE = 24
 
 
 def saved_choice(path, nodes, constants):
-    """A model of x and the condition that an If asks."""
+    """Returns a model of x and the condition of an If."""
     inputs = [floats("x"), value("condition", TensorProto.BOOL, [])]
     return saved(path, nodes, inputs, [floats("y")], constants)
 
@@ -29,8 +29,8 @@ def floats(name):
 
 def branches(path, then_weight, else_weight, outer=True):
     """x -> MatMul "first" -> If "choose", both of whose branches have a MatMul "product". The then-
-    branch takes a weight of the outer graph, the else-branch one of its own, of the same name if it
-    is not `outer`."""
+    branch uses a weight of the outer graph, the else-branch its own weight, with the same name if
+    it is not `outer`."""
     then_name = "outer.weight" if outer else "weight"
     then_branch = body(
         [helper.make_node("MatMul", ["hidden", then_name], ["there"], "product")],
@@ -54,10 +54,13 @@ def branches(path, then_weight, else_weight, outer=True):
     return saved_choice(path, nodes, constants)
 
 
-# Without VNNI, kernels add two products of uint8 and int8 in 16 bits, and the sum saturates: sound models
-# lose about 10 dB. Weights of 7 bits cannot saturate, so the tests mean the same on every processor.
+# Uses weights of 7 bits, so that the tests have the same result on every processor. Without VNNI,
+# kernels add two products of uint8 and int8 in 16 bits, and the sum saturates: undamaged models
+# lose about 10 dB. Weights of 7 bits cannot saturate.
 def dynamic(fp32, path, **options):
-    """By ONNX Runtime, which quantizes weights of a body where the body itself has them."""
+    """Quantizes with ONNX Runtime, which quantizes weights of a body if the body itself contains
+    them.
+    """
     quantize_dynamic(
         str(fp32), str(path), weight_type=QuantType.QInt8, reduce_range=True,
         extra_options={"EnableSubgraph": True, "DefaultTensorType": TensorProto.FLOAT}, **options,
@@ -66,7 +69,7 @@ def dynamic(fp32, path, **options):
 
 
 def dequantizing(nodes, names, codes):
-    """`nodes` behind a DequantizeLinear for each of these weights."""
+    """Returns `nodes` with a DequantizeLinear for each of these weights before them."""
     return [codes[name].node(name) for name in names] + nodes
 
 
@@ -112,8 +115,8 @@ def loop_and_scan(path, weights, codes=None):
 
 
 def nested(path, weights, codes, activation=None):
-    """An If in a Loop, and its weights: of the branch, of the Loop's body, of the main graph. With
-    an `activation`, the scale by which the branch rounds what it has computed."""
+    """An If in a Loop with weights of the branch, of the Loop's body and of the main graph. With an
+    `activation`, the scale by which the branch rounds its result."""
 
     def stored(name):
         return codes[name].constants(name) if name in codes else [constant(name, weights[name])]

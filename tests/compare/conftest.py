@@ -1,4 +1,5 @@
-"""The digits network and its good quantization, made once; `compare` as a function."""
+"""Provides the digits network and its good quantization, created once, and `compare` as a function.
+"""
 
 import json
 import os
@@ -22,7 +23,7 @@ def run_compare(*arguments):
 
 @pytest.fixture(scope="session")
 def compare():
-    """compare(baseline, variant, flags…) -> what --json says."""
+    """compare(baseline, variant, flags…) returns the output of --json."""
 
     def run(*arguments):
         result = run_compare(*arguments, "--json")
@@ -37,7 +38,7 @@ class Digits:
     def __init__(self, folder: Path):
         self.folder = folder
         self.fp32 = folder / "digits.onnx"
-        csv = Path(os.environ["DIGITS"])  # By scripts/fetch-digits.
+        csv = Path(os.environ["DIGITS"])  # Created by scripts/fetch-digits.
         self.images, self.labels = digits_models.train(csv, self.fp32)
         self.data = folder / "images.npz"
         np.savez(self.data, image=self.images[:100])

@@ -1,4 +1,6 @@
-"""A network trained on handwritten digits, quantized by ONNX Runtime's tools, and ways to break it."""
+"""A network trained on handwritten digits, quantized by ONNX Runtime's tools, and functions that
+damage it.
+"""
 
 import warnings
 from pathlib import Path
@@ -17,8 +19,8 @@ LAYERS = ["conv1", "conv2", "conv3", "head"]
 
 
 def train(csv: Path, path: Path, normalized=False):
-    """Writes the network as ONNX; returns images and labels that it has not seen. If it is
-    `normalized`, a BatchNormalization follows each convolution, in the file, too."""
+    """Writes the network as ONNX; returns images and labels that were not used for training. If it
+    is `normalized`, a BatchNormalization follows each convolution, also in the file."""
     warnings.simplefilter("ignore")
     import torch
     from torch import nn
@@ -44,7 +46,7 @@ def train(csv: Path, path: Path, normalized=False):
     torch.manual_seed(1)
     torch.set_num_threads(1)
     network = Digits()
-    # Debian's PyTorch and this numpy do not know each other; lists are what both understand.
+    # Converts to lists, because Debian's PyTorch was built for another version of numpy.
     x, y = torch.tensor(images[:1400].tolist()), torch.tensor(labels[:1400].tolist())
     optimizer = torch.optim.Adam(network.parameters(), 3e-3)
     for _ in range(12):
@@ -55,7 +57,7 @@ def train(csv: Path, path: Path, normalized=False):
     torch.onnx.export(
         network.eval(), torch.zeros(1, 1, 8, 8), str(path), opset_version=13,
         input_names=["image"], output_names=["logits"], dynamic_axes={"image": {0: "batch"}},
-        # Otherwise normalization is folded on the way.
+        # Otherwise the export folds the normalization.
         training=torch.onnx.TrainingMode.PRESERVE if normalized else torch.onnx.TrainingMode.EVAL,
     )
     return images[1400:], labels[1400:]
@@ -70,8 +72,9 @@ class Reader(CalibrationDataReader):
 
 
 def quantize(fp32: Path, int8: Path, images, per_channel=False, weight_bits=8, saturates=True):
-    """Without `saturates`, weights are uint8: their products with uint8 do not saturate on any processor.
-    Those of int8 do where there is no VNNI, which costs a sound model about 10 dB."""
+    """Quantizes the model. Without `saturates`, weights are uint8: their products with uint8 do not
+    saturate on any processor. Products of int8 saturate without VNNI, and an undamaged model loses
+    about 10 dB."""
     quantize_static(
         str(fp32), str(int8), Reader(images), quant_format=QuantFormat.QDQ,
         per_channel=per_channel, activation_type=QuantType.QUInt8,
@@ -90,7 +93,7 @@ class Editor:
         return numpy_helper.to_array(self.constants[name]).copy()
 
     def set(self, name, values):
-        """`values` are stored in the type that the constant has."""
+        """Stores `values` in the type of the constant."""
         values = np.asarray(values).astype(self.get(name).dtype)
         self.constants[name].CopyFrom(numpy_helper.from_array(values, name))
 

@@ -1,5 +1,5 @@
-"""Networks whose ends break in ways that no average shows, made from seeds: a detector whose boxes and
-scores are joined, and attention behind a mask."""
+"""Networks whose outputs are damaged in ways that no average shows, generated from seeds: a
+detector whose boxes and scores are joined, and attention with a mask."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantize_static
 
 CLASSES = 14
-CELLS = 20  # A side of the detector's grid.
+CELLS = 20  # Width of the detector's grid.
 WORDS, WIDTH, HEADS = 12, 32, 2
 
 
@@ -56,8 +56,8 @@ class Graph:
 
 
 def detector(path, is_transposed=False) -> Path:
-    """Finds bright patches: boxes in pixels up to 320 and scores between 0 and 1, joined by the last
-    Concat as YOLO's are."""
+    """A detector of bright patches: boxes in pixels up to 320 and scores between 0 and 1, joined by
+    the last Concat as in YOLO."""
     random = np.random.default_rng(3)
     graph = Graph()
 
@@ -97,7 +97,7 @@ def images(count, seed=4):
 
 
 def attention(path, mask=-10000.0) -> Path:
-    """Attention of words that may not look at the words behind them."""
+    """Attention between words, where no word may use later words."""
     random = np.random.default_rng(5)
     graph = Graph()
 

@@ -1,5 +1,5 @@
-"""Recurrent networks, made with the onnx package; what ONNX Runtime makes of their codes, and numpy
-of the difference."""
+"""Recurrent networks, created with the onnx package. ONNX Runtime decodes their codes, and numpy
+computes the errors."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ INPUTS, HIDDEN, STEPS = 12, 16, 5
 
 
 def weights_of(op, directions, seed=0):
-    """W, R and B in ONNX's layout. Rows have different sizes, as those of trained networks do."""
+    """Returns W, R and B in ONNX's layout. Rows have different sizes, as in trained networks."""
     rng = np.random.default_rng(seed)
     rows = GATES[op] * HIDDEN
     sizes = rng.uniform(0.02, 0.3, (directions, rows, 1))
@@ -74,7 +74,8 @@ def recurrent_model(path, op, directions, weights) -> Path:
 
 
 class Codes:
-    """Weights as int8 with one scale for all (axis None), or one for each index of `axis`."""
+    """Returns weights as int8 with one scale for all (axis None), or one for each index of `axis`.
+    """
 
     def __init__(self, values, axis=None):
         others = tuple(i for i in range(values.ndim) if i != axis) if axis is not None else None
@@ -88,7 +89,7 @@ class Codes:
         return [constant(f"{name}_quantized", self.codes), constant(f"{name}_scale", self.scale)]
 
     def node(self, name):
-        """That gives out what it then is as a float, under the same name."""
+        """Dequantizes the input and returns it as a float, with the same name."""
         return helper.make_node(
             "DequantizeLinear", [f"{name}_quantized", f"{name}_scale"], [name], f"{name}_DQ",
             axis=self.axis,
@@ -96,7 +97,7 @@ class Codes:
 
 
 def qdq_model(path, op, directions, weights, axis=None, codes=None) -> Path:
-    """The network with a DequantizeLinear before W and before R."""
+    """Returns the network with a DequantizeLinear before W and before R."""
     codes = codes or {name: Codes(weights[name], axis) for name in "WR"}
     nodes, constants = head(directions)
     constants += [constant("B", weights["B"])]
@@ -121,7 +122,7 @@ def session(model):
 
 
 def dequantized(codes, scale, zero_point, axis):
-    """The result of ONNX Runtime's DequantizeLinear."""
+    """Returns the result of ONNX Runtime's DequantizeLinear."""
     graph = helper.make_graph(
         [helper.make_node("DequantizeLinear", ["codes", "scale", "zero"], ["real"], axis=axis)],
         "oracle", [], [value("real", TensorProto.FLOAT, codes.shape)],
@@ -137,7 +138,7 @@ def sqnr_db(x, y):
 
 
 def channel_sqnr_db(x, y):
-    """By row; all dimensions except the last are rows."""
+    """Returns the error by row; all dimensions except the last are rows."""
     x, y = (np.asarray(v, np.float64).reshape(-1, v.shape[-1]) for v in (x, y))
     return 10 * np.log10((x**2).sum(1) / ((x - y) ** 2).sum(1))
 
@@ -147,7 +148,7 @@ def by_name(report):
 
 
 def check_weights(layer, ours, theirs):
-    """`ours` and `theirs` as ONNX has them: [directions, rows, inputs]."""
+    """Both `ours` and `theirs` have ONNX's layout: [directions, rows, inputs]."""
     assert layer["weight"]["sqnr_db"] == pytest.approx(sqnr_db(ours, theirs), abs=1e-3)
     channels = channel_sqnr_db(ours, theirs)
     assert layer["weight"]["worst_channel"] == channels.argmin()

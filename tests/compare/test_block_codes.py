@@ -1,4 +1,6 @@
-"""MatMulNBits in every form that ONNX Runtime takes: what it multiplies by is what we compare."""
+"""Tests MatMulNBits in every form that ONNX Runtime supports: compares our weights with the matrix
+that it multiplies by.
+"""
 
 import ast
 
@@ -17,14 +19,16 @@ FORMS = [(bits, kind) for bits in (2, 4, 8) for kind in ("none", "packed", "whol
 
 
 def packed(codes, bits):
-    """Rows of codes in bytes, the first one lowest; rows begin with a byte of their own."""
+    """Packs rows of codes into bytes, the first code in the lowest bits; each row begins with a new
+    byte.
+    """
     per_byte = 8 // bits
     rows = np.pad(codes, ((0, 0), (0, -codes.shape[1] % per_byte))).reshape(len(codes), -1, per_byte)
     return sum(rows[..., i] << bits * i for i in range(per_byte)).astype(np.uint8)
 
 
 class Blocks:
-    """A MatMulNBits `fc_Q…` and the MatMul `fc` it came from, of random weights."""
+    """Returns a MatMulNBits `fc_Q…` and the MatMul `fc` it was made from, with random weights."""
 
     def __init__(self, columns, bits=4, block=16, zero_points="none"):
         random = np.random.default_rng(columns)
@@ -40,7 +44,7 @@ class Blocks:
         scales = (np.ptp(padded, -1) / ((1 << bits) - 1)).astype(np.float32)
         codes = np.round(padded / scales[..., None]) + zeros[..., None]
         codes = np.clip(codes, 0, (1 << bits) - 1).astype(int)
-        # Padding must be ignored: neither ONNX Runtime nor we read it.
+        # Fills the padding with random data, which neither ONNX Runtime nor our reader may use.
         codes.reshape(ROWS, -1)[:, columns:] = random.integers(0, 1 << bits, blocks * block - columns)
         self.constants = {
             "w_Q": packed(codes.reshape(ROWS, -1), bits).reshape(ROWS, blocks, -1),
@@ -77,7 +81,7 @@ class Blocks:
 
 
 def multiplied_by(path, columns):
-    """The matrix that ONNX Runtime multiplies by: what it makes of the identity."""
+    """Returns the matrix that ONNX Runtime multiplies by: its result for the identity."""
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     return session.run(None, {"x": np.eye(columns, dtype=np.float32)})[0]
 
@@ -114,7 +118,7 @@ def test_groups_in_the_order_of_columns_are_no_news(compare, tmp_path):
 
 
 def two_of(good, bad, folder, method):
-    """Both products of one input in one file; the constants of `bad` are called otherwise."""
+    """Returns a file with both products of one input; the constants of `bad` have other names."""
     path = getattr(good, method)(folder)
     model, other = onnx.load(path), onnx.load(getattr(bad, method)(folder))
     renamed = {initializer.name: f"bad_{initializer.name}" for initializer in other.graph.initializer}
@@ -160,9 +164,9 @@ def zero_points_without_padding(blocks):
 
 SIZES = "its K, N, bits and block_size do not fit the sizes of its tensors"
 UNREAD = [
-    (shuffled_groups, "its columns are in groups of their own (g_idx)"),
+    (shuffled_groups, "its columns are reordered (g_idx)"),
     (prepacked, "its weights are laid out for one device (weight_prepacked)"),
-    (zero_points_between_codes, "its zero points are not whole numbers, one for each block"),
+    (zero_points_between_codes, "its zero points are not integers, one for each block"),
     (fewer_scales, SIZES),
     (zero_points_without_padding, SIZES),
     (resized(K=128), SIZES),
@@ -196,14 +200,14 @@ def test_what_cannot_be_read_is_named_and_not_compared(change, reason, compare, 
 
 @pytest.mark.parametrize("quant_format", ["QOperator", "QDQ"])
 def test_advice_is_what_the_quantizer_of_weights_takes(quant_format, compare, tmp_path):
-    """The snippet is run as it is: the red layer stays in float, and others have their bits."""
+    """The snippet is run unchanged: the red layer stays in float, and others keep their bits."""
     pytest.importorskip("onnx_ir", reason="scripts/fetch-onnxruntime brings it")
     from onnxruntime.quantization import QuantFormat
     from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
 
     weights = four_bits.weights_of()
     weights["first"] = np.where(weights["first"] > 0, 0.05, -0.05).astype(np.float32)
-    weights["first"][0] = 1  # It uses all codes, so the other weights are lost.
+    weights["first"][0] = 1  # The weight uses all codes, so other weights are lost.
     before = four_bits.float_model(weights, tmp_path)
     settings = {"bits": 4, "block_size": 128, "is_symmetric": True}
     quantizer = MatMulNBitsQuantizer(str(before), quant_format=QuantFormat[quant_format], **settings)
@@ -225,7 +229,7 @@ def test_advice_is_what_the_quantizer_of_weights_takes(quant_format, compare, tm
 
 def test_of_what_is_lost_no_number_is_told(compare, tmp_path):
     blocks = Blocks(48)
-    blocks.weights[:] = 0  # And the codes are of others.
+    blocks.weights[:] = 0  # The codes belong to other layers.
     report = compare(blocks.before(tmp_path), blocks.after(tmp_path), "--samples", 0)
     assert report["layers"][0]["explanation"].startswith("weights changed: the signal is lost and the cosine 0;")
     text = run_compare(blocks.before(tmp_path), blocks.after(tmp_path), "--samples", 0).stdout

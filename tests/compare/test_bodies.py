@@ -1,5 +1,5 @@
-"""Layers inside of If, Loop and Scan: their weights are compared like others, each with its partner
-in the same body; their outputs cannot be captured."""
+"""Layers inside If, Loop and Scan: their weights are compared like others, each with its partner in
+the same body; their outputs cannot be captured."""
 
 import numpy as np
 import onnx
@@ -41,7 +41,8 @@ def graphs(graph):
 
 
 def dequantized_weight(path, weight, which):
-    """The weight of the MatMulInteger in the `which`-th body, dequantized by ONNX Runtime."""
+    """Returns the weight of the MatMulInteger in the `which`-th body, dequantized by ONNX Runtime.
+    """
     everything = list(graphs(onnx.load(str(path)).graph))
     for graph in (everything[which], everything[0]):
         found = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
@@ -115,7 +116,9 @@ def test_loops_and_scans(compare, tmp_path):
 
 
 def test_a_model_that_made_up_samples_do_not_fit_is_compared_by_its_weights(compare, tmp_path):
-    """All of it is in an If, and sizes of its inputs belong together, which no file can say."""
+    """The whole model is in an If, and sizes of its inputs depend on each other, which no file can
+    state.
+    """
 
     def model(path, weight, codes=None):
         product = helper.make_node("MatMul", ["sum", "weight"], ["a"], "product")
@@ -143,7 +146,7 @@ def test_a_model_that_made_up_samples_do_not_fit_is_compared_by_its_weights(comp
     assert set(by_name(report)) == {"choose/then_branch/product"}
     assert report["samples"] == 0 and "--shape past=SIZES" in report["why_not_run"]
     assert report["why_not_verified"] == report["why_not_run"]
-    # With the shape that it takes, or with samples, it is run; samples that do not fit are an error.
+    # With the right shape, or with samples, the model is run; samples that do not fit are an error.
     shaped = compare(fp32, int8, "--shape", f"past=1,{SIZE}")
     assert by_name(shaped)["choose"]["accumulated"]["sqnr_db"] > 30
     data = tmp_path / "samples.npz"
@@ -174,14 +177,14 @@ def test_a_fault_is_found_in_its_branch(compare, tmp_path, branch):
     assert [layer["name"] for layer in report["layers"] if layer["level"] == "red"] == [
         worst["name"]
     ]
-    # The quantizer's name for it.
+    # The name that the quantizer gives it.
     assert worst["float_nodes"] == ["product"]
     kept = dynamic(fp32, tmp_path / "kept.onnx", nodes_to_exclude=worst["float_nodes"])
     assert sum(n.name == "product" for g in graphs(onnx.load(str(kept)).graph) for n in g.node) == 2
 
 
 def test_a_weight_of_both_branches(compare, tmp_path):
-    """Stored once, outside: a layer of each branch has it, and each is paired in its branch."""
+    """Stored once, outside: each branch has a layer with it, which is paired within the branch."""
     weight, codes = matrix(8), Codes(matrix(8), 1)
 
     def model(path, quantized):
@@ -209,7 +212,9 @@ def test_a_weight_of_both_branches(compare, tmp_path):
 
 
 def test_an_if_that_is_gone_is_no_obstacle(compare, tmp_path):
-    """Optimizers keep the branch that is taken, in the main graph: then the weights tell."""
+    """Optimizers move the selected branch into the main graph: layers are then paired by their
+    weights.
+    """
     weight, other = matrix(2), matrix(3)
     fp32 = branches(tmp_path / "fp32.onnx", weight, other)
     codes = Codes(weight, 1)

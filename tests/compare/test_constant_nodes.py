@@ -1,5 +1,5 @@
-"""Weights that are Constant nodes, as some exporters write them: ONNX Runtime's quantizer takes them
-for activations, and rounds them while the model runs."""
+"""Weights that are Constant nodes, as some exporters write them: ONNX Runtime's quantizer treats
+them as activations and rounds them at run time."""
 
 import numpy as np
 import onnx
@@ -21,7 +21,7 @@ def fp32(digits, tmp_path_factory):
     nodes = list(model.graph.node)
     for node in nodes:
         if node.op_type in ("Conv", "Gemm"):
-            del node.input[2:]  # A bias that is no initializer is more than the quantizer can take.
+            del node.input[2:]  # The quantizer does not support a bias that is not an initializer.
     del model.graph.initializer[:], model.graph.node[:]
     model.graph.node.extend(constants + nodes)
     path = tmp_path_factory.mktemp("constants") / "digits.onnx"
@@ -47,7 +47,7 @@ WAYS = {
 
 
 def codes_of(path, weight):
-    """ONNX Runtime's codes of a weight, with their scale and zero point."""
+    """Returns ONNX Runtime's codes of a weight, with their scale and zero point."""
     model = onnx.load(str(path))
     (quantizer,) = [node for node in model.graph.node if weight in node.input and "Quantize" in node.op_type]
     wanted = [quantizer.output[0], *(quantizer.output[1:] or quantizer.input[1:])]
@@ -76,7 +76,7 @@ def test_what_is_rounded_at_run_time_is_compared_as_it_will_be(way, fp32, digits
             continue
         x = weights[node.input[1]].astype(np.float64)
         if way == "dynamic" and node.op_type == "Gemm":
-            continue  # Left as it is.
+            continue  # Not quantized.
         codes, scale, zero_point = codes_of(path, node.input[1])
         error = x - (codes.astype(np.float64) - zero_point) * scale
         sqnr = 10 * np.log10((x**2).sum() / (error**2).sum())

@@ -1,4 +1,5 @@
-"""compare names the broken layer of a real network first, with its cause, and no sound one."""
+"""compare lists the damaged layer of a real network first, with its cause, and no undamaged layer.
+"""
 
 import json
 import struct
@@ -14,7 +15,7 @@ from onnx import numpy_helper
 
 
 def layer_of(weights, fp32):
-    """The node of the fp32 model that uses these weights."""
+    """Returns the node of the fp32 model that uses these weights."""
     return next(node.name for node in onnx.load(str(fp32)).graph.node if weights in node.input)
 
 
@@ -28,7 +29,7 @@ def accuracy(model, digits):
 
 
 def output_db(fp32, int8, digits):
-    """The SQNR of what the network answers."""
+    """Returns the SQNR of the network's output."""
     x, y = logits(fp32, digits), logits(int8, digits)
     return 10 * np.log10((x**2).sum() / ((x - y) ** 2).sum())
 
@@ -67,7 +68,9 @@ LARGEST = 14  # The largest channel of conv2.
 
 
 def outlier_channel(digits, channel=LARGEST, factor=60):
-    """The same function with one large channel: the next layer's weights make up for it."""
+    """Makes one channel large without changing the function: the next layer's weights compensate
+    for it.
+    """
     model = Editor(digits.fp32)
     for name in ("conv2.weight", "conv2.bias"):
         values = model.get(name)
@@ -97,14 +100,14 @@ def test_an_outlier_channel_under_one_scale_is_named_first(digits, compare):
     assert [layer["name"] for layer in layers if layer["level"] == "red"] == [first["name"]]
     assert (first["level"], first["cause"], first["part"]) == ("red", "channel_spread", "weight")
     assert f"channel {LARGEST} " in first["explanation"]
-    # The first fix is a scale for each channel, and does to the weights what was predicted.
+    # The first fix is a scale for each channel, and has the predicted effect on the weights.
     assert first["fixes"][0]["action"] == "one scale per output channel"
     half_fixed = digits.folder / "outlier_fixed.onnx"
     digits.quantize(fp32, half_fixed, per_channel=True, saturates=False)
     then = compare(fp32, half_fixed, "--data", digits.data)["layers"][0]
     assert then["name"] == first["name"]
     assert then["weight"]["sqnr_db"] == pytest.approx(first["fixes"][0]["sqnr_db"], abs=1)
-    # The output has the same channels and one scale, and the answers are hardly better.
+    # The output has the same channels and a single scale, so the results are hardly better.
     assert "besides, in its output: one scale" in first["explanation"]
     assert (then["level"], then["cause"], then["part"]) == ("red", "channel_spread", "output")
     assert then["local"]["sqnr_db"] > 30 > then["useful_output_db"]
@@ -120,7 +123,7 @@ def test_an_outlier_channel_under_one_scale_is_named_first(digits, compare):
 
 
 def test_an_outlier_channel_is_red_where_it_hurts(digits, compare):
-    """Channel 3 is so small that sixty times as much costs the others hardly anything."""
+    """Channel 3 is so small that multiplying it by sixty hardly affects the others."""
     int8, sound_db = digits.folder / "some_int8.onnx", sound_output_db(digits)
     for channel in range(16):
         fp32 = outlier_channel(digits, channel)
@@ -134,7 +137,9 @@ def test_an_outlier_channel_is_red_where_it_hurts(digits, compare):
 
 
 def test_quantizers_that_get_too_little_are_not_to_blame(digits, compare):
-    """Most of conv2 is rounded to zero, and steps further on are too large for what is left."""
+    """Most of conv2 is rounded to zero, and later quantization steps are too large for the
+    remaining values.
+    """
     fp32 = outlier_channel(digits, channel=3, factor=2000)
     int8 = digits.folder / "starved.onnx"
     digits.quantize(fp32, int8)
@@ -198,7 +203,7 @@ def test_renamed_layers_are_found_by_their_weights(digits, compare):
 
 
 def test_a_file_of_weights_is_compared_with_a_network(digits, compare, tmp_path):
-    """PyTorch's own layout in safetensors, with names of another program."""
+    """Writes PyTorch's own layout in safetensors, with names of another program."""
     fp32 = Editor(digits.fp32)
     header, data = {}, b""
     for name in LAYERS:
@@ -238,7 +243,7 @@ def test_the_operators_of_the_other_format(digits, compare):
 
 
 def test_sums_of_codes_are_compared_where_they_have_a_scale(digits, compare):
-    """Dynamic quantization: ConvInteger and MatMulInteger, scaled further on."""
+    """Quantizes dynamically: ConvInteger and MatMulInteger, which later nodes scale."""
     from onnxruntime.quantization import quantize_dynamic
 
     path = digits.folder / "dynamic.onnx"
@@ -253,7 +258,7 @@ def test_sums_of_codes_are_compared_where_they_have_a_scale(digits, compare):
         onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
         for model in (digits.fp32, path)
     ]
-    # Scales follow from each sample.
+    # Scales depend on each sample.
     x, y = (
         np.concatenate([session.run(["logits"], {"image": image[None]})[0] for image in digits.images[:20]])
         for session in sessions
@@ -263,7 +268,9 @@ def test_sums_of_codes_are_compared_where_they_have_a_scale(digits, compare):
 
 
 def test_channels_that_training_gave_up_are_no_damage(digits, compare, tmp_path):
-    """Weights that are nothing beside the others round to zero in every quantizer, and may."""
+    """Weights that are tiny beside the others round to zero in every quantizer, which is not
+    damage.
+    """
     model = Editor(digits.fp32)
     weights = model.get("conv2.weight")
     weights[3] *= 1e-12

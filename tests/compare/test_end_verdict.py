@@ -1,5 +1,5 @@
-"""The verdict comes from the end of the network: broken where people would see it, sound where they
-would not. ONNX Runtime and numpy say what is true."""
+"""The verdict depends on the outputs of the network: broken if people would notice it, sound if
+not. ONNX Runtime and numpy give the truth."""
 
 import html
 import json
@@ -34,7 +34,7 @@ def sqnr_db(x, y):
 
 @pytest.fixture(scope="module")
 def compare():
-    """Like conftest's; progress on stderr is welcome: real networks take a while."""
+    """Like conftest's function, but with progress on stderr, because real networks take a while."""
 
     def run(*arguments):
         result = run_compare(*arguments, "--json")
@@ -76,7 +76,7 @@ def bert(tmp_path_factory):
 def test_scores_that_share_the_scale_of_boxes_are_broken_and_the_concat_is_named(yolo, compare):
     int8 = yolo.quantize("int8.onnx")
     before, after = yolo.outputs(yolo.fp32), yolo.outputs(int8)
-    # The truth: detections are there in float and gone in int8, and the average hides it.
+    # The truth: detections exist in float and are gone in int8, and the average hides it.
     assert (before[:, 4:] > 0.25).sum() > 50
     assert np.unique(after[:, 4:]).size <= 2
     assert sqnr_db(before, after) > 30
@@ -171,7 +171,7 @@ def test_a_mask_that_stretches_a_range_breaks_the_end_and_is_named(bert, compare
     assert verdict["suspects"][0]["cause"] == "mask"
     assert verdict["suspects"][0]["fixes"][0]["level"] != "broken"
     assert set(reds(report)) & {"block0.masked_node", "block1.masked_node"}
-    # The truth: with a smaller mask, or both sums in float, the same quantizer does well.
+    # The truth: with a smaller mask, or both sums in float, the same quantizer gives good results.
     smaller = attention(bert.folder / "smaller.onnx", mask=-50.0)
     assert sqnr_db(before, bert.outputs(smaller)) > 100
     int8 = quantize(smaller, bert.folder / "smaller_int8.onnx", "words", bert.calibration,
@@ -187,7 +187,7 @@ def test_the_first_line_the_log_and_the_exit_code_say_it(yolo, tmp_path):
     assert told.returncode == 0 and told.stdout.startswith("Broken: output 'output0[4:18]' (scores)")
     first, second = told.stdout.splitlines()[:2]
     assert "20 samples" in first and second.startswith("Cause: 'output0_node'")
-    # One number: the table has the SQNR of the sentence.
+    # The table contains the same SQNR as the sentence.
     (row,) = (line.split() for line in told.stdout.splitlines() if line.startswith("broken "))
     assert row[row.index("scores") + 3] == re.search(r"SQNR (\S+) dB", first)[1], row
     assert run_compare(*flags, "--fail-on", "broken").returncode == 1
@@ -232,7 +232,7 @@ def test_random_data_is_called_weak_evidence_and_weights_alone_are_not_measured(
     assert weights["sentence"].startswith("Not measured at the end: only weights were compared")
 
 
-# Networks that people use, quantized soundly.
+# Real networks with a good quantization.
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,5 @@
-"""Networks that were equalized before quantization: CLE, SmoothQuant, AWQ. What one layer is
-multiplied by and the next divided by is no damage; what nobody undoes is."""
+"""Networks that were equalized before quantization: CLE, SmoothQuant, AWQ. Factors by which one
+layer is multiplied and the next one divided are not damage; factors that no layer undoes are."""
 
 import numpy as np
 import onnx
@@ -12,7 +12,7 @@ SAMPLES = 32
 
 
 class Network:
-    """Nodes and weights by name, which are quantized by ONNX Runtime's own tools."""
+    """Returns nodes and weights by name, quantized by ONNX Runtime's own tools."""
 
     def __init__(self, shape, seed=0):
         self.random = np.random.default_rng(seed)
@@ -24,7 +24,7 @@ class Network:
         self.nodes.append(helper.make_node(op, inputs, [output], name=output, **attributes))
 
     def weight(self, name, *shape, spread=0.0):
-        """Weights of very different sizes from output to output, if `spread` is not 0."""
+        """Returns weights whose sizes differ strongly between outputs, if `spread` is not 0."""
         values = self.random.standard_normal(shape) / np.sqrt(np.prod(shape[1:]))
         if spread:
             axis = 1 if len(shape) == 2 else 0
@@ -99,7 +99,7 @@ def ranges(values, axis):
 
 
 def equalize_convolutions(net):
-    """Ranges of what gives a channel and of what takes it become the same, as CLE has it."""
+    """Makes the ranges of a channel's producer and consumer equal, as CLE does."""
     w = net.weights
     columns = ranges(w["w1"], 0)  # A channel of the depthwise convolution has one input.
     s = np.sqrt(columns / ranges(w["w0"], 0)).astype(np.float32)
@@ -156,8 +156,8 @@ def attention():
 
 
 def smooth_attention(net):
-    """Scales of the normalizations go into the layers behind, as SmoothQuant has it, and factors
-    from values to outputs and from up to down, as AWQ has it."""
+    """Moves scales of the normalizations into the following layers, as SmoothQuant does, and
+    factors from values to outputs and from up to down, as AWQ does."""
     w = net.weights
     for norm, takers in (("1", "qkv"), ("2", ("up", "gate"))):
         s = np.sqrt(np.abs(w[f"gamma{norm}"]))
@@ -172,7 +172,7 @@ def smooth_attention(net):
 
 
 def insert_factors(net):
-    """A separate node divides the inputs of the layers behind the first normalization."""
+    """A separate node divides the inputs of the layers after the first normalization."""
     s = np.exp(np.random.default_rng(5).standard_normal(32) / 2).astype(np.float32)
     net.weights["smooth"] = 1 / s
     position = next(i for i, node in enumerate(net.nodes) if node.name == "q")
@@ -216,7 +216,7 @@ def test_equalized_layers_have_the_levels_of_the_equalized_network(compare, case
     for name, layer in found.items():
         assert layer["level"] == truth[name]["level"], layer["explanation"]
         for part in ("weight", "accumulated"):
-            # Gates and heads mix what was multiplied with what was not.
+            # Gates and heads mix multiplied values with others.
             if layer[part] is None or layer["op_type"] in ("Mul", "Transpose", "Reshape", "MatMul"):
                 continue
             expected = truth[name][part]["sqnr_db"]
@@ -241,23 +241,24 @@ def test_damage_in_an_equalized_network_is_found(compare, case):
         onnx.save(broken, folder / "broken.onnx")
         first = compare(path, folder / "broken.onnx", "--data", folder / "x.npz")["layers"][0]
         assert first["level"] == "red"
-        # Which of two layers has a factor that the other does not undo cannot be told from weights.
+        # The weights alone do not show which of two layers has a factor that the other does not
+        # undo.
         assert first["name"] in names, name
 
 
 def test_what_nobody_undoes_is_damage(compare, case, tmp_path):
     folder, path, _, other, names = case
     net = other.copy()
-    # One of the layers that should undo factors is as it was.
+    # One of the layers that should undo factors is unchanged.
     left, original = ("w3", convolutions()) if "conv" in names else ("wq", attention())
     net.weights[left] = original.weights[left]
     int8 = net.quantize(tmp_path, "half")
     layers = {x["name"]: x for x in compare(path, int8, "--data", folder / "x.npz")["layers"]}
-    if "conv" in names:  # Its weights are right, and what it takes is not.
+    if "conv" in names:  # Its weights are right, but its input is not.
         assert layers["pointwise"]["level"] == "red"
         assert layers["pointwise"]["cause"] == "wrong_scale"
         assert not layers["dense"]["is_rescaled"]
-    else:  # The others undo what the normalization was divided by.
+    else:  # The others undo the division in the normalization.
         assert not layers["q"]["is_rescaled"]
         assert layers["q"]["accumulated"]["sqnr_db"] < 20
         assert layers["k"]["is_rescaled"] and layers["v"]["is_rescaled"]

@@ -1,4 +1,6 @@
-"""Causes named after one, two or many samples: a dense layer has one value of each channel in each."""
+"""Causes are named correctly after one, two or many samples: a dense layer has one value per
+channel and sample.
+"""
 
 import numpy as np
 import onnx
@@ -11,7 +13,7 @@ INPUTS, HIDDEN = 32, 64
 
 
 class Dense:
-    """Two dense layers, quantized after looking at the samples that they are run on."""
+    """Returns two dense layers, calibrated on the samples that they are run on."""
 
     def __init__(self, folder, bias, overrides):
         random = np.random.default_rng(3)
@@ -50,7 +52,7 @@ class Dense:
 
 @pytest.fixture(scope="module")
 def clipped(tmp_path_factory):
-    """Two channels of the first layer are always beyond the range of its codes."""
+    """Two channels of the first layer always exceed the range of its codes."""
     bias = np.zeros(HIDDEN)
     bias[[7, 44]] = 5
     to_3 = {"quant_type": QuantType.QUInt8, "rmin": np.float32(0), "rmax": np.float32(3)}
@@ -75,7 +77,7 @@ def test_few_samples_are_remarked_on(clipped, compare):
     assert "only 1 sample:" in remarks(1)[0]
     assert "only 4 samples:" in remarks(4)[0]
     assert remarks(16) == []
-    assert remarks(0) == []  # Weights need none.
+    assert remarks(0) == []  # Weights need no samples.
 
 
 @pytest.mark.parametrize("samples", [1, 2, 16])

@@ -14,7 +14,9 @@ from digits_models import Editor
 
 
 class Folded:
-    """A network with BatchNormalization, what ONNX Runtime's preparation makes of it, and images."""
+    """Returns a network with BatchNormalization, its version after ONNX Runtime's preparation, and
+    images.
+    """
 
     def __init__(self, folder):
         self.fp32, self.prepared = folder / "digits.onnx", folder / "prepared.onnx"
@@ -61,7 +63,7 @@ def test_numbers_are_those_of_the_folded_baseline(folded, compare, tmp_path, per
 
 
 def test_normalization_that_stays_is_not_folded(folded, compare, tmp_path):
-    """Without the preparation, BatchNormalization is quantized on its own, or left as it is."""
+    """Without the preparation, BatchNormalization is quantized separately, or not at all."""
     int8 = tmp_path / "int8.onnx"
     digits_models.quantize(folded.fp32, int8, folded.images[:100])
     report = compare(folded.fp32, int8, "--data", folded.data, "--samples", 8)
@@ -72,7 +74,7 @@ def test_normalization_that_stays_is_not_folded(folded, compare, tmp_path):
 
 
 def codes_of(model, name):
-    """The codes, scale and dequantized bias of a convolution, by name."""
+    """Returns the codes, scale and dequantized bias of a convolution, by name."""
     convolution = next(node for node in model.model.graph.node if node.name == name)
     made_by = {node.output[0]: node for node in model.model.graph.node}
     weight, bias = (made_by[name] for name in convolution.input[1:3])
@@ -96,7 +98,7 @@ def test_a_fault_behind_the_folding_is_named(folded, compare, tmp_path, fault, c
 
 
 def test_quantizers_that_get_too_much_are_not_to_blame(folded, compare, tmp_path):
-    """Outputs of the first layer are many times too large: what follows has to cut them off."""
+    """Outputs of the first layer are many times too large, so the following layers clip them."""
     int8 = folded.quantized(tmp_path / "int8.onnx")
     flags = ["--data", folded.data, "--samples", 8]
     first = min(convolutions(compare(folded.fp32, int8, *flags)).values(), key=lambda layer: layer["depth"])

@@ -1,4 +1,6 @@
-"""Pairs that other programs wrote: OpenVINO's converter, and the packages of safetensors and GGUF."""
+"""Compares pairs that other programs wrote: OpenVINO's converter, and the packages of safetensors
+and GGUF.
+"""
 
 import numpy as np
 import pytest
@@ -68,7 +70,7 @@ BLOCK = {
 
 @pytest.fixture
 def transformer(tmp_path):
-    """The weights of two blocks, and a safetensors file of them."""
+    """Returns the weights of two blocks, and a safetensors file of them."""
     from safetensors.numpy import save_file
 
     weights = {}
@@ -143,7 +145,9 @@ def test_what_went_wrong_on_the_way_to_gguf_is_named(transformer, compare, tmp_p
 
 
 def in_pairs(name, values):
-    """As llama.cpp's converter orders the rows of q and k: each head's two halves by turns."""
+    """Orders the rows of q and k as llama.cpp's converter does: the two halves of each head
+    alternately.
+    """
     heads = {"q_proj": HEADS, "k_proj": KEY_HEADS}.get(name.split(".")[-2])
     if heads is None:
         return values

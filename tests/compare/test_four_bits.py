@@ -1,4 +1,6 @@
-"""Weights of four bits in each way that ONNX stores them: numbers against numpy, faults by name."""
+"""Weights of four bits in all forms that ONNX stores: values are compared with numpy's, and each
+damage must be named.
+"""
 
 import numpy as np
 import onnx
@@ -7,7 +9,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 K, N, BLOCK = 128, 48, 32
-LAYERS = ["first", "second", "third"]  # With K x N, N x K and K x N weights.
+LAYERS = ["first", "second", "third"]  # Sizes for K x N, N x K and K x N weights.
 
 
 def weights_of(seed=4):
@@ -20,7 +22,9 @@ def weights_of(seed=4):
 
 
 class Coded:
-    """Codes of a matrix whose columns are output channels, a scale and zero point for each."""
+    """Returns codes of a matrix whose columns are output channels, with a scale and zero point for
+    each.
+    """
 
     def __init__(self, weights, block, low=-8, high=7):
         self.block = block or len(weights)
@@ -56,7 +60,8 @@ def chain(nodes, constants, folder, name):
     opsets = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
     path = folder / f"{name}.onnx"
     onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=10), str(path))
-    onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])  # It is one.
+    # It is a channel dimension.
+    onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     return path
 
 
@@ -75,7 +80,7 @@ def float_model(weights, folder):
 
 
 def nibbles(name, kind, values):
-    """As ONNX packs them: two to a byte, the first one low."""
+    """Packs codes as ONNX does: two per byte, the first one in the low half."""
     flat = np.asarray(values).astype(np.int64).ravel() & 15
     flat = np.pad(flat, (0, len(flat) % 2))
     packed = (flat[::2] | flat[1::2] << 4).astype(np.uint8).tobytes()
@@ -83,7 +88,7 @@ def nibbles(name, kind, values):
 
 
 def dequantized_model(coded, folder):
-    """DequantizeLinear of int4 or uint4, by channel or in blocks."""
+    """Returns a DequantizeLinear of int4 or uint4, by channel or in blocks."""
     constants, nodes = [], []
     for name, side in coded.items():
         kind = TensorProto.INT4 if side.low < 0 else TensorProto.UINT4
@@ -105,7 +110,9 @@ def dequantized_model(coded, folder):
 
 
 def nbits_model(coded, folder):
-    """MatMulNBits: a row for each output channel, blocks of codes one behind the other."""
+    """Returns a MatMulNBits with a row per output channel, in which blocks of codes follow each
+    other.
+    """
     constants, nodes = [], []
     for name, side in coded.items():
         rows, columns = side.codes.T.shape
@@ -144,7 +151,8 @@ def test_figures_in_steps_are_those_numpy_counts(way, compare, tmp_path):
     make, how = way
     weights = weights_of()
     coded = {name: Coded(values, **how) for name, values in weights.items()}
-    coded["second"].round(weights["second"], coded["second"].scale * np.float32(0.8))  # Clips some.
+    # Clips some values.
+    coded["second"].round(weights["second"], coded["second"].scale * np.float32(0.8))
     report = compare(float_model(weights, tmp_path), make(coded, tmp_path), "--samples", 0)
     assert {layer["name"] for layer in report["layers"]} == set(LAYERS)
     for layer in report["layers"]:
@@ -156,7 +164,7 @@ def test_figures_in_steps_are_those_numpy_counts(way, compare, tmp_path):
         assert ours["sqnr_db"] == pytest.approx(10 * np.log10((x**2).sum() / ((x - y) ** 2).sum()), abs=1e-5)
         assert ours["rmse_steps"] == pytest.approx(np.sqrt((((x - y) / scale) ** 2).mean()), rel=1e-5)
         beyond = (x > (side.high + 0.5 - zero) * scale) | (x < (side.low - 0.5 - zero) * scale)
-        # Values at the very edge may fall to either side.
+        # Values at the border may round to either side.
         assert ours["clip_rate"] == pytest.approx(beyond.mean(), abs=3 / x.size)
         assert ours["used_codes"] == len(np.unique(side.codes))
         nearest = np.clip(np.round(x / scale) + zero, side.low, side.high).astype(int)
@@ -198,7 +206,7 @@ def test_faults_are_named(fault, place, way, compare, tmp_path):
 
 def test_a_fix_that_is_predicted_gives_what_was_predicted(compare, tmp_path):
     weights = weights_of()
-    weights["first"][5, :] *= 40  # One in each channel.
+    weights["first"][5, :] *= 40  # One value in each channel.
     before = float_model(weights, tmp_path)
     coded = {name: Coded(values, None) for name, values in weights.items()}
     worst = compare(before, dequantized_model(coded, tmp_path), "--samples", 0)["layers"][0]

@@ -1,4 +1,4 @@
-"""Numbers of compare against those of other people's programs, and its advice taken by them."""
+"""Compares the numbers of compare with those of other programs, which also follow its advice."""
 
 import ast
 
@@ -47,7 +47,7 @@ def test_weight_errors_are_those_of_onnxruntimes_debugger(digits, int8, compare)
 
 
 def test_output_errors_are_those_of_onnxruntimes_debugger(digits, int8, compare, tmp_path):
-    """Both before and after each quantizer, and against the other model."""
+    """Compared before and after each quantizer, and with the other model."""
     activations = []
     for model in (int8, digits.fp32):
         augmented = tmp_path / "augmented.onnx"
@@ -143,10 +143,10 @@ def test_bytes_add_up_to_the_files(digits, int8, compare):
 
 
 def test_advice_is_what_quantizers_take(digits, compare, tmp_path):
-    """The list for ONNX Runtime keeps the layer in FP32, and nothing is red afterwards."""
+    """The list for ONNX Runtime keeps the layer in FP32, and no layer is red afterwards."""
     from onnxruntime.quantization import QuantFormat, QuantType, quantize_static
 
-    # A channel whose outputs are small all the same: only weights are damaged.
+    # The outputs of the channel are small, so only weights are damaged.
     fp32 = outlier_channel(digits, channel=3, factor=500)
     broken = tmp_path / "broken.onnx"
     digits.quantize(fp32, broken)
@@ -165,5 +165,5 @@ def test_advice_is_what_quantizers_take(digits, compare, tmp_path):
     assert [layer["name"] for layer in report["layers"] if layer["level"] == "red"] == []
     kept = next(layer for layer in report["layers"] if layer["name"] == keywords["nodes_to_exclude"][0])
     assert kept["bits"] == 32
-    # The price of it is named, too.
+    # The cost of the fix is also named.
     assert {finding["rule"] for finding in report["lint"]} >= {"float_island"}

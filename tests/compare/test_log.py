@@ -1,4 +1,5 @@
-"""The log of compare --logdir: stock TensorBoard reads all of it, and our board ranks by it."""
+"""The log of compare --logdir: stock TensorBoard reads all of it, and our board ranks layers by it.
+"""
 
 import json
 import os
@@ -32,7 +33,8 @@ def opened(folder):
 
 @pytest.fixture(scope="module")
 def log(digits, tmp_path_factory):
-    """The log of a comparison with a broken scale in conv2, and what --json says about it."""
+    """Returns the log of a comparison with a wrong scale in conv2, and the output of --json for it.
+    """
     model = Editor(digits.int8)
     model.set("conv2.weight_scale", model.get("conv2.weight_scale") * np.float32(0.5))
     broken = model.save(digits.folder / "logged.onnx")
@@ -192,7 +194,7 @@ def test_graphs_name_every_node_and_carry_what_was_found(log, digits):
         if variant == "int8":
             assert conv2.attr["level"].s == b"red"
             assert conv2.attr["cause"].s == b"wrong_scale"
-        else:  # The diagnosis is about the other one.
+        else:  # The diagnosis belongs to the other node.
             assert not {"bits", "level", "cause"} & set(conv2.attr)
 
 
@@ -260,7 +262,7 @@ def test_our_board_ranks_the_same_layer_first(log):
 
 
 def test_our_board_names_layers_as_the_model_does(log, digits):
-    """Tags lose the leading slash; it is needed to keep a layer in floating point."""
+    """Tags lose the leading slash, which the setting that keeps a layer in float needs."""
     graph = onnx.load(digits.fp32).graph
     nodes = {node.name for node in (*graph.node, *graph.input)}
     with RunningBoard("--logdir", log[0]) as board:
@@ -280,7 +282,7 @@ def test_our_board_names_layers_as_the_model_does(log, digits):
 
 
 def test_two_models_of_one_directory_keep_their_layers_apart(log, digits, tmp_path):
-    """The same layers twice: broken in one model, sound in the other."""
+    """The same layers twice: damaged in one model, undamaged in the other."""
     other, sound = tmp_path / "other.onnx", tmp_path / "sound.onnx"
     shutil.copy(digits.fp32, other)
     digits.quantize(other, sound)
@@ -307,7 +309,8 @@ def test_two_models_of_one_directory_keep_their_layers_apart(log, digits, tmp_pa
 
 @pytest.fixture(scope="module")
 def two_models(log, digits, tmp_path_factory):
-    """The log of a network of digits, of another one with a layer less, and of both again."""
+    """Returns the log of a digits network, of another one with one layer less, and of both again.
+    """
     folder = tmp_path_factory.mktemp("two")
     short = folder / "my short.onnx"
     onnx.utils.extract_model(str(digits.fp32), str(short), ["image"], ["/conv2/Conv_output_0"])
@@ -342,7 +345,7 @@ def test_two_models_of_one_directory_keep_their_graphs_apart(two_models):
             ]
             assert found == [200] * len(names)
             _, memory = board.json(f"/api/v1/graphs/memory?{path}")
-            # And the input; what only dequantizes weights is a part of them.
+            # The input is also a node; nodes that only dequantize weights belong to their users.
             constants = {constant.name for constant in graph.initializer}
             computing = [node for node in graph.node if not constants.issuperset(node.input)]
             assert memory["a"]["operations"] == len(computing) + 1
@@ -365,7 +368,7 @@ def test_the_same_comparison_again_takes_the_place_of_the_one_before(two_models,
 
 @pytest.fixture(scope="module")
 def verified(digits, tmp_path_factory):
-    """The log of a comparison with parts restored to float, and its --json output."""
+    """Returns the log of a comparison with restored parts, and its --json output."""
     folder = tmp_path_factory.mktemp("verified")
     fp32, int8 = outlier_channel(digits), folder / "int8.onnx"
     digits.quantize(fp32, int8)

@@ -1,4 +1,6 @@
-"""Files whose layers have more channels than any network: memory stays near what they take."""
+"""Files whose layers have more channels than any network: memory use stays near the size of the
+files.
+"""
 
 import json
 import os
@@ -13,8 +15,8 @@ from onnx import TensorProto, helper, numpy_helper
 sys.path.append(str(Path(__file__).parent.parent / "support"))
 from peak_memory import run_measured
 
-# Beside what is in proportion to the files: the program itself with ONNX Runtime, and figures of
-# so many channels as fit anywhere.
+# Memory beside the part that is proportional to the files: the program itself with ONNX Runtime,
+# and metrics of the maximum number of channels.
 CONSTANT_BYTES = 192 << 20
 FACTOR = 12
 
@@ -33,8 +35,9 @@ def save(path, nodes, initializers, rows):
 
 
 def save_pair(folder, rows, channels, *, per_channel=False, nodes=1, steps=0, factor=1.0):
-    """One weight that `nodes` nodes take, each with `steps` factors behind it; in the compressed
-    file, these are in the weights, and codes are `factor` times what they should be."""
+    """Returns one weight that `nodes` nodes use, each followed by `steps` factors. In the
+    compressed file, the factors are part of the weights, and codes are `factor` times too
+    large."""
     values = np.random.default_rng(0).standard_normal((rows, channels)).astype(np.float32)
     scale = np.float32(np.abs(values).max(axis=0 if per_channel else None) / 127)
     codes = np.clip(np.round(values / scale * factor), -127, 127).astype(np.int8)
@@ -101,7 +104,7 @@ def test_all_channels_of_a_network_have_figures(compare, digits):
 
 
 def save_swollen(path, weight, max_bytes):
-    """A model of a few hundred bytes that makes `max_bytes` of its input."""
+    """Returns a model of a few hundred bytes that expands its input to `max_bytes`."""
     nodes = [
         helper.make_node("MatMul", ["x", "w"], ["y"], name="product"),
         helper.make_node("Expand", ["y", "shape"], ["wide"], name="swell"),

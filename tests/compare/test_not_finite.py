@@ -1,4 +1,4 @@
-"""Values that are no longer numbers: scales that are NaN, weights and outputs beyond fp16."""
+"""Non-finite values: scales that are NaN, and weights and outputs beyond fp16."""
 
 import numpy as np
 import onnx
@@ -37,7 +37,7 @@ def weights():
 
 
 def save_int8(path, floats, change):
-    """Per-channel codes, with the scales of fc1 changed."""
+    """Returns per-channel codes with changed scales of fc1."""
     nodes, constants = [], {}
     for name, values in floats.items():
         scales = np.abs(values).max(axis=0) / 127
@@ -82,7 +82,7 @@ def test_weights_beyond_fp16(compare, tmp_path):
 
 def test_the_first_output_beyond_fp16(compare, tmp_path):
     floats = weights()
-    floats["w1"] *= 3000  # The sums exceed 65,504; the weights do not.
+    floats["w1"] *= 3000  # The sums exceed 65,504, but the weights do not.
     before = save(tmp_path / "float.onnx", BODY, floats)
     halves = {name: values.astype(np.float16) for name, values in floats.items()}
     cast = helper.make_node
@@ -98,4 +98,4 @@ def test_the_first_output_beyond_fp16(compare, tmp_path):
     assert (layers[0]["name"], layers[0]["level"]) == ("fc1", "red")
     assert (layers[0]["cause"], layers[0]["part"]) == ("not_finite", "output")
     assert layers[0]["fixes"]
-    assert layers[1]["cause"] != "not_finite"  # It has them from there.
+    assert layers[1]["cause"] != "not_finite"  # The non-finite values come from the layer before.

@@ -1,5 +1,6 @@
-"""Outputs of layers without weights whose quantizers hurt: what would help is predicted, and what is
-predicted is what happens. The oracles are numpy and ONNX Runtime's quantizer with these settings."""
+"""Outputs of layers without weights that their quantizers damage: fixes are predicted, and the
+predictions are checked. The oracles are numpy and ONNX Runtime's quantizer with the proposed
+settings."""
 
 import ast
 
@@ -20,8 +21,8 @@ def f32(name, *shape):
 
 
 def network(path):
-    """Products of products, which have long tails, gates, sums and a joint, between two
-    convolutions. The last channel of the input goes its own way."""
+    """Returns products of products, which have long tails, gates, sums and a concatenation, between
+    two convolutions. The last channel of the input has a separate path."""
     nodes = [
         helper.make_node("Conv", ["x", "w1"], ["a"], "/conv1/Conv"),
         helper.make_node("Sigmoid", ["a"], ["gate"], "/gate/Sigmoid"),
@@ -70,8 +71,8 @@ def quantize(fp32, int8, samples, **options):
 
 
 class Pair:
-    """The network and what it computes; quantized after looking at other samples, whose values reach
-    twice as far. One pixel of the last channel reaches further than all others."""
+    """Returns the network with its results, calibrated on other samples whose values reach twice as
+    far. One pixel of the last channel has the largest value."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -100,7 +101,7 @@ def pair(tmp_path_factory):
 
 
 def quantized_db(bits, low, high, values):
-    """SQNR of values that have gone through the codes of a range."""
+    """Returns the SQNR of values after rounding to the codes of a range."""
     low, high = min(low, 0), max(high, 0)
     scale = (high - low) / (2**bits - 1)
     zero = np.round(-low / scale)
@@ -132,7 +133,8 @@ def test_predictions_are_what_numpy_gets(pair, compare):
             values = pair.outputs[layer["output_tensor"]]
             assert not fix["output"]["is_signed"]
             got = quantized_db(*(fix["output"][key] for key in ("bits", "low", "high")), values)
-            # Channels count by what follows; what that changes was measured with today's codes.
+            # Channels are weighted by the following layers; the effect was measured with the
+            # current codes.
             useful = layer["useful_output_db"]
             lost = max(0, layer["local"]["sqnr_db"] - useful) if useful is not None else 0
             assert fix["sqnr_db"] == pytest.approx(got - lost, abs=0.3), (layer["name"], fix)
@@ -156,7 +158,7 @@ def output_of(report, tensor):
 
 
 def rounded_by_onnxruntime(values, int8, tensor):
-    """The values after the quantizer of a tensor in this model."""
+    """Returns the values after the quantizer of a tensor in this model."""
     model = onnx.load(str(int8))
     pair = [
         node
@@ -211,7 +213,7 @@ def test_the_snippet_for_outputs_is_what_onnxruntime_takes(pair, compare, tmp_pa
 
 
 def test_the_nodes_to_keep_in_float_are_all_that_it_takes(pair, compare, tmp_path):
-    """A tensor is rounded as long as one node that takes it is quantized."""
+    """A tensor is rounded as long as one node that uses it is quantized."""
     report = compare(pair.fp32, pair.int8, "--data", pair.data)
     layer = output_of(report, "tail")
     assert layer["level"] == "red" and layer["float_nodes"] == ["/tail/Mul", "/sum/Add"]

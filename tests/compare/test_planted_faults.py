@@ -1,6 +1,6 @@
-"""The seven ways quantization goes wrong, each planted in one layer of a real network at random
-places: found first, and called by its name. With weights of eight bits and of four, which are coarse
-without any fault: there, a fault has to be larger to be one.
+"""The seven kinds of quantization damage, each applied to one layer of a real network at random
+places, must be found first and named. With weights of eight bits and of four, which are coarse even
+without damage: there, the damage must be larger to count.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ def wrong_scale(fp32, int8, layer, random, bits=8):
 
 
 def bias_shift(fp32, int8, layer, random, bits=8):
-    # In units of what a channel's weights make of inputs of unit variance.
+    # In units of the output of a channel's weights for inputs of unit variance.
     weights = fp32.get(f"{layer}.weight")
     sizes = np.sqrt((weights.reshape(len(weights), -1) ** 2).sum(1))
     offset = random.choice([-1, 1]) * random.uniform(0.5, 1.0) * sizes
@@ -48,9 +48,10 @@ def permuted_channels(fp32, int8, layer, random, bits=8):
 
 
 def outliers(fp32, int8, layer, random, bits=8):
-    # Far enough that a step is a third to two thirds of the other weights' deviation: their SQNR
-    # falls from 40 dB or more to 21 to 15, and the worst channel's below 20, where amber begins. A
-    # step of four bits is half a deviation when all is well, and once to twice as much here.
+    # Far enough that a quantization step is a third to two thirds of the other weights' deviation:
+    # their SQNR falls from 40 dB or more to between 21 and 15, and the worst channel's below 20,
+    # where amber begins. A step of four bits is half a deviation without damage, and one to two
+    # deviations here.
     weights = fp32.get(f"{layer}.weight")
     flat = weights.reshape(-1)
     places = random.choice(flat.size, 2, replace=False)
@@ -66,11 +67,12 @@ def channel_spread(fp32, int8, layer, random, bits=8):
 
 
 PLANTED_IN_CODES = [wrong_scale, bias_shift, over_clipped, dead_channel, permuted_channels]
-PLANTED_IN_WEIGHTS = [outliers, channel_spread]  # The baseline has them, and one scale is too few.
+# The baseline has them, and a single scale is not enough.
+PLANTED_IN_WEIGHTS = [outliers, channel_spread]
 
 
 def plant(fault, bits, seed, digits, compare, folder):
-    """How often, of PLACEMENTS, the layer with the fault came first and had its cause named."""
+    """Returns how often, of PLACEMENTS, the damaged layer was first and had the right cause."""
     random = np.random.default_rng(seed)
     first = named = 0
     misses = []
@@ -106,7 +108,7 @@ def test_is_found_first_and_named(fault, bits, digits, compare, tmp_path):
 
 @pytest.mark.parametrize("bits", [8, 4])
 def test_no_sound_model_has_a_red_layer(bits, digits, compare, tmp_path):
-    """Calibrated on other images each time, by tensor or by channel."""
+    """Calibrates on other images each time, by tensor or by channel."""
     random = np.random.default_rng(21)
     import digits_models
 

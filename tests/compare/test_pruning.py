@@ -1,4 +1,4 @@
-"""The digits network with weights that PyTorch has pruned, as floats and in int8."""
+"""The digits network with weights that PyTorch has pruned, in float and in int8."""
 
 import re
 
@@ -14,7 +14,9 @@ prune = pytest.importorskip("torch.nn.utils.prune")
 
 
 def pruned_by(method, values):
-    """`values` after a pruning method of PyTorch, by lists: the two do not know each other's arrays."""
+    """Returns `values` after a pruning method of PyTorch. Converts through lists, because numpy and
+    PyTorch cannot exchange arrays here.
+    """
     import torch
 
     torch.manual_seed(3)
@@ -57,7 +59,7 @@ def test_half_of_the_weights_is_pruned_and_nothing_is_broken(digits, compare, tm
         assert layer["pruned_share"] == pytest.approx(0.5, abs=0.01)
         assert layer["weight"]["sqnr_db"] == pytest.approx(sqnr_of(digits.fp32, path, name), abs=1e-6)
         assert layer["explanation"].endswith("the others are as they were")
-        # These are the smallest already.
+        # These are already the smallest values.
         assert not any("as many" in fix["action"] for fix in layer["fixes"])
     (remark,) = [each for each in report["remarks"] if "pruned" in each]
     assert re.match(r"4 layers are pruned: 50(\.\d)? % of their weights are 0 and were not\.", remark)
@@ -76,7 +78,7 @@ def test_the_layer_that_lost_the_wrong_weights_comes_first_with_what_others_woul
     worst = report["layers"][0]
     assert "conv3" in worst["name"] and worst["cause"] == "pruned"
     predicted = {fix["action"]: fix["sqnr_db"] for fix in worst["fixes"]}
-    # Done as advised, it keeps what was foretold.
+    # With the recommended fix, the network has the predicted accuracy.
     as_many = save_pruned(
         digits.fp32, tmp_path / "smallest.onnx", {"conv3": prune.L1Unstructured(0.4)}
     )
@@ -104,17 +106,19 @@ def test_what_was_pruned_and_quantized_is_told_apart(digits, compare, tmp_path, 
     for name in LAYERS:
         layer = layer_of(report, name)
         assert (layer["level"], layer["cause"]) == ("amber", "pruned")
-        # Weights that round to zero anyway cannot be detected.
+        # Pruning of weights that round to zero anyway cannot be detected.
         assert 0.4 < layer["pruned_share"] <= 0.51
         assert float(re.search(r"have an SQNR of (\S+) dB", layer["explanation"])[1]) > 35
-    # Beside the pruned model, nothing was pruned.
+    # Compared with the pruned model, nothing was pruned.
     report = compare(path, int8, "--data", digits.data)
     assert not any(layer["pruned_share"] for layer in report["layers"])
     assert not any(layer["level"] == "red" for layer in report["layers"])
 
 
 def test_zeros_that_are_left_out_of_the_file(digits, compare, tmp_path):
-    """As ONNX Runtime's sparsifier writes them; it runs both files, and so is the oracle for our reader."""
+    """Writes sparse weights like ONNX Runtime's sparsifier, which also runs both files and so is
+    the oracle for our reader.
+    """
     pruned = save_pruned(
         digits.fp32, tmp_path / "pruned.onnx", {name: prune.L1Unstructured(0.9) for name in LAYERS}
     )
@@ -143,11 +147,11 @@ def test_zeros_that_are_left_out_of_the_file(digits, compare, tmp_path):
         assert layer["weight"]["mse"] == 0 and layer["accumulated"]["mse"] == 0
         assert layer["variant_bytes"] < 0.5 * layer["baseline_bytes"]
     assert [share for share in report["bytes"] if share["what"] == "weights, float32, sparse"]
-    # Beside the float model, the file is smaller, and nothing is said of the contrary.
+    # Compared with the float model, the file is smaller, and no note says the opposite.
     report = compare(digits.fp32, tmp_path / "sparse.onnx", "--data", digits.data)
     (remark,) = [each for each in report["remarks"] if "pruned" in each]
     assert remark.endswith("of their weights are 0 and were not.")
-    # Dense weights may take the place of sparse ones.
+    # Dense weights may replace sparse ones.
     report = compare(digits.fp32, tmp_path / "sparse.onnx", "--data", digits.data, "--verify")
     kept = {run["restored"]: run["sqnr_db"] for run in report["verified"] if not run["why_not"]}
     assert kept["all_weights"] is None or kept["all_weights"] > 100
@@ -177,7 +181,8 @@ def test_in_words(digits, tmp_path):
 
 
 def without_channels(fp32, path, layers):
-    """Every fourth channel of these layers is gone, with the inputs of the next that it was for."""
+    """Removes every fourth channel of these layers, with the inputs of the next layer that used it.
+    """
     model = Editor(fp32)
     for layer in layers:
         kept = [channel for channel in range(16 if layer != "conv1" else 8) if channel % 4]

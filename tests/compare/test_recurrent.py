@@ -1,4 +1,4 @@
-"""Recurrent layers: W and R of LSTM, GRU and RNN are layers of their own, with gates' rows as
+"""Recurrent layers: W and R of LSTM, GRU and RNN are separate layers, with the rows of gates as
 channels. ONNX Runtime quantizes and dequantizes, numpy computes."""
 
 import sys
@@ -50,8 +50,9 @@ def samples(tmp_path):
     return path
 
 
-# Without VNNI, kernels add two products of uint8 and int8 in 16 bits, and the sum saturates: sound models
-# lose about 10 dB. Weights of 7 bits cannot saturate, so the tests mean the same on every processor.
+# Uses weights of 7 bits, so that the tests have the same result on every processor. Without VNNI,
+# kernels add two products of uint8 and int8 in 16 bits, and the sum saturates: undamaged models
+# lose about 10 dB. Weights of 7 bits cannot saturate.
 def dynamic(fp32, path, **options):
     quantize_dynamic(
         str(fp32), str(path), weight_type=QuantType.QInt8, reduce_range=True, **options
@@ -60,7 +61,8 @@ def dynamic(fp32, path, **options):
 
 
 def weights_of_dynamic(path):
-    """W and R of a DynamicQuantizeLSTM, dequantized by ONNX Runtime, as LSTM has them."""
+    """Returns W and R of a DynamicQuantizeLSTM, dequantized by ONNX Runtime, in the layout of LSTM.
+    """
     model = Editor(path)
     node = next(n for n in model.model.graph.node if n.op_type == "DynamicQuantizeLSTM")
     found = {}
@@ -103,7 +105,7 @@ def test_dynamic_quantization(compare, tmp_path, directions, per_channel):
     accumulated = layers["/net/rnn/W"]["accumulated"]
     assert accumulated["sqnr_db"] == pytest.approx(sqnr_db(*outputs), abs=0.05)
     assert len(accumulated["channels"]["baseline_min"]) == HIDDEN
-    # All bytes of the node, each once.
+    # All bytes of the node are counted once.
     constants = {t.name: len(t.raw_data) for t in onnx.load(str(fp32)).graph.initializer}
     assert layers["/net/rnn/R"]["baseline_bytes"] == constants["R"]
     assert layers["/net/rnn/W"]["baseline_bytes"] == constants["W"] + constants["B"]
@@ -129,7 +131,7 @@ def test_dequantized_weights(compare, tmp_path, op, directions, axis):
         zero = np.zeros(each.scale.shape, np.int8)
         theirs = dequantized(each.codes, each.scale, zero, each.axis)
         check_weights(layers[f"/net/rnn/{name}"], weights[name], theirs)
-    # Floats can be put back for the codes, and then it is the baseline.
+    # The codes can be replaced by floats, which gives the baseline.
     runs = {run["restored"]: run for run in report["verified"]}
     assert runs["everything"]["sqnr_db"] is None or runs["everything"]["sqnr_db"] > 80
     assert runs["everything"]["why_not"] == "" and runs["nothing"]["sqnr_db"] < 60
@@ -148,7 +150,7 @@ class Reader(CalibrationDataReader):
 @pytest.mark.parametrize("directions", [1, 2])
 @pytest.mark.parametrize("op", GATES)
 def test_static_quantization(compare, tmp_path, op, directions, per_channel):
-    """All of a node is quantized: its weights, its bias, what goes in and what comes out."""
+    """The whole node is quantized: its weights, its bias, its inputs and its outputs."""
     weights = weights_of(op, directions)
     fp32 = recurrent_model(tmp_path / "fp32.onnx", op, directions, weights)
     int8, data = tmp_path / "int8.onnx", samples(tmp_path)
@@ -168,7 +170,7 @@ def test_static_quantization(compare, tmp_path, op, directions, per_channel):
         layer = layers[f"/net/rnn/{name}"]
         assert layer["variant_name"] == layer["name"]
         check_weights(layer, weights[name], theirs[name])
-        # In deviations of what the rows give for inputs of unit variance.
+        # In standard deviations of the rows' outputs for inputs of unit variance.
         deviations = np.sqrt((weights[name].astype(np.float64) ** 2).sum(-1))
         deviations = np.maximum(deviations, 0.1 * np.sqrt((deviations**2).mean()))
         shift = np.sqrt(((half / deviations) ** 2).mean())
@@ -183,7 +185,7 @@ def test_static_quantization(compare, tmp_path, op, directions, per_channel):
 
 
 def test_only_the_last_state_may_be_used(compare, tmp_path):
-    """Y is left out, and Y_h is what the layer gives out."""
+    """Y is omitted, and Y_h is the output of the layer."""
     weights = weights_of("GRU", 1)
     graph = [recurrent_node("GRU", 1, outputs=("", "last"))]
     described = (
@@ -206,11 +208,11 @@ def test_only_the_last_state_may_be_used(compare, tmp_path):
 
 
 def broken(tmp_path, name, fault, directions=2):
-    """An LSTM whose weights `name` have one fault."""
+    """Returns an LSTM whose weights `name` have one error."""
     weights = weights_of("LSTM", directions)
     fp32 = recurrent_model(tmp_path / "fp32.onnx", "LSTM", directions, weights)
     other = {key: values.copy() for key, values in weights.items()}
-    if fault == "bias":  # Behind W's half is R's.
+    if fault == "bias":  # The half of R follows the half of W.
         rows = GATES["LSTM"] * HIDDEN
         other["B"][:, rows * "WR".index(name) : rows * ("WR".index(name) + 1)] += 0.5
     codes = {key: Codes(weights[key]) for key in "WR"}
@@ -238,7 +240,7 @@ def test_a_fault_is_found_in_the_weights_that_have_it(compare, tmp_path, name, f
     report = compare(fp32, int8, "--data", samples(tmp_path))
     worst = report["layers"][0]
     assert (worst["name"], worst["cause"]) == (f"/net/rnn/{name}", cause), worst["explanation"]
-    # One dead channel of 128 leaves the output sound (37 dB), and then no layer is red.
+    # One dead channel of 128 leaves the output undamaged (37 dB), and then no layer is red.
     is_sound = report["verdict"]["level"] == "sound"
     assert worst["level"] == ("amber" if is_sound else "red")
     assert not is_sound or fault == "dead"
@@ -250,7 +252,7 @@ def test_a_fault_is_found_in_the_weights_that_have_it(compare, tmp_path, name, f
 
 
 def test_what_is_verified_is_what_the_network_then_gives(compare, tmp_path):
-    """With R put back, and B with it: as a model that has only W quantized."""
+    """Returns the model with R and B restored, so that only W is quantized."""
     fp32, int8 = broken(tmp_path, "R", "scale")
     data = samples(tmp_path)
     report = compare(fp32, int8, "--data", data, "--verify")
@@ -271,7 +273,7 @@ def test_what_is_verified_is_what_the_network_then_gives(compare, tmp_path):
 @pytest.mark.parametrize("directions", [1, 2])
 @pytest.mark.parametrize("name", ["W", "R"])
 def test_a_dynamically_quantized_lstm_becomes_one_of_floats(compare, tmp_path, directions, name):
-    """With W or R put back it is an LSTM, whose other weights are what their codes stand for."""
+    """With W or R restored it is an LSTM, whose other weights have the values of their codes."""
     weights = weights_of("LSTM", directions)
     fp32 = recurrent_model(tmp_path / "fp32.onnx", "LSTM", directions, weights)
     made = onnx.load(str(dynamic(fp32, tmp_path / "made.onnx", per_channel=True)))
@@ -305,7 +307,7 @@ def test_a_dynamically_quantized_lstm_becomes_one_of_floats(compare, tmp_path, d
 
 @pytest.mark.parametrize("directions", [1, 2])
 def test_small_rows_that_share_a_scale_with_large_ones(compare, tmp_path, directions):
-    """ONNX Runtime gives all rows of a direction one scale, which is too coarse for a small one."""
+    """ONNX Runtime gives all rows of a direction one scale, which is too coarse for a small row."""
     weights = weights_of("LSTM", directions)
     for name in "WR":
         small = np.abs(weights[name][-1]).mean(1).argmin()
@@ -324,7 +326,7 @@ def test_small_rows_that_share_a_scale_with_large_ones(compare, tmp_path, direct
 
 
 def test_factors_of_rows_are_damage(compare, tmp_path):
-    """Nobody behind a gate could undo them, as layers behind a linear one do."""
+    """No layer after a gate could undo the factors, unlike layers after a linear layer."""
     weights = weights_of("LSTM", 1)
     fp32 = recurrent_model(tmp_path / "fp32.onnx", "LSTM", 1, weights)
     codes = {name: Codes(weights[name], 1) for name in "WR"}
@@ -346,7 +348,7 @@ def test_the_quantizer_understands_what_to_keep_in_float(compare, tmp_path):
 
 
 def test_gates_in_the_order_of_pytorch(compare, tmp_path):
-    """Exporters that fold no constants put the gates in ONNX's order by Slice and Concat."""
+    """Reorders the gates by Slice and Concat, as exporters without constant folding do."""
     weights = weights_of("LSTM", 1)
     stored = {}  # i, f, g, o instead of i, o, f, c.
     for name in "WR":
@@ -395,7 +397,7 @@ def test_gates_in_the_order_of_pytorch(compare, tmp_path):
     sliced, against_folded = by_name(report), by_name(compare(fp32, folded, "--data", data))
     theirs = weights_of_dynamic(folded)
     for name in "WR":
-        # Rows are the gates' in the order that the node has, however they are stored.
+        # Rows belong to the gates in the order of the node, however they are stored.
         real = dequantized(codes[name].codes, codes[name].scale, np.zeros(4 * HIDDEN, np.int8), 0)
         i, f, c, o = np.split(real, 4)
         check_weights(sliced[f"/net/rnn/{name}"], weights[name], np.concatenate([i, o, f, c])[None])
@@ -417,7 +419,7 @@ def test_events_name_the_layers_and_their_node(tmp_path):
     graph = EventAccumulator(str(tmp_path / "log/int8")).Reload().Graph()
     node = next(node for node in graph.node if node.name == "net/rnn")
     assert node.attr["level"].s == b"red" and node.attr["cause"].s == b"wrong_scale"
-    # The page shows layers, and copies nodes.
+    # The page shows layers, and copies names of nodes.
     with RunningBoard("--logdir", tmp_path / "log") as board:
         status, ranking = board.json("/api/v1/compression/layers?a=fp32&b=int8&model=fp32")
     assert status == 200, ranking

@@ -1,5 +1,5 @@
-"""Recurrent layers of OpenVINO and TFLite: written with their own packages, with ONNX's order of
-gates as the common one. OpenVINO's converter and numpy are the oracles."""
+"""Recurrent layers of OpenVINO and TFLite: written with their own packages, and compared in ONNX's
+order of gates. OpenVINO's converter and numpy are the oracles."""
 
 import sys
 from pathlib import Path
@@ -34,7 +34,7 @@ def to_openvino(model, path):
 @pytest.mark.parametrize("directions", [1, 2])
 @pytest.mark.parametrize("op", GATES)
 def test_what_openvino_makes_of_onnx_is_the_same(compare, tmp_path, op, directions):
-    """Its converter puts gates in another order, and adds both biases up."""
+    """OpenVINO's converter stores gates in another order, and adds both biases."""
     fp32 = recurrent_model(tmp_path / "fp32.onnx", op, directions, weights_of(op, directions))
     ir = to_openvino(ov.convert_model(str(fp32)), tmp_path / "ir.xml")
     layers = by_name(compare(fp32, ir))
@@ -59,7 +59,7 @@ def test_a_bias_that_is_not_the_sum_is_found(compare, tmp_path):
 
 
 def stored_order(op, rows):
-    """Rows of one direction as OpenVINO stores them: f, i, c, o instead of i, o, f, c."""
+    """Converts rows of one direction from OpenVINO's order f, i, c, o to ONNX's i, o, f, c."""
     if op != "LSTM":
         return rows
     i, o, f, c = np.split(rows, 4)
@@ -67,7 +67,8 @@ def stored_order(op, rows):
 
 
 def ir_model(path, op, kind, directions, weights, codes=None, before_reset=False):
-    """A sequence or a cell; `codes` by name as NNCF stores them: Convert and Multiply."""
+    """Returns a sequence or a cell; `codes` are stored by name as NNCF does: Convert and Multiply.
+    """
 
     def constant(name):
         values = np.stack([stored_order(op, rows) for rows in weights[name]])
@@ -114,7 +115,7 @@ def test_codes_of_openvino(compare, tmp_path, op, kind, directions):
     layers = by_name(compare(fp32, int8))
     assert set(layers) == {"rnn/W", "rnn/R"}
     for name in "WR":
-        # Codes of all rows share a scale, or each has its own, so that their order does not matter.
+        # Codes of all rows share a scale, or each row has its own, so their order does not matter.
         axis = 0 if kind == "cell" else None
         ours = weights[name][0] if kind == "cell" else weights[name]
         code = Codes(ours, axis)
@@ -136,8 +137,8 @@ def test_a_gru_with_a_bias_more_than_it_has_gates(compare, tmp_path):
 
 
 def tflite_lstm(path, code, weights, quantized, inputs=20):
-    """Without peepholes; int8 codes have one scale for each tensor. Inputs from 20 on would be
-    those of layer normalization."""
+    """Writes an LSTM without peepholes; int8 codes have one scale per tensor. Inputs from 20 on
+    belong to layer normalization."""
     model = Builder()
 
     def weight(name):
@@ -173,7 +174,7 @@ TFLITE_WEIGHTS = [
 
 
 def tflite_weights(outputs):
-    """`outputs` of a projection; None without one."""
+    """Returns the `outputs` of a projection; None without one."""
     rng = np.random.default_rng(11)
     sizes = {"input": INPUTS, "recurrent": outputs or HIDDEN}
     shapes = {name: (HIDDEN, sizes[name.split("_")[0]]) for name in TFLITE_WEIGHTS}
@@ -206,7 +207,7 @@ def test_each_gate_of_tflite_is_a_layer(compare, tmp_path, code, inputs, outputs
 
 
 def test_a_gate_that_tflite_leaves_out_is_no_layer(compare, tmp_path):
-    """The input gate of a network in which it is one minus the forget gate."""
+    """Returns the input gate of a network in which it is one minus the forget gate."""
     weights = {name: w for name, w in tflite_weights(None).items() if "_to_input" not in name}
     code = tflite.BuiltinOperator.LSTM
     pair = [tflite_lstm(tmp_path / f"{q}.tflite", code, weights, q) for q in (False, True)]

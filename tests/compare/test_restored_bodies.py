@@ -1,5 +1,5 @@
-"""--verify puts weights and quantizers inside of If, Loop and Scan back where they are; ONNX Runtime,
-on files that were made so, is the oracle."""
+"""--verify restores weights and quantizers inside If, Loop and Scan; ONNX Runtime, on files that
+were created with these weights, is the oracle."""
 
 import numpy as np
 import onnx
@@ -9,7 +9,7 @@ from recurrent_models import Codes, session, sqnr_db
 
 
 def answers(path, data):
-    """ONNX Runtime's output for each sample."""
+    """Returns ONNX Runtime's output for each sample."""
     model = session(onnx.load(str(path)))
     with np.load(data) as loaded:
         samples = zip(*(loaded[name] for name in loaded))
@@ -18,14 +18,14 @@ def answers(path, data):
 
 
 def broken_codes(weights, name):
-    """Codes of all weights, one of which has a wrong scale."""
+    """Returns codes of all weights, one of which has a wrong scale."""
     codes = {each: Codes(values, 1) for each, values in weights.items()}
     codes[name].scale = (codes[name].scale * np.float32(0.5)).astype(np.float32)
     return codes
 
 
 def check_verified(report, layer, fp32, restored, data):
-    """A run with the weights of `layer` put back gives what a file with these weights gives."""
+    """A run with restored weights of `layer` gives the same result as a file with these weights."""
     run = next(run for run in report["verified"] if run["restored"] == "parts")
     assert run["parts"] == [{"layer": layer, "part": "weight"}]
     expected = sqnr_db(answers(fp32, data), answers(restored, data))

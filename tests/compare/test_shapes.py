@@ -1,4 +1,4 @@
-"""Models whose inputs have open sizes: shapes of random samples, and `--shape`."""
+"""Models whose inputs have unknown sizes: shapes of random samples, and `--shape`."""
 
 import json
 
@@ -17,8 +17,8 @@ def f32(name, *shape):
 
 
 def audio(path, quantized, shape=("n", "samples")):
-    """Audio is padded by its mirror image, 96 samples on each side, as spectrograms want it. There
-    is a gain for every sample, too."""
+    """Returns a model that pads audio by its mirror image, 96 samples on each side, as for
+    spectrograms. It also has a gain for every sample."""
     scale = np.float32(np.abs(WEIGHTS).max() / 127)
     nodes = [
         helper.make_node("Mul", ["audio", "gain"], ["louder"], "/gain/Mul"),
@@ -60,7 +60,7 @@ def test_a_guess_that_does_not_fit_is_shown_with_what_to_write(pair, compare):
         "(--shape audio=SIZES --shape gain=SIZES), or real samples (--data)"
     )
     assert report["samples"] == 0
-    assert [layer["name"] for layer in report["layers"]] == ["/conv/Conv"]  # By its weights.
+    assert [layer["name"] for layer in report["layers"]] == ["/conv/Conv"]  # Paired by its weights.
     # If samples are requested, a failure is an error.
     asked = run_compare(*pair, "--samples", "2")
     assert asked.returncode == 1 and asked.stdout == ""
@@ -108,7 +108,7 @@ def test_with_data_the_samples_decide(pair, compare, tmp_path):
 
 
 @pytest.mark.parametrize("shape, code, says", [
-    ("audio=1,512,1", 1, "not one that input 'audio' float32 [n, samples] can have"),
+    ("audio=1,512,1", 1, "does not fit input 'audio' float32 [n, samples]"),
     ("sound=1,512", 1, "there is no input 'sound'"),
     ("1,512", 1, "write for example audio=1,32"),
     ("audio=16384,32768", 1, "too large to be generated"),

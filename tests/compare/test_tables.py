@@ -1,5 +1,5 @@
-"""Embeddings: tables of which indices choose rows, quantized by ONNX Runtime's own tools in every
-way they have. The rows that its kernels take out of a table are the oracle."""
+"""Embedding tables, quantized in all forms of ONNX Runtime's own tools. The rows that its kernels
+take from a table are the oracle."""
 
 import numpy as np
 import onnx
@@ -24,7 +24,7 @@ class Samples(CalibrationDataReader):
 
 
 class Embeddings:
-    """Words and their places, added up, and two products behind."""
+    """Returns a model that adds embeddings of words and positions, followed by two products."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -85,7 +85,7 @@ class Embeddings:
 
 
 def words_in(path):
-    """All entries of the table as ONNX Runtime takes them out, in floats."""
+    """Returns all entries of the table as ONNX Runtime dequantizes them."""
     model = onnx.load(path)
     gather = next(node for node in model.graph.node if "ids" in node.input)
     output = gather.output[0]
@@ -98,7 +98,7 @@ def words_in(path):
         output = "floats"
     del model.graph.output[:]
     model.graph.output.append(helper.make_tensor_value_info(output, TensorProto.FLOAT, None))
-    # Nodes behind need the length of a sample.
+    # Later nodes need the length of a sample.
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     parts = []
     for first in range(0, ENTRIES + LENGTH - 1, LENGTH):
@@ -136,7 +136,8 @@ def test_tables_are_compared_as_onnx_runtime_reads_them(embeddings, compare, way
     found = layers["words"]
     assert found["op_type"] == "Gather"
     assert found["weight"]["sqnr_db"] == pytest.approx(sqnr(embeddings.words, table), abs=1e-6)
-    worst = sqnr(embeddings.words, table, axis=0)  # A channel is a column: what products meet next.
+    # A channel is a column, because the following products sum over columns.
+    worst = sqnr(embeddings.words, table, axis=0)
     assert found["weight"]["worst_channel_sqnr_db"] == pytest.approx(worst.min(), abs=1e-4)
     assert found["weight"]["worst_channel"] == worst.argmin()
     assert not [each for each in result["lint"] if each["rule"] == "weight_zero_point"]
@@ -174,6 +175,7 @@ def test_what_openvino_makes_of_a_table_is_the_same(embeddings, compare, tmp_pat
     result = compare(embeddings.path, path)
     layers = layers_of(result)
     assert set(layers) == {"words", "first", "second"}
-    assert result["baseline_only"] == ["places"]  # Its indices are constant: it computes that once.
+    # Its indices are constant, so ONNX Runtime computes it once.
+    assert result["baseline_only"] == ["places"]
     for layer in layers.values():
         assert layer["weight"]["mse"] == 0

@@ -1,5 +1,5 @@
-"""--verify predicts the output SQNR with parts restored: the oracle edits the model
-with the onnx package, runs it with ONNX Runtime's own, and computes with numpy."""
+"""--verify measures the output SQNR with restored parts: the oracle edits the model with the onnx
+package, runs it with ONNX Runtime's package, and computes with numpy."""
 
 import numpy as np
 import onnx
@@ -14,7 +14,7 @@ from test_folding import folded  # noqa: F401 (a fixture)
 from test_planted_faults import PLANTED_IN_CODES
 
 SAMPLES = 20
-EXACT_DB = 80  # Sums in another order leave more.
+EXACT_DB = 80  # Sums in another order have larger errors.
 
 
 def answers(model, images):
@@ -27,17 +27,17 @@ def answers(model, images):
 
 
 class Oracle:
-    """A compressed model of the digits network, and ways to put parts of it back."""
+    """A compressed model of the digits network, and functions that restore parts of it."""
 
     def __init__(self, fp32, int8):
         self.fp32, self.model = onnx.load(str(fp32)), onnx.load(str(int8))
         self.ours = {node.name: node for node in self.fp32.graph.node}
         self.theirs = {node.name: node for node in self.model.graph.node}
         self.constants = {t.name: t for t in self.fp32.graph.initializer}
-        self.kept = []  # Layers whose outputs stay as they are.
+        self.kept = []  # Layers whose outputs are not restored.
 
     def use(self, old, new):
-        """Whoever took the tensor `old` takes `new` from now on."""
+        """Connects all users of the tensor `old` to `new`."""
         for node in self.model.graph.node:
             for i, name in enumerate(node.input):
                 if name == old:
@@ -52,7 +52,7 @@ class Oracle:
             self.theirs[layer].input[i] = tensor.name
 
     def restore_output(self, layer):
-        """Also where the same values are quantized again, behind MaxPool and Flatten."""
+        """Also if the same values are quantized again, after MaxPool and Flatten."""
         output = self.theirs[layer].output[0] if layer in self.theirs else layer
         quantize = next(
             node for node in self.model.graph.node
@@ -62,7 +62,7 @@ class Oracle:
             node for node in self.model.graph.node
             if node.op_type == "DequantizeLinear" and node.input[0] == quantize.output[0]
         )
-        if output.startswith("/Relu"):  # Which became the range of the quantizer.
+        if output.startswith("/Relu"):  # This value became the range of the quantizer.
             relu = onnx.helper.make_node("Relu", [output], [f"original {output}"])
             self.model.graph.node.insert(list(self.model.graph.node).index(quantize), relu)
             output = relu.output[0]
@@ -135,7 +135,7 @@ def runs_of(report, restored="parts", count=1):
 def test_numbers_are_those_of_models_that_the_onnx_package_has_edited(
     digits, compare, tmp_path, per_channel
 ):
-    """A channel of conv2 that is too large: its weights, its output and the next weights are damaged."""
+    """A channel of conv2 is too large: its weights, its output and the next weights are damaged."""
     fp32, int8 = outlier_channel(digits), tmp_path / "int8.onnx"
     digits.quantize(fp32, int8, per_channel=per_channel)
     report = verify(compare, fp32, int8, digits)
@@ -147,7 +147,7 @@ def test_numbers_are_those_of_models_that_the_onnx_package_has_edited(
     assert kinds[-3:] == ["all_weights", "all_outputs", "everything"]
     assert "red_layers" in kinds and kinds.count("parts") >= 4
     assert_oracled(report, fp32, int8, digits.images[:SAMPLES])
-    # The parts that the diagnosis blames are those that give most.
+    # The parts that the diagnosis names have the largest gains.
     best = runs_of(report)[0]["parts"][0]
     assert best == {"layer": "/conv2/Conv", "part": "output"}
 
@@ -204,7 +204,7 @@ def test_where_nothing_is_to_blame_the_parts_that_cost_most_are_found(digits, co
     assert together["parts"] == [run["parts"][0] for run in alone]
     assert together["sqnr_db"] > report["verified"][0]["sqnr_db"] + 1
     assert_oracled(report, digits.fp32, digits.int8, digits.images[:SAMPLES])
-    # No other part costs more, though not all were tried.
+    # No other part has a larger gain, although not all were tried.
     nodes = [layer_of(f"{name}.weight", digits.fp32) for name in LAYERS]
     others = [(node, part) for node in nodes for part in ("weight", "output")]
     for layer, part in [*others, ("image", "output")]:
@@ -224,13 +224,13 @@ def quantize_with(options, fp32, int8, images):
 
 OPTIONS = {
     "symmetric": {"ActivationSymmetric": True, "DedicatedQDQPair": True},
-    "float_weights": {"AddQDQPairToWeight": True},  # Rounded in the graph.
+    "float_weights": {"AddQDQPairToWeight": True},  # Rounded by the graph.
 }
 
 
 @pytest.mark.parametrize("how", ["per_tensor", "per_channel", *OPTIONS])
 def test_everything_restored_is_the_baseline(digits, folded, compare, tmp_path, how):  # noqa: F811
-    """Also where normalization was folded into the weights that were quantized."""
+    """Also if normalization was folded into the quantized weights."""
     for fp32, prepared in ((digits.fp32, digits.fp32), (folded.fp32, folded.prepared)):
         images, int8 = digits.images[:100], tmp_path / "int8.onnx"
         if how in OPTIONS:
@@ -246,7 +246,7 @@ def test_everything_restored_is_the_baseline(digits, folded, compare, tmp_path, 
 
 
 def two_heads(digits, path):
-    """The digits network with another head behind its second convolution."""
+    """Returns the digits network with another head after its second convolution."""
     model = onnx.load(str(digits.fp32))
     weights = np.random.default_rng(3).normal(size=(16, 4)).astype(np.float32)
     bias = np.arange(4, dtype=np.float32)
@@ -290,7 +290,7 @@ def test_each_end_of_a_network_has_its_own_number(digits, compare, tmp_path):
 
 
 def four_bits(weights, block=16):
-    """Weights [K, N] as MatMulNBits takes them, symmetric: codes and scales."""
+    """Returns weights [K, N] in the format of MatMulNBits, symmetric: codes and scales."""
     blocks = weights.T.reshape(weights.shape[1], -1, block)
     scales = np.abs(blocks).max(2) / 7
     codes = np.clip(np.round(blocks / scales[..., None]) + 8, 0, 15).astype(np.uint8)
@@ -298,7 +298,8 @@ def four_bits(weights, block=16):
 
 
 def products(path, weights, quantized=(), broken=None):
-    """x -> product -> Relu -> product -> …; those in `quantized` with weights of four bits."""
+    """x -> product -> Relu -> product -> …; the products in `quantized` have weights of four bits.
+    """
     nodes, constants, tensor = [], [], "x"
     for i, values in enumerate(weights):
         name, last = f"/fc{i}/MatMul", i == len(weights) - 1

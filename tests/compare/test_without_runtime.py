@@ -1,5 +1,5 @@
-"""`compare` where there is no ONNX Runtime, or none that runs these models: weights are compared,
-unless somebody asks for more."""
+"""`compare` without ONNX Runtime, or with one that cannot run these models: weights are compared,
+unless the user requires more."""
 
 import json
 import os
@@ -32,8 +32,8 @@ def model(path, weights, behind=()):
 
 @pytest.fixture
 def compare(tmp_path):
-    """compare(flags…, CB_ONNXRUNTIME_LIB=…): with a program that is far from build/ort, and finds
-    neither Python nor Node."""
+    """compare(flags…, CB_ONNXRUNTIME_LIB=…) runs a copy of the program far from build/ort, which
+    finds neither Python nor Node."""
     program = tmp_path / "far/away/bin/compression-board"
     program.parent.mkdir(parents=True)
     shutil.copy(os.environ["COMPRESSION_BOARD"], program)

@@ -1,4 +1,5 @@
-// Two files of one model, before and after compression: which layer was damaged, and why.
+// Compares two files of one model, before and after compression, and finds the damaged layers and
+// the causes.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const compare::ModelComparison comparison,
 //                           compare::CompareModels("fp32.onnx", "int8.onnx", {.samples = 20}));
@@ -7,24 +8,50 @@
 //   }
 //
 // Weights are compared from the files alone. With samples, ONNX Runtime runs both models, and the
-// outputs of all layers are compared, too; `verify` runs the compressed one with parts restored.
+// outputs of all layers are compared too; `verify` runs the compressed model with restored parts.
 // docs/compare.md explains the numbers.
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "cboard/base/result.h"
 #include "cboard/compare/compare_options.h"
 #include "cboard/compare/model_comparison.h"
+#include "cboard/runtime/samples.h"
+#include "cboard/runtime/session.h"
 
 namespace cboard::compare {
 
-// Fails as OpenModel, OpenSamples and ModelCapture do, and with kInvalidArgument when no layer of
-// one model has a partner in the other. Weights are compared on all processors. Memory is that of
-// the largest layers' weights, one for each processor, four times over, and of the captured outputs
-// of one sample.
+// Compares two model files. Fails like OpenModel, OpenSamples and ModelCapture, and with
+// kInvalidArgument if no layer of one model has a counterpart in the other. Uses all processors for
+// weights. Memory: four times the weights of the largest layer per processor, and the captured
+// outputs of one sample.
 Result<ModelComparison> CompareModels(const std::filesystem::path& baseline,
                                       const std::filesystem::path& variant,
                                       const CompareOptions& options = {});
+
+// Measures only the verdict, without suspects: runs every sample through both ONNX files and
+// compares their outputs. Fails like OpenModel and ModelCapture, and if a sample cannot be read.
+Result<EndVerdict> MeasureEnds(const std::filesystem::path& baseline,
+                               const std::filesystem::path& variant, runtime::SampleSource& samples,
+                               const runtime::SessionOptions& session);
+
+// The tensors of a baseline from which MeasureEnds computes the verdict.
+struct EndTensors {
+  std::vector<std::string> outputs;
+  // Tensors that show the position of the channel dimension; needed only for the first sample.
+  std::vector<std::string> shapes;
+};
+Result<EndTensors> FindEndTensors(const std::filesystem::path& baseline);
+
+// Measures the verdict without running the baseline: `computed` contains the baseline's EndTensors
+// for each sample, as far as they are known.
+Result<EndVerdict> MeasureEnds(const std::filesystem::path& baseline,
+                               const std::filesystem::path& variant, runtime::SampleSource& samples,
+                               std::span<const std::vector<runtime::NamedTensor>> computed,
+                               const runtime::SessionOptions& session);
 
 }  // namespace cboard::compare

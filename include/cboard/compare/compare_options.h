@@ -14,31 +14,34 @@ namespace cboard::compare {
 inline constexpr std::size_t kDefaultSamples = 20;
 
 struct CompareOptions {
-  std::filesystem::path data;  // As OpenSamples takes it; generated when empty.
-  // Shapes of generated samples, where the files leave sizes open.
+  std::filesystem::path data;  // Path of the samples, as for OpenSamples; empty: random samples.
+  // Shapes of random samples if the model files have dynamic sizes.
   model::InputShapes shapes;
-  // At most; 0 compares weights only. Without a number, kDefaultSamples where ONNX Runtime is
-  // found and runs both models, and else weights only: who gives one, `data`, `shapes` or `verify`
-  // cannot do without.
+  // Maximum number of samples; 0 compares weights only. If it is not set, kDefaultSamples is used
+  // if ONNX Runtime is found and can run both models; otherwise only weights are compared. If
+  // `samples`, `data`, `shapes` or `verify` is set, a model that cannot run is an error.
   std::optional<std::size_t> samples;
   bool histograms = false;
   Thresholds thresholds;
   // Number of the most damaged parts that are restored, one at a time, to measure the output SQNR;
   // up to six more for the layers with the largest loss; 0 for no such runs. For ONNX files only.
-  // Takes up to 11 runs over all samples besides those of the parts, and up to 41 more if these
-  // parts do not cost the most.
+  // Takes up to 11 more runs over all samples, and up to 41 more if these parts do not cost the
+  // most.
   std::size_t verify = 0;
-  // CPU time for runs with parts undone, which find what is to blame for a broken or degraded end;
-  // 0 for none: layers are then ranked by their own figures. It is the CPU time of these runs
-  // alone, so other work of the machine or the process does not change the answer. The runs that
-  // find the first cause and its fix may take up to three times as long.
+  // Time limit for runs that restore parts to find the cause of a broken or degraded output. 0
+  // means no such runs: layers are then ranked by their own metrics. It limits the CPU time and
+  // also the elapsed time of these runs. With two or more processors CPU time ends first unless the
+  // machine is busy, so other programs rarely change the result. A run that has started is
+  // finished.
   double blame_seconds = 60;
-  // Hears how many CPU seconds of how many these runs have taken; false stops them.
+  // A function that is called with the elapsed and the maximum seconds of the runs that find
+  // causes; returning false stops them.
   std::function<bool(double seconds, double max_seconds)> blame_progress;
-  // Hears how many samples of how many are done; false stops there.
+  // A function that is called with the number of finished samples and of all samples; returning
+  // false stops the comparison.
   std::function<bool(std::size_t done, std::size_t total)> progress;
-  // Likewise of the runs for `verify`, all samples of all of them; what was measured until it says
-  // false is kept.
+  // A function that is called with the finished and all sample runs of `verify`. Returning false
+  // stops; the results so far are kept.
   std::function<bool(std::size_t done, std::size_t total)> verify_progress;
 };
 

@@ -1,4 +1,4 @@
-// A comparison as JSON, for scripts and for `compare --json`.
+// Writes a comparison as JSON, for scripts and for `compare --json`.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace cboard::compare {
 
-// {"baseline":…,"variant":…,"samples":…,"layers":[…],"bytes":[…],"lint":[…],"verified":[…],
-// "keep_float":{…}, …}
-// and a newline. All layers, worst first. Numbers that are infinite or missing are null.
+// Returns {"baseline":…,"variant":…,"samples":…,"layers":[…],"bytes":[…],"lint":[…],"verified":[…],
+// "keep_float":{}, …} and a newline. Contains all layers, worst first. Infinite and missing numbers
+// are null.
 std::string ToJson(const ModelComparison& comparison);
 
-// The member "verdict" of ToJson's object, as a text of its own.
+// Returns the member "verdict" of a comparison's JSON as a separate text.
 std::string ToJson(const EndVerdict& verdict);
 
 }  // namespace cboard::compare

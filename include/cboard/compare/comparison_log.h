@@ -1,4 +1,4 @@
-// A comparison as events, for the Layers page and for TensorBoard.
+// Logs a comparison as events, for the Layers page and for TensorBoard.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,14 @@
 
 namespace cboard::compare {
 
-// Writes the results as events, for the Layers page and for TensorBoard. In `directory` itself
-// <model>/layers/<layer>/<what>/<variant>: numbers, and histograms if there are any; in the runs
-// "fp32" and VariantName() below it the graphs, bytes by node ("Resources"), errors along depth,
-// and, in runs below these, minima, maxima and means whose step is the channel. Where another model
-// has runs of these names in `directory`, they are in <directory>/<model>; the model's own, of a
-// comparison before, are replaced.
-// Verified runs are in `directory`, too. docs/formats/compression-tags.md lists the tags. The
-// model is named after the baseline's file. Fails as SummaryWriter and OpenModel do.
+// Writes the results of a comparison as events. `directory` itself gets layer metrics and optional
+// histograms, <model>/layers/<layer>/<what>/<variant>, and the verified runs. Below it, the runs
+// "fp32" and VariantName() get the graphs, the bytes by node ("Resources") and the errors along
+// depth; their sub-runs get the min, max and mean per channel, whose step is the channel. If
+// another model already has runs of these names in `directory`, they are written to
+// <directory>/<model>. Runs of an earlier comparison of the same model are replaced.
+// docs/formats/compression-tags.md lists the tags. The model is named after the baseline's file.
+// Fails like SummaryWriter and OpenModel.
 Result<void> LogComparison(const ModelComparison& comparison,
                            const std::filesystem::path& directory);
 

@@ -1,5 +1,5 @@
-// The verdict on a compressed model, measured at the end of the network: at its declared outputs,
-// by head and by channel, and by what people do with them.
+// The verdict on a compressed model. It is measured at the declared outputs of the model, by head
+// and by channel, in terms of how the outputs are used.
 //
 //   comparison.verdict.level     // kBroken
 //   comparison.verdict.sentence  // "Broken: all 14 channels of 'output0[4:18]' (scores) became 0 …"
@@ -19,51 +19,55 @@ namespace cboard::compare {
 enum class VerdictLevel { kNotMeasured, kSound, kDegraded, kBroken };
 std::string_view NameOf(VerdictLevel level);  // "not_measured", "sound", "degraded", "broken"
 
-// Use of an output's values.
+// The way in which an application uses an output's values.
 enum class HeadUse {
-  kArgMax,    // Probabilities that sum to one: the largest channel is the answer.
-  kLogits,    // Unbounded values of two channels or more: the largest one is the answer.
-  kScores,    // Each between 0 and 1: those above a threshold are detections.
+  kArgMax,    // Probabilities that sum to 1: the largest channel is the predicted class.
+  kLogits,    // Unbounded values of at least two channels: the largest is the predicted class.
+  kScores,    // Values between 0 and 1: a value above a threshold is a detection.
   kValues,    // Other numbers: boxes, regression.
-  kLabels,    // Integers: equal, or not.
-  kFeatures,  // Embeddings: the nearest vector is the answer.
-  kText,      // Labels along a sequence that are read with CTC: characters count, not positions.
+  kLabels,    // Integers, which are equal or not.
+  kFeatures,  // Embeddings: the nearest vector is the result.
+  kText,      // Labels along a sequence that CTC decodes: characters are compared, not positions.
 };
-// "arg_max", "logits", "scores", "values", "labels", "features", "text"
+// The name of a use: "arg_max", "logits", "scores", "values", "labels", "features", "text"
 std::string_view NameOf(HeadUse use);
 
-// Channels of an output that belong together.
+// The verdict on one head: channels of an output that belong together.
 struct HeadVerdict {
   std::size_t first_channel = 0, channel_count = 0;
-  std::string made_by;  // The node whose values these are; empty where they are the whole output.
+  std::string made_by;  // The node that computes these values; empty if they are the whole output.
   HeadUse use = HeadUse::kValues;
   VerdictLevel level = VerdictLevel::kNotMeasured;
   std::string reason;  // Reason for the level, with numbers: "arg max agrees in 20 of 20".
-  double sqnr_db = 0;  // NaN where there is nothing to measure.
-  // The same with the signal taken as what varies around its mean: a common offset carries no
+  double sqnr_db = 0;  // NaN if it was not measured.
+  // SQNR whose signal is the variation around the mean, because a common offset carries no
   // information.
   double varying_sqnr_db = 0;
-  // The SQNR that decides the level and is printed: the plain one if the values hardly vary.
+  // The SQNR that decides the level and is printed: `sqnr_db` if the values hardly vary, otherwise
+  // `varying_sqnr_db`.
   double judged_sqnr_db = 0;
-  // The share of the float model's answers that the compressed one gives, too; nothing where there
-  // were none, such as detections above the threshold.
+  // The share of the float model's predictions that the compressed model gives too; nullopt if
+  // there were none, for example no detections above the threshold.
   std::optional<double> agreement;
-  std::size_t decisions = 0;                 // How many answers `agreement` is about.
-  std::optional<double> threshold;           // Threshold for scores.
-  std::optional<double> mean_cosine;         // For features: with the baseline's vectors.
-  bool is_collapsed = false;                 // All values became the same, and did vary.
-  std::size_t lost_channels = 0;             // Channels that vary in the baseline and are lost.
-  std::optional<std::size_t> worst_channel;  // Its index in the output.
+  std::size_t decisions = 0;        // Number of predictions in `agreement`.
+  std::optional<double> threshold;  // Threshold for scores.
+  // For features (embeddings): mean cosine similarity with the baseline's vectors.
+  std::optional<double> mean_cosine;
+  // True if all values became equal although the baseline's values vary.
+  bool is_collapsed = false;
+  // Number of channels that vary in the baseline and are lost.
+  std::size_t lost_channels = 0;
+  std::optional<std::size_t> worst_channel;  // Index of the worst channel in the output.
   double worst_channel_sqnr_db = 0;
-  double baseline_min = 0, baseline_max = 0;  // Over all values …
+  double baseline_min = 0, baseline_max = 0;  // Range over all values.
   double baseline_mean_square = 0;
   double variant_min = 0, variant_max = 0;
 };
 
 struct OutputVerdict {
   std::string name;
-  std::vector<std::int64_t> shape;  // For the first sample.
-  std::optional<std::size_t> axis;  // That of the channels; nothing for a scalar.
+  std::vector<std::int64_t> shape;  // Shape for the first sample.
+  std::optional<std::size_t> axis;  // Dimension of the channels; nullopt for a scalar.
   std::size_t channel_count = 0;
   VerdictLevel level = VerdictLevel::kNotMeasured;
   double sqnr_db = 0;
@@ -71,44 +75,50 @@ struct OutputVerdict {
   std::string why_not;  // Why it was not measured.
 };
 
-// A way to mend a root cause, tried in the compressed model and measured at its end.
+// A fix of a root cause that was applied to the compressed model and measured at its outputs.
 struct MeasuredFix {
   std::string action;   // "one scale per output channel"
   std::string price;    // "no cost", "3 nodes in float32"
-  std::string setting;  // How to apply it with ONNX Runtime, to be copied and pasted.
-  VerdictLevel level = VerdictLevel::kNotMeasured;  // Level of the outputs with it …
-  double sqnr_db = 0;                               // … and what is left there.
+  std::string setting;  // Code that applies it with ONNX Runtime, to be copied and pasted.
+  // Level of the outputs with the fix; kNotMeasured if the time limit was reached before.
+  VerdictLevel level = VerdictLevel::kNotMeasured;
+  double sqnr_db = 0;  // Output SQNR with the fix.
   std::optional<double> agreement;
 };
 
-// Cause of a broken or degraded output: one root cause, with all layers that have it.
+// A root cause of a broken or degraded output, with all layers that have it.
 struct Suspect {
   std::string layer;
-  std::string sentence;             // Why.
+  std::string sentence;             // The explanation.
   std::string fix;                  // First fix to try; empty if none is known.
   std::string cause;                // "mask", "calibration", …
   std::string part;                 // "weight", "bias", "output"
-  std::vector<std::string> layers;  // All that have it, the costliest first.
-  bool is_measured = false;         // Undoing it was seen to help; otherwise this is a guess.
-  // The end as it is, with only this applied, and with only this undone, in dB.
+  std::vector<std::string> layers;  // All affected layers, the costliest first.
+  // True if a run with the cause undone improved the output; otherwise the cause is a guess.
+  bool is_measured = false;
+  // Output SQNR in dB: of the compressed model, with only this cause applied, and with only this
+  // cause undone.
   std::optional<double> sqnr_db, alone_sqnr_db, undone_sqnr_db;
   std::optional<double> agreement, undone_agreement;
-  std::vector<MeasuredFix> fixes;  // The first one to try first.
+  std::vector<MeasuredFix> fixes;  // The recommended fix first.
 };
 
 struct EndVerdict {
   VerdictLevel level = VerdictLevel::kNotMeasured;
   std::string sentence;  // Level, measure, samples; one line.
-  std::string measure;   // "arg_max_agreement", "nearest_agreement", "sqnr_db", …
+  // Key of the measure: "arg_max_agreement", "nearest_agreement", "sqnr_db", …
+  std::string measure;
   std::size_t samples = 0;
-  bool is_generated = false;  // Random data: weak evidence.
+  bool is_generated = false;  // Random samples: weak evidence.
   std::vector<OutputVerdict> outputs;
-  std::vector<Suspect> suspects;  // At least one where `level` is kBroken.
-  // How blame was measured: how many runs on how many samples in which time; or why it was not.
+  std::vector<Suspect> suspects;  // At least one if `level` is kBroken.
+  // Explains how root causes were measured (number of runs and samples, time), or why they were
+  // not.
   std::string blame_note;
 };
 
-// "output0", or with its channels where the output has several heads: "output0[4:18]".
+// The name of a head: "output0", or with its channels if the output has several heads,
+// "output0[4:18]".
 std::string HeadName(const OutputVerdict& output, const HeadVerdict& head);
 
 }  // namespace cboard::compare

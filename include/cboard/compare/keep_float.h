@@ -1,4 +1,4 @@
-// Which layers to keep in floating point, in the words of the programs that quantize.
+// Generates the setting that keeps layers in float, for several quantization tools.
 //
 //   for (const Toolchain toolchain : kToolchains) {
 //     TitleOf(toolchain), KeepFloatSnippet({"/conv1/Conv"}, toolchain);
@@ -33,36 +33,37 @@ inline constexpr Toolchain kToolchains[] = {Toolchain::kOnnxRuntime,
 std::string_view NameOf(Toolchain toolchain);   // "onnxruntime", "neural_compressor_op_wise", …
 std::string_view TitleOf(Toolchain toolchain);  // "ONNX Runtime", "neural-compressor 1.x", …
 
-// How activations are quantized; decides which function of the quantizer is used.
+// How activations are quantized. It decides which function of the quantizer is used.
 enum class QuantizationScheme {
-  kStatic,      // They are quantized with ranges from calibration.
-  kDynamic,     // … while the model runs.
-  kWeightOnly,  // They stay as they are.
+  kStatic,      // With ranges from calibration.
+  kDynamic,     // While the model runs.
+  kWeightOnly,  // Activations stay in float.
 };
 
-// Those that the toolchain has functions of their own for; the first is static.
+// Returns the schemes for which the toolchain has separate functions; the first is kStatic.
 std::span<const QuantizationScheme> SchemesOf(Toolchain toolchain);
 
-// "onnxruntime", "onnxruntime_weight_only"; "ONNX Runtime", "ONNX Runtime, weights only".
+// Returns "onnxruntime", "onnxruntime_weight_only", or as a title: "ONNX Runtime", "ONNX Runtime,
+// weights only".
 std::string NameOf(Toolchain toolchain, QuantizationScheme scheme);
 std::string TitleOf(Toolchain toolchain, QuantizationScheme scheme);
 
-// A tensor between layers that needs another quantizer than the others.
+// An activation tensor that needs other quantization settings than the default.
 struct ActivationOverride {
   std::string tensor;
   int bits = 8;  // 8 or 16.
   bool is_signed = false;
   bool is_symmetric = false;
-  // Range of the values that have codes; if not set, calibration finds it.
+  // Range of values that the codes represent; if not set, calibration finds it.
   std::optional<std::pair<double, double>> range;
 };
 
-// Python code for quantize_static of ONNX Runtime with these overrides, ready to paste; empty for
-// none. Ends with a newline.
+// Returns Python code for quantize_static of ONNX Runtime with these overrides, ready to paste;
+// empty if there are none. Ends with a newline.
 std::string OverridesSnippet(std::span<const ActivationOverride> overrides);
 
-// Configuration that keeps these layers in FP32, to be copied and pasted; empty for none. Ends with
-// a newline.
+// Returns the configuration that keeps these layers in FP32, ready to paste; empty if there are
+// none. Ends with a newline.
 std::string KeepFloatSnippet(std::span<const std::string> layers, Toolchain toolchain,
                              QuantizationScheme scheme = QuantizationScheme::kStatic);
 

@@ -31,135 +31,147 @@ using verdict::Thresholds;
 // Another way to quantize a damaged tensor, with its predicted SQNR.
 struct Fix {
   std::string action;  // "one scale per output channel"
-  // Recomputed for weights. For outputs, the SQNR of the baseline's values on these samples, with
-  // channels weighted as in `useful_output_db` if there is one. Infinite for float32.
+  // Predicted SQNR. For weights it is computed from the requantized weights. For outputs it is
+  // computed from the baseline's values on these samples, with channels weighted as in
+  // `useful_output_db` if that is known. Infinite for float32.
   double sqnr_db = 0;
   std::optional<double> worst_channel_sqnr_db;  // Weights only.
   std::optional<std::uint64_t> size_bytes;      // Weights only.
 
-  // For outputs, if the fix is another quantizer of the output.
+  // Another quantizer for a layer's output, if a fix proposes one.
   struct OutputQuantizer {
     int bits = 8;
     double low = 0, high = 0;
     bool is_signed = false;
-    bool is_symmetric = false;  // Zero is in the middle, and has the code 0.
+    bool is_symmetric = false;  // Zero is in the middle of the range and has code 0.
   };
   std::optional<OutputQuantizer> output;
 
-  bool is_measured = false;  // `sqnr_db` is that of the end of the network with this fix.
+  bool is_measured = false;  // `sqnr_db` was measured at the model's output with this fix.
 };
 
-// Histograms of both sides; only on request.
+// Histograms of both models; only if requested.
 struct Histograms {
   tensor::HistogramData baseline;
   tensor::HistogramData variant;
 };
 
+// Histograms of one channel.
+struct ChannelHistograms {
+  std::size_t channel = 0;
+  Histograms histograms;
+};
+
 inline constexpr std::size_t kMaxSampleCosines = 20;
 
 struct LayerComparison {
-  // In the baseline. Recurrent nodes have several weights, and a layer for each, whose name is that
-  // of the node and of the weights: "lstm/W", "lstm/R". Names of nodes inside of If, Loop and Scan
-  // begin with the node around them and its attribute: "If_0/then_branch/conv".
+  // Name in the baseline. A recurrent node has several weights and one layer for each; the layer's
+  // name consists of the node and the weights: "lstm/W", "lstm/R". Names of nodes in subgraphs of
+  // If, Loop and Scan start with the outer node and its attribute: "If_0/then_branch/conv".
   std::string name;
-  std::string variant_name;  // In the compressed model.
-  std::string weights_name;  // "W", "R", …; empty where the node has no others.
-  // Node name in the baseline's file, which quantizers take to exclude the node. Empty for
+  std::string variant_name;  // Name in the compressed model.
+  std::string weights_name;  // "W", "R", …; empty if the node has one weight only.
+  // Node name in the baseline's file, which quantizers accept to exclude the node. Empty for model
   // inputs.
   std::string node;
   std::string op_type;      // In the baseline.
-  bool is_in_body = false;  // In a body of If, Loop or Scan: the output cannot be captured.
+  bool is_in_body = false;  // In a subgraph of If, Loop or Scan, so its output cannot be captured.
   PairedBy paired_by = PairedBy::kName;
   std::size_t depth = 0;  // Position in the baseline's order of execution.
-  // Bits of the weights, or of the output if there are no weights.
+  // Bit width of the weights, or of the output if there are no weights.
   int bits = 32;
-  std::string precision = "fp32";  // "int8", "fp16", "bf16", or as GGUF calls it: "q4_k".
+  std::string precision = "fp32";  // "int8", "fp16", "bf16", or a GGUF name: "q4_k".
 
   std::optional<tensor::Comparison> weight;  // Channels are the layer's output channels.
-  // All weights of a channel times one factor: folding and equalization do that, and it is no
-  // damage. `weight` is what is left without it.
+  // True if all weights of a channel were multiplied by one factor. Folding and equalization do
+  // that, and it is no damage. `weight` is the error without that factor.
   bool is_rescaled = false;
-  // Nodes behind the layer that the other file has in its weights and bias, by name: normalization
-  // and arithmetic with constants.
+  // Names of the nodes after the layer that were folded into its weights and bias in the other
+  // file: normalization and arithmetic with constants.
   std::vector<std::string> folded;
-  // Root mean square over channels, in deviations of the output; of each, no more than that is off.
+  // Error of the bias: root mean square over channels, in standard deviations of the output. The
+  // error of a channel is limited to the error of its output.
   std::optional<double> bias_shift;
-  // Share of the weights that became 0 other than by rounding; only known for damaged
+  // Share of the weights that became 0 for another reason than rounding; only known for damaged
   // weights.
   std::optional<double> pruned_share;
-  std::uint64_t baseline_bytes = 0;  // Weights, bias and scales.
+  std::uint64_t baseline_bytes = 0;  // Size of weights, bias and scales.
   std::uint64_t variant_bytes = 0;
 
-  // With samples: error of this output's quantizer alone, on the inputs of the compressed model …
+  // With samples: the error that the output's own quantizer causes, on the inputs of the compressed
+  // model.
   std::optional<tensor::Comparison> local;
-  // … the same in dB, with channels counted as much as the layers that follow make of them; nothing
-  // where other nodes than layers with weights use the output …
+  // The output error as SQNR in dB, with channels weighted by the weights of the next layers;
+  // nullopt if nodes without weights use the output.
   std::optional<double> useful_output_db;
-  // … and how far the output is from the baseline's, with the errors of all layers before.
+  // The error of the output including the errors of all earlier layers.
   std::optional<tensor::Comparison> accumulated;
-  // The SQNR in dB that the worst input has, likewise: what is lost on the way to `accumulated` is
-  // lost in this layer, by its own errors or because it makes those before it count for more.
-  // Nothing where no input was compared.
+  // SQNR in dB of the worst input, including the errors of all earlier layers. The difference to
+  // `accumulated` is lost in this layer, by its own errors or because it amplifies the errors of
+  // its inputs. nullopt if no input was compared.
   std::optional<double> input_sqnr_db;
-  // Cosines of the output in both models by sample, for the first kMaxSampleCosines.
+  // Cosine similarity of the output in both models by sample, for the first kMaxSampleCosines.
   std::vector<double> sample_cosines;
-  // For layers that multiply uint8 by int8: overflows of 16 bits on processors without VNNI.
+  // For layers that multiply uint8 by int8: the overflows of 16 bits on processors without VNNI.
   std::optional<tensor::SaturationCount> saturation;
 
   Diagnosis diagnosis = {.level = Level::kGreen};
-  std::vector<Fix> fixes;  // The cheapest that is good enough first.
-  // Baseline nodes that have to stay in float32 to keep the layer in float: the layer's node first
-  // and, if its output is damaged, the nodes up to the output and those that take it, also behind
-  // nodes that only move values, because quantizers round the inputs of nodes that they quantize.
-  // Empty for green layers.
+  std::vector<Fix> fixes;  // The cheapest sufficient fix first.
+  // Baseline nodes that must stay in float32 to keep the layer in float. The layer's node comes
+  // first. If its output is damaged, the list has the nodes up to the output and those that use it,
+  // also behind nodes that only move values, because quantizers round the inputs of the nodes that
+  // they quantize. Empty for green layers.
   std::vector<std::string> float_nodes;
-  std::string output_tensor;  // The output's name in the baseline; empty where none was compared.
-  std::optional<std::size_t> output_axis;  // That of the channels of `local` and `accumulated`.
+  std::string output_tensor;  // Name of the output in the baseline; empty if it was not compared.
+  std::optional<std::size_t> output_axis;  // Channel dimension of `local` and `accumulated`.
 
   std::optional<Histograms> weight_histograms;
   std::optional<Histograms> output_histograms;
+  // Histograms of the channels with the lowest SQNR of `weight` and `accumulated`, lowest first.
+  std::vector<ChannelHistograms> weight_channels;
+  std::vector<ChannelHistograms> output_channels;
 };
 
-// The nodes that a layer is of, in the baseline and in the compressed model, as ModelGraph calls
-// them: `name` and `variant_name` without `weights_name`. Live as long as the layer.
+// The nodes of a layer in the baseline and in the compressed model, by their names in ModelGraph:
+// `name` and `variant_name` without `weights_name`. The views live as long as the layer.
 std::string_view NodeOf(const LayerComparison& layer);
 std::string_view VariantNodeOf(const LayerComparison& layer);
 
-// The diagnosis in words, and what its figures do not tell: that the channels which count for the
-// layers that follow have less. Empty for a green layer.
+// Explains the diagnosis. Adds a sentence if the SQNR is lower for the channels that the next
+// layers use most. Empty for a green layer.
 std::string ExplanationOf(const LayerComparison& layer);
 
-// The part of the compressed model that was restored to the baseline's float values for a run.
+// Selects the part of the compressed model that a run restores to the baseline's float values.
 enum class Restored {
   kNothing,
-  kParts,              // Those that are listed.
-  kRedLayers,          // Weights and outputs of these …
-  kRedAndAmberLayers,  // … and of those that are amber, too.
+  kParts,              // The listed parts.
+  kRedLayers,          // Weights and outputs of the red layers.
+  kRedAndAmberLayers,  // Weights and outputs of red and amber layers.
   kAllWeights,         // Weights of all layers, and other constants.
-  kAllOutputs,         // All quantizers of activations are passed by.
-  kEverything,         // Both.
-  kAllExceptParts,     // Everything but those that are listed.
+  kAllOutputs,         // All quantizers of activations are skipped.
+  kEverything,         // All weights and all outputs.
+  kAllExceptParts,     // All parts except the listed ones.
 };
 std::string_view NameOf(Restored restored);  // "nothing", "parts", "red_layers", …
 
 struct RestoredPart {
-  std::string layer;          // In the baseline, as LayerComparison::name.
-  Part part = Part::kWeight;  // kWeight, which has the bias with it, or kOutput.
+  std::string layer;          // Name in the baseline, as LayerComparison::name.
+  Part part = Part::kWeight;  // kWeight, which includes the bias, or kOutput.
   friend bool operator==(const RestoredPart&, const RestoredPart&) = default;
 };
 
-// A run of the compressed model over all samples.
+// One run of the compressed model over all samples, with restored parts.
 struct Verification {
   Restored restored = Restored::kNothing;
   std::vector<RestoredPart> parts;  // For kParts and kAllExceptParts.
-  // Output SQNR of the last layer against the baseline; the average over `verified_layers`, each
-  // limited to 80 dB, if there are several.
+  // Output SQNR of the last layer against the baseline. If there are several last layers, the
+  // average over `verified_layers`, each limited to 80 dB.
   double sqnr_db = 0;
-  std::vector<double> layer_sqnr_db;  // By entry of `verified_layers`.
-  std::string why_not;                // The error of ONNX Runtime; nothing was measured then.
+  std::vector<double> layer_sqnr_db;  // One entry per `verified_layers`.
+  std::string why_not;                // ONNX Runtime's error; then nothing was measured.
 };
 
-// Bytes of one kind in both files.
+// The size of one kind of data in both files.
 struct ByteShare {
   std::string what;  // "weights, int8", "scales and zero points", …
   std::uint64_t baseline_bytes = 0;
@@ -170,62 +182,66 @@ struct ModelComparison {
   std::filesystem::path baseline, variant;
   std::uint64_t baseline_bytes = 0, variant_bytes = 0;  // File sizes.
   std::string baseline_version, variant_version;        // ModelGraph::version.
-  // Verdict on the outputs of the network. If an output is broken, at least one layer is red and
+  // The verdict on the outputs of the model. If an output is broken, at least one layer is red and
   // `verdict.suspects` names it; if the outputs are good, no layer is red.
   EndVerdict verdict;
-  std::vector<LayerComparison> layers;                   // The worst first.
-  std::vector<std::string> baseline_only, variant_only;  // Layers with weights and no partner.
+  std::vector<LayerComparison> layers;  // The worst first.
+  // Layers with weights but without a counterpart.
+  std::vector<std::string> baseline_only, variant_only;
 
   QuantizationScheme scheme = QuantizationScheme::kStatic;  // Scheme of the variant.
 
   std::vector<ByteShare> bytes;   // The largest first.
   std::vector<LintFinding> lint;  // Lint of the variant.
 
-  // Sentences about files that are the same, in the wrong order, or not of one model, about what
-  // could not be compared, and about samples that are too few.
+  // Notes about the files (identical, in the wrong order, not of one model), about parts that could
+  // not be compared, and about too few samples.
   std::vector<std::string> remarks;
 
-  std::size_t samples = 0;  // 0: only weights were compared …
-  std::string why_not_run;  // … for this reason.
+  std::size_t samples = 0;  // 0: only weights were compared.
+  std::string why_not_run;  // Why no samples were run.
   std::string sample_source;
-  bool is_generated = false;        // Random samples: outputs describe the models, not their use.
+  // True if random samples were used: results then describe the models, not their use.
+  bool is_generated = false;
   model::InputShapes input_shapes;  // Input shapes of the first sample.
 
-  // Output SQNR with parts restored, if requested: with no part; with one part, the best first;
-  // with two and three together, as long as that is better; with the red layers, with the red and
-  // amber layers, all weights, all outputs, everything. If red and amber layers explain less than
-  // half of the error: with everything except one part, for up to three parts that cost most, and
-  // with only these parts.
+  // Output SQNR with restored parts, if requested: first with no part; then with one part each, the
+  // best first; with two and three parts together, while that improves the output; with the red
+  // layers; with the red and amber layers; with all weights, all outputs, everything. If red and
+  // amber layers explain less than half of the error: also with everything except one part, for up
+  // to three parts that cost most, and with only these parts.
   std::vector<Verification> verified;
-  // The last layers, by their names in the baseline: those behind which none was compared, where a
-  // network has many ends; at most 16.
+  // Names of the last compared layers in the baseline; no compared layer follows them. A model with
+  // several outputs has several; at most 16.
   std::vector<std::string> verified_layers;
-  std::string why_not_verified;  // Asked for, and nothing was measured.
+  std::string why_not_verified;  // Why `verify` was requested but nothing was measured.
 };
 
-// The layer that runs last of those whose outputs were compared; null when none was.
+// The last layer in execution order whose output was compared; null if there is none.
 const LayerComparison* LastLayer(const ModelComparison& comparison);
 
-// The three layers in which most is lost between inputs and output, the worst first: of those that
-// lose 6 dB or more, see LayerComparison::input_sqnr_db.
+// The three layers that lose the most SQNR between inputs and output, the worst first. Only layers
+// that lose 6 dB or more; see LayerComparison::input_sqnr_db.
 std::vector<const LayerComparison*> LargestLosses(const ModelComparison& comparison);
 
-// How many layers are at this level.
+// Returns the number of layers at a level.
 std::size_t CountOf(const ModelComparison& comparison, Level level);
 
-// The restored part of a run of `verified` in words: "as it is", "'conv2' output and weights,
-// 'head' weights in float", "the 2 red layers in float". Longer names are cut.
+// The restored part of a run in words: "as it is", "'conv2' output and weights, 'head' weights in
+// float", "the 2 red layers in float". Long names are shortened.
 std::string RestoredText(const ModelComparison& comparison, const Verification& run,
                          std::size_t max_name_bytes = 200);
 
-// The nodes to keep in FP32 first: float_nodes of the red layers, the worst first, each once.
+// The nodes to keep in FP32 first: float_nodes of the red layers, the worst first, without
+// duplicates.
 std::vector<std::string> NodesToKeepFloat(const ModelComparison& comparison);
 
-// Other quantizers for the outputs of red layers, from the first fix of this kind; the worst first.
-// Empty for random samples, whose ranges are not usable for calibration.
+// Other quantizers for the outputs of red layers, from the first such fix of each layer; the worst
+// layer first. Empty for random samples, whose ranges are not usable for calibration.
 std::vector<ActivationOverride> OutputOverrides(const ModelComparison& comparison);
 
-// "int8", "fp16", …: what the layers of the compressed model mostly are; "variant" for fp32.
+// The most common precision of the compressed model's layers: "int8", "fp16", …; "variant" for
+// fp32.
 std::string VariantName(const ModelComparison& comparison);
 
 }  // namespace cboard::compare

@@ -15,27 +15,28 @@
 namespace cboard::compare {
 
 enum class LintRule {
-  kFloatIsland,         // Floating-point nodes in the middle of quantized ones.
-  kUnfusedPair,         // Rounding and back, where no integer kernel takes the codes.
-  kUnequalScales,       // Inputs of an Add or Concat whose steps differ.
-  kPerTensorDepthwise,  // One scale for the filters of a depthwise convolution.
-  kBiasOverflow,        // A bias that 32-bit codes cannot hold.
+  kFloatIsland,         // Float nodes between quantized ones.
+  kUnfusedPair,         // Quantize and dequantize nodes that no integer kernel uses.
+  kUnequalScales,       // Inputs of an Add or Concat with different scales.
+  kPerTensorDepthwise,  // One scale for all filters of a depthwise convolution.
+  kBiasOverflow,        // A bias that exceeds 32-bit codes.
   kWeightZeroPoint,     // Signed weights whose zero point is not 0.
-  kFloatWeights,        // Weights that are stored as floats, and rounded when the model runs.
-  kIntegerConvolution,  // Operators on codes that are slower than those on floats.
+  kFloatWeights,        // Weights that are stored as floats and quantized when the model runs.
+  kIntegerConvolution,  // Integer operators that are slower than their float version.
 };
 std::string_view NameOf(LintRule rule);  // "float_island", …
 
 struct LintFinding {
   LintRule rule = LintRule::kFloatIsland;
-  std::string node;         // The first one it is about.
-  std::string explanation;  // A sentence with its numbers.
-  // How much accuracy it may cost, in bits; 0 for findings about speed and size.
+  std::string node;         // The first affected node.
+  std::string explanation;  // A sentence with the values.
+  // Estimated loss of accuracy in bits; 0 for findings about speed and size.
   double harm_bits = 0;
 };
 
-// Those that may cost accuracy first, by their harm; then by rule and in the order of execution.
-// Empty for models that are not quantized. Takes time in proportion to nodes, tensors and biases.
+// Finds problems in a quantized graph. Findings that may cost accuracy come first, sorted by harm;
+// then by rule and in the order of execution. Empty for models that are not quantized. Takes linear
+// time.
 std::vector<LintFinding> LintModel(const model::ModelGraph& model);
 
 }  // namespace cboard::compare

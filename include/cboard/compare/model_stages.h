@@ -1,4 +1,4 @@
-// Two model files as the stages of quantization: what they are before it and after it.
+// Logs two model files as stages of quantization: before and after it.
 //
 //   CBOARD_ASSIGN_OR_RETURN(
 //       const auto comparison,
@@ -15,13 +15,14 @@
 
 namespace cboard::compare {
 
-// The graph of a model file. Constants are no nodes: their bytes count for the node that uses them.
+// Converts a model file to the graph of a stage. Constants are not nodes: their bytes count for the
+// node that uses them.
 compression::StageGraph StageGraphOf(const model::ModelGraph& model, std::string name);
 
 // Logs the baseline as initial_graph and the variant as after_quantization: graphs with Resources,
 // histograms and channels of the outputs that both have, similarity, layer metrics, bit widths,
-// diagnoses and verified runs. Omits parts that were not measured (outputs, if no sample was run).
-// Fails as OpenModel and StageLogger do.
+// diagnoses and verified runs. Parts that were not measured are omitted (outputs, if no sample was
+// run). Fails like OpenModel and StageLogger.
 Result<void> LogModelStages(const ModelComparison& comparison, StageLogger& logger);
 
 }  // namespace cboard::compare

@@ -1,5 +1,5 @@
-// Limits in dB are defined for eight bits. With fewer bits, the best possible SQNR is lower, so
-// limits are scaled to the share of it that was reached.
+// Converts limits in dB, which are defined for 8 bits, to other bit widths. With fewer bits the
+// best possible SQNR is lower, so a limit becomes the same share of it.
 #pragma once
 
 #include <algorithm>
@@ -9,28 +9,28 @@
 
 namespace cboard::verdict {
 
-// The SQNR that the best uniform quantizer of so many bits keeps of normally distributed values (J.
-// Max, 1960): 19.4 dB for four bits. More than eight count as eight.
+// The SQNR of the best uniform quantizer with this number of bits for normally distributed values
+// (J. Max, 1960): 19.4 dB for 4 bits. More than 8 bits count as 8.
 constexpr double BestSqnrDb(int bits) {
   constexpr std::array kBest = {4.40, 9.25, 14.27, 19.38, 24.57, 29.83, 35.17, 40.57};
   return kBest[static_cast<std::size_t>(std::clamp(bits, 1, 8) - 1)];
 }
 
-// A limit for eight bits, for `bits`: 20 dB are 9.6 dB of four bits. It falls with each bit, and is
-// never below zero, where nothing of the signal is left.
+// Converts a limit for 8 bits to `bits`: 20 dB become 9.6 dB for 4 bits. It decreases with each
+// bit, and is never below 0 dB, where the signal is lost.
 constexpr double LimitDb(double limit_of_8_bits, int bits) {
   return limit_of_8_bits * (BestSqnrDb(bits) / BestSqnrDb(8));
 }
 
-// The other way round: what an SQNR of `bits` is as good as.
+// Converts an SQNR at `bits` to the equivalent SQNR at 8 bits.
 constexpr double AsOf8BitsDb(double sqnr_db, int bits) {
   return sqnr_db * (BestSqnrDb(8) / BestSqnrDb(bits));
 }
 
-// A limit of the share that is clipped, likewise. The fewer codes there are, the more values it
-// pays to cut off: the best quantizer of four bits does it to 0.7 % of normally distributed ones,
-// and one with a scale for each 16 of them may well do it to each largest, by less than a step: 6
-// %.
+// Converts a limit of the clip rate from 8 bits to `bits`. With fewer codes, more
+// clipping is useful: the best 4-bit quantizer clips 0.7 % of normally distributed
+// values. One with a scale per 16 values may clip each largest value by less than a step,
+// which is 6 %.
 inline double LimitOfClipped(double limit_of_8_bits, int bits) {
   return limit_of_8_bits * std::exp2(1.5 * (8 - std::clamp(bits, 1, 8)));
 }

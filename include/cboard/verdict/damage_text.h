@@ -1,5 +1,5 @@
-// The sentences of a diagnosis. `compare` sees values and `analysis` sees histograms; both describe
-// a cause with the same words and add the numbers that only they know.
+// The sentences of a diagnosis. `compare` measures values and `analysis` reads histograms; both
+// describe a cause with the same words and add their own numbers.
 #pragma once
 
 #include <string>
@@ -13,27 +13,28 @@ struct ValueRange {
 };
 std::string TextOf(const ValueRange& range);  // "[-1, 1]"
 
-// "scale is wrong: weights are 0.5 times the baseline's"
+// Sentence about a wrong scale: "scale is wrong: weights are 0.5 times the baseline's"
 std::string WrongScaleText(std::string_view subject, double factor);
 
-// "values are shifted by 0.5 standard deviations: the mean went from 0 to 0.5". An infinite number
-// of standard deviations, as of values that are all equal, is left out.
+// Sentence about an offset: "values are shifted by 0.5 standard deviations: the mean went from 0 to
+// 0.5". An infinite number of standard deviations, which constant values have, is omitted.
 std::string ShiftedText(std::string_view subject, double sigmas, double mean_before,
                         double mean_after);
 
-// "clipped: 3 % of the baseline's weights lie outside [-1, 1]; the baseline's range is [-3, 4]"
+// Sentence about clipping: "clipped: 3 % of the baseline's weights lie outside [-1, 1]; the
+// baseline's range is [-3, 4]"
 std::string ClippedText(std::string_view subject, double share, const ValueRange& range,
                         const ValueRange& baseline);
 
-// "60 % of the weights were pruned: they are 0 now"
+// Sentence about pruning: "60 % of the weights were pruned: they are 0 now"
 std::string PrunedText(std::string_view subject, double share);
 
-// The rest of the sentence is about the channels, or about the range.
+// The start of the sentence about channels of different range, or about a stretched range.
 inline constexpr std::string_view kChannelSpreadText =
     "one scale for channels of very different size: ";
 inline constexpr std::string_view kOutliersText = "outliers stretch the range: ";
 
-// The end of sentences about damage that no cause explains.
+// End of sentences about damage that no cause explains.
 inline constexpr std::string_view kUnexplainedText =
     "neither scale, offset, clipping, outliers nor channels explain it";
 

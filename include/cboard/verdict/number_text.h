@@ -1,4 +1,4 @@
-// Numbers in sentences.
+// Formats numbers for sentences and tables.
 #pragma once
 
 #include <span>
@@ -6,44 +6,45 @@
 
 namespace cboard::verdict {
 
-// The SQNR that is logged where there is no error, and its negative where there is nothing else:
-// TensorBoard draws no infinite values, and exact layers have to be visible, too.
+// The SQNR that is logged if there is no error; its negative is logged if the signal is lost.
+// TensorBoard draws no infinite values, and these layers must be visible too.
 inline constexpr double kLoggedExactDb = 200;
 
-// Four significant digits: 0.3333, 12.5, 1.2e+06.
+// Formats a number with four significant digits: 0.3333, 12.5, 1.2e+06.
 std::string ShortNumber(double value, int digits = 4);
 
 // 0.317 -> "31.7 %".
 std::string Percent(double share);
 
-// With a true minus: "−0.42". Large numbers stay readable: 1.2e+30.
+// Formats a number with fixed decimals and a typographic minus: "−0.42". Large numbers stay short:
+// 1.2e+30.
 std::string FixedNumber(double value, int decimals);
 
-// Whether there is nothing but error, as it was logged or worked out.
+// True if an SQNR means that the signal is lost; accepts logged and computed values.
 bool IsLost(double db);
 
-// An SQNR: "5.2"; "exact" where there is no error, "lost" where there is nothing else.
+// Formats an SQNR: "5.2"; "exact" if there is no error, "lost" if the signal is lost.
 std::string DbText(double db);
 
-// "5.2 dB", "exact", "lost".
+// Formats an SQNR with its unit: "5.2 dB", "exact", "lost".
 std::string DbWithUnit(double db);
 
-// "SQNR is 5.213 dB"; "the signal is lost".
+// Formats an SQNR as a clause: "SQNR is 5.213 dB"; "the signal is lost".
 std::string SqnrClause(double db);
 
-// "+6.8", "−0.3"; "exact" if the error is gone, and "from lost" if there was no signal before, so
-// that the gain has no number.
+// Formats a gain in dB: "+6.8", "−0.3"; "exact" if no error remains, and "from lost" if the signal
+// was lost before, because the gain has no number then.
 std::string GainText(double gain_db);
 
-// How many decimals the numbers of a column are to have, so that points stand below points: as many
-// as show four digits of the largest, up to two more where the small ones need them for three
-// digits, and none that no number has; never more than four.
+// Returns the number of decimals for a column, so that decimal points are aligned: enough for four
+// digits of the largest value, up to two more if small values need them for three digits, no more
+// than any value has, and at most four.
 int DecimalsOfColumn(std::span<const double> values);
 
-// As FixedNumber, but what would read as zero and is none stays what it is: 3e-06.
+// Formats a number like FixedNumber, but a non-zero value never becomes zero: 3e-06.
 std::string ColumnNumber(double value, int decimals);
 
-// "3.96×", "23.1×"; three decimals near 1, so that 1.002 never reads as break-even.
+// Formats a factor: "3.96×", "23.1×"; three decimals near 1, so that 1.002 is not shown as 1.
 std::string TimesText(double times);
 
 }  // namespace cboard::verdict

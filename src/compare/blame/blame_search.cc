@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace cboard::compare {
 namespace {
 
-// Half of the error's power.
+// If more than this share of the error remains when all found groups are in float, many parts share
+// the error.
 constexpr double kHalfOfCost = 0.5;
-// Parts of a group that cost less than this share of the costliest part are not blamed.
+// Parts of a group whose error is below this share of the largest one are not named.
 constexpr double kSameAsCostliest = 0.25;
-// Minimum share of the error for a group to be named; lower if many groups share the error.
+constexpr double kAsCostly = 0.8;
+// Minimum share of the error that a named group causes alone. The second limit applies if many
+// groups share the error.
 constexpr double kMinShare = 0.1, kMinShareOfSpread = 0.02;
 constexpr std::size_t kMaxGuilty = 6;
 constexpr std::size_t kMaxSearchRuns = 72;
@@ -45,7 +49,8 @@ class GuiltySearch {
     return settings;
   }
 
-  // Applies only these groups; everything else is in float.
+  // Measures the model with only the parts of groups [first, end) compressed, and all others in
+  // float.
   std::optional<EndState> Alone(std::size_t first, std::size_t end) {
     Settings settings = runs_.board().AllOf(PartState::kFloat);
     for (std::size_t g = first; g < end; ++g) {
@@ -54,8 +59,9 @@ class GuiltySearch {
     return runs_.Measure(settings);
   }
 
-  // Bisection: divides the costliest set of groups in two until one group is left. Each group that
-  // is found is undone together with those before it, until the outputs are sound.
+  // Searches by bisection: divides the set of groups with the largest error in two until one group
+  // is left. Each found group is restored together with those found before, until the outputs are
+  // sound.
   void SearchAlone() {
     struct Range {
       std::size_t first, end;
@@ -75,7 +81,7 @@ class GuiltySearch {
       if (range.end - range.first == 1) {
         if (!range.state) range.state = Alone(range.first, range.end);
         if (!range.state) return;
-        runs_.SetNeeded(false);  // One is found; others are only looked for in time.
+        runs_.SetNeeded(false);  // A guilty group is found; further groups are optional.
         AddGuilty({.group = range.first, .parts = {}, .alone = *range.state}, undone);
         if (found_.without_guilty.verdict.level <= VerdictLevel::kSound) break;
         continue;
@@ -107,7 +113,7 @@ class GuiltySearch {
     found_.guilty.push_back(std::move(guilty));
   }
 
-  // Chooses the members of a group that break the output when they alone are applied.
+  // Chooses the parts of a group that damage the outputs when they alone are compressed.
   void ChooseMembers(GuiltyGroup& guilty) {
     const std::vector<std::size_t>& members = groups_[guilty.group];
     guilty.parts = members;
@@ -121,9 +127,17 @@ class GuiltySearch {
       costs.emplace_back(state->cost, part);
     }
     std::ranges::stable_sort(costs, [](const auto& a, const auto& b) { return a.first > b.first; });
+    // Parts with about the same error quantize the same signal. The first one of them is named.
+    const auto others = std::ranges::find_if(
+        costs, [&](const auto& entry) { return entry.first < kAsCostly * costs[0].first; });
+    std::sort(costs.begin(), others, [&](const auto& a, const auto& b) {
+      return std::pair(parts_[a.second].depth, a.second) <
+             std::pair(parts_[b.second].depth, b.second);
+    });
+    const double most = std::ranges::max(costs, {}, &std::pair<double, std::size_t>::first).first;
     guilty.parts.clear();
     for (const auto& [cost, part] : costs) {
-      if (cost >= kSameAsCostliest * costs[0].first) guilty.parts.push_back(part);
+      if (cost >= kSameAsCostliest * most) guilty.parts.push_back(part);
     }
   }
 
@@ -149,15 +163,21 @@ Result<void> BlameRuns::ChooseSamples(std::size_t runs, double share) {
   CBOARD_RETURN_IF_ERROR(runner_.Measure(board_, board_.AllOf(PartState::kAsIs), tried));
   const double per_sample =
       (runner_.cpu_seconds() - before) / static_cast<double>(std::max<std::size_t>(tried, 1));
-  const double left = (budget_.end - runner_.cpu_seconds()) * share;
+  const double left = (budget_.end - runner_.seconds()) * share;
   while (samples_ > kMinSamples && per_sample * static_cast<double>(runs * samples_) > left) {
     samples_ = std::max(kMinSamples, samples_ / 2);
   }
   return {};
 }
 
+std::unordered_map<std::string, CodeRange> BlameRuns::RangesOnZeros(
+    const std::vector<std::string>& tensors) {
+  auto ranges = runner_.RangesOnZeros(tensors);
+  return ranges ? *std::move(ranges) : std::unordered_map<std::string, CodeRange>();
+}
+
 std::optional<EndState> BlameRuns::Measure(const Settings& settings) {
-  const double now = runner_.cpu_seconds();
+  const double now = runner_.seconds();
   if (is_stopped_ || (progress_ && !progress_(now))) {
     is_stopped_ = true;
     return std::nullopt;

@@ -1,10 +1,13 @@
-// Finds the parts of a compressed model that damage its outputs: measured, by undoing and applying
-// parts.
+// Finds the parts (weights with bias, other constants, quantizers of activations) of a compressed
+// model that damage its outputs: runs the model with different parts in float and measures the
+// output error.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "compare/blame/end_runner.h"
@@ -12,36 +15,40 @@
 
 namespace cboard::compare {
 
-// A group of parts that breaks the outputs if only this group is applied.
+// A group of parts that damages the outputs if it alone is compressed.
 struct GuiltyGroup {
   std::size_t group = 0;
-  std::vector<std::size_t> parts;  // Those of the group that matter, the costliest first.
-  EndState alone;                  // With everything else in float.
-  double gain = 0;  // Decrease of the cost when it is undone together with the parts before it.
+  std::vector<std::size_t> parts;  // The parts that matter, largest error first.
+  EndState alone;                  // Result with only these parts compressed.
+  // Decrease of the output error when the group and all groups before it are restored.
+  double gain = 0;
 };
 
 struct BlameFindings {
   EndState as_it_is, all_float;
   EndState weights_float, outputs_float;
-  std::vector<GuiltyGroup> guilty;  // The costliest first.
-  EndState without_guilty;          // All of them in float, the rest as it is.
-  // Undoing the groups does not remove half of the error: many parts share it.
+  std::vector<GuiltyGroup> guilty;  // Largest error first.
+  // Result with all guilty groups in float and all other parts compressed.
+  EndState without_guilty;
+  // True if restoring the guilty groups removes less than half of the error: many parts share it.
   bool is_spread = false;
-  // The time limit was reached before a single group was found: the costliest one is among these.
+  // If the time limit was reached before a single group was found: the range of groups that
+  // contains the one with the largest error.
   std::size_t first_group = 0, end_group = 0;
-  EndState of_groups;  // With only these applied.
+  EndState of_groups;  // Result with only these groups compressed.
 };
 
-// Measures settings on a share of the samples, and watches the CPU time of the runs.
+// Runs the model with given settings on some of the samples, within a time limit.
 class BlameRuns {
  public:
-  // Until when runs are made, in CPU seconds of the runner since it was opened. Runs without which
-  // nothing could be named may take until `last`.
+  // Time limits in seconds since the runner was opened; see EndRunner::seconds. Required runs
+  // (SetNeeded) may continue until `last`, all other runs until `end`.
   struct Budget {
     double end = 0, last = 0;
   };
 
-  // Borrows runner and board. `progress` hears how many seconds are used; false stops.
+  // Borrows runner and board. Calls `progress` with the seconds that all runs have taken; if it
+  // returns false, no more runs are made.
   BlameRuns(EndRunner& runner, const SwitchBoard& board, Budget budget,
             std::function<bool(double seconds)> progress);
 
@@ -49,15 +56,18 @@ class BlameRuns {
   std::size_t samples() const { return samples_; }
   std::size_t runs() const { return runs_; }
 
-  // With fewer samples, each run takes less: all, a half, a quarter, … until `runs` end in `share`
-  // of the time. A slow or busy machine rarely changes the number.
+  // Reduces the samples to a half, a quarter, … until `runs` runs take at most `share` of the time.
+  // The choice is based on CPU time where possible, so a busy machine rarely changes it.
   Result<void> ChooseSamples(std::size_t runs, double share);
   void UseSamples(std::size_t samples) { samples_ = samples; }
 
-  // Whether the next runs are those without which nothing could be named.
+  // Sets whether the next runs are required: without their results, no cause can be named.
   void SetNeeded(bool is_needed) { is_needed_ = is_needed; }
 
-  // Nothing when time is up or the model does not run so.
+  // Returns the result of EndRunner::RangesOnZeros; empty if the baseline cannot run on zeros.
+  std::unordered_map<std::string, CodeRange> RangesOnZeros(const std::vector<std::string>& tensors);
+
+  // Returns nullopt if the time is up or the model does not run with these settings.
   std::optional<EndState> Measure(const Settings& settings);
 
  private:
@@ -69,7 +79,8 @@ class BlameRuns {
   bool is_needed_ = false, is_stopped_ = false;
 };
 
-// `groups` are those of GroupParts, `ends` the model as it is and with all parts in float.
+// Finds the guilty groups. `groups` are the result of GroupParts. `ends` has the results of the
+// unchanged compressed model and of the model with all parts in float.
 BlameFindings SearchGuilty(BlameRuns& runs, const std::vector<SwitchedPart>& parts,
                            const std::vector<std::vector<std::size_t>>& groups,
                            const BlameFindings& ends);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "cboard/tensor/statistics.h"
 #include "compare/measure/compared_samples.h"
 #include "compare/measure/end_outputs.h"
 #include "compare/verdict/evaluate_ends.h"
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMaxKeptAnswerBytes = std::size_t{256} << 20;
 
-double CostOfHead(const HeadVerdict& head) {
+double NoiseOfHead(const HeadVerdict& head) {
   const bool has_labels = std::isnan(head.judged_sqnr_db) && head.agreement;
   if (has_labels) return 1 - *head.agreement;
   const double db = head.judged_sqnr_db;
@@ -26,7 +27,14 @@ double CostOfHead(const HeadVerdict& head) {
   return std::pow(10, -db / 10);
 }
 
-// CPU time of this thread.
+double CostOfHead(const HeadVerdict& head) {
+  if (head.use != HeadUse::kFeatures || !head.mean_cosine) return NoiseOfHead(head);
+  // Returns the squared distance of two vectors of length 1; for small errors, it equals their
+  // noise.
+  return 2 * (1 - *head.mean_cosine);
+}
+
+// Returns the CPU time of this thread in seconds.
 double CpuSeconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -37,7 +45,7 @@ std::size_t SamplesAtOnce() {
   return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads);
 }
 
-// Inputs of a sample that stay when the next one is read.
+// A copy of a sample's inputs, which stays valid when the next sample is read.
 class KeptInputs {
  public:
   explicit KeptInputs(const std::vector<runtime::NamedTensor>& inputs) {
@@ -60,46 +68,42 @@ class KeptInputs {
 
 }  // namespace
 
-double EndState::SqnrDb() const { return -10 * std::log10(cost); }
+double EndState::SqnrDb() const { return -10 * std::log10(noise); }
 
-double CostOf(const EndVerdict& verdict, const EndVerdict& damaged) {
-  double sum = 0;
+void SetCost(const EndVerdict& damaged, EndState& state) {
+  double cost = 0, noise = 0;
   std::size_t count = 0;
+  const EndVerdict& verdict = state.verdict;
   for (std::size_t i = 0; i < damaged.outputs.size(); ++i) {
     for (std::size_t h = 0; h < damaged.outputs[i].heads.size(); ++h) {
       if (damaged.outputs[i].heads[h].level < VerdictLevel::kDegraded) continue;
       ++count;
       const bool is_there = i < verdict.outputs.size() && h < verdict.outputs[i].heads.size() &&
                             verdict.outputs[i].heads.size() == damaged.outputs[i].heads.size();
-      sum += is_there ? std::clamp(CostOfHead(verdict.outputs[i].heads[h]), kMinCost, kMaxCost)
-                      : kMaxCost;
+      const HeadVerdict* head = is_there ? &verdict.outputs[i].heads[h] : nullptr;
+      cost += is_there ? std::clamp(CostOfHead(*head), kMinCost, kMaxCost) : kMaxCost;
+      noise += is_there ? std::clamp(NoiseOfHead(*head), kMinCost, kMaxCost) : kMaxCost;
     }
   }
-  return count == 0 ? kMinCost : std::clamp(sum / static_cast<double>(count), kMinCost, kMaxCost);
+  const double heads = static_cast<double>(std::max<std::size_t>(count, 1));
+  state.cost = std::clamp(cost / heads, kMinCost, kMaxCost);
+  state.noise = std::clamp(noise / heads, kMinCost, kMaxCost);
 }
 
 Result<EndRunner> EndRunner::Open(const model::ModelGraph& baseline,
                                   const model::ModelGraph& variant, const EndVerdict& as_it_is,
                                   const CompareOptions& options, std::size_t max_samples) {
   const EndGatherer gatherer(baseline, variant);
-  std::vector<std::string> names = gatherer.BaselineTensors();
   std::unordered_set<std::string> outputs;
   for (const EndPair& pair : PairEnds(baseline, variant)) {
     outputs.insert(baseline.tensor(pair.baseline).name);
   }
-  // Inputs are part of the sample, and a name may appear twice.
-  std::unordered_set<std::string> seen;
-  std::vector<std::string> computed;
-  for (const std::string& name : names) {
-    const model::TensorId id = baseline.FindTensor(name);
-    if (id == model::kNoTensor || baseline.tensor(id).producer == model::kNoNode) continue;
-    if (seen.insert(name).second) computed.push_back(name);
-  }
   CBOARD_ASSIGN_OR_RETURN(
       const runtime::ModelCapture capture,
-      runtime::ModelCapture::Open(
-          baseline.path(),
-          {.tensors = computed, .edits = {}, .max_constant_bytes = {}, .session = {.threads = 1}}));
+      runtime::ModelCapture::Open(baseline.path(), {.tensors = gatherer.BaselineTensors(),
+                                                    .edits = {},
+                                                    .max_constant_bytes = {},
+                                                    .session = {.threads = 1}}));
   CBOARD_ASSIGN_OR_RETURN(
       auto source,
       OpenComparedSamples(baseline, variant, capture.session().inputs(), options, max_samples));
@@ -119,7 +123,7 @@ Result<EndRunner> EndRunner::Open(const model::ModelGraph& baseline,
         output.bytes.assign(static_cast<const char*>(tensor.tensor.data), size);
         bytes += size;
       } else if (i > 0) {
-        continue;  // The layout of channels is taken from the first sample.
+        continue;  // The first sample determines the layout of channels.
       }
       captured.push_back(std::move(output));
     }
@@ -130,13 +134,36 @@ Result<EndRunner> EndRunner::Open(const model::ModelGraph& baseline,
 }
 
 std::vector<std::string> EndRunner::VariantTensors() const {
-  const EndGatherer gatherer(*baseline_, *variant_);
-  std::vector<std::string> names;
-  std::unordered_set<std::string> seen;
-  for (std::string& name : gatherer.VariantTensors()) {
-    if (seen.insert(name).second) names.push_back(std::move(name));
+  return EndGatherer(*baseline_, *variant_).VariantTensors();
+}
+
+Result<std::unordered_map<std::string, CodeRange>> EndRunner::RangesOnZeros(
+    const std::vector<std::string>& tensors) {
+  CBOARD_ASSIGN_OR_RETURN(
+      const runtime::ModelCapture capture,
+      runtime::ModelCapture::Open(
+          baseline_->path(),
+          {.tensors = tensors, .edits = {}, .max_constant_bytes = {}, .session = {}}));
+  CBOARD_ASSIGN_OR_RETURN(const auto inputs, source_->Read(0));
+  std::vector<std::string> zeros;
+  std::vector<runtime::NamedTensor> blank;
+  zeros.reserve(inputs.size());
+  for (const runtime::NamedTensor& input : inputs) {
+    zeros.emplace_back(input.tensor.byte_count(), '\0');
+    blank.push_back(
+        {input.name, TensorView(input.tensor.dtype, zeros.back().data(), input.tensor.shape)});
   }
-  return names;
+  const double before = CpuSeconds();
+  CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult result, capture.Run(blank));
+  cpu_seconds_ += CpuSeconds() - before;
+  std::unordered_map<std::string, CodeRange> ranges;
+  for (const runtime::NamedTensor& computed : result.tensors()) {
+    if (!IsFloat(computed.tensor.dtype)) continue;
+    const auto values = tensor::ComputeStatistics(computed.tensor);
+    if (!values || values->finite_count() == 0) continue;
+    ranges.emplace(computed.name, CodeRange{values->min, values->max});
+  }
+  return ranges;
 }
 
 Result<EndState> EndRunner::Measure(const SwitchBoard& board, const Settings& settings,
@@ -170,7 +197,7 @@ Result<EndState> EndRunner::Measure(const SwitchBoard& board, const Settings& se
   }
   EndState state{.verdict = EvaluateEnds(gatherer.Build(), samples, source_->is_generated(),
                                          source_->Description())};
-  state.cost = CostOf(state.verdict, *as_it_is_);
+  SetCost(*as_it_is_, state);
   return state;
 }
 

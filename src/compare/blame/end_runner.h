@@ -1,14 +1,17 @@
-// Runs a compressed model with its parts switched, and measures what is left at its declared
+// Runs a compressed model with some of its parts in float, and measures the error of its declared
 // outputs. The baseline runs once. Each run has one thread, and several samples run at once: this
 // uses all processors and wastes no time on waiting threads.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "cboard/base/result.h"
@@ -18,46 +21,67 @@
 #include "cboard/runtime/capture.h"
 #include "compare/blame/switch_board.h"
 #include "compare/measure/end_outputs.h"
+#include "compare/measure/output_ranges.h"
 
 namespace cboard::compare {
 
-// Outputs of the network after a run.
+// The verdict on the model's outputs after a run, and their error.
 struct EndState {
   EndVerdict verdict;
-  // The error at the heads that are damaged in the unchanged model: the mean of their noise powers,
-  // each relative to the variance of the signal; 1 is as much noise as signal. Errors of
-  // independent parts add up. Between kMinCost and kMaxCost.
+  // The error of the heads (model outputs) that are damaged in the unchanged model: the mean of
+  // their noise-to-signal power ratios; at 1, noise is as strong as the signal. Errors of
+  // independent parts add up. Limited to kMinCost … kMaxCost.
   double cost = 0;
+  // The same, but for features, whose cost follows from their mean cosine: where most is lost,
+  // their noise hardly tells one cause of two from none.
+  double noise = 0;
 
   double SqnrDb() const;
 };
 inline constexpr double kMinCost = 1e-8, kMaxCost = 10;
 
-// The cost of a verdict, over the heads that are kDegraded or worse in `damaged`.
-double CostOf(const EndVerdict& verdict, const EndVerdict& damaged);
+// Sets cost and noise from the verdict, over the heads that are kDegraded or worse in `damaged`.
+void SetCost(const EndVerdict& damaged, EndState& state);
 
 class EndRunner {
  public:
-  // Runs the baseline on up to `max_samples` samples and keeps its outputs; fewer where they would
-  // take more than 256 MiB. Borrows both models and `as_it_is`, the verdict on the compressed one.
-  // Fails as ModelCapture and OpenSamples do.
+  // Runs the baseline on up to `max_samples` samples and stores its outputs. Uses fewer samples if
+  // the outputs would take more than 256 MiB. Borrows both models and `as_it_is`, the verdict on
+  // the compressed one. Fails as ModelCapture and OpenSamples do.
   static Result<EndRunner> Open(const model::ModelGraph& baseline, const model::ModelGraph& variant,
                                 const EndVerdict& as_it_is, const CompareOptions& options,
                                 std::size_t max_samples);
 
-  // Names of the tensors that `board` has to capture.
+  // Names of the tensors that `board` must capture.
   std::vector<std::string> VariantTensors() const;
 
   std::size_t samples() const { return captured_.size(); }
 
-  // CPU time of all runs so far. Unlike wall time, it does not depend on other work of the machine.
+  // Returns the ranges of these tensors of the baseline if all its inputs are zeros. Tensors
+  // without finite values are omitted. Fails if ModelCapture fails.
+  Result<std::unordered_map<std::string, CodeRange>> RangesOnZeros(
+      const std::vector<std::string>& tensors);
+
+  // CPU time of all runs so far in seconds. Unlike elapsed time, it does not depend on the load of
+  // the machine.
   double cpu_seconds() const { return cpu_seconds_; }
 
-  // Runs the first `samples`, several at once. Fails as ModelCapture::Run does.
+  // Seconds since Open() was called.
+  double elapsed_seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - opened_).count();
+  }
+
+  // The time that counts for limits: the larger of CPU time and elapsed time. Parallel runs use
+  // more CPU time than elapsed time, unless the machine is busy.
+  double seconds() const { return std::max(cpu_seconds(), elapsed_seconds()); }
+
+  // Runs the model on the first `samples` samples, several at once, and evaluates its outputs.
+  // Fails as ModelCapture::Run does.
   Result<EndState> Measure(const SwitchBoard& board, const Settings& settings, std::size_t samples);
 
  private:
-  // A tensor of the baseline: outputs have values, other tensors only shapes.
+  // A captured tensor of the baseline. Only outputs of the model have values; other tensors have
+  // only a shape.
   struct CapturedOutput {
     std::string name;
     DType dtype;
@@ -80,6 +104,7 @@ class EndRunner {
   const EndVerdict* as_it_is_;
   std::unique_ptr<runtime::SampleSource> source_;
   std::vector<std::vector<CapturedOutput>> captured_;  // By sample.
+  std::chrono::steady_clock::time_point opened_ = std::chrono::steady_clock::now();
   double cpu_seconds_ = 0;
 };
 

@@ -8,65 +8,19 @@
 #include "cboard/base/strings.h"
 #include "cboard/compare/keep_float.h"
 #include "cboard/verdict/number_text.h"
+#include "compare/blame/equalization_trial.h"
+#include "compare/blame/trial_values.h"
 #include "compare/fixes/float_nodes.h"
 #include "compare/layers/node_bodies.h"
 
 namespace cboard::compare {
 namespace {
 
-// Fixes whose error is at most this factor above the best one count as equally good.
+// A fix whose remaining error is at most this factor above the lowest one counts as equally good.
 constexpr double kAsGood = 2;
-// A fix has to take a fifth of the error away to be worth naming.
+// Maximum share of the error that may remain after a useful fix. The second limit applies if the
+// fix improves the level.
 constexpr double kHelps = 0.8, kHelpsALittle = 0.95;
-
-std::shared_ptr<const TrialGrid> TrialGridFor(CodeRange range, const CodeScheme& scheme) {
-  const tensor::QuantizationGrid grid = GridFor(range, scheme);
-  if (!(grid.scale > 0) || !std::isfinite(grid.scale)) return nullptr;
-  TrialGrid trial;
-  trial.scales = {static_cast<float>(grid.scale)};
-  trial.low = static_cast<float>(grid.code_min - grid.zero_point);
-  trial.high = static_cast<float>(grid.code_max - grid.zero_point);
-  return std::make_shared<const TrialGrid>(std::move(trial));
-}
-
-Setting ByTrial(std::shared_ptr<const TrialGrid> grid) {
-  return {.state = PartState::kTrial, .grid = std::move(grid), .values = nullptr};
-}
-
-CodeScheme InSixteenBits(const CodeScheme& scheme) {
-  const bool is_signed = scheme.code_min < 0;
-  return {.code_min = is_signed ? -32768 : 0,
-          .code_max = is_signed ? 32767 : 65535,
-          .is_symmetric = scheme.is_symmetric};
-}
-
-// Rounds weights again, with a scale for each `block` elements of a channel.
-std::shared_ptr<const std::vector<float>> Requantized(const WeightRows& rows, int bits,
-                                                      std::size_t block, bool is_symmetric) {
-  auto values = std::make_shared<std::vector<float>>(rows.values);
-  const double codes = std::pow(2, bits) - 1, half = std::floor(codes / 2);
-  for (std::size_t first = 0; first < values->size(); first += rows.row) {
-    for (std::size_t at = 0; at < rows.row; at += block) {
-      const std::size_t end = first + std::min(rows.row, at + block);
-      float low = 0, high = 0;
-      for (std::size_t i = first + at; i < end; ++i) {
-        low = std::min(low, (*values)[i]);
-        high = std::max(high, (*values)[i]);
-      }
-      const double scale =
-          is_symmetric ? std::max(-low, high) / half : (double{high} - double{low}) / codes;
-      if (!(scale > 0)) continue;
-      const double zero = is_symmetric ? 0 : std::nearbyint(-low / scale);
-      for (std::size_t i = first + at; i < end; ++i) {
-        const double code = std::nearbyint((*values)[i] / scale) + zero;
-        const double kept =
-            is_symmetric ? std::clamp(code, -half, half) : std::clamp(code, 0.0, codes);
-        (*values)[i] = static_cast<float>((kept - zero) * scale);
-      }
-    }
-  }
-  return values;
-}
 
 class FixFinder {
  public:
@@ -74,7 +28,7 @@ class FixFinder {
       : found_(found), board_(board), cause_(cause) {}
 
   std::vector<TriedFix> Run() {
-    AddRanges();
+    if (!found_.comparison.is_generated) AddRanges();  // Ranges of random data are no advice.
     AddPerChannel();
     AddBlocks();
     AddEqualization();
@@ -89,6 +43,7 @@ class FixFinder {
   template <typename Choose>
   void AddOutputs(TriedFix fix, const Choose& choose) {
     std::vector<ActivationOverride> overrides;
+    const bool is_random = found_.comparison.is_generated;
     for (const std::size_t i : cause_.parts) {
       const SwitchedPart& part = PartAt(i);
       const ValueBins* values = found_.ValuesOf(part);
@@ -101,11 +56,13 @@ class FixFinder {
       const model::TensorId tensor = found_.BaselineTensorOf(part);
       const int bits = chosen->second.code_max - chosen->second.code_min > 255 ? 16 : 8;
       if (tensor != model::kNoTensor) {
-        overrides.push_back({.tensor = found_.baseline.tensor(tensor).name,
-                             .bits = bits,
-                             .is_signed = chosen->second.code_min < 0,
-                             .is_symmetric = chosen->second.is_symmetric,
-                             .range = std::pair(chosen->first.low, chosen->first.high)});
+        overrides.push_back(
+            {.tensor = found_.baseline.tensor(tensor).name,
+             .bits = bits,
+             .is_signed = chosen->second.code_min < 0,
+             .is_symmetric = chosen->second.is_symmetric,
+             .range = is_random ? std::nullopt
+                                : std::optional(std::pair(chosen->first.low, chosen->first.high))});
       }
       if (fix.action.ends_with(" to ")) {
         fix.action += verdict::ShortNumber(chosen->first.low, 4) + " … " +
@@ -157,7 +114,7 @@ class FixFinder {
                });
   }
 
-  // Describes the range; says "widen" only if the range becomes wider.
+  // Names the last fix after its range; says "widen" only if the new range is wider.
   void NameRangeFix(const std::string& fallback) {
     if (fixes_.empty() || !fixes_.back().action.empty()) return;
     TriedFix& fix = fixes_.back();
@@ -177,8 +134,11 @@ class FixFinder {
     }
   }
 
-  bool IsIntegerConv(const SwitchedPart& part) const {
-    return found_.variant.node(part.node).op_type == "ConvInteger";
+  // Returns true for weights that always have one scale (per direction of an LSTM): ONNX Runtime's
+  // dynamic quantization ignores per_channel for these operators.
+  bool HasAlwaysOneScale(const SwitchedPart& part) const {
+    const std::string_view op_type = found_.variant.node(part.node).op_type;
+    return op_type == "ConvInteger" || op_type == "DynamicQuantizeLSTM";
   }
 
   void AddWeights(TriedFix fix, const std::vector<std::size_t>& parts, int bits,
@@ -199,7 +159,7 @@ class FixFinder {
     if (!fix.changes.empty()) fixes_.push_back(std::move(fix));
   }
 
-  // A setting of the whole file: every weight with one scale gets one scale per channel.
+  // Adds a fix for the whole file: per-channel scales for all weights that now have one scale.
   void AddPerChannel() {
     std::vector<std::size_t> parts;
     const bool is_about_weights = std::ranges::any_of(
@@ -208,7 +168,7 @@ class FixFinder {
     bool has_cause = false;
     for (std::size_t i = 0; i < found_.parts.size(); ++i) {
       const SwitchedPart& part = found_.parts[i];
-      if (part.part != Part::kWeight || !part.layer || IsIntegerConv(part)) continue;
+      if (part.part != Part::kWeight || !part.layer || HasAlwaysOneScale(part)) continue;
       if (!found_.layers[*part.layer].has_one_scale) continue;
       parts.push_back(i);
       has_cause = has_cause || std::ranges::find(cause_.parts, i) != cause_.parts.end();
@@ -232,7 +192,7 @@ class FixFinder {
       }
       if (!fix.changes.empty()) fixes_.push_back(std::move(fix));
     }
-    // Weights that differ from the baseline's weights rounded with the same scale.
+    // For these causes, tries the baseline's weights rounded with the same scale.
     const Cause why = cause_.why.cause;
     if (why == Cause::kWrongScale || why == Cause::kDeadChannel || why == Cause::kChanged ||
         why == Cause::kPermutedChannels || why == Cause::kNotFinite) {
@@ -241,7 +201,8 @@ class FixFinder {
     }
   }
 
-  // Also a setting of the whole file: all weights of fewer than 8 bits.
+  // Adds a fix for the whole file: one scale per block of 32 weights, for all weights with fewer
+  // than 8 bits.
   void AddBlocks() {
     const auto is_low = [&](std::size_t i) {
       const LayerComparison* row = found_.RowOf(PartAt(i));
@@ -276,101 +237,11 @@ class FixFinder {
                parts, 8, 32);
   }
 
-  // SmoothQuant with equal shares: each channel of an activation gets the range that it needs, and
-  // the weights behind it take the inverse factors.
   void AddEqualization() {
-    if (cause_.why.channels.empty()) return;
-    for (const std::size_t i : cause_.parts) {
-      const SwitchedPart& part = PartAt(i);
-      const LayerComparison* row = found_.RowOf(part);
-      if (part.part != Part::kOutput || row == nullptr || !row->accumulated) continue;
-      const auto& channels = row->accumulated->channels;
-      std::vector<std::size_t> readers;
-      if (!FindReaders(part, readers) || readers.empty()) continue;
-      const double usual = MedianSize(channels);
-      if (!(usual > 0)) continue;
-      std::vector<double> factors;
-      double largest = 0;
-      for (const tensor::PairStatistics& channel : channels) {
-        const double size = SizeOfChannel(channel);
-        factors.push_back(std::sqrt(std::max(size, 0.01 * usual) / usual));
-        largest = std::max(largest, size / factors.back());
-      }
-      TrialGrid grid{.scales = {}, .shape = {}, .low = -127, .high = 127};
-      for (const double factor : factors) {
-        grid.scales.push_back(static_cast<float>(largest / 127 * factor));
-      }
-      grid.shape = {static_cast<std::int64_t>(channels.size())};
-      TriedFix fix{.action =
-                       "move the size of the outlier channels into the weights behind them "
-                       "(SmoothQuant)",
-                   .price = "no cost in time; the model is rewritten before quantization",
-                   .setting =
-                       "quantize_static(model_input, model_output, "
-                       "calibration_data_reader,\n"
-                       "                extra_options={'SmoothQuant': True})  # needs "
-                       "neural-compressor\n",
-                   .price_rank = 5};
-      fix.changes.emplace_back(i, ByTrial(std::make_shared<const TrialGrid>(std::move(grid))));
-      bool fits = true;
-      for (const std::size_t reader : readers) {
-        const WeightRows* rows = board_.RowsOf(reader);
-        if (rows == nullptr || rows->row != factors.size()) {
-          fits = false;
-          break;
-        }
-        WeightRows scaled = *rows;
-        for (std::size_t k = 0; k < scaled.values.size(); ++k) {
-          scaled.values[k] = static_cast<float>(scaled.values[k] * factors[k % rows->row]);
-        }
-        auto rounded = *Requantized(scaled, 8, rows->row, true);
-        for (std::size_t k = 0; k < rounded.size(); ++k) {
-          rounded[k] = static_cast<float>(rounded[k] / factors[k % rows->row]);
-        }
-        fix.changes.emplace_back(
-            reader,
-            Setting{.state = PartState::kTrial,
-                    .grid = nullptr,
-                    .values = std::make_shared<const std::vector<float>>(std::move(rounded))});
-      }
-      if (fits) fixes_.push_back(std::move(fix));
-      return;  // One trial is enough to tell.
-    }
+    if (auto fix = EqualizationTrial(found_, board_, cause_)) fixes_.push_back(*std::move(fix));
   }
 
-  static double SizeOfChannel(const tensor::PairStatistics& channel) {
-    return channel.finite_count() == 0 ? 0
-                                       : std::max(-channel.reference.min, channel.reference.max);
-  }
-
-  static double MedianSize(const std::vector<tensor::PairStatistics>& channels) {
-    std::vector<double> sizes;
-    for (const tensor::PairStatistics& channel : channels) sizes.push_back(SizeOfChannel(channel));
-    std::ranges::sort(sizes);
-    return sizes.empty() ? 0 : sizes[sizes.size() / 2];
-  }
-
-  // Finds the weights that the output is multiplied with; false if another node reads it.
-  bool FindReaders(const SwitchedPart& part, std::vector<std::size_t>& readers) const {
-    for (const model::NodeId id : found_.variant.consumers(part.tensor)) {
-      const model::ModelNode& quantize = found_.variant.node(id);
-      if (quantize.op_type != "QuantizeLinear") continue;
-      for (const model::NodeId other : found_.variant.consumers(quantize.outputs[0])) {
-        const model::ModelNode& dequantize = found_.variant.node(other);
-        if (dequantize.outputs.empty()) return false;
-        for (const model::NodeId reader : found_.variant.consumers(dequantize.outputs[0])) {
-          const auto place = std::ranges::find_if(found_.parts, [&](const SwitchedPart& each) {
-            return each.part == Part::kWeight && each.node == reader && each.weights != nullptr;
-          });
-          if (place == found_.parts.end()) return false;
-          readers.push_back(static_cast<std::size_t>(place - found_.parts.begin()));
-        }
-      }
-    }
-    return true;
-  }
-
-  // Quantized activations that are not among the parts of the cause.
+  // Counts quantized activations that are not parts of this cause.
   std::size_t CountOtherOutputs() const {
     return static_cast<std::size_t>(std::ranges::count_if(found_.parts, [&](const auto& part) {
       const auto i = static_cast<std::size_t>(&part - found_.parts.data());
@@ -379,7 +250,8 @@ class FixFinder {
   }
 
   void AddMoreBits() {
-    // One setting for the whole file is shorter than one for each tensor.
+    // If nearly all activations are affected, one setting for the whole file is shorter than a list
+    // of tensors.
     constexpr std::size_t kManyOutputs = 4;
     const bool is_whole_file =
         cause_.parts.size() >= kManyOutputs && CountOtherOutputs() * 4 < cause_.parts.size();
@@ -439,6 +311,21 @@ class FixFinder {
     const std::size_t count = fix.float_nodes.size();
     constexpr std::size_t kFewNodes = 3;
     if (count <= kFewNodes && bytes == 0) fix.price_rank = 2;  // Less than 16 bits.
+    const bool is_float = std::ranges::all_of(cause_.parts, [&](std::size_t i) {
+      const LayerComparison* row = found_.RowOf(PartAt(i));
+      return PartAt(i).part == Part::kWeight && row != nullptr && row->bits >= 32;
+    });
+    if (is_float) {  // Pruned or damaged, but not quantized: no setting of a quantizer helps.
+      fix.action =
+          (cause_.why.cause == Cause::kPruned ? "leave the weights of " : "take the weights of ") +
+          (count == 1 ? Quoted(fix.float_nodes[0], 60)
+                      : std::to_string(count) + " nodes, from " +
+                            Quoted(count == 0 ? "" : fix.float_nodes[0], 60) + " on,") +
+          (cause_.why.cause == Cause::kPruned ? " unpruned" : " from the baseline");
+      fix.price = cause_.why.cause == Cause::kPruned ? "fewer zeros" : "no cost";
+      fixes_.push_back(std::move(fix));
+      return;
+    }
     if (cause_.why.cause == Cause::kSplitOperator) {
       fix.action = "keep the pieces in float32, or export them as one operator (opset 17 or later)";
     } else {
@@ -474,7 +361,7 @@ TriedFix Recalibration(const BlameCase& found, const SwitchBoard& board) {
                .setting =
                    "quantize_static(model_input, model_output, reader_of_such_data,\n"
                    "                calibrate_method=CalibrationMethod.MinMax)\n",
-               .price_rank = -1};  // The fix of the cause.
+               .price_rank = -1};  // Calibration is the direct fix of this cause.
   for (std::size_t i = 0; i < found.parts.size(); ++i) {
     const SwitchedPart& part = found.parts[i];
     if (part.part == Part::kWeight && board.HasBias(i)) {
@@ -483,12 +370,12 @@ TriedFix Recalibration(const BlameCase& found, const SwitchBoard& board) {
     }
     const ValueBins* values = found.ValuesOf(part);
     if (part.part != Part::kOutput || part.dynamic != model::kNoNode) continue;
-    if (values == nullptr || !part.grid) {  // Nobody knows which range it would get.
+    if (values == nullptr || !part.grid) {  // The range after calibration is unknown.
       fix.changes.emplace_back(i, Setting{PartState::kFloat, nullptr, nullptr});
       continue;
     }
     const auto ratio = StepRatio(found, part);
-    if (ratio && *ratio > 0.95 && *ratio < 1.05) continue;  // It fits.
+    if (ratio && *ratio > 0.95 && *ratio < 1.05) continue;  // The range fits already.
     if (auto grid = TrialGridFor(values->Range(), CodeScheme::Of(*part.grid))) {
       fix.changes.emplace_back(i, ByTrial(std::move(grid)));
     }
@@ -503,14 +390,30 @@ void MeasureFixes(BlameRuns& runs, const Settings& base, const EndState& before,
     Settings settings = base;
     for (const auto& [part, setting] : fix.changes) settings[part] = setting;
     auto state = runs.Measure(settings);
-    if (!state) continue;
+    if (!state) {
+      fix.is_tried = false;
+      continue;
+    }
     fix.after = *std::move(state);
-    // Another level at the same error is luck: one answer more.
+    // A better level at the same error is chance, for example one more equal class. So the error
+    // must also decrease.
     const bool is_level_better = fix.after.verdict.level < before.verdict.level;
-    if (fix.after.cost > (is_level_better ? kHelpsALittle : kHelps) * before.cost) continue;
+    // Calibration is kept as the fix of a calibration error, even if other causes hide its gain.
+    const bool is_asked_for = fix.price_rank < 0;
+    const double most = is_asked_for ? 1 : is_level_better ? kHelpsALittle : kHelps;
+    if (fix.after.cost > most * before.cost) continue;
     const bool is_known =
         std::ranges::find(measured, fix.action, &TriedFix::action) != measured.end();
     if (!is_known) measured.push_back(std::move(fix));
+  }
+  if (measured.empty() && !fixes.empty()) {
+    // The time was up before any fix was measured. Names calibration or, without it, float32, which
+    // always works if the cause is right.
+    TriedFix& certain = fixes[0].price_rank < 0 ? fixes.front() : fixes.back();
+    if (!certain.is_tried) {
+      certain.after = before;
+      measured.push_back(std::move(certain));
+    }
   }
   double best = kMaxCost;
   VerdictLevel level = VerdictLevel::kBroken;
@@ -519,8 +422,8 @@ void MeasureFixes(BlameRuns& runs, const Settings& base, const EndState& before,
     level = std::min(level, fix.after.verdict.level);
   }
   std::ranges::stable_sort(measured, {}, [&](const TriedFix& fix) {
-    // The cause requires calibration, even if other problems remain.
-    const bool is_asked_for = fix.price_rank < 0 && fix.after.cost <= 0.5 * before.cost;
+    // Calibration is recommended for a calibration error, even if other problems remain.
+    const bool is_asked_for = fix.price_rank < 0;
     const bool is_good =
         is_asked_for || (fix.after.verdict.level <= level &&
                          (level <= VerdictLevel::kSound || fix.after.cost <= kAsGood * best));

@@ -1,4 +1,5 @@
-// Fixes for a root cause: each is tried in the compressed model and measured at its outputs.
+// Fixes for a root cause. Each fix is tried in the compressed model, and the error of the model's
+// outputs is measured.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +12,13 @@
 
 namespace cboard::compare {
 
-// One cause, and all parts that it damages.
+// One cause, and all parts (weights or activations) that it damages.
 struct RootCause {
   PartCause why;
-  std::vector<std::size_t> parts;  // The costliest first.
-  EndState alone;                  // With only the costliest applied.
-  // The cause applies to all parts of this kind; `parts` are the costliest.
+  std::vector<std::size_t> parts;  // Largest error first.
+  EndState alone;                  // Result with only the first part compressed.
+  // True if the cause applies to all parts of this kind in the file; `parts` has those with the
+  // largest error.
   bool is_everywhere = false;
 };
 
@@ -24,22 +26,24 @@ struct TriedFix {
   std::string action;
   std::string price;
   std::string setting;
-  int price_rank = 0;  // Lower is cheaper.
+  int price_rank = 0;  // Lower is cheaper at run time.
   std::vector<std::pair<std::size_t, Setting>> changes;
-  EndState after;
-  std::vector<std::string> float_nodes;  // Nodes of the baseline's file that stay in float.
+  bool is_tried = true;                  // False if time was up.
+  EndState after;                        // Without a trial, what was before.
+  std::vector<std::string> float_nodes;  // Nodes of the baseline that stay in float.
 };
 
-// Candidates for a cause, not measured yet, the cheapest first; the last one is float32.
+// Returns the possible fixes for a cause, not measured yet. The cheapest is first, float32 is last.
 std::vector<TriedFix> FixesFor(const BlameCase& found, const SwitchBoard& board,
                                const RootCause& cause);
 
-// Calibrates all ranges of activations with these samples; the steps of bias codes follow from the
-// ranges of inputs.
+// Returns a fix that calibrates the ranges of all activations with the samples of this comparison.
+// The scales of biases follow from the input ranges.
 TriedFix Recalibration(const BlameCase& found, const SwitchBoard& board);
 
-// Measures `fixes` on top of `base` and moves the recommended one to the front: the cheapest that
-// makes the outputs sound or is close to the best. Removes fixes that do not help.
+// Measures `fixes` on top of `base`, removes those that do not help, and moves the recommended fix
+// to the front: the cheapest one that makes the outputs sound or whose error is close to the
+// lowest. If the time was up before the first measurement, one fix stays, which was not tried.
 void MeasureFixes(BlameRuns& runs, const Settings& base, const EndState& before,
                   std::vector<TriedFix>& fixes);
 

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "cboard/base/strings.h"
 #include "cboard/verdict/number_text.h"
+#include "compare/blame/cause_families.h"
 #include "compare/blame/root_causes.h"
 #include "compare/diagnosis/diagnosis.h"
 #include "compare/layers/quantizers.h"
@@ -17,12 +19,12 @@ namespace {
 
 constexpr std::size_t kMaxCauses = 2;
 constexpr std::size_t kMaxFixesShown = 4;
-// Share of the time for the search; the rest is for trying fixes.
+// Share of the time limit for the search; fixes are tried in the rest.
 constexpr double kSearchShare = 0.7;
+// Share of the time limit for the search if no cause was found until then.
+constexpr double kMaxSearchShare = 0.85;
 constexpr std::size_t kExpectedRuns = 48;
-// Runs without which no cause and no fix could be named may take this many times the limit.
-constexpr double kMaxOverrun = 3;
-// Rows of one cause that become red; a cause of the whole file has one.
+// Maximum number of layers that one cause makes red; a cause of the whole file makes one layer red.
 constexpr std::size_t kMaxRowsOfCause = 4;
 
 std::size_t MaxWeightBytes() {
@@ -31,7 +33,8 @@ std::size_t MaxWeightBytes() {
   return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes) / 4;
 }
 
-// Agreement of the head that decides the level.
+// Returns the lowest agreement (share of equal decisions) of the heads (model outputs) that are
+// damaged in the unchanged model.
 std::optional<double> AgreementOf(const EndVerdict& verdict, const EndVerdict& damaged) {
   std::optional<double> lowest;
   for (std::size_t i = 0; i < verdict.outputs.size() && i < damaged.outputs.size(); ++i) {
@@ -45,7 +48,8 @@ std::optional<double> AgreementOf(const EndVerdict& verdict, const EndVerdict& d
   return lowest;
 }
 
-// Operators that read the inputs, without quantizers, in alphabetical order: "Sub", "Conv and Mul".
+// Names the operators that read a model input, also behind quantizers, in alphabetical order:
+// "Sub", "Conv and Mul".
 std::string ReadersOf(const model::ModelGraph& model, const std::string& input) {
   std::set<std::string> names;
   std::vector<model::TensorId> rest = {model.FindTensor(input)};
@@ -67,7 +71,8 @@ std::string ReadersOf(const model::ModelGraph& model, const std::string& input) 
   return text;
 }
 
-// Says so if an input goes into other operators: preprocessing that only one of the files has.
+// Returns a note if other operators read an input in the variant than in the baseline: only one of
+// the files may contain the preprocessing.
 std::string OtherReaders(const model::ModelGraph& baseline, const model::ModelGraph& variant) {
   for (const model::TensorId id : baseline.inputs()) {
     const std::string& input = baseline.tensor(id).name;
@@ -92,13 +97,10 @@ class Blamer {
         as_it_is_(comparison.verdict) {}
 
   Result<void> Run() {
-    const auto until = [&](double share) {
-      return BlameRuns::Budget{.end = share * options_.blame_seconds,
-                               .last = kMaxOverrun * options_.blame_seconds};
-    };
+    const double limit = options_.blame_seconds;
     const std::vector<SwitchedPart> parts =
         FindSwitchedParts(baseline_, variant_, layers_, comparison_);
-    if (parts.empty()) return Fail(ErrorCode::kFailedPrecondition, "no part of it can be undone");
+    if (parts.empty()) return Fail(ErrorCode::kFailedPrecondition, "no layer can be set to float");
     CBOARD_ASSIGN_OR_RETURN(EndRunner runner,
                             EndRunner::Open(baseline_, variant_, as_it_is_, options_,
                                             std::max<std::size_t>(comparison_.samples, 1)));
@@ -106,28 +108,28 @@ class Blamer {
     CBOARD_ASSIGN_OR_RETURN(const SwitchBoard board,
                             SwitchBoard::Open(baseline_, variant_, parts, runner.VariantTensors(),
                                               true, MaxWeightBytes()));
-    BlameRuns trials(runner, board, until(1), Told());
+    BlameRuns trials(runner, board, {.end = limit, .last = limit}, Told());
     CBOARD_RETURN_IF_ERROR(trials.ChooseSamples(kExpectedRuns, 0.9));
     trials.SetNeeded(true);
     BlameFindings findings;
     const auto as_it_is = trials.Measure(board.AllOf(PartState::kAsIs));
     const auto all_float = trials.Measure(board.AllOf(PartState::kFloat));
     if (!as_it_is || !all_float) {
-      return Fail(
-          ErrorCode::kFailedPrecondition,
-          "the CPU time of " + verdict::ShortNumber(options_.blame_seconds, 3) + " s was up");
+      return Fail(ErrorCode::kFailedPrecondition, "the time limit of " +
+                                                      verdict::ShortNumber(limit, 3) +
+                                                      " s was reached; --budget allows more");
     }
     findings.as_it_is = findings.without_guilty = *as_it_is;
     findings.all_float = *all_float;
     if (all_float->cost > 0.5 * as_it_is->cost) {
       return Fail(ErrorCode::kFailedPrecondition,
-                  "undoing all that can be undone does not bring the end back" +
+                  "restoring all layers that can be restored does not repair the outputs" +
                       OtherReaders(baseline_, variant_));
     }
     std::vector<RootCause> causes;
     std::size_t runs_done = 0;
     std::optional<RootCause> calibration;
-    // Random data say nothing about the data that the ranges are for.
+    // Calibration ranges are checked with real data only: random samples have other ranges.
     if (!as_it_is_.is_generated) calibration = FindCalibrationCause(found, *as_it_is, trials);
     if (calibration) {
       causes.push_back(*std::move(calibration));
@@ -135,16 +137,20 @@ class Blamer {
       CBOARD_ASSIGN_OR_RETURN(const SwitchBoard faster,
                               SwitchBoard::Open(baseline_, variant_, parts, runner.VariantTensors(),
                                                 false, MaxWeightBytes()));
-      BlameRuns runs(runner, faster, until(kSearchShare), Told());
+      BlameRuns runs(runner, faster, {.end = kSearchShare * limit, .last = kMaxSearchShare * limit},
+                     Told());
       runs.UseSamples(trials.samples());
       const auto groups = GroupParts(variant_, parts);
       findings = SearchGuilty(runs, parts, groups, findings);
       if (findings.guilty.empty()) AddLikeliest(found, groups, findings);
+      runs.SetNeeded(true);  // One run that decides between one cause and many.
+      CompleteFamilies(found, runs, findings);
       runs_done = runs.runs();
       causes = FindRootCauses(found, findings);
     }
     if (causes.empty()) {
-      return Fail(ErrorCode::kFailedPrecondition, "no part was found that breaks the end");
+      return Fail(ErrorCode::kFailedPrecondition,
+                  "no layer was found that damages the outputs when it alone is quantized");
     }
     if (causes.size() > kMaxCauses) causes.resize(kMaxCauses);
     TryFixes(found, findings, causes, trials);
@@ -153,8 +159,13 @@ class Blamer {
         "Blame is measured: " + HumanCount(runs_done + trials.runs()) +
         " runs with parts undone or changed, on " + HumanCount(trials.samples()) +
         (trials.samples() == 1 ? " sample" : " samples") + ", in " +
-        verdict::ShortNumber(runner.cpu_seconds(), 2) + " s of CPU time (limit " +
-        verdict::ShortNumber(options_.blame_seconds, 3) + " s).";
+        verdict::ShortNumber(runner.cpu_seconds(), 2) + " s of CPU time, " +
+        verdict::ShortNumber(runner.elapsed_seconds(), 2) + " s elapsed (limit " +
+        verdict::ShortNumber(limit, 3) + " s).";
+    if (runner.seconds() > limit) {
+      comparison_.verdict.blame_note +=
+          " The limit ended the search; --budget with more seconds may find more.";
+    }
     return {};
   }
 
@@ -167,8 +178,8 @@ class Blamer {
     };
   }
 
-  // The time limit was reached: chooses the group with the worst own figures among those that break
-  // the outputs together.
+  // Called when the time limit was reached: names the group whose layer has the worst metrics,
+  // among the groups that damage the outputs together.
   void AddLikeliest(const BlameCase& found, const std::vector<std::vector<std::size_t>>& groups,
                     BlameFindings& findings) const {
     std::optional<std::size_t> worst;
@@ -197,7 +208,7 @@ class Blamer {
       if (cause.is_everywhere && is_range) fixes.push_back(Recalibration(found, trials.board()));
       for (TriedFix& fix : FixesFor(found, trials.board(), cause)) fixes.push_back(std::move(fix));
       MeasureFixes(trials, base, before, fixes);
-      trials.SetNeeded(false);  // Another cause is a bonus.
+      trials.SetNeeded(false);  // Further causes are optional.
       if (!fixes.empty()) {
         for (const auto& [part, setting] : fixes[0].changes) base[part] = setting;
         before = fixes[0].after;
@@ -216,7 +227,7 @@ class Blamer {
                           findings.without_guilty.verdict.level <= VerdictLevel::kSound;
     std::set<std::size_t> guilty_rows;
     std::vector<Suspect> suspects;
-    bool is_sound = false;  // With the fixes of the causes before.
+    bool is_sound = false;  // True if the fixes of the previous causes make the outputs sound.
     for (std::size_t i = 0; i < causes.size() && !is_sound; ++i) {
       suspects.push_back(SuspectOf(found, findings, causes[i], tried_[i]));
       MarkRows(found, causes[i], suspects.back(), tried_[i], guilty_rows);
@@ -261,9 +272,14 @@ class Blamer {
       suspect.fixes.push_back({.action = fix.action,
                                .price = fix.price,
                                .setting = fix.setting,
-                               .level = fix.after.verdict.level,
-                               .sqnr_db = fix.after.SqnrDb(),
-                               .agreement = AgreementOf(fix.after.verdict, as_it_is_)});
+                               .level = VerdictLevel::kNotMeasured,
+                               .sqnr_db = std::numeric_limits<double>::quiet_NaN(),
+                               .agreement = {}});
+      if (!fix.is_tried) continue;
+      MeasuredFix& shown = suspect.fixes.back();
+      shown.level = fix.after.verdict.level;
+      shown.sqnr_db = fix.after.SqnrDb();
+      shown.agreement = AgreementOf(fix.after.verdict, as_it_is_);
     }
     return suspect;
   }
@@ -281,12 +297,12 @@ class Blamer {
       const PartCause own = marked == 0 ? cause.why : FindCause(found, found.parts[part]);
       ++marked;
       Diagnosis& diagnosis = layer.diagnosis;
-      // Degraded outputs still work, so the levels from the layers' own figures stay.
+      // If outputs are only degraded, layers keep the level of their own metrics.
       if (!is_broken && diagnosis.level == Level::kRed) continue;
       diagnosis.level = is_broken ? Level::kRed : Level::kAmber;
       diagnosis.severity_db = std::min(diagnosis.severity_db, suspect.alone_sqnr_db.value_or(0));
       if (is_broken) diagnosis.severity_db -= 100.0 / static_cast<double>(guilty_rows.size());
-      // The layer's own diagnosis explains the same cause in more detail.
+      // If the layer's own diagnosis has the same cause, it explains it in more detail and is kept.
       if (diagnosis.cause != own.cause) {
         diagnosis.cause = own.cause;
         diagnosis.part = own.part;
@@ -299,7 +315,7 @@ class Blamer {
       const bool has_own_fixes = !layer.fixes.empty();
       for (const TriedFix& fix : fixes) {
         if (layer.float_nodes.empty()) layer.float_nodes = fix.float_nodes;
-        if (has_own_fixes) continue;
+        if (has_own_fixes || !fix.is_tried) continue;
         layer.fixes.push_back({.action = fix.action,
                                .sqnr_db = fix.after.SqnrDb(),
                                .worst_channel_sqnr_db = {},
@@ -316,7 +332,7 @@ class Blamer {
   const CompareOptions& options_;
   ModelComparison& comparison_;
   const EndVerdict as_it_is_;
-  std::vector<std::vector<TriedFix>> tried_;  // By cause.
+  std::vector<std::vector<TriedFix>> tried_;  // Fixes of each cause.
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Measures which parts damage broken or degraded outputs, within a time limit, and which fixes
-// help.
+// Finds the causes of broken or degraded outputs by running the model with layers in float, within
+// a time limit. Measures which fixes help.
 #pragma once
 
 #include <vector>
@@ -12,10 +12,11 @@
 
 namespace cboard::compare {
 
-// Fills `verdict.suspects` of a comparison that is complete otherwise, and makes the layers of the
-// root causes the worst ones: red if the outputs are broken. Layers that are red by their own
-// figures become amber if the outputs recover without undoing them. `layers` are those of the
-// comparison, in its order. If blame cannot be measured, only fills `verdict.blame_note`.
+// Sets `verdict.suspects` of an otherwise complete comparison. Layers of the root causes move to
+// the front of the list, and become red if the outputs are broken. Layers that are red by their own
+// metrics become amber if the outputs recover without restoring these layers. `layers` are the
+// layers of the comparison, in the same order. If nothing can be measured, sets only
+// `verdict.blame_note`.
 void MeasureBlame(const model::ModelGraph& baseline, const model::ModelGraph& variant,
                   const std::vector<RestorableLayer>& layers, const CompareOptions& options,
                   ModelComparison& comparison);

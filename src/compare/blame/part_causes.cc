@@ -13,19 +13,21 @@
 namespace cboard::compare {
 namespace {
 
-// A range this many times wider than the values wastes two bits: it was calibrated for other
+// A range this many times wider than the values wastes two bits and was calibrated for other
 // values.
 constexpr double kTooWide = 4;
-// With eight bits, values that are smaller by this factor have fewer than five bits.
+// With a common range of eight bits, values that are smaller by this factor get fewer than five
+// bits.
 constexpr double kMuchLarger = 8;
-// exp(-30) is less than the rounding of float32 beside 1: Softmax gives 0 for such values.
+// Softmax gives 0 for values this far below the largest one: exp(-30) is below the precision of
+// float32.
 constexpr double kNothingInSoftmax = 30;
 
 std::string SpanText(double low, double high) {
   return verdict::ShortNumber(low, 3) + " to " + verdict::ShortNumber(high, 3);
 }
 
-// A node that reads a tensor, across nodes that only move or shift values.
+// A node that reads a tensor, directly or behind nodes that only move or shift values.
 struct Reader {
   model::NodeId node = model::kNoNode;
   std::string_view op_type;
@@ -35,7 +37,7 @@ class ReaderFinder {
  public:
   explicit ReaderFinder(const model::ModelGraph& model) : model_(model) {}
 
-  // The first reader for which `wants` returns true.
+  // Returns the first reader of a tensor for which `wants` is true.
   template <typename Wants>
   Reader Find(model::TensorId tensor, const Wants& wants, std::size_t depth = 0) const {
     constexpr std::size_t kMaxSteps = 8;
@@ -54,8 +56,8 @@ class ReaderFinder {
   }
 
  private:
-  // Adding a constant, such as an epsilon or a mask, shifts values. Squares and products with
-  // constants only change their size.
+  // Returns true for nodes that keep values comparable. Adding a constant, such as an epsilon or a
+  // mask, shifts values; a square or a product with a constant only scales them.
   bool IsPassing(const model::ModelNode& node) const {
     if (node.op_type == "Mul" || node.op_type == "Div") {
       return node.inputs.size() == 2 &&
@@ -213,7 +215,8 @@ class OutputCauses {
     return true;
   }
 
-  // Returns true for a Concat, or for nodes that only move its values.
+  // Returns the Concat that computes the tensor, also behind nodes that only move values; otherwise
+  // null.
   const model::ModelNode* ConcatBefore() const {
     model::TensorId tensor = tensor_;
     while (tensor != model::kNoTensor) {
@@ -230,7 +233,7 @@ class OutputCauses {
   bool SharedScale() {
     const model::ModelNode* concat = ConcatBefore();
     if (concat == nullptr || row_ == nullptr || !row_->accumulated || !part_.grid) return false;
-    // Sorts channels by size: the smaller branches get few codes.
+    // Compares the sizes of channels: branches with small values get few codes.
     double smallest = HUGE_VAL, largest = 0;
     const tensor::PairStatistics *small = nullptr, *large = nullptr;
     for (const tensor::PairStatistics& channel : row_->accumulated->channels) {
@@ -315,7 +318,7 @@ class OutputCauses {
     return true;
   }
 
-  // Cause from the metrics of the layer itself.
+  // Takes the cause from the diagnosis of the layer itself.
   bool Local() {
     if (row_ == nullptr || row_->diagnosis.cause == Cause::kNone ||
         row_->diagnosis.part != Part::kOutput) {
@@ -351,7 +354,7 @@ PartCause FindWeightCause(const BlameCase& found, const SwitchedPart& part) {
             });
     if (softmax.node != model::kNoNode) {
       cause.cause = Cause::kMask;
-      cause.part = Part::kOutput;  // Like the sum that it is added to.
+      cause.part = Part::kOutput;  // Rounded like the sum it is added to.
       cause.sentence = "the mask of the Softmax " + Quoted(found.variant.node(softmax.node).name) +
                        " is infinite, so its scale is not finite, and the scores that it is added "
                        "to are lost; use a finite mask, 30 below the scores";
@@ -429,7 +432,7 @@ std::optional<double> StepRatio(const BlameCase& found, const SwitchedPart& part
   if (!(part.grid->scale > 0) || !std::isfinite(part.grid->scale)) return std::nullopt;
   const CodeRange range = values->Range();
   if (!(range.high > range.low)) return std::nullopt;
-  // A grid of one sign may belong to a signed type whose other half is unused.
+  // If all values have one sign, a signed type may leave half of its codes unused.
   const tensor::QuantizationGrid ideal = GridFor(range, CodeScheme::Of(*part.grid));
   return ideal.scale > 0 ? std::optional(part.grid->scale / ideal.scale) : std::nullopt;
 }

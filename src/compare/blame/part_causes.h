@@ -1,5 +1,5 @@
-// Explains why a part damages the outputs, from its values, its codes, and the operators that read
-// it.
+// Explains why a part (weight, bias or output of a layer) damages the model's outputs. Uses its
+// values, its codes, and the operators that read it.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace cboard::compare {
 
-// Input of the blame search. Borrows everything.
+// The models and measurements in which root causes are searched. Borrows all of its members.
 struct BlameCase {
   const model::ModelGraph& baseline;
   const model::ModelGraph& variant;
@@ -21,10 +21,10 @@ struct BlameCase {
   const std::vector<RestorableLayer>& layers;  // Layers of the comparison, in its order.
   const ModelComparison& comparison;
 
-  // Null for parts without a layer, and if values were not captured.
+  // Return null for parts without a layer, or if the values were not captured.
   const LayerComparison* RowOf(const SwitchedPart& part) const;
   const ValueBins* ValuesOf(const SwitchedPart& part) const;
-  // The tensor in the baseline; kNoTensor if it is not known.
+  // Returns the tensor of the baseline that corresponds to a part; kNoTensor if unknown.
   model::TensorId BaselineTensorOf(const SwitchedPart& part) const;
 };
 
@@ -32,16 +32,17 @@ struct PartCause {
   Cause cause = Cause::kTooFewBits;
   Part part = Part::kOutput;
   std::string sentence;
-  // For a mask: the range of the other values.
+  // If the tensor contains a mask: the range of all values except the mask's.
   std::optional<CodeRange> range;
-  std::vector<std::size_t> channels;  // That stand out.
-  std::vector<model::NodeId> nodes;   // In the compressed model: the pieces of an operator.
+  std::vector<std::size_t> channels;  // Channels with unusual values.
+  std::vector<model::NodeId> nodes;   // Nodes of the compressed model that form one operator.
 };
 
 PartCause FindCause(const BlameCase& found, const SwitchedPart& part);
 
-// The step of a quantizer divided by the step that the values need for the same codes: 4 is a range
-// four times too wide, 0.5 a range half as wide as needed. nullopt if values were not captured.
+// The scale of a quantizer divided by the scale that fits its values: 4 means that the range is
+// four times too wide, 0.5 that it is half as wide as needed. nullopt if the values were not
+// captured.
 std::optional<double> StepRatio(const BlameCase& found, const SwitchedPart& part);
 
 }  // namespace cboard::compare

@@ -11,14 +11,14 @@
 namespace cboard::compare {
 namespace {
 
-// Positions of the inputs of an operator on codes: codes, scale and zero point in threes; the scale
-// of the output; a bias of 32-bit codes.
+// An operator on integer codes and its inputs. Each quantized input is a triple of codes, scale and
+// zero point. The scale of the output and a 32-bit bias may follow.
 struct CodeOperator {
   std::string_view name;
   std::string_view of_floats;
-  std::vector<std::size_t> codes;  // Each is followed by its scale and its zero point.
-  std::size_t output_scale = 0;    // Followed by the zero point.
-  std::size_t bias = 0;            // 0: none.
+  std::vector<std::size_t> codes;  // Inputs with codes; scale and zero point follow each.
+  std::size_t output_scale = 0;    // The zero point follows it.
+  std::size_t bias = 0;            // 0: the operator has no bias.
 };
 
 const std::vector<CodeOperator>& CodeOperators() {
@@ -37,14 +37,16 @@ const std::vector<CodeOperator>& CodeOperators() {
   return kOperators;
 }
 
-constexpr std::string_view kConcat = "QLinearConcat";  // Scale and zero point of the output first.
+// Its first inputs are scale and zero point of the output.
+constexpr std::string_view kConcat = "QLinearConcat";
 
 const CodeOperator* FindOperator(std::string_view op_type) {
   const auto found = std::ranges::find(CodeOperators(), op_type, &CodeOperator::name);
   return found == CodeOperators().end() ? nullptr : &*found;
 }
 
-// Standard ONNX operators that also accept codes and return codes with the same scale.
+// Standard ONNX operators that can work on codes directly: their output has the scale of their
+// input.
 bool MovesCodes(std::string_view op_type) {
   constexpr std::array<std::string_view, 8> kNames = {
       "MaxPool", "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "Gather", "Slice"};
@@ -91,14 +93,15 @@ class QdqForm {
     return AddMove(node);
   }
 
-  // Dequantizes codes. Scales per channel need the axis.
+  // Adds a DequantizeLinear for an input and returns the name of its output. Scales per channel
+  // require the axis.
   std::string Dequantized(const model::ModelNode& node, std::size_t input,
                           std::vector<runtime::NodeSketch>& nodes) const {
     const model::ModelTensor& codes = model_.tensor(node.inputs[input]);
     runtime::NodeSketch sketch{
         .op_type = "DequantizeLinear",
         .inputs = {codes.name, InputName(node, input + 1), InputName(node, input + 2)},
-        // Each reader has a DequantizeLinear of its own, as ONNX Runtime's quantizer writes them.
+        // Adds a separate DequantizeLinear for each reader, like ONNX Runtime's quantizer.
         .output = std::string(WithoutQuantizationSuffix(codes.name)) + "_of_" +
                   NameOf(node.outputs[0]) + "_" + std::to_string(input) +
                   "_DequantizeLinear_Output"};
@@ -109,7 +112,7 @@ class QdqForm {
     return nodes.back().output;
   }
 
-  // The scale of the bias codes is the product of the scales of both factors.
+  // Dequantizes a bias. Its scale is the scale of the input times the scale of the weights.
   std::optional<std::string> DequantizedBias(const model::ModelNode& node,
                                              const CodeOperator& known,
                                              std::vector<runtime::NodeSketch>& nodes) {
@@ -141,7 +144,7 @@ class QdqForm {
     return nodes.back().output;
   }
 
-  // Writes the operator on floats, and the quantizer of its output.
+  // Writes the float operator, and the quantizer of its output.
   void Finish(const model::ModelNode& node, runtime::NodeSketch sketch, const Scale& scale,
               std::vector<runtime::NodeSketch> nodes) {
     const std::string codes = NameOf(node.outputs[0]);
@@ -164,7 +167,7 @@ class QdqForm {
   bool AddOperator(const model::ModelNode& node, const CodeOperator& known) {
     std::vector<runtime::NodeSketch> nodes;
     runtime::NodeSketch sketch{.op_type = std::string(known.of_floats), .inputs = {}, .output = {}};
-    // Attributes that only the operators on codes have.
+    // Omits attributes that the float operator does not have.
     sketch.left_out = {"channels_last", "opset"};
     for (const std::size_t codes : known.codes) {
       if (InputName(node, codes).empty()) return false;
@@ -210,7 +213,7 @@ class QdqForm {
   }
 
   const model::ModelGraph& model_;
-  std::unordered_map<model::TensorId, Scale> scales_;  // Scales of activation codes.
+  std::unordered_map<model::TensorId, Scale> scales_;  // Scales of activations.
   runtime::GraphEdits edits_;
 };
 

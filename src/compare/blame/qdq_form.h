@@ -1,6 +1,7 @@
 // Converts a model of operators on codes (QLinearConv, QLinearAdd, QGemm, …) to the QDQ form: the
 // same operators on floats, with QuantizeLinear and DequantizeLinear between them. In this form
-// each quantizer is a node, so that blame can switch them one by one.
+// each quantizer is a node, so the search for root causes can bypass each of them separately.
+// "Codes" are quantized integers.
 #pragma once
 
 #include <optional>
@@ -11,11 +12,13 @@
 
 namespace cboard::compare {
 
-// Returns true for operators that take and return codes together with their scales.
+// Returns true if the model has operators that take and return integer codes together with their
+// scales (QLinearConv, …).
 bool HasCodeOperators(const model::ModelGraph& model);
 
-// The edits that convert a model; nullopt if an operator on codes has no known counterpart. Outputs
-// of the two forms differ only by rounding inside of the operators, a step in places.
+// Returns the graph edits that convert a model; nullopt if an operator on codes has no known float
+// operator. Outputs of the two forms may differ by one quantization step, because operators on
+// codes round internally.
 std::optional<runtime::GraphEdits> QdqFormOf(const model::ModelGraph& model);
 
 }  // namespace cboard::compare

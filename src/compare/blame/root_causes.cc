@@ -4,6 +4,8 @@
 #include <cmath>
 #include <optional>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 
 #include "cboard/base/strings.h"
 #include "cboard/verdict/number_text.h"
@@ -12,12 +14,19 @@
 namespace cboard::compare {
 namespace {
 
-// Half of the error's power.
+// The cause is "calibration" if calibration on this data leaves at most this share of the error.
 constexpr double kHalfOfError = 0.5;
-// Limits for a range that fits: calibration on other samples of the same data gives ranges within
-// these factors.
+// If half of the ranges are far off, other causes may have more of it.
+constexpr double kSomeOfError = 0.8;
+constexpr double kOtherInput = 4;
+// The file was calibrated on blank samples if most of its ranges equal those of blank samples,
+// except for rounding.
+constexpr double kSameRange = 0.03;
+constexpr double kMinSameRanges = 0.6;
+// A range fits if its width divided by the needed width is between these limits. Calibration on
+// other samples of the same data stays within them.
 constexpr double kWide = 2, kNarrow = 0.8;
-// Minimum number of unsuitable ranges for the cause "calibration".
+// Minimum share of unsuitable ranges for the cause "calibration".
 constexpr double kManyRanges = 0.25;
 constexpr double kHardlyAnything = 0.05;
 
@@ -25,8 +34,8 @@ std::string FileRangeText(CodeRange range) {
   return verdict::ShortNumber(range.low, 3) + " to " + verdict::ShortNumber(range.high, 3);
 }
 
-// The input of the model that a tensor is, up to its layout, its type, and constants that were
-// added or multiplied, as normalization at the front of a model does; kNoTensor for other tensors,
+// Returns the model input that a tensor is computed from by only changing layout or type and by
+// adding or multiplying constants (input normalization). Returns kNoTensor for all other tensors,
 // and behind a quantizer.
 model::TensorId InputBefore(const model::ModelGraph& model, model::TensorId tensor) {
   constexpr std::size_t kMaxSteps = 16;
@@ -53,7 +62,7 @@ model::TensorId InputBefore(const model::ModelGraph& model, model::TensorId tens
 
 struct Misfit {
   std::size_t part = 0;
-  double ratio = 1;  // See StepRatio.
+  double ratio = 1;  // Result of StepRatio.
   double Size() const { return std::abs(std::log(ratio)); }
 };
 
@@ -62,7 +71,7 @@ class CalibrationCheck {
   CalibrationCheck(const BlameCase& found, const EndState& as_it_is, BlameRuns& trials)
       : found_(found), as_it_is_(as_it_is), trials_(trials) {}
 
-  // Tests the input first: if its range does not fit, no later range can.
+  // Tests the model's input first: if its range does not fit, later ranges cannot fit.
   std::optional<RootCause> Run() {
     std::size_t count = 0;
     const std::vector<Misfit> misfits = Misfits(count);
@@ -78,7 +87,18 @@ class CalibrationCheck {
     Settings settings = trials_.board().AllOf(PartState::kAsIs);
     for (const auto& [part, setting] : fix.changes) settings[part] = setting;
     const auto state = trials_.Measure(settings);
-    if (!state || state->cost > kHalfOfError * as_it_is_.cost) return std::nullopt;
+    if (!state) return std::nullopt;
+    is_blank_ = AreRangesOfBlankSamples();
+    const bool is_other_input =
+        has_input && (input->ratio >= kOtherInput || input->ratio <= 1 / kOtherInput);
+    // The ranges themselves prove the cause, even if other causes hide the gain of calibration.
+    const bool is_certain = is_blank_ || is_other_input;
+    const auto far =
+        static_cast<std::size_t>(std::ranges::count_if(misfits, [](const Misfit& misfit) {
+          return misfit.ratio >= kWide || misfit.ratio <= 1 / kWide;
+        }));
+    const double most = is_certain ? 1 : 2 * far >= count ? kSomeOfError : kHalfOfError;
+    if (state->cost > most * as_it_is_.cost) return std::nullopt;
     const Misfit& worst = has_input ? *input : WorstOfMost(misfits);
     RootCause cause{.why = {.part = Part::kOutput}, .parts = {}, .alone = {}};
     cause.is_everywhere = true;
@@ -93,8 +113,9 @@ class CalibrationCheck {
  private:
   static bool IsNarrow(const Misfit& misfit) { return misfit.ratio < 1; }
 
-  // Percentiles, entropy and too few samples only make ranges narrower, and not much; silence and
-  // other blank samples leave hardly anything, or a range that nothing was measured for.
+  // Returns true if clipping by a calibration method may explain the ranges. Percentile or entropy
+  // calibration and too few samples make ranges slightly narrower. Silence and other blank samples
+  // make them almost zero.
   static bool AreOnlyCut(const std::vector<Misfit>& misfits) {
     const auto narrow = std::ranges::count_if(misfits, IsNarrow);
     const auto tiny = std::ranges::count_if(
@@ -102,11 +123,46 @@ class CalibrationCheck {
     return narrow * 5 > std::ssize(misfits) * 4 && tiny * 2 < std::ssize(misfits);
   }
 
-  // The worst of those that are too narrow if most are, else of those that are too wide.
+  // Returns the worst of the ranges that are too narrow if most are too narrow, otherwise the worst
+  // of those that are too wide.
   static const Misfit& WorstOfMost(const std::vector<Misfit>& misfits) {
     const bool is_narrow = std::ranges::count_if(misfits, IsNarrow) * 2 > std::ssize(misfits);
     return *std::ranges::find_if(
         misfits, [&](const Misfit& misfit) { return IsNarrow(misfit) == is_narrow; });
+  }
+
+  // Returns true if most ranges equal those of the baseline on zeros. A range of zero gets a scale
+  // of 1.
+  bool AreRangesOfBlankSamples() const {
+    std::vector<std::string> names;
+    std::vector<std::pair<const SwitchedPart*, std::string>> compared;
+    std::unordered_set<std::string> seen;
+    for (const SwitchedPart& part : found_.parts) {
+      if (part.part != Part::kOutput || !part.grid) continue;
+      const model::TensorId tensor = found_.BaselineTensorOf(part);
+      if (tensor == model::kNoTensor) continue;
+      const model::ModelTensor& known = found_.baseline.tensor(tensor);
+      if (known.producer == model::kNoNode || !seen.insert(known.name).second) continue;
+      names.push_back(known.name);
+      compared.emplace_back(&part, known.name);
+    }
+    if (names.empty()) return false;
+    const auto ranges = trials_.RangesOnZeros(names);
+    std::size_t count = 0, same = 0;
+    for (const auto& [part, name] : compared) {
+      const auto found = ranges.find(name);
+      if (found == ranges.end()) continue;
+      ++count;
+      tensor::QuantizationGrid expected = GridFor(found->second, CodeScheme::Of(*part->grid));
+      if (!(expected.scale > 0)) {
+        expected.scale = 1;
+        expected.zero_point = 0;
+      }
+      const bool is_same = std::abs(part->grid->scale / expected.scale - 1) < kSameRange &&
+                           std::abs(part->grid->zero_point - expected.zero_point) <= 2;
+      if (is_same) ++same;
+    }
+    return count > 0 && static_cast<double>(same) >= kMinSameRanges * static_cast<double>(count);
   }
 
   std::vector<Misfit> Misfits(std::size_t& count) const {
@@ -134,15 +190,10 @@ class CalibrationCheck {
     const std::string ranges =
         "the file expects " + FileRangeText(file) + ", the data are " + FileRangeText(data);
     cause.why.cause = Cause::kCalibration;
-    // A range of zero gets a scale of 1, and so do 8-bit pixels: behind pixels, ranges are too
-    // wide.
-    const bool is_blank = has_input && part.grid->scale == 1 && part.grid->zero_point == 0 &&
-                          narrow * 2 > misfits.size();
-    if (is_blank) {
+    if (is_blank_) {
       cause.why.sentence =
-          "calibrated with blank samples: the scale of the input is 1, as for "
-          "samples of zeros, and the data are " +
-          FileRangeText(data) + "; " + many;
+          "calibrated with blank samples: the ranges in the file are those of inputs of zeros; " +
+          many + ", here the data are " + FileRangeText(data);
     } else if (has_input) {
       cause.why.sentence = "calibrated with other inputs: " + ranges + ", a factor of " +
                            verdict::ShortNumber(std::max(worst.ratio, 1 / worst.ratio), 3) + " (" +
@@ -167,6 +218,7 @@ class CalibrationCheck {
   const BlameCase& found_;
   const EndState& as_it_is_;
   BlameRuns& trials_;
+  bool is_blank_ = false;
 };
 
 class RootCauseFinder {
@@ -181,7 +233,8 @@ class RootCauseFinder {
   }
 
  private:
-  // Joins parts of the same kind that have the same cause.
+  // Finds the cause of a group of parts that damages the outputs. Groups of the same kind with the
+  // same cause are joined.
   void Add(const GuiltyGroup& guilty) {
     PartCause why = FindCause(found_, found_.parts[guilty.parts[0]]);
     for (RootCause& cause : causes_) {
@@ -200,7 +253,8 @@ class RootCauseFinder {
     causes_.push_back({.why = std::move(why), .parts = guilty.parts, .alone = guilty.alone});
   }
 
-  // No single part stands out, so the costliest kind of part is named.
+  // No single part has a large share, so the kind of parts with the larger total error is named:
+  // all weights or all outputs.
   void Spread() {
     const double weights = findings_.outputs_float.cost, outputs = findings_.weights_float.cost;
     const Part kind = weights > outputs ? Part::kWeight : Part::kOutput;

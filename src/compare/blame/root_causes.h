@@ -8,12 +8,12 @@
 
 namespace cboard::compare {
 
-// One cause for all ranges that do not fit the data, if calibration on this data repairs the
-// outputs. Measured; nullopt if there are few such ranges.
+// Returns one cause for all ranges that do not fit the data, if calibration on this data is
+// measured to repair the outputs. Returns nullopt if only few ranges do not fit.
 std::optional<RootCause> FindCalibrationCause(const BlameCase& found, const EndState& as_it_is,
                                               BlameRuns& trials);
 
-// One entry for each cause of the blamed groups, the costliest first.
+// Returns one entry for each cause of the guilty groups, largest error first.
 std::vector<RootCause> FindRootCauses(const BlameCase& found, const BlameFindings& findings);
 
 }  // namespace cboard::compare

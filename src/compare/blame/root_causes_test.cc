@@ -48,5 +48,23 @@ TEST_F(RootCauses, TellsPixelsFromBlankSamples) {
   EXPECT_THAT(comparison.verdict.suspects[0].sentence, Not(HasSubstr("blank")));
 }
 
+// A range of zeros gets a scale of 1 and a zero point of 0.
+TEST_F(RootCauses, KnowsBlankSamplesByARunOnZeros) {
+  const ModelComparison comparison = Compared(Tower({0, 1, 1, 1, 1, 1}, 1, 0));
+  ASSERT_THAT(comparison.verdict.suspects, SizeIs(1));
+  EXPECT_EQ(comparison.verdict.suspects[0].cause, "calibration");
+  EXPECT_THAT(comparison.verdict.suspects[0].sentence, HasSubstr("blank"));
+}
+
+// The input has the scale of pixels, and the ranges behind it are too narrow, but not those of
+// zeros.
+TEST_F(RootCauses, DoesNotTakeNarrowRangesBehindPixelsForBlankSamples) {
+  const ModelComparison comparison =
+      Compared(Tower({1, 0.003f, 0.003f, 0.003f, 0.003f, 0.003f}, 1, 0));
+  ASSERT_THAT(comparison.verdict.suspects, SizeIs(1));
+  EXPECT_EQ(comparison.verdict.suspects[0].cause, "calibration");
+  EXPECT_THAT(comparison.verdict.suspects[0].sentence, HasSubstr("calibrated with other inputs"));
+}
+
 }  // namespace
 }  // namespace cboard::compare

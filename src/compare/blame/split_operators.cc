@@ -88,7 +88,8 @@ void SplitOperators::Add(std::string_view name, std::vector<model::NodeId> nodes
   all_.push_back({.name = name, .first = nodes.front(), .last = nodes.back(), .nodes = nodes});
 }
 
-// x -> [ReduceMean, Sub] -> Pow -> ReduceMean -> Add -> Sqrt -> Div, or Reciprocal and Mul.
+// Finds LayerNorm and RMSNorm: x -> [ReduceMean, Sub] -> Pow -> ReduceMean -> Add -> Sqrt -> Div,
+// or Reciprocal and Mul. Nodes in brackets are optional.
 void SplitOperators::FindNorm(model::NodeId sqrt) {
   std::vector<model::NodeId> nodes = {sqrt};
   model::NodeId at = ProducerOfInput(sqrt, 0);
@@ -109,7 +110,7 @@ void SplitOperators::FindNorm(model::NodeId sqrt) {
     is_centered = OperatorOf(mean) == "ReduceMean" || OperatorOf(mean) == "GlobalAveragePool";
     if (is_centered) nodes.insert(nodes.end(), {centered, mean});
   }
-  // Finds the quotient, and the gain and offset behind it.
+  // Finds the division by the square root, and the gain and offset behind it.
   std::vector<model::NodeId> next = ConsumersOf(model_.node(sqrt).outputs[0]);
   bool is_divided = false;
   for (std::size_t i = 0; i < next.size() && i < 8; ++i) {
@@ -121,7 +122,7 @@ void SplitOperators::FindNorm(model::NodeId sqrt) {
     } else if (IsProduct(op_type)) {
       nodes.push_back(next[i]);
       is_divided = true;
-      // A constant gain and offset belong to the normalization: its output is behind them.
+      // A constant gain and offset belong to the normalization, so its output is behind them.
       model::NodeId last = next[i];
       for (const std::string_view step : {"Mul", "Add"}) {
         const std::vector<model::NodeId> behind = ConsumersOf(model_.node(last).outputs[0]);
@@ -134,7 +135,8 @@ void SplitOperators::FindNorm(model::NodeId sqrt) {
   if (is_divided) Add(is_centered ? "LayerNorm" : "RMSNorm", std::move(nodes));
 }
 
-// [ReduceMax, Sub] -> Exp -> ReduceSum, and Exp / ReduceSum.
+// Finds Softmax: [ReduceMax, Sub] -> Exp -> ReduceSum, and Exp / ReduceSum. Nodes in brackets are
+// optional.
 void SplitOperators::FindSoftmax(model::NodeId divide) {
   const model::NodeId exp = ProducerOfInput(divide, 0);
   const model::NodeId sum = ProducerOfInput(divide, 1);
@@ -150,18 +152,19 @@ void SplitOperators::FindSoftmax(model::NodeId divide) {
   Add("Softmax", std::move(nodes));
 }
 
-// x / sqrt(2) -> Erf -> + 1 -> * x -> * 0.5, or Tanh of a polynomial.
+// Finds GELU: x / sqrt(2) -> Erf -> + 1 -> * x -> * 0.5, or the tanh approximation.
 void SplitOperators::FindGelu(model::NodeId erf) {
   std::vector<model::NodeId> nodes = {erf};
   model::NodeId before = ProducerOfInput(erf, 0);
   if (OperatorOf(erf) == "Tanh") {
-    // 0.797 * (x + 0.0447 * x^3): at least a product with a constant.
+    // The argument of tanh is 0.797 * (x + 0.0447 * x^3). At least a product with a constant is
+    // required.
     if (OperatorOf(before) != "Mul") return;
     for (std::size_t i = 0; i < 5 && before != model::kNoNode; ++i) {
       const std::string_view op_type = OperatorOf(before);
       if (op_type != "Mul" && op_type != "Add" && op_type != "Pow") break;
       nodes.push_back(before);
-      // Follows the computed term, not x itself.
+      // One operand is x, the other one is computed from x. Follows the computed one.
       const model::NodeId left = ProducerOfInput(before, 0), right = ProducerOfInput(before, 1);
       before = right == model::kNoNode || (left != model::kNoNode && left > right) ? left : right;
     }
@@ -174,7 +177,7 @@ void SplitOperators::FindGelu(model::NodeId erf) {
     const std::vector<model::NodeId> behind = ConsumersOf(model_.node(last).outputs[0]);
     if (behind.size() != 1 || OperatorOf(behind[0]) != step) break;
     if (step == "Add" && !IsConstant(behind[0], 0) && !IsConstant(behind[0], 1)) break;
-    // The second product has a constant factor; any other product is a gate.
+    // The second product has a constant factor; otherwise it is a gate, not part of GELU.
     if (found == 2 && !IsConstant(behind[0], 0) && !IsConstant(behind[0], 1)) break;
     nodes.push_back(last = behind[0]);
     ++found;

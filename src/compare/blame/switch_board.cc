@@ -12,9 +12,9 @@
 namespace cboard::compare {
 namespace {
 
-constexpr int kFloatElement = 1, kBoolElement = 9;  // Numbers of ONNX.
+constexpr int kFloatElement = 1, kBoolElement = 9;  // Numbers of ONNX's element types.
 
-bool kTrue = true, kFalse = false;  // Flags point to these.
+bool kTrue = true, kFalse = false;  // Values of the model's boolean inputs.
 
 }  // namespace
 
@@ -55,10 +55,10 @@ class SwitchBoard::Builder {
     if (bytes_ <= max_bytes_) return {};
     return Fail(
         ErrorCode::kResourceExhausted,
-        "its weights take more than " + HumanBytes(static_cast<double>(max_bytes_)) + " as floats");
+        "the weights take more than " + HumanBytes(static_cast<double>(max_bytes_)) + " as floats");
   }
 
-  // Replaces a tensor that `node` reads or computes with an input of the model.
+  // Replaces a tensor that `node` reads or computes by a new input of the model.
   Result<void> AddKnob(model::TensorId tensor, const model::ModelNode& node,
                        std::vector<float> baseline, bool is_bias, Knobs& knobs) {
     CBOARD_RETURN_IF_ERROR(Take(2 * baseline.size()));
@@ -109,8 +109,8 @@ class SwitchBoard::Builder {
     return AddKnob(after.bias, node, *std::move(bias), true, knobs);
   }
 
-  // Turns products of codes into products of floats; AddDynamicUses writes the nodes for products
-  // with a DynamicQuantizeLinear.
+  // Replaces integer products by float products. AddDynamicUses later writes the nodes that read a
+  // DynamicQuantizeLinear.
   Result<void> AddProduct(const SwitchedPart& part, const FloatProduct& product,
                           const WeightRows& rows, Knobs& knobs) {
     const ModelLayer& after = part.weights->after;
@@ -192,7 +192,7 @@ class SwitchBoard::Builder {
     edits_.inputs.push_back({knobs.high, kFloatElement, {}});
   }
 
-  // Appends nodes that compute the floats of `from`, rounded with the codes that are tried.
+  // Appends nodes that round the floats of `from` with the quantization grid that is tried.
   std::string Floats(std::string from, const std::string& name, const Knobs& knobs,
                      std::vector<runtime::NodeSketch>& nodes) const {
     if (!has_trials_) return from;
@@ -246,8 +246,7 @@ class SwitchBoard::Builder {
     edits_.recomputed.push_back(std::move(tensor));
   }
 
-  // Dequantizes values that were rounded for operators on codes, so that operators on floats can
-  // use them.
+  // Dequantizes the outputs of a DynamicQuantizeLinear, so that float operators can use them.
   void AddDynamicUses(const SwitchedPart& part) {
     if (part.dynamic == model::kNoNode) return;
     const auto uses = dynamic_uses_.find(part.dynamic);
@@ -327,7 +326,7 @@ Result<runtime::RunResult> SwitchBoard::Run(std::span<const runtime::NamedTensor
         std::ranges::find(known, input.name, &runtime::ModelValue::name) != known.end();
     if (is_known) all.push_back(input);
   }
-  std::vector<std::vector<float>> made;  // Weights that are tried, in the order of the file.
+  std::vector<std::vector<float>> made;  // Weights that are tried, in file order.
   made.reserve(settings.size());
   for (std::size_t i = 0; i < knobs_.size(); ++i) {
     const auto& [state, grid, values] = settings[i];

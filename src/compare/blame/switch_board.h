@@ -1,6 +1,7 @@
-// A compressed ONNX model whose parts can be switched from run to run: each is as it is, the
-// baseline's floats, or another quantizer that is tried. One session serves all runs: weights are
-// inputs of the model, and quantizers are passed by where a flag says so.
+// A compressed ONNX model whose parts (weights and quantizers) can be changed for each run: a part
+// is compressed, has the baseline's float values, or has another quantizer that is tried. One
+// session serves all runs: weights are inputs of the model, and a boolean input bypasses each
+// quantizer.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const SwitchBoard board, SwitchBoard::Open(…));
 //   Settings settings = board.AllOf(PartState::kFloat);
@@ -23,31 +24,33 @@
 namespace cboard::compare {
 
 enum class PartState {
-  kAsIs,       // As the compressed model has it.
-  kFloat,      // As the baseline has it.
-  kTrial,      // By another quantizer.
-  kFloatBias,  // Weights as they are, with the baseline's bias.
+  kAsIs,       // Compressed, as in the file.
+  kFloat,      // The baseline's float values.
+  kTrial,      // Another quantizer.
+  kFloatBias,  // Compressed weights with the baseline's bias.
 };
 
-// Codes that are tried in place of those of an output: real = code * scale.
+// A quantization grid that is tried for an output: real value = code * scale.
 struct TrialGrid {
-  std::vector<float> scales;        // One, or one per channel …
+  std::vector<float> scales;        // One scale, or one per channel …
   std::vector<std::int64_t> shape;  // … in a shape that broadcasts to the tensor; empty for one.
-  float low = 0, high = 255;        // The first and the last code; zero is one of them.
+  float low = 0, high = 255;        // Smallest and largest code; zero is between them.
 };
 
 struct Setting {
   PartState state = PartState::kAsIs;
   std::shared_ptr<const TrialGrid> grid;  // Quantization grid that is tried for an output.
-  std::shared_ptr<const std::vector<float>> values;  // Weights that are tried, as rows.
+  // Weights that are tried, as [channels, elements].
+  std::shared_ptr<const std::vector<float>> values;
 };
-using Settings = std::vector<Setting>;  // One for each part.
+using Settings = std::vector<Setting>;  // One setting per part.
 
 class SwitchBoard {
  public:
-  // Borrows both models and the parts. `captured` are names of tensors of the compressed model.
-  // Without `has_trials`, outputs cannot be tried, and runs are faster. Fails when weights cannot
-  // be read or take more than `max_bytes`, and as ModelCapture does.
+  // Opens the model. Borrows both models and the parts. `captured` are names of tensors of the
+  // compressed model. If `has_trials` is false, no other quantizers can be tried for outputs, and
+  // runs are faster. Fails if weights cannot be read or take more than `max_bytes`, and if
+  // ModelCapture fails.
   static Result<SwitchBoard> Open(const model::ModelGraph& baseline,
                                   const model::ModelGraph& variant,
                                   std::span<const SwitchedPart> parts,
@@ -56,7 +59,7 @@ class SwitchBoard {
 
   Settings AllOf(PartState state) const { return Settings(parts_.size(), Setting{state, {}, {}}); }
 
-  // The baseline's weights of a part as [channels, elements]; null for parts without rows.
+  // The baseline's weights of a part as [channels, elements]; null for parts without weights.
   const WeightRows* RowsOf(std::size_t part) const;
 
   bool HasBias(std::size_t part) const;
@@ -65,20 +68,20 @@ class SwitchBoard {
                                  const Settings& settings) const;
 
  private:
-  // A tensor of weights that the model takes as an input.
+  // Weights that are an input of the edited model.
   struct WeightKnob {
     std::string input;
     std::vector<std::int64_t> shape;
     std::vector<float> as_is, baseline;
     bool is_bias = false;
-    bool is_transposed = false;  // [elements, channels], as MatMul takes it.
+    bool is_transposed = false;  // Stored as [elements, channels], for MatMul.
   };
   struct Knobs {
     std::vector<WeightKnob> weights;
-    std::string flag;                // For outputs: input that selects float values.
-    std::string trial;               // True for codes that are tried …
-    std::string scale, low, high;    // … and what these are.
-    std::optional<WeightRows> rows;  // See RowsOf.
+    std::string flag;                // For outputs: boolean input that selects float values.
+    std::string trial;               // Boolean input that selects the grid that is tried …
+    std::string scale, low, high;    // … and inputs with this grid.
+    std::optional<WeightRows> rows;  // Result of RowsOf.
   };
   class Builder;
 

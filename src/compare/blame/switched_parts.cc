@@ -46,7 +46,7 @@ class PartFinder {
   void AddWeights(std::size_t row) {
     const auto& weights = layers_[row].weights;
     if (!weights) return;
-    // Two layers may share a tensor: switching it switches both.
+    // Two layers may share a tensor of weights, which is then one part.
     if (!done_.insert(weights->after.weight).second) return;
     if (weights->after.bias != model::kNoTensor) done_.insert(weights->after.bias);
     parts_.push_back({.part = Part::kWeight,
@@ -87,7 +87,7 @@ class PartFinder {
     parts_.push_back(std::move(part));
   }
 
-  // Only if all readers of the codes become operators on floats.
+  // Adds a DynamicQuantizeLinear, but only if all readers of its codes can become float operators.
   void AddDynamic(model::NodeId id) {
     const model::ModelNode& node = variant_.node(id);
     if (node.inputs.empty() || node.outputs.empty() || node.parent != model::kNoNode) return;
@@ -123,7 +123,7 @@ class PartFinder {
     return model::kNoNode;
   }
 
-  // Adds constants that are added, multiplied, used for normalization or looked up.
+  // Adds constants that are summands, factors, normalization parameters or lookup tables.
   void AddConstant(const model::ModelNode& dequantize) {
     const model::TensorId after =
         dequantize.outputs.empty() ? model::kNoTensor : dequantize.outputs[0];
@@ -158,15 +158,25 @@ class PartFinder {
   const model::ModelGraph& variant_;
   const std::vector<RestorableLayer>& layers_;
   const ModelComparison& comparison_;
-  std::unordered_map<std::string_view, std::size_t> rows_;  // By what goes into the quantizer.
+  std::unordered_map<std::string_view, std::size_t> rows_;  // By the tensor that is quantized.
   std::unordered_set<model::TensorId> done_;
   std::vector<SwitchedPart> parts_;
 };
 
-// Outputs of these operators have the values of their first input, or averages of neighbours.
+// Operators whose output has the values of their first input, or averages of neighbouring values.
 bool KeepsSignal(std::string_view op_type) {
   return PassesValues(op_type) || op_type == "Resize" || op_type == "Upsample" ||
          op_type == "AveragePool" || op_type == "Pad" || op_type == "Relu" || op_type == "Clip";
+}
+
+// Returns true if a node multiplies its first input by a single constant, as in a HardSwish of
+// several nodes: the integer codes stay the same.
+bool OnlyScales(const model::ModelGraph& variant, const model::ModelNode& node) {
+  if ((node.op_type != "Mul" && node.op_type != "Div") || node.inputs.size() != 2) return false;
+  const model::TensorId factor = node.inputs[1];
+  if (factor == model::kNoTensor || !variant.IsWeight(factor)) return false;
+  const std::vector<std::int64_t>& shape = variant.tensor(factor).shape;
+  return std::ranges::all_of(shape, [](std::int64_t size) { return size == 1; });
 }
 
 }  // namespace
@@ -194,14 +204,14 @@ std::vector<std::vector<std::size_t>> GroupParts(const model::ModelGraph& varian
   std::unordered_map<std::size_t, std::size_t> by_operator;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].part != Part::kOutput) continue;
-    // Follows nodes that only move values back to the quantizer before them.
+    // Goes back over nodes that only move values, to the previous quantizer.
     model::TensorId tensor = parts[i].tensor;
     for (model::NodeId node = parts[i].node; node != model::kNoNode;) {
       const model::ModelNode& producer = variant.node(node);
       if (producer.inputs.empty() || producer.inputs[0] == model::kNoTensor) break;
       const bool is_rounding =
           producer.op_type == "QuantizeLinear" || producer.op_type == "DequantizeLinear";
-      if (!is_rounding && !KeepsSignal(producer.op_type)) break;
+      if (!is_rounding && !KeepsSignal(producer.op_type) && !OnlyScales(variant, producer)) break;
       tensor = producer.inputs[0];
       if (const auto before = by_tensor.find(tensor); before != by_tensor.end()) {
         leader[find(i)] = find(before->second);

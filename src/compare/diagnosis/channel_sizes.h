@@ -1,4 +1,4 @@
-// Sizes of channels that share a scale.
+// The typical magnitudes of channels that share a scale.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace cboard::compare {
 
-// Returns true if each channel of an output has at least eight values: with fewer, differences may
-// be due to chance.
+// Returns true if each channel of an output has at least eight values: with fewer values,
+// differences between channels may be chance.
 bool ShowsChannels(const tensor::Comparison& output);
 
-// Typical magnitude of the values in the channel; nullopt if all are zero.
+// Typical magnitude of a channel's values; nullopt if all values are zero.
 std::optional<double> ChannelMagnitude(const Evidence& evidence, std::size_t channel);
 
-// Magnitude of the median channel; nullopt with fewer than two channels that have values.
+// Magnitude of the median channel; nullopt if fewer than two channels have nonzero values.
 std::optional<double> MedianChannelMagnitude(const Evidence& evidence);
 
 }  // namespace cboard::compare

@@ -10,11 +10,12 @@
 namespace cboard::compare {
 namespace {
 
-// If the largest channel is this many times the usual one, a shared scale does not suit the others.
+// If the largest channel is this many times larger than the median channel, one scale does not suit
+// both.
 constexpr double kSpread = 4;
-// Values beyond this number of standard deviations are outliers.
+// A tensor has outliers if its largest value exceeds this number of standard deviations.
 constexpr double kTypicalRangeSigmas = 8;
-// A range this many times wider than the values was calibrated for other values.
+// A quantization range this many times wider than the values was calibrated for other values.
 constexpr double kWideRange = 4;
 
 std::string UsedCodes(const Evidence& evidence) {
@@ -29,7 +30,8 @@ std::string WorstChannel(const tensor::Comparison& comparison, std::size_t worst
   return " has an SQNR of " + verdict::ShortNumber(comparison.channels[worst].SqnrDb(), 3) + " dB";
 }
 
-// Returns true if the range is wider than the values: none is near its ends.
+// Returns true if the quantization range is much wider than the values, and sets cause and
+// explanation.
 bool IsUnused(const Evidence& evidence, Diagnosis& diagnosis) {
   const tensor::TensorStatistics& values = evidence.comparison->total.reference;
   const double range = *evidence.step * std::pow(2, evidence.bits);
@@ -64,7 +66,8 @@ bool HasLargeChannel(const Evidence& evidence, Diagnosis& diagnosis) {
   return true;
 }
 
-// No value and no channel is large, so a channel is small.
+// Returns true if one channel is much smaller than the median channel, although no channel or value
+// is very large.
 bool HasSmallChannel(const Evidence& evidence, Diagnosis& diagnosis) {
   const tensor::Comparison& comparison = *evidence.comparison;
   if (comparison.channels.empty()) return false;

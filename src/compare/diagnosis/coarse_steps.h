@@ -1,4 +1,4 @@
-// Explains why the steps of a scale are too large for most values that share it.
+// Explains errors of tensors whose quantization step is too large for most values.
 #pragma once
 
 #include <string>
@@ -7,13 +7,14 @@
 
 namespace cboard::compare {
 
-// Sets cause and explanation of an error that is mostly rounding: an unused range, channels of very
-// different size, or outliers. `knows_channels`: each channel has enough values to tell its size.
-// `is_about_channel`: the worst channel is much worse than the whole tensor.
+// Sets cause and explanation of a diagnosis whose error is mostly rounding: the range is wider than
+// the values, channels differ much in size, or there are outliers. `knows_channels`: each channel
+// has enough values to tell its size. `is_about_channel`: the worst channel is much worse than the
+// whole tensor.
 void ExplainCoarseSteps(const Evidence& evidence, bool knows_channels, bool is_about_channel,
                         Diagnosis& diagnosis);
 
-// "weights" or "values".
+// Returns the word for the tensor's values: "weights" or "values".
 std::string SubjectOf(const Evidence& evidence);
 
 }  // namespace cboard::compare

@@ -13,9 +13,9 @@ namespace {
 
 // If the variant is this many times as large as the baseline, the files were probably swapped.
 constexpr double kSwappedFactor = 1.5;
-// The cosine between weights that have nothing to do with each other is near 0.
+// Mean cosine between weights below which the two models are unrelated.
 constexpr double kUnrelatedCosine = 0.3;
-// With fewer samples, results for outputs do not generalize.
+// With fewer samples, the results for outputs are not reliable.
 constexpr std::size_t kMinSamples = 8;
 
 bool IsSameFile(const ModelComparison& comparison) {
@@ -23,7 +23,8 @@ bool IsSameFile(const ModelComparison& comparison) {
   return std::filesystem::equivalent(comparison.baseline, comparison.variant, error);
 }
 
-// Zeros take as much space as other weights, unless the file leaves them out.
+// Returns a note if the variant is pruned but not smaller: zeros take as much space as other
+// weights, unless the file format leaves them out.
 std::optional<std::string> PruningNote(const ModelComparison& comparison) {
   constexpr double kNoSmaller = 0.95;
   double weights = 0, pruned = 0, before = 0, after = 0;
@@ -46,6 +47,26 @@ std::optional<std::string> PruningNote(const ModelComparison& comparison) {
               : "");
 }
 
+// Returns a note if nothing was compressed: quantizers skip operators that they do not support, and
+// write the file without a warning.
+std::optional<std::string> NothingCompressedNote(const ModelComparison& comparison) {
+  constexpr double kSameSize = 0.98;
+  std::size_t layers = 0;
+  for (const LayerComparison& layer : comparison.layers) {
+    if (!layer.weight) continue;
+    ++layers;
+    const bool has_rounded_output =
+        layer.accumulated && layer.accumulated->total.sum_squared_error > 0;
+    if (has_rounded_output || layer.weight->total.sum_squared_error > 0) return std::nullopt;
+  }
+  const bool is_same_size = static_cast<double>(comparison.variant_bytes) >=
+                            kSameSize * static_cast<double>(comparison.baseline_bytes);
+  if (layers == 0 || !is_same_size) return std::nullopt;
+  return "Nothing is compressed: all weights are equal, and the file is no smaller. Did the "
+         "quantizer "
+         "skip the operators of this model? MatMulNBits takes MatMul, for one, and no Gemm.";
+}
+
 bool IsWithoutChannels(const std::optional<tensor::Comparison>& comparison) {
   return comparison && comparison->total.count > 0 && comparison->channels.empty();
 }
@@ -54,7 +75,11 @@ bool IsWithoutChannels(const std::optional<tensor::Comparison>& comparison) {
 
 std::vector<std::string> NotesOn(const ModelComparison& comparison) {
   std::vector<std::string> remarks;
-  if (IsSameFile(comparison)) remarks.push_back("Both are the same file.");
+  if (IsSameFile(comparison)) {
+    remarks.push_back("Both are the same file.");
+  } else if (auto nothing = NothingCompressedNote(comparison)) {
+    remarks.push_back(*std::move(nothing));
+  }
   double before = 0, after = 0;
   std::size_t layers = 0, unrelated = 0;
   for (const LayerComparison& layer : comparison.layers) {

@@ -1,5 +1,5 @@
-// Notes on the comparison of two files, for example that they are probably the wrong files, and on
-// omitted parts.
+// Notes on the whole comparison of two files, for example that they are probably the wrong files,
+// or that layers were not compared.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace cboard::compare {
 
-// Notes for ModelComparison::remarks. `comparison` must be complete otherwise.
+// Returns the notes for ModelComparison::remarks. `comparison` must be complete otherwise.
 std::vector<std::string> NotesOn(const ModelComparison& comparison);
 
 }  // namespace cboard::compare

@@ -12,7 +12,7 @@ namespace cboard::compare {
 
 namespace {
 
-// SQNR lost through errors of earlier layers.
+// The SQNR in dB that is lost because errors of earlier layers made the signal smaller.
 double SqnrLostUpstream(const Evidence& evidence) {
   const double now = evidence.comparison->total.reference.sum_squares;
   return now > 0 && evidence.baseline_energy > now ? 10 * std::log10(evidence.baseline_energy / now)
@@ -79,9 +79,9 @@ Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds) {
     worst = as_of_8_bits(comparison.channels[*comparison.worst_channel].SqnrDb());
   }
   diagnosis.severity_db = sqnr;
-  // Channels of an output are evaluated together, weighted by the next layer, because some channels
-  // hardly ever fire in sound networks. A channel of weights may be worse than the whole tensor by
-  // the difference of their limits.
+  // In sound models, some channels are almost always 0. So channels of an output are evaluated
+  // together, weighted by the next layer. A single channel of weights may have a lower SQNR than
+  // the whole tensor, by the difference of the two limits.
   if (evidence.part == Part::kOutput) {
     if (const auto useful = WeightedSqnrDb(comparison, evidence.channel_importance)) {
       diagnosis.severity_db = std::min(sqnr, as_of_8_bits(*useful));

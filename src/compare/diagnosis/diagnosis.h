@@ -1,4 +1,4 @@
-// From statistics to a diagnosis: the level of a tensor's error, and its cause.
+// Diagnoses a tensor: computes the level of its error and finds the cause, from statistics.
 #pragma once
 
 #include <cstddef>
@@ -12,55 +12,58 @@
 
 namespace cboard::compare {
 
-// Channels whose values were found in another channel, and their error.
+// Channels of the variant that equal another channel of the baseline, and their error after
+// reordering.
 struct PermutedCount {
   std::size_t channels = 0;
   double sum_squared_error = 0;
 };
 
-// Statistics of a quantized tensor.
+// Statistics of a quantized tensor in the baseline and in the variant.
 struct Evidence {
   Part part = Part::kWeight;
   const tensor::Comparison* comparison = nullptr;
   int bits = 8;
-  // The scale, if all channels share one.
+  // The quantization step if all channels share one scale.
   std::optional<double> step;
-  // Typical magnitudes by channel; if empty, root mean squares are used.
+  // Typical magnitude of each channel; if empty, root mean squares are used.
   std::vector<float> channel_medians = {};
   PermutedCount permuted = {};
   PrunedWeights pruned = {};
-  // Residual with the baseline's values clipped: weights to the range of the compressed weights,
-  // the input of an output's quantizer to the range of its codes.
+  // The residual if clipping is the only error. For weights, the baseline's weights are clipped to
+  // the range of the compressed weights. For an output, the input of its quantizer is clipped to
+  // the quantization range.
   std::optional<ClippingResidual> clipping_residual = {};
-  // Σx² in the baseline. If an earlier layer has made the signal smaller than its quantizer was
-  // calibrated for, the steps are too large, but not because of this quantizer.
+  // Sum of squares in the baseline. If an earlier layer has made the signal smaller than expected
+  // by the quantizer, its steps are too large, but this layer is not the cause.
   double baseline_energy = 0;
-  // How much errors in each channel of an output matter next; see ChannelImportance. May be empty.
+  // How strongly the next layers weight each channel of an output; see ChannelImportance. May be
+  // empty.
   std::vector<double> channel_importance = {};
 };
 
-// Returns true if the mean moved by more than rounding can move it: values that hardly vary are all
-// rounded to one side, by up to half a step.
+// Returns true if the mean of the error is larger than rounding explains. Values that hardly vary
+// are all rounded in the same direction, by up to half a step.
 bool IsShifted(const Evidence& evidence, const tensor::PairStatistics& pairs);
 
-// SQNR in dB, weighted by `importance`; nullopt without it.
+// SQNR in dB with channels weighted by `importance`; nullopt if `importance` is empty.
 std::optional<double> WeightedSqnrDb(const tensor::Comparison& comparison,
                                      const std::vector<double>& importance);
 
-// Returns green without a cause, or the level and the cause that explains most of the error: each
-// cause is undone in sums over the tensor, and the residual is measured. A cause that leaves more
-// than half of the error is rejected. Pruning is amber at most: it is intended, and no scale or
-// range would repair it.
+// Returns green without a cause, or the level and the cause that explains most of the error. Each
+// cause is undone arithmetically in sums over the tensor; a cause is rejected if more than half of
+// the error remains. Pruning is amber at most: it is intended, and no scale or range would repair
+// it.
 Diagnosis Diagnose(const Evidence& evidence, const Thresholds& thresholds);
 
 // Returns red if values became NaN or infinite that were finite in the baseline; otherwise nullopt.
 std::optional<Diagnosis> DiagnoseNotFinite(Part part, const tensor::PairStatistics& total);
 
-// By level, then by severity.
+// Orders diagnoses by level, then by severity.
 bool IsWorse(const Diagnosis& a, const Diagnosis& b);
 
-// Diagnoses offsets in the bias, in standard deviations of the output: over all channels, and the
-// largest.
+// Diagnoses changes of the bias, in units of the output's standard deviation. `shift` is over all
+// channels, `worst_shift` that of the worst channel.
 Diagnosis DiagnoseBias(double shift, double worst_shift, std::size_t worst_channel,
                        const Thresholds& thresholds);
 

@@ -13,21 +13,22 @@
 namespace cboard::compare {
 namespace {
 
-// A cause explains the error if at most this share remains after it is undone.
+// A cause explains the error if at most this share of the error remains after the cause is undone.
 constexpr double kExplained = 0.5;
-// A factor or offset that is fitted to each channel explains a part of any error, so the residual
-// must be smaller.
+// Limit for causes with a factor or offset fitted to each channel. Such a fit reduces any error, so
+// less may remain.
 constexpr double kFitted = 0.25;
-// The same for a factor if values were clipped: it leaves a third of the error. A wrong scale
-// leaves only rounding.
+// Limit for a factor if values were clipped. A fitted factor always reduces a clipping error to
+// about a third, but a wrong scale leaves only rounding.
 constexpr double kRescaled = 0.1;
-// Rounding alone gives 0.289 steps; quantizers that clip a little give more.
+// Maximum error in steps (root mean square) of a quantizer that only rounds and clips a little.
+// Rounding alone gives 0.289.
 constexpr double kRoundingSteps = 0.5;
-// The largest error of rounding, in steps, and what the products of codes and scales add to it.
+// Maximum rounding error in steps: half a step, plus the rounding of code times scale.
 constexpr double kHalfStep = 0.51;
 
-// The error in steps. nullopt if the two files order weights differently: codes were not compared
-// then.
+// Root mean square error in steps. nullopt if the two files store weights in a different order,
+// because then codes were not compared.
 std::optional<double> RmseStepsOf(const Evidence& evidence) {
   const tensor::PairStatistics& total = evidence.comparison->total;
   const std::optional<double> counted = total.RmseSteps();
@@ -36,8 +37,8 @@ std::optional<double> RmseStepsOf(const Evidence& evidence) {
          *evidence.step;
 }
 
-// Part of the error that a good quantizer of this many bits has, too: no cause explains it. 0 if it
-// is most of the error; then steps are too coarse.
+// Part of the error that even a good quantizer with this many bits would cause. Returns 0 if it is
+// most of the error: then the steps are too large.
 double RoundingOf(const Evidence& evidence) {
   if (evidence.bits > 8) return 0;
   const tensor::PairStatistics& total = evidence.comparison->total;
@@ -91,7 +92,7 @@ class ErrorExplainer {
     return std::isinf(db) ? "lost" : verdict::ShortNumber(db, 3) + " dB";
   }
 
-  // Residual that a cause may leave if it explains all of the error except this share.
+  // Maximum residual of a cause that explains all of the error except `share`.
   double AcceptableResidual(double share) const { return share * error_ + (1 - share) * rounding_; }
 
   bool Permuted(Diagnosis& diagnosis) const {
@@ -112,9 +113,9 @@ class ErrorExplainer {
     const PrunedWeights& pruned = evidence_.pruned;
     const double left = std::max(0.0, error_ - pruned.sum_squares);
     if (pruned.count == 0 || left > AcceptableResidual(kExplained)) return false;
-    // The pruned weights are zero now, so their squares are the lost part of the signal.
+    // The pruned weights are zero now, so their squares are missing in the signal.
     const double kept = total_.reference.sum_squares - pruned.sum_squares;
-    // Tolerance for the rounding of sums.
+    // The tolerance allows for rounding errors of the sums.
     const bool is_nothing_else = left <= 1e-12 * total_.reference.sum_squares;
     diagnosis.cause = Cause::kPruned;
     diagnosis.explanation =
@@ -179,7 +180,7 @@ class ErrorExplainer {
       largest = off;
       worst = c;
     }
-    // A value that was rounded to zero is zero times its original: no factor explains that.
+    // A factor cannot explain values that were rounded to zero, so their full error remains.
     const auto left = [&](const tensor::PairStatistics& channel) {
       return IsBelowStep(channel) ? channel.sum_squared_error : ScaleResidual(channel);
     };
@@ -247,7 +248,7 @@ class ErrorExplainer {
     return true;
   }
 
-  // The rounding is exact, but steps are too large for most values.
+  // Explains steps that are too large for most values, although rounding itself is correct.
   bool Stretched(Diagnosis& diagnosis) const {
     const std::optional<double> steps = RmseStepsOf(evidence_);
     if (!only_rounds_and_clips_ && (!steps || *steps >= kRoundingSteps)) return false;
@@ -268,8 +269,8 @@ class ErrorExplainer {
   bool is_about_channel_;
   std::size_t worst_;
   std::optional<double> clipping_residual_;
-  bool only_rounds_and_clips_;  // Like a quantizer that works: nothing else is there to find.
-  bool knows_channels_;         // Weights are all there is of them.
+  bool only_rounds_and_clips_;  // The quantizer works as expected: no other error is there.
+  bool knows_channels_;         // Channels of weights are always known completely.
 };
 
 }  // namespace

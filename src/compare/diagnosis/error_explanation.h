@@ -5,9 +5,10 @@
 
 namespace cboard::compare {
 
-// Sets cause and explanation: the first cause that leaves little of the error when it is undone, or
-// kChanged. The SQNRs are those of the tensor and of its worst channel, in dB. `is_coarse`: the
-// error is too large; otherwise only clipping or a shift is larger than usual.
+// Sets cause and explanation of `diagnosis`. The causes are tried one after the other; the first
+// one that leaves only a small residual is taken, or kChanged if none does. `sqnr_db` is that of
+// the tensor, `worst_channel_db` that of its worst channel. If `is_coarse` is false, the error is
+// small, and only clipping or a shift of the mean is reported.
 void ExplainError(const Evidence& evidence, double sqnr_db, double worst_channel_db, bool is_coarse,
                   Diagnosis& diagnosis);
 

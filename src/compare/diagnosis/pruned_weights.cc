@@ -9,7 +9,8 @@
 namespace cboard::compare {
 namespace {
 
-// Limit below which values round to zero, in steps, with a margin for products of codes and scales.
+// A quantizer rounds values below this many steps to zero: half a step, with a margin for the
+// rounding of code times scale.
 constexpr float kRoundedToZeroSteps = 0.51f;
 
 }  // namespace
@@ -55,7 +56,7 @@ SmallestWeights::Taken SmallestWeights::Take(double count, double sum_squares) c
   for (const Bin& bin : bins_) {
     if (bin.count == 0) continue;
     const auto in_bin = static_cast<double>(bin.count);
-    // All weights of a bin are treated as equal.
+    // Takes part of a bin: all weights of the bin are treated as equal.
     const double share = std::min(
         {1.0, (count - taken.count) / in_bin, (sum_squares - taken.sum_squares) / bin.sum_squares});
     taken.count += share * in_bin;

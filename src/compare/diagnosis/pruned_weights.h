@@ -1,4 +1,5 @@
-// Weights that were set to zero: their number, their cost, and the cost of pruning fewer.
+// Finds weights that pruning has set to zero: their number, their share of the error, and the
+// smaller error of pruning fewer weights.
 #pragma once
 
 #include <cstdint>
@@ -9,50 +10,52 @@
 
 namespace cboard::compare {
 
-// Weights that are zero now and were not in the baseline. Weights that a quantizer rounds to zero
-// do not count, and neither do all-zero channels, unless all of their weights are as small as
-// others that were pruned.
+// Weights that are zero in the variant but not in the baseline. Weights that the quantizer rounds
+// to zero do not count. Channels that are completely zero count only if all of their weights are as
+// small as other pruned weights.
 struct PrunedWeights {
   std::uint64_t count = 0;
-  std::uint64_t channels = 0;  // Channels that are all zero.
-  double sum_squares = 0;      // Sum of squares of the pruned weights: their part of the error.
-  double largest = 0;          // The magnitude of the largest of them.
+  std::uint64_t channels = 0;  // Channels in which all weights are zero.
+  double sum_squares = 0;      // Sum of squares of the pruned weights, which is their error.
+  double largest = 0;          // Largest magnitude of a pruned weight.
 };
 
-// Looks at weights row by row.
+// Collects pruned weights of a layer row by row.
 class PruningSearch {
  public:
-  // The compressed weights are multiples of `step`; 0 for floats.
+  // Adds a row of weights of the baseline and of the variant. The variant's weights are multiples
+  // of `step`, which is 0 for floats.
   void AddRow(std::span<const float> before, std::span<const float> after, float step);
 
   PrunedWeights Found() const;
 
  private:
-  PrunedWeights found_;               // In channels of which something is left.
-  std::vector<PrunedWeights> empty_;  // The others, one by one.
+  PrunedWeights found_;               // Weights in channels that are not completely zero.
+  std::vector<PrunedWeights> empty_;  // One entry per channel that is completely zero.
 };
 
-// Cost of pruning the smallest weights of the baseline.
+// Computes the error of pruning the smallest weights of the baseline.
 class SmallestWeights {
  public:
   SmallestWeights() : bins_(kBins) {}
 
   void Add(std::span<const float> baseline);
 
-  // Fixes: pruning the same number of the smallest weights, or as many as keep `limit_db`, with the
-  // resulting SQNR. `now` is the comparison of all weights.
+  // Returns two fixes with their SQNR: pruning the same number of weights but the smallest ones,
+  // and pruning as many as an SQNR of `limit_db` allows. `now` compares all weights.
   std::vector<Fix> Fixes(const tensor::PairStatistics& now, const PrunedWeights& pruned,
                          double limit_db) const;
 
  private:
-  // Bins by exponent and the first bits of the mantissa: values of a bin differ by less than 1 %.
+  // Weights are counted in bins by exponent and the first bits of the mantissa, so values of one
+  // bin differ by less than 1 %.
   static constexpr std::size_t kShift = 16, kBins = std::size_t{1} << (31 - kShift);
   struct Bin {
     std::uint64_t count = 0;
     double sum_squares = 0;
   };
-  // Takes the smallest nonzero weights: `count` of them, or as many as have squares that add up to
-  // `sum_squares`, whichever is fewer.
+  // The smallest nonzero weights: `count` of them, or fewer if their squares already add up to
+  // `sum_squares`.
   struct Taken {
     double count = 0;
     double sum_squares = 0;

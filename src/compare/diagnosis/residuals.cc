@@ -30,8 +30,9 @@ double ShiftOf(const tensor::PairStatistics& pairs) {
 
 bool IsDead(const tensor::PairStatistics& channel, std::optional<double> step) {
   if (channel.finite_count() == 0 || channel.reference.sum_squares == 0) return false;
-  if (step && RangeOf(channel.reference) < *step) return false;  // Too small for its scale.
-  // If values have one sign, clipped values all become the last code.
+  // The channel is not dead: its scale is too large, so all of its values are rounded to zero.
+  if (step && RangeOf(channel.reference) < *step) return false;
+  // If all values have the same sign, clipping can turn them all into the last code.
   const bool is_one_sided = channel.reference.min >= 0 || channel.reference.max <= 0;
   if (is_one_sided && channel.ClipRate().value_or(0) >= 0.5) return false;
   return VarianceOf(channel.compressed) <= 1e-6 * VarianceOf(channel.reference) &&
@@ -51,8 +52,8 @@ double OffsetResidual(const tensor::PairStatistics& pairs) {
 
 void ClippingResidual::Add(std::span<const float> references, std::span<const float> compressed,
                            float low, float high) {
-  // Sums in lanes, so that compilers vectorize the loop, and in blocks, so that float is exact
-  // enough. Outputs of networks have millions of values.
+  // Sums in several lanes, so that compilers vectorize the loop, and in blocks, so that float is
+  // precise enough for millions of values.
   constexpr std::size_t kLanes = 16, kBlock = 64 * kLanes;
   for (std::size_t begin = 0; begin < references.size(); begin += kBlock) {
     const std::size_t end = std::min(references.size(), begin + kBlock);

@@ -11,17 +11,18 @@ namespace cboard::compare {
 
 double MeanOf(const tensor::TensorStatistics& side);
 double VarianceOf(const tensor::TensorStatistics& side);
-double RangeOf(const tensor::TensorStatistics& side);  // The largest magnitude.
+double RangeOf(const tensor::TensorStatistics& side);  // Largest magnitude.
 
-// The mean's change.
+// Returns the mean of the compressed values minus the mean of the baseline's values.
 double ShiftOf(const tensor::PairStatistics& pairs);
 
-// Returns true for a channel that became constant, unless it is too small for its scale or was
-// clipped.
+// Returns true if a channel became constant. Returns false if its values are smaller than a
+// quantization step or were clipped.
 bool IsDead(const tensor::PairStatistics& channel, std::optional<double> step);
 
-// The residual when references are clipped to the range of the codes: Σ(clip(x) - y)², and the
-// largest |clip(x) - y|. Skips pairs that are not finite.
+// The residual if clipping were the only error: Σ(clip(x) - y)² and the largest |clip(x) - y|,
+// where clip() limits the baseline's values x to the quantization range. Skips pairs that are not
+// finite.
 struct ClippingResidual {
   double sum_squares = 0;
   double max = 0;
@@ -30,11 +31,13 @@ struct ClippingResidual {
            float high);
 };
 
-// Σ(y - a x)² with the factor a that makes it smallest, and Σ(y - x - d)² likewise.
+// The residual after the best factor a or offset d is undone: the minimum of Σ(y - a x)², and of
+// Σ(y - x - d)².
 double ScaleResidual(const tensor::PairStatistics& pairs);
 double OffsetResidual(const tensor::PairStatistics& pairs);
 
-// Sum over channels of the residual of a fit to each channel, corrected for the degrees of freedom.
+// Sum over channels of the residual after a factor or offset is fitted to each channel, corrected
+// for the degrees of freedom.
 template <typename Left>
 double PerChannelResidual(const tensor::Comparison& comparison, const Left& left) {
   double sum = 0, counted = 0;

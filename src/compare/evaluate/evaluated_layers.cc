@@ -20,9 +20,11 @@ void AddInputErrors(const model::ModelGraph& baseline, std::vector<EvaluatedLaye
       measured[layer.output] = layer.comparison.accumulated->total.SqnrDb();
     }
   }
+  EraseRegained(baseline, measured);
   const ErrorPath path(baseline, measured);
   for (EvaluatedLayer& layer : layers) {
     if (!is_measured(layer) || layer.node == model::kNoNode) continue;
+    if (!measured.contains(layer.output)) continue;
     const double db = path.WorstInputDb(layer.node);
     if (std::isfinite(db)) layer.comparison.input_sqnr_db = db;
   }

@@ -1,4 +1,4 @@
-// Turns evaluated layers into the list of a comparison.
+// A layer after evaluation, and functions that complete the list of layers of a comparison.
 #pragma once
 
 #include <vector>
@@ -11,20 +11,20 @@ namespace cboard::compare {
 
 struct EvaluatedLayer {
   LayerComparison comparison;
-  RestorableLayer restorable;  // With samples.
+  RestorableLayer restorable;  // Only if samples were run.
   model::TensorId output =
-      model::kNoTensor;                 // In the baseline; kNoTensor when no outputs were compared.
-  model::NodeId node = model::kNoNode;  // In the baseline; kNoNode for inputs of the model.
+      model::kNoTensor;  // Tensor in the baseline; kNoTensor if outputs were not compared.
+  model::NodeId node = model::kNoNode;  // Node in the baseline; kNoNode for inputs of the model.
 };
 
-// Sets input_sqnr_db of all layers from the measurements of the layers before them.
+// Sets input_sqnr_db of all layers to the accumulated SQNR measured at earlier layers.
 void AddInputErrors(const model::ModelGraph& baseline, std::vector<EvaluatedLayer>& layers);
 
-// The layer in which outputs first became NaN or infinite, unless weights did: later layers only
-// carry these values.
+// Makes the first layer whose outputs became NaN or infinite red; later layers only carry these
+// values. Does nothing if the weights of this layer are the reason, because it is red already.
 void AttributeNonFiniteToFirstLayer(std::vector<EvaluatedLayer>& layers);
 
-// Sorts layers, the worst first; equally bad layers keep their order.
+// Sorts layers, the worst first. Layers with the same level and severity keep their order.
 void SortWorstFirst(std::vector<EvaluatedLayer>& layers);
 
 }  // namespace cboard::compare

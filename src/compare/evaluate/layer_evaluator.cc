@@ -12,15 +12,16 @@
 #include "compare/fixes/ranked_fixes.h"
 #include "compare/layers/float_operators.h"
 #include "compare/layers/quantizers.h"
+#include "compare/measure/channel_histograms.h"
 
 namespace cboard::compare {
 namespace {
 
-// An output this close to the baseline's shows that later layers undo the factors of channels.
+// If an output has at least this SQNR, later layers undo the factors of channels.
 constexpr double kGoodOutputDb = 20;
 
-// Spread by which a bias error is measured, for each channel of `weights`: from the output, or
-// assumed for inputs of unit variance.
+// Standard deviation of each output channel, in units of which an error of the bias is expressed.
+// If the output was not captured, inputs with a variance of 1 are assumed.
 OutputSpread SpreadOf(const std::optional<tensor::Comparison>& output,
                       const tensor::Comparison& weights) {
   OutputSpread spread;
@@ -44,6 +45,7 @@ void TakeOutputs(OutputFindings& findings, LayerComparison& layer) {
   layer.local = std::move(findings.local);
   layer.accumulated = std::move(findings.accumulated);
   layer.output_histograms = std::move(findings.histograms);
+  layer.output_channels = std::move(findings.channel_histograms);
   layer.sample_cosines = std::move(findings.sample_cosines);
   layer.output_axis = findings.channel_axis;
 }
@@ -87,7 +89,7 @@ Result<EvaluatedLayer> LayerEvaluator::EvaluatePair(std::size_t position, PairRu
   }
   const bool has_sound_output =
       !layer.accumulated || layer.accumulated->total.SqnrDb() >= kGoodOutputDb;
-  // Gates are not linear, so later layers cannot undo a factor.
+  // Gates of recurrent layers are not linear, so later layers cannot undo a factor.
   const bool allow_rescaling = has_sound_output && before.part.empty();
   auto weights = CompareWeights(models_.baseline, before, models_.variant, after, folding,
                                 {.allow_rescaling = allow_rescaling,
@@ -147,7 +149,7 @@ Result<std::optional<EvaluatedLayer>> LayerEvaluator::EvaluateTensor(TensorRun& 
   TakeOutputs(run.findings, layer);
   judged.restorable.output = pair.plan;
   judged.restorable.values = run.findings.values;
-  if (!pair.plan.grid) {  // It rounds nothing itself, and loses nothing of its own.
+  if (!pair.plan.grid) {  // The layer rounds nothing itself, so it has no local error.
     layer.diagnosis = {.part = Part::kOutput, .severity_db = HUGE_VAL};
     return layer.accumulated ? std::optional(std::move(judged)) : std::nullopt;
   }
@@ -164,7 +166,7 @@ Result<std::optional<EvaluatedLayer>> LayerEvaluator::EvaluateTensor(TensorRun& 
 
 namespace {
 
-// Counts nonzero values that became zero.
+// Counts values that are nonzero in `before` and zero in `after`.
 std::size_t CountLost(const std::vector<float>& before, const std::vector<float>& after) {
   std::size_t lost = 0;
   for (std::size_t i = 0; i < before.size(); ++i) lost += before[i] != 0 && after[i] == 0;
@@ -174,9 +176,10 @@ std::size_t CountLost(const std::vector<float>& before, const std::vector<float>
 }  // namespace
 
 Result<void> LayerEvaluator::EvaluateConstants(std::vector<EvaluatedLayer>& layers) const {
-  // Above this share, most of a gain or slope is lost.
+  // If more than this share of a gain or slope became zero, the layer is red or amber.
   constexpr double kManyLost = 0.5, kSomeLost = 0.1;
-  constexpr std::size_t kMinValues = 4;  // Fewer are settings of the operator, such as an epsilon.
+  // Fewer values are a setting of the operator, such as an epsilon.
+  constexpr std::size_t kMinValues = 4;
   const model::ModelGraph& variant = models_.variant;
   std::unordered_set<model::TensorId> done;
   for (const ModelLayer& layer : models_.theirs) done.insert({layer.weight, layer.bias});
@@ -204,7 +207,7 @@ Result<void> LayerEvaluator::EvaluateConstants(std::vector<EvaluatedLayer>& laye
     if (place == layers.end()) {
       if (std::ranges::any_of(
               layers, [&](const EvaluatedLayer& layer) { return layer.comparison.name == name; })) {
-        continue;  // Its weights have priority.
+        continue;  // The diagnosis of its weights has priority.
       }
       EvaluatedLayer added{
           .comparison = {.name = name,
@@ -235,7 +238,7 @@ Result<void> LayerEvaluator::EvaluateConstants(std::vector<EvaluatedLayer>& laye
                           " values of its constant became 0: one scale for all of them, and a few "
                           "are much larger";
     }
-    // Constants this far apart were changed, not rounded: equalization moves factors into such
+    // Constants with a lower SQNR were changed, not rounded: equalization moves factors into such
     // constants.
     constexpr double kSameConstantDb = 10;
     if (compared.total.SqnrDb() < kSameConstantDb && share <= kSomeLost) continue;
@@ -249,7 +252,7 @@ Result<void> LayerEvaluator::EvaluateConstants(std::vector<EvaluatedLayer>& laye
   return {};
 }
 
-// Returns the weights that differ from the baseline's.
+// Returns the weights of a pair if they can be restored and differ from the baseline's weights.
 std::optional<PairedWeights> LayerEvaluator::WeightsToRestore(
     std::size_t position, const WeightFindings& findings) const {
   const ModelLayer after = models_.After(position);
@@ -262,7 +265,7 @@ std::optional<PairedWeights> LayerEvaluator::WeightsToRestore(
 
 Result<void> LayerEvaluator::CompareBias(const ModelLayer& before, const ModelLayer& after,
                                          const Folding& folding, LayerComparison& layer) const {
-  // Gates are between the bias and the output of the node.
+  // In a recurrent node, gates are between the bias and the output.
   const OutputSpread spread =
       SpreadOf(before.part.empty() ? layer.accumulated : std::nullopt, *layer.weight);
   CBOARD_ASSIGN_OR_RETURN(const auto shifts, BiasShifts(models_.baseline, before, models_.variant,
@@ -290,7 +293,7 @@ Result<std::vector<Fix>> LayerEvaluator::EvaluateOutput(const ModelLayer& after,
                           DiagnoseOutput(output, codes.quantization->bits(),
                                          double{codes.quantization->scales[0]}, findings, layer));
   if (IsWorse(found.diagnosis, layer.diagnosis)) std::swap(found.diagnosis, layer.diagnosis);
-  // Both may be damaged, and fixing only one would not be enough.
+  // Mentions the other part, too: both may be damaged, and fixing only one would not be enough.
   if (const Diagnosis& other = found.diagnosis; !other.explanation.empty()) {
     layer.diagnosis.explanation +=
         "; besides, in its " + std::string(NameOf(other.part)) + ": " + other.explanation;
@@ -315,8 +318,8 @@ Result<LayerEvaluator::OutputDiagnosis> LayerEvaluator::DiagnoseOutput(
       .baseline_energy = layer.accumulated->total.reference.sum_squares,
       .channel_importance = std::move(importance)};
   OutputDiagnosis found{.diagnosis = Diagnose(evidence, options_.thresholds), .fixes = {}};
-  // A quantizer that suits the baseline is not blamed for clipping values that earlier errors have
-  // changed.
+  // The quantizer is evaluated on the baseline's values, too: it is not the cause if it clips only
+  // values that earlier errors have changed.
   if (found.diagnosis.level != Level::kGreen && findings.undisturbed) {
     evidence.comparison = &*findings.undisturbed;
     evidence.clipping_residual = findings.baseline_input_residual;
@@ -338,6 +341,9 @@ Result<void> LayerEvaluator::AddHistograms(const ModelLayer& before, const Model
   CBOARD_ASSIGN_OR_RETURN(tensor::HistogramData ours, tensor::ComputeHistogram(TensorView(x)));
   CBOARD_ASSIGN_OR_RETURN(tensor::HistogramData theirs, tensor::ComputeHistogram(TensorView(y)));
   layer.weight_histograms = Histograms{std::move(ours), std::move(theirs)};
+  CBOARD_ASSIGN_OR_RETURN(
+      layer.weight_channels,
+      WeightChannels(models_.baseline, before, models_.variant, after, folding, *layer.weight));
   return {};
 }
 

@@ -14,7 +14,8 @@
 
 namespace cboard::compare {
 
-// Borrows the models and the options. Safe from many threads, for different layers.
+// Evaluates the layers of two models. Borrows the models and the options. Thread-safe for different
+// layers.
 class LayerEvaluator {
  public:
   LayerEvaluator(const PairedModels& models, const CompareOptions& options)
@@ -23,8 +24,8 @@ class LayerEvaluator {
         importance_(models.baseline, models.ours),
         have_channels_(PairsWithChannels(models)) {}
 
-  // Evaluates the pair at `position`. Moves data out of `run`, which is null if nothing was run.
-  // Fails if weights cannot be read.
+  // Evaluates the pair of layers at `position`. Moves data out of `run`, which is null if the
+  // models were not run. Fails if weights cannot be read.
   Result<EvaluatedLayer> EvaluatePair(std::size_t position, PairRun* run) const;
 
   // Evaluates a layer without weights; nullopt if neither its quantizer nor its output was
@@ -32,14 +33,14 @@ class LayerEvaluator {
   Result<std::optional<EvaluatedLayer>> EvaluateTensor(TensorRun& run) const;
 
   // Compares constants that are not weights or bias of a layer: gains of normalizations, slopes,
-  // summands, factors. They become the weights of their node's layer in `layers`, or of a new
-  // layer. Fails if they cannot be read.
+  // summands, factors. Each is added to `layers` as the weights of its node's layer, or of a new
+  // layer. Fails if a constant cannot be read.
   Result<void> EvaluateConstants(std::vector<EvaluatedLayer>& layers) const;
 
  private:
   struct OutputDiagnosis {
     Diagnosis diagnosis = {.level = Level::kGreen};
-    std::vector<Fix> fixes;  // Unless it is green.
+    std::vector<Fix> fixes;  // Empty if the level is green.
   };
 
   EvaluatedLayer Describe(std::size_t position, const ModelLayer& before,
@@ -48,11 +49,11 @@ class LayerEvaluator {
                                                 const WeightFindings& findings) const;
   Result<void> CompareBias(const ModelLayer& before, const ModelLayer& after,
                            const Folding& folding, LayerComparison& layer) const;
-  // Returns fixes for the output, if it is damaged.
+  // Diagnoses the output of a layer. Returns fixes if the output is damaged.
   Result<std::vector<Fix>> EvaluateOutput(const ModelLayer& after, model::TensorId output,
                                           const OutputFindings& findings,
                                           LayerComparison& layer) const;
-  // Also sets the part of the output that the next layers use.
+  // Diagnoses an output, and sets its weighted SQNR (useful_output_db) in `layer`.
   Result<OutputDiagnosis> DiagnoseOutput(model::TensorId tensor, int bits, double step,
                                          const OutputFindings& findings,
                                          LayerComparison& layer) const;
@@ -62,7 +63,7 @@ class LayerEvaluator {
   const PairedModels& models_;
   const CompareOptions& options_;
   ChannelImportance importance_;
-  std::vector<bool> have_channels_;  // By pair.
+  std::vector<bool> have_channels_;  // For each pair: whether it has metrics by channel.
 };
 
 }  // namespace cboard::compare

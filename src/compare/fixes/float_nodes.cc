@@ -13,7 +13,7 @@ void AddFloatNodes(const model::ModelGraph& baseline, model::TensorId output,
   const model::NodeId own = is_input ? model::kNoNode : baseline.FindNode(NodeOf(layer));
   if (own != model::kNoNode) {
     layer.node = NameInFile(baseline, baseline.node(own));
-  } else if (!is_input) {  // A file without nodes.
+  } else if (!is_input) {  // The file has no nodes, only weights.
     layer.node = layer.name;
   }
   if (layer.diagnosis.level == Level::kGreen) return;

@@ -14,17 +14,18 @@
 namespace cboard::compare {
 namespace {
 
-// Minimum gain of a fix.
+// A fix is listed only if it improves the SQNR by at least this many dB.
 constexpr double kMinGainDb = 1;
 constexpr const char* kKeepFloat = "keep the layer in float32";
 constexpr std::size_t kMaxNames = 3;
 
-// Names the nodes: readers of the output would round it otherwise.
+// Returns the text of the fix "keep in float" with the names of all its nodes. It includes readers
+// of the output, because they would round the output otherwise.
 std::string KeepFloatText(const LayerComparison& layer) {
   const bool is_input = layer.op_type == "Input";
   std::string others;
   std::size_t count = 0;
-  // The first node is the layer's own.
+  // The first of `float_nodes` is the layer's own node, which is not named.
   for (std::size_t i = is_input ? 0 : 1; i < layer.float_nodes.size(); ++i) {
     if (++count > kMaxNames) continue;
     others += (others.empty() ? "" : ", ") + Quoted(layer.float_nodes[i]);
@@ -34,13 +35,13 @@ std::string KeepFloatText(const LayerComparison& layer) {
   return others.empty() ? action : action + ", with " + others;
 }
 
-// Bits of the codes in use; [-127, 127] has eight, too.
+// Number of bits of the codes in use. The range [-127, 127] also counts as eight bits.
 int BitsOf(const CodeScheme& scheme) {
   return static_cast<int>(
       std::bit_width(static_cast<std::uint32_t>(scheme.code_max - scheme.code_min)));
 }
 
-// Sufficient fixes come first.
+// Orders fixes; fixes that reach the required SQNR come first.
 std::vector<Fix> Ordered(std::vector<Fix> for_output, const Thresholds& thresholds) {
   std::ranges::stable_sort(for_output, {}, [&](const Fix& fix) {
     const bool is_enough = fix.sqnr_db >= thresholds.sqnr_amber_db;
@@ -59,7 +60,7 @@ std::vector<Fix> ForWeights(const LayerComparison& layer, std::vector<Fix> tried
   const auto severity = [&](const Fix& fix) {
     return std::min(fix.sqnr_db, fix.worst_channel_sqnr_db.value_or(HUGE_VAL) + channel_allowance);
   };
-  // Sums skip non-finite values and do not count them.
+  // Non-finite values are skipped in sums, so with such values the measured SQNR does not count.
   const bool is_finite = layer.diagnosis.cause != Cause::kNotFinite;
   const double severity_now =
       is_finite ? severity({.sqnr_db = now.total.SqnrDb(), .worst_channel_sqnr_db = worst_now})
@@ -94,7 +95,8 @@ std::string RangeText(CodeRange range, const CodeScheme& scheme, const ValueBins
   return text;
 }
 
-// The output if each channel has the range that it needs, with factors that the next layers undo.
+// SQNR of the output after equalization: each channel uses the whole range, because the next layers
+// undo its factor.
 std::optional<double> SqnrOfEqualized(const tensor::Comparison& local,
                                       const std::vector<double>& importance) {
   if (importance.empty()) return std::nullopt;
@@ -116,7 +118,7 @@ std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<doubl
                            const ValueBins& values, const tensor::QuantizationGrid& grid) {
   const double energy = layer.accumulated->total.reference.sum_squares;
   const double measured_db = layer.useful_output_db.value_or(layer.local->total.SqnrDb());
-  // Rounding damages small channels more than the whole tensor, with any shared range.
+  // With any shared range, rounding damages small channels more than the whole tensor.
   const double small_channels_db = std::max(0.0, layer.local->total.SqnrDb() - measured_db);
   std::vector<Fix> fixes;
   const auto add = [&](std::string action, double predicted_db, double better_than_db,
@@ -130,10 +132,11 @@ std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<doubl
   const auto predicted = [&](CodeRange range, const CodeScheme& scheme) {
     return predicted_by(GridFor(range, scheme));
   };
-  // Earlier errors may have made the quantizer's input smaller than in the baseline; a fix gets no
-  // credit for that.
+  // Errors of earlier layers may have made the quantizer's input smaller than in the baseline. This
+  // difference is not counted as a gain of the fix.
   const double now = std::max(measured_db, predicted_by(grid));
-  // Changing a range is free, so each range must be better than those before it.
+  // Another range has no cost at run time, so each range is listed only if it is better than those
+  // before it.
   double best_db = now;
   const auto add_range = [&](const char* action, CodeRange range, const CodeScheme& scheme) {
     const double predicted_db = predicted(range, scheme);

@@ -1,4 +1,4 @@
-// Ranks the fixes for a layer: the cheapest that is good enough first.
+// Ranks the fixes for a layer. The first is the cheapest one that reaches the required SQNR.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace cboard::compare {
 
-// `tried` are quantizers of the layer's weights; `for_output` is the result of FixOutput if the
-// output is damaged. Empty for green layers.
+// Returns the ranked fixes; empty for green layers. `tried` are the quantizers that were tried on
+// the layer's weights. `for_output` is the result of FixOutput if the output is damaged.
 std::vector<Fix> RankFixes(const LayerComparison& layer, std::vector<Fix> tried,
                            const std::vector<Fix>& for_output, const Thresholds& thresholds);
 
-// Fixes for the output of a layer. `importance` weights its channels (equally, if empty). `values`
-// are the baseline's; `grid` belongs to the quantizer in use.
+// Returns fixes for the output of a layer. `importance` weights the channels; if empty, all weigh
+// the same. `values` are the baseline's values, `grid` is the variant's quantization grid.
 std::vector<Fix> FixOutput(const LayerComparison& layer, const std::vector<double>& importance,
                            const ValueBins& values, const tensor::QuantizationGrid& grid);
 

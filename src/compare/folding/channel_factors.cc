@@ -7,7 +7,8 @@
 namespace cboard::compare {
 namespace {
 
-// Distances of the logarithms of known factors from their median; empty if few are known.
+// Distance of each factor's logarithm from the median; unknown factors (0) are skipped. Empty if
+// fewer than two factors are known.
 std::vector<double> DistancesOf(const std::vector<double>& factors) {
   std::vector<double> logs;
   for (const double factor : factors) {

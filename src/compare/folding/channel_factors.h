@@ -1,4 +1,4 @@
-// Factors of the output and input channels of weights, as an explanation for different weights.
+// Factors of output and input channels by which the weights of two models differ.
 #pragma once
 
 #include <cstddef>
@@ -9,32 +9,33 @@
 
 namespace cboard::compare {
 
-// A factor of 0 is unknown: all weights of the channel are zero.
+// In these functions, a factor of 0 is unknown: all weights of the channel are zero.
 
-// Returns true if some factors differ from the usual one by more than rounding.
+// Returns true if some factors differ from the median by more than rounding.
 bool Vary(const std::vector<double>& factors);
-// Returns true if most factors hardly differ from the usual one.
+// Returns true if most factors hardly differ from the median.
 bool AreNearlyEqual(const std::vector<double>& factors);
 
-// Inverse factors, each repeated for `times` inputs: the number of elements per image channel for a
-// dense layer.
+// Returns the inverse of each factor, repeated `times` times: a dense layer behind a flattened
+// image has several inputs per image channel.
 std::vector<double> Inverse(const std::vector<double>& factors, std::size_t times);
 
 // The functions below take weights with the same number of rows and elements.
 
 double SqnrOf(const WeightRows& x, const WeightRows& y);
 
-// The factors of rows that bring x closest to y, and the residual. Equalization does not change
-// signs: negative factors are unknown.
+// The factor of each row that brings x closest to y, and the SQNR that remains. Equalization never
+// changes a sign, so negative factors become 0 (unknown).
 struct FittedRows {
   std::vector<double> factors;
   double sqnr_db = 0;
 };
 FittedRows FitRows(const WeightRows& x, const WeightRows& y);
 
-// Refines the factors of inputs from the weights and the factors of the outputs, because the
-// factors may have been rounded. Weights of few outputs mostly show their own rounding. A common
-// factor of all inputs is a wrong scale, and is kept.
+// Computes the factors of inputs again from the weights and the factors of the outputs, because the
+// given factors may have been rounded. Keeps the given factors for layers with few outputs, whose
+// weights mostly show their own rounding. Keeps a factor that all inputs have in common: it is a
+// wrong scale, not equalization.
 void RefineInputs(const WeightRows& x, const WeightRows& y, const std::vector<double>& outputs,
                   const InputLayout& layout, std::vector<double>& inputs);
 

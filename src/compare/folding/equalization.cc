@@ -19,27 +19,29 @@
 namespace cboard::compare {
 namespace {
 
-// Minimum SQNR, with 8 bits, of weights that were not equalized. Equalized weights must have an
-// SQNR that is not red once their factors are undone, and this much more than before.
+// Weights with at least kSameDb (for 8 bits) were not equalized. Weights were equalized if undoing
+// the factors gives at least kExplainedDb and improves the SQNR by at least kGainDb.
 constexpr double kSameDb = 30, kExplainedDb = 20, kGainDb = 6;
-// A sample of the weights may have an SQNR that is this much lower than that of all weights.
+// The SQNR of a sample of the weights may be this much lower than that of all weights.
 constexpr double kAmbiguityDb = 3;
-// Maximum distance to the layer that undoes a factor.
+// Maximum number of nodes between a layer and the layer that undoes its factors.
 constexpr std::size_t kMaxNodes = 64;
-// Minimum number of weights in a row: fewer are explained by any factor.
+// Minimum number of weights in a row: with fewer weights, a factor explains any row.
 constexpr std::size_t kMinRowElements = 4;
 
-// Known factors of a pair.
+// Known equalization factors of a pair of layers.
 struct Known {
-  std::optional<InputLayout> layout;  // Where it may be equalized.
-  bool is_same = true;                // A few weights look like the baseline's.
-  std::vector<std::size_t> sources;   // Pairs whose outputs go in, through other nodes.
-  // Factors that turn its weights into the baseline's; empty if there are none.
+  std::optional<InputLayout> layout;  // Set if the pair may be equalized.
+  bool is_same = true;                // A sample of its weights equals the baseline's.
+  std::vector<std::size_t> sources;   // Previous pairs, whose outputs are its input.
+  // Factors of its outputs and inputs that turn the variant's weights into the baseline's; empty if
+  // none.
   std::vector<double> outputs, inputs;
-  // For a depthwise convolution: its outputs if its inputs were not equalized.
+  // Only for depthwise convolutions, in which a factor can belong to the input or to the output of
+  // a channel: the output factors for the case that all factors belong to outputs.
   std::vector<double> other_outputs;
-  std::optional<std::size_t> undone_from;  // The pair whose outputs the inputs undo.
-  bool is_undone = false;                  // Somebody undoes the outputs.
+  std::optional<std::size_t> undone_from;  // The previous pair whose output factors `inputs` undo.
+  bool is_undone = false;                  // A later layer undoes the output factors.
 };
 
 class Finder {
@@ -86,12 +88,12 @@ class Finder {
   }
 
  private:
-  // Factors that the pair's inputs may undo: the outputs of another pair or, without one, gains.
-  // They are computed when they are tried, because the factors of all guesses may need more memory
-  // than the weights.
+  // A guess for the input factors of a pair: they undo the output factors of the pair `source` or,
+  // without a source, the gains of a normalization. Factors are computed only when they are tried:
+  // those of all guesses may need more memory than the weights.
   struct Guess {
     std::optional<std::size_t> source;
-    bool is_other = false;  // The other outputs of that pair.
+    bool is_other = false;  // Use `other_outputs` of the source.
   };
   struct Guesses {
     std::optional<std::vector<double>> gains;
@@ -107,15 +109,16 @@ class Finder {
     return verdict::LimitDb(limit_db, BitsOfWeight(models_.variant, weight));
   }
 
-  // Compares a few weights, which is enough to see that most pairs are not equalized.
+  // Returns true if a sample of the weights shows that the pair is not equalized, as most pairs are
+  // not.
   Result<bool> LooksSame(std::size_t pair) const {
     CBOARD_ASSIGN_OR_RETURN(const SampledRows some, ReadSample(models_, pair));
     const double plain_db = SqnrOf(some.rows.x, some.rows.y);
     return !std::isfinite(plain_db) || plain_db >= LimitOf(pair, kSameDb);
   }
 
-  // Returns true if factors of the outputs, with or without one of the guesses for inputs, explain
-  // a sample of the weights.
+  // Returns true if factors explain a sample of the weights: factors of the outputs, alone or
+  // together with one of the guesses for the inputs.
   Result<bool> MayBeExplained(std::size_t pair, const Guesses& guesses) const {
     CBOARD_ASSIGN_OR_RETURN(const SampledRows some, ReadSample(models_, pair));
     const auto& [x, y] = some.rows;
@@ -129,7 +132,7 @@ class Finder {
     });
   }
 
-  // The pairs directly before this one.
+  // The pairs whose outputs are the input of this pair.
   std::vector<std::size_t> SourcesOf(std::size_t pair) const {
     const model::ModelGraph& model = models_.baseline;
     std::vector<std::size_t> sources;
@@ -154,7 +157,7 @@ class Finder {
     return sources;
   }
 
-  // Number of inputs of the pair per channel of the source; 0 if they do not fit.
+  // Number of inputs of the pair per output channel of `source`; 0 if the numbers do not fit.
   std::size_t InputsPerChannel(std::size_t pair, std::size_t source) const {
     const std::size_t inputs = known_[pair].layout->inputs;
     const std::size_t channels = SizeOf(models_.baseline, models_.Before(source)).channels;
@@ -229,8 +232,9 @@ class Finder {
     return {};
   }
 
-  // Outputs of a depthwise convolution can undo any factor of its inputs; the layers behind it show
-  // whether the outputs have factors.
+  // Sets the factors of a depthwise convolution. Each factor may belong to the input or to the
+  // output of a channel, so the outputs could undo any factor of the inputs. Later layers show
+  // which outputs have factors.
   void ExplainDepthwise(std::size_t pair, std::vector<double> factors, const Guesses& guesses) {
     Known& known = known_[pair];
     known.outputs = std::move(factors);
@@ -248,7 +252,8 @@ class Finder {
     if (guess.source) Accept(*guess.source, guess.is_other);
   }
 
-  // A later layer undoes the outputs of this pair, so the guess for its inputs is right.
+  // Called when a later layer undoes the output factors of this pair. This confirms the guess for
+  // its inputs.
   void Accept(std::size_t pair, bool is_other) {
     Known& known = known_[pair];
     if (known.is_undone) return;
@@ -263,7 +268,8 @@ class Finder {
     if (known.undone_from) Accept(*known.undone_from, false);
   }
 
-  // Every reader of an equalized output must undo its factors; factors that remain are damage.
+  // Removes factors that not every reader of the output undoes: such factors are damage, not
+  // equalization.
   void DropUncompensatedFactors() {
     for (std::size_t pair = 0; pair < known_.size(); ++pair) {
       const Known& known = known_[pair];
@@ -275,15 +281,15 @@ class Finder {
     for (Known& known : known_) {
       if (!known.is_undone) known.outputs.clear();
       const bool is_kept = !known.undone_from || known_[*known.undone_from].is_undone;
-      // For a depthwise convolution, the factors are guesses until a later layer undoes its
-      // outputs.
+      // The factors of a depthwise convolution are only a guess until a later layer undoes its
+      // output factors.
       const bool is_guess = !known.other_outputs.empty();
       if (!is_kept || is_guess) known.inputs.clear();
     }
   }
 
   const PairedModels& models_;
-  std::vector<Known> known_;  // By pair.
+  std::vector<Known> known_;  // One entry per pair.
   std::unordered_map<model::NodeId, std::size_t> pairs_;
 };
 

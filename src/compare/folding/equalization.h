@@ -1,10 +1,10 @@
-// Factors that moved from a layer to those behind it, or from a normalization: equalization before
-// quantization (CLE, SmoothQuant, AWQ) multiplies what one of them gives out, channel by channel,
-// and divides what the next ones make of it. Neither is damage.
+// Finds equalization: methods such as CLE, SmoothQuant and AWQ multiply the output channels of a
+// layer or normalization by factors, and divide the weights of the next layers by them. The result
+// of the model is the same, so these changes are not damage.
 //
-// Layers are gone through as they are computed. Where weights are those of the baseline but for a
-// factor of each output, these factors are undone in the weights behind, and what is left is looked
-// at again: so many of them do not fit by chance.
+// Visits layers in the order of execution. If the weights of a layer equal the baseline's except
+// for a factor per output, these factors are undone in the weights of the next layers, and the
+// remaining difference is compared again. So many factors do not fit by chance.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@
 
 namespace cboard::compare {
 
-// PairModels, with `equalized` filled in. Reads a sample of the weights of each layer, and all
-// weights of layers that seem to be equalized.
+// Pairs the layers like PairModels, and sets `equalized`. Reads a sample of the weights of each
+// layer, and all weights of layers that may be equalized.
 Result<PairedModels> PairEqualizedModels(const model::ModelGraph& baseline,
                                          const model::ModelGraph& variant);
 

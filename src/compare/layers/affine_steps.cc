@@ -47,7 +47,7 @@ std::size_t ChannelsOf(const model::ModelGraph& model, const ModelLayer& layer) 
   return SizeOf(model, layer).channels;
 }
 
-// Dimensions of the output that come after the channels.
+// Number of the output's dimensions that come after the channel dimension.
 std::size_t DimensionsBehindChannels(const model::ModelGraph& model, const ModelLayer& layer) {
   const std::string_view op_type = model.node(layer.node).op_type;
   const std::size_t rank = model.tensor(layer.operand).shape.size();
@@ -58,7 +58,7 @@ std::size_t DimensionsBehindChannels(const model::ModelGraph& model, const Model
   return op_type == "GroupConvolution" && rank > 2 ? rank - 3 : 0;
 }
 
-// Returns true if all elements of a channel meet the same value of the constant.
+// Returns true if the constant has a single value for all elements of a channel.
 bool SuitsChannels(const model::ModelGraph& model, const ModelLayer& layer,
                    model::TensorId constant) {
   if (!model.IsWeight(constant)) return false;
@@ -98,7 +98,7 @@ double EpsilonOf(const model::ModelNode& node) {
     if (value == nullptr) continue;
     if (const auto* number = std::get_if<double>(value)) return *number;
   }
-  return node.op_type.starts_with("Fused") ? 1e-4 : 1e-5;  // As TensorFlow and ONNX define it.
+  return node.op_type.starts_with("Fused") ? 1e-4 : 1e-5;  // Defaults of TensorFlow and ONNX.
 }
 
 Result<std::vector<double>> ReadByChannel(const model::ModelGraph& model, model::TensorId id,
@@ -152,14 +152,16 @@ Result<ChannelAffine> ReadArithmetic(const model::ModelGraph& model, const model
   return affine;
 }
 
-// Sums that decide how close weights are, for any channel factors.
+// Sums over one channel. The distance of the weights can be computed from them for any channel
+// factors.
 struct ChannelSums {
   double xx = 0, yy = 0, xy = 0;
 };
 
-// Distance of weights with the factors of one side; without factors, 1.
+// Distance between the weights of baseline (x) and variant (y) after multiplying one of them by
+// channel factors f.
 struct Distance {
-  double of_direction = 0;  // 1 - cosine², which a wrong scale does not change.
+  double of_direction = 0;  // 1 - cosine² (with its sign); the same for any common scale.
   double of_size = 0;       // Σ(f x - y)² / Σ((f x)² + y²).
 };
 Distance DistanceOf(const std::vector<ChannelSums>& sums, const std::vector<double>& factors,
@@ -172,12 +174,13 @@ Distance DistanceOf(const std::vector<ChannelSums>& sums, const std::vector<doub
     product += factor * sums[c].xy;
   }
   const double cosine = product / std::sqrt(moved * kept);
-  if (!std::isfinite(cosine)) return {1, 1};  // One side is zero, or no number.
+  // The weights of one model are all zero or not finite.
+  if (!std::isfinite(cosine)) return {1, 1};
   return {std::max(0.0, 1 - cosine * std::abs(cosine)),
           std::max(0.0, moved - 2 * product + kept) / (moved + kept)};
 }
 
-// Σ(b - c)² / Σ(b² + c²).
+// Relative distance of two biases: Σ(b - c)² / Σ(b² + c²).
 double BiasDistanceOf(const std::vector<double>& b, const std::vector<double>& c) {
   double error = 0, energy = 0;
   for (std::size_t i = 0; i < b.size(); ++i) {
@@ -207,7 +210,8 @@ bool IsAffine(const model::ModelGraph& model, const ModelLayer& layer,
   if (IsNormalization(node.op_type)) return IsAffineNormalization(model, layer, node);
   const std::optional<Arithmetic> what = ArithmeticOf(node.op_type);
   if (!what || node.inputs.size() != 2) return false;
-  if (node.FindAttribute("axis") != nullptr) return false;  // How ONNX once said what to repeat.
+  // In old ONNX versions, the attribute "axis" defines broadcasting, which is not supported here.
+  if (node.FindAttribute("axis") != nullptr) return false;
   const bool is_first = node.inputs[0] == layer.output;
   if (!is_first && (*what == Arithmetic::kDivide || node.inputs[1] != layer.output)) return false;
   return SuitsChannels(model, layer, node.inputs[is_first ? 1 : 0]);
@@ -278,8 +282,8 @@ Result<FoldedSteps> FindFolded(const model::ModelGraph& baseline, const ModelLay
                             BiasDistanceOf(bias, is_variant ? ours : theirs)});
     }
   }
-  // A factor that all channels share does not change the direction, so sizes and biases decide.
-  // Without evidence, nothing is folded.
+  // A factor that all channels share does not change `of_direction`, so in this case sizes and
+  // biases decide. Without evidence, nothing is folded.
   double nearest = std::numeric_limits<double>::infinity();
   for (const Candidate& each : candidates) nearest = std::min(nearest, each.weights.of_direction);
   constexpr double kAsNear = 1.25, kRounding = 1e-9;

@@ -1,5 +1,5 @@
 // Nodes behind a layer that scale and shift its channels. Graph optimizers fold them into weights
-// and bias before quantization; this file finds out whether that happened.
+// and bias before quantization; the functions below find out whether a node was folded.
 #pragma once
 
 #include <cstddef>
@@ -12,42 +12,46 @@
 
 namespace cboard::compare {
 
-// Channel c of the output is factors[c] * input + offsets[c]. If both are empty, nothing changes.
+// A scaling and a shift of each channel: output c is factors[c] * input + offsets[c]. If both
+// vectors are empty, nothing changes.
 struct ChannelAffine {
   std::vector<double> factors, offsets;
 };
 
-// Whether `node`, which takes the layer's output, can be one of its steps: BatchNormalization as it
-// is used for inference, or arithmetic with a constant that has one value, or one for each channel.
+// Returns true if `node`, which reads the layer's output, scales and shifts channels: a
+// BatchNormalization in inference mode, or arithmetic with a constant that has one value in all or
+// one per channel.
 bool IsAffine(const model::ModelGraph& model, const ModelLayer& layer,
               const model::ModelNode& node);
 
-// Joins the first `count` steps of a layer; empty for none.
+// Combines the first `count` scale-and-shift nodes (steps) behind a layer into one ChannelAffine;
+// empty if `count` is 0.
 Result<ChannelAffine> JoinSteps(const model::ModelGraph& model, const ModelLayer& layer,
                                 std::size_t count);
 
-// The layer's bias, by channel, with what was folded into it: zeros where it has none, or one of
-// another shape.
+// Returns the layer's bias after `folded` is applied to it, by channel. The bias counts as zeros if
+// there is none or if its shape does not fit.
 Result<std::vector<double>> FoldedBias(const model::ModelGraph& model, const ModelLayer& layer,
                                        const ChannelAffine& folded);
 
-// Number of steps of one model that are folded into weights and bias of the other one; at most one
-// of the two is above 0.
+// Number of nodes (steps) of one model that were folded into weights and bias of the other model;
+// at most one of the two is above 0.
 struct FoldedSteps {
   std::size_t baseline = 0, variant = 0;
 };
 
-// Chooses the number of folded steps for which the weights of both sides are closest up to a common
-// scale, and then scales and biases. Both sides have the same number of channels and elements.
+// Returns the number of folded steps that makes the weights of both layers most similar except for
+// a common scale; if several do, scales and biases decide. Both layers must have the same number of
+// channels and elements.
 Result<FoldedSteps> FindFolded(const model::ModelGraph& baseline, const ModelLayer& before,
                                const model::ModelGraph& variant, const ModelLayer& after);
 
-// Factors for each channel of either side that make the weights comparable: folded steps and, for
-// the baseline, equalization. Computed when needed: for all layers together, they may take more
+// Channel factors that make the weights of both models comparable: folded steps of each model and,
+// for the baseline, equalization. Computed when needed: for all layers together, they may take more
 // memory than the files.
 struct Folding {
   ChannelAffine baseline, variant;
-  InputFactors inputs;  // For the baseline's weights; borrowed from `Equalized`.
+  InputFactors inputs;  // For the baseline's weights. Borrowed from `Equalized`.
 
   bool HasFactors() const {
     return !baseline.factors.empty() || !variant.factors.empty() || !inputs.factors.empty();

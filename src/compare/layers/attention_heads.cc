@@ -7,7 +7,7 @@
 namespace cboard::compare {
 namespace {
 
-// A number in the file's metadata under `key`, or 0.
+// Returns the number that the file's metadata has under `key`; 0 if there is none.
 std::size_t NumberOf(const model::ModelGraph& model, const std::string& key) {
   const auto found =
       std::ranges::find(model.metadata(), key, &std::pair<std::string, std::string>::first);

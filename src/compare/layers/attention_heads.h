@@ -1,8 +1,8 @@
-// llama.cpp's order of the rows of attention weights.
+// The order in which llama.cpp stores the rows of attention weights.
 //
-// Rotary embeddings turn pairs of channels. Hugging Face's models pair channel i of a head with
-// channel i of its other half; llama.cpp pairs neighbours, and its converter has changed the order
-// of the rows of attn_q and attn_k for that.
+// Rotary embeddings rotate pairs of channels. Models of Hugging Face pair channel i of the first
+// half of a head with channel i of its second half. llama.cpp pairs neighbouring channels, so its
+// converter reorders the rows of attn_q and attn_k.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,12 @@
 
 namespace cboard::compare {
 
-// Number of attention heads of a layer whose rows a converter to GGUF may have reordered; otherwise
-// 0. Depends on the architecture, so only the weights show whether it happened.
+// Returns the number of attention heads of a layer if a converter to GGUF may have reordered its
+// rows; otherwise 0. Not every architecture is reordered, so the weights must be compared in both
+// orders.
 std::size_t PairedHeadsOf(const model::ModelGraph& model, const ModelLayer& layer);
 
-// The position of row `row` of `rows` in llama.cpp's order.
+// Returns the position that row `row` of `rows` has in llama.cpp's order.
 std::size_t PairedPlace(std::size_t heads, std::size_t rows, std::size_t row);
 
 }  // namespace cboard::compare

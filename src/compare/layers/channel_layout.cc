@@ -8,7 +8,7 @@
 namespace cboard::compare {
 namespace {
 
-// Limit for following tensors back: the next operator with channels is usually near.
+// Maximum number of tensors to visit: the previous operator with channels is usually near.
 constexpr std::size_t kMaxTensorsOnTheWay = 256;
 
 template <std::size_t kCount>
@@ -16,7 +16,7 @@ bool IsOneOf(std::string_view op_type, const std::array<std::string_view, kCount
   return std::ranges::find(names, op_type) != names.end();
 }
 
-// Channels are the second dimension.
+// Returns true for operators whose output has the channels in the second dimension.
 bool HasChannelsSecond(std::string_view op_type) {
   constexpr std::array<std::string_view, 7> kNames = {
       "Conv",      "ConvTranspose",      "ConvInteger",          "QLinearConv",
@@ -24,7 +24,7 @@ bool HasChannelsSecond(std::string_view op_type) {
   return IsOneOf(op_type, kNames);
 }
 
-// Channels are the last dimension.
+// Returns true for operators whose output has the channels in the last dimension.
 bool HasChannelsLast(std::string_view op_type) {
   constexpr std::array<std::string_view, 12> kNames = {"Gemm",
                                                        "MatMul",
@@ -48,7 +48,7 @@ bool IsReshape(std::string_view op_type) {
   return IsOneOf(op_type, kNames);
 }
 
-// Stops at this operator: it defines the channel axis.
+// Returns true for operators that define the channel axis of their output. The search ends there.
 bool IsStart(std::string_view op_type) {
   return HasChannelsSecond(op_type) || HasChannelsLast(op_type) || IsSoftmax(op_type);
 }
@@ -67,7 +67,7 @@ std::optional<std::size_t> AxisOf(const model::ModelNode& node, std::int64_t oth
   return static_cast<std::size_t>(axis);
 }
 
-// Strides of each dimension.
+// Returns the stride of each dimension in elements.
 std::vector<std::int64_t> StridesOf(const std::vector<std::int64_t>& shape) {
   std::vector<std::int64_t> strides(shape.size(), 1);
   for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
@@ -91,7 +91,8 @@ std::optional<ChannelLayout> ChannelTracer::Trace(model::TensorId tensor, Visite
   if (!layout || layout->axis >= shape->size()) return std::nullopt;
   std::size_t channels = 0;
   for (const ChannelLayout::Branch& branch : layout->branches) channels += branch.channels;
-  // The number of channels changed, for example by a Slice.
+  // Forgets the branches if the number of channels has changed since the Concat, for example by a
+  // Slice.
   if (channels != static_cast<std::size_t>((*shape)[layout->axis])) layout->branches.clear();
   return layout;
 }
@@ -114,7 +115,7 @@ std::optional<ChannelLayout> ChannelTracer::TraceThrough(const model::ModelNode&
     if (!layout) return std::nullopt;
     const model::AttributeValue* value = node.FindAttribute("perm");
     const auto* order = value == nullptr ? nullptr : std::get_if<std::vector<std::int64_t>>(value);
-    if (order == nullptr) {  // The dimensions in reverse.
+    if (order == nullptr) {  // Without `perm`, dimensions are reversed.
       layout->axis = rank - 1 - layout->axis;
       return layout;
     }
@@ -130,7 +131,7 @@ std::optional<ChannelLayout> ChannelTracer::TraceThrough(const model::ModelNode&
   return layout;
 }
 
-// Operators that keep the place of dimensions: activations, arithmetic, pooling, Slice, Split, …
+// Traces operators that do not move dimensions: activations, arithmetic, pooling, Slice, Split, …
 std::optional<ChannelLayout> ChannelTracer::TraceFirst(const model::ModelNode& node,
                                                        std::size_t rank, Visited& visited) const {
   for (const model::TensorId input : node.inputs) {
@@ -147,11 +148,11 @@ std::optional<ChannelLayout> ChannelTracer::TraceConcat(const model::ModelNode& 
   const std::optional<std::size_t> axis = AxisOf(node, 1, rank);
   if (!axis) return std::nullopt;
   std::optional<ChannelLayout> layout = TraceFirst(node, rank, visited);
-  // Inputs that lead to no operator with channels, such as a grid of anchors, are still joined. The
-  // single channel of the convolution that decodes the boxes of YOLOv8 is reshaped into the first
-  // dimension, the batch: it says nothing about x, y, width and height.
+  // The Concat itself gives the axis if its inputs lead to no operator with channels (a grid of
+  // anchors), or only to one whose single channel was reshaped into the batch dimension (the box
+  // decoder of YOLOv8).
   if ((!layout || layout->axis == 0) && *axis > 0) layout = ChannelLayout{.axis = *axis};
-  if (!layout || layout->axis != *axis) return layout;  // It joins positions.
+  if (!layout || layout->axis != *axis) return layout;  // The Concat joins positions, not channels.
   layout->branches.clear();
   layout->is_softmax = false;
   for (const model::TensorId input : node.inputs) {
@@ -166,8 +167,8 @@ std::optional<ChannelLayout> ChannelTracer::TraceConcat(const model::ModelNode& 
   return layout;
 }
 
-// 1x18x10x10 -> 1x18x100 keeps the axis. 1x255x10x10 -> 1x3x85x10x10 divides it: the inner part has
-// the channels, the outer one the anchors.
+// Examples: 1x18x10x10 -> 1x18x100 keeps the channel axis. 1x255x10x10 -> 1x3x85x10x10 splits it
+// into 3 anchors and 85 channels.
 std::optional<ChannelLayout> ChannelTracer::TraceReshape(const model::ModelNode& node,
                                                          const std::vector<std::int64_t>& shape,
                                                          Visited& visited) const {

@@ -1,4 +1,4 @@
-// Finds the channel dimension of a tensor, and the branches of the network that its channels come
+// Finds the channel dimension of a tensor, and the branches of the model that its channels come
 // from.
 #pragma once
 
@@ -16,18 +16,19 @@ namespace cboard::compare {
 
 struct ChannelLayout {
   std::size_t axis = 0;
-  // The branches that a Concat joined along `axis`, in the order of their channels; empty where
-  // there is no such Concat.
+  // The tensors that a Concat joined along `axis`, in the order of their channels; empty without
+  // such a Concat.
   struct Branch {
     std::string node;  // The node that computes the branch.
     std::size_t channels = 0;
   };
   std::vector<Branch> branches;
-  bool is_softmax = false;  // The values are shares along `axis`.
+  bool is_softmax = false;  // Softmax was computed along `axis`.
 };
 
-// Follows a tensor back to the convolution, the matrix product or the Softmax that made it, whose
-// channel axis is known, and this axis forward again through Transpose, Reshape and Concat.
+// Finds the channel axis of a tensor. Goes back to the convolution, matrix product or Softmax that
+// the tensor is computed from, whose channel axis is known. Then follows this axis forward through
+// Transpose, Reshape and Concat.
 //
 //   ChannelTracer tracer(model, [&](TensorId id) { return shapes.at(id); });
 //   tracer.Trace(output);  // 1 x 18 x 2100, a Concat of boxes and scores: axis 1, {4, 14}.
@@ -35,14 +36,14 @@ class ChannelTracer {
  public:
   using ShapeOf = std::function<const std::vector<std::int64_t>*(model::TensorId)>;
 
-  // Borrows the model. `shape_of` gives null for a shape that is not known.
+  // Borrows the model. `shape_of` returns the shape of a tensor, or null if it is unknown.
   ChannelTracer(const model::ModelGraph& model, ShapeOf shape_of)
       : model_(model), shape_of_(std::move(shape_of)) {}
 
-  // nullopt if no operator with channels is found.
+  // Returns the channel axis of a tensor; nullopt if no operator with channels is found.
   std::optional<ChannelLayout> Trace(model::TensorId tensor) const;
 
-  // The tensors whose shapes Trace() needs; at most 256.
+  // Returns the tensors whose shapes Trace() needs; at most 256.
   static std::vector<model::TensorId> TensorsOnTheWay(const model::ModelGraph& model,
                                                       model::TensorId tensor);
 

@@ -1,5 +1,6 @@
-// The codes of quantized weights as rows, independent of the file's packing and order. Codes show
-// more than real values: clipping, the number of codes in use, the size of a step.
+// Reads the integer codes of quantized weights as rows, independent of the file's packing and
+// order. Codes show more than real values: clipping, the number of codes in use, the size of a
+// step.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +17,15 @@ namespace cboard::compare {
 
 class CodeRows {
  public:
-  // Nothing for real numbers, for codes of more than eight bits, and for scales that change within
-  // a row otherwise than from group to group. Fails as RowReader::Open does. Borrows the model.
+  // Returns nullopt for float weights, for codes of more than eight bits, and if a row has several
+  // scales that are not per group. Fails if RowReader::Open fails. Borrows the model.
   static Result<std::optional<CodeRows>> Open(const model::ModelGraph& model,
                                               const ModelLayer& layer);
 
   tensor::ComparisonOptions::CodeRange code_range() const { return range_; }
 
-  // Rows [first, first + count), which must exist, with their scales; valid until the next call.
+  // Returns rows [first, first + count) with their scales; valid until the next call. The rows must
+  // exist.
   TensorView Read(std::size_t first, std::size_t count);
 
  private:
@@ -31,11 +33,11 @@ class CodeRows {
 
   RowReader rows_;
   tensor::ComparisonOptions::CodeRange range_;
-  std::size_t group_size_ = 0;  // 0: one scale for each row.
-  // Scales by row, then by group.
+  std::size_t group_size_ = 0;  // 0: one scale per row.
+  // The quantization scales in row-major order [rows, groups].
   std::vector<float> scales_;
   std::vector<std::int32_t> zero_points_;
-  std::vector<std::uint8_t> codes_;  // The bytes of int8_t where codes may be negative.
+  std::vector<std::uint8_t> codes_;  // Holds the bytes of int8_t if codes can be negative.
 };
 
 }  // namespace cboard::compare

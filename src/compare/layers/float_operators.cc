@@ -18,7 +18,7 @@ const model::ModelNode* ProducerOf(const model::ModelGraph& model, model::Tensor
   return &model.node(producer);
 }
 
-// The only node that uses `tensor`, if that is this operator with one output.
+// Returns the only node that reads `tensor` if it has this operator and one output; otherwise null.
 const model::ModelNode* OnlyUse(const model::ModelGraph& model, model::TensorId tensor,
                                 std::string_view op_type) {
   if (tensor == model::kNoTensor) return nullptr;
@@ -29,7 +29,8 @@ const model::ModelNode* OnlyUse(const model::ModelGraph& model, model::TensorId 
   return is_it && node.outputs[0] != model::kNoTensor ? &node : nullptr;
 }
 
-// x -> DynamicQuantizeLinear -> MatMulInteger -> Cast -> Mul by the product of both scales.
+// Recognizes dynamic quantization: x -> DynamicQuantizeLinear -> MatMulInteger -> Cast -> Mul by
+// the product of both scales.
 std::optional<FloatProduct> ProductOfIntegers(const model::ModelGraph& model,
                                               const model::ModelNode& node) {
   const model::TensorId codes = TensorAt(node.inputs, 0);
@@ -94,7 +95,7 @@ bool CanBecomeLstm(const model::ModelGraph& model, const ModelLayer& layer) {
     const model::TensorId tensor = TensorAt(node.inputs, input);
     return tensor == model::kNoTensor || IsFloat(model.tensor(tensor));
   };
-  // X, W, R, B, the lengths of sequences, both first states, peepholes.
+  // Inputs of DynamicQuantizeLSTM: X, W, R, B, sequence lengths, initial h, initial c, peepholes.
   return TensorAt(node.inputs, 0) != model::kNoTensor && is_stored(1) && is_stored(2) &&
          is_float(0) && is_float(3) && is_float(5) && is_float(6) && is_float(7);
 }

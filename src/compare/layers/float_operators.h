@@ -1,4 +1,4 @@
-// Operators on codes, and the operators on floats that compute the same.
+// Operators on integer codes, and the float operators that can replace them.
 #pragma once
 
 #include <optional>
@@ -8,30 +8,34 @@
 
 namespace cboard::compare {
 
-// A matrix product or convolution on floats, of `left` and the weights, that can replace the node
-// of `output`.
+// A float matrix product or convolution of `left` and the weights. It can replace the node that
+// computes `output`.
 struct FloatProduct {
   model::TensorId left = model::kNoTensor;
   model::TensorId output = model::kNoTensor;
-  // For dynamic quantization: the DynamicQuantizeLinear that rounds `left`, the sums of products of
-  // codes, and these sums as floats, which are multiplied by the scales to give `output`.
+  // The next members are only set for dynamic quantization: the DynamicQuantizeLinear that rounds
+  // `left`, the integer result, and the integer result as float, which is multiplied by the scales
+  // to give `output`.
   model::NodeId dynamic = model::kNoNode;
   model::TensorId sums = model::kNoTensor;
   model::TensorId cast = model::kNoTensor;
 };
 
-// For a MatMulNBits, and for a MatMulInteger between a DynamicQuantizeLinear and the scale of the
-// product, as dynamic quantization writes it; nullopt for others.
+// Returns the float product that can replace a MatMulNBits, or a MatMulInteger with its
+// DynamicQuantizeLinear and scales; nullopt for other operators.
 std::optional<FloatProduct> ProductInsteadOf(const model::ModelGraph& model,
                                              const ModelLayer& layer);
 
-// The same for a ConvInteger: a Conv with the same attributes computes `sums` times the scales.
+// Returns the same for a ConvInteger: a Conv with the same attributes computes the values of `sums`
+// times the scales.
 std::optional<FloatProduct> ConvInsteadOf(const model::ModelGraph& model, const ModelLayer& layer);
 
-// Returns true for a DynamicQuantizeLSTM that an LSTM with the same attributes can replace.
+// Returns true if the layer is a DynamicQuantizeLSTM that an LSTM with the same attributes can
+// replace.
 bool CanBecomeLstm(const model::ModelGraph& model, const ModelLayer& layer);
 
-// Floats that are not a quantizer's codes; true also when the file does not say what they are.
+// Returns true if the tensor has floats that are not dequantized codes, or if the file does not
+// tell its type.
 bool IsFloat(const model::ModelTensor& tensor);
 
 }  // namespace cboard::compare

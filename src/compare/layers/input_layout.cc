@@ -15,7 +15,8 @@ std::optional<InputLayout> InputsOf(const model::ModelGraph& model, const ModelL
   const model::ModelNode& node = model.node(layer.node);
   const std::vector<std::int64_t>& shape = model.tensor(layer.weight).shape;
   const WeightSize size = SizeOf(model, layer);
-  // Rows begin with their inputs. TensorFlow's depthwise layout differs.
+  // In most formats, the input channels are the first dimension of a row. TensorFlow's depthwise
+  // layout is an exception.
   const std::size_t axis = layer.layout.input_axis.value_or(layer.layout.channel_axis == 0 ? 1 : 0);
   const bool is_convolution = node.op_type.find("Conv") != std::string::npos ||
                               node.op_type.find("CONV") != std::string::npos;

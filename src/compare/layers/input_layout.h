@@ -10,42 +10,45 @@
 
 namespace cboard::compare {
 
-// Channels of a group share their inputs; each input has `each` consecutive weights in a row.
+// The input channel of each weight. The output channels of a group share their input channels; a
+// row has `each` consecutive weights per input channel.
 struct InputLayout {
-  std::size_t inputs = 0;  // Input channels of all groups.
+  std::size_t inputs = 0;  // Number of input channels of all groups.
   std::size_t groups = 1;
   std::size_t each = 1;
 
   std::size_t in_group() const { return inputs / groups; }
   std::size_t row() const { return in_group() * each; }
-  // Depthwise convolutions: a factor may belong to the input or to the output.
+  // In a depthwise convolution, each output channel has a single input channel. So scaling the
+  // input channel or the output channel by a factor changes the weights in the same way.
   bool IsDepthwise() const { return groups == inputs && groups > 1; }
 };
 
-// Factors of inputs, or none.
+// Factors by which the weights of each input channel are multiplied; may be empty.
 struct InputFactors {
   std::span<const double> factors;
   InputLayout layout;
 };
 
-// Factors that turn the baseline's weights into the ones that were quantized; empty for none. The
-// layer's output is then multiplied by `outputs`.
+// Equalization factors that turn the baseline's weights into the weights before quantization. Empty
+// vectors change nothing. The layer's output is multiplied by `outputs`.
 struct Equalized {
   std::vector<double> outputs;
   std::vector<double> inputs;
   InputLayout layout;         // Layout of the inputs.
-  bool undoes_gains = false;  // The inputs make up for other constants before them; input_gains.h.
+  bool undoes_gains = false;  // `inputs` undo changed gains of a normalization; see input_gains.h.
 };
 
-// The input layout of a layer's rows; nullopt for layers without nodes, for several weights, and
-// for tables.
+// The input layout of a layer's weights; nullopt for layers without a node, for nodes with several
+// weights, and for lookup tables.
 std::optional<InputLayout> InputsOf(const model::ModelGraph& model, const ModelLayer& layer);
 
-// The tensor that is multiplied with the layer's weights: the first other input of its node.
+// The tensor that is multiplied by the layer's weights: the first input of the node that is not the
+// weights.
 model::TensorId DataOf(const model::ModelGraph& model, const ModelLayer& layer);
 
-// Multiplies each weight of the rows from `first` on, of `channels`, by the factor of its input;
-// without factors, by none.
+// Multiplies each weight by the factor of its input channel. `rows` begins with row `first` of
+// `channels` rows. Does nothing if there are no factors.
 void ScaleInputs(const InputFactors& inputs, std::size_t first, std::size_t channels,
                  std::span<float> rows);
 

@@ -12,37 +12,38 @@ namespace {
 enum class Layout {
   kRowsFirst,        // [out, in], [out, in, height, width]: ONNX, OpenVINO.
   kRowsSecond,       // [in, out, height, width]: transposed convolutions.
-  kRowsLast,         // [in, out], with any number of dimensions before.
-  kOhwi,             // TFLite.
-  kHwio,             // TensorFlow.
+  kRowsLast,         // [in, out]; more dimensions may come before them.
+  kOhwi,             // TFLite: [out, height, width, in].
+  kHwio,             // TensorFlow: [height, width, in, out].
   kHwcm,             // TensorFlow, depthwise: [height, width, channels, multiplier].
   kOhwiDepthwise,    // TFLite: [1, height, width, channels].
-  kRecurrent,        // [directions, out, in], out being all gates.
+  kRecurrent,        // [directions, out, in], where `out` includes all gates.
   kRecurrentTurned,  // [directions, in, out].
-  kSequence,         // OpenVINO: [directions, out, in], and a bias that is the sum of ONNX's two.
-  kCell,             // OpenVINO: the same of one direction, [out, in].
-  kGate,             // TFLite: [out, in], and nothing else.
-  kTable,            // [entries, out], of which indices choose entries: embeddings.
+  kSequence,         // OpenVINO: [directions, out, in]; its bias is the sum of ONNX's two.
+  kCell,             // OpenVINO: [out, in], a single direction.
+  kGate,             // TFLite: [out, in], a single gate.
+  kTable,            // Embeddings: [entries, out]; indices select entries.
 };
 
-// Inputs of TFLite's LSTM in all kernels except the basic one, whose weights have another layout.
+// Number of inputs of TFLite's LSTM, except its basic kernel, which has another weight layout.
 constexpr std::size_t kFullLstm = 20;
 
-// Operators with several weights have a row for each, one below the other.
+// A kind of weights of an operator. An operator with several weights has several entries one below
+// the other.
 struct WeightedOp {
   std::string_view op;
   std::size_t weight;
-  std::size_t bias;  // 0: none.
+  std::size_t bias;  // 0: no bias.
   Layout layout;
   std::string_view part = {};
-  std::size_t inputs = 0;  // As many as the operator has at least; 0: no matter.
+  std::size_t inputs = 0;  // Minimum number of inputs of the operator; 0: any.
 };
 constexpr WeightedOp kOps[] = {
-    // ONNX.
+    // The weights of ONNX operators.
     {"Conv", 1, 2, Layout::kRowsFirst},
     {"ConvTranspose", 1, 2, Layout::kRowsSecond},
     {"Gemm", 1, 2, Layout::kRowsLast},
-    {"MatMul", 1, 0, Layout::kRowsLast},  // Also TensorFlow's and OpenVINO's.
+    {"MatMul", 1, 0, Layout::kRowsLast},  // Also in TensorFlow and OpenVINO.
     {"QLinearConv", 3, 8, Layout::kRowsFirst},
     {"QLinearMatMul", 3, 0, Layout::kRowsLast},
     {"QGemm", 3, 6, Layout::kRowsLast},
@@ -52,11 +53,11 @@ constexpr WeightedOp kOps[] = {
     {"DynamicQuantizeMatMul", 1, 4, Layout::kRowsLast},
     {"FusedConv", 1, 2, Layout::kRowsFirst},
     {"FusedMatMul", 1, 0, Layout::kRowsLast},
-    {"Gather", 0, 0, Layout::kTable},  // Also OpenVINO's.
+    {"Gather", 0, 0, Layout::kTable},  // Also in OpenVINO.
     {"GatherBlockQuantized", 0, 0, Layout::kTable},
     {"LSTM", 1, 3, Layout::kRecurrent, "W"},
     {"LSTM", 2, 3, Layout::kRecurrent, "R"},
-    // TFLite's of the same name, which is one step of its UNIDIRECTIONAL_SEQUENCE_LSTM.
+    // TFLite's LSTM operator, which computes one step of UNIDIRECTIONAL_SEQUENCE_LSTM.
     {"LSTM", 1, 12, Layout::kGate, "input_to_input", kFullLstm},
     {"LSTM", 2, 13, Layout::kGate, "input_to_forget", kFullLstm},
     {"LSTM", 3, 14, Layout::kGate, "input_to_cell", kFullLstm},
@@ -72,7 +73,7 @@ constexpr WeightedOp kOps[] = {
     {"RNN", 2, 3, Layout::kRecurrent, "R"},
     {"DynamicQuantizeLSTM", 1, 3, Layout::kRecurrentTurned, "W"},
     {"DynamicQuantizeLSTM", 2, 3, Layout::kRecurrentTurned, "R"},
-    // OpenVINO.
+    // The weights of OpenVINO operators.
     {"Convolution", 1, 0, Layout::kRowsFirst},
     {"GroupConvolution", 1, 0, Layout::kRowsFirst},
     {"LSTMSequence", 4, 6, Layout::kSequence, "W"},
@@ -87,12 +88,12 @@ constexpr WeightedOp kOps[] = {
     {"GRUCell", 3, 0, Layout::kCell, "R"},
     {"RNNCell", 2, 4, Layout::kCell, "W"},
     {"RNNCell", 3, 0, Layout::kCell, "R"},
-    // TensorFlow.
+    // The weights of TensorFlow operators.
     {"Conv2D", 1, 0, Layout::kHwio},
     {"DepthwiseConv2dNative", 1, 0, Layout::kHwcm},
     {"BatchMatMulV2", 1, 0, Layout::kRowsLast},
     {"GatherV2", 0, 0, Layout::kTable},
-    // TFLite.
+    // The weights of TFLite operators.
     {"CONV_2D", 1, 2, Layout::kOhwi},
     {"DEPTHWISE_CONV_2D", 1, 2, Layout::kOhwiDepthwise},
     {"FULLY_CONNECTED", 1, 2, Layout::kRowsFirst},
@@ -110,7 +111,8 @@ constexpr WeightedOp kOps[] = {
     {"UNIDIRECTIONAL_SEQUENCE_LSTM", 8, 0, Layout::kRowsFirst, "recurrent_to_output"},
     {"UNIDIRECTIONAL_SEQUENCE_LSTM", 16, 17, Layout::kRowsFirst, "projection"},
 };
-// TensorFlow fuses what follows into the name: QuantizedConv2DWithBiasAndReluAndRequantize.
+// TensorFlow's fused operators. Their names also contain the operators that follow:
+// QuantizedConv2DWithBiasAndReluAndRequantize.
 constexpr WeightedOp kFusedOps[] = {
     {"QuantizedConv2D", 1, 2, Layout::kHwio},
     {"QuantizedDepthwiseConv2D", 1, 2, Layout::kHwcm},
@@ -138,8 +140,8 @@ bool IsTransposed(const model::ModelNode& node) {
   return false;
 }
 
-// Returns true if entries of the table are rows. The axis is an attribute or the third input; 0
-// without either.
+// Returns true if a Gather selects rows of the table. Its axis is an attribute or the third input,
+// and 0 by default.
 bool ChoosesRows(const model::ModelGraph& model, const model::ModelNode& node) {
   const model::AttributeValue* attribute =
       node.FindAttribute(node.op_type == "GatherBlockQuantized" ? "gather_axis" : "axis");
@@ -153,15 +155,15 @@ bool ChoosesRows(const model::ModelGraph& model, const model::ModelNode& node) {
   return axis && axis->size() == 1 && (axis->front() == 0 || axis->front() == -2);
 }
 
-// Order of the gates in ONNX: i, o, f, c. OpenVINO's LSTM has f, i, c, o, so rows are reordered to
-// compare files of both. Other recurrent nodes have the same order in both.
+// Returns the order in which rows of gates must be read to get ONNX's order of LSTM gates: i, o, f,
+// c. OpenVINO stores f, i, c, o. For other recurrent operators, both formats have the same order.
 std::vector<ChannelRun> GateOrderOf(std::string_view op_type, std::int64_t channels) {
   if (!op_type.starts_with("LSTM") || channels <= 0 || channels % 4 != 0) return {};
   const auto size = static_cast<std::size_t>(channels) / 4;
   return {{size, size}, {3 * size, size}, {0, size}, {2 * size, size}};
 }
 
-// nullopt if the operator has no such weights.
+// Returns the weights that a table entry describes; nullopt if the node has no such weights.
 std::optional<OperatorWeights> WeightsIn(const model::ModelGraph& model,
                                          const model::ModelNode& node, const WeightedOp& row) {
   if (node.inputs.size() <= row.weight || node.inputs[row.weight] == model::kNoTensor)
@@ -172,7 +174,7 @@ std::optional<OperatorWeights> WeightsIn(const model::ModelGraph& model,
   if (rank < 2) return std::nullopt;
   if (HasUnreadWeights(model, node)) return std::nullopt;
   OperatorWeights weights{.part = row.part, .weight = row.weight};
-  // Names of fused operators say whether there is a bias.
+  // The names of fused operators tell whether the node has a bias.
   const bool is_whole_name = node.op_type == row.op;
   const bool has_bias = is_whole_name || node.op_type.find("WithBias") != std::string::npos;
   if (row.bias > 0 && has_bias) weights.bias = row.bias;
@@ -201,10 +203,11 @@ std::optional<OperatorWeights> WeightsIn(const model::ModelGraph& model,
       break;
     case Layout::kRecurrent:
     case Layout::kRecurrentTurned:
-      if (rank != 3) return std::nullopt;  // Those of TFLite's LSTM and RNN.
+      if (rank != 3) return std::nullopt;  // The node is an LSTM or RNN of TFLite.
       layout.channel_axis = row.layout == Layout::kRecurrent ? 1 : 2;
       layout.direction_axis = 0;
-      weights.bias_half = row.weight - 1;  // The halves have the order of the weights.
+      // The bias halves are in the order of the weights, W and R.
+      weights.bias_half = row.weight - 1;
       break;
     case Layout::kSequence:
       if (rank != 3) return std::nullopt;
@@ -217,10 +220,10 @@ std::optional<OperatorWeights> WeightsIn(const model::ModelGraph& model,
       layout.channel_order = GateOrderOf(node.op_type, shape[0]);
       break;
     case Layout::kGate:
-      if (rank != 2) return std::nullopt;  // Those of ONNX's LSTM.
+      if (rank != 2) return std::nullopt;  // The node is an LSTM of ONNX.
       break;
     case Layout::kTable: {
-      // Tables of whole numbers are positions, shapes and masks, unless they are codes.
+      // A table of integers has positions, shapes or masks, not weights, unless it is quantized.
       const model::ModelTensor& table = model.tensor(node.inputs[row.weight]);
       const bool is_real =
           HoldsRealNumbers(table.type) && !IsInteger(table.type) && table.type != DType::kBool;

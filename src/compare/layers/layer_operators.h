@@ -12,24 +12,25 @@
 
 namespace cboard::compare {
 
-// Position of an operator's weights among its inputs.
+// The weights of an operator, and the positions of weights and bias among its inputs.
 struct OperatorWeights {
-  std::string_view part;            // Which ones, where there are several: "W", "R". Static.
-  std::size_t weight = 1;           // Which of its inputs.
-  std::optional<std::size_t> bias;  // Likewise.
-  // The bias is [directions, 2, channels], and this half of it belongs to these weights.
+  std::string_view part;            // "W" or "R" if there are several weights. Static.
+  std::size_t weight = 1;           // Input with the weights.
+  std::optional<std::size_t> bias;  // Input with the bias.
+  // If the bias is [directions, 2, channels]: the half that belongs to these weights.
   std::optional<std::size_t> bias_half;
-  bool is_table = false;  // Rows of it are chosen, not multiplied: embeddings.
+  bool is_table = false;  // A lookup table (embeddings): rows are selected, not multiplied.
   WeightLayout layout;
 };
 
-// The weights of an operator; recurrent operators have several, those for the input first. Empty
-// for operators without weights of at least two dimensions. Weights may be computed at run time.
+// Returns the weights of a node: at least two-dimensional inputs, possibly computed at run time.
+// Recurrent operators have several weights; those for the input come first. Empty for operators
+// without weights.
 std::vector<OperatorWeights> WeightsOf(const model::ModelGraph& model,
                                        const model::ModelNode& node);
 
-// Returns true for ONNX operators whose outputs are elements of their first input, so that codes
-// can pass through them.
+// Returns true for ONNX operators that only move elements of their first input to the output, so
+// they can also work on integer codes.
 bool PassesValues(std::string_view op_type);
 
 }  // namespace cboard::compare

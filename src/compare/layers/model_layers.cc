@@ -56,7 +56,7 @@ namespace {
 
 constexpr std::size_t kMaxSteps = 6;
 
-// The constant that an Add gives to `input`, or kNoTensor.
+// Returns the constant that `node` adds to `input`; kNoTensor if the node is not such an Add.
 model::TensorId AddedConstant(const model::ModelGraph& model, const model::ModelNode& node,
                               model::TensorId input) {
   const bool is_add = node.op_type == "Add" || node.op_type == "AddV2" || node.op_type == "BiasAdd";
@@ -65,8 +65,8 @@ model::TensorId AddedConstant(const model::ModelGraph& model, const model::Model
   return model.IsWeight(other) ? other : model::kNoTensor;
 }
 
-// Moves the output behind an added constant, a normalization or similar steps, and an activation.
-// Quantization may have turned the bias of a convolution into such an Add.
+// Extends the layer by the nodes behind it: an added bias, nodes that scale and shift channels, and
+// an activation. Quantization may have turned the bias of a convolution into an Add.
 void FollowFusedNodes(const model::ModelGraph& model, const TensorUse& use, ModelLayer& layer) {
   while (!layer.clamp && layer.steps.size() < kMaxSteps) {
     const model::NodeId next = use.OnlyConsumer(layer.output);
@@ -118,7 +118,7 @@ std::optional<QuantizedTensor> QuantizerOf(const model::ModelGraph& model, model
 
 namespace {
 
-// All sizes are known, and none is zero.
+// Returns true if all sizes are known and none is zero.
 bool HasElements(const model::ModelTensor& tensor) {
   return std::ranges::all_of(tensor.shape, [](std::int64_t size) { return size > 0; });
 }
@@ -131,7 +131,8 @@ std::size_t ElementsOf(const model::ModelTensor& tensor) {
   return count;
 }
 
-// Files without nodes say only how weights are called: each of two dimensions or more is a layer.
+// Finds the layers of a file without nodes. Such a file only names its weights: each constant with
+// two or more dimensions is a layer.
 std::vector<ModelLayer> FindStoredWeights(const model::ModelGraph& model) {
   std::vector<ModelLayer> layers;
   for (std::size_t i = 0; i < model.tensors().size(); ++i) {
@@ -147,7 +148,7 @@ std::vector<ModelLayer> FindStoredWeights(const model::ModelGraph& model) {
   return layers;
 }
 
-// Creates a layer without output and steps; nullopt if the weights are computed at run time.
+// Creates a layer without its output and steps; nullopt if the weights are computed at run time.
 std::optional<ModelLayer> LayerOf(const model::ModelGraph& model, std::size_t position,
                                   const OperatorWeights& weights) {
   const model::ModelNode& node = model.nodes()[position];
@@ -163,7 +164,7 @@ std::optional<ModelLayer> LayerOf(const model::ModelGraph& model, std::size_t po
   if (weights.bias && model.IsWeight(At(node.inputs, *weights.bias))) {
     layer.bias = node.inputs[*weights.bias];
     layer.bias_half = weights.bias_half;
-    // A GRU may have one more bias than it has gates, which belongs to none of them.
+    // A GRU may have an additional bias that belongs to none of its gates.
     const bool is_of_gates = !weights.part.empty() && !weights.bias_half;
     if (is_of_gates && ElementsOf(model.tensor(layer.bias)) != SizeOf(model, layer).channels) {
       layer.bias = model::kNoTensor;
@@ -172,7 +173,7 @@ std::optional<ModelLayer> LayerOf(const model::ModelGraph& model, std::size_t po
   return layer;
 }
 
-// Completes the first layer of a node, which may be its only one.
+// Sets size and output of the first layer of a node; the other layers of the node have no output.
 void CompleteFirst(const model::ModelGraph& model, const TensorUse& use,
                    std::span<ModelLayer> layers) {
   ModelLayer& first = layers[0];
@@ -186,8 +187,8 @@ void CompleteFirst(const model::ModelGraph& model, const TensorUse& use,
   const auto output =
       std::ranges::find_if(node.outputs, [](model::TensorId id) { return id != model::kNoTensor; });
   first.output = first.product = first.sum = *output;
-  // Nodes behind an operator with several weights do not belong to one of them, and an entry of a
-  // table is added to others, not to a bias.
+  // For operators with several weights and for lookup tables, the nodes behind them are not part of
+  // the layer.
   if (first.part.empty() && !first.is_table) FollowFusedNodes(model, use, first);
   first.quantized = QuantizerOf(model, first.output);
 }
@@ -249,7 +250,8 @@ std::string_view WithoutQuantizationSuffix(std::string_view name) {
       {"_DequantizeLinear_Output", "_QuantizeLinear_Output", "_QuantizeLinear_Input",
        "_DequantizeLinear", "_QuantizeLinear", "_qint8_const", "_dequantized", "_dequantize",
        "_quantized", "_quant", "_Q2", "_Q4", "_Q8", "_int8", "_DQ"});
-  // TensorFlow's: _eightbit_requantize, _eightbit_quantized_conv, …
+  // Removes suffixes that TensorFlow appends to names: _eightbit_requantize,
+  // _eightbit_quantized_conv, …
   if (const std::size_t at = name.rfind("_eightbit_"); at != std::string_view::npos && at > 0) {
     name = name.substr(0, at);
   }

@@ -14,94 +14,99 @@
 
 namespace cboard::compare {
 
-// Limits of an activation function that clips.
+// The range to which an activation function clips values.
 struct ClampRange {
   float low = 0;
   float high = 0;
 };
 
-// Where the values of a tensor are rounded: float -> QuantizeLinear -> codes -> DequantizeLinear.
+// The tensors around a quantizer: float -> QuantizeLinear -> codes -> DequantizeLinear -> float.
 struct QuantizedTensor {
-  model::TensorId before =
-      model::kNoTensor;  // Floats; kNoTensor when the operator computes codes itself.
+  // Input of QuantizeLinear; kNoTensor if an operator computes codes directly.
+  model::TensorId before = model::kNoTensor;
   model::TensorId codes = model::kNoTensor;
-  model::TensorId after = model::kNoTensor;  // Floats again; kNoTensor when only codes are used.
+  // The dequantized floats; kNoTensor if only the integer codes are used.
+  model::TensorId after = model::kNoTensor;
 };
 
-// A node that gives its input times one factor for each channel, plus an offset: normalization, or
-// arithmetic with a constant.
+// A step: a node behind a layer that multiplies its input by a factor per channel and adds an
+// offset per channel. It is a normalization, or arithmetic with a constant.
 struct AffineStep {
   model::NodeId node = model::kNoNode;
   model::TensorId output = model::kNoTensor;
 };
 
-// Weights and their computation, usually one node. A recurrent node has several weights, each of
-// which is a layer.
+// A layer: the weights of a node. A recurrent node has several weights, each of which is a layer.
 struct ModelLayer {
   model::NodeId node =
-      model::kNoNode;     // kNoNode: the file has weights only; then the layout is a guess.
+      model::kNoNode;     // kNoNode if the file has only weights; the layout is then a guess.
   std::string_view part;  // See OperatorWeights.
   std::size_t depth = 0;
-  model::TensorId weight = model::kNoTensor;  // kNoTensor: a layer without weights.
-  // Input of the node in its own layout: `weight`, or the result of nodes that transpose it.
+  model::TensorId weight = model::kNoTensor;  // kNoTensor for a layer without weights.
+  // The node's input in the operator's own layout: `weight`, or the result of nodes that transpose
+  // it.
   model::TensorId operand = model::kNoTensor;
   model::TensorId bias = model::kNoTensor;
   std::optional<std::size_t> bias_half;  // See OperatorWeights.
-  bool has_summed_bias = false;          // Both halves together, as the other file has them.
-  bool is_table = false;                 // See OperatorWeights.
+  // True if the bias is the sum of both halves, because the other file stores only the sum.
+  bool has_summed_bias = false;
+  bool is_table = false;  // See OperatorWeights.
   WeightLayout layout;
-  std::size_t paired_heads = 0;  // Rows are in pairs and to be split; attention_heads.h.
-  // Size of weights and bias, with their scales if a node names these. The first of a node's layers
-  // has the shared parts.
+  std::size_t paired_heads = 0;  // If not 0, rows must be reordered; see attention_heads.h.
+  // Stored size of weights and bias, with the scales if the node has them as inputs. If several
+  // layers share a node, the first one includes the shared tensors.
   std::uint64_t bytes = 0;
-  // The output after the steps and the activation that follow and that no other node uses. The
-  // first of a node's layers has it; the others have kNoTensor.
+  // The output of the layer behind its bias, steps and activation, as far as no other node reads
+  // the tensors in between. If several layers share a node, only the first one has an output.
   model::TensorId output = model::kNoTensor;
   std::vector<AffineStep> steps;
-  std::optional<ClampRange> clamp;             // Limits of that activation.
-  bool has_added_bias = false;                 // The bias is an Add of its own, before the steps.
-  model::TensorId product = model::kNoTensor;  // The output before all of these …
-  model::TensorId sum = model::kNoTensor;      // … and before the steps alone.
+  std::optional<ClampRange> clamp;  // Range of the activation.
+  bool has_added_bias = false;      // The bias is a separate Add before the steps.
+  // The output of the node itself, before added bias, steps and activation.
+  model::TensorId product = model::kNoTensor;
+  model::TensorId sum = model::kNoTensor;  // The output behind the bias, before the steps.
   std::optional<QuantizedTensor> quantized;
 };
 
-// In the order of execution, those in the bodies of If, Loop and Scan among them. For files without
-// nodes: all weights of two dimensions or more, in file order.
+// Returns the layers in the order of execution, including layers in the bodies (subgraphs) of If,
+// Loop and Scan. For files without nodes, returns all weights of two or more dimensions in file
+// order.
 std::vector<ModelLayer> FindWeightLayers(const model::ModelGraph& model);
 
-// Cuts the layer behind the first `count` of its steps.
+// Shortens the layer: its output is then behind the first `count` of its steps.
 void CutSteps(const model::ModelGraph& model, std::size_t count, ModelLayer& layer);
 
-// The name of the node, with the weight behind a slash where a node has several: "lstm/W". Without
-// a node, the name of the weight without ".weight".
+// Returns the name of the node. If the node has several weights, the name of the weights follows:
+// "lstm/W". Without a node, returns the name of the weights without ".weight".
 std::string NameOf(const model::ModelGraph& model, const ModelLayer& layer);
 std::string_view LayerOfWeight(std::string_view tensor);
 
-// Returns true for layers inside of If, Loop or Scan: their outputs cannot be captured.
+// Returns true for layers in the body of an If, Loop or Scan: their outputs cannot be captured.
 bool IsInBody(const model::ModelGraph& model, const ModelLayer& layer);
 
-// The node's operator; "weights" without one.
+// Returns the operator of the layer's node, or "weights" if the file has no nodes.
 std::string_view OperatorOf(const model::ModelGraph& model, const ModelLayer& layer);
 
 struct WeightSize {
-  std::size_t channels = 0;  // Output channels of all directions.
+  std::size_t channels = 0;  // Number of output channels of all directions.
   std::size_t elements = 0;
   friend auto operator<=>(const WeightSize&, const WeightSize&) = default;
 };
 WeightSize SizeOf(const model::ModelGraph& model, const ModelLayer& layer);
 
-// The range of a Relu or Clip.
+// Returns the range of a Relu or Clip node; nullopt for other nodes.
 std::optional<ClampRange> ClampOf(const model::ModelGraph& model, const model::ModelNode& node);
 
-// The consumers of each tensor. Borrows the model.
+// Tells which nodes read a tensor. Borrows the model.
 class TensorUse {
  public:
   explicit TensorUse(const model::ModelGraph& model);
 
-  // True for outputs of the graph.
+  // Returns true for outputs of the graph.
   bool IsOutput(model::TensorId tensor) const { return is_output_[model::IndexOf(tensor)]; }
 
-  // The only reader of `tensor`, or kNoNode; an output of the graph has another reader outside.
+  // Returns the only node that reads `tensor`; kNoNode if there are several, or if `tensor` is also
+  // an output of the graph.
   model::NodeId OnlyConsumer(model::TensorId tensor) const;
 
  private:
@@ -109,10 +114,10 @@ class TensorUse {
   std::vector<bool> is_output_;
 };
 
-// The quantizer that reads `tensor`, if there is one.
+// Returns the quantizer that reads `tensor`; nullopt if there is none.
 std::optional<QuantizedTensor> QuantizerOf(const model::ModelGraph& model, model::TensorId tensor);
 
-// Removes suffixes that quantizers append: _quant, _quantized, _QuantizeLinear, …
+// Removes suffixes that quantizers append to names: _quant, _quantized, _QuantizeLinear, …
 std::string_view WithoutQuantizationSuffix(std::string_view name);
 
 }  // namespace cboard::compare

@@ -180,8 +180,9 @@ TEST(ModelLayers, CodesOfNoKnownScaleAreNoWeights) {
   EXPECT_EQ(FindWeightLayers(product("one")).size(), 1u);
   EXPECT_TRUE(UnreadWeights(product("one")).empty());
   EXPECT_TRUE(FindWeightLayers(product("any")).empty());
-  EXPECT_THAT(UnreadWeights(product("any")),
-              ElementsAre(::testing::HasSubstr("its weights are codes, and no scale")));
+  EXPECT_THAT(
+      UnreadWeights(product("any")),
+      ElementsAre(::testing::HasSubstr("its weights are integers, and their scale was not found")));
 }
 
 }  // namespace

@@ -5,7 +5,8 @@
 namespace cboard::compare {
 namespace {
 
-// The two parts of the name of a node in a body; both empty if the name has no body.
+// The name of a node in the body (subgraph) of an If, Loop or Scan, split into the name of the body
+// and the node's own name. Both are empty if the name does not contain a body.
 struct BodyName {
   std::string_view body;
   std::string_view own;
@@ -41,7 +42,7 @@ std::string_view NameInFile(const model::ModelGraph& model, const model::ModelNo
 
 namespace {
 
-// A node's first output that has a name.
+// Returns the node's first output that is not omitted.
 model::TensorId FirstOutput(const model::ModelNode& node) {
   const auto first = std::ranges::find_if(
       node.outputs, [](model::TensorId output) { return output != model::kNoTensor; });

@@ -1,5 +1,6 @@
-// Nodes inside the bodies of If, Loop and Scan, whose names ModelGraph begins with the node around
-// them and the attribute that the body is: "If_0/then_branch/conv".
+// Names of nodes inside the bodies (subgraphs) of If, Loop and Scan. In ModelGraph, such a name
+// starts with the name of the If, Loop or Scan and the attribute that has the body:
+// "If_0/then_branch/conv".
 #pragma once
 
 #include <string>
@@ -10,20 +11,23 @@
 
 namespace cboard::compare {
 
-// The bodies that a node is in, from the outermost: "then_branch", "body/else_branch"; empty in the
-// main graph. The nodes that have these bodies are not named: converters call them as they like.
+// Returns the bodies that contain a node, from the outermost: "then_branch", "body/else_branch";
+// empty in the main graph. Names of the If, Loop and Scan nodes are left out, because converters
+// rename them.
 std::string BodiesAround(const model::ModelGraph& model, const model::ModelNode& node);
 
-// The node's name in the file, as other programs show it: "conv". Lives as long as the node.
+// Returns the node's name without bodies, as other programs show it: "conv". Valid as long as the
+// node.
 std::string_view NameInFile(const model::ModelGraph& model, const model::ModelNode& node);
 
-// The name of a tensor in the file, and the graph that contains it.
+// The name of a tensor in the file, and the graph or body that contains the tensor.
 struct TensorInFile {
   std::string name;
   runtime::GraphPlace in;
 };
 
-// Finds an input or output of `node`: in the body of the node, or in a graph around it.
+// Returns an input or output of `node`, which is in the same body as the node or in a graph around
+// it.
 TensorInFile FindInFile(const model::ModelGraph& model, model::TensorId tensor,
                         const model::ModelNode& node);
 

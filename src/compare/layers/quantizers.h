@@ -5,8 +5,8 @@
 
 namespace cboard::compare {
 
-// The quantization that rounds `tensor`: its own, or that of the codes it was dequantized from;
-// nullptr if there is none.
+// Returns the quantization by which `tensor` was rounded: its own, or that of the codes it was
+// dequantized from; null if there is none.
 const model::ModelQuantization* QuantizationOf(const model::ModelGraph& model,
                                                model::TensorId tensor);
 

@@ -13,7 +13,7 @@ model::TensorId InputAt(const model::ModelNode& node, std::size_t i) {
   return i < node.inputs.size() ? node.inputs[i] : model::kNoTensor;
 }
 
-// Operators on codes, and which inputs are those of weights.
+// Operators on integer codes, and the input that has the codes of the weights.
 struct CodedInput {
   std::string_view op;
   std::size_t codes;
@@ -26,9 +26,9 @@ constexpr CodedInput kCodedInputs[] = {
 
 std::string_view UnreadReason(const model::ModelGraph& model, const model::ModelNode& node) {
   if (node.op_type != "MatMulNBits")
-    return "its weights are codes, and no scale of theirs is known";
+    return "its weights are integers, and their scale was not found";
   const model::TensorId scales = InputAt(node, 2), zero_points = InputAt(node, 3);
-  if (InputAt(node, 4) != model::kNoTensor) return "its columns are in groups of their own (g_idx)";
+  if (InputAt(node, 4) != model::kNoTensor) return "its columns are reordered (g_idx)";
   const model::AttributeValue* prepacked = node.FindAttribute("weight_prepacked");
   if (prepacked != nullptr && *prepacked != model::AttributeValue(std::int64_t{0})) {
     return "its weights are laid out for one device (weight_prepacked)";
@@ -38,7 +38,7 @@ std::string_view UnreadReason(const model::ModelGraph& model, const model::Model
     return "its scales or zero points are computed at run time";
   }
   if (zero_points != model::kNoTensor && !IsInteger(model.tensor(zero_points).type)) {
-    return "its zero points are not whole numbers, one for each block";
+    return "its zero points are not integers, one for each block";
   }
   return "its K, N, bits and block_size do not fit the sizes of its tensors";
 }
@@ -50,7 +50,7 @@ bool HasUnreadWeights(const model::ModelGraph& model, const model::ModelNode& no
     if (input.op != node.op_type) return false;
     const model::TensorId codes = InputAt(node, input.codes);
     if (codes == model::kNoTensor || model.tensor(codes).quantization) return false;
-    // Other inputs may be computed by earlier nodes: they are factors, not weights.
+    // If the input is computed by other nodes, it is a factor, not weights.
     return node.op_type == "MatMulNBits" || model.tensor(codes).is_constant;
   });
 }

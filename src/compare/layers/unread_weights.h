@@ -1,5 +1,5 @@
-// Weights that cannot be converted to real values. Comparing their codes would be meaningless, and
-// leaving them out silently would hide the layer.
+// Finds quantized weights that cannot be converted to real values. They are not compared, and a
+// note says so, because a layer must not be left out silently.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace cboard::compare {
 
-// Returns true for codes of the node's operator whose scales do not fit them.
+// Returns true if the node has quantized weights whose scales are missing or do not fit.
 bool HasUnreadWeights(const model::ModelGraph& model, const model::ModelNode& node);
 
-// A sentence for each reason: "MatMulNBits 'fc_Q4' of 'int4.onnx' is not compared: …".
+// Returns a note for each reason: "MatMulNBits 'fc_Q4' of 'int4.onnx' is not compared: …".
 std::vector<std::string> UnreadWeights(const model::ModelGraph& model);
 
 }  // namespace cboard::compare

@@ -7,7 +7,7 @@
 
 namespace cboard::compare {
 
-// Consecutive channels.
+// A range of consecutive channels: `count` channels from channel `first` on.
 struct ChannelRun {
   std::size_t first = 0;
   std::size_t count = 0;
@@ -16,14 +16,14 @@ struct ChannelRun {
 
 struct WeightLayout {
   std::size_t channel_axis = 0;  // Dimension of the output channels.
-  // The dimension of input channels, for convolutions that store them behind height and width.
+  // Dimension of the input channels, for convolutions that store it behind height and width.
   std::optional<std::size_t> input_axis;
-  // The dimension of directions, for recurrent weights with two of them. Each direction has its own
-  // channels; those of the first come first.
+  // Dimension of the directions, for recurrent weights that have this dimension. Each direction has
+  // its own channels; those of the first direction come first.
   std::optional<std::size_t> direction_axis;
-  // The stored channels in the order of comparison: the order of the operator or, for gates, of
-  // ONNX. Each channel appears once, in the same order for each direction. Empty if channels are
-  // stored in this order.
+  // The order in which stored channels are read for a comparison: the operator's order or, for
+  // gates, ONNX's order. Each channel appears once; all directions have the same order. Empty if
+  // channels are stored in this order.
   std::vector<ChannelRun> channel_order;
 
   friend bool operator==(const WeightLayout&, const WeightLayout&) = default;

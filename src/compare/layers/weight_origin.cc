@@ -15,12 +15,12 @@ constexpr int kMaxNodes = 8;
 bool IsTranspose(std::string_view op) { return op == "Transpose" || op == "TRANSPOSE"; }
 
 bool OnlyAddsOrDropsOnes(std::string_view op) {
-  constexpr std::string_view kOps[] = {"Unsqueeze", "Squeeze",     "Reshape", "ExpandDims",
-                                       "SQUEEZE",   "EXPAND_DIMS", "RESHAPE", "Identity"};
-  return std::ranges::find(kOps, op) != std::end(kOps);
+  constexpr std::string_view kWeightOps[] = {"Unsqueeze", "Squeeze",     "Reshape", "ExpandDims",
+                                             "SQUEEZE",   "EXPAND_DIMS", "RESHAPE", "Identity"};
+  return std::ranges::find(kWeightOps, op) != std::end(kWeightOps);
 }
 
-// For each dimension of a Transpose's output the one of its input; empty when it is not known.
+// For each dimension of a Transpose's output: the dimension of its input. Empty if it is unknown.
 std::vector<std::size_t> OrderOf(const model::ModelGraph& model, const model::ModelNode& node,
                                  std::size_t rank) {
   std::vector<double> given;
@@ -32,7 +32,7 @@ std::vector<std::size_t> OrderOf(const model::ModelGraph& model, const model::Mo
     if (!model.IsWeight(node.inputs[1])) return {};
     const auto list = model.ReadWeights(node.inputs[1], rank);
     if (list) given.assign(list->begin(), list->end());
-  } else {  // Backwards.
+  } else {  // Without `perm`, dimensions are reversed.
     for (std::size_t i = rank; i > 0; --i) given.push_back(static_cast<double>(i - 1));
   }
   std::vector<std::size_t> order;
@@ -46,7 +46,7 @@ std::vector<std::size_t> OrderOf(const model::ModelGraph& model, const model::Mo
   return order.size() == rank ? order : std::vector<std::size_t>();
 }
 
-// Positions of the dimensions that are not one; nothing when a size is not known.
+// Positions of the dimensions that are larger than one; nullopt if a size is unknown.
 std::optional<std::vector<std::size_t>> RealDimensions(const model::ModelTensor& tensor) {
   if (!tensor.has_shape) return std::nullopt;
   std::vector<std::size_t> real;
@@ -57,8 +57,9 @@ std::optional<std::vector<std::size_t>> RealDimensions(const model::ModelTensor&
   return real;
 }
 
-// Maps dimensions of `to` to those of `from`, which has the same dimensions except for some of size
-// one; those map to nothing. False if the dimensions differ.
+// Replaces dimensions of `to` in `axes` by the dimensions of `from`. Both shapes must be the same
+// except for dimensions of size one, which become empty. Returns false if the shapes differ
+// otherwise.
 bool PassOnes(const model::ModelTensor& from, const model::ModelTensor& to,
               std::vector<Axis>& axes) {
   const auto before = RealDimensions(from), after = RealDimensions(to);
@@ -74,11 +75,12 @@ bool PassOnes(const model::ModelTensor& from, const model::ModelTensor& to,
   return true;
 }
 
-// The part of dimension `axis` that a Slice takes, if it takes the other dimensions completely.
+// Returns the range of dimension `axis` that a Slice takes; nullopt if it cuts other dimensions,
+// too.
 std::optional<ChannelRun> SlicedRun(const model::ModelGraph& model, const model::ModelNode& node,
                                     std::size_t axis) {
   const std::vector<std::int64_t>& shape = model.tensor(node.inputs[0]).shape;
-  // Starts, ends, axes, steps: one number each; nothing when it is not known.
+  // Reads one number of the inputs starts, ends, axes or steps; nullopt if it is unknown.
   const auto number = [&](std::size_t input,
                           std::optional<double> otherwise) -> std::optional<double> {
     if (node.inputs.size() <= input || node.inputs[input] == model::kNoTensor) return otherwise;
@@ -91,7 +93,7 @@ std::optional<ChannelRun> SlicedRun(const model::ModelGraph& model, const model:
   if (axis >= shape.size() || shape[axis] < 0) return std::nullopt;
   const auto rank = static_cast<double>(shape.size());
   if ((*along < 0 ? *along + rank : *along) != static_cast<double>(axis)) return std::nullopt;
-  // Negative positions count from the end; positions behind the end mean the end.
+  // Negative positions count from the end. Positions behind the end are limited to the end.
   const auto size = static_cast<double>(shape[axis]);
   const auto place = [&](double at) { return std::clamp(at < 0 ? at + size : at, 0.0, size); };
   if (!(place(*end) > place(*start))) return std::nullopt;
@@ -99,7 +101,7 @@ std::optional<ChannelRun> SlicedRun(const model::ModelGraph& model, const model:
                     static_cast<std::size_t>(place(*end) - place(*start))};
 }
 
-// Returns true if `runs` contain each of `count` channels once.
+// Returns true if `runs` contain each of the `count` channels exactly once.
 bool HaveEachOnce(std::vector<ChannelRun> runs, std::size_t count) {
   std::ranges::sort(runs, {}, &ChannelRun::first);
   std::size_t next = 0;
@@ -110,13 +112,14 @@ bool HaveEachOnce(std::vector<ChannelRun> runs, std::size_t count) {
   return next == count;
 }
 
-// A tensor whose channels were put in another order.
+// A tensor and the new order of its channels.
 struct Reordered {
   model::TensorId tensor = model::kNoTensor;
   std::vector<ChannelRun> order;
 };
 
-// The reordering by a Concat of Slices of one tensor along `axis`.
+// Recognizes a Concat of Slices of one tensor along `axis`, which only reorders the channels of
+// this tensor.
 std::optional<Reordered> ReorderedBy(const model::ModelGraph& model, const model::ModelNode& concat,
                                      std::size_t axis) {
   const auto* value = concat.FindAttribute("axis");
@@ -141,14 +144,14 @@ std::optional<Reordered> ReorderedBy(const model::ModelGraph& model, const model
   return found;
 }
 
-// Follows an operand back to the stored tensor.
+// The way from the input of an operator back to the stored tensor.
 struct Way {
   model::TensorId tensor = model::kNoTensor;
-  std::vector<Axis> axes;  // Where each dimension of the operand is in `tensor`.
+  std::vector<Axis> axes;  // Dimension of `tensor` for each dimension of the operator's input.
   std::vector<ChannelRun> channel_order;
 };
 
-// Goes back by one node; false if the node changes values.
+// Goes back by one node. Returns false if the node changes values.
 bool StepBack(const model::ModelGraph& model, std::size_t channel_axis, Way& way) {
   const model::NodeId producer = model.tensor(way.tensor).producer;
   if (producer == model::kNoNode) return false;
@@ -204,15 +207,15 @@ std::optional<WeightOrigin> FindWeightOrigin(const model::ModelGraph& model,
   if (!layout.channel_order.empty() &&
       (!channels ||
        !HaveEachOnce(layout.channel_order, static_cast<std::size_t>(shape[*channels])))) {
-    return std::nullopt;  // Nodes in between claim other sizes.
+    return std::nullopt;  // Nodes on the way expect other sizes.
   }
-  if (way.tensor == operand) {  // Most weights.
+  if (way.tensor == operand) {  // True for most weights.
     found.layout.channel_axis = layout.channel_axis;
     found.layout.input_axis = layout.input_axis;
     found.layout.channel_order = layout.channel_order;
     return found;
   }
-  // One channel; any dimension of size 1 is the channel dimension.
+  // If there is only one channel, any dimension of size 1 is the channel dimension.
   if (!axes[layout.channel_axis]) {
     const auto one = std::ranges::find(shape, 1);
     if (one == shape.end()) return std::nullopt;
@@ -221,7 +224,7 @@ std::optional<WeightOrigin> FindWeightOrigin(const model::ModelGraph& model,
   found.layout.channel_axis = *axes[layout.channel_axis];
   found.layout.channel_order =
       way.channel_order.empty() ? layout.channel_order : std::move(way.channel_order);
-  // Rows are read in their stored order, unless input channels come last.
+  // The elements of a row are read in their stored order, unless the input channels come last.
   std::vector<std::size_t> row;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const bool is_of_row =

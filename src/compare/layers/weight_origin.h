@@ -1,6 +1,6 @@
 // Finds the stored weights of an operator behind nodes that only rearrange them: DequantizeLinear
-// -> Transpose -> MatMul, Const -> Transpose -> ExpandDims -> Conv2D; or that reorder gates, as
-// PyTorch's exporter does: Slice, Slice, Slice -> Concat -> Unsqueeze -> LSTM.
+// -> Transpose -> MatMul, Const -> Transpose -> ExpandDims -> Conv2D; or that reorder gates, for
+// example Slice, Slice, Slice -> Concat -> Unsqueeze -> LSTM by PyTorch's exporter.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,9 @@ struct WeightOrigin {
   WeightLayout layout;  // Layout of `tensor`.
 };
 
-// For an operator that takes `operand`, in this layout. Nothing when the values are computed
-// otherwise, or lie so that rows of output channels cannot be read in the operator's own order.
+// Returns the stored tensor from which `operand`, an input of an operator with this weight layout,
+// is computed. Returns nullopt if nodes change its values, or if its rows cannot be read in the
+// operator's order.
 std::optional<WeightOrigin> FindWeightOrigin(const model::ModelGraph& model,
                                              model::TensorId operand, const WeightLayout& layout);
 

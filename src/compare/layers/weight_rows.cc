@@ -13,8 +13,8 @@
 namespace cboard::compare {
 namespace {
 
-// Limit for claimed sizes: a stored value may represent any number of elements, and other formats
-// use at least two bits per element.
+// Maximum number of elements that a file of this size can have: at least two bits per element in
+// most formats. A single stored value may stand for any number of elements.
 std::size_t MaxElements(const model::ModelGraph& model) { return 8 * model.file_bytes(); }
 
 std::size_t DirectionsOf(const model::ModelGraph& model, const ModelLayer& layer) {
@@ -22,7 +22,7 @@ std::size_t DirectionsOf(const model::ModelGraph& model, const ModelLayer& layer
   return axis ? static_cast<std::size_t>(model.tensor(layer.weight).shape[*axis]) : 1;
 }
 
-// The dimensions of a row, in order: inputs, then the others.
+// The dimensions of a row in the order of comparison: input channels first, then the others.
 std::vector<std::size_t> RowAxesOf(const WeightLayout& layout, std::size_t rank) {
   std::vector<std::size_t> axes;
   if (layout.input_axis) axes.push_back(*layout.input_axis);
@@ -33,7 +33,7 @@ std::vector<std::size_t> RowAxesOf(const WeightLayout& layout, std::size_t rank)
   return axes;
 }
 
-// The stored channel of each channel of the operator; those of a second direction follow those of
+// The position of each output channel in the file. Channels of a second direction follow those of
 // the first.
 std::vector<std::size_t> StoredChannels(const model::ModelGraph& model, const ModelLayer& layer) {
   const std::size_t channels = SizeOf(model, layer).channels;
@@ -54,12 +54,13 @@ std::vector<std::size_t> StoredChannels(const model::ModelGraph& model, const Mo
   return stored;
 }
 
-// Reads rows from `first` on that are contiguous, as many as fit into `rows`.
+// Reads as many rows as fit into `rows`, from row `first` on. Each row must be contiguous in the
+// file.
 void ReadContiguousRows(const model::WeightReader& reader, RowReader::ReadElements read,
                         const StoredPlaces& places, std::size_t first, std::span<float> rows) {
   const std::size_t row = places.elements.size();
   while (!rows.empty()) {
-    // Rows that are also adjacent in the file are read at once.
+    // Rows that are adjacent in the file are read with one call.
     const std::size_t begin = places.channels[first];
     std::size_t end = begin;
     do {
@@ -80,9 +81,9 @@ bool AreColumns(const StoredPlaces& places) {
   return std::ranges::all_of(places.channels, [&](std::size_t place) { return place < channels; });
 }
 
-// Brings elements [first, first + count) of all rows into their order, from values that the file
-// has from `begin` on. Neighbours in a row lie far from each other there, where those of the next
-// rows are beside them: tiles use what the cache has of both.
+// Transposes elements [first, first + count) of all channels from the file's order (`stored`, which
+// starts at position `begin` of the file) into `rows`. Works on small tiles, which stay in the CPU
+// cache.
 void TurnTiles(std::span<const float> stored, std::size_t begin, const StoredPlaces& places,
                std::size_t first, std::size_t count, std::span<float> rows) {
   constexpr std::size_t kTileRows = 16, kTileElements = 256;
@@ -112,8 +113,7 @@ std::vector<float> ReadAll(const model::WeightReader& reader, RowReader::ReadEle
     ReadContiguousRows(reader, read, places, 0, rows);
     return rows;
   }
-  // Reads columns in blocks of a few elements of all channels, which stay in the CPU
-  // cache.
+  // Reads a few elements of all channels at a time, which stay in the CPU cache.
   constexpr std::size_t kElements = 256;
   const std::size_t row = places.elements.size(), channels = places.channels.size();
   const std::size_t most = AreColumns(places) ? kElements : row;
@@ -126,7 +126,7 @@ std::vector<float> ReadAll(const model::WeightReader& reader, RowReader::ReadEle
   return rows;
 }
 
-// The weights in place; empty if they are not float32 or not aligned.
+// Returns the weights in the mapped file; empty if they are not aligned float32.
 std::span<const float> FloatsOf(const model::ModelGraph& model, const ModelLayer& layer) {
   const std::optional<TensorView> view = model.ViewOf(layer.weight);
   const model::ModelTensor& stored = model.tensor(model.tensor(layer.weight).source);
@@ -194,7 +194,7 @@ Result<model::WeightReader> OpenRows(const model::ModelGraph& model, const Model
   if (reader.element_count() != elements) {
     return Fail(ErrorCode::kDataLoss, weights() + std::to_string(reader.element_count()) +
                                           " elements, but " + std::to_string(elements) +
-                                          " by their shape");
+                                          " according to their shape");
   }
   if (elements > MaxElements(model)) {
     return Fail(ErrorCode::kResourceExhausted,
@@ -223,7 +223,7 @@ Result<WeightRows> ReadSubset(const model::ModelGraph& model, const ModelLayer& 
   std::span<float> rest = rows.values;
   const auto place = [&](std::size_t i) { return places.elements[elements[i]]; };
   for (const std::size_t channel : channels) {
-    // Elements that are also adjacent in the file are read at once.
+    // Elements that are adjacent in the file are read with one call.
     for (std::size_t i = 0; i < elements.size();) {
       std::size_t end = i + 1;
       while (end < elements.size() && place(end) == place(i) + (end - i)) ++end;
@@ -314,7 +314,8 @@ Result<std::vector<float>> ReadBias(const model::ModelGraph& model, const ModelL
     }
     bias.resize(channels);
   }
-  // For other operators, a bias that is stored in another order cannot be found.
+  // The bias is reordered like the rows if it belongs to gates. The order of other biases is
+  // unknown if channels are reordered.
   const bool is_of_gates = !layer.part.empty() && !layer.bias_half;
   const bool is_like_rows = is_of_gates || layer.layout.channel_order.empty();
   if (is_like_rows && bias.size() == channels) {

@@ -1,6 +1,6 @@
-// The weights of a layer as rows: [channels, elements per channel]. Channels are in the operator's
-// order, direction by direction; the elements of a convolution are [input channels, height, width],
-// however the file orders them.
+// The weights of a layer as rows [channels, elements per channel], independent of the order in the
+// file. Channels are in the operator's order, direction by direction. The elements of a convolution
+// are [input channels, height, width].
 #pragma once
 
 #include <cstddef>
@@ -20,47 +20,50 @@ struct StoredPlaces {
   std::vector<std::size_t> channels;
   std::vector<std::size_t> elements;
 
-  bool AreRowsContiguous() const;  // The elements of a row, one behind the other.
-  bool AreRowsInOrder() const;     // If they are together: also the rows.
+  bool AreRowsContiguous() const;  // The elements of each row are adjacent.
+  bool AreRowsInOrder() const;     // If rows are contiguous: they are also adjacent.
 };
 StoredPlaces PlacesOf(const model::ModelGraph& model, const ModelLayer& layer);
 
-// All rows.
+// All weights of a layer as a matrix [channels, row].
 struct WeightRows {
   std::size_t channels = 0;
   std::size_t row = 0;
   std::vector<float> values;
 };
 
-// Fails as ModelGraph::OpenWeights does, and where a file holds less than its shapes say.
+// Open or read the weights. Fail if ModelGraph::OpenWeights fails, and if a file has fewer values
+// than its shapes require.
 Result<model::WeightReader> OpenRows(const model::ModelGraph& model, const ModelLayer& layer);
 Result<WeightRows> ReadRows(const model::ModelGraph& model, const ModelLayer& layer);
 
-// Reads some elements of some channels, given by their positions in ascending order.
+// Reads some elements of some channels. Both lists of positions must be ascending.
 Result<WeightRows> ReadSubset(const model::ModelGraph& model, const ModelLayer& layer,
                               std::span<const std::size_t> channels,
                               std::span<const std::size_t> elements);
 
-// At most this many ranges of positions below `count`, evenly spaced.
+// Returns positions below `count` for a sample: at most `stretches` evenly spaced ranges of
+// `stretch` consecutive positions.
 std::vector<std::size_t> SamplePositions(std::size_t count, std::size_t stretches,
                                          std::size_t stretch);
 
-// Values of a layer in the order in which its file would store them: the inverse of ReadRows, for
-// rows of as many channels and elements.
+// Returns the values of `rows` in the order of the layer's file: the inverse of ReadRows. `rows`
+// must have the layer's size.
 std::vector<float> ToStoredOrder(const model::ModelGraph& model, const ModelLayer& layer,
                                  const WeightRows& rows);
 
-// Multiplies each row by the factor of its channel; does nothing without factors.
+// Multiplies each row by the factor of its channel; does nothing if `factors` is empty.
 void ScaleRows(std::span<const double> factors, std::span<float> rows);
 
-// Rows a few at a time, times the factors of channels and of inputs, if there are any. Where the
-// file has rows together, no more than these are in memory; where it has them as they are wanted,
-// none.
+// Reads a few rows at a time and multiplies them by the factors of output and input channels. Needs
+// memory only for the current rows if each row is contiguous in the file, and none if the file has
+// float32 rows in order and there are no factors.
 class RowReader {
  public:
   using ReadElements = void (model::WeightReader::*)(std::size_t, std::span<float>) const;
 
-  // Fails as ReadRows does. Borrows the model and the factors.
+  // Opens a reader of the layer's weights, which borrows the model and the factors. Fails if
+  // ReadRows fails.
   static Result<RowReader> Open(const model::ModelGraph& model, const ModelLayer& layer,
                                 std::span<const double> factors, const InputFactors& inputs = {},
                                 ReadElements read = &model::WeightReader::Read);
@@ -71,10 +74,10 @@ class RowReader {
   std::size_t channels() const { return places_.channels.size(); }
   std::size_t row() const { return places_.elements.size(); }
 
-  // Rows [first, first + count), which must exist; valid until the next call.
+  // Returns rows [first, first + count); valid until the next call. The rows must exist.
   std::span<const float> Read(std::size_t first, std::size_t count);
 
-  // All rows; valid as long as the reader.
+  // Returns all rows; valid as long as the reader.
   std::span<const float> ReadAll();
 
  private:
@@ -93,12 +96,12 @@ class RowReader {
   StoredPlaces places_;
   std::span<const double> factors_;
   InputFactors inputs_;
-  std::span<const float> mapped_;  // The file's own, where they are float32 in order.
-  std::vector<float> all_;         // Where rows are not together; then times their factors.
+  std::span<const float> mapped_;  // Rows in the mapped file, if they are float32 in order.
+  std::vector<float> all_;         // All rows, times their factors, if rows are not contiguous.
   std::vector<float> part_;
 };
 
-// The bias of a layer that has one, in the order of rows.
+// Reads the bias of a layer that has one, in the order of the rows.
 Result<std::vector<float>> ReadBias(const model::ModelGraph& model, const ModelLayer& layer);
 
 }  // namespace cboard::compare

@@ -1,4 +1,4 @@
-// Common code of the rules of model_lint.h.
+// Declares the lint rules of quantized graphs (model_lint.h), one function per group of rules.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,11 @@
 
 namespace cboard::compare {
 
-// The rules kFloatIsland and kUnfusedPair: nodes that compute in floating point.
+// Checks the rules kFloatIsland and kUnfusedPair: nodes of a quantized graph that compute in
+// floating point.
 void LintIslands(const model::ModelGraph& model, std::vector<LintFinding>& findings);
 
-// The other rules, about scales.
+// Check the other rules, which are about scales and integer convolutions.
 void LintScales(const model::ModelGraph& model, std::vector<LintFinding>& findings);
 void LintIntegerConvolutions(const model::ModelGraph& model, std::vector<LintFinding>& findings);
 

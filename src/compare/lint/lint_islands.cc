@@ -1,4 +1,4 @@
-// Finds nodes of a quantized graph that compute in floating point, and their cost.
+// Finds nodes of a quantized graph that compute in floating point, and what they cost.
 #include <algorithm>
 #include <numeric>
 
@@ -12,12 +12,12 @@ namespace cboard::compare {
 namespace {
 
 enum class Computes {
-  kNothing,   // Quantizers, constants, and what works on shapes and indices.
-  kIntegers,  // A kernel that takes codes, or one that QuantizeLinear and DequantizeLinear enclose.
+  kNothing,   // Quantizers, constants, and nodes for shapes and indices.
+  kIntegers,  // An integer kernel, or a node between DequantizeLinear and QuantizeLinear.
   kFloats,
 };
 
-// Operators that integer kernels also apply to their output.
+// Returns true for operators that integer kernels can apply to their output.
 bool IsFused(const model::ModelNode& node) {
   return node.op_type == "Relu" || node.op_type == "Clip" || node.op_type == "Add" ||
          PassesValues(node.op_type);
@@ -35,7 +35,7 @@ class IslandFinder {
   }
 
   void FindIslands(std::vector<LintFinding>& findings) const {
-    // Connected floating-point nodes are one island; union by the tensors between them.
+    // Connected floating-point nodes form one island; nodes are joined by the tensors between them.
     std::vector<std::size_t> group(computes_.size());
     std::iota(group.begin(), group.end(), 0);
     const auto root = [&](std::size_t i) {
@@ -60,7 +60,8 @@ class IslandFinder {
     }
   }
 
-  // Pairs of QuantizeLinear and DequantizeLinear whose values only floating-point nodes use.
+  // Finds pairs of QuantizeLinear and DequantizeLinear whose result is used only by floating-point
+  // nodes: such a pair costs time and accuracy without any gain.
   void FindPairs(std::vector<LintFinding>& findings) const {
     for (const model::ModelNode& node : model_.nodes()) {
       if (!IsDequantizer(node) || node.inputs.empty() || node.outputs.empty()) continue;
@@ -91,7 +92,7 @@ class IslandFinder {
   struct Island {
     std::size_t nodes = 0;
     std::uint64_t weight_bytes = 0, macs = 0;
-    bool is_entered = false, is_left = false;  // By what was or will be quantized.
+    bool is_entered = false, is_left = false;  // The island reads or writes quantized values.
   };
 
   std::size_t ProducerOf(model::TensorId id) const {
@@ -105,8 +106,9 @@ class IslandFinder {
     return producer < computes_.size() && IsDequantizer(model_.nodes()[producer]);
   }
 
-  // Tensors that are codes, or floats that are quantized, directly or behind an activation. Outputs
-  // of the model count as well, because they have to be floats. From the last node to the first.
+  // Marks tensors that are quantized later: codes, and floats that go to a quantizer, directly or
+  // behind an activation. Outputs of the model count as well, because they must be floats. Visits
+  // nodes from the last to the first.
   void MarkQuantizedAfter() {
     for (auto node = model_.nodes().rbegin(); node != model_.nodes().rend(); ++node) {
       for (const model::TensorId output : node->outputs) {
@@ -137,7 +139,7 @@ class IslandFinder {
       if (input == model::kNoTensor) continue;
       const model::ModelTensor& tensor = model_.tensor(input);
       if (model_.IsWeight(input)) {
-        // Biases are floats in many sound models, and small constants do no harm.
+        // Ignores float biases and small constants, which sound quantized models have, too.
         if (IsFloat(tensor.type) && tensor.shape.size() >= 2 &&
             QuantizationOf(model_, input) == nullptr) {
           ++float_weights;
@@ -156,12 +158,12 @@ class IslandFinder {
     if (values == 0)
       return codes > 0 && IsFloat(result.type) ? Computes::kIntegers : Computes::kNothing;
     if (result.type != DType::kUnknown && !IsFloat(result.type)) return Computes::kNothing;
-    // The result of products of codes may be floats: integer kernels also return floats.
+    // Integer kernels can also return floats, so the output of a product need not be quantized.
     if (dequantized == values && float_weights == 0 &&
         (quantized_weights > 0 || is_quantized_after_[model::IndexOf(output)])) {
       return Computes::kIntegers;
     }
-    // An activation between a quantized node and its quantizer is part of that node.
+    // An activation between a quantized node and its quantizer counts as part of this node.
     if (values == 1 && IsFused(node) && is_quantized_after_[model::IndexOf(output)]) {
       for (const model::TensorId input : node.inputs) {
         const std::size_t producer = ProducerOf(input);
@@ -221,7 +223,8 @@ void LintIslands(const model::ModelGraph& model, std::vector<LintFinding>& findi
   finder.FindPairs(findings);
 }
 
-// One finding for all pairs: the cause is the conversion of the file.
+// Reports one finding for all integer convolutions, because the conversion of the file is their
+// common cause.
 void LintIntegerConvolutions(const model::ModelGraph& model, std::vector<LintFinding>& findings) {
   const model::ModelNode* first = nullptr;
   std::size_t count = 0;

@@ -1,4 +1,4 @@
-// Lint rules for unsuitable scales.
+// Lint rules for the scales of quantized tensors.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -16,15 +16,18 @@
 namespace cboard::compare {
 namespace {
 
-// Concatenated inputs share the steps of the output: any difference rounds one of them again.
+// Maximum ratio between the scales of a Concat's inputs. They share the scale of the output, so
+// inputs with another scale are rounded twice.
 constexpr double kUnequalConcat = 1.01;
-// Inputs that differ by more than this factor are separate branches; one range for all would be the
-// fault.
+// Above this ratio, the inputs belong to different branches of the model, and a common range would
+// be wrong.
 constexpr double kOtherBranches = 4;
-// A sum is as coarse as its coarsest input: above this factor, the finer input wastes a bit.
+// Maximum ratio between the scales of a sum's inputs. The sum is as coarse as its coarsest input:
+// with a larger ratio, at least one bit of the finer input is lost.
 constexpr double kUnequalAdd = 2;
 
-// Returns true if a tensor is quantized, directly or behind an activation. Floats lose nothing.
+// Returns true if a tensor is quantized, directly or behind an activation. Tensors in float are not
+// rounded.
 bool IsRounded(const model::ModelGraph& model, model::TensorId tensor) {
   if (tensor == model::kNoTensor) return false;
   if (QuantizerOf(model, tensor)) return true;
@@ -91,7 +94,7 @@ void LintWeights(const model::ModelGraph& model, const ModelLayer& layer,
                             "give each a scale of its own",
                         2});
   }
-  // Entries of a table are not multiplied.
+  // Rows of a lookup table are not multiplied, so their zero point does not matter.
   if (how->code_min < 0 && !layer.is_table &&
       std::ranges::any_of(how->zero_points, [](std::int32_t zero) { return zero != 0; })) {
     findings.push_back({LintRule::kWeightZeroPoint, name,
@@ -100,8 +103,8 @@ void LintWeights(const model::ModelGraph& model, const ModelLayer& layer,
   }
 }
 
-// One finding for all layers: the cause is the conversion of the file. Weights shared by several
-// nodes count once.
+// Reports one finding for all layers, because the conversion of the file is their common cause.
+// Weights shared by several nodes count once.
 void LintFloatWeights(const model::ModelGraph& model, std::span<const ModelLayer> layers,
                       std::vector<LintFinding>& findings) {
   std::unordered_set<model::TensorId> stored;
@@ -132,7 +135,8 @@ void LintFloatWeights(const model::ModelGraph& model, std::span<const ModelLayer
                           "Constant nodes"});
 }
 
-// A bias is added to 32-bit sums of products, so its step is the product of both steps.
+// Checks that biases do not overflow. A bias is added to 32-bit sums of products, so its scale is
+// the product of the scales of input and weights.
 void LintBias(const model::ModelGraph& model, const ModelLayer& layer,
               std::vector<LintFinding>& findings) {
   constexpr double kLimit = std::numeric_limits<std::int32_t>::max();
@@ -151,7 +155,7 @@ void LintBias(const model::ModelGraph& model, const ModelLayer& layer,
     const double step =
         double{input->scales[0]} * weight->scales[weight->scales.size() == 1 ? 0 : i];
     const double code = std::abs(double{(*bias)[i]} / step);
-    // Codes that were cut off already lie at the limit itself.
+    // Finds codes at the limit of int32, where the converter has clipped a larger value.
     if (!(code >= kLimit * (1 - 1e-6))) continue;
     ++overflowing;
     if (code > largest) largest = code, worst = i;

@@ -15,7 +15,7 @@ constexpr std::string_view kRest = "graph, names and metadata";
 
 using Shares = std::map<std::string, std::uint64_t>;
 
-// Returns true if input `i` of a node is a scale or a zero point, by its position.
+// Returns true if input `i` of this operator is a scale or a zero point.
 bool IsScaleInput(const model::ModelNode& node, std::size_t i) {
   if (IsQuantizer(node) || IsDequantizer(node)) return i > 0;
   if (node.op_type == "QLinearConv") return i != 0 && i != 3 && i != 8;

@@ -1,4 +1,5 @@
-// The parts of two files by size: explains why a model is not four times smaller.
+// Splits the sizes of two files into weights, scales and other data, to explain for example why a
+// quantized model is not four times smaller.
 #pragma once
 
 #include <map>
@@ -10,8 +11,8 @@
 
 namespace cboard::compare {
 
-// Shares of the file size, largest first. The shares of a side add up to the size of its file;
-// tensors with several readers count once.
+// Returns shares of the file size, largest first. The shares of each model add up to the size of
+// its file; tensors with several readers count once.
 std::vector<ByteShare> CompareBytes(const model::ModelGraph& baseline,
                                     const std::vector<ModelLayer>& baseline_layers,
                                     const model::ModelGraph& variant,

@@ -9,14 +9,14 @@
 namespace cboard::compare {
 namespace {
 
-// Adds the squares of the weights that each channel of the layer's input is multiplied with; false
-// if channels cannot be told apart.
+// Adds to `squares` the squared weights by which each input channel of the layer is multiplied.
+// Returns false if the channels cannot be identified.
 Result<bool> AddSquares(const model::ModelGraph& model, const ModelLayer& layer,
                         std::vector<double>& squares) {
   const std::vector<std::int64_t>& shape = model.tensor(layer.operand).shape;
   const bool is_convolution = model.node(layer.node).op_type == "Conv";
   CBOARD_ASSIGN_OR_RETURN(const WeightRows rows, ReadRows(model, layer));
-  // Channels of the input in a row, and elements of each.
+  // Number of input channels per row of the weights, and number of elements of each input channel.
   std::size_t inputs = squares.size();
   if (is_convolution) inputs = static_cast<std::size_t>(shape[1]);
   if (inputs == 0 || rows.row == 0 || rows.row % inputs != 0 || squares.size() % inputs != 0) {
@@ -49,7 +49,8 @@ ChannelImportance::ChannelImportance(const model::ModelGraph& model,
                                      std::span<const ModelLayer> layers)
     : model_(model), use_(model) {
   for (const ModelLayer& layer : layers) {
-    // A body may also return values it computes with. R multiplies the state, not the input.
+    // Skips layers in bodies of If, Loop and Scan, and the recurrent weights R, which multiply the
+    // state and not the input.
     if (layer.node == model::kNoNode || IsInBody(model, layer) || layer.part == "R") continue;
     layers_.emplace(layer.node, &layer);
   }

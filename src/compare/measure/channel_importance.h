@@ -12,20 +12,22 @@
 
 namespace cboard::compare {
 
-// True for operators whose output channels come from the same input channel, at about the same
-// size. Flatten and Reshape keep the elements of a channel together.
+// Returns true for operators whose output channel c is computed from input channel c only and has
+// about the same size. Flatten and Reshape count, because they keep the elements of a channel
+// together.
 bool IsChannelwise(std::string_view op_type);
 
-// Borrows the model, of ONNX, and its layers. Safe from many threads.
+// Computes how strongly the next layers weight each channel of a tensor. Borrows the model (ONNX
+// only) and its layers. Thread-safe.
 class ChannelImportance {
  public:
   ChannelImportance(const model::ModelGraph& model, std::span<const ModelLayer> layers);
 
-  // For each of `channels` channels of a tensor, the sum of the squared weights that it is
-  // multiplied with next. An error there counts in proportion: a large channel whose weights are
-  // small in turn is worth no more than the others. Empty where something else than layers with
-  // weights uses the tensor, behind nodes that keep channels apart (activations, pooling, Flatten).
-  // Fails when weights cannot be read.
+  // Returns, for each of `channels` channels of a tensor, the sum of the squared weights that
+  // multiply this channel in the next layers. The effect of an error in the channel is proportional
+  // to it. So a channel with large values counts no more than others if its weights are small.
+  // Activations, pooling, Flatten and other nodes that keep channels apart may be in between. Empty
+  // if other nodes than layers with weights read the tensor. Fails if weights cannot be read.
   Result<std::vector<double>> Of(model::TensorId tensor, std::size_t channels) const;
 
  private:

@@ -12,7 +12,8 @@
 namespace cboard::compare {
 namespace {
 
-// The shapes of inputs as far as one of the files fixes them; -1 for sizes that both leave open.
+// Returns the shapes of the inputs. Each size is taken from the model that fixes it; -1 if neither
+// model does.
 model::InputShapes DeclaredShapes(const model::ModelGraph& baseline,
                                   const model::ModelGraph& variant) {
   model::InputShapes shapes;
@@ -29,7 +30,8 @@ model::InputShapes DeclaredShapes(const model::ModelGraph& baseline,
   return shapes;
 }
 
-// The quantizer of a tensor; also behind nodes that only move its values, such as Transpose.
+// Returns the quantizer of a tensor, also if nodes that only move its values, such as Transpose,
+// are in between.
 std::optional<QuantizedTensor> QuantizerBehind(const model::ModelGraph& model,
                                                model::TensorId tensor) {
   constexpr std::size_t kMaxSteps = 4;
@@ -43,8 +45,8 @@ std::optional<QuantizedTensor> QuantizerBehind(const model::ModelGraph& model,
   return std::nullopt;
 }
 
-// Calibrated ranges of the compressed model's inputs. Random values outside these ranges would only
-// measure clipping.
+// Returns the quantization ranges of the compressed model's inputs. Random values outside of these
+// ranges would only measure clipping.
 std::map<std::string, runtime::SampleOptions::ValueRange> CalibratedRanges(
     const model::ModelGraph& variant) {
   std::map<std::string, runtime::SampleOptions::ValueRange> ranges;

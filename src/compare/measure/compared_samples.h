@@ -12,15 +12,17 @@
 
 namespace cboard::compare {
 
-// Opens at most `max_samples` samples that `options` name, for models with these inputs. Random
-// samples have the sizes that one of the files fixes, or was opened with, and values in the ranges
-// of the quantizers of the compressed model's inputs. Fails as OpenSamples does.
+// Opens at most `max_samples` of the samples that `options` name, for models with these inputs.
+// Without data, generates random samples: their sizes are those that a model fixes or that
+// `options` give, and their values are in the quantization ranges of the compressed model's inputs.
+// Fails if OpenSamples fails.
 Result<std::unique_ptr<runtime::SampleSource>> OpenComparedSamples(
     const model::ModelGraph& baseline, const model::ModelGraph& variant,
     std::span<const runtime::ModelValue> inputs, const CompareOptions& options,
     std::size_t max_samples);
 
-// The error of a run; for random samples, with their shapes and how to pass others.
+// Returns the error of a failed run. For random samples, adds their shapes and how to pass other
+// shapes.
 Error WithAdvice(Error error, std::span<const runtime::ModelValue> inputs,
                  runtime::SampleSource& samples);
 

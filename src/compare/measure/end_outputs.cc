@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "cboard/tensor/convert.h"
@@ -13,24 +14,25 @@
 namespace cboard::compare {
 namespace {
 
-// Maximum number of heads of one output; a Concat of more branches joins parts of one head.
+// Maximum number of heads of one output. If a Concat joins more branches, they are parts of one
+// head.
 constexpr std::size_t kMaxHeads = 16;
-// Figures by channel take a few hundred bytes each.
+// Maximum number of channels with statistics, which take a few hundred bytes per channel.
 constexpr std::size_t kMaxChannels = 65536;
-// Neighbouring channels belong to one head if their sizes differ by less than this factor: with 8
-// bits for the larger one, the smaller one has fewer than five bits.
+// Neighbouring channels belong to one head if their magnitudes differ by less than this factor.
+// With a larger difference and 8 bits for both, the smaller channel would have fewer than five
+// bits.
 constexpr double kSameHeadFactor = 8;
 constexpr std::size_t kMaxHeadsBySize = 4;
 constexpr std::size_t kMinValuesForSize = 8;
 
-// The usual channel axis, if the graph does not tell.
+// Returns the usual channel axis, for outputs whose graph does not show it.
 std::optional<std::size_t> UsualAxis(std::size_t rank) {
   if (rank < 2) return std::nullopt;
   return rank == 3 ? 2 : 1;
 }
 
-// Where the axis is only a guess: a vector with dimensions of one around it has its channels where
-// its values are.
+// Corrects a guessed channel axis: if only one dimension is larger than 1, it has the channels.
 std::size_t AxisOfVector(const std::vector<std::int64_t>& shape, std::size_t guess) {
   const auto is_long = [](std::int64_t size) { return size > 1; };
   if (shape[guess] > 1 || std::ranges::count_if(shape, is_long) != 1) return guess;
@@ -65,7 +67,8 @@ HeadCounts HeadOf(std::size_t first, std::size_t count, std::string made_by = {}
   return head;
 }
 
-// Groups of neighbouring channels of similar size, if there are few groups.
+// Splits an output into heads of neighbouring channels with similar magnitudes. Returns a single
+// head if there would be many, or if no head can be scores.
 std::vector<HeadCounts> HeadsBySize(std::span<const float> values, const ChannelSizes& sizes) {
   std::vector<HeadCounts> heads = {HeadOf(0, sizes.channels)};
   if (sizes.outer * sizes.inner < kMinValuesForSize) return heads;
@@ -91,7 +94,8 @@ std::vector<HeadCounts> HeadsBySize(std::span<const float> values, const Channel
     }
     if (found.size() > kMaxHeadsBySize) return heads;
   }
-  // Logits differ in size, too. Scores beside boxes are between 0 and 1.
+  // Different magnitudes are not enough, because those of logits differ, too. Scores are between 0
+  // and 1.
   const auto has_scores = [&](const HeadCounts& head) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::size_t c = i / sizes.inner % sizes.channels;
@@ -103,16 +107,17 @@ std::vector<HeadCounts> HeadsBySize(std::span<const float> values, const Channel
   return std::ranges::any_of(found, has_scores) ? found : heads;
 }
 
-// Positions where all heads of scores reach the threshold in the baseline, as objectness and class
-// do for a detection; empty if an output has no scores, or only scores.
+// Returns the positions at which all heads with scores reach the threshold in the baseline, for
+// example objectness and class scores of a detection. Empty if the output has no scores, or nothing
+// but scores.
 std::vector<bool> DetectedPositions(const std::vector<HeadCounts>& heads,
                                     std::span<const float> values, const ChannelSizes& sizes) {
   constexpr float kThreshold = 0.25f;
-  const auto scores = std::ranges::count_if(heads, &HeadCounts::IsBetweenZeroAndOne);
+  const auto scores = std::ranges::count_if(heads, &HeadCounts::MayBeScores);
   if (scores == 0 || scores == std::ssize(heads)) return {};
   std::vector<bool> detected(sizes.outer * sizes.inner, true);
   for (const HeadCounts& head : heads) {
-    if (!head.IsBetweenZeroAndOne()) continue;
+    if (!head.MayBeScores()) continue;
     for (std::size_t outer = 0; outer < sizes.outer; ++outer) {
       for (std::size_t i = 0; i < sizes.inner; ++i) {
         bool is_reached = false;
@@ -127,13 +132,25 @@ std::vector<bool> DetectedPositions(const std::vector<HeadCounts>& heads,
   return detected;
 }
 
-// Whether the channels sum to one.
+// Returns true if the first four channels form one or several complete heads.
+bool MayBeginWithBox(const std::vector<HeadCounts>& heads) {
+  constexpr std::size_t kBoxChannels = 4;
+  std::size_t channels = 0;
+  for (const HeadCounts& head : heads) {
+    if (head.MayBeScores() && channels + head.channel_count > kBoxChannels) return false;
+    channels += head.channel_count;
+    if (channels >= kBoxChannels) break;
+  }
+  return channels == kBoxChannels;
+}
+
+// Returns true if the channels sum to one at nearly all positions.
 bool HasShares(const HeadCounts& head, const ChannelSizes& sizes) {
   return sizes.channels > 1 && head.sums_of_one * 100 >= head.positions * 99;
 }
 
-// Positions at which the scores of an output call a detection. The first of
-// several shares is that of the background.
+// Returns the positions at which a score reaches the threshold. If the channels sum to one, the
+// first channel is the background and is skipped.
 std::vector<bool> PositionsWithScore(const HeadCounts& head, std::span<const float> values,
                                      const ChannelSizes& sizes) {
   const bool has_shares = HasShares(head, sizes);
@@ -150,56 +167,8 @@ std::vector<bool> PositionsWithScore(const HeadCounts& head, std::span<const flo
   return detected;
 }
 
-// Whether an output is the last state of a recurrent node, over nodes that only move values.
-bool IsState(const model::ModelGraph& model, model::TensorId tensor, std::size_t depth = 0) {
-  constexpr std::size_t kMaxSteps = 8;
-  const model::NodeId producer =
-      tensor == model::kNoTensor ? model::kNoNode : model.tensor(tensor).producer;
-  if (producer == model::kNoNode || depth > kMaxSteps) return false;
-  const model::ModelNode& node = model.node(producer);
-  const bool is_recurrent = node.op_type == "LSTM" || node.op_type == "GRU" ||
-                            node.op_type == "RNN" || node.op_type == "DynamicQuantizeLSTM";
-  if (is_recurrent) return !node.outputs.empty() && node.outputs[0] != tensor;
-  if (node.op_type == "Concat") {
-    return std::ranges::all_of(
-        node.inputs, [&](model::TensorId input) { return IsState(model, input, depth + 1); });
-  }
-  if (!PassesValues(node.op_type) || node.inputs.empty()) return false;
-  return IsState(model, node.inputs[0], depth + 1);
-}
-
-bool HasAnyOf(std::string_view text, std::span<const std::string_view> parts) {
-  return std::ranges::any_of(
-      parts, [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
-}
-
-OutputHint HintOf(const model::ModelGraph& model, model::TensorId tensor) {
-  constexpr std::array<std::string_view, 7> kFeatures = {
-      "embed", "feature", "hidden", "pooler", "pooled", "descriptor", "representation"};
-  constexpr std::array<std::string_view, 6> kAnswers = {"logit", "prob",  "class",
-                                                        "score", "label", "softmax"};
-  std::string name = model.tensor(tensor).name;
-  std::ranges::transform(name, name.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (HasAnyOf(name, kAnswers)) return OutputHint::kAnswers;
-  if (HasAnyOf(name, kFeatures)) return OutputHint::kFeatures;
-  constexpr std::size_t kMaxSteps = 8;
-  for (std::size_t step = 0; step < kMaxSteps; ++step) {
-    const model::NodeId producer = model.tensor(tensor).producer;
-    if (producer == model::kNoNode) break;
-    const model::ModelNode& node = model.node(producer);
-    if (node.op_type.find("LayerNormalization") != std::string::npos ||
-        node.op_type == "LpNormalization") {
-      return OutputHint::kFeatures;
-    }
-    if (!PassesValues(node.op_type) || node.inputs.empty()) break;
-    if (node.inputs[0] == model::kNoTensor) break;
-    tensor = node.inputs[0];
-  }
-  return OutputHint::kNone;
-}
-
-// Labels are compared by position; those of a sequence also as a text, whose length may change.
+// Compares integer outputs by position. Sequences are also compared as texts, whose length may
+// change.
 Result<void> AddLabels(const TensorView& reference, const TensorView& compressed,
                        EndFindings& findings) {
   CBOARD_ASSIGN_OR_RETURN(const std::vector<double> ours, tensor::ToDoubles(reference));
@@ -228,28 +197,6 @@ Result<void> AddLabels(const TensorView& reference, const TensorView& compressed
 
 }  // namespace
 
-std::vector<EndPair> PairEnds(const model::ModelGraph& baseline, const model::ModelGraph& variant) {
-  std::unordered_map<std::string_view, model::TensorId> theirs;
-  for (const model::TensorId id : variant.outputs()) theirs.emplace(variant.tensor(id).name, id);
-  std::vector<EndPair> pairs;
-  for (const model::TensorId id : baseline.outputs()) {
-    const auto found = theirs.find(baseline.tensor(id).name);
-    if (found != theirs.end()) pairs.push_back({id, found->second});
-  }
-  const std::size_t count = baseline.outputs().size();
-  if (pairs.empty() && count == variant.outputs().size()) {
-    for (std::size_t i = 0; i < count; ++i) {
-      pairs.push_back({baseline.outputs()[i], variant.outputs()[i]});
-    }
-  }
-  // A tensor that no node computes is a passed-through input or a constant.
-  std::erase_if(pairs, [&](const EndPair& pair) {
-    return baseline.tensor(pair.baseline).producer == model::kNoNode ||
-           variant.tensor(pair.variant).producer == model::kNoNode;
-  });
-  return pairs;
-}
-
 EndGatherer::EndGatherer(const model::ModelGraph& baseline, const model::ModelGraph& variant)
     : baseline_(baseline), variant_(variant) {
   for (const EndPair& pair : PairEnds(baseline, variant)) {
@@ -264,19 +211,45 @@ EndGatherer::EndGatherer(const model::ModelGraph& baseline, const model::ModelGr
   }
 }
 
-std::vector<std::string> EndGatherer::BaselineTensors() const {
-  std::vector<std::string> names;
-  for (const End& end : ends_) {
-    for (const model::TensorId tensor : end.on_the_way)
-      names.push_back(baseline_.tensor(tensor).name);
+EndGatherer::Find FindIn(const runtime::CapturedSample& sample) {
+  return [&sample](std::size_t side, const std::string& name) -> const TensorView* {
+    if (const TensorView* const computed = sample.results[side].Find(name)) return computed;
+    const auto input = std::ranges::find(sample.inputs, name, &runtime::NamedTensor::name);
+    return input == sample.inputs.end() ? nullptr : &input->tensor;
+  };
+}
+
+namespace {
+
+// Collects the names of tensors that nodes compute, each once. Inputs of the model cannot be
+// captured.
+class CapturedNames {
+ public:
+  void Add(const model::ModelTensor& tensor) {
+    if (tensor.producer == model::kNoNode || !seen_.insert(tensor.name).second) return;
+    names_.push_back(tensor.name);
   }
-  return names;
+  std::vector<std::string> Take() { return std::move(names_); }
+
+ private:
+  std::unordered_set<std::string> seen_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace
+
+std::vector<std::string> EndGatherer::BaselineTensors() const {
+  CapturedNames names;
+  for (const End& end : ends_) {
+    for (const model::TensorId tensor : end.on_the_way) names.Add(baseline_.tensor(tensor));
+  }
+  return names.Take();
 }
 
 std::vector<std::string> EndGatherer::VariantTensors() const {
-  std::vector<std::string> names;
-  for (const End& end : ends_) names.push_back(variant_.tensor(end.pair.variant).name);
-  return names;
+  CapturedNames names;
+  for (const End& end : ends_) names.Add(variant_.tensor(end.pair.variant));
+  return names.Take();
 }
 
 Result<void> EndGatherer::Add(const Find& find) {
@@ -291,7 +264,8 @@ Result<void> EndGatherer::Add(const Find& find) {
 }
 
 void EndGatherer::AddDetectedByOthers() {
-  // Probabilities tell detections; values between 0 and 1 may also be points of a picture.
+  // Prefers outputs whose channels sum to one as scores: other values between 0 and 1 may be
+  // coordinates in an image.
   const auto has_shares = [](const End& end) {
     return HasShares(end.findings.heads[0], end.sizes);
   };
@@ -299,18 +273,18 @@ void EndGatherer::AddDetectedByOthers() {
   for (const End& end : ends_) {
     const auto& heads = end.findings.heads;
     if (end.baseline_values.empty() || heads.size() != 1) continue;
-    if (heads[0].IsBetweenZeroAndOne()) scores.push_back(&end);
+    if (heads[0].MayBeScores()) scores.push_back(&end);
   }
   if (std::ranges::any_of(scores, [&](const End* end) { return has_shares(*end); })) {
     std::erase_if(scores, [&](const End* end) { return !has_shares(*end); });
   }
   for (End& end : ends_) {
     auto& heads = end.findings.heads;
-    if (end.baseline_values.empty() || heads.size() != 1 || heads[0].IsBetweenZeroAndOne()) {
+    if (end.baseline_values.empty() || heads.size() != 1 || heads[0].MayBeScores()) {
       continue;
     }
     for (const End* other : scores) {
-      if (end.findings.shape == other->findings.shape) {  // A score for each value.
+      if (end.findings.shape == other->findings.shape) {  // Each value has its own score.
         std::vector<bool> is_sure;
         for (const float score : other->baseline_values) is_sure.push_back(score >= 0.5f);
         heads[0].AddDetectedValues(end.baseline_values, end.variant_values, is_sure);
@@ -320,6 +294,9 @@ void EndGatherer::AddDetectedByOthers() {
           PositionsWithScore(other->findings.heads[0], other->baseline_values, other->sizes);
       if (end.sizes.outer * end.sizes.inner != detected.size()) continue;
       heads[0].AddDetected(end.baseline_values, end.variant_values, end.sizes, detected);
+      if (MayBeginWithBox(heads)) {
+        end.findings.boxes.Add(end.baseline_values, end.variant_values, end.sizes, detected);
+      }
       break;
     }
   }
@@ -364,7 +341,9 @@ Result<void> EndGatherer::AddFloats(End& end, const TensorView& reference,
   const auto axis = findings.layout ? std::optional(findings.layout->axis) : std::nullopt;
   const bool is_same_layout = reference.shape.size() == findings.shape.size() &&
                               (!axis || reference.shape[*axis] == findings.shape[*axis]);
-  if (!is_same_layout) {  // As many channels as words, for one: they are not channels.
+  // A dimension that depends on the sample, such as the number of words, is not a channel
+  // dimension.
+  if (!is_same_layout) {
     ++findings.other_shapes;
     return {};
   }
@@ -375,6 +354,7 @@ Result<void> EndGatherer::AddFloats(End& end, const TensorView& reference,
   if (const std::vector<bool> detected = DetectedPositions(findings.heads, ours, sizes);
       !detected.empty()) {
     for (HeadCounts& head : findings.heads) head.AddDetected(ours, theirs, sizes, detected);
+    if (MayBeginWithBox(findings.heads)) findings.boxes.Add(ours, theirs, sizes, detected);
   }
   end.baseline_values = std::move(ours);
   end.variant_values = std::move(theirs);
@@ -414,11 +394,14 @@ void EndGatherer::SetLayout(End& end, const TensorView& reference, std::span<con
   }
   const auto& branches = findings.layout->branches;
   if (branches.size() < 2 || branches.size() > kMaxHeads) {
-    // Features have outlier channels, which are no heads.
+    // Outputs with features are one head: their channels may differ in magnitude.
     const bool has_features =
         findings.hint == OutputHint::kFeatures || LooksLikeWidth(sizes.channels);
-    findings.heads =
-        has_features ? std::vector{HeadOf(0, sizes.channels)} : HeadsBySize(values, sizes);
+    const bool is_linear = IsLinear(baseline_, end.pair.baseline);
+    findings.heads = has_features || is_linear ? std::vector{HeadOf(0, sizes.channels)}
+                                               : HeadsBySize(values, sizes);
+    // Features between 0 and 1, for example behind a ReLU, are not scores.
+    findings.heads[0].is_no_score = is_linear || findings.hint == OutputHint::kFeatures;
     return;
   }
   std::size_t first = 0;

@@ -1,4 +1,4 @@
-// The declared outputs of both models, compared sample by sample.
+// Compares the declared outputs of both models, sample by sample.
 #pragma once
 
 #include <cstddef>
@@ -13,54 +13,47 @@
 #include "cboard/base/result.h"
 #include "cboard/compare/end_verdict.h"
 #include "cboard/model/model_graph.h"
+#include "cboard/runtime/capture.h"
 #include "cboard/tensor/compare.h"
 #include "cboard/tensor/tensor_view.h"
 #include "compare/layers/channel_layout.h"
+#include "compare/measure/box_overlap.h"
+#include "compare/measure/end_pairs.h"
 #include "compare/measure/head_counts.h"
+#include "compare/measure/output_hints.h"
 
 namespace cboard::compare {
 
-// An output that both models declare.
-struct EndPair {
-  model::TensorId baseline = model::kNoTensor;
-  model::TensorId variant = model::kNoTensor;
-};
-
-// Pairs outputs by name; by position if no name matches and both models have the same number.
-std::vector<EndPair> PairEnds(const model::ModelGraph& baseline, const model::ModelGraph& variant);
-
-// The use of an output, as its name or its operator tells it.
-enum class OutputHint { kNone, kFeatures, kAnswers };
-
-// Statistics of an output.
+// Statistics of one output of both models.
 struct EndFindings {
   std::string name;
-  std::vector<std::int64_t> shape;  // For the first sample.
+  std::vector<std::int64_t> shape;  // Shape for the first sample.
   std::optional<ChannelLayout> layout;
-  tensor::Comparison comparison;  // By channel along the layout's axis.
-  std::vector<HeadCounts> heads;  // One at least, where anything was compared.
+  tensor::Comparison comparison;  // By channel along the axis of `layout`.
+  std::vector<HeadCounts> heads;  // At least one if values were compared.
+  BoxOverlap boxes;  // Boxes in the first four channels, if other channels have scores.
   std::size_t samples = 0;
-  std::size_t other_shapes = 0;               // Samples for which the two shapes differ.
-  std::uint64_t labels = 0, same_labels = 0;  // For integer outputs …
-  LabelSequences sequences;                   // … and those of one dimension, of any lengths.
-  std::size_t label_count = 0;                // One more than the largest label.
+  std::size_t other_shapes = 0;               // Number of samples with different shapes.
+  std::uint64_t labels = 0, same_labels = 0;  // Counts for integer outputs …
+  LabelSequences sequences;                   // … and sequences of one-dimensional ones.
+  std::size_t label_count = 0;                // Largest label plus one.
   std::string why_not;
   OutputHint hint = OutputHint::kNone;
-  bool is_state = false;  // State of a recurrent node: input of the next run, not shown to users.
+  bool is_state = false;  // State of a recurrent node: input of the next run, not a result.
 };
 
-// Borrows both models.
+// Collects statistics of all outputs that both models declare. Borrows both models.
 class EndGatherer {
  public:
   EndGatherer(const model::ModelGraph& baseline, const model::ModelGraph& variant);
 
-  // The tensors to capture in the baseline (outputs, and those whose shapes say where channels are)
-  // and in the compressed model.
+  // Names of the tensors to capture, each once. The baseline's include the outputs and the tensors
+  // whose shapes show where the channels are.
   std::vector<std::string> BaselineTensors() const;
   std::vector<std::string> VariantTensors() const;
 
-  // `find(side, name)` gives the captured tensor of the baseline (0) or the compressed model (1),
-  // or null.
+  // `find(side, name)` returns a captured tensor or an input of the baseline (side 0) or of the
+  // compressed model (side 1); null if there is none.
   using Find = std::function<const TensorView*(std::size_t side, const std::string& name)>;
   Result<void> Add(const Find& find);
 
@@ -72,13 +65,13 @@ class EndGatherer {
     std::vector<model::TensorId> on_the_way;
     EndFindings findings;
     std::unique_ptr<tensor::ComparisonBuilder> builder;
-    // For this sample.
+    // The values that both models computed for the current sample.
     std::vector<float> baseline_values, variant_values;
     ChannelSizes sizes;
   };
 
   Result<void> AddTo(End& end, const Find& find);
-  // Counts boxes where the scores of another output call a detection.
+  // Adds statistics of boxes at positions where the scores of another output show a detection.
   void AddDetectedByOthers();
   Result<void> AddFloats(End& end, const TensorView& reference, const TensorView& compressed,
                          const Find& find);
@@ -89,5 +82,9 @@ class EndGatherer {
   const model::ModelGraph& variant_;
   std::vector<End> ends_;
 };
+
+// Returns a function for Add() that finds the tensors of a captured sample (results of the baseline
+// first) and its inputs. Borrows `sample`.
+EndGatherer::Find FindIn(const runtime::CapturedSample& sample);
 
 }  // namespace cboard::compare

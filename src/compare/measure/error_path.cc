@@ -9,7 +9,7 @@ ErrorPath::ErrorPath(const model::ModelGraph& model,
                      const std::unordered_map<model::TensorId, double>& measured)
     : model_(model), db_(model.tensors().size(), HUGE_VAL) {
   for (const auto& [tensor, db] : measured) db_[model::IndexOf(tensor)] = db;
-  // Producers come before consumers.
+  // Nodes are visited in the order of execution, so inputs are known before outputs.
   for (std::size_t i = 0; i < model.nodes().size(); ++i) {
     const double worst = WorstInputDb(static_cast<model::NodeId>(i));
     for (const model::TensorId output : model.nodes()[i].outputs) {
@@ -25,6 +25,30 @@ double ErrorPath::WorstInputDb(model::NodeId node) const {
     if (input != model::kNoTensor) worst = std::min(worst, db_[model::IndexOf(input)]);
   }
   return worst;
+}
+
+void EraseRegained(const model::ModelGraph& model,
+                   std::unordered_map<model::TensorId, double>& measured) {
+  constexpr double kRegainedDb = 3;
+  // For each tensor: lowest SQNR of the outputs of its readers.
+  std::unordered_map<model::TensorId, double> worst_read;
+  for (const model::ModelNode& node : model.nodes()) {
+    double worst = HUGE_VAL;
+    for (const model::TensorId output : node.outputs) {
+      const auto found = measured.find(output);
+      if (found != measured.end()) worst = std::min(worst, found->second);
+    }
+    if (!std::isfinite(worst)) worst = -HUGE_VAL;  // The SQNR was not measured and may be low.
+    for (const model::TensorId input : node.inputs) {
+      const auto [known, is_new] = worst_read.try_emplace(input, worst);
+      if (!is_new) known->second = std::min(known->second, worst);
+    }
+  }
+  for (const model::TensorId output : model.outputs()) worst_read.erase(output);
+  std::erase_if(measured, [&](const auto& entry) {
+    const auto read = worst_read.find(entry.first);
+    return read != worst_read.end() && read->second > entry.second + kRegainedDb;
+  });
 }
 
 }  // namespace cboard::compare

@@ -1,4 +1,4 @@
-// Follows errors through a graph.
+// Follows the SQNR of tensors along a graph.
 #pragma once
 
 #include <unordered_map>
@@ -8,20 +8,26 @@
 
 namespace cboard::compare {
 
-// Measured SQNR of the tensors of a model.
+// The SQNR of all tensors of a model, computed from those that were measured.
 class ErrorPath {
  public:
-  // `measured`: SQNRs in dB. Borrows the model.
+  // `measured` has the measured SQNRs in dB. Borrows the model.
   ErrorPath(const model::ModelGraph& model,
             const std::unordered_map<model::TensorId, double>& measured);
 
-  // SQNR of the node's worst input: as measured or, if it was not measured, of the worst tensor
-  // that it is computed from. Infinite if nothing was measured.
+  // Returns the lowest SQNR among the node's inputs. An input that was not measured has the lowest
+  // SQNR of the tensors from which it is computed. Infinite if nothing was measured.
   double WorstInputDb(model::NodeId node) const;
 
  private:
   const model::ModelGraph& model_;
-  std::vector<double> db_;  // SQNR by tensor.
+  std::vector<double> db_;  // SQNR of each tensor.
 };
+
+// Removes tensors whose error has no effect: the results of all their readers have a higher SQNR
+// than the tensors. Example: a convolution before a Relu is quantized to the range of the Relu, so
+// it loses its negative values, which the Relu would remove anyway.
+void EraseRegained(const model::ModelGraph& model,
+                   std::unordered_map<model::TensorId, double>& measured);
 
 }  // namespace cboard::compare

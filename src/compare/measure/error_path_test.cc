@@ -42,5 +42,24 @@ TEST(ErrorPath, WhereNothingWasMeasuredNothingIsLost) {
   EXPECT_EQ(ErrorPath(model, {}).WorstInputDb(model.FindNode("both")), HUGE_VAL);
 }
 
+TEST(EraseRegained, RemovesWhatEveryReaderMakesBetter) {
+  const model::ModelGraph model = Branches();
+  const model::TensorId a = model.FindTensor("a"), b = model.FindTensor("b"),
+                        y = model.FindTensor("y");
+  std::unordered_map<model::TensorId, double> measured = {{a, 5.0}, {b, 30.0}, {y, 30.0}};
+  EraseRegained(model, measured);
+  EXPECT_FALSE(measured.contains(a));
+
+  measured = {{a, 5.0}, {b, 5.0}, {y, 30.0}};
+  EraseRegained(model, measured);
+  EXPECT_TRUE(measured.contains(a));  // `second` passes the error on.
+  EXPECT_FALSE(measured.contains(b));
+
+  measured = {{a, 5.0}, {y, 30.0}};
+  EraseRegained(model, measured);
+  EXPECT_TRUE(measured.contains(a));  // The gain of `second` was not measured.
+  EXPECT_TRUE(measured.contains(y));  // An output of the model.
+}
+
 }  // namespace
 }  // namespace cboard::compare

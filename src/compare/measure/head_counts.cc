@@ -7,9 +7,9 @@
 namespace cboard::compare {
 namespace {
 
-// The largest channel is clear if its distance to the second is at least this share of its distance
-// to the mean. If the two best channels are almost equal, any rounding changes the arg max, which
-// says nothing about the compression.
+// The decision (arg max) at a position is clear if the distance between the two largest channels is
+// at least this share of the distance between the largest channel and the mean. If they are almost
+// equal, any rounding changes the arg max.
 constexpr double kClearMargin = 0.1;
 constexpr double kSumTolerance = 1e-3;
 
@@ -19,7 +19,7 @@ double Ratio(double signal, double error) {
   return 10 * std::log10(signal / error);
 }
 
-// The largest of the channels at one position.
+// The two largest channels at one position.
 struct Largest {
   float first = -std::numeric_limits<float>::infinity();
   float second = -std::numeric_limits<float>::infinity();
@@ -91,7 +91,7 @@ void HeadCounts::Add(std::span<const float> baseline, std::span<const float> var
     AddPositions(baseline, variant, sizes, outer, our_labels, their_labels);
   }
   if (channel_count != sizes.channels) return;
-  if (!IsBetweenZeroAndOne()) vectors.Add(baseline, variant, sizes);
+  if (!MayBeScores()) vectors.Add(baseline, variant, sizes);
   if (sizes.is_sequence) labels.Add(std::move(our_labels), std::move(their_labels));
 }
 

@@ -1,4 +1,5 @@
-// Counts over the values of a head: sums, extremes, decisions.
+// Counts statistics over the values of one head (one output or a range of its channels): sums,
+// extremes, decisions.
 #pragma once
 
 #include <array>
@@ -15,8 +16,8 @@
 
 namespace cboard::compare {
 
-// Thresholds for detections, in order of preference. Detectors are deployed with 0.5 and 0.25;
-// nobody uses less than 0.05.
+// Score thresholds for detections, in the order of the array. Detectors are usually deployed with
+// 0.5 or 0.25, and never below 0.05.
 inline constexpr std::array<double, 4> kScoreThresholds = {0.5, 0.25, 0.1, 0.05};
 
 struct HeadCounts {
@@ -24,35 +25,40 @@ struct HeadCounts {
 
   std::size_t first_channel = 0, channel_count = 0;
   std::string made_by;
+  // True for values that are not scores even if they are between 0 and 1: outputs of a Conv or
+  // MatMul, and features.
+  bool is_no_score = false;
 
-  // Number of finite pairs.
+  // Number of pairs (baseline, variant) with finite values.
   std::uint64_t count = 0;
-  double shift = 0;  // The first value: sums are taken around it, which keeps them exact.
-  double sum = 0, sum_squares = 0;  // Over the baseline's values minus `shift`.
-  double sum_energy = 0;            // Σx².
+  double shift = 0;                 // The first value; sums of `value - shift` are more precise.
+  double sum = 0, sum_squares = 0;  // Sums of the baseline's values minus `shift`.
+  double sum_energy = 0;            // Σx² of the baseline.
   double sum_squared_error = 0;
   double baseline_min = std::numeric_limits<double>::infinity();
   double baseline_max = -std::numeric_limits<double>::infinity();
   double variant_min = std::numeric_limits<double>::infinity();
   double variant_max = -std::numeric_limits<double>::infinity();
   std::uint64_t became_not_finite = 0;
-  std::set<float> variant_values;  // Different ones; no more than kMaxDistinct.
+  std::set<float> variant_values;  // Distinct values, at most kMaxDistinct.
 
-  // Positions, and those where the channels of the baseline sum to one.
+  // Number of positions, and of positions at which the baseline's channels sum to one.
   std::uint64_t positions = 0, sums_of_one = 0;
 
-  // Positions with a clear arg max in the baseline. By channel: how often it is the arg max of the
-  // baseline, of the compressed model, of both. A tie of n channels counts as 1/n for each.
+  // For each channel: at how many positions it is the largest channel in the baseline, in the
+  // compressed model, and in both. Only positions with a clear decision in the baseline count. If n
+  // channels are equally large, each counts as 1/n.
   struct Answers {
     double baseline = 0, variant = 0, both = 0;
   };
   std::map<std::size_t, Answers> answers;
   std::uint64_t clear_positions = 0;
 
-  // All positions, clear or not: those with the same largest channel, and margins of the first
-  // kMaxMargins. A margin is the distance of the largest channel to the second one, and `loss` how
-  // much of it the compressed model loses; the largest channel changes if `loss` exceeds `margin`.
-  // Both are relative to the distance of the largest channel to the mean.
+  // Number of positions with the same largest channel in both models, and the margins of the first
+  // kMaxMargins positions. `margin` is the distance between the two largest channels in the
+  // baseline, `loss` is the part of it that the compressed model loses. The largest channel changes
+  // if `loss` exceeds `margin`. Both are relative to the distance between the largest channel and
+  // the mean.
   static constexpr std::size_t kMaxMargins = 65'536;
   struct Margin {
     float margin = 0, loss = 0;
@@ -60,44 +66,46 @@ struct HeadCounts {
   std::uint64_t same_positions = 0;
   std::vector<Margin> margins;
 
-  // For each threshold: scores of the baseline at or above it, those of them that the compressed
-  // model puts at half of it or higher, and the same the other way around. The factor of two keeps
-  // scores that lie next to the threshold from counting as changed.
+  // For each threshold: the number of baseline scores that reach it, how many of them reach at
+  // least half of it in the compressed model, and the same with the models exchanged. The factor of
+  // two ignores small changes of scores next to the threshold.
   struct Detections {
     std::uint64_t baseline = 0, kept = 0, variant = 0, right = 0;
   };
   std::array<Detections, kScoreThresholds.size()> detections;
 
-  // Vectors of an output with one head.
+  // Feature vectors and labels are stored only for outputs with one head.
   FeatureVectors vectors;
   LabelSequences labels;
 
-  // Values at positions that the baseline's scores call detections: the boxes people look at.
+  // Values at the positions of detections (positions with a high score in the baseline), for
+  // example their boxes.
   std::uint64_t detected_count = 0;
-  bool has_element_scores = false;  // Each value has a score of its own.
+  bool has_element_scores = false;  // Each value has its own score.
   double detected_sum = 0, detected_squares = 0, detected_error = 0;
 
-  // Both tensors have these sizes.
+  // Adds the values of one sample. Both tensors have these sizes.
   void Add(std::span<const float> baseline, std::span<const float> variant,
            const ChannelSizes& sizes);
 
-  // True if the baseline's values so far can be probabilities or scores.
-  bool IsBetweenZeroAndOne() const {
-    return count > 0 && baseline_min >= -1e-6 && baseline_max <= 1 + 1e-6;
+  // Returns true if the baseline's values so far may be probabilities or scores.
+  bool MayBeScores() const {
+    return !is_no_score && count > 0 && baseline_min >= -1e-6 && baseline_max <= 1 + 1e-6;
   }
 
-  // Counts the positions, of outer times inner, that are marked.
+  // Adds statistics of the values at the positions marked in `is_detected`, which has outer * inner
+  // entries.
   void AddDetected(std::span<const float> baseline, std::span<const float> variant,
                    const ChannelSizes& sizes, const std::vector<bool>& is_detected);
 
-  // Counts the values that are marked.
+  // Adds statistics of the values marked in `is_detected`.
   void AddDetectedValues(std::span<const float> baseline, std::span<const float> variant,
                          const std::vector<bool>& is_detected);
 
-  double Variance() const;  // Times `count`.
+  double Variance() const;  // Variance times `count`.
   double SqnrDb() const;
   double VaryingSqnrDb() const;
-  double DetectedSqnrDb() const;  // Likewise, of what AddDetected counted.
+  double DetectedSqnrDb() const;  // SQNR of the values added by AddDetected.
 
  private:
   void AddDetectedPair(double x, double y);

@@ -10,10 +10,10 @@
 namespace cboard::compare {
 namespace {
 
-// Maximum number of nodes to go back.
+// Maximum number of nodes between a tensor and the constant factors before it.
 constexpr std::size_t kMaxSteps = 16;
 
-// Position of the scales among the inputs of a normalization.
+// Returns the position of the scales among the inputs of a normalization.
 std::optional<std::size_t> ScalesOf(std::string_view op_type) {
   struct Operator {
     std::string_view name;
@@ -32,14 +32,14 @@ std::optional<std::size_t> ScalesOf(std::string_view op_type) {
   return found->scales;
 }
 
-// Returns true if the output of a node is its input, rounded or not.
+// Returns true for operators whose output is their input, possibly rounded.
 bool PassesOn(std::string_view op_type) {
   return IsChannelwise(op_type) || op_type == "QuantizeLinear" || op_type == "DequantizeLinear" ||
          op_type == "Cast" || op_type == "Add" || op_type == "Sub";
 }
 
-// Calls `multiply(constant, divides)` for each constant factor of a tensor, and `pass(tensor)` for
-// each tensor on the way, including itself.
+// Follows a tensor back to its producers. Calls `multiply(constant, divides)` for each constant
+// that multiplies or divides it, and `pass(tensor)` for the tensor and each tensor before it.
 template <typename Multiply, typename Pass>
 Result<void> WalkBack(const model::ModelGraph& model, model::TensorId tensor,
                       const Multiply& multiply, const Pass& pass) {
@@ -57,7 +57,7 @@ Result<void> WalkBack(const model::ModelGraph& model, model::TensorId tensor,
     tensor = model::kNoTensor;
     for (const model::TensorId input : node.inputs) {
       if (input == model::kNoTensor || model.IsWeight(input)) continue;
-      if (tensor != model::kNoTensor) return {};  // There are two ways.
+      if (tensor != model::kNoTensor) return {};  // The node has two inputs that are not constant.
       tensor = input;
     }
     if (!multiplies || (divides && node.inputs[0] != tensor)) continue;
@@ -90,7 +90,7 @@ class Gains {
       if (size < 0 || static_cast<std::size_t>(size) > gains_.size()) return {};
       count *= static_cast<std::size_t>(size);
     }
-    if (count != gains_.size()) return {};  // One for all is no matter of channels.
+    if (count != gains_.size()) return {};  // Not one factor per channel.
     CBOARD_ASSIGN_OR_RETURN(const std::vector<float> values, model_.ReadWeights(constant, count));
     for (std::size_t i = 0; i < values.size(); ++i) {
       gains_[i] *= divides ? 1 / double{values[i]} : double{values[i]};

@@ -1,4 +1,4 @@
-// Factors by which a layer's input is multiplied, channel by channel, before the layer.
+// Finds constant factors by which each channel of a layer's input is multiplied before the layer.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace cboard::compare {
 
-// Ratio of the constant factors of each channel of a tensor in the variant to those in the
-// baseline: from Mul, Div or the scales of a normalization, as SmoothQuant changes them. Empty if
-// neither model has factors or both have the same; 0 for unknown channels.
+// Returns the ratio of these factors, variant to baseline, for each channel of a tensor. Factors
+// are constants of Mul and Div and the scales of a normalization; SmoothQuant changes such factors.
+// 0 for unknown channels. Empty if neither model has factors, or if the factors are equal.
 Result<std::optional<std::vector<double>>> GainsBetween(const model::ModelGraph& baseline,
                                                         model::TensorId before,
                                                         const model::ModelGraph& variant,
                                                         model::TensorId after,
                                                         std::size_t channels);
 
-// `tensor` and the tensors before it, as far as constant factors are searched.
+// Returns `tensor` and the tensors before it in which GainsBetween looks for factors.
 std::vector<model::TensorId> TensorsWithGains(const model::ModelGraph& model,
                                               model::TensorId tensor);
 

@@ -11,21 +11,23 @@ namespace cboard::compare {
 namespace {
 
 constexpr std::size_t kMaxPositionsOfSample = 8, kMaxVectors = 160;
-// Vectors of different samples that are as close as this have no nearest one.
+// Vectors of different samples with at least this cosine are too similar to have a clear nearest
+// neighbour.
 constexpr double kSameCosine = 0.9995;
-// Lengths behind a normalization differ by less than this share.
+// Vectors are normalized if their lengths differ by less than this share.
 constexpr double kOneLength = 0.02;
 
-// Letters, a space and a blank are more.
+// A text output has at least this many channels: letters, a space and a blank label.
 constexpr std::size_t kMinTextChannels = 20;
 constexpr std::size_t kMinCharacters = 10;
 constexpr std::size_t kMaxSequencePositions = 4096, kMaxAllPositions = std::size_t{1} << 20;
 constexpr double kMinBlankShare = 0.35, kMaxBlankShare = 0.99;
-// Text recognizers give a character at one or two positions.
+// Maximum mean number of consecutive positions with the same label: text recognizers give each
+// character at one or two positions.
 constexpr double kMaxRun = 2.5;
 
 double Dot(std::span<const float> a, std::span<const float> b) {
-  // In float, four sums at once: a cosine needs no more digits.
+  // Four float sums at once are precise enough for a cosine.
   float sums[4] = {};
   std::size_t i = 0;
   for (; i + 4 <= a.size(); i += 4) {
@@ -35,7 +37,7 @@ double Dot(std::span<const float> a, std::span<const float> b) {
   return double{sums[0]} + sums[1] + sums[2] + sums[3];
 }
 
-// Returns the length before.
+// Scales the values to length 1. Returns their previous length.
 double Normalize(std::vector<float>& values) {
   const double length =
       std::sqrt(std::accumulate(values.begin(), values.end(), 0.0, [](double sum, float value) {
@@ -102,7 +104,8 @@ FeatureVectors::Agreement FeatureVectors::Compare() const {
   for (const Vector& vector : vectors_) {
     const double own = Dot(vector.variant, vector.baseline);
     cosines += own;
-    // Positions of one sample resemble each other. In a batch, they are samples.
+    // Compares with vectors of other samples only: positions of one sample are similar. If there is
+    // only one batch, its positions are the samples.
     bool has_others = false, is_unique = true, is_same = own > 0;
     for (const Vector& other : vectors_) {
       if (samples_ > 1 ? other.sample == vector.sample : other.position == vector.position) {

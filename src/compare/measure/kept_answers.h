@@ -1,5 +1,4 @@
-// Answers of both models that can only be compared when all samples are there: vectors of features,
-// and texts.
+// Stores the outputs of all samples that can only be compared together: feature vectors, and texts.
 #pragma once
 
 #include <cstddef>
@@ -10,35 +9,37 @@
 
 namespace cboard::compare {
 
-// A tensor as [outer][channels][inner].
+// A tensor whose dimensions before and behind the channels are joined: [outer][channels][inner].
 struct ChannelSizes {
   std::size_t outer = 1, channels = 1, inner = 1;
-  bool is_sequence = false;  // The positions are one sequence: no batch, no picture.
+  bool is_sequence = false;  // The positions are a sequence, not a batch or an image.
 };
 
-// Numbers of channels that layers have and lists of classes rarely do: 64, 96, 384, 512, …
+// Returns true for numbers of channels that hidden layers often have and classifiers rarely: 64,
+// 96, 384, 512, …
 inline bool LooksLikeWidth(std::size_t channels) {
   return channels >= 64 && channels <= 4096 && channels % 32 == 0;
 }
 
-// Vectors of an output that has features, such as embeddings. Features are compared with each
-// other: the question is whether the nearest vector is still that of the same sample.
+// Stores vectors of an output with features, such as embeddings. Measures whether the nearest
+// vector of the baseline is still the one of the same sample.
 class FeatureVectors {
  public:
   static constexpr std::size_t kMinChannels = 16, kMaxChannels = 8192;
 
-  // Keeps up to 8 positions of one sample, and up to 160 in all.
+  // Stores up to 8 positions of one sample, and up to 160 vectors in total.
   void Add(std::span<const float> baseline, std::span<const float> variant,
            const ChannelSizes& sizes);
 
   struct Agreement {
-    std::size_t vectors = 0;  // Those that no other sample has, too.
-    std::size_t same = 0;     // Those whose nearest vector of the baseline is their own.
-    double mean_cosine = 0;   // Mean over all kept vectors; NaN without any.
+    std::size_t vectors = 0;  // Number of vectors that differ from those of all other samples.
+    // Number of these whose nearest baseline vector is that of the same sample.
+    std::size_t same = 0;
+    double mean_cosine = 0;  // Mean over all stored vectors; NaN if there are none.
   };
   Agreement Compare() const;
 
-  // The vectors of the baseline have one length, as behind a normalization.
+  // Returns true if the baseline's vectors have the same length, as behind a normalization.
   bool HaveOneLength() const;
 
  private:
@@ -51,22 +52,22 @@ class FeatureVectors {
   std::size_t samples_ = 0;
 };
 
-// The largest channel at each position of a sequence, sample by sample.
+// Stores the largest channel (label) at each position of a sequence, for each sample.
 class LabelSequences {
  public:
   void Add(std::vector<std::uint32_t> baseline, std::vector<std::uint32_t> variant);
 
-  // The text of the labels by connectionist temporal classification (CTC): repeated labels are one
-  // character, blanks none.
+  // The texts that the labels mean in connectionist temporal classification (CTC): repeated labels
+  // are one character, blank labels are none.
   struct Text {
-    std::size_t characters = 0;  // Characters of the baseline.
-    std::size_t errors = 0;      // Inserted, deleted or changed ones.
+    std::size_t characters = 0;  // Number of characters in the baseline's texts.
+    std::size_t errors = 0;      // Number of inserted, deleted or changed characters.
     double Agreement() const {
       return 1 - static_cast<double>(errors) / static_cast<double>(characters);
     }
   };
-  // Nothing where the labels do not look like this: the first or the last of many channels is the
-  // most frequent one, and other labels come in short runs.
+  // Returns nullopt if the labels do not look like CTC: there are many channels, the first or last
+  // one (the blank) is the most frequent label, and other labels have short runs.
   std::optional<Text> ReadAsText(std::size_t channels) const;
 
  private:

@@ -12,8 +12,8 @@
 namespace cboard::compare {
 namespace {
 
-// Factors by which equalization has multiplied tensors of the baseline: outputs of layers, the
-// tensors behind them, and outputs of normalizations.
+// Computes the factors by which equalization has multiplied tensors of the baseline: outputs of
+// layers, the tensors behind them, and outputs of normalizations.
 class TensorFactors {
  public:
   explicit TensorFactors(const PairedModels& models) : models_(models) {
@@ -56,17 +56,18 @@ class TensorFactors {
  private:
   const PairedModels& models_;
   std::unordered_map<model::TensorId, const std::vector<double>*> outputs_;
-  std::unordered_map<model::TensorId, std::size_t> gained_;  // With the number of their channels.
+  std::unordered_map<model::TensorId, std::size_t> gained_;  // By tensor: its number of channels.
 };
 
-// The channel dimension of an output according to the graph: that of the convolution or product
-// that made it, followed through Transpose, Reshape and Concat.
+// Finds the channel axis of an output from the graph: it is known for a convolution or matrix
+// product, and followed through Transpose, Reshape and Concat.
 class OutputAxes {
  public:
   explicit OutputAxes(const model::ModelGraph& model)
       : model_(model), tracer_(model, [this](model::TensorId id) { return ShapeOf(id); }) {}
 
-  // Convolutions and recurrent nodes define it themselves.
+  // Sets the channel axis in `plan`, except for convolutions and recurrent nodes, whose channel
+  // axis is known.
   void AddTo(OutputPlan& plan) const {
     if (plan.channels != ChannelPlace::kByRank || !plan.factors.empty()) return;
     const model::TensorId tensor = model_.FindTensor(plan.baseline);
@@ -75,7 +76,8 @@ class OutputAxes {
   }
 
  private:
-  // Uses a batch of one if the batch size is open; nullopt if other sizes are open.
+  // Returns the shape of a tensor with a batch size of one if the batch size is open; null if other
+  // sizes are open.
   const std::vector<std::int64_t>* ShapeOf(model::TensorId id) const {
     const model::ModelTensor& tensor = model_.tensor(id);
     if (!tensor.has_shape || tensor.shape.empty()) return nullptr;
@@ -100,15 +102,16 @@ bool AreRunsAskedFor(const CompareOptions& options) {
          options.verify > 0 || runtime::IsRuntimeNamed();
 }
 
-Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& options) {
+Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& options,
+                            const ComputedOutputs* computed) {
   ModelRuns runs;
   const TensorFactors factors(models);
   const OutputAxes axes(models.baseline);
   runs.pairs.resize(models.size());
   std::vector<OutputPlan> plans;
-  std::vector<OutputFindings*> places;  // Where the findings of each plan belong.
+  std::vector<OutputFindings*> places;  // The destination of the result of each plan.
   std::vector<SaturationCheck> checks;
-  std::vector<std::size_t> checked;  // Pairs that have a check.
+  std::vector<std::size_t> checked;  // Pairs of layers that have a saturation check.
   for (std::size_t i = 0; i < models.size(); ++i) {
     const LayerPair& pair = models.pairing.pairs[i];
     const ModelLayer& after = models.theirs[pair.variant];
@@ -143,11 +146,11 @@ Result<ModelRuns> RunModels(const PairedModels& models, const CompareOptions& op
     runs.why_not = "no layer has an output that can be captured";
     return runs;
   }
-  auto compared = CompareOutputs(models.baseline, models.variant, plans, checks, options);
+  auto compared = CompareOutputs(models.baseline, models.variant, plans, checks, options, computed);
   if (!compared) {
     Error error = std::move(compared).error();
     const bool is_little = !has_others && options.data.empty();
-    if (AreRunsAskedFor(options) && !is_little) {
+    if (computed != nullptr || (AreRunsAskedFor(options) && !is_little)) {
       error.message += "; --samples 0 (in Python, samples=0) compares weights alone";
       return Fail(std::move(error));
     }

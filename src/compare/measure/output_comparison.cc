@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "base/parallel.h"
 #include "cboard/runtime/capture.h"
 #include "cboard/tensor/convert.h"
+#include "compare/measure/channel_histograms.h"
 #include "compare/measure/compared_samples.h"
 #include "compare/pairing/channel_budget.h"
 #include "compression/tuning/histogram_sum.h"
@@ -22,8 +27,7 @@ std::size_t ChannelAxisOf(const OutputPlan& plan, std::size_t rank) {
   return rank > 1 && is_second ? 1 : rank - 1;
 }
 
-// The values of a tensor: where they lie, if they are floats, and otherwise converted into
-// `storage`.
+// Returns the values of a tensor: in place if they are floats, otherwise converted into `storage`.
 Result<std::span<const float>> FloatsOf(const TensorView& tensor, std::vector<float>& storage) {
   const bool is_aligned = reinterpret_cast<std::uintptr_t>(tensor.data) % alignof(float) == 0;
   if (tensor.dtype == DType::kFloat32 && !tensor.quantization && is_aligned) {
@@ -33,7 +37,7 @@ Result<std::span<const float>> FloatsOf(const TensorView& tensor, std::vector<fl
   return storage;
 }
 
-// One output, gathered over samples.
+// Collects statistics of one layer output over all samples.
 class OutputGatherer {
  public:
   OutputGatherer(const OutputPlan& plan, bool histograms, ChannelBudget& budget)
@@ -43,25 +47,37 @@ class OutputGatherer {
         histograms_(histograms),
         budget_(budget) {}
 
+  // In the first call, decides whether there is enough memory for statistics by channel. Not
+  // thread-safe: all outputs share this memory, so the order of the first calls must be fixed.
+  void Prepare(const TensorView& reference) {
+    if (is_prepared_ || reference.shape.empty() || reference.element_count() == 0) return;
+    is_prepared_ = true;
+    constexpr std::size_t kBuilders = 3;
+    const std::size_t axis = ChannelAxisOf(plan_, reference.shape.size());
+    if (budget_.Take(static_cast<std::size_t>(reference.shape[axis]), kBuilders)) {
+      channel_axis_ = axis;
+    }
+  }
+
+  // Adds the outputs of both models for one sample. Requires Prepare. Thread-safe for different
+  // outputs.
   Result<void> Add(TensorView reference, TensorView compressed, const TensorView* before) {
     if (plan_.codes) {
       compressed.quantization =
           Quantization::PerTensor(plan_.codes->scales, plan_.codes->zero_points);
     }
-    // Sums of codes (ConvInteger, MatMulInteger) are multiplied by their scale in a later node.
+    // Integer sums (of ConvInteger, MatMulInteger) are not comparable: a later node multiplies them
+    // by their scale.
     const bool is_unscaled = IsFloat(reference.dtype) && !IsFloat(compressed.dtype) && !plan_.codes;
     if (is_given_up_ || is_unscaled || reference.shape != compressed.shape ||
         reference.element_count() == 0 || reference.shape.empty()) {
-      is_given_up_ = true;  // A layout of its own, or nothing to compare.
+      is_given_up_ = true;  // The shapes or types of the two tensors differ.
       return {};
     }
     std::vector<float> equalized;
     CBOARD_RETURN_IF_ERROR(Equalize(reference, equalized));
     if (!accumulated_) {
-      constexpr std::size_t kBuilders = 3;
-      std::optional axis = ChannelAxisOf(plan_, reference.shape.size());
-      if (!budget_.Take(static_cast<std::size_t>(reference.shape[*axis]), kBuilders)) axis.reset();
-      channel_axis_ = axis;
+      const std::optional<std::size_t> axis = channel_axis_;
       const auto grid = plan_.codes ? std::nullopt : grid_;
       accumulated_.emplace(tensor::ComparisonOptions{.channel_axis = axis});
       local_.emplace(tensor::ComparisonOptions{
@@ -78,6 +94,7 @@ class OutputGatherer {
       CBOARD_RETURN_IF_ERROR(AddQuantizerOnly(reference));
     }
     if (!histograms_) return {};
+    CBOARD_RETURN_IF_ERROR(AddChannels(reference, compressed));
     CBOARD_RETURN_IF_ERROR(baseline_.Add(reference));
     return variant_.Add(compressed);
   }
@@ -98,18 +115,20 @@ class OutputGatherer {
     }
     const auto baseline = baseline_.Total(), variant = variant_.Total();
     if (baseline && variant) findings.histograms = Histograms{*baseline, *variant};
+    findings.channel_histograms = channels_.Build();
     return findings;
   }
 
  private:
-  // Multiplies the baseline's output by the factors of equalization, in `storage`.
+  // Multiplies the baseline's output by the equalization factors; uses `storage`.
   Result<void> Equalize(TensorView& reference, std::vector<float>& storage) const {
     if (plan_.factors.empty()) return {};
     const std::size_t axis = ChannelAxisOf(plan_, reference.shape.size());
     const auto channels = static_cast<std::size_t>(reference.shape[axis]);
     if (channels % plan_.factors.size() != 0) return {};
     CBOARD_ASSIGN_OR_RETURN(storage, tensor::ToFloats(reference));
-    std::size_t inner = channels / plan_.factors.size();  // More than one behind a Flatten.
+    // The number of elements per factor is larger than one behind a Flatten.
+    std::size_t inner = channels / plan_.factors.size();
     for (std::size_t i = axis + 1; i < reference.shape.size(); ++i) {
       inner *= static_cast<std::size_t>(reference.shape[i]);
     }
@@ -119,6 +138,14 @@ class OutputGatherer {
     }
     reference = TensorView(storage, reference.shape);
     return {};
+  }
+
+  Result<void> AddChannels(const TensorView& reference, const TensorView& compressed) {
+    if (!channel_axis_) return {};
+    std::vector<float> x, y;
+    CBOARD_ASSIGN_OR_RETURN(const std::span<const float> before, FloatsOf(reference, x));
+    CBOARD_ASSIGN_OR_RETURN(const std::span<const float> after, FloatsOf(compressed, y));
+    return channels_.Add(before, after, reference.shape, *channel_axis_, *accumulated_);
   }
 
   Result<void> AddLocal(const TensorView& before, const TensorView& after) {
@@ -166,10 +193,10 @@ class OutputGatherer {
   }
 
   const OutputPlan& plan_;
-  std::optional<tensor::QuantizationGrid>
-      grid_;  // Nothing where its scale is no number to round by.
+  std::optional<tensor::QuantizationGrid> grid_;  // nullopt if its scale is not a finite number.
   bool histograms_;
   ChannelBudget& budget_;
+  bool is_prepared_ = false;
   bool is_given_up_ = false;
   bool has_local_ = false;
   std::optional<std::size_t> channel_axis_;
@@ -178,9 +205,10 @@ class OutputGatherer {
   std::vector<double> sample_cosines_;
   std::shared_ptr<ValueBins> values_ = std::make_shared<ValueBins>();
   compression::HistogramSum baseline_, variant_;
+  OutputChannels channels_;
 };
 
-// Names of tensors that nodes compute; inputs come with the sample.
+// Returns those of `names` that nodes compute; inputs of the model come with the sample.
 std::vector<std::string> Computed(const model::ModelGraph& model,
                                   const std::vector<std::string>& names) {
   std::vector<std::string> computed;
@@ -208,28 +236,122 @@ const TensorView* FindIn(const runtime::RunResult& result,
   return found == inputs.end() ? nullptr : &found->tensor;
 }
 
+// Returns a tensor of the baseline (side 0) or of the compressed model (side 1); null if it was not
+// captured.
+using FindTensor = std::function<const TensorView*(std::size_t side, const std::string& name)>;
+
+// Collects statistics of all outputs of both models over the samples.
+class ModelOutputGatherer {
+ public:
+  ModelOutputGatherer(const model::ModelGraph& baseline, const model::ModelGraph& variant,
+                      const std::vector<OutputPlan>& plans, std::span<SaturationCheck> checks,
+                      bool histograms)
+      : plans_(plans), checks_(checks), budget_(baseline, variant), ends_(baseline, variant) {
+    for (const OutputPlan& plan : plans) outputs_.emplace_back(plan, histograms, budget_);
+  }
+
+  std::vector<std::string> BaselineTensors() const {
+    std::vector<std::string> names = ends_.BaselineTensors();
+    for (const OutputPlan& plan : plans_) names.push_back(plan.baseline);
+    return names;
+  }
+
+  std::vector<std::string> VariantTensors() const {
+    std::vector<std::string> names = ends_.VariantTensors();
+    for (const OutputPlan& plan : plans_) {
+      names.push_back(plan.variant);
+      if (!plan.before.empty()) names.push_back(plan.before);
+    }
+    for (const SaturationCheck& check : checks_) names.push_back(check.input());
+    return names;
+  }
+
+  Result<void> Add(const FindTensor& find) {
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      const TensorView* x = find(0, plans_[i].baseline);
+      if (x != nullptr) outputs_[i].Prepare(*x);
+    }
+    CBOARD_RETURN_IF_ERROR(ForEachInParallel(
+        plans_.size() + checks_.size(),
+        [&](std::size_t, std::size_t i) -> Result<void> {
+          if (i < plans_.size()) return AddOutput(i, find);
+          SaturationCheck& check = checks_[i - plans_.size()];
+          if (const TensorView* codes = find(1, check.input())) check.Add(*codes);
+          return {};
+        },
+        nullptr, ParallelOptions::ForLargeItems()));
+    return ends_.Add(find);
+  }
+
+  // Sets the outputs and ends of `summary`.
+  void Build(OutputSummary& summary) const {
+    summary.ends = ends_.Build();
+    for (const OutputGatherer& output : outputs_) summary.outputs.push_back(output.Build());
+  }
+
+ private:
+  Result<void> AddOutput(std::size_t i, const FindTensor& find) {
+    const OutputPlan& plan = plans_[i];
+    const TensorView* x = find(0, plan.baseline);
+    const TensorView* y = find(1, plan.variant);
+    if (x == nullptr || y == nullptr) return {};
+    const TensorView* before = plan.before.empty() ? nullptr : find(1, plan.before);
+    if (const auto added = outputs_[i].Add(*x, *y, before); !added) {
+      return Fail(Annotate(added.error(), "output '" + plan.baseline + "'"));
+    }
+    return {};
+  }
+
+  const std::vector<OutputPlan>& plans_;
+  std::span<SaturationCheck> checks_;
+  ChannelBudget budget_;
+  std::vector<OutputGatherer> outputs_;
+  EndGatherer ends_;
+};
+
+Result<OutputSummary> GatherComputed(const model::ModelGraph& baseline,
+                                     const ComputedOutputs& computed,
+                                     ModelOutputGatherer& gatherer) {
+  OutputSummary summary{.outputs = {},
+                        .ends = {},
+                        .samples = computed.samples.size(),
+                        .source = computed.source,
+                        .is_generated = false,
+                        .input_shapes = {}};
+  for (const ComputedSample& sample : computed.samples) {
+    std::unordered_map<std::string_view, const TensorView*> sides[2];
+    for (const auto& [name, tensor] : sample.baseline) sides[0].emplace(name, &tensor);
+    for (const auto& [name, tensor] : sample.variant) sides[1].emplace(name, &tensor);
+    const FindTensor find = [&](std::size_t side, const std::string& name) -> const TensorView* {
+      const auto found = sides[side].find(name);
+      return found == sides[side].end() ? nullptr : found->second;
+    };
+    for (const model::TensorId id : baseline.inputs()) {
+      const std::string& name = baseline.tensor(id).name;
+      if (const TensorView* input = find(0, name)) {
+        summary.input_shapes.try_emplace(name, input->shape);
+      }
+    }
+    CBOARD_RETURN_IF_ERROR(gatherer.Add(find));
+  }
+  gatherer.Build(summary);
+  return summary;
+}
+
 }  // namespace
 
 Result<OutputSummary> CompareOutputs(const model::ModelGraph& baseline,
                                      const model::ModelGraph& variant,
                                      const std::vector<OutputPlan>& plans,
                                      std::span<SaturationCheck> checks,
-                                     const CompareOptions& options) {
-  std::vector<std::string> ours, theirs;
-  std::vector<OutputGatherer> gatherers;
-  ChannelBudget budget(baseline, variant);
-  for (const OutputPlan& plan : plans) {
-    ours.push_back(plan.baseline);
-    theirs.push_back(plan.variant);
-    if (!plan.before.empty()) theirs.push_back(plan.before);
-    gatherers.emplace_back(plan, options.histograms, budget);
-  }
-  for (const SaturationCheck& check : checks) theirs.push_back(check.input());
-  EndGatherer ends(baseline, variant);
-  for (std::string& name : ends.BaselineTensors()) ours.push_back(std::move(name));
-  for (std::string& name : ends.VariantTensors()) theirs.push_back(std::move(name));
-  CBOARD_ASSIGN_OR_RETURN(const runtime::ModelCapture first, OpenCapture(baseline, ours));
-  CBOARD_ASSIGN_OR_RETURN(const runtime::ModelCapture second, OpenCapture(variant, theirs));
+                                     const CompareOptions& options,
+                                     const ComputedOutputs* computed) {
+  ModelOutputGatherer gatherer(baseline, variant, plans, checks, options.histograms);
+  if (computed != nullptr) return GatherComputed(baseline, *computed, gatherer);
+  CBOARD_ASSIGN_OR_RETURN(const runtime::ModelCapture first,
+                          OpenCapture(baseline, gatherer.BaselineTensors()));
+  CBOARD_ASSIGN_OR_RETURN(const runtime::ModelCapture second,
+                          OpenCapture(variant, gatherer.VariantTensors()));
   CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<runtime::SampleSource> samples,
                           OpenComparedSamples(baseline, variant, first.session().inputs(), options,
                                               options.samples.value_or(kDefaultSamples)));
@@ -241,36 +363,19 @@ Result<OutputSummary> CompareOutputs(const model::ModelGraph& baseline,
         for (const runtime::NamedTensor& input : sample.inputs) {
           input_shapes.try_emplace(input.name, input.tensor.shape);
         }
-        for (std::size_t i = 0; i < plans.size(); ++i) {
-          const OutputPlan& plan = plans[i];
-          const TensorView* x = FindIn(sample.results[0], sample.inputs, plan.baseline);
-          const TensorView* y = FindIn(sample.results[1], sample.inputs, plan.variant);
-          if (x == nullptr || y == nullptr) continue;
-          const TensorView* before =
-              plan.before.empty() ? nullptr : FindIn(sample.results[1], sample.inputs, plan.before);
-          if (const auto added = gatherers[i].Add(*x, *y, before); !added) {
-            return Fail(Annotate(added.error(), "output '" + plan.baseline + "'"));
-          }
-        }
-        CBOARD_RETURN_IF_ERROR(ends.Add([&](std::size_t side, const std::string& name) {
+        return gatherer.Add([&](std::size_t side, const std::string& name) {
           return FindIn(sample.results[side], sample.inputs, name);
-        }));
-        for (SaturationCheck& check : checks) {
-          if (const TensorView* codes = sample.results[1].Find(check.input())) {
-            check.Add(*codes);
-          }
-        }
-        return {};
+        });
       },
       options.progress);
   if (!captured) return Fail(WithAdvice(captured.error(), first.session().inputs(), *samples));
   OutputSummary summary{.outputs = {},
-                        .ends = ends.Build(),
+                        .ends = {},
                         .samples = captured->samples,
                         .source = captured->source,
                         .is_generated = captured->is_generated,
                         .input_shapes = std::move(input_shapes)};
-  for (const OutputGatherer& gatherer : gatherers) summary.outputs.push_back(gatherer.Build());
+  gatherer.Build(summary);
   return summary;
 }
 

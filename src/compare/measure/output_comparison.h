@@ -1,4 +1,5 @@
-// The outputs of layers in both models, streamed sample by sample.
+// Compares the outputs of layers in both models. Samples are processed one by one, so memory does
+// not grow with their number.
 #pragma once
 
 #include <memory>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "cboard/compare/compare_options.h"
+#include "cboard/compare/computed_outputs.h"
 #include "cboard/compare/model_comparison.h"
 #include "cboard/model/model_graph.h"
 #include "compare/diagnosis/residuals.h"
@@ -18,62 +20,65 @@
 
 namespace cboard::compare {
 
-// Which dimension of an output has the channels.
+// Tells which dimension of an output has the channels.
 enum class ChannelPlace {
-  kByRank,  // The second of four, otherwise the last.
-  kSecond,  // As convolutions have them.
-  kLast,    // As recurrent nodes have them, whose second of four are directions.
+  kByRank,  // The second of four dimensions; otherwise the last.
+  kSecond,  // For convolutions.
+  kLast,    // For recurrent nodes, whose second dimension of four has the directions.
 };
 
-// The tensors of the two models that are the same output.
+// The tensors in the two models that are compared as the same output.
 struct OutputPlan {
   std::string baseline;
-  std::string variant;  // Behind the quantizer, if there is one.
+  std::string variant;  // Output of the quantizer, if there is one.
   std::string before;   // Input of the quantizer; empty if there is none.
   ChannelPlace channels = ChannelPlace::kByRank;
   std::optional<std::size_t> channel_axis =
-      {};  // Where the graph says which; overrides `channels`.
-  // An activation that the compressed model's quantizer replaces by its range.
+      {};  // The axis if the graph shows it; overrides `channels`.
+  // Range of the baseline's activation if the compressed model has a quantizer with this range
+  // instead.
   std::optional<ClampRange> clamp;
-  std::optional<model::ModelQuantization> codes;  // `variant` holds codes: how to read them.
+  std::optional<model::ModelQuantization> codes;  // Set if `variant` is integer codes.
   std::optional<tensor::QuantizationGrid> grid;   // Grid of the quantizer.
-  // For a declared output with several heads: these channels along `head_axis` are measured
-  // separately, and the worst one counts.
+  // Only for a declared output with several heads: the channels of each head along `head_axis`.
+  // Heads are measured separately, and the lowest SQNR counts.
   struct Channels {
     std::size_t first = 0, count = 0;
   };
   std::vector<Channels> heads = {};
   std::size_t head_axis = 0;
-  // Factors by which the baseline's channels are multiplied in the compressed model after
-  // equalization; see Equalized. Behind a Flatten, each is for several.
+  // Factors by which equalization has multiplied the channels of this output in the compressed
+  // model; see Equalized. Behind a Flatten, a factor applies to several channels.
   std::vector<double> factors = {};
 };
 
 struct OutputFindings {
   std::optional<tensor::Comparison> local;
-  // Error of the quantizer on the baseline's output. In `local`, the quantizer's input also has the
-  // errors of earlier layers.
+  // Error of the quantizer if its input is the baseline's output. For `local`, the input is that of
+  // the compressed model, with the errors of earlier layers.
   std::optional<tensor::Comparison> undisturbed;
-  // Residuals of these two, if there is a grid.
+  // Clipping residuals of `local` and `undisturbed`, if there is a quantizer.
   ClippingResidual local_residual, baseline_input_residual;
-  std::optional<tensor::Comparison> accumulated;  // Nothing when shapes differ.
-  std::optional<std::size_t> channel_axis;        // Channel axis of the outputs.
-  // The baseline's values if there is a quantizer, unless its scale is infinite.
+  std::optional<tensor::Comparison> accumulated;  // nullopt if shapes differ.
+  std::optional<std::size_t> channel_axis;        // Dimension of the outputs that has the channels.
+  // The baseline's values; null without a quantizer or if its scale is infinite.
   std::shared_ptr<const ValueBins> values;
   std::optional<tensor::QuantizationGrid> grid;
   std::optional<Histograms> histograms;
-  std::vector<double> sample_cosines;  // See LayerComparison.
+  std::vector<ChannelHistograms> channel_histograms;  // The worst channels of `accumulated`.
+  std::vector<double> sample_cosines;                 // See LayerComparison.
 };
 
-// The plan for a pair of layers with weights; nothing when their outputs cannot be compared, such
-// as those in bodies of If, Loop and Scan, which nobody outside sees.
+// Returns the tensors to compare for a pair of layers with weights; nullopt if their outputs cannot
+// be compared, for example in bodies of If, Loop and Scan, whose tensors cannot be captured.
 std::optional<OutputPlan> PlanOutput(const model::ModelGraph& baseline, const ModelLayer& before,
                                      const model::ModelGraph& variant, const ModelLayer& after);
 
-// Quantized tensors that belong to no layer in `variant_layers`, found in the baseline by name.
+// A quantized tensor that is not the output of a layer in `variant_layers`. The tensor of the
+// baseline has the same name.
 struct TensorPair {
   OutputPlan plan;
-  std::string name;  // Name of the node that computes it in the baseline, or of the input.
+  std::string name;  // Name of the baseline's node that computes it, or of the model input.
   std::string variant_name;
   std::string op_type;  // "Input" for inputs of the model.
   std::size_t depth = 0;
@@ -83,27 +88,30 @@ std::vector<TensorPair> PairQuantizedTensors(const model::ModelGraph& baseline,
                                              const model::ModelGraph& variant,
                                              const std::vector<ModelLayer>& variant_layers);
 
-// Outputs of an If, Loop or Scan of the main graph that has some of `baseline_layers` inside, which
-// cannot be captured: found in the compressed model by name, and not rounded there.
+// Returns the outputs of each If, Loop or Scan of the main graph that contains layers of
+// `baseline_layers`: the outputs of these layers cannot be captured. Only outputs are returned that
+// the compressed model has under the same name and does not quantize.
 std::vector<TensorPair> PairBodyOutputs(const model::ModelGraph& baseline,
                                         const model::ModelGraph& variant,
                                         const std::vector<ModelLayer>& baseline_layers);
 
 struct OutputSummary {
-  std::vector<OutputFindings> outputs;  // In the order of the plans.
-  std::vector<EndFindings> ends;        // The declared outputs.
+  std::vector<OutputFindings> outputs;  // In the order of `plans`.
+  std::vector<EndFindings> ends;        // Declared outputs of the models.
   std::size_t samples = 0;
   std::string source;
   bool is_generated = false;
   model::InputShapes input_shapes;  // Input shapes of the first sample.
 };
 
-// Runs both models and compares what `plans` name; `checks` get the codes they ask for of the
-// compressed one. Fails as OpenSamples and ModelCapture do.
+// Runs both models and compares the tensors that `plans` name. `checks` get the activation codes of
+// the compressed model. If `computed` is given, these outputs are compared and nothing is run.
+// Fails if OpenSamples or ModelCapture fail.
 Result<OutputSummary> CompareOutputs(const model::ModelGraph& baseline,
                                      const model::ModelGraph& variant,
                                      const std::vector<OutputPlan>& plans,
                                      std::span<SaturationCheck> checks,
-                                     const CompareOptions& options);
+                                     const CompareOptions& options,
+                                     const ComputedOutputs* computed);
 
 }  // namespace cboard::compare

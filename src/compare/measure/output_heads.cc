@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxKeptBytes = std::size_t{256} << 20;
 
-// The SQNR of the worst head, or of the whole output if it has one head.
+// Returns the SQNR of the worst head, or of the whole output if it has only one head.
 double WorstHeadDb(const tensor::Comparison& comparison, const OutputPlan& end) {
   double worst = comparison.total.SqnrDb();
   if (end.heads.empty() || comparison.channels.empty()) return worst;
@@ -42,13 +42,13 @@ std::vector<std::string> NamesOf(const std::vector<OutputPlan>& ends,
 
 std::vector<std::size_t> FindHeads(const model::ModelGraph& model,
                                    std::span<const model::TensorId> tensors) {
-  // Nodes in a body lead to the outputs of the body's node.
+  // For nodes in the body of an If, Loop or Scan, the outputs of that node are their results.
   std::unordered_map<model::NodeId, std::vector<model::NodeId>> bodies;
   for (std::size_t i = 0; i < model.nodes().size(); ++i) {
     const model::NodeId parent = model.nodes()[i].parent;
     if (parent != model::kNoNode) bodies[parent].push_back(static_cast<model::NodeId>(i));
   }
-  // Backwards from the nodes that give these tensors.
+  // Searches backwards from the nodes that compute `tensors`.
   std::vector<bool> leads_on(model.tensors().size()), is_seen(model.nodes().size());
   std::vector<model::NodeId> rest;
   const auto visit = [&](model::NodeId node) {
@@ -124,14 +124,14 @@ Result<std::optional<std::vector<double>>> HeadRunner::Measure(
   for (std::size_t i = 0; i < builders.size(); ++i) {
     measured.push_back(WorstHeadDb(builders[i].Build(), ends_[i]));
     if (std::isnan(measured.back())) {
-      return Fail(ErrorCode::kInvalidArgument, "it gives no finite numbers");
+      return Fail(ErrorCode::kInvalidArgument, "the compressed model gives no finite numbers");
     }
   }
   return std::optional(std::move(measured));
 }
 
 Result<void> HeadRunner::CacheBaselineOutputs(const runtime::CapturedSample& sample) {
-  if (sample.index != captured_.size()) return {};  // Kept before, or there was no room.
+  if (sample.index != captured_.size()) return {};  // Stored already, or out of memory.
   std::size_t bytes = 0;
   for (const OutputPlan& end : ends_) {
     const TensorView* output = sample.results[1].Find(end.baseline);
@@ -154,7 +154,8 @@ Result<void> HeadRunner::Compare(const runtime::CapturedSample& sample,
                                  std::vector<tensor::ComparisonBuilder>& builders) const {
   for (std::size_t i = 0; i < ends_.size(); ++i) {
     const TensorView* found = sample.results[0].Find(ends_[i].variant);
-    if (found == nullptr) return Fail(ErrorCode::kInvalidArgument, "it gives no numbers");
+    if (found == nullptr)
+      return Fail(ErrorCode::kInvalidArgument, "the compressed model gives no numbers");
     TensorView compressed = *found;
     if (const auto& codes = ends_[i].codes) {
       compressed.quantization = Quantization::PerTensor(codes->scales, codes->zero_points);

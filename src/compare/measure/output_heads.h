@@ -1,4 +1,4 @@
-// Finds the outputs of networks, and measures those of a compressed one.
+// Finds the last tensors of a model, and measures their SQNR in edited compressed models.
 #pragma once
 
 #include <cstddef>
@@ -16,29 +16,31 @@
 
 namespace cboard::compare {
 
-// Positions of those of `tensors` that no other one is computed from, in their order.
+// Returns the positions of the tensors in `tensors` from which no other tensor in `tensors` is
+// computed, in ascending order.
 std::vector<std::size_t> FindHeads(const model::ModelGraph& model,
                                    std::span<const model::TensorId> tensors);
 
-// Runs the compressed model, edited in many ways, against one baseline. One sample is in memory at
-// a time, besides as many of the baseline's outputs as take 256 MiB; others are computed again.
+// Runs the compressed model with different edits and compares it with the baseline. Needs memory
+// for one sample and for up to 256 MiB of the baseline's outputs; the baseline runs again for all
+// other samples.
 class HeadRunner {
  public:
-  // Borrows `variant`. Fails as ModelCapture and OpenSamples do.
+  // Opens the models and the samples. Borrows `variant`. Fails if ModelCapture or OpenSamples fail.
   static Result<HeadRunner> Open(const model::ModelGraph& baseline,
                                  const model::ModelGraph& variant, std::vector<OutputPlan> ends,
                                  const CompareOptions& options, std::size_t samples);
 
   std::size_t samples() const { return samples_->size(); }
 
-  // The SQNR in dB of each output with these edits. nullopt if `progress`, which is called with the
-  // number of finished samples, returned false.
+  // Returns the SQNR in dB of each output with these edits. Calls `progress` with the number of
+  // finished samples; returns nullopt if `progress` returned false.
   Result<std::optional<std::vector<double>>> Measure(
       runtime::GraphEdits edits,
       const std::function<bool(std::size_t done, std::size_t total)>& progress);
 
  private:
-  // The baseline's output at an end, for one sample.
+  // The baseline's values of one measured output, for one sample.
   struct CapturedOutput {
     std::vector<float> values;
     std::vector<std::int64_t> shape;
@@ -55,8 +57,7 @@ class HeadRunner {
   const model::ModelGraph& variant_;
   std::vector<OutputPlan> ends_;
   std::unique_ptr<runtime::SampleSource> samples_;
-  std::vector<std::vector<CapturedOutput>>
-      captured_;  // By output of the network, for the first samples.
+  std::vector<std::vector<CapturedOutput>> captured_;  // By sample, then by output.
   std::size_t kept_bytes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Pairs the tensors of two models that are the same output.
+// Decides which tensors of two models are compared as the same output.
 #include <algorithm>
 #include <set>
 #include <unordered_set>
@@ -19,7 +19,8 @@ std::optional<tensor::QuantizationGrid> GridOf(const model::ModelTensor& codes) 
                                   .code_max = static_cast<std::int32_t>(how.code_max)};
 }
 
-// False when the quantizer's tensors cannot be read.
+// Sets the tensors and the grid of the quantizer in `plan`. Returns false if scale or zero point
+// cannot be read.
 bool SetVariant(const model::ModelGraph& variant, const QuantizedTensor& quantized,
                 OutputPlan& plan) {
   const model::ModelTensor& codes = variant.tensor(quantized.codes);
@@ -45,24 +46,47 @@ bool CanBeCaptured(const model::ModelGraph& model, const ModelLayer& layer) {
   return layer.output != model::kNoTensor && !IsInBody(model, layer);
 }
 
+// Returns true if the only reader of a quantizer's output is an activation.
+bool IsBeforeActivation(const model::ModelGraph& model, const QuantizedTensor& quantized) {
+  if (quantized.after == model::kNoTensor) return false;
+  const model::NodeId next = TensorUse(model).OnlyConsumer(quantized.after);
+  return next != model::kNoNode && ClampOf(model, model.node(next)).has_value();
+}
+
+// Returns the input of the activation at the end of a layer.
+model::TensorId BeforeActivation(const model::ModelGraph& model, const ModelLayer& layer) {
+  const model::NodeId activation = model.tensor(layer.output).producer;
+  return activation == model::kNoNode ? model::kNoTensor : model.node(activation).inputs[0];
+}
+
 }  // namespace
 
 std::optional<OutputPlan> PlanOutput(const model::ModelGraph& baseline, const ModelLayer& before,
                                      const model::ModelGraph& variant, const ModelLayer& after) {
   if (!CanBeCaptured(baseline, before) || !CanBeCaptured(variant, after)) return std::nullopt;
   OutputPlan plan{.channels = ChannelsOf(baseline, before)};
-  // A quantizer may be between a product and the Add of its bias.
+  // If the variant has a quantizer between a product and the Add of its bias, the product is
+  // compared.
   const bool is_cut = before.has_added_bias && after.bias == model::kNoTensor;
   if (is_cut && after.clamp) return std::nullopt;
   const std::optional<ClampRange> clamp = is_cut ? std::nullopt : before.clamp;
   plan.baseline = baseline.tensor(is_cut ? before.product : before.output).name;
   if (after.quantized) {
     if (after.clamp && !clamp) return std::nullopt;
-    if (!after.clamp) plan.clamp = clamp;
+    if (clamp && !after.clamp && IsBeforeActivation(variant, *after.quantized)) {
+      // If the activation follows behind the quantizer, the quantizer's range does not replace it.
+      // Then the input of the activation is compared.
+      const model::TensorId read = BeforeActivation(baseline, before);
+      if (read == model::kNoTensor) return std::nullopt;
+      plan.baseline = baseline.tensor(read).name;
+    } else if (!after.clamp) {
+      plan.clamp = clamp;
+    }
     if (!SetVariant(variant, *after.quantized, plan)) return std::nullopt;
     return plan;
   }
-  // Sums of codes (ConvInteger, MatMulInteger) get their scale further on, and then their name.
+  // Integer sums (ConvInteger, MatMulInteger) are multiplied by their scale in a later node, whose
+  // output has the baseline's name.
   if (variant.tensor(after.output).type == DType::kInt32) {
     const model::TensorId scaled = variant.FindTensor(plan.baseline);
     if (scaled == model::kNoTensor || variant.tensor(scaled).producer == model::kNoNode)
@@ -96,7 +120,7 @@ std::vector<TensorPair> PairQuantizedTensors(const model::ModelGraph& baseline,
     model::TensorId ours = baseline.FindTensor(WithoutQuantizationSuffix(tensor.name));
     if (ours == model::kNoTensor || baseline.IsWeight(ours)) continue;
     TensorPair pair;
-    // The range of the quantizer may replace an activation.
+    // The quantizer's range may replace the activation that follows in the baseline.
     if (const model::NodeId next = use.OnlyConsumer(ours); next != model::kNoNode) {
       const auto clamp = ClampOf(baseline, baseline.node(next));
       const model::TensorId clamped = clamp ? baseline.node(next).outputs[0] : model::kNoTensor;
@@ -106,7 +130,7 @@ std::vector<TensorPair> PairQuantizedTensors(const model::ModelGraph& baseline,
       }
     }
     const model::NodeId producer = baseline.tensor(ours).producer;
-    // Or the node before it has taken the name of its output.
+    // The activation may also be replaced if the node before it has got the name of its output.
     const bool is_clamped = tensor.producer != model::kNoNode &&
                             ClampOf(variant, variant.node(tensor.producer)).has_value();
     if (producer != model::kNoNode && !is_clamped) {
@@ -147,7 +171,7 @@ std::vector<TensorPair> PairBodyOutputs(const model::ModelGraph& baseline,
       const model::NodeId producer =
           theirs == model::kNoTensor ? model::kNoNode : variant.tensor(theirs).producer;
       if (producer == model::kNoNode || variant.node(producer).parent != model::kNoNode) continue;
-      // An output that is quantized is a layer of its own.
+      // If such an output is quantized, it is compared as a layer of its own.
       if (!IsFloat(variant.tensor(theirs)) || QuantizerOf(variant, theirs)) continue;
       pairs.push_back({.plan = {.baseline = name, .variant = name},
                        .name = node.outputs.size() == 1 ? node.name : node.name + "/" + name,

@@ -62,5 +62,35 @@ TEST(OutputPlans, AClipThatIsStillThereNeedsNoHelp) {
   EXPECT_FALSE(pairs[0].plan.clamp);
 }
 
+// x * w, then a Relu, with a quantizer between them or not.
+model::ModelGraph Rectified(bool is_quantized) {
+  OnnxBuilder builder;
+  builder.Input("x", {1, 2}).Weight("w", {2, 2}, {1, 2, 3, 4});
+  builder.Node("MatMul", {"x", "w"}, {"product"}, {}, "layer");
+  std::string read = "product";
+  if (is_quantized) {
+    builder.Weight("scale", {}, {0.1f})
+        .Constant("zero", {}, OnnxBuilder::kInt8, std::vector<std::int8_t>{0})
+        .Node("QuantizeLinear", {"product", "scale", "zero"}, {"codes"})
+        .Node("DequantizeLinear", {"codes", "scale", "zero"}, {"real"});
+    read = "real";
+  }
+  builder.Node("Relu", {read}, {"y"}, {}, "relu").Output("y", {1, 2});
+  return Opened(builder);
+}
+
+TEST(OutputPlans, AnActivationBehindTheQuantizerIsNotReplacedByIt) {
+  const model::ModelGraph baseline = Rectified(false), variant = Rectified(true);
+  const std::vector<ModelLayer> before = FindWeightLayers(baseline),
+                                after = FindWeightLayers(variant);
+  ASSERT_EQ(before.size(), 1u);
+  ASSERT_EQ(after.size(), 1u);
+  const std::optional<OutputPlan> plan = PlanOutput(baseline, before[0], variant, after[0]);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->baseline, "product");
+  EXPECT_EQ(plan->variant, "real");
+  EXPECT_FALSE(plan->clamp);
+}
+
 }  // namespace
 }  // namespace cboard::compare

@@ -7,7 +7,7 @@
 namespace cboard::compare {
 namespace {
 
-// ∫(t - round(t))² dt from some fixed point to t: a twelfth for each whole step.
+// Returns the integral of (t - round(t))² up to t, except for a constant: 1/12 for each whole step.
 double RoundingIntegral(double t) {
   const double whole = std::floor(t + 0.5);
   const double rest = t - whole;
@@ -16,8 +16,8 @@ double RoundingIntegral(double t) {
 
 double Cube(double x) { return x * x * x; }
 
-// Mean squared error, in steps, of values that are uniformly distributed from `a` to `b`, with
-// codes from `low` to `high`, all in steps.
+// Returns the mean squared error, in steps, of quantizing values that are uniformly distributed
+// between `a` and `b`, with codes from `low` to `high`. All values are in steps.
 double MeanSquare(double a, double b, double low, double high) {
   if (a == b) {
     const double nearest = std::clamp(std::nearbyint(a), low, high);
@@ -36,8 +36,8 @@ double MeanSquare(double a, double b, double low, double high) {
 void ValueBins::Add(std::span<const float> values) {
   constexpr std::uint32_t kShift = 23 - kMantissaBits, kInBin = (1u << kMantissaBits) - 1;
   if (pages_.empty()) pages_.resize(kPages);
-  // Without branches that depend on values: half of an output may be zero, which no branch
-  // predictor can guess.
+  // Avoids branches that depend on values: if half of the values are zero, the CPU cannot predict
+  // them.
   for (const float value : values) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     std::unique_ptr<Page>& page = pages_[bits >> 23];
@@ -50,7 +50,7 @@ void ValueBins::Add(std::span<const float> values) {
   }
 }
 
-// Calls `visit(count, low, high)` for bins that are not empty, except those of NaN and infinities.
+// Calls `visit(count, low, high)` for each non-empty bin, except bins of NaN and infinity.
 template <typename Visit>
 void ValueBins::ForEachBin(const Visit& visit) const {
   constexpr std::size_t kInfinite = 0xFF;
@@ -174,7 +174,8 @@ CodeRange BestRange(const ValueBins& values, const CodeScheme& scheme) {
     least = error;
     best = range;
   };
-  // Searches from coarse to fine, twice, because moving one end changes the steps at the other.
+  // Searches with large steps first, then with smaller ones. Each end is searched twice, because
+  // moving one end changes the best position of the other.
   for (const double factor : {0.8, 0.95, 0.99}) {
     constexpr int kTries = 24;
     for (const bool is_high : {true, false, true, false}) {

@@ -1,5 +1,5 @@
-// Error of other ranges for a quantized tensor: the values of all samples in narrow
-// bins, and the error that a grid of codes has on them.
+// Predicts the error of other quantization ranges for a tensor: collects the values of all samples
+// in narrow bins, and computes the error of quantizing these values.
 //
 //   ValueBins bins;
 //   bins.Add(output);                                        // For each sample.
@@ -23,35 +23,36 @@ struct CodeRange {
   double high = 0;
 };
 
-// Values in bins of a 32nd of their power of two, with the smallest and largest of each: narrow
-// where steps are, wide where many steps fit. 4 KiB, and as much for what spans 2^8, however much
-// is added. Not thread-safe.
+// A histogram with narrow bins: 32 bins for each power of two. Each bin stores its count, smallest
+// and largest value. Takes 4 KiB, and more if values span many powers of two, but does not grow
+// with the number of values. Not thread-safe.
 class ValueBins {
  public:
   void Add(std::span<const float> values);
 
-  // All of these skip NaN and infinities.
+  // The functions below skip NaN and infinities.
 
-  // From the smallest to the largest value, and zero, which every grid of codes has.
+  // Returns the range from the smallest to the largest value, including zero.
   CodeRange Range() const;
 
-  // The widest gap between neighbouring values, where it is more than half of the range from the
-  // smallest to the largest: values come in two clusters, such as scores and the mask beside them.
+  // The widest gap between neighbouring values, if it is more than half of the whole range. Then
+  // the values form two clusters, for example scores and the values of a mask.
   struct Gap {
-    double below = 0;        // The largest value below it …
-    double above = 0;        // … and the smallest above.
-    double share_below = 0;  // Share of the values.
+    double below = 0;        // Largest value below the gap …
+    double above = 0;        // … and smallest value above it.
+    double share_below = 0;  // Share of values below the gap.
   };
   std::optional<Gap> WidestGap() const;
 
-  // The share of values other than zero that a step of this size rounds to zero.
+  // Returns the share of nonzero values that a quantization step of this size rounds to zero.
   double ShareRoundedToZero(double step) const;
 
-  // Σ(x - y)² over all values x, with y the nearest of the grid's. Values of a bin count as spread
-  // evenly between its smallest and largest, and where these are one, as that.
+  // Returns the squared error Σ(x - y)² of quantizing all values x to the nearest value y of the
+  // grid. Values of a bin are assumed to be uniformly distributed between its smallest and its
+  // largest value.
   double SquaredError(const tensor::QuantizationGrid& grid) const;
 
-  // The share of the values that are more than half a step beyond the last code.
+  // Returns the share of values that are more than half a step outside of the quantization range.
   double ClippedShare(const tensor::QuantizationGrid& grid) const;
 
  private:
@@ -59,37 +60,39 @@ class ValueBins {
   static constexpr std::uint32_t kMantissaBits = 5;
   struct Bin {
     std::uint64_t count = 0;
-    // The values next to zero and farthest from it, as bits, whose order is that of magnitudes.
+    // Smallest and largest magnitude as float bits, which have the same order as magnitudes.
     std::uint32_t first = 0xFFFFFFFF;
     std::uint32_t last = 0;
   };
-  using Page = std::array<Bin, 1 << kMantissaBits>;  // Bins of one sign and exponent.
+  using Page = std::array<Bin, 1 << kMantissaBits>;  // The bins of one sign and exponent.
 
   template <typename Visit>
   void ForEachBin(const Visit& visit) const;
 
-  std::vector<std::unique_ptr<Page>> pages_;  // By sign and exponent; null for those unseen.
+  std::vector<std::unique_ptr<Page>> pages_;  // By sign and exponent; null if empty.
 };
 
-// Choices of a quantizer: the number of codes, and whether zero must be in the middle.
+// Properties of a quantizer: its smallest and largest code, and whether it is symmetric around
+// zero.
 struct CodeScheme {
   std::int32_t code_min = 0;
   std::int32_t code_max = 255;
   bool is_symmetric = false;
 
-  // The scheme of a quantizer in use: symmetric if its codes are signed and its zero point is 0.
+  // Returns the scheme of a quantizer. It counts as symmetric if its codes are signed and its zero
+  // point is 0.
   static CodeScheme Of(const tensor::QuantizationGrid& grid);
 };
 
-// The codes of a range as quantizers lay them out: zero is one of them, so that both ends move by
-// up to half a step. The range is widened to hold zero, and to its larger side if symmetric.
+// Returns the quantization grid for a range. Zero is always a code, so both ends may move by up to
+// half a step. The range is extended to include zero and, if symmetric, to have two equal sides.
 tensor::QuantizationGrid GridFor(CodeRange range, const CodeScheme& scheme);
 
-// From the first to the last code.
+// Returns the real values of the first and the last code.
 CodeRange RangeOf(const tensor::QuantizationGrid& grid);
 
-// The range with the least SquaredError that was found, as its codes have it: from the smallest to
-// the largest value, or less of it. Each side is searched in turn, in ever smaller steps.
+// Returns the range with the lowest SquaredError that a search found; it is not larger than the
+// range of the values. The two ends are searched in turn with decreasing steps.
 CodeRange BestRange(const ValueBins& values, const CodeScheme& scheme);
 
 }  // namespace cboard::compare

@@ -8,20 +8,22 @@
 namespace cboard::compare {
 namespace {
 
-// Maximum error of a channel at its own place, relative to its energy: -10 dB.
+// A channel is at its own place if its squared error relative to its energy is below this limit
+// (-10 dB).
 constexpr double kSame = 0.1;
-// Share of all channels that may look like a given one by chance.
+// Maximum expected share of channels that resemble another channel by chance.
 constexpr double kByChance = 0.01;
 
-// Error limit for a channel that was found elsewhere. Among random rows, one in t^(-row / 2) is
-// within t times its energy of another: among many short rows, some are close to any row.
+// Maximum relative squared error of a channel that was found at another place. Among random rows,
+// one in t^(-row / 2) is within a relative error of t of a given row. So the limit is lower for
+// short rows, of which many are similar by chance.
 double PermutedErrorLimit(std::size_t channels, std::size_t row) {
   if (channels == 0 || row == 0) return 0;
   const double one = kByChance / static_cast<double>(channels);
   return std::min(kSame, std::pow(one, 2 / static_cast<double>(row)));
 }
 
-// In lanes, so that compilers add several at once.
+// Sums several lanes at once, so that compilers vectorize the loop.
 template <typename Term>
 double SumOf(std::size_t begin, std::size_t end, const Term& term) {
   constexpr std::size_t kLanes = 8;
@@ -37,7 +39,8 @@ double EnergyOf(std::span<const float> row) {
   return SumOf(0, row.size(), [&](std::size_t i) { return double{row[i]} * row[i]; });
 }
 
-// Returns true if the error between two rows is at most this; stops early otherwise.
+// Returns true if the squared error between two rows is at most `most`; stops as soon as it is
+// larger.
 bool AreWithin(double most, std::span<const float> a, std::span<const float> b) {
   constexpr std::size_t kPart = 64;
   double sum = 0;
@@ -50,7 +53,8 @@ bool AreWithin(double most, std::span<const float> a, std::span<const float> b) 
   return sum <= most;
 }
 
-// Number of elements of a row that are hashed: hashing all would take longer than comparing.
+// Maximum number of elements of a row that are hashed: hashing all elements would take longer than
+// comparing them.
 constexpr std::size_t kMaxSampledElements = 64;
 
 std::size_t SampleStep(std::size_t row) {
@@ -89,7 +93,8 @@ bool PermutedChannels::IsPermuted(std::size_t channel, std::span<const float> af
   if (!index_) MakeIndex();
   const double norm = std::sqrt(energy);
   return index_->IsNear(HashOf(after), [&](std::size_t other) {
-    // The distance of rows is at least the difference of their lengths; the margin is for rounding.
+    // The distance of two rows is at least the difference of their lengths. The margin allows for
+    // rounding.
     const double gap = norms_[other] - norm;
     return other != channel && !(gap * gap > 1.001 * most) && AreWithin(most, Before(other), after);
   });

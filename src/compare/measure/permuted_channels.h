@@ -1,4 +1,4 @@
-// Finds channels that were reordered.
+// Finds output channels whose order was changed.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace cboard::compare {
 
-// Finds channels that equal another channel of `before` than their own. Borrows these rows.
+// Finds channels of the variant that equal a channel of the baseline at another place. Borrows the
+// rows `before` of the baseline.
 //
 //   PermutedChannels permuted(before, row);
 //   for (…) if (permuted.IsPermuted(channel, after)) ++count;
@@ -29,8 +30,9 @@ class PermutedChannels {
 
   std::span<const float> before_;
   std::size_t row_;
-  double same_;                          // The error of what was found elsewhere, by its energy.
-  std::optional<SimHashPlanes> planes_;  // From here on: once a channel is not its own.
+  double same_;  // Maximum relative error of a channel at another place.
+  // The next members are computed when the first channel is not at its own place.
+  std::optional<SimHashPlanes> planes_;
   std::optional<SimHashIndex> index_;
   std::vector<double> norms_;
 };

@@ -8,10 +8,13 @@
 namespace cboard::compare {
 namespace {
 
-// Multiplications per layer, after which further samples would say the same again.
-constexpr std::uint64_t kMaxPairs = std::uint64_t{1} << 30;
+// Maximum number of multiplications that are checked per layer, and per sample. Further samples
+// would give the same result. The limit per sample is lower, so that several samples are checked;
+// of large images, only every second, third, … row is used.
+constexpr std::uint64_t kMaxPairs = std::uint64_t{1} << 27, kMaxPairsOfSample = kMaxPairs / 8;
 
-// Patches take memory in proportion to padding; no real convolution has more.
+// Layers with larger padding are not checked, because patches take memory in proportion to it; real
+// convolutions have less.
 constexpr std::int64_t kMaxPadding = 4096;
 
 std::vector<std::int64_t> IntsOf(const model::ModelNode& node, std::string_view key,
@@ -21,7 +24,8 @@ std::vector<std::int64_t> IntsOf(const model::ModelNode& node, std::string_view 
   return list == nullptr || list->size() != otherwise.size() ? otherwise : *list;
 }
 
-// The codes that `node` multiplies: its first input, or what that was dequantized from.
+// Returns the integer codes that `node` multiplies: its first input, or the input of the
+// DequantizeLinear before it.
 model::TensorId CodesOf(const model::ModelGraph& model, const model::ModelNode& node) {
   if (node.inputs.empty() || node.inputs[0] == model::kNoTensor) return model::kNoTensor;
   const model::ModelTensor& input = model.tensor(node.inputs[0]);
@@ -53,7 +57,7 @@ std::optional<SaturationCheck::Window> SaturationCheck::WindowOf(
 
 std::optional<SaturationCheck> SaturationCheck::For(const model::ModelGraph& model,
                                                     const ModelLayer& layer) {
-  // Codes inside of bodies cannot be captured.
+  // Skips layers in bodies of If, Loop and Scan, whose tensors cannot be captured.
   if (layer.node == model::kNoNode || IsInBody(model, layer)) return std::nullopt;
   const model::ModelNode& node = model.node(layer.node);
   const bool is_convolution = node.op_type == "Conv" || node.op_type == "QLinearConv";
@@ -96,7 +100,7 @@ std::optional<SaturationCheck> SaturationCheck::For(const model::ModelGraph& mod
       length(0) % check.groups_ != 0) {
     return std::nullopt;
   }
-  // Input channels are innermost, as ONNX Runtime lays patches out.
+  // Orders weights with input channels last, like the patches in ONNX Runtime.
   const std::size_t inputs = length(1), pixels = length(2) * length(3);
   check.channels_ = length(0) / check.groups_;
   check.depth_ = inputs * pixels;
@@ -150,10 +154,14 @@ void SaturationCheck::AddImages(const TensorView& codes) {
       places(width, w.pad_left + w.pad_right, w.kernel_width, w.dilation_x, w.stride_x);
   const auto* image = static_cast<const std::uint8_t*>(codes.data);
   const auto plane = static_cast<std::size_t>(height * width);
+  const std::uint64_t pairs_of_row =
+      static_cast<std::uint64_t>(columns) * channels_ * ((depth_ + 1) / 2);
+  const std::uint64_t pairs_of_image = static_cast<std::uint64_t>(rows) * pairs_of_row * groups_;
+  const auto step = static_cast<std::int64_t>(1 + pairs_of_image / kMaxPairsOfSample);
   std::vector<std::uint8_t> patches(static_cast<std::size_t>(columns) * depth_);
   for (std::int64_t n = 0; n < codes.shape[0]; ++n) {
     for (std::size_t g = 0; g < groups_; ++g, image += inputs * plane) {
-      for (std::int64_t row = 0; row < rows && count_.pairs < kMaxPairs; ++row) {
+      for (std::int64_t row = 0; row < rows && count_.pairs < kMaxPairs; row += step) {
         auto out = patches.begin();
         for (std::int64_t column = 0; column < columns; ++column) {
           for (std::int64_t ky = 0; ky < w.kernel_height; ++ky) {

@@ -1,4 +1,5 @@
-// Counts sums that saturate in 8-bit kernels without VNNI, with real weights and activations.
+// Counts 16-bit sums that saturate in 8-bit kernels on CPUs without VNNI, with the real weights and
+// activations.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +14,27 @@
 
 namespace cboard::compare {
 
-// One layer that multiplies unsigned 8-bit activations by signed 8-bit weights. Activations are fed
-// sample by sample; after enough of them, further ones are left out.
+// Checks one layer that multiplies unsigned 8-bit activations by signed 8-bit weights. Add() gets
+// the activations sample by sample, and ignores further samples when enough were checked.
 class SaturationCheck {
  public:
-  // nullopt for layers that are not checked: only matrix products and two-dimensional convolutions
-  // with explicit padding are.
+  // Returns nullopt for layers that cannot be checked. Only matrix products and two-dimensional
+  // convolutions with explicit padding can.
   static std::optional<SaturationCheck> For(const model::ModelGraph& model,
                                             const ModelLayer& layer);
 
-  // The tensor of codes to capture.
+  // Name of the tensor to capture: the integer codes of the activations.
   const std::string& input() const { return input_; }
 
-  // Codes of one run; other dtypes and shapes than the layer's are left out.
+  // Adds the activation codes of one sample; ignores codes whose type or shape does not fit the
+  // layer.
   void Add(const TensorView& codes);
 
-  // Nothing before the first codes.
+  // Returns the counted saturations; nullopt if no codes were added.
   std::optional<tensor::SaturationCount> Build() const;
 
  private:
-  struct Window {  // Window of a convolution.
+  struct Window {  // Geometry of a convolution.
     std::int64_t kernel_height = 1, kernel_width = 1;
     std::int64_t stride_y = 1, stride_x = 1;
     std::int64_t pad_top = 0, pad_left = 0, pad_bottom = 0, pad_right = 0;
@@ -47,10 +49,10 @@ class SaturationCheck {
 
   std::string input_;
   std::uint8_t zero_point_ = 0;
-  std::optional<Window> window_;  // Nothing for products.
+  std::optional<Window> window_;  // nullopt for matrix products.
   std::size_t groups_ = 1;
-  std::size_t channels_ = 0, depth_ = 0;  // Per group.
-  std::vector<std::int8_t> weights_;      // [groups, channels, depth].
+  std::size_t channels_ = 0, depth_ = 0;  // Both per group.
+  std::vector<std::int8_t> weights_;      // Stored as [groups, channels, depth].
   bool was_fed_ = false;
   tensor::SaturationCount count_;
 };

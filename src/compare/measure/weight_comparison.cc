@@ -13,29 +13,32 @@
 namespace cboard::compare {
 namespace {
 
-// Channels count as rescaled, not damaged, when a factor for each leaves an SQNR of this much.
+// A channel counts as rescaled, not damaged, if multiplying it by a factor gives at least this
+// SQNR.
 constexpr double kRescaledDb = 25;
-// Smallest deviation of a bias channel, as a share of the channels' average deviation.
+// Minimum standard deviation of a channel in the comparison of biases, as a share of the typical
+// one.
 constexpr double kMinDeviation = 0.1;
-// Beyond this many weights, the divergence takes longer than it is worth.
+// Above this number of weights, the divergence is not computed, because it would take too long.
 constexpr std::size_t kMaxForDivergence = std::size_t{1} << 20;
 
-// The factor that brings a channel of the baseline closest to the compressed one.
+// Returns the factor that brings a channel of the baseline closest to the compressed channel.
 double FactorOf(const tensor::PairStatistics& channel) {
   const double energy = channel.reference.sum_squares;
   return energy > 0 ? channel.Dot() / energy : 1;
 }
 
-// Returns true if the factor explains the channel. Normalization may have changed its sign.
+// Returns true if a factor explains the difference of the channel. The factor may be negative,
+// because a normalization may have changed the sign.
 bool IsOnlyScaled(const tensor::PairStatistics& channel, double factor) {
   const double energy = channel.compressed.sum_squares;
   const double left = energy - factor * factor * channel.reference.sum_squares;
   return factor != 0 && energy >= left * std::pow(10, kRescaledDb / 10);
 }
 
-// The factors that bring channels nearest to the other side, when most differ from one and from
-// each other and explain their own channel; otherwise nothing. Channels are compared one by one:
-// in sums over all of them, one large channel would hide small ones that are lost.
+// Returns the factor of each channel if most channels are explained by a factor, and most factors
+// differ from 1 and from each other; otherwise empty. Channels are examined one by one, because in
+// a sum, one large channel would hide small damaged channels.
 std::vector<double> RescalingOf(const tensor::Comparison& comparison) {
   std::vector<double> factors;
   double sum = 0, squares = 0;
@@ -58,7 +61,8 @@ std::vector<double> RescalingOf(const tensor::Comparison& comparison) {
   return factors;
 }
 
-// The tensor whose scales round the values of `weight`; the stored tensor if none does.
+// Returns the tensor that has the scales of `weight`: the tensor by which it is rounded or, without
+// one, the stored tensor.
 const model::ModelTensor& RoundedBy(const model::ModelGraph& model,
                                     const model::ModelTensor& weight) {
   return model.tensor(weight.rounded_by == model::kNoTensor ? weight.source : weight.rounded_by);
@@ -72,7 +76,7 @@ std::string PrecisionOf(const model::ModelTensor& tensor) {
   if (IsBlockType(tensor.type)) return std::string(NameOf(tensor.type));
   const bool is_small_float = HoldsCodes(tensor.type) && !IsInteger(tensor.type);
   if (is_small_float) return tensor.type == DType::kFloat4E2m1 ? "fp4" : "fp8";
-  // Also floats that are rounded to codes.
+  // Weights stored as floats may also be multiples of a scale.
   if (tensor.quantization) return "int" + std::to_string(tensor.quantization->bits());
   switch (tensor.type) {
     case DType::kFloat32:
@@ -88,10 +92,10 @@ std::string PrecisionOf(const model::ModelTensor& tensor) {
   }
 }
 
-// Compares weights as they lie in the files, when both have the same simple layout and the
-// compressed ones are codes; these say more than their values: what was clipped, how many are in
-// use. Those of the baseline get factors by channel, if there are any. Nothing when rows have to be
-// read.
+// Compares weights without reordering them, if both models have the same simple layout and the
+// compressed weights are integer codes. Codes also show clipping and the number of codes in use.
+// Channels of the baseline are multiplied by `factors`, if not empty. Returns nullopt if rows must
+// be reordered.
 Result<std::optional<tensor::Comparison>> CompareInPlace(
     const model::ModelGraph& baseline, const ModelLayer& before, const model::ModelGraph& variant,
     const ModelLayer& after, const std::vector<double>& factors, bool by_channel) {
@@ -113,7 +117,7 @@ Result<std::optional<tensor::Comparison>> CompareInPlace(
   return Compare(TensorView(scaled, reference->shape), *codes, options);
 }
 
-// Calls `visit(first, count)` for a few rows at a time, so that they are still in the cache.
+// Calls `visit(first, count)` for a few rows at a time, which stay in the CPU cache.
 template <typename Visitor>
 Result<void> ForEachRows(const RowReader& rows, const Visitor& visit) {
   constexpr std::size_t kElements = std::size_t{1} << 16;
@@ -138,7 +142,7 @@ TensorView ReadView(CodeRows& rows, std::size_t first, std::size_t count) {
   return rows.Read(first, count);
 }
 
-// `Rows` are a RowReader or CodeRows.
+// Compares the rows of two layers. `Rows` is RowReader or CodeRows.
 template <typename Rows>
 Result<tensor::Comparison> CompareRows(RowReader& before, Rows& after,
                                        const tensor::ComparisonOptions& options) {
@@ -151,14 +155,14 @@ Result<tensor::Comparison> CompareRows(RowReader& before, Rows& after,
   return builder.Build();
 }
 
-// The best available estimate of the values before quantization.
+// Returns a quantizer with the bits and the granularity of the given quantization.
 tensor::Quantizer QuantizerOf(const model::ModelQuantization& quantization, int bits,
                               std::size_t channels) {
   using Granularity = Quantization::Granularity;
   constexpr std::size_t kDefaultGroupSize = 32;
   tensor::Quantizer quantizer{.bits = std::clamp(bits, 2, 16)};
   const std::size_t scales = quantization.scales.size();
-  if (scales == 0) {  // Blocks have them in themselves.
+  if (scales == 0) {  // Block formats store the scales in their blocks.
     quantizer.granularity = Granularity::kPerGroup;
     quantizer.group_size = kDefaultGroupSize;
   } else if (scales >= channels && quantization.granularity == Granularity::kPerGroup) {
@@ -170,8 +174,8 @@ tensor::Quantizer QuantizerOf(const model::ModelQuantization& quantization, int 
   return quantizer;
 }
 
-// The quantization step of each row: one for all rows, 0 for floats, or one per row. Empty if a row
-// has several steps or additional factors.
+// Returns the quantization step of each row: a single value if all rows have the same step, 0 for
+// floats. nullopt if a row has several steps or additional factors.
 std::optional<std::vector<float>> StepsByRow(const model::ModelTensor& rounded,
                                              const ModelLayer& layer, std::size_t rows,
                                              bool has_factors) {
@@ -186,9 +190,9 @@ std::optional<std::vector<float>> StepsByRow(const model::ModelTensor& rounded,
   return is_by_row ? std::optional(how.scales) : std::nullopt;
 }
 
-// Statistics that only a diagnosis needs: medians; the residual when the baseline's weights are
-// clipped to the compressed range, by channel or, with a shared scale, over all; pruned weights;
-// and permuted channels. Nothing by channel where the comparison has none.
+// Collects statistics that only a diagnosis needs: medians of channels, pruned weights, permuted
+// channels, and the clipping residual (of the baseline's weights clipped to the range of the
+// compressed weights). Without statistics by channel in `findings`, collects only totals.
 Result<void> CollectEvidence(RowReader& before, RowReader& after, const model::ModelTensor& rounded,
                              const std::optional<std::vector<float>>& steps,
                              const Thresholds& thresholds, WeightFindings& findings) {
@@ -205,7 +209,7 @@ Result<void> CollectEvidence(RowReader& before, RowReader& after, const model::M
   if (by_channel) findings.channel_medians.resize(before.channels());
   const auto look = [&](std::size_t first, std::size_t count) -> Result<void> {
     const std::span<const float> xs = before.Read(first, count), ys = after.Read(first, count);
-    // Without figures by channel, empty channels cannot be excluded.
+    // Without statistics by channel, channels that are all zero cannot be excluded.
     if (!by_channel && steps && steps->size() == 1) pruning.AddRow(xs, ys, (*steps)[0]);
     for (std::size_t i = 0; i < count && row > 0; ++i) {
       const std::size_t channel = first + i;
@@ -273,7 +277,7 @@ Result<WeightFindings> CompareWeights(const model::ModelGraph& baseline, const M
   const model::ModelTensor& rounded = RoundedBy(variant, weight);
   findings.bits = BitsOfWeight(variant, after.weight);
   if (rounded.quantization) {
-    // One scale per direction of a recurrent layer is one scale for all channels of the direction.
+    // If a recurrent layer has one scale per direction, all channels of a direction share a scale.
     const std::vector<float>& scales = rounded.quantization->scales;
     const bool is_by_direction =
         after.layout.direction_axis && !scales.empty() &&
@@ -293,7 +297,7 @@ Result<WeightFindings> CompareWeights(const model::ModelGraph& baseline, const M
                                            folding.baseline.factors, options.by_channel));
     if (in_place) {
       findings.comparison = *std::move(in_place);
-      if (is_green()) return findings;  // Most layers, and nothing was copied.
+      if (is_green()) return findings;  // Most layers end here, without copying weights.
       is_compared = true;
     }
   }
@@ -305,7 +309,8 @@ Result<WeightFindings> CompareWeights(const model::ModelGraph& baseline, const M
     return {};
   };
   const auto channel_axis = options.by_channel ? std::optional<std::size_t>(0) : std::nullopt;
-  // Compares codes if the compressed weights are codes and no factors apply.
+  // Compares integer codes if the compressed weights are codes and no factors apply; otherwise
+  // floats.
   const auto compare_rows = [&](std::span<const double> factors) -> Result<tensor::Comparison> {
     CBOARD_ASSIGN_OR_RETURN(ours, RowReader::Open(baseline, before, factors, folding.inputs));
     if (folding.variant.factors.empty() && !codes) {
@@ -340,7 +345,7 @@ Result<WeightFindings> CompareWeights(const model::ModelGraph& baseline, const M
       *ours, *theirs, rounded,
       StepsByRow(rounded, after, ours->channels(), !folding.variant.factors.empty()),
       options.thresholds, findings));
-  // Other scales would not restore pruned weights.
+  // Tries other quantizers, unless weights are pruned: no scale would restore them.
   if (rounded.quantization && findings.fixes.empty()) {
     theirs.reset();
     const TensorView rows = ViewOf(ours->ReadAll(), ours->channels(), ours->row());
@@ -358,7 +363,7 @@ Result<std::optional<std::vector<double>>> BiasShifts(
   const std::vector<double>& deviations = output.deviations;
   const bool have_bias = before.bias != model::kNoTensor && after.bias != model::kNoTensor;
   if (!have_bias && !folding.HasFactors()) return std::nullopt;
-  // ONNX has a bias for the input and one for the state, where OpenVINO has their sum.
+  // ONNX stores one bias for the input and one for the state; OpenVINO stores their sum.
   ModelLayer ours = before, theirs = after;
   ours.has_summed_bias = before.bias_half && !after.bias_half;
   theirs.has_summed_bias = after.bias_half && !before.bias_half;

@@ -16,15 +16,17 @@ namespace cboard::compare {
 struct WeightFindings {
   tensor::Comparison comparison;
   bool is_rescaled = false;
-  std::vector<double> rescaling;  // Factors of the baseline's channels besides folding; or empty.
+  // Factors of the baseline's channels in addition to folding; may be empty.
+  std::vector<double> rescaling;
   int bits = 32;
-  std::string precision = "fp32";      // See LayerComparison.
-  std::optional<double> step;          // When all channels share a scale.
-  std::vector<float> channel_medians;  // From here on: only where something is wrong.
+  std::string precision = "fp32";  // See LayerComparison.
+  std::optional<double> step;      // Set if all channels share a scale.
+  // The members below are set only if the weights are not green.
+  std::vector<float> channel_medians;
   PermutedCount permuted;
   PrunedWeights pruned;
   std::optional<ClippingResidual> clipping_residual;  // See Evidence.
-  std::vector<Fix> fixes;                             // All ways that were tried, not ranked.
+  std::vector<Fix> fixes;                             // All quantizers that were tried, not ranked.
 
   Evidence ToEvidence() const {
     return {.part = Part::kWeight,
@@ -39,38 +41,40 @@ struct WeightFindings {
 };
 
 struct WeightOptions {
-  // Undo factors that differ by channel and were not folded; see LayerComparison::is_rescaled.
+  // If true, factors that differ between channels and were not folded are undone before the
+  // comparison; see LayerComparison::is_rescaled.
   bool allow_rescaling = true;
-  // If false, only totals are computed; see channel_budget.h.
+  // If false, statistics are computed only for all channels together; see channel_budget.h.
   bool by_channel = true;
   Thresholds thresholds = {};
 };
 
-// Compares weights after folding. Both sides have the same number of channels and
-// elements. Statistics for a diagnosis and fixes are skipped if the weights are
-// green.
+// Compares the weights of two layers after folding. Both must have the same number of channels and
+// elements. If the weights are green, statistics for a diagnosis and fixes are not computed.
 Result<WeightFindings> CompareWeights(const model::ModelGraph& baseline, const ModelLayer& before,
                                       const model::ModelGraph& variant, const ModelLayer& after,
                                       const Folding& folding, const WeightOptions& options);
 
-// All weights of a layer in file order, each times the factor of its channel, if there are factors.
+// Returns all weights of a layer in file order, each multiplied by the factor of its channel, if
+// there are factors.
 Result<std::vector<float>> ReadScaled(const model::ModelGraph& model, const ModelLayer& layer,
                                       const std::vector<double>& factors);
 
-// Bits of its codes, or of its stored elements if it has none. `weight` must satisfy IsWeight.
+// Returns the number of bits of the weight's codes, or of its stored elements if it is not
+// quantized. `weight` must satisfy IsWeight.
 int BitsOfWeight(const model::ModelGraph& model, model::TensorId weight);
 
-// Standard deviation and error of each channel of an output; `errors` is empty if the output was
-// not captured.
+// Standard deviation and root mean square error of each channel of an output. `errors` is empty if
+// the output was not captured.
 struct OutputSpread {
   std::vector<double> deviations;
   std::vector<double> errors;
 };
 
-// Offsets between biases, with what was folded into them, by channel, in units of the deviations;
-// those of channels that hardly vary count as a tenth of the usual one, since next to the others
-// nobody sees them. An offset counts no more than the output is off: what an activation cuts off,
-// or what makes up for other errors, does no harm. Nothing when either side has no bias.
+// Returns the change of each channel's bias, including folded factors, in units of the output's
+// standard deviation. Standard deviations far below the typical one are raised to a tenth of it. A
+// change counts at most as much as the measured error of the output: the rest is removed by an
+// activation or compensates other errors. nullopt if a model has no bias.
 Result<std::optional<std::vector<double>>> BiasShifts(
     const model::ModelGraph& baseline, const ModelLayer& before, const model::ModelGraph& variant,
     const ModelLayer& after, const Folding& folding, const OutputSpread& output);

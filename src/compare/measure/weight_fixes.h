@@ -1,4 +1,4 @@
-// SQNR of other quantizers for a layer's weights.
+// Predicts the SQNR of other quantizers for a layer's weights.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace cboard::compare {
 
-// Quantizers tried on the baseline's weights, [channels, elements], with what they would give.
-// `now` is the one that the compressed model has; `may_group` says that elements of a channel may
-// have several scales, as those of matrices. With a `channel_axis`, which is 0, they say what the
-// worst channel would have.
+// Tries quantizers on the baseline's weights `rows`, [channels, elements], and returns them with
+// their SQNR. `now` is the quantizer of the compressed model. If `may_group` is true, a channel may
+// have several scales, as in a matrix. If `channel_axis` is set (to 0), the SQNR of the worst
+// channel is also returned.
 Result<std::vector<Fix>> FindWeightFixes(const TensorView& rows, const tensor::Quantizer& now,
                                          bool may_group, std::optional<std::size_t> channel_axis);
 

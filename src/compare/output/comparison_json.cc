@@ -1,4 +1,4 @@
-// A comparison as JSON, for programs.
+// Writes a comparison as JSON, for other programs.
 #include <algorithm>
 #include <optional>
 #include <unordered_set>
@@ -20,7 +20,7 @@ void WriteNumber(std::optional<double> value, JsonWriter& json) {
   }
 }
 
-// Columns, an entry per channel.
+// Writes statistics of channels as columns, with one entry per channel.
 void WriteChannels(const std::vector<tensor::PairStatistics>& channels, JsonWriter& json) {
   const auto column = [&](const char* key, const auto& value) {
     json.Key(key).BeginArray();

@@ -1,4 +1,4 @@
-// A comparison as events.
+// Logs a comparison as TensorBoard events.
 #include "cboard/compare/comparison_log.h"
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 #include "cboard/compare/model_comparison.h"
 #include "cboard/compression/tags.h"
 #include "cboard/model/model_graph.h"
-#include "cboard/proto/summary.h"
 #include "cboard/verdict/number_text.h"
 #include "cboard/writer/summary_writer.h"
+#include "compare/output/channel_log.h"
 #include "compare/output/findings_log.h"
 #include "compare/output/graph_log.h"
 #include "compare/output/log_parts.h"
@@ -26,7 +26,7 @@ std::optional<double> WorstChannelOf(const std::optional<tensor::Comparison>& pa
   return part->channels[*part->worst_channel].SqnrDb();
 }
 
-// SQNR of the layer itself: the worst of its weights, its bias and the rounding of its output.
+// The local SQNR of a layer: the lowest of its weights, its bias and the rounding of its output.
 double OwnSqnr(const LayerComparison& layer) {
   double sqnr = verdict::kLoggedExactDb;
   for (const auto* part : {&layer.weight, &layer.local}) {
@@ -63,7 +63,8 @@ Result<void> LogNumbers(SummaryWriter& writer, const LayerTags& tags,
     numbers.push_back({"accumulated_sqnr_db", found.accumulated->total.SqnrDb()});
   }
   for (Number& number : numbers) {
-    // A lost signal must differ from a value that was not measured, because gates check it.
+    // Logs a finite value for a lost signal, so that gates can tell it from a value that was not
+    // measured.
     const bool is_lost =
         number.value == -HUGE_VAL && std::string_view(number.metric).ends_with("_db");
     if (is_lost) number.value = -verdict::kLoggedExactDb;
@@ -73,23 +74,7 @@ Result<void> LogNumbers(SummaryWriter& writer, const LayerTags& tags,
   return {};
 }
 
-Result<void> AddHistogram(SummaryWriter& writer, const LayerTags& tags, std::string_view what,
-                          const tensor::HistogramData& counted) {
-  std::string summary;
-  proto::AppendHistogramValue(
-      ToValidUtf8(tags.For(what)),
-      {.min = counted.min,
-       .max = counted.max,
-       .num = counted.num,
-       .sum = counted.sum,
-       .sum_squares = counted.sum_squares,
-       .bucket_limits = counted.bucket_limits,
-       .bucket_counts = counted.bucket_counts},
-      {.plugin_name = compression::kCompressionPluginName, .plugin_content = tags.label}, summary);
-  return writer.AddSummary(summary, 0);
-}
-
-// Markdown, for TensorBoard's text page.
+// Returns the ranking of layers as Markdown, for TensorBoard's text page.
 std::string RankingText(const ModelComparison& comparison) {
   std::string text;
   if (!comparison.verdict.sentence.empty()) {
@@ -105,49 +90,8 @@ std::string RankingText(const ModelComparison& comparison) {
   return text;
 }
 
-// One scalar per channel, which is the step; a run each for minima, maxima and means, so that the
-// two models are two curves of one chart. Tags name the model: comparisons of several models may be
-// logged to one directory, and their layers be called alike.
-Result<void> LogChannels(const ModelComparison& comparison, const std::filesystem::path& run,
-                         tensor::TensorStatistics tensor::PairStatistics::*side) {
-  struct Statistic {
-    const char* run;
-    double (*value)(const tensor::TensorStatistics&);
-  };
-  const Statistic statistics[] = {
-      {"min_per_channel", [](const tensor::TensorStatistics& s) { return s.min; }},
-      {"max_per_channel", [](const tensor::TensorStatistics& s) { return s.max; }},
-      {"mean_per_channel", [](const tensor::TensorStatistics& s) {
-         return s.sum / static_cast<double>(s.finite_count());
-       }}};
-  const std::string model = comparison.baseline.stem().string();
-  for (const Statistic& statistic : statistics) {
-    SummaryWriter writer(run / statistic.run, ReplaceOptions());
-    CBOARD_RETURN_IF_ERROR(writer.status());
-    for (const LayerComparison& layer : comparison.layers) {
-      for (const auto& [part, name] :
-           {std::pair(&layer.weight, "/weight"), std::pair(&layer.accumulated, "/output")}) {
-        if (!*part) continue;
-        const std::string tag = model + "/channels/" + TagName(layer.name) + name;
-        bool is_first = true;
-        for (std::size_t c = 0; c < (*part)->channels.size(); ++c) {
-          const tensor::TensorStatistics& values = (*part)->channels[c].*side;
-          if (values.finite_count() == 0) continue;
-          writer::ScalarLabels labels;  // Those of a tag's first value count.
-          if (std::exchange(is_first, false))
-            labels = LabelsOf(LabelOf(model, layer.name, {}, layer.node));
-          CBOARD_RETURN_IF_ERROR(
-              writer.AddScalar(tag, statistic.value(values), static_cast<std::int64_t>(c), labels));
-        }
-      }
-    }
-    CBOARD_RETURN_IF_ERROR(writer.Close());
-  }
-  return {};
-}
-
-// Curves over depth: the step is the index of a layer among those with an output, in the order of
-// execution.
+// Logs curves over depth. The step is the index of a layer in the order of execution; layers
+// without a compared output are skipped.
 Result<void> LogDepth(SummaryWriter& writer, const std::string& model,
                       const ModelComparison& comparison) {
   std::vector<const LayerComparison*> layers = LayersAlongDepth(comparison);
@@ -183,12 +127,12 @@ Result<void> LogGraph(SummaryWriter& writer, const std::filesystem::path& path,
   return writer.AddRunMetadata("Resources", log.resources, 0);
 }
 
-// The run of one of the two models, below `place`.
+// Logs the run of one of the two models, below `place`.
 Result<void> LogModel(const ModelComparison& comparison, const std::filesystem::path& place,
                       bool is_variant) {
-  NodeFindings findings;  // They are about the variant: nothing is wrong with the other.
+  NodeFindings findings;  // Only nodes of the variant have results.
   if (is_variant) {
-    // Layers are sorted, the worst first, and a node may have several: the first counts.
+    // A node may have several layers. They are sorted by damage, so the first one is the worst.
     for (const LayerComparison& layer : comparison.layers) {
       findings.emplace(VariantNodeOf(layer), &layer);
     }
@@ -205,13 +149,11 @@ Result<void> LogModel(const ModelComparison& comparison, const std::filesystem::
   CBOARD_RETURN_IF_ERROR(LogGraph(writer, file, version, comparison.input_shapes, findings));
   if (is_variant) CBOARD_RETURN_IF_ERROR(LogDepth(writer, model, comparison));
   CBOARD_RETURN_IF_ERROR(writer.Close());
-  return LogChannels(
-      comparison, run,
-      is_variant ? &tensor::PairStatistics::compressed : &tensor::PairStatistics::reference);
+  return LogChannels(comparison, run, is_variant);
 }
 
-// The model size, the one metric that files contain: with it, Overview and the Report list the
-// model.
+// Logs the model size, the only metric that model files contain. Overview and the report list
+// models that have a metric.
 Result<void> LogSizes(SummaryWriter& writer, const std::string& model, const std::string& variant,
                       const ModelComparison& comparison) {
   constexpr double kMegabyte = 1e6;
@@ -243,8 +185,10 @@ Result<void> LogComparison(const ModelComparison& comparison,
     for (const auto& [what, both] : {std::pair("weight", &layer.weight_histograms),
                                      std::pair("output", &layer.output_histograms)}) {
       if (!*both) continue;
-      CBOARD_RETURN_IF_ERROR(AddHistogram(writer, before, what, (*both)->baseline));
-      CBOARD_RETURN_IF_ERROR(AddHistogram(writer, after, what, (*both)->variant));
+      CBOARD_RETURN_IF_ERROR(
+          AddHistogram(writer, before.For(what), before.label, 0, (*both)->baseline));
+      CBOARD_RETURN_IF_ERROR(
+          AddHistogram(writer, after.For(what), after.label, 0, (*both)->variant));
     }
     if (layer.baseline_bytes > 0) {
       CBOARD_RETURN_IF_ERROR(

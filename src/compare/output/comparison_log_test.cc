@@ -134,6 +134,23 @@ TEST_F(ComparisonLog, ChannelsAreSteps) {
   EXPECT_EQ(after.at({"m/channels/hidden/weight", 1}), 2);
 }
 
+TEST_F(ComparisonLog, ChannelsHaveTheirSqnrAndTheWorstAHistogramOfBothModels) {
+  const auto sqnr = Scalars("int8/sqnr_per_channel");
+  EXPECT_FLOAT_EQ(sqnr.at({"m/channels/hidden/weight", 0}), 6.0206f);
+  EXPECT_FLOAT_EQ(sqnr.at({"m/channels/hidden/weight", 1}), 6.0206f);
+  EXPECT_TRUE(Scalars("fp32/sqnr_per_channel").empty());
+  for (const char* run : {"fp32", "int8"}) {
+    const std::string folder = std::string(run) + "/histogram_per_channel";
+    std::size_t channels = 0;
+    for (const auto& file : testing::EventFilesIn(folder_ / "log" / folder)) {
+      for (const std::string& event : testing::EventBytes(file)) {
+        if (event.find("m/channels/hidden/weight") != std::string::npos) ++channels;
+      }
+    }
+    EXPECT_EQ(channels, 2u) << folder;
+  }
+}
+
 TEST_F(ComparisonLog, BothGraphsAreThereAndFindingsInTheVariants) {
   for (const char* run : {"fp32", "int8"}) {
     std::string events;
@@ -272,6 +289,16 @@ TEST(GraphLog, AFileOfWeightsHasANodePerTensor) {
   const GraphLog log = BuildGraphLog(model, {});
   EXPECT_THAT(log.graph_def, HasSubstr("fc.weight: float32 [1, 2]"));
   EXPECT_THAT(log.resources, HasSubstr("fc.weight"));
+  EXPECT_THAT(log.graph_def, HasSubstr("fc.weight: float32 [1, 2] = 1, 2"));
+}
+
+TEST(GraphLog, HasTheFirstValuesOfWeightsAsTheyAreUsed) {
+  testing::TempDir folder;
+  ASSERT_THAT(WriteFileAtomically(folder / "q.onnx", QuantizedFile()), Succeeds());
+  const auto model = model::OpenModel(folder / "q.onnx");
+  ASSERT_THAT(model, Succeeds());
+  EXPECT_THAT(BuildGraphLog(*model, {}).graph_def,
+              HasSubstr("w_quantized: int8 [2, 2] = 0.5, 1, 1.5, 2"));
 }
 
 }  // namespace

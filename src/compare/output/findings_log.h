@@ -1,4 +1,5 @@
-// Logs the diagnoses of layers as an event, because metrics and histograms do not contain them.
+// Logs the diagnoses of layers as one JSON event, because metrics and histograms do not contain
+// them.
 #pragma once
 
 #include <string>
@@ -9,9 +10,8 @@
 
 namespace cboard::compare {
 
-// Writes <model>/findings/<variant>: the verdict at the end of the network, and level, cause and
-// explanation of each layer, as JSON, from which our own pages take them. Fails as SummaryWriter
-// does.
+// Writes <model>/findings/<variant>: the verdict on the model's outputs, and level, cause and
+// explanation of each layer, as JSON. The web page reads it. Fails if SummaryWriter fails.
 Result<void> LogFindings(SummaryWriter& writer, const std::string& model,
                          const std::string& variant, const ModelComparison& comparison);
 

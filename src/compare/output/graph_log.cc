@@ -1,5 +1,7 @@
 #include "compare/output/graph_log.h"
 
+#include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "cboard/base/strings.h"
@@ -16,13 +18,32 @@ namespace {
 using proto::Attribute;
 using Attributes = std::vector<std::pair<std::string, Attribute>>;
 
-// "w: int8 [8, 1, 3, 3]"
+// Attributes with the first real values of a weight are called so, and by the input that it is.
+constexpr std::string_view kFirstValues = "first_values/";
+constexpr std::size_t kMaxFirstValues = 16;
+
+// Describes a tensor: "w: int8 [8, 1, 3, 3]".
 std::string Described(const model::ModelTensor& tensor) {
   std::string text = tensor.name + ": " + std::string(NameOf(tensor.type)) + " [";
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
     text += (i > 0 ? ", " : "") + std::to_string(tensor.shape[i]);
   }
   return ToValidUtf8(text + "]");
+}
+
+// Describes a tensor with its first dequantized values: "w: int8 [8, 1, 3, 3] = 0.5, -0.25, …".
+// nullopt if they cannot be read.
+std::optional<std::string> FirstValuesOf(const model::ModelGraph& model, model::TensorId id) {
+  if (!model.IsWeight(id)) return std::nullopt;
+  const Result<model::WeightReader> weights = model.OpenWeights(id);
+  if (!weights || weights->element_count() == 0) return std::nullopt;
+  std::vector<float> values(std::min(weights->element_count(), kMaxFirstValues));
+  weights->Read(0, values);
+  std::string text = Described(model.tensor(model.tensor(id).source)) + " = ";
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    text += (i > 0 ? ", " : "") + verdict::ShortNumber(values[i]);
+  }
+  return text + (weights->element_count() > values.size() ? ", …" : "");
 }
 
 class GraphLogBuilder {
@@ -32,7 +53,7 @@ class GraphLogBuilder {
 
   GraphLog Build() {
     for (const model::TensorId input : model_.inputs()) AddInput(input);
-    // Names first: a subgraph may use what is computed around it.
+    // Collects all names first, because a subgraph may use tensors of the graph around it.
     std::vector<std::string> names;
     for (const model::ModelNode& node : model_.nodes()) {
       names.push_back(names_.Take(WithoutSlash(node.name)));
@@ -73,6 +94,9 @@ class GraphLogBuilder {
       }
     }
     if (!weights.empty()) added.attributes.emplace_back("weights", Attribute::StringList(weights));
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] != model::kNoTensor) AddFirstValues(i, node.inputs[i], added.attributes);
+    }
     if (const model::TensorId weight = LargestWeight(node); weight != model::kNoTensor) {
       added.attributes.emplace_back("weight_bits", Attribute::Int(BitsOfWeight(model_, weight)));
     }
@@ -89,7 +113,15 @@ class GraphLogBuilder {
     AddBytes(name, node.weight_bytes);
   }
 
-  // Scales, axes and similar inputs are constants, too. A single number is not a weight.
+  void AddFirstValues(std::size_t input, model::TensorId id, Attributes& attributes) const {
+    const std::optional<std::string> values = FirstValuesOf(model_, id);
+    if (!values) return;
+    attributes.emplace_back(std::string(kFirstValues) + std::to_string(input),
+                            Attribute::String(*values));
+  }
+
+  // Returns the largest constant that the node reads. Constants with a single value are not
+  // weights.
   model::TensorId LargestWeight(const model::ModelNode& node) const {
     model::TensorId largest = model::kNoTensor;
     double most = 1;
@@ -111,6 +143,7 @@ class GraphLogBuilder {
       proto::Node added{.name = names_.Take(WithoutSlash(tensor.name)), .op = "Const"};
       added.device = std::string(NameOf(tensor.type));
       added.attributes.emplace_back("weights", Attribute::StringList({Described(tensor)}));
+      AddFirstValues(0, model_.FindTensor(tensor.name), added.attributes);
       AddFindings(tensor.name, added.attributes);
       graph_.AddNode(added);
       AddBytes(added.name, tensor.stored_bytes());

@@ -1,4 +1,4 @@
-// The graph of a model as TensorBoard shows it, with what was found on its nodes.
+// Writes the graph of a model for TensorBoard, with the results of a comparison at its nodes.
 #pragma once
 
 #include <map>
@@ -9,19 +9,19 @@
 
 namespace cboard::compare {
 
-// Results by node name.
+// The compared layers, by the name of their node.
 using NodeFindings = std::map<std::string, const LayerComparison*, std::less<>>;
 
 struct GraphLog {
   std::string graph_def;
-  // Bytes of weights by node, under the same names: TensorBoard's memory colouring.
+  // The bytes of weights of each node, by which TensorBoard can color the graph.
   std::string resources;
 };
 
 // Nodes are called as in the file, without a slash in front, so that TensorBoard groups them by
-// scope; weights that nodes use are attributes, not nodes. A file of weights alone has a node per
-// tensor. The width of weights is an attribute, and so are level, cause, bits and SQNR of
-// `findings` at their nodes.
+// scope; weights that nodes use are attributes, not nodes, with their first 16 values. A file of
+// weights alone has a node per tensor. The width of weights is an attribute, and so are level,
+// cause, bits and SQNR of `findings` at their nodes.
 GraphLog BuildGraphLog(const model::ModelGraph& model, const NodeFindings& findings);
 
 }  // namespace cboard::compare

@@ -49,6 +49,22 @@ Result<void> AddFigure(SummaryWriter& writer, const LayerTags& tags, std::string
   return writer.AddScalar(tags.For(what), value, 0, LabelsOf(tags.label));
 }
 
+Result<void> AddHistogram(SummaryWriter& writer, std::string_view tag, std::string_view label,
+                          std::int64_t step, const tensor::HistogramData& counted) {
+  std::string summary;
+  proto::AppendHistogramValue(
+      ToValidUtf8(tag),
+      {.min = counted.min,
+       .max = counted.max,
+       .num = counted.num,
+       .sum = counted.sum,
+       .sum_squares = counted.sum_squares,
+       .bucket_limits = counted.bucket_limits,
+       .bucket_counts = counted.bucket_counts},
+      {.plugin_name = compression::kCompressionPluginName, .plugin_content = label}, summary);
+  return writer.AddSummary(summary, step);
+}
+
 Result<void> AddJson(SummaryWriter& writer, std::string_view tag, std::string_view json,
                      std::string_view label) {
   constexpr std::array<std::int64_t, 1> kShape = {1};
@@ -71,7 +87,7 @@ std::vector<const LayerComparison*> LayersAlongDepth(const ModelComparison& comp
   std::vector<const LayerComparison*> layers;
   for (const LayerComparison& layer : comparison.layers) layers.push_back(&layer);
   std::ranges::stable_sort(layers, {}, [](const LayerComparison* layer) {
-    return std::pair(layer->depth, !layer->node.empty());  // Inputs before the first node.
+    return std::pair(layer->depth, !layer->node.empty());  // Inputs come before the first node.
   });
   return layers;
 }

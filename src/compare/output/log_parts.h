@@ -14,15 +14,15 @@ namespace cboard::compare {
 
 inline constexpr std::string_view kBaselineName = "fp32";
 
-// The plugin data of a value: names as users spelled them, without empty ones. Exporters name nodes
-// "/layer1/Conv" or "conv:0", and quantizers need exactly this name to keep a node in float; a tag
-// cannot hold it. `node` has the layer if it has another name.
+// Returns the metadata (plugin data) of a logged value: the original names of model, layer, variant
+// and node, without empty ones. Tags cannot contain names such as "/layer1/Conv" or "conv:0", but
+// quantizers need exactly this name to keep a node in float. `node` is the name of the layer's node
+// if it differs from the layer's name.
 std::string LabelOf(std::string_view model, std::string_view layer, std::string_view variant,
                     std::string_view node = {});
 writer::ScalarLabels LabelsOf(std::string label);
 
-// Log entry of one layer of one of the two models: the prefix of its tags, and
-// metadata.
+// The prefix and the metadata of a layer's tags, for one of the two models.
 struct LayerTags {
   std::string prefix;  // <model>/layers/<layer>/
   std::string variant;
@@ -35,25 +35,30 @@ struct LayerTags {
 LayerTags TagsOf(const std::string& model, std::string_view layer, std::string_view variant,
                  std::string_view node = {});
 
-// The name without slashes in front; a name of slashes only stays as it is.
+// Returns the name without leading slashes; a name that has only slashes is not changed.
 std::string_view WithoutSlash(std::string_view name);
 
-// In tags, a name has no slash in front.
+// Returns the layer name as it is written in tags, without leading slashes.
 std::string TagName(std::string_view layer);
 
-// In the order of execution, which is the order to log in: pages draw layers as they were logged,
-// while `layers` has the worst first.
+// Returns the layers in the order of execution. They are logged in this order, because pages show
+// them as logged; ModelComparison::layers has the worst first.
 std::vector<const LayerComparison*> LayersAlongDepth(const ModelComparison& comparison);
 
-// A number of a layer, at step 0. Fails as SummaryWriter does.
+// Logs a metric of a layer at step 0. Fails if SummaryWriter fails.
 Result<void> AddFigure(SummaryWriter& writer, const LayerTags& tags, std::string_view what,
                        double value);
 
-// JSON as one text that only our own programs read, at step 0. Fails as SummaryWriter does.
+// Logs a histogram. Fails if SummaryWriter fails.
+Result<void> AddHistogram(SummaryWriter& writer, std::string_view tag, std::string_view label,
+                          std::int64_t step, const tensor::HistogramData& counted);
+
+// Logs a JSON text at step 0, which only the web page and the command line read. Fails if
+// SummaryWriter fails.
 Result<void> AddJson(SummaryWriter& writer, std::string_view tag, std::string_view json,
                      std::string_view label);
 
-// A text in the cell of a Markdown table: without bars that would end it.
+// Returns a text for a cell of a Markdown table, without vertical bars that would end the cell.
 std::string MarkdownCell(std::string text);
 
 }  // namespace cboard::compare

@@ -16,10 +16,10 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kOwnerTag = "/graph/";
 
-// The file version and the session start come before the first value.
+// Maximum number of records to read: file version and session start come before the first value.
 constexpr int kMaxRecordsBeforeOwner = 4;
 
-// The label of the first value in an event file; empty if another program wrote it.
+// Returns the label of the first value in an event file; empty if another program wrote the file.
 std::string FirstLabel(const fs::path& path) {
   constexpr std::uint64_t kMaxBytes = 64 << 10;
   const Result<std::string> beginning = writer::ReadRunFile(path, kMaxBytes);

@@ -1,4 +1,4 @@
-// Locations of the runs of a model, in a directory with comparisons of several models.
+// Decides where the runs of a model are, in a directory with comparisons of several models.
 #pragma once
 
 #include <filesystem>
@@ -10,18 +10,18 @@
 
 namespace cboard::compare {
 
-// Parent directory of the runs "fp32" and of the variant. The first model that is compared to a
-// directory has them there, any other in a folder of its name: a run has one graph, and tags cannot
-// distinguish the graphs of several models.
+// Returns the parent directory of the runs "fp32" and of the variant. For the first model logged to
+// `directory`, it is `directory` itself, for other models a subdirectory with the model's name: a
+// run can have only one graph, and tags cannot distinguish the graphs of several models.
 std::filesystem::path RunDirectory(const std::filesystem::path& directory,
                                    const std::string& model);
 
-// Writer options for such runs: values of an earlier comparison are replaced, so that curves are
-// not drawn twice.
+// Returns writer options that replace the values of an earlier comparison in the same run, so that
+// curves are not drawn twice.
 WriterOptions ReplaceOptions();
 
-// Logs the owner of the graph that follows in the run, and its file. RunDirectory recognizes the
-// model's runs by this value, so it must be the first one. Fails as SummaryWriter does.
+// Logs the model to which the run belongs, and its file. RunDirectory recognizes the model's runs
+// by this value, so it must be logged first. Fails if SummaryWriter fails.
 Result<void> LogOwner(SummaryWriter& writer, const std::string& model, std::string_view variant,
                       const std::filesystem::path& file);
 

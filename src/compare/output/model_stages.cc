@@ -94,7 +94,7 @@ class GraphConverter {
            std::span<const model::TensorId> outputs) {
     const std::string stem(WithoutSlash(name));
     node.name = stem;
-    // An input may have the name of a node.
+    // A number is appended if an input and a node have the same name.
     for (int n = 2; !names_.insert(node.name).second; ++n) {
       node.name = stem + "_" + std::to_string(n);
     }
@@ -109,7 +109,8 @@ class GraphConverter {
   }
 
   const model::ModelGraph& model_;
-  std::unordered_map<std::size_t, compression::StageInput> sources_;  // By tensor.
+  // The node that computes each tensor.
+  std::unordered_map<std::size_t, compression::StageInput> sources_;
   std::unordered_set<std::string> names_;
   std::vector<compression::StageNode> nodes_;
 };
@@ -153,8 +154,8 @@ Result<void> LogOutput(const LayerComparison& layer, StageLogger& logger) {
       {{"worst_channel_sqnr_db", layer.local->channels[*layer.local->worst_channel].SqnrDb()}});
 }
 
-// Diagnoses and verified runs of the layers, by the layer names of a
-// stage.
+// Returns the diagnoses and verified runs, with layer names as they are in a stage (without leading
+// slashes).
 ModelComparison FoundOf(const ModelComparison& comparison) {
   ModelComparison found;
   found.samples = comparison.samples;

@@ -1,4 +1,4 @@
-// The verdict as JSON, for programs and the board.
+// Writes the verdict as JSON, for other programs and the web page.
 #include "compare/output/verdict_json.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The verdict at the end of the network, as a value of a JSON document.
+// Writes the verdict on the model's outputs as a value of a JSON document.
 #pragma once
 
 #include "cboard/base/json_writer.h"

@@ -15,7 +15,7 @@ double LoggedDb(const Verification& run) {
   return std::clamp(run.sqnr_db, -verdict::kLoggedExactDb, verdict::kLoggedExactDb);
 }
 
-// JSON has no infinity: null means exact.
+// Limits an SQNR, because JSON has no infinity. null means exact.
 double ClampSqnrDb(double db) { return std::max(db, -verdict::kLoggedExactDb); }
 
 bool HasParts(const Verification& run) {
@@ -43,7 +43,7 @@ Result<void> LogScalars(SummaryWriter& writer, const std::string& model, const s
   return {};
 }
 
-// Markdown, for TensorBoard's text page.
+// Returns the table of verified runs as Markdown, for TensorBoard's text page.
 std::string TableText(const ModelComparison& comparison) {
   if (comparison.verified.empty()) {
     return "Nothing was verified: " + comparison.why_not_verified + ".";

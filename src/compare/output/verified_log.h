@@ -1,4 +1,4 @@
-// Runs with restored parts, for programs and as events.
+// Writes the results of --verify (runs with restored parts) as JSON and as events.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace cboard::compare {
 
-// The members "verified_layers", "why_not_verified" and "verified" of an object.
+// Writes the members "verified_layers", "why_not_verified" and "verified" of a JSON object.
 void WriteVerified(const ModelComparison& comparison, JsonWriter& json);
 
-// Writes, unless nobody asked for it:
+// Logs the following values if the user asked for --verify:
 //
 //   <model>/layers/<layer>/restored_weight_gain_db/<variant>, …/restored_output_gain_db/<variant>
-//   <model>/verified/sqnr_db/<variant>   the best of as many parts as the step says
-//   <model>/verified/<variant>           a table for people
-//   <model>/verified/runs/<variant>      all of it as JSON: what the board reads
+//   <model>/verified/sqnr_db/<variant>   best SQNR; the step is the number of parts
+//   <model>/verified/<variant>           a table as Markdown
+//   <model>/verified/runs/<variant>      everything as JSON, for the web page
 //
-// Fails as SummaryWriter does.
+// Fails if SummaryWriter fails.
 Result<void> LogVerified(SummaryWriter& writer, const std::string& model,
                          const std::string& variant, const ModelComparison& comparison);
 

@@ -1,7 +1,7 @@
 // Decides which layers have metrics by channel. These take a few hundred bytes per channel. That is
-// little beside the weights of real channels, but too much if a file names millions of channels of
-// a weight or two, or uses one weight in thousands of nodes. The choice is the same for the same
-// files.
+// little beside the weights of real channels, but too much if a file has millions of channels with
+// one or two weights each, or uses one weight in thousands of nodes. For the same files, the same
+// layers are chosen.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +11,22 @@
 
 namespace cboard::compare {
 
-// Memory for figures by channel: a quarter of the size of both files, with a minimum that is enough
-// for any small file.
+// The memory for metrics by channel: a quarter of the size of both files, but at least enough for
+// small files.
 class ChannelBudget {
  public:
   ChannelBudget(const model::ModelGraph& baseline, const model::ModelGraph& variant);
 
-  // Reserves memory for `comparisons` comparisons with this many channels each; false if there is
-  // too little.
+  // Reserves memory for `comparisons` comparisons with this many channels each. Returns false if
+  // there is not enough.
   bool Take(std::size_t channels, std::size_t comparisons = 1);
 
  private:
-  std::size_t left_;  // In channels.
+  std::size_t left_;  // Number of channels.
 };
 
-// For each pair, whether its weights are compared by channel or only in total. Pairs with the most
-// weights per channel come first.
+// Returns for each pair of layers whether its weights are compared by channel (true) or only in
+// total. Pairs with the most weights per channel have priority.
 std::vector<bool> PairsWithChannels(const PairedModels& models);
 
 }  // namespace cboard::compare

@@ -10,17 +10,19 @@
 namespace cboard::compare {
 namespace {
 
-// Minimum mean cosine between the rows of equal layers.
+// Two layers are the same if the mean cosine between their rows is at least this.
 constexpr double kSameContent = 0.9;
 
-// Candidates: layers of one size and, if required, of one kind.
+// Layers that can be pairs: they have the same size and, if required, the same kind (see
+// PairingSide).
 struct Group {
   WeightSize size;
   std::string kind;
   friend auto operator<=>(const Group&, const Group&) = default;
 };
 
-// Layers of a group, with a sketch of each possible layout.
+// The layers of a group, each with a sample of its weights (WeightSketch) for every possible
+// layout.
 struct Candidates {
   struct Place {
     std::size_t layer = 0;
@@ -41,8 +43,8 @@ Result<void> AddCandidate(const PairingSide& side, std::size_t i, const Reading&
   return {};
 }
 
-// All possible layouts of layers without a partner. `may_turn`: also transposed, if the channel
-// dimension is unknown.
+// Groups all layers without a partner, in every possible layout. If `may_turn` is true and the
+// channel dimension is unknown, this includes the transposed layout.
 Result<Groups> CandidatesOf(const PairingSide& side, bool may_turn, bool is_any_kind) {
   Groups groups;
   for (std::size_t i = 0; i < side.layers.size(); ++i) {
@@ -59,7 +61,7 @@ Result<Groups> CandidatesOf(const PairingSide& side, bool may_turn, bool is_any_
   return groups;
 }
 
-// Pairs each layer of a group with the most similar one.
+// Pairs each layer of a group with the most similar layer of the other model.
 void PairGroup(PairingSide& a, const Candidates& ours, PairingSide& b, const Candidates& theirs,
                LayerPairing& pairing) {
   std::vector<SimHash> signs;
@@ -85,10 +87,13 @@ void PairGroup(PairingSide& a, const Candidates& ours, PairingSide& b, const Can
   }
 }
 
-// `is_any_kind`: also layers in other bodies, or that are no longer in a body.
+// Pairs layers of the same size by the similarity of their weights. If `is_any_kind` is true,
+// layers may be in different bodies (subgraphs) of If, Loop and Scan, or in a body in only one
+// model.
 Result<void> PairBySimilarity(PairingSide& a, PairingSide& b, bool is_any_kind,
                               LayerPairing& pairing) {
-  // If the channel dimension is unknown on both sides, only one side needs to be transposed.
+  // If the channel dimension is unknown in both models, it is enough to transpose the layers of one
+  // model.
   CBOARD_ASSIGN_OR_RETURN(const Groups ours,
                           CandidatesOf(a, !b.model.nodes().empty(), is_any_kind));
   CBOARD_ASSIGN_OR_RETURN(const Groups theirs, CandidatesOf(b, true, is_any_kind));

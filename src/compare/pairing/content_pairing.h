@@ -1,4 +1,4 @@
-// Pairs layers by their weights.
+// Pairs layers by comparing their weights.
 #pragma once
 
 #include "cboard/base/result.h"
@@ -7,9 +7,9 @@
 
 namespace cboard::compare {
 
-// Pairs the remaining layers whose rows are equal up to a factor for each row: those of the same
-// kind first, then layers in different bodies of If, Loop and Scan. Reads a sample of the weights;
-// fails as ReadRows does.
+// Pairs the remaining layers whose rows are equal except for a factor per row. Layers in the same
+// body (subgraph) of If, Loop and Scan are paired first, then layers in different bodies. Reads
+// only a sample of the weights. Fails if ReadRows fails.
 Result<void> PairByContent(PairingSide& a, PairingSide& b, LayerPairing& pairing);
 
 }  // namespace cboard::compare

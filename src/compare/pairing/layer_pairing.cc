@@ -15,7 +15,7 @@ namespace cboard::compare {
 
 namespace {
 
-// Pairs layers i and j, transposed if necessary; nullopt if they do not fit.
+// Returns a pair of the layers i and j, transposed if necessary; nullopt if their sizes differ.
 std::optional<LayerPair> Fit(const PairingSide& a, std::size_t i, const PairingSide& b,
                              std::size_t j, PairedBy how) {
   const WeightSize x = a.SizeAt(i), y = b.SizeAt(j);
@@ -29,7 +29,8 @@ std::optional<LayerPair> Fit(const PairingSide& a, std::size_t i, const PairingS
 
 using KeyOf = std::function<std::string(const PairingSide&, std::size_t)>;
 
-// Pairs layers whose nonempty key is unique in their kind on both sides.
+// Pairs layers that have the same key. A key that is empty, or that several layers of the same kind
+// have, is ignored.
 void PairByKey(PairingSide& a, PairingSide& b, PairedBy how, const KeyOf& key_of,
                LayerPairing& pairing) {
   struct Count {
@@ -60,7 +61,7 @@ void PairByKey(PairingSide& a, PairingSide& b, PairedBy how, const KeyOf& key_of
   }
 }
 
-// Converters join the names of what they fuse: "block/Relu;block/BiasAdd;block/Conv2D".
+// Splits the name of a fused node into the joined names: "block/Relu;block/BiasAdd;block/Conv2D".
 std::vector<std::string_view> PartsOf(std::string_view name) {
   std::vector<std::string_view> parts;
   for (std::size_t begin = 0; begin <= name.size();) {
@@ -74,7 +75,8 @@ std::vector<std::string_view> PartsOf(std::string_view name) {
   return parts;
 }
 
-// Pairs layers of one size and kind if a part of their names is unique on both sides.
+// Pairs layers of the same size and kind if a part of their names appears in only one layer of each
+// model.
 void PairByPart(PairingSide& a, PairingSide& b, LayerPairing& pairing) {
   struct Users {
     std::vector<std::size_t> ours, theirs;

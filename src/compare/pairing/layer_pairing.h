@@ -10,34 +10,35 @@
 
 namespace cboard::compare {
 
-// The layout of weights from a file without nodes that fits their partner.
+// How the weights of a file without nodes must be read to fit those of the other model.
 struct Reading {
-  bool is_transposed = false;    // The other of the two dimensions is that of channels.
+  bool is_transposed = false;    // The channels are in the other of the two dimensions.
   std::size_t paired_heads = 0;  // See ModelLayer.
   friend auto operator<=>(const Reading&, const Reading&) = default;
 };
 
 struct LayerPair {
-  std::size_t baseline = 0;  // Positions in the lists of layers.
+  std::size_t baseline = 0;  // Positions in the two lists of layers.
   std::size_t variant = 0;
   PairedBy how = PairedBy::kName;
   Reading baseline_reading;
   Reading variant_reading;
 };
 
-// `layer` with the layout of its pair.
+// Returns `layer` with its weights in the layout that its pair requires.
 ModelLayer Read(ModelLayer layer, const Reading& reading);
 
 struct LayerPairing {
-  std::vector<LayerPair> pairs;  // In the order of the baseline's layers.
+  std::vector<LayerPair> pairs;  // Sorted by position in the baseline.
   std::vector<std::size_t> baseline_only;
   std::vector<std::size_t> variant_only;
 };
 
-// Each layer is in at most one pair, with one of as many channels and weights; a matrix from a file
-// without nodes may be transposed for that. Names are believed first, in the same body of an If,
-// Loop or Scan; what is left is paired by scope and then by content, which reads some of the
-// weights. Takes time in proportion to the number of layers, times a logarithm.
+// Pairs the layers of two models. Each layer is in at most one pair, and both layers of a pair have
+// the same number of channels and weights; a matrix from a file without nodes may be transposed for
+// this. Layers with equal names in the same body (subgraph) of If, Loop and Scan are paired first,
+// the remaining ones by scope and then by content, which reads a sample of the weights. Takes O(n
+// log n) time for n layers.
 Result<LayerPairing> PairLayers(const model::ModelGraph& baseline,
                                 std::span<const ModelLayer> baseline_layers,
                                 const model::ModelGraph& variant,

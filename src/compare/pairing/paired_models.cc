@@ -19,7 +19,7 @@ Error NoPartner(const PairedModels& models) {
       why += (why.empty() ? ". " : " ") + sentence;
     }
   }
-  if (why.ends_with('.')) why.pop_back();  // Messages have none.
+  if (why.ends_with('.')) why.pop_back();  // Error messages end without a period.
   return {ErrorCode::kInvalidArgument,
           "no layer of " + Quoted(models.baseline.path().string()) + " (" +
               std::to_string(models.ours.size()) + " with weights) has a partner in " +
@@ -27,7 +27,7 @@ Error NoPartner(const PairedModels& models) {
               "); compare two files of one model" + why};
 }
 
-// Ends the layers of a pair behind the steps that both have.
+// Shortens the layers of a pair, so that both end behind the nodes (steps) that both models have.
 void CutToCommonSteps(std::size_t i, PairedModels& models) {
   ModelLayer& before = models.ours[models.pairing.pairs[i].baseline];
   ModelLayer& after = models.theirs[models.pairing.pairs[i].variant];

@@ -1,4 +1,4 @@
-// Two files of one model: their pairs of layers, and folded steps.
+// The pairs of layers of two models, and the nodes that were folded into the layers.
 #pragma once
 
 #include <vector>
@@ -11,25 +11,25 @@
 
 namespace cboard::compare {
 
-// Borrows both models.
+// Two models and their pairs of layers. Borrows both models.
 struct PairedModels {
   const model::ModelGraph& baseline;
   const model::ModelGraph& variant;
   std::vector<ModelLayer> ours, theirs;  // Layers with weights, of the baseline and of the variant.
   LayerPairing pairing;
-  std::vector<FoldedSteps> folded;   // This vector and the next ones: by pair.
-  std::vector<Equalized> equalized;  // Empty until folding/equalization.h has looked for them.
+  std::vector<FoldedSteps> folded;   // This and the next vector: one entry per pair.
+  std::vector<Equalized> equalized;  // Empty before PairEqualizedModels.
 
   std::size_t size() const { return pairing.pairs.size(); }
-  // The two layers of a pair, with the layout of the pair.
+  // Return the two layers of a pair, with the layout that the pair requires.
   ModelLayer Before(std::size_t pair) const;
   ModelLayer After(std::size_t pair) const;
-  // Borrows from this. Fails when weights cannot be read.
+  // Returns the factors of a pair; borrows from this object. Fails if weights cannot be read.
   Result<Folding> FoldingOf(std::size_t pair) const;
 };
 
-// Pairs all layers; a pair ends behind the steps that both files have. Fails if weights cannot be
-// read, and with kInvalidArgument if there is no pair.
+// Pairs all layers of two models. A pair ends behind the nodes (steps) that both models have. Fails
+// if weights cannot be read, and with kInvalidArgument if no layer has a partner.
 Result<PairedModels> PairModels(const model::ModelGraph& baseline,
                                 const model::ModelGraph& variant);
 

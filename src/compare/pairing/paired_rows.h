@@ -1,4 +1,4 @@
-// The weights of a pair of layers side by side, with folded factors applied.
+// Reads the weights of both layers of a pair, with folded factors applied.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 namespace cboard::compare {
 
 struct PairedRows {
-  WeightRows x, y;  // Baseline and variant, with equal numbers of rows and elements.
+  WeightRows x, y;  // Weights of the baseline and of the variant, in equal order.
 };
 
-// Fails as ReadRows does.
+// Reads all weights of a pair. Fails if ReadRows fails.
 Result<PairedRows> ReadBoth(const PairedModels& models, std::size_t pair);
 
-// A few of them, spread over channels and elements.
+// A sample of the weights of a pair, spread over channels and elements.
 struct SampledRows {
   PairedRows rows;
-  std::vector<std::size_t> channels, elements;  // Which these are.
+  std::vector<std::size_t> channels, elements;  // Positions of the sample.
   std::size_t all_channels = 0;
 
-  // The baseline's weights, each times the factor of its input.
+  // Returns the baseline's weights, each multiplied by the factor of its input channel.
   WeightRows ScaledByInputs(const InputFactors& inputs) const;
 };
 Result<SampledRows> ReadSample(const PairedModels& models, std::size_t pair);

@@ -1,4 +1,4 @@
-// Layers that both files have in different sizes: channels were removed or added.
+// Finds layers that have different sizes in the two files, because channels were removed or added.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace cboard::compare {
 
-// A sentence about layers whose name exists in the other file with another size: their number, and
-// both sizes of the first one. Empty if there are none.
+// Returns a note about layers that have the same name but different sizes: their number, and both
+// sizes of the first one. nullopt if there are none.
 std::optional<std::string> ResizedLayersNote(const PairedModels& models);
 
 }  // namespace cboard::compare

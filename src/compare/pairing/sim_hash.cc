@@ -8,10 +8,10 @@
 namespace cboard::compare {
 namespace {
 
-// Average number of vectors per key, and the maximum that is compared.
+// Average number of hashes per key, and maximum number that is compared.
 constexpr std::size_t kExpectedPerKey = 16, kMaxPerKey = 64;
 
-// Whether the next element of a plane's normal is 1; otherwise it is -1.
+// Returns true if the next element of a random plane's normal vector is 1, false if it is -1.
 class RandomSigns {
  public:
   bool Next() {
@@ -51,9 +51,10 @@ SimHashPlanes::SimHashPlanes(std::size_t row) : signs_(row) {
   }
 }
 
-// Vectorized over planes, not elements, so that each sum has the same order of additions as alone.
+// Computes many planes together instead of many elements. Then each sum adds its elements in the
+// same order as if it were computed alone, so the result is the same.
 SimHash SimHashPlanes::HashOf(std::span<const float> row) const {
-  constexpr std::size_t kTogether = 32;  // As many as registers hold.
+  constexpr std::size_t kTogether = 32;  // Fits into the CPU registers.
   std::array<float, SimHash::kPlanes> all = {};
   for (std::size_t first = 0; first < all.size(); first += kTogether) {
     std::array<float, kTogether> sums = {};

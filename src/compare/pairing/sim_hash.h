@@ -1,7 +1,9 @@
-// Vectors that are nearly the same, found among many without comparing all with all.
+// SimHash: finds similar vectors among many without comparing all pairs.
 //
-// A vector and a noisy copy of it lie on the same side of most planes. Those that agree about a few
-// planes are looked at, for several choices of planes: noise of 20 dB turns one sign in thirty.
+// A hash has one bit for each of many random planes: the side of the plane on which the vector is.
+// A vector and a noisy copy are on the same side of most planes; at an SQNR of 20 dB, one bit in
+// thirty differs. Only vectors with equal bits for a few planes are compared, and this is repeated
+// with several sets of planes.
 #pragma once
 
 #include <algorithm>
@@ -13,16 +15,16 @@
 
 namespace cboard::compare {
 
-// The sides of random planes that a vector is on.
+// The SimHash of a vector: the sides of random planes on which the vector is.
 class SimHash {
  public:
   static constexpr std::size_t kPlanes = 96;
 
-  // Hash of `rows` consecutive rows, each with its own planes: lengths of rows do not matter. Takes
-  // kPlanes times as long as reading a row, so rows should be short.
+  // Hashes `rows` consecutive rows. Each row has its own planes, so factors of rows do not change
+  // the hash. Takes kPlanes times as long as reading the rows, so rows should be short.
   SimHash(std::span<const float> values, std::size_t rows);
 
-  // The sign of the sum of each plane.
+  // Creates a hash from one sum per plane: each bit is the sign of a sum.
   explicit SimHash(std::span<const float, kPlanes> sums);
 
   bool At(std::size_t plane) const { return (bits_[plane / 32] >> plane % 32 & 1) != 0; }
@@ -31,29 +33,29 @@ class SimHash {
   std::array<std::uint32_t, kPlanes / 32> bits_{};
 };
 
-// The planes of one row, made once for many rows of one length.
+// Random planes for rows of one length, created once and used for many rows.
 class SimHashPlanes {
  public:
   explicit SimHashPlanes(std::size_t row);
 
-  // The same result as SimHash(row, 1), many times faster.
+  // Returns the same hash as SimHash(row, 1), but much faster.
   SimHash HashOf(std::span<const float> row) const;
 
  private:
-  std::vector<std::array<float, SimHash::kPlanes>> signs_;  // 1 or -1, by element.
+  std::vector<std::array<float, SimHash::kPlanes>> signs_;  // 1 or -1, for each element and plane.
 };
 
-// Finds hashes that are close to others.
+// An index of hashes that finds those similar to a given hash.
 class SimHashIndex {
  public:
   explicit SimHashIndex(std::span<const SimHash> all);
 
-  // Positions of hashes that agree about the planes of one choice, in ascending order; all
-  // positions if there are few.
+  // Returns the positions of similar hashes in ascending order: those with equal bits in at least
+  // one set of planes. Returns all positions if there are few hashes.
   std::vector<std::size_t> Near(const SimHash& signs) const;
 
-  // Returns true if `is_it(position)` holds for one of them, in any order; a position may be tested
-  // repeatedly.
+  // Returns true if `is_it(position)` is true for a similar hash. Positions are tested in any
+  // order, possibly several times.
   template <typename Predicate>
   bool IsNear(const SimHash& signs, const Predicate& is_it) const {
     for (std::size_t table = 0; table < tables_.size(); ++table) {
@@ -68,8 +70,8 @@ class SimHashIndex {
   std::uint32_t KeyOf(const SimHash& signs, std::size_t table) const;
   std::span<const std::uint32_t> PositionsIn(std::size_t table, const SimHash& signs) const;
 
-  std::size_t planes_ = 0;  // Planes per table.
-  // Positions sorted by key, and the start of each key.
+  std::size_t planes_ = 0;  // Number of planes per table.
+  // The positions sorted by key, and where each key begins.
   struct Table {
     std::vector<std::uint32_t> begins, positions;
   };

@@ -10,8 +10,8 @@ namespace cboard::compare {
 namespace {
 
 constexpr std::size_t kMaxRows = 32;
-// Samples a row in four stretches of sixteen values: files are read in stretches, and distant
-// stretches belong to different inputs.
+// A row is sampled in four ranges of sixteen values: files are read in ranges, and distant ranges
+// belong to different inputs.
 constexpr std::size_t kStretches = 4, kStretch = 16;
 
 }  // namespace

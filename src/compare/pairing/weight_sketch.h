@@ -1,4 +1,5 @@
-// A sample of a layer's weights, to recognize the layer among others of its size.
+// A small sample of a layer's weights (a sketch), to recognize the layer among others of the same
+// size.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +10,23 @@
 
 namespace cboard::compare {
 
-// At most 32 rows of at most 64 elements, at the same positions for all layers of one size. Factors
-// of channels do not change the sketch.
+// A sample of at most 32 rows with at most 64 elements each, at the same positions for all layers
+// of the same size. Rows are scaled to length one, so factors of channels do not matter.
 class WeightSketch {
  public:
-  // Fails as ReadRows does. Reads no more than the sketch needs.
+  // Reads the sample of a layer, and no other weights. Fails if ReadRows fails.
   static Result<WeightSketch> Of(const model::ModelGraph& model, const ModelLayer& layer);
 
-  // Mean cosine between the rows of this sketch and of `other`, which has the same size.
+  // Returns the mean cosine between the rows of this sample and of `other`, which must have the
+  // same size.
   double MeanCosine(const WeightSketch& other) const;
 
   SimHash Signs() const { return SimHash(values_, rows_); }
 
  private:
   std::size_t rows_ = 0;
-  std::size_t rows_in_use_ = 0;  // Those that are finite and not all zero.
-  std::vector<float> values_;    // Rows of length one.
+  std::size_t rows_in_use_ = 0;  // Number of finite rows that are not all zero.
+  std::vector<float> values_;    // Rows, scaled to length one.
 };
 
 }  // namespace cboard::compare

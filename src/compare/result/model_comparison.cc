@@ -12,7 +12,7 @@
 namespace cboard::compare {
 namespace {
 
-// Returns "lstm" for "lstm/W".
+// Returns the node's name without the name of its weights: "lstm" for "lstm/W".
 std::string_view WithoutWeights(std::string_view name, std::string_view weights) {
   const bool has_them = !weights.empty() && name.size() > weights.size() + 1 &&
                         name.ends_with(weights) && name[name.size() - weights.size() - 1] == '/';
@@ -20,15 +20,15 @@ std::string_view WithoutWeights(std::string_view name, std::string_view weights)
   return name;
 }
 
-// SQNR that is lost between a layer's inputs and its output. Limited to 0 to 40 dB: more is not
-// visible, and below 0 the signal is lost.
+// The SQNR in dB that is lost between a layer's inputs and its output. SQNRs are limited to 0 to 40
+// dB: a signal below 0 dB is lost, and errors above 40 dB are not visible.
 double LossOf(const LayerComparison& layer) {
   if (!layer.input_sqnr_db || !layer.accumulated) return 0;
   const auto counted = [](double db) { return std::clamp(db, 0.0, 40.0); };
   return counted(*layer.input_sqnr_db) - counted(layer.accumulated->total.SqnrDb());
 }
 
-// "'conv2' weights and output, 'head' weights".
+// Returns a text such as "'conv2' weights and output, 'head' weights".
 std::string PartsText(const std::vector<RestoredPart>& parts, std::size_t max_name_bytes) {
   std::string text;
   std::vector<bool> is_named(parts.size());
@@ -142,7 +142,7 @@ std::vector<std::string> NodesToKeepFloat(const ModelComparison& comparison) {
 
 std::vector<ActivationOverride> OutputOverrides(const ModelComparison& comparison) {
   std::vector<ActivationOverride> overrides;
-  if (comparison.is_generated) return overrides;  // Nobody should calibrate on noise.
+  if (comparison.is_generated) return overrides;  // Ranges must not be calibrated on random data.
   for (const LayerComparison& layer : comparison.layers) {
     if (layer.diagnosis.level != Level::kRed || layer.output_tensor.empty()) continue;
     const auto found =

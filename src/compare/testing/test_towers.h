@@ -21,11 +21,12 @@ inline constexpr std::size_t kStages = 6, kWidth = 8, kTowerSamples = 40;
 // x -> stage0 -> … -> stage5 -> head -> y. Stages multiply by constants near 1, and the head is a
 // matrix product in float32. `scales` are those of x and of the outputs of stages 0 to 4, 0 for a
 // tensor in float32; none for the float form.
-inline testing::OnnxBuilder Tower(const std::vector<float>& scales, float last_gain = 1) {
+inline testing::OnnxBuilder Tower(const std::vector<float>& scales, float last_gain = 1,
+                                  std::uint8_t zero_point = 128) {
   testing::OnnxBuilder builder;
   const auto width = static_cast<std::int64_t>(kWidth);
   builder.Input("x", {1, width})
-      .Constant("zero", {}, testing::OnnxBuilder::kUint8, std::vector<std::uint8_t>{128});
+      .Constant("zero", {}, testing::OnnxBuilder::kUint8, std::vector<std::uint8_t>{zero_point});
   std::string from = "x";
   for (std::size_t i = 0; i < kStages; ++i) {
     const std::string number = std::to_string(i);

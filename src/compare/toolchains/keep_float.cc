@@ -46,7 +46,7 @@ std::string TitleOf(Toolchain toolchain, QuantizationScheme scheme) {
 
 namespace {
 
-// In single quotes, as Python and YAML read them.
+// Quotes a text in single quotes, for Python and YAML.
 
 std::string PythonQuoted(std::string_view text) {
   std::string quoted = "'";
@@ -63,7 +63,7 @@ std::string YamlQuoted(std::string_view text) {
   return quoted + "'";
 }
 
-// Joins `before`, ['a', 'b'] and `after`; further names continue in the next lines.
+// Returns `before`, the list ['a', 'b'] and `after`; long lists continue in the next lines.
 std::string WithList(std::string before, std::span<const std::string> names,
                      std::string_view after) {
   constexpr std::size_t kWidth = 100;
@@ -83,7 +83,7 @@ std::string WithList(std::string before, std::span<const std::string> names,
   return text + "]" + std::string(after);
 }
 
-// Six significant digits: ranges are not more exact than the samples.
+// Writes a number with six significant digits: ranges from samples are not more precise.
 std::string PythonNumber(double value) {
   std::array<char, 32> text;
   const auto end =
@@ -103,7 +103,7 @@ std::string OverridesSnippet(std::span<const ActivationOverride> overrides) {
                            "Int" + std::to_string(each.bits);
     if (each.is_signed && !each.is_symmetric) settings += ", 'symmetric': False";
     if (each.range) {
-      // The option needs a dtype, which plain numbers do not have.
+      // The option requires a NumPy dtype, which plain numbers do not have.
       settings += ", 'rmin': np.float32(" + PythonNumber(each.range->first) +
                   "), 'rmax': np.float32(" + PythonNumber(each.range->second) + ")";
     }
@@ -129,7 +129,7 @@ std::string OnnxRuntimeSnippet(std::span<const std::string> layers, Quantization
     case QuantizationScheme::kWeightOnly:
       break;
   }
-  // Names bits and blocks unless they are the defaults of the tool.
+  // Names bits and block size only if they differ from the tool's defaults.
   return WithList(
       "quantizer = MatMulNBitsQuantizer(\n"
       "    model_input, bits=bits, block_size=block_size, is_symmetric=is_symmetric,\n"

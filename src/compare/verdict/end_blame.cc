@@ -15,7 +15,7 @@
 namespace cboard::compare {
 namespace {
 
-// A head whose values span fewer steps than this is lost.
+// A head is lost if its values span fewer quantization steps than this.
 constexpr double kMinSteps = 4;
 constexpr std::size_t kMaxSuspects = 2;
 
@@ -25,7 +25,7 @@ std::string ChannelsText(const HeadVerdict& head) {
          std::to_string(head.first_channel + head.channel_count - 1);
 }
 
-// `tensor`, and earlier tensors with the same values in another shape or order.
+// Returns `tensor`, and earlier tensors that have the same values in another shape or order.
 std::unordered_set<model::TensorId> SameValues(const model::ModelGraph& model,
                                                model::TensorId tensor) {
   std::unordered_set<model::TensorId> same;
@@ -61,7 +61,7 @@ void MakeRed(const model::ModelGraph& baseline, model::TensorId output, double s
   }
 }
 
-// SQNR of a head in dB with 16 bits over the same range.
+// Returns the fix "16 bits": the SQNR in dB that a head would have with 16 bits and the same range.
 Fix SixteenBits(const tensor::QuantizationGrid& grid, double head_sqnr_db,
                 double head_mean_square) {
   const double span = static_cast<double>(grid.code_max - grid.code_min);
@@ -143,7 +143,8 @@ std::string DbText(double db) {
   return std::isinf(db) ? (db > 0 ? "exact" : "nothing") : verdict::ShortNumber(db, 3) + " dB";
 }
 
-// Without runs: the layer in which most is lost, or the last one.
+// Names the layer with the largest loss of SQNR as a suspect, or the last layer if the outputs of
+// layers were not compared.
 void BlameLosses(ModelComparison& comparison) {
   const std::vector<const LayerComparison*> lost = LargestLosses(comparison);
   const LayerComparison* named = lost.empty() ? LastLayer(comparison) : lost[0];
@@ -157,11 +158,10 @@ void BlameLosses(ModelComparison& comparison) {
     layer.diagnosis.severity_db = std::min(layer.diagnosis.severity_db, db);
   }
   layer.diagnosis.explanation =
-      "a suspect, not proven: " +
-      (layer.input_sqnr_db ? "most is lost on the way to its output, from " +
-                                 DbText(*layer.input_sqnr_db) + " to " + DbText(db)
-                           : "the errors before it arrive here, SQNR " + DbText(db)) +
-      (comparison.verdict.blame_note.empty() ? "" : "; " + comparison.verdict.blame_note);
+      "a suspect, not proven: " + (layer.input_sqnr_db
+                                       ? "most is lost on the way to its output, from " +
+                                             DbText(*layer.input_sqnr_db) + " to " + DbText(db)
+                                       : "the errors before it arrive here, SQNR " + DbText(db));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Adjusts the levels of layers to the verdict: no layer is red if the outputs are sound, and at
-// least one is if they are broken.
+// Adjusts the levels of layers to the verdict on the model's outputs: if the outputs are sound, no
+// layer is red; if they are broken, at least one layer is red.
 #pragma once
 
 #include <vector>
@@ -11,16 +11,16 @@
 
 namespace cboard::compare {
 
-// Makes a layer red if heads of very different size share its scale, so that a broken head has
-// fewer than four steps. Keeps the order, the worst first.
+// Makes a layer red if its scale is shared by heads of very different magnitude, so that a broken
+// head has fewer than four steps. Keeps the order of layers.
 void BlameSharedScales(const model::ModelGraph& baseline, const EndVerdict& verdict,
                        std::vector<EvaluatedLayer>& layers);
 
-// Red layers become amber if the outputs of the model are sound. Keeps the order.
+// Makes red layers amber if the model's outputs are sound. Keeps the order of layers.
 void ForgiveWhereSound(const EndVerdict& verdict, std::vector<EvaluatedLayer>& layers);
 
-// Fills `verdict.suspects` of a broken model if blame was not measured: its worst red layers. If
-// none is red, the layer in which most is lost becomes red.
+// Fills `verdict.suspects` of a broken model if its root causes were not measured: with its worst
+// red layers. If no layer is red, the layer with the largest loss of SQNR becomes red.
 void NameSuspects(ModelComparison& comparison);
 
 }  // namespace cboard::compare

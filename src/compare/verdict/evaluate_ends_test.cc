@@ -27,7 +27,7 @@ EndFindings FindingsOf(const std::vector<float>& baseline, const std::vector<flo
   return end;
 }
 
-EndVerdict ParsedByProtobuf(const EndFindings& end, bool is_generated = false) {
+EndVerdict VerdictOf(const EndFindings& end, bool is_generated = false) {
   return EvaluateEnds({end}, 20, is_generated, "data.npz");
 }
 
@@ -42,7 +42,7 @@ std::vector<float> Scores(std::size_t count) {
 
 TEST(EvaluateEnds, CallsScoresBrokenThatAllBecameZero) {
   const std::vector<float> scores = Scores(1000);
-  const EndVerdict verdict = ParsedByProtobuf(FindingsOf(scores, std::vector<float>(1000), 2));
+  const EndVerdict verdict = VerdictOf(FindingsOf(scores, std::vector<float>(1000), 2));
   EXPECT_EQ(verdict.level, VerdictLevel::kBroken);
   EXPECT_EQ(verdict.measure, "collapsed");
   EXPECT_THAT(verdict.sentence, StartsWith("Broken: output 'y' (scores): all values became 0"));
@@ -53,14 +53,91 @@ TEST(EvaluateEnds, CallsScoresSoundThatAreAHundredthOff) {
   const std::vector<float> scores = Scores(1000);
   std::vector<float> rounded = scores;
   for (float& score : rounded) score = std::round(score * 100) / 100;
-  EXPECT_EQ(ParsedByProtobuf(FindingsOf(scores, rounded, 2)).level, VerdictLevel::kSound);
+  EXPECT_EQ(VerdictOf(FindingsOf(scores, rounded, 2)).level, VerdictLevel::kSound);
+}
+
+// All scores stay within a factor of two of the baseline's, and none is a detection any more.
+TEST(EvaluateEnds, CallsScoresBrokenThatAllFellBelowTheThreshold) {
+  std::vector<float> scores = Scores(1000), lower = scores;
+  for (float& score : scores) score = score > 0.5f ? 0.3f + 0.1f * (score - 0.5f) : score;
+  for (std::size_t i = 0; i < lower.size(); ++i) lower[i] = 0.6f * scores[i];
+  const EndVerdict verdict = VerdictOf(FindingsOf(scores, lower, 2));
+  EXPECT_EQ(verdict.level, VerdictLevel::kBroken) << verdict.sentence;
+  EXPECT_THAT(verdict.sentence, HasSubstr("agree in 0 %"));
+}
+
+// Boxes of 20 pixels in a picture of 320: an error of a twentieth of the picture loses the boxes,
+// and the SQNR is still above 20 dB.
+TEST(EvaluateEnds, CountsBoxesByTheirOverlap) {
+  std::vector<float> boxes, moved;
+  for (int i = 0; i < 60; ++i) {
+    const std::vector<float> box = {static_cast<float>(i * 37 % 300),
+                                    static_cast<float>(i * 53 % 300), 20, 20};
+    boxes.insert(boxes.end(), box.begin(), box.end());
+    moved.insert(moved.end(), {box[0] + (i % 2 == 0 ? 15 : -15), box[1] + 4, 20, 20});
+  }
+  const auto verdict_of = [](const std::vector<float>& baseline,
+                             const std::vector<float>& variant) {
+    EndFindings end = FindingsOf(baseline, variant, 4);
+    const ChannelSizes sizes{.outer = baseline.size() / 4, .channels = 4};
+    const std::vector<bool> all(sizes.outer, true);
+    end.heads[0].AddDetected(baseline, variant, sizes, all);
+    end.boxes.Add(baseline, variant, sizes, all);
+    EndFindings scores = FindingsOf(Scores(600), Scores(600), 2);
+    scores.name = "scores";
+    return EvaluateEnds({end, scores}, 20, false, "data.npz");
+  };
+  const EndVerdict broken = verdict_of(boxes, moved);
+  EXPECT_GT(broken.outputs[0].heads[0].sqnr_db, 20);
+  EXPECT_EQ(broken.level, VerdictLevel::kBroken) << broken.sentence;
+  EXPECT_THAT(broken.sentence, HasSubstr("0 of 60 boxes overlap by half or more"));
+  EXPECT_EQ(verdict_of(boxes, boxes).level, VerdictLevel::kSound);
+
+  // Boxes of a pixel are lost by a shift of a pixel, which nobody sees.
+  std::vector<float> tiny = boxes, shifted;
+  for (std::size_t i = 2; i < tiny.size(); i += i % 4 == 2 ? 1 : 3) tiny[i] = 1;
+  shifted = tiny;
+  for (std::size_t i = 0; i < shifted.size(); i += 4) shifted[i] += 1;
+  EXPECT_EQ(verdict_of(tiny, shifted).level, VerdictLevel::kSound);
 }
 
 TEST(EvaluateEnds, DoesNotMeasureScoresThatShowNoDetection) {
   const EndVerdict verdict =
-      ParsedByProtobuf(FindingsOf({0.001f, 0.002f, 0.003f, 0.001f}, std::vector<float>(4), 2));
+      VerdictOf(FindingsOf({0.001f, 0.002f, 0.003f, 0.001f}, std::vector<float>(4), 2));
   EXPECT_EQ(verdict.level, VerdictLevel::kNotMeasured);
   EXPECT_THAT(verdict.sentence, HasSubstr("no detection"));
+}
+
+TEST(EvaluateEnds, DoesNotCallADetectorSoundByItsBoxesAlone) {
+  std::vector<float> boxes;
+  for (int i = 0; i < 400; ++i) boxes.push_back(static_cast<float>(i * 37 % 320));
+  EndFindings box_end = FindingsOf(boxes, boxes, 4);
+  box_end.name = "boxes";
+  const EndFindings scores = FindingsOf({0.001f, 0.002f, 0.003f, 0.001f}, std::vector<float>(4), 2);
+  const EndVerdict verdict = EvaluateEnds({box_end, scores}, 20, false, "data.npz");
+  EXPECT_EQ(verdict.level, VerdictLevel::kNotMeasured);
+  EXPECT_THAT(verdict.sentence, HasSubstr("no detection"));
+  EXPECT_THAT(verdict.sentence, HasSubstr("everything else is sound"));
+  EXPECT_EQ(verdict.outputs[0].level, VerdictLevel::kSound);
+}
+
+TEST(EvaluateEnds, DoesNotTakeSmallLogitsForScores) {
+  EndFindings end = FindingsOf({0.001f, 0.002f, 0.003f, 0.001f}, std::vector<float>(4), 2);
+  end.heads[0].is_no_score = true;
+  const EndVerdict verdict = VerdictOf(end);
+  EXPECT_EQ(verdict.level, VerdictLevel::kBroken);
+  EXPECT_EQ(verdict.outputs[0].heads[0].use, HeadUse::kLogits);
+}
+
+TEST(EvaluateEnds, NamesAnOutputThatIsNotMeasuredBesideSoundOnes) {
+  EndFindings other;
+  other.name = "selected";
+  other.other_shapes = 20;
+  const std::vector<float> scores = Scores(1000);
+  const EndVerdict verdict =
+      EvaluateEnds({FindingsOf(scores, scores, 2), other}, 20, false, "data.npz");
+  EXPECT_EQ(verdict.level, VerdictLevel::kSound);
+  EXPECT_THAT(verdict.sentence, HasSubstr("output 'selected' is not measured"));
 }
 
 // Logits with a large common offset, which the plain SQNR takes for signal.
@@ -74,7 +151,7 @@ TEST(EvaluateEnds, CallsLogitsBrokenWhoseOffsetIsAllThatIsLeft) {
   }
   const EndFindings end = FindingsOf(logits, offset, 4);
   EXPECT_GT(end.comparison.total.SqnrDb(), 30);
-  const EndVerdict verdict = ParsedByProtobuf(end);
+  const EndVerdict verdict = VerdictOf(end);
   EXPECT_EQ(verdict.outputs[0].heads[0].agreement, 0.0);
   EXPECT_EQ(verdict.level, VerdictLevel::kDegraded) << verdict.sentence;
 }
@@ -89,8 +166,7 @@ TEST(EvaluateEnds, CountsATieAsUndecided) {
     }
   }
   equal[0] = 0.26f;  // One answer.
-  const HeadVerdict head =
-      ParsedByProtobuf(FindingsOf(probabilities, equal, 4)).outputs[0].heads[0];
+  const HeadVerdict head = VerdictOf(FindingsOf(probabilities, equal, 4)).outputs[0].heads[0];
   EXPECT_EQ(head.use, HeadUse::kArgMax);
   ASSERT_TRUE(head.agreement);
   EXPECT_NEAR(*head.agreement, 0.2875, 1e-9);  // 1 and 19 quarters, of 20.
@@ -107,7 +183,7 @@ TEST(EvaluateEnds, CountsRareClassesApartFromTheMostFrequentOne) {
       blanks.push_back(c == 0 ? 0.97f : 0.01f);
     }
   }
-  const HeadVerdict head = ParsedByProtobuf(FindingsOf(text, blanks, 4)).outputs[0].heads[0];
+  const HeadVerdict head = VerdictOf(FindingsOf(text, blanks, 4)).outputs[0].heads[0];
   EXPECT_EQ(*head.agreement, 0);
   EXPECT_EQ(head.level, VerdictLevel::kBroken);
 }
@@ -119,7 +195,7 @@ TEST(EvaluateEnds, DoesNotBreakAModelByOneChangedClass) {
     after.insert(after.end(), row == 0 ? std::initializer_list<float>{0.495f, 0.505f}
                                        : std::initializer_list<float>{0.6f, 0.4f});
   }
-  EXPECT_NE(ParsedByProtobuf(FindingsOf(before, after, 2)).level, VerdictLevel::kBroken);
+  EXPECT_NE(VerdictOf(FindingsOf(before, after, 2)).level, VerdictLevel::kBroken);
 }
 
 // Samples of one vector each: a large error at each value, and still the nearest vectors.
@@ -149,7 +225,7 @@ EndFindings Embeddings(std::size_t samples, float noise, bool is_mixed_up = fals
 }
 
 TEST(EvaluateEnds, CallsFeaturesSoundWhoseNearestVectorsStayTheSame) {
-  const EndVerdict verdict = ParsedByProtobuf(Embeddings(20, 0.25f));
+  const EndVerdict verdict = VerdictOf(Embeddings(20, 0.25f));
   EXPECT_EQ(verdict.level, VerdictLevel::kSound) << verdict.sentence;
   EXPECT_EQ(verdict.measure, "nearest_agreement");
   EXPECT_THAT(verdict.sentence,
@@ -158,14 +234,14 @@ TEST(EvaluateEnds, CallsFeaturesSoundWhoseNearestVectorsStayTheSame) {
 }
 
 TEST(EvaluateEnds, CallsFeaturesBrokenWhoseNearestVectorsAreOthers) {
-  EXPECT_EQ(ParsedByProtobuf(Embeddings(20, 0, true)).level, VerdictLevel::kBroken);
-  EXPECT_EQ(ParsedByProtobuf(Embeddings(20, 1.2f)).level, VerdictLevel::kBroken);
+  EXPECT_EQ(VerdictOf(Embeddings(20, 0, true)).level, VerdictLevel::kBroken);
+  EXPECT_EQ(VerdictOf(Embeddings(20, 1.2f)).level, VerdictLevel::kBroken);
 }
 
 TEST(EvaluateEnds, TakesTheNameOfAnOutputForItsUse) {
   EndFindings end = Embeddings(20, 0.25f);
   end.hint = OutputHint::kAnswers;
-  EXPECT_EQ(ParsedByProtobuf(end).outputs[0].heads[0].use, HeadUse::kLogits);
+  EXPECT_EQ(VerdictOf(end).outputs[0].heads[0].use, HeadUse::kLogits);
 }
 
 // A text recognizer of 30 characters: each at one of five positions, blanks between them.
@@ -193,13 +269,13 @@ EndFindings Recognized(std::size_t shift, std::size_t lost) {
 TEST(EvaluateEnds, ReadsTheTextOfARecognizerAndNotItsPositions) {
   EndFindings end = Recognized(1, 0);
   end.comparison.total.count = 1;
-  const EndVerdict verdict = ParsedByProtobuf(end);
+  const EndVerdict verdict = VerdictOf(end);
   EXPECT_EQ(verdict.level, VerdictLevel::kSound) << verdict.sentence;
   EXPECT_EQ(verdict.measure, "text_agreement");
   EXPECT_THAT(verdict.sentence, HasSubstr("(text): the text agrees in 100 % of 100 characters"));
   end = Recognized(0, 1);
   end.comparison.total.count = 1;
-  EXPECT_EQ(ParsedByProtobuf(end).level, VerdictLevel::kBroken);
+  EXPECT_EQ(VerdictOf(end).level, VerdictLevel::kBroken);
 }
 
 // Labels as ArgMax gives them.
@@ -212,19 +288,19 @@ TEST(EvaluateEnds, ReadsTheTextOfIntegers) {
   }
   end.labels = 120;
   end.same_labels = 60;
-  const EndVerdict verdict = ParsedByProtobuf(end);
+  const EndVerdict verdict = VerdictOf(end);
   EXPECT_EQ(verdict.level, VerdictLevel::kSound) << verdict.sentence;
   EXPECT_EQ(verdict.outputs[0].heads[0].use, HeadUse::kText);
 }
 
 TEST(EvaluateEnds, CallsRandomDataWeakEvidence) {
   const std::vector<float> scores = Scores(1000);
-  EXPECT_THAT(ParsedByProtobuf(FindingsOf(scores, scores, 2), true).sentence,
+  EXPECT_THAT(VerdictOf(FindingsOf(scores, scores, 2), true).sentence,
               HasSubstr("random data, which is weak evidence"));
 }
 
 TEST(EvaluateEnds, CallsValuesBrokenThatBecameInfinite) {
-  const EndVerdict verdict = ParsedByProtobuf(FindingsOf({1, 2, 3, 4}, {1, HUGE_VALF, 3, 4}, 2));
+  const EndVerdict verdict = VerdictOf(FindingsOf({1, 2, 3, 4}, {1, HUGE_VALF, 3, 4}, 2));
   EXPECT_EQ(verdict.level, VerdictLevel::kBroken);
   EXPECT_THAT(verdict.sentence, HasSubstr("NaN or infinite"));
 }

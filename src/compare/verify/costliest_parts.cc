@@ -22,7 +22,7 @@ std::vector<PartCost> FindCostliestParts(
   std::vector<PartCost> found;
   std::priority_queue<Range> ranges;
   std::size_t runs = 0;
-  // Returns false if further runs would show nothing new.
+  // Measures the parts [first, end). Returns false if the search must end.
   const auto measure = [&](std::size_t first, std::size_t end) {
     if (runs == search.max_runs) return false;
     ++runs;

@@ -13,14 +13,14 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-struct Search {
+struct DoneSearch {
   std::vector<std::size_t> parts;
   std::size_t runs = 0;
 };
 
 // Costs that add up, as the power of independent errors does.
-Search Searched(const std::vector<double>& costs, const PartSearch& search = {}) {
-  Search done;
+DoneSearch Searched(const std::vector<double>& costs, const PartSearch& search = {}) {
+  DoneSearch done;
   for (const PartCost& part :
        FindCostliestParts(costs.size(), search, [&](std::size_t first, std::size_t end) {
          ++done.runs;
@@ -36,7 +36,7 @@ Search Searched(const std::vector<double>& costs, const PartSearch& search = {})
 TEST(CostliestParts, AreFoundByHalves) {
   std::vector<double> costs(1000, 0.001);
   costs[713] = 10;
-  const Search done = Searched(costs);
+  const DoneSearch done = Searched(costs);
   EXPECT_THAT(done.parts, ElementsAre(713));
   EXPECT_LE(done.runs, 2u * 10 + 1);
 }
@@ -58,14 +58,14 @@ TEST(CostliestParts, WhereverTheyAre) {
 }
 
 TEST(CostliestParts, ACostThatAllShareHasNoCulprit) {
-  const Search done = Searched(std::vector<double>(500, 1.0));
+  const DoneSearch done = Searched(std::vector<double>(500, 1.0));
   EXPECT_THAT(done.parts, IsEmpty());
   EXPECT_LE(done.runs, PartSearch().max_runs);
 }
 
 TEST(CostliestParts, NothingCostsNothing) {
   EXPECT_THAT(Searched({}).parts, IsEmpty());
-  const Search done = Searched({0, 0, 0});
+  const DoneSearch done = Searched({0, 0, 0});
   EXPECT_THAT(done.parts, IsEmpty());
   EXPECT_EQ(done.runs, 1u);
 }

@@ -1,5 +1,5 @@
-// The parts of a compressed model that can be restored to the baseline's floats, the suspected
-// ones, and the edits that restore them.
+// Lists the parts (weights and outputs of layers) of a compressed model that can be restored to the
+// baseline's floats, selects the suspected ones, and creates the edits that restore them.
 #pragma once
 
 #include <cstddef>
@@ -16,45 +16,46 @@
 
 namespace cboard::compare {
 
-// Parts of a layer that can be restored.
+// The parts of a layer that can be restored.
 struct RestorableLayer {
   std::optional<PairedWeights> weights;
   std::optional<OutputPlan> output;  // Set if the layer's output was compared.
   bool has_damaged_weights = false, has_damaged_output = false;
-  // The baseline's output on the samples; null if it was not compared with a quantizer.
+  // The baseline's values of the output on all samples; null without a quantizer.
   std::shared_ptr<const ValueBins> values = nullptr;
-  bool has_one_scale = false;  // For all channels of the weights, of which there are several.
+  bool has_one_scale = false;  // The weights have one scale for several channels.
 };
 
-// A part by the position of its layer in the comparison.
+// A part of a layer; `layer` is the layer's position in the comparison.
 struct LayerPart {
   std::size_t layer = 0;
   Part part = Part::kWeight;  // kWeight or kOutput.
   friend bool operator==(const LayerPart&, const LayerPart&) = default;
 };
 
-// Borrows everything; `layers` are those of the comparison, in its order.
+// The parts of all layers. Borrows all arguments; `layers` has the same order as the layers of the
+// comparison.
 class RestorableParts {
  public:
   RestorableParts(const model::ModelGraph& baseline, const model::ModelGraph& variant,
                   const std::vector<RestorableLayer>& layers, const ModelComparison& comparison)
       : baseline_(baseline), variant_(variant), layers_(layers), comparison_(comparison) {}
 
-  // In the order of execution.
+  // Returns all parts that can be restored, in the order of execution.
   std::vector<LayerPart> All() const;
 
-  // At most `most` parts that the diagnosis blames, the worst first; then parts of the layers in
-  // which most is lost.
+  // Returns at most `most` parts: first the parts with a diagnosis, the worst first, then parts of
+  // the layers with the largest loss of SQNR.
   std::vector<LayerPart> PartsToVerify(std::size_t most) const;
 
-  // Edits of the compressed model; `parts` are those of Restored::kParts and kAllExceptParts. Fails
-  // if weights cannot be read.
+  // Returns the edits of the compressed model that restore parts. `parts` is used only for
+  // Restored::kParts and kAllExceptParts. Fails if weights cannot be read.
   Result<runtime::GraphEdits> RestoringEdits(Restored restored,
                                              const std::vector<LayerPart>& parts) const;
 
  private:
   bool CanRestore(const LayerPart& part) const;
-  // Leaves out what cannot be restored.
+  // Adds the edits that restore a part; does nothing if the part cannot be restored.
   Result<void> Add(const LayerPart& part, Restoration& restoration) const;
   void Keep(const LayerPart& part, Restoration& restoration) const;
 

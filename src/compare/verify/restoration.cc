@@ -11,7 +11,7 @@
 namespace cboard::compare {
 namespace {
 
-// Constants further apart than this were changed, not rounded.
+// Constants whose SQNR is lower were changed, not rounded, and are not restored.
 constexpr double kSameConstantDb = 10;
 
 std::optional<std::size_t> CountOf(const model::ModelTensor& tensor) {
@@ -24,7 +24,8 @@ std::optional<std::size_t> CountOf(const model::ModelTensor& tensor) {
   return count;
 }
 
-// Factors that turn a channel of the baseline's weights into one of the compressed model's.
+// Returns the factors that turn each channel of the baseline's weights into the scale of the
+// compressed weights.
 std::vector<double> FactorsOf(const Folding& folding, const std::vector<double>& rescaling,
                               std::size_t channels) {
   const auto at = [](const std::vector<double>& factors, std::size_t c) {
@@ -32,15 +33,15 @@ std::vector<double> FactorsOf(const Folding& folding, const std::vector<double>&
   };
   std::vector<double> factors(channels);
   for (std::size_t c = 0; c < channels; ++c) {
-    // A channel that is multiplied by 0 later may be anything.
+    // If the channel is multiplied by 0 later, any factor is correct.
     const double later = at(folding.variant.factors, c);
     factors[c] = at(folding.baseline.factors, c) * at(rescaling, c) / (later == 0 ? 1 : later);
   }
   return factors;
 }
 
-// Name of the edited node for the weights of a layer. The two layers of an LSTM share a node, and
-// each may stay unchanged.
+// Returns the name of the tensor that is edited to restore a layer's weights. The two layers of an
+// LSTM share a node, and each of them can stay compressed.
 std::string EditedFor(const model::ModelGraph& variant, const ModelLayer& layer) {
   if (const auto product = ProductInsteadOf(variant, layer)) {
     return variant.tensor(product->output).name;
@@ -103,7 +104,8 @@ Result<void> Restoration::AddWeights(const PairedWeights& weights) {
   return AddBias(weights);
 }
 
-// The sums become the results of a Conv, and the scales behind them are bypassed.
+// Replaces the integer sums by the result of a Conv, and bypasses the nodes that multiply them by
+// the scales.
 void Restoration::AddConv(const FloatProduct& conv, const model::ModelNode& node,
                           std::vector<float> values, const model::ModelTensor& weights) {
   const TensorInFile sums = FindInFile(variant_, conv.sums, node);
@@ -126,8 +128,8 @@ void Restoration::AddConv(const FloatProduct& conv, const model::ModelNode& node
                            .in = output.in});
 }
 
-// The node becomes an LSTM when the first of its weights is restored; its other weights become
-// their dequantized codes.
+// Replaces the node by an LSTM when the first of its weights is restored; its other weights become
+// dequantized codes.
 Result<void> Restoration::AddToLstm(const ModelLayer& after, WeightRows rows) {
   constexpr std::size_t kW = 1, kR = 2, kPeepholes = 7;
   const model::ModelNode& node = variant_.node(after.node);
@@ -177,7 +179,7 @@ Result<std::optional<std::vector<float>>> BaselineBias(const model::ModelGraph& 
   const auto& [before, after, folded, equalized, rescaling] = weights;
   if (after.bias == model::kNoTensor || !IsFloat(variant.tensor(after.bias))) return Values();
   const model::ModelTensor& tensor = variant.tensor(after.bias);
-  if (after.bias_half) {  // The other half comes with it.
+  if (after.bias_half) {  // The other half is restored with it.
     if (before.bias == model::kNoTensor || baseline.tensor(before.bias).shape != tensor.shape) {
       return Values();
     }

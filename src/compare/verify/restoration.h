@@ -1,4 +1,5 @@
-// A compressed ONNX model with parts of it put back to what its baseline has.
+// Restores parts (weights or outputs of layers) of a compressed ONNX model to the baseline's
+// floats.
 //
 //   Restoration restoration(baseline, variant);
 //   CBOARD_RETURN_IF_ERROR(restoration.AddWeights(layer));
@@ -22,8 +23,7 @@
 
 namespace cboard::compare {
 
-// The weights of a pair of layers, and the factors that turn one side into the other. Borrows the
-// factors.
+// The weights of a pair of layers, and the factors by which they differ. Borrows `equalized`.
 struct PairedWeights {
   ModelLayer before, after;
   FoldedSteps folded;
@@ -31,68 +31,69 @@ struct PairedWeights {
   std::vector<double> rescaling;  // See WeightFindings.
 };
 
-// Returns true if the operator uses floats, or can be replaced by an operator on floats
-// (float_operators.h). Codes that other operators read directly (QLinearConv, ConvInteger, …) and
-// float16 cannot be restored.
+// Returns true if the operator uses float weights, or can be replaced by a float operator
+// (float_operators.h). Returns false for float16 and for operators that read integer codes directly
+// (QLinearConv, …).
 bool CanRestoreWeights(const model::ModelGraph& variant, const ModelLayer& after);
 
-// Returns true if the quantizer of this output takes and returns floats.
+// Returns true if the input and the output of the output's quantizer are floats.
 bool CanRestoreOutput(const OutputPlan& plan);
 
-// The baseline's weights of a pair in the layout of the compressed layer, with its folded factors.
-// Fails as ReadRows does.
+// Returns the baseline's weights of a pair in the layout of the compressed layer, with the factors
+// that were folded into the compressed weights. Fails if ReadRows fails.
 Result<WeightRows> BaselineRows(const model::ModelGraph& baseline, const model::ModelGraph& variant,
                                 const PairedWeights& weights);
 
-// The baseline's bias likewise; empty if the compressed layer has none in float.
+// Returns the baseline's bias in the same way; nullopt if the compressed layer has no float bias.
 Result<std::optional<std::vector<float>>> BaselineBias(const model::ModelGraph& baseline,
                                                        const model::ModelGraph& variant,
                                                        const PairedWeights& weights);
 
-// Transposes [channels, elements], as MatMul needs them.
+// Returns the rows as [elements, channels], as MatMul requires.
 std::vector<float> Transposed(const WeightRows& rows);
 
-// Collects edits of the compressed model. Restoring a part twice has no further effect.
+// Collects the edits that restore parts of the compressed model. Restoring a part twice has no
+// further effect.
 class Restoration {
  public:
-  // Borrows both.
+  // Borrows both models. Nothing is restored yet.
   Restoration(const model::ModelGraph& baseline, const model::ModelGraph& variant)
       : baseline_(baseline), variant_(variant) {}
 
-  // Restores weights and bias in the layout of the compressed layer, with its folded factors.
-  // Requires CanRestoreWeights. Fails as ReadRows does.
+  // Restores weights and bias of a layer, with the factors that were folded into the compressed
+  // weights. Requires CanRestoreWeights. Fails if ReadRows fails.
   Result<void> AddWeights(const PairedWeights& weights);
 
   // Bypasses the quantizer of a tensor, and later quantizers that only round the same values again
-  // (behind MaxPool, Reshape, …). Clips the values if the quantizer's range has replaced an
-  // activation.
+  // (behind MaxPool, Reshape, …). Clips the values if the quantizer's range replaces an activation.
   void AddOutput(model::TensorId before, const std::optional<ClampRange>& clamp);
   void AddOutput(const OutputPlan& plan);
 
-  // Excludes these parts from all later calls.
+  // Excludes a part from all later calls, so it stays compressed.
   void KeepWeights(const PairedWeights& weights);
   void KeepOutput(const OutputPlan& plan);
 
-  // Restores other quantized constants that the baseline has under the same name: summands,
-  // factors, lookup tables. Skips constants that differ too much to be the same.
+  // Restores other quantized constants that have the same name in the baseline: summands, factors,
+  // lookup tables. Skips constants whose values differ too much.
   Result<void> AddOtherConstants();
 
-  // Bypasses all remaining quantizers of activations.
+  // Bypasses the quantizers of all activations that are not restored yet.
   void AddOtherOutputs();
 
   runtime::GraphEdits Take() { return std::move(edits_); }
 
  private:
-  // Returns false if the tensor was edited before.
+  // Returns false if an edit of this tensor exists already.
   bool IsNew(const std::string& tensor) { return edited_.insert(tensor).second; }
   Result<void> AddBias(const PairedWeights& weights);
   void AddConv(const FloatProduct& conv, const model::ModelNode& node, std::vector<float> values,
                const model::ModelTensor& weights);
   Result<void> AddToLstm(const ModelLayer& after, WeightRows rows);
-  // Replaces a tensor that `node` reads or computes with these values.
+  // Replaces a constant that `node` reads or computes by these values.
   void AddConstant(model::TensorId tensor, const model::ModelNode& node, std::vector<float> values);
-  // Calls `visit(dequantize, from, clamp)` for what comes out behind the quantizer of `before`, and
-  // of those behind it that only round again: what `dequantize` gives would be `from` without them.
+  // Calls `visit(dequantize, from, clamp)` for each DequantizeLinear behind the quantizer of
+  // `before`, also behind later quantizers that only round the same values again. Without these
+  // quantizers, the output of `dequantize` would be `from`, limited to `clamp`.
   template <typename Visit>
   void ForEachRounded(model::TensorId before, const std::optional<ClampRange>& clamp,
                       const Visit& visit);
@@ -102,7 +103,7 @@ class Restoration {
   runtime::GraphEdits edits_;
   std::unordered_set<std::string> edited_;
   std::unordered_map<model::NodeId, std::size_t>
-      lstms_;  // Where in edits_.added each has W, then R.
+      lstms_;  // For each node: position of W and R in edits_.added.
 };
 
 }  // namespace cboard::compare

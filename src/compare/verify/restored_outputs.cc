@@ -1,4 +1,4 @@
-// Bypasses quantizers of activations.
+// Bypasses quantizers of activations in the compressed model.
 #include <cmath>
 #include <string_view>
 
@@ -9,7 +9,7 @@
 namespace cboard::compare {
 namespace {
 
-// Operators whose outputs are elements of their inputs.
+// Returns true for operators that only move elements of their inputs to the output.
 bool PicksElements(std::string_view op_type) {
   return op_type == "Concat" || op_type == "Pad" || PassesValues(op_type);
 }
@@ -20,7 +20,7 @@ bool HaveSameGrid(const model::ModelTensor& a, const model::ModelTensor& b) {
          a.quantization->zero_points == b.quantization->zero_points && a.type == b.type;
 }
 
-// Calls `visit(node)` for the nodes that are this operator on `tensor`.
+// Calls `visit(node)` for each node with this operator that reads `tensor`.
 template <typename Visit>
 void ForEachUse(const model::ModelGraph& model, model::TensorId tensor, std::string_view op_type,
                 const Visit& visit) {

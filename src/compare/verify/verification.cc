@@ -15,12 +15,13 @@
 namespace cboard::compare {
 namespace {
 
-// Maximum number of parts that are restored together, and number of candidates per step.
+// Maximum number of parts (weights or outputs of layers) that are restored together, and maximum
+// number of candidates in each step.
 constexpr std::size_t kMaxCombinedParts = 3;
 constexpr std::size_t kMaxCandidatesPerRound = 3;
-// Smallest gain of another part that is worth reporting.
+// A combination of parts is extended only if another restored part gains at least this many dB.
 constexpr double kMinGainDb = 0.1;
-// Half the power of an error.
+// 3 dB is half the power of an error.
 constexpr double kHalfDb = 3;
 
 class Verifier {
@@ -59,7 +60,8 @@ class Verifier {
     return many;
   }
 
-  // nullopt once the user has stopped the verification.
+  // Runs the compressed model with restored parts; nullopt if the user has stopped the
+  // verification.
   std::optional<Verification> Measure(Restored restored, const std::vector<LayerPart>& parts) {
     if (is_stopped_) return std::nullopt;
     Verification verification{.restored = restored};
@@ -110,8 +112,9 @@ class Verifier {
     for (const Tried& each : tried_) comparison_.verified.push_back(each.verification);
   }
 
-  // Starts with the best part, and adds in each step the part that gains most. Parts with the
-  // largest own gain are tried first, because errors of different parts add up.
+  // Measures combinations of parts. Starts with the best single part; each step adds the part with
+  // the largest gain. Parts with large single gains are tried first, because errors of different
+  // parts add up.
   void MeasureCombinations() {
     if (tried_.empty() || !tried_[0].verification.why_not.empty()) return;
     Tried best = tried_[0];
@@ -138,8 +141,8 @@ class Verifier {
     }
   }
 
-  // Returns true if the blamed parts remove less than half of the error, and all parts together
-  // would remove more.
+  // Returns true if restoring the diagnosed parts removes less than half of the error, although
+  // restoring everything would remove more.
   bool ExplainsLittle() const {
     const double as_it_is = comparison_.verified[0].sqnr_db;
     double best = as_it_is, most = as_it_is;
@@ -154,8 +157,8 @@ class Verifier {
     return best < as_it_is + kHalfDb && most >= as_it_is + 2 * kHalfDb;
   }
 
-  // The parts that cost most, each alone in a network of floats, and the output SQNR without their
-  // errors.
+  // Finds the parts that cause the largest error when they alone are compressed, and measures the
+  // output SQNR with these parts restored.
   void SearchByHalves() {
     const std::vector<LayerPart> parts = parts_.All();
     const PartSearch search{.max_parts = kMaxCombinedParts};
@@ -186,7 +189,7 @@ class Verifier {
   HeadRunner& ends_;
   const CompareOptions& options_;
   ModelComparison& comparison_;
-  std::vector<Tried> tried_;  // One part each, the best first.
+  std::vector<Tried> tried_;  // Runs with a single restored part, the best first.
   std::size_t runs_ = 0, runs_done_ = 0;
   bool is_stopped_ = false;
 };
@@ -204,7 +207,7 @@ std::string NotVerifiedReason(const model::ModelGraph& variant, const Restorable
   return ends.empty() ? NoHeadsReason(comparison) : std::string();
 }
 
-// Sets the heads of a declared output, as the verdict has them.
+// Copies the heads of a declared output from the verdict to its plan.
 void SetHeads(const EndVerdict& verdict, OutputPlan& plan) {
   const auto output = std::ranges::find(verdict.outputs, plan.baseline, &OutputVerdict::name);
   if (output == verdict.outputs.end() || output->heads.size() < 2 || !output->axis) return;
@@ -214,7 +217,7 @@ void SetHeads(const EndVerdict& verdict, OutputPlan& plan) {
   }
 }
 
-// Layers with operators on codes, whose weights are not restored in any run.
+// Adds a note about layers whose integer weights cannot be restored in any run.
 void UnrestorableLayersNote(const model::ModelGraph& variant,
                             const std::vector<RestorableLayer>& layers,
                             ModelComparison& comparison) {
@@ -260,7 +263,7 @@ Result<void> VerifyComparison(const model::ModelGraph& baseline, const model::Mo
   as_it_is.sqnr_db = MeanOverHeads(as_it_is.layer_sqnr_db);
   CBOARD_ASSIGN_OR_RETURN(HeadRunner opened, HeadRunner::Open(baseline, variant, std::move(plans),
                                                               options, comparison.samples));
-  if (has_heads) {  // As a whole, an output may be fine that has lost one of them.
+  if (has_heads) {  // An output can have a high SQNR although one of its heads is lost.
     CBOARD_ASSIGN_OR_RETURN(auto measured, opened.Measure({}, nullptr));
     if (measured) as_it_is.layer_sqnr_db = *std::move(measured);
     as_it_is.sqnr_db = MeanOverHeads(as_it_is.layer_sqnr_db);

@@ -1,4 +1,5 @@
-// Measures the output of the network with parts of the compressed model restored to float.
+// Measures the model's output SQNR after parts of the compressed model are restored to float
+// (--verify).
 #pragma once
 
 #include <vector>
@@ -10,9 +11,9 @@
 
 namespace cboard::compare {
 
-// Sets `verified` and what goes with it in a comparison that is complete otherwise; `layers` are
-// its layers, in its order. ONNX Runtime errors are stored per run.
-// Fails as OpenSamples and ModelCapture do for the models as they are.
+// Sets `verified`, `verified_layers` and `why_not_verified` of an otherwise complete comparison.
+// `layers` has the same order as the layers of the comparison. ONNX Runtime errors of edited models
+// are stored with each run. Fails if the unedited models fail in OpenSamples or ModelCapture.
 Result<void> VerifyComparison(const model::ModelGraph& baseline, const model::ModelGraph& variant,
                               const std::vector<RestorableLayer>& layers,
                               const CompareOptions& options, ModelComparison& comparison);

@@ -9,9 +9,9 @@
 namespace cboard::compare {
 namespace {
 
-// Maximum number of outputs that are measured: the last ones.
+// Maximum number of outputs that are measured; the last ones are used.
 constexpr std::size_t kMaxHeads = 16;
-// The value in a mean of an end that is as good as exact.
+// SQNR in dB of an exact output in a mean.
 constexpr double kExactDb = 80;
 
 }  // namespace

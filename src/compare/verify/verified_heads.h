@@ -1,4 +1,4 @@
-// The outputs of a network that runs with restored parts are measured at.
+// Selects the layer outputs at which --verify measures the SQNR.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace cboard::compare {
 
-// Positions of the layers with no compared layer behind them, in order, at most 16; without those
-// that cannot change.
+// Returns the positions of the last compared layers (no compared layer reads their outputs) in the
+// order of execution, at most 16. Skips layers whose SQNR is infinite, because it cannot improve.
 std::vector<std::size_t> FindVerifiedHeads(const model::ModelGraph& baseline,
                                            const std::vector<RestorableLayer>& layers,
                                            const ModelComparison& comparison);
 
-// Explains why there is no output to measure.
+// Explains why no output can be measured by --verify.
 std::string NoHeadsReason(const ModelComparison& comparison);
 
 // Mean SQNR of all outputs; 80 dB or more counts as exact.

@@ -1,8 +1,8 @@
-"""The cases of the exam: which network, which quantizer with which options, and what is to blame.
+"""The cases of the exam: network, quantizer with its options, and root cause.
 
-`kinds` are the numbers of failures in docs/compare-exam.md. `guilty` has patterns of node names; "*" with
-a calibration error means the ranges of the whole file, the input first. A case without `cause` is meant to
-be sound. experiment.py checks all of it and writes the figures.
+`kinds` are the numbers of failures in docs/compare-exam.md. `guilty` has patterns of node names;
+"*" with a calibration error means the ranges of the whole file, the input first. A case without
+`cause` should be undamaged. experiment.py checks all of this and writes the metrics.
 """
 
 STATIC = {"tool": "static"}
@@ -14,11 +14,11 @@ ALL_DECODING = ["/model.22/Concat_2*", "/model.22/Sigmoid", "/model.22/Mul_5", "
                 "/model.22/Split_1", "/model.22/Add_1*", "/model.22/Sub*", "/model.22/Div_1",
                 "/model.22/Slice*"]
 
-# Where masks are made and added, in the transformers trained here.
+# Nodes in which masks are created and added, in the transformers trained here.
 MASKED = ["/Mul", "/Sub", "/blocks.?/attention/Add", "/blocks.?/attention/Softmax"]
 NORM_PIECES = ["p2o.Mul.*", "p2o.Add.*", "p2o.Sigmoid.*", "p2o.HardSigmoid.*", "p2o.ReduceMean.*",
                "p2o.Sub.*", "p2o.Pow.*", "p2o.Sqrt.*", "p2o.Div.*", "p2o.Softmax.*"]
-# The parts of DNSMOS before its first layer that was trained.
+# The parts of DNSMOS before its first trained layer.
 QUALITY_FRONT_END = ["input_1:01_crop*", "mos_estimator_logpow/Reshape*", "mos_estimator_logpow/concat*",
                      "Transpose17", "stft-*", "mos_estimator_logpow/time2freq/*",
                      "mos_estimator_logpow/pow", "mos_estimator_logpow/Maximum_max",

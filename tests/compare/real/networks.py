@@ -1,5 +1,5 @@
 """The networks of the exam: how each becomes a float model with fixed shapes, its samples, and the
-end metric that decides how much of its work a quantized copy still does.
+end metric that measures how well a quantized copy still works.
 
     network = NETWORKS["file_types"]
     network.prepare(folder)               # folder/float.onnx
@@ -23,13 +23,13 @@ from onnx import version_converter
 @dataclass(frozen=True)
 class Network:
     name: str
-    title: str  # For the table in docs/compare-exam.md.
-    make: Callable  # (path) -> None: writes the float model.
-    samples: Callable  # (count, seed) -> {input: array}
-    agreement: Callable  # (outputs before, outputs after) -> 0..1
-    metric: str  # The samples that `agreement` counts.
-    is_small: bool = False  # Part of `make test`.
-    is_held_out: bool = False  # `compare` was not developed with it.
+    title: str  # Used in the table of docs/compare-exam.md.
+    make: Callable  # Writes the float model to a path.
+    samples: Callable  # Returns {input: array} for (count, seed).
+    agreement: Callable  # Returns 0..1 for (outputs before, outputs after).
+    metric: str  # Number of samples that `agreement` counts.
+    is_small: bool = False  # True for networks in `make test`.
+    is_held_out: bool = False  # True for networks with which `compare` was not developed.
 
     def prepare(self, folder: Path) -> Path:
         path = Path(folder) / "float.onnx"
@@ -40,8 +40,9 @@ class Network:
 
 
 def shorten_names(model):
-    """Converters from TensorFlow join the names of fused operators with semicolons, until names that
-    quantizers derive from them are no longer unique. Keeps the last one, made unique."""
+    """Makes output names unique. Converters from TensorFlow join the names of fused operators with
+    semicolons, until names that quantizers derive from them are no longer unique. Keeps the last
+    name."""
     kept = {value.name for value in list(model.graph.input) + list(model.graph.output)} | {""}
     names, used = {name: name for name in kept}, set(kept)
 
@@ -55,7 +56,8 @@ def shorten_names(model):
             names[name] = unique
         return names[name]
 
-    # The quantizer appends numbers to shared constants: `bias` and 2 must not be a tensor `bias2`.
+    # The quantizer appends numbers to shared constants: `bias` and 2 must not give the tensor
+    # `bias2`.
     for tensor in model.graph.initializer:
         names[tensor.name] = f"constant_{len(names)}"
         tensor.name = names[tensor.name]
@@ -71,7 +73,7 @@ def shorten_names(model):
 
 
 def lift_constants(model):
-    """Constant nodes become initializers, where quantizers look for weights."""
+    """Converts Constant nodes to initializers, which quantizers recognize as weights."""
     rest = []
     for node in model.graph.node:
         if node.op_type == "Constant" and node.attribute[0].HasField("t"):
@@ -84,9 +86,10 @@ def lift_constants(model):
 
 
 def freeze(source, target, shapes=None, opset=None, is_optimized=True, has_long_names=False):
-    """Writes `source` with fixed input shapes, names for all nodes and, if asked for, another opset;
-    then ONNX Runtime's own preparation for quantization (shape inference, folding of constants and of
-    batch normalization), unless the products of a transformer are to stay MatMul."""
+    """Writes `source` with fixed input shapes, names for all nodes and, if given, another opset;
+    then runs ONNX Runtime's own preparation for quantization (shape inference, folding of
+    constants and of batch normalization), unless the products of a transformer must stay
+    MatMul."""
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
     model = onnx.load(str(source))
@@ -123,7 +126,8 @@ def freeze(source, target, shapes=None, opset=None, is_optimized=True, has_long_
 
 
 def sample_rows(session, samples):
-    """Feeds of one sample each: as many rows of each array as the input's first dimension."""
+    """Yields feeds of one sample each: as many rows of each array as the input's first dimension.
+    """
     feeds = []
     rows = {value.name: value.shape[0] if value.shape else 1 for value in session.get_inputs()}
     rows = {name: size if isinstance(size, int) else 1 for name, size in rows.items()}
@@ -134,8 +138,8 @@ def sample_rows(session, samples):
 
 
 def run(path, samples, is_optimized=False):
-    """The outputs of each sample: [[output, …], …]. Without optimizations, operators run as the file
-    has them, which is also how `compare` runs them."""
+    """Returns the outputs of each sample: [[output, …], …]. Without optimizations, operators run
+    as in the file, and `compare` runs them in the same way."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
@@ -149,7 +153,7 @@ def run(path, samples, is_optimized=False):
 
 
 def same_label(index=0, axis=-1):
-    """Share of equal arg max."""
+    """Returns the share of equal arg max."""
 
     def agreement(before, after):
         pairs = [(a[index].argmax(axis), b[index].argmax(axis)) for a, b in zip(before, after)]
@@ -159,7 +163,9 @@ def same_label(index=0, axis=-1):
 
 
 def same_decision(threshold=0.5, index=0):
-    """F1 of the values above the threshold: shared ones against all that either model reports."""
+    """Returns the F1 of the values above the threshold: shared values against all values that
+    either model reports.
+    """
 
     def agreement(before, after):
         shared = either = 0
@@ -181,7 +187,7 @@ def edit_distance(a, b):
 
 
 def same_text(decode):
-    """1 - character error rate against the float model's text."""
+    """Returns 1 - character error rate against the float model's text."""
 
     def agreement(before, after):
         errors = length = 0
@@ -202,7 +208,7 @@ def ctc_text(blank=0, index=0):
 
 
 def overlap(a, b):
-    """Intersection over union of boxes x0, y0, x1, y1: one against many."""
+    """Returns the intersection over union of boxes x0, y0, x1, y1: one against many."""
     width = np.clip(np.minimum(a[2], b[:, 2]) - np.maximum(a[0], b[:, 0]), 0, None)
     height = np.clip(np.minimum(a[3], b[:, 3]) - np.maximum(a[1], b[:, 1]), 0, None)
     shared = width * height
@@ -211,7 +217,7 @@ def overlap(a, b):
 
 
 def detections(boxes, scores, threshold, max_overlap=0.5):
-    """Non-maximum suppression by class: [(class, box), …]."""
+    """Runs non-maximum suppression by class; returns [(class, box), …]."""
     found = []
     for label in range(scores.shape[1]):
         (kept,) = np.nonzero(scores[:, label] > threshold)
@@ -223,7 +229,7 @@ def detections(boxes, scores, threshold, max_overlap=0.5):
 
 
 def same_boxes(decode, threshold=0.25):
-    """F1 of the detections: same class and an overlap of half or more."""
+    """Returns the F1 of the detections: same class and an overlap of half or more."""
 
     def agreement(before, after):
         shared = total = 0
@@ -244,7 +250,7 @@ def same_boxes(decode, threshold=0.25):
 
 
 def within(tolerance, index=0):
-    """Share of values that differ by at most `tolerance`."""
+    """Returns the share of values that differ by at most `tolerance`."""
 
     def agreement(before, after):
         return float(np.mean([np.abs(a[index] - b[index]) <= tolerance

@@ -1,5 +1,5 @@
-"""Networks that came into the exam last: `compare` had never seen them when its first answers were
-noted (openwakeword, PP-OCRv6, PLCMOS)."""
+"""The newest networks of the exam: their first results were recorded before `compare` was tested
+with them (openwakeword, PP-OCRv6, PLCMOS)."""
 
 import numpy as np
 import onnxruntime
@@ -14,20 +14,22 @@ def session(name):
 
 
 def loud_recordings(count, seed, seconds=2):
-    """Samples as 16-bit recorders give them, in float32."""
+    """Returns samples as 16-bit recorders give them, in float32."""
     random = np.random.default_rng(seed)
     return np.stack([recording(random, seconds) for _ in range(count)]) * np.float32(32767)
 
 
 def spectrograms(count, seed):
-    """76 frames of 32 mel bands, as openwakeword scales them."""
+    """Returns 76 frames of 32 mel bands, scaled as in openwakeword."""
     mel = session("mel_spectrogram.onnx")
     made = [mel.run(None, {"input": row[None]})[0][0, 0, :76] for row in loud_recordings(count, seed, 1)]
     return {"input_1": (np.stack(made) / 10 + 2).astype(np.float32)[..., None]}
 
 
 def word_features(count, seed):
-    """16 vectors of 96 features, 80 ms apart; every second recording ends with the wake words."""
+    """Returns 16 vectors of 96 features, 80 ms apart; every second recording ends with the wake
+    words.
+    """
     mel, features = session("mel_spectrogram.onnx"), session("wake_features.onnx")
     random = np.random.default_rng(seed)
     made = []
@@ -43,7 +45,7 @@ def word_features(count, seed):
 
 
 def same_nearest(before, after):
-    """Share of vectors whose nearest float vector is that of the same sample."""
+    """Returns the share of vectors whose nearest float vector belongs to the same sample."""
     ours = np.stack([outputs[0].ravel() for outputs in before])
     theirs = np.stack([outputs[0].ravel() for outputs in after])
     ours, theirs = (v / np.linalg.norm(v, axis=1, keepdims=True).clip(1e-9) for v in (ours, theirs))
@@ -51,7 +53,8 @@ def same_nearest(before, after):
 
 
 def power_spectra(count, seed):
-    """Logarithms of power spectra, 257 bins every 16 ms, and the embedding of a listener."""
+    """Returns logarithms of power spectra, 257 bins every 16 ms, and the embedding of a listener.
+    """
     made = []
     for row in loud_recordings(count, seed, 4) / np.float32(32767):
         frames = np.stack([row[i : i + 512] for i in range(0, len(row) - 512, 256)])

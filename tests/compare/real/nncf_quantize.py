@@ -1,4 +1,4 @@
-"""NNCF's post-training quantization of an ONNX model, run in an environment of its own.
+"""NNCF's post-training quantization of an ONNX model, run in a separate environment.
 
     python nncf_quantize.py MODEL TARGET SAMPLES.npz OPTIONS-AS-JSON
 """

@@ -1,5 +1,5 @@
-"""Networks that look at photographs (nudenet, ddddocr's detector, open-nsfw), on crops of photographs
-from Python packages."""
+"""Networks for photographs (nudenet, ddddocr's detector, open-nsfw), on crops of photographs from
+Python packages."""
 
 import numpy as np
 from networks import Network, freeze, same_boxes
@@ -12,7 +12,9 @@ ALL = PEOPLE + ("chelsea.png", "coffee.png", "rocket.jpg", "motorcycle_left.png"
 
 
 def crops(count, seed, size, files, least=0.6):
-    """Random crops of photographs, half of them mirrored, with changed brightness: RGB, 0..255."""
+    """Returns random crops of photographs, half of them mirrored, with changed brightness: RGB,
+    0..255.
+    """
     random = np.random.default_rng(seed)
     photographs = [Image.open(fetched(file)).convert("RGB") for file in files]
     made = []
@@ -36,14 +38,15 @@ def people(count, seed, scale=unit, files=PEOPLE):
 
 
 def yolo_boxes(outputs):
-    """An output of 4 + classes rows: center, size, scores."""
+    """Decodes an output of 4 + classes rows: center, size, scores."""
     rows = outputs[0][0].T
     corners = np.concatenate([rows[:, :2] - rows[:, 2:4] / 2, rows[:, :2] + rows[:, 2:4] / 2], 1)
     return corners, rows[:, 4:]
 
 
 def captchas(count, seed):
-    """Pictures with letters to click on, over parts of photographs: BGR, 0..255, 416 x 416."""
+    """Returns pictures with letters to click on, over parts of photographs: BGR, 0..255, 416 x 416.
+    """
     random = np.random.default_rng(seed)
     made = []
     for pixels in crops(count, seed, 416, ALL[3:], 0.4):
@@ -58,7 +61,7 @@ def captchas(count, seed):
 
 
 def yolox_boxes(outputs):
-    """YOLOX: offsets and logarithms of sizes in cells, then objectness and class scores."""
+    """Decodes YOLOX: offsets and logarithms of sizes in cells, then objectness and class scores."""
     rows = outputs[0][0]
     cells, strides = [], []
     for stride in (8, 16, 32):
@@ -73,14 +76,16 @@ def yolox_boxes(outputs):
 
 
 def any_picture(count, seed):
-    """Photographs as Caffe's networks want them: BGR minus a mean, channels last."""
+    """Converts photographs to the input of Caffe's networks: BGR minus a mean, channels last."""
     mean = np.array([104, 117, 123], np.float32)
     made = [pixels[:, :, ::-1] - mean for pixels in crops(count, seed, 224, ALL, 0.3)]
     return {"input:0": np.ascontiguousarray(made, np.float32)}
 
 
 def close_probability(before, after):
-    """Share of pictures whose probability moves by at most 0.05: all are safe, so labels say little."""
+    """Returns the share of pictures whose probability changes by at most 0.05: all are safe, so
+    labels would show little.
+    """
     return float(np.mean([abs(a[0][0, 1] - b[0][0, 1]) <= 0.05 for a, b in zip(before, after)]))
 
 

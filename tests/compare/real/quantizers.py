@@ -33,14 +33,15 @@ TYPES = {
 
 
 class OneThread(onnxruntime.SessionOptions):
-    """Threads that wait by spinning cost more than they bring where other work runs beside."""
+    """Disables spinning: threads that wait by spinning cost more than they gain beside other work.
+    """
 
     def __init__(self):
         super().__init__()
         self.intra_op_num_threads = 1
 
 
-onnxruntime.SessionOptions = OneThread  # The calibrators make their own.
+onnxruntime.SessionOptions = OneThread  # The calibrators create their own session.
 
 
 class Reader(CalibrationDataReader):
@@ -53,7 +54,8 @@ class Reader(CalibrationDataReader):
 
 
 def typed_overrides(overrides):
-    """{tensor: [{"quant_type": "uint16", …}]} with ONNX Runtime's types instead of names."""
+    """Returns {tensor: [{"quant_type": "uint16", …}]} with ONNX Runtime's types instead of names.
+    """
     typed = {}
     for tensor, entries in (overrides or {}).items():
         typed[tensor] = [
@@ -90,7 +92,7 @@ def dynamic(model, target, samples, *, per_channel=False, reduce_range=False, we
 
 
 def blocks(model, target, samples, *, bits=4, block_size=32, symmetric=True, exclude=()):
-    """MatMulNBits: weights of 2, 4 or 8 bits in blocks, activations in float."""
+    """Quantizes to MatMulNBits: weights of 2, 4 or 8 bits in blocks, activations in float."""
     from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
 
     quantizer = MatMulNBitsQuantizer(
@@ -102,7 +104,9 @@ def blocks(model, target, samples, *, bits=4, block_size=32, symmetric=True, exc
 
 
 def nncf(model, target, samples, **options):
-    """NNCF in its environment (scripts/setup --with-nncf): its packages do not fit the others'."""
+    """Runs NNCF in its environment (scripts/setup --with-nncf), because its packages conflict with
+    the others.
+    """
     python = os.environ.get("CBOARD_NNCF_PYTHON") or str(
         Path(__file__).resolve().parents[3] / "build" / "nncf" / "bin" / "python")
     with tempfile.TemporaryDirectory() as folder:

@@ -1,12 +1,15 @@
-"""Runs `compare` on the pairs of a folder and scores what it says against the truth of experiment.py.
+"""Runs `compare` on the pairs of a folder and scores its results against the truth of
+experiment.py.
 
     python3 score.py FOLDER [NAME …] [--report FILE]
 
 Four questions, each scored alone:
 
 - verdict: the level that the end metric gives; close to a limit, its neighbour is accepted.
-- cause: the first suspect names a guilty layer and the true cause, in the words that a case accepts.
-- fix: the settings of the first fix are given to the quantizer, as a user would paste them. Right if the
+- cause: the first suspect names a guilty layer and the true cause, in the words that a case
+accepts.
+- fix: the settings of the first fix are given to the quantizer, as a user would paste them. Right
+if the
   end metric recovers at least half of what was lost.
 - no red: a sound model has no red layer.
 """
@@ -25,7 +28,8 @@ from experiment import Pair
 from networks import run
 from quantizers import TYPES
 
-# Accepted names of each true cause in `compare`: a cause of several names, or one that contains another.
+# Accepted names of each true cause in `compare`, if the cause has several names or contains
+# another.
 ACCEPTED = {
     "shared_scale": {"shared_scale", "channel_spread"},
     "calibration": {"calibration"},
@@ -45,7 +49,9 @@ ACCEPTED = {
 
 
 def compared(pair_folder, samples):
-    """The report of `compare` on a pair, its seconds of CPU, and its error if there is no report."""
+    """Returns the report of `compare` on a pair, its CPU seconds, and its error if there is no
+    report.
+    """
     program = os.environ["COMPRESSION_BOARD"]
     arguments = [program, "compare", str(pair_folder / "float.onnx"),
                  str(pair_folder / "quantized.onnx"), "--data", str(pair_folder / "samples.npz"),
@@ -80,13 +86,13 @@ def suspects_of(report):
 def is_layer_right(suspect, truth):
     guilty = truth["guilty"]
     if truth["cause"] == "calibration" or not guilty or guilty == ["*"]:
-        return True  # The ranges of the whole file: the cause says it, not a layer.
+        return True  # The ranges of the whole file: the cause states this, not a layer.
     return any(name in guilty or name.rsplit("/", 1)[0] in guilty for name in suspect["names"])
 
 
 def is_cause_right(suspect, truth):
     accepted = set(truth.get("accepted_causes", ())) | ACCEPTED[truth["cause"]]
-    # A sentence that names the mask is right, whatever its cause is called.
+    # A sentence that names the mask is right, whatever the name of its cause is.
     is_said = truth["cause"] == "mask" and "mask values" in suspect["sentence"]
     return suspect["cause"] in accepted or is_said
 
@@ -96,7 +102,9 @@ class Caught(Exception):
 
 
 def pasted(setting):
-    """The options in a fix's settings: the snippet is run with functions that only note what they get."""
+    """Returns the options in a fix's settings: runs the snippet with functions that only record
+    their arguments.
+    """
     caught = {}
 
     def note(*arguments, **options):
@@ -128,7 +136,9 @@ def plain(value):
 
 
 def recipe_with(recipe, fix):
-    """The recipe with the options of a fix; None if the fix has no settings that a tool takes."""
+    """Returns the recipe with the options of a fix; None if the fix has no settings that a tool
+    accepts.
+    """
     setting = fix.get("setting", "")
     if not setting:
         return None
@@ -160,7 +170,9 @@ def recipe_with(recipe, fix):
 
 
 def settings_from_words(report, suspect):
-    """Settings of a version without measured fixes: those for the red layers, or the words."""
+    """Returns the settings of a version without measured fixes: those for the red layers, or the
+    text.
+    """
     fix, row = suspect["fix"], suspect["row"]
     if "per output channel" in fix:
         return {"setting": "quantize_static(per_channel=True)"}
@@ -171,7 +183,7 @@ def settings_from_words(report, suspect):
 
 
 def fix_agreement(case, folder, fix):
-    """The end metric with the fix, or a sentence about why it could not be tried."""
+    """Returns the end metric with the fix, or a sentence about why it could not be tried."""
     recipe = recipe_with(case["recipe"], fix)
     if recipe is None:
         return "the fix has no settings"
@@ -236,7 +248,7 @@ def lost_questions(result):
 
 
 def check(results):
-    """1 if a question is answered wrong that losers.json does not have."""
+    """Returns 1 if a wrong result is not listed in losers.json."""
     losers = json.loads(Path(__file__).with_name("losers.json").read_text())
     fresh = {r["name"]: sorted(set(lost_questions(r)) - set(losers.get(r["name"], []))) for r in results}
     fresh = {name: lost for name, lost in fresh.items() if lost}

@@ -1,4 +1,5 @@
-"""Networks that hear (silero-vad, basic-pitch, DNSMOS), on synthesized speech and tones."""
+"""Networks for audio (silero-vad, basic-pitch, DNSMOS), with synthesized speech and tones as input.
+"""
 
 import subprocess
 import tempfile
@@ -20,7 +21,8 @@ SENTENCES = (
 
 
 def spoken(sentence, voice, speed):
-    """Speech at 16 kHz by espeak-ng (Debian package espeak-ng), which makes 22,050 Hz."""
+    """Returns speech at 16 kHz, synthesized at 22,050 Hz by espeak-ng (Debian package espeak-ng).
+    """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "speech.wav"
         subprocess.run(["espeak-ng", "-v", voice, "-s", str(speed), "-w", str(file), sentence],
@@ -31,7 +33,7 @@ def spoken(sentence, voice, speed):
 
 
 def recording(random, seconds):
-    """Speech with pauses and some noise, of a random loudness."""
+    """Returns speech with pauses and some noise, of random loudness."""
     data = np.zeros(0, np.float32)
     while len(data) < seconds * RATE:
         voice = random.choice(["en-us", "en-gb", "en-us+f3", "en-gb+m4", "en-us+f2"])
@@ -56,7 +58,7 @@ def speech(count, seed, scale=1.0):
 
 
 def melodies(count, seed):
-    """Plucked tones, up to three at a time, at 22,050 Hz: two seconds each."""
+    """Returns plucked tones, up to three at a time, at 22,050 Hz: two seconds each."""
     random = np.random.default_rng(seed)
     made = []
     for _ in range(count):

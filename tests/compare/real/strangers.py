@@ -1,4 +1,4 @@
-"""Networks that `compare` had not seen when it learned to judge features and texts (swift-f0, PP-OCRv6
+"""Networks that were not used for developing the checks of features and texts (swift-f0, PP-OCRv6
 tiny, nakdimon)."""
 
 import numpy as np
@@ -10,7 +10,7 @@ PITCH_RATE, PITCH_SAMPLES = 16000, 8000
 
 
 def voices(count, seed):
-    """Tones of five harmonics with vibrato, silent for a third of the time."""
+    """Returns tones of five harmonics with vibrato, silent for a third of the time."""
     random = np.random.default_rng(seed)
     times = np.arange(PITCH_SAMPLES) / PITCH_RATE
     made = []
@@ -27,7 +27,9 @@ def voices(count, seed):
 
 
 def same_pitch(before, after):
-    """Share of voiced frames that both models call voiced, with a pitch within a quarter tone."""
+    """Returns the share of voiced frames that both models call voiced, with a pitch within a
+    quarter tone.
+    """
     same = voiced = 0
     for (pitch, sure), (other, other_sure) in zip(before, after):
         both = (sure > 0.5) & (other_sure > 0.5)
@@ -38,7 +40,7 @@ def same_pitch(before, after):
 
 
 def hebrew(count, seed):
-    """Words of random Hebrew letters, as nakdimon numbers them."""
+    """Returns words of random Hebrew letters, with the codes of nakdimon."""
     random = np.random.default_rng(seed)
     rows = np.zeros((count, 40), np.float32)
     for row in rows:
@@ -53,7 +55,7 @@ def hebrew(count, seed):
 
 
 def same_marks(before, after):
-    """Share of equal labels over the three outputs."""
+    """Returns the share of equal labels over the three outputs."""
     return float(np.mean([np.mean(x.argmax(-1) == y.argmax(-1))
                           for a, b in zip(before, after) for x, y in zip(a, b)]))
 

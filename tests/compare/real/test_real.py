@@ -1,8 +1,8 @@
-"""`compare` on networks that real quantizers broke, or did not: the part of the exam that needs no
-download but those of scripts/fetch-networks. scripts/test-deep has the rest.
+"""Tests `compare` on networks that real quantizers damaged or not: the part of the exam that needs
+only the downloads of scripts/fetch-networks. scripts/test-deep runs the rest.
 
-losers.json has the questions that `compare` answers wrong today. A case may leave that list, and none
-may join it.
+losers.json lists the questions that `compare` currently answers wrong. A case may leave that list,
+and none may be added.
 """
 
 import json

@@ -85,8 +85,9 @@ PLACES, SYMBOLS = 20, 12
 
 
 class Counter(nn.Module):
-    """Says for each symbol of a padded sequence how often it occurs (1, 2, 3 or more): attention
-    with a padding mask, layer norms. Inputs like BERT's: ids and a mask of 1 and 0."""
+    """Classifies for each symbol of a padded sequence how often it occurs (1, 2, 3 or more):
+    attention with a padding mask, layer norms. Inputs are like BERT's: ids and a mask of 1 and
+    0."""
 
     def __init__(self, width=40):
         super().__init__()
@@ -158,7 +159,7 @@ class Detector(nn.Module):
 
 
 def draw_shapes(rng):
-    """A picture as nested lists and its boxes (center, size, label)."""
+    """Returns a picture as nested lists and its boxes (center, size, label)."""
     image = torch.rand(3, 1, 1) * 0.5 + 0.1 * torch.rand(3, SIDE, SIDE)
     boxes, taken = [], set()
     grid = torch.arange(SIDE).float() + 0.5

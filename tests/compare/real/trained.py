@@ -1,5 +1,5 @@
 """The networks in models/, trained by train.py: two text transformers, a vision transformer and a
-small YOLO. Variants change how a network is written, not what it computes."""
+small YOLO. Variants change the graph of a network, but not its results."""
 
 import os
 from pathlib import Path
@@ -13,7 +13,7 @@ SIDE, SHAPES, PLACES, SYMBOLS, CONTEXT = 64, 3, 20, 12, 32
 
 
 def letters(count, seed):
-    """Parts of the license's text, as codes."""
+    """Returns parts of the license's text, as codes."""
     content = (ROOT / "LICENSE").read_text()
     alphabet = sorted(set(content))
     random = np.random.default_rng(seed)
@@ -23,7 +23,7 @@ def letters(count, seed):
 
 
 def symbols(count, seed, least=6):
-    """Sequences of symbols, padded, and BERT's mask of 1 and 0."""
+    """Returns sequences of symbols, padded, and BERT's mask of 1 and 0."""
     random = np.random.default_rng(seed)
     ids, mask = np.zeros((count, PLACES), np.int64), np.zeros((count, PLACES), np.float32)
     for i in range(count):
@@ -34,7 +34,7 @@ def symbols(count, seed, least=6):
 
 
 def digits(count, seed):
-    """Digits that train.py has not seen."""
+    """Returns digits that train.py does not use."""
     path = os.environ.get("DIGITS", ROOT / "build" / "digits" / "digits.csv.gz")
     rows = np.loadtxt(path, delimiter=",", dtype=np.float32)[1400:]
     chosen = np.random.default_rng(seed).permutation(len(rows))[:count]
@@ -42,7 +42,7 @@ def digits(count, seed):
 
 
 def shapes(count, seed, scale=1.0):
-    """Discs, squares and bars on a noisy ground."""
+    """Returns discs, squares and bars on a noisy background."""
     random = np.random.default_rng(seed)
     made = []
     grid = np.arange(SIDE) + 0.5

@@ -1,4 +1,4 @@
-"""Other ways to write a network that computes the same: each is a form in which real networks come.
+"""Rewrites a network without changing its results, into forms that real networks have.
 
 A variant is called with the network, the path of its float model and the path to write.
 """
@@ -17,7 +17,7 @@ def readers_of(model, tensor):
 
 
 def mask_value(network, source, target, value):
-    """Another value for places that may not be seen; `min` is the least float32."""
+    """Uses another value for masked positions; `min` is the lowest float32."""
     value = np.finfo(np.float32).min if value == "min" else np.float32(value)
     model = onnx.load(str(source))
     found = 0
@@ -32,8 +32,8 @@ def mask_value(network, source, target, value):
 
 
 def outlier_channels(network, source, target, factor, channels):
-    """Channels behind each normalization become `factor` times as large, and the weights that read
-    them as much smaller: the outlier channels of large transformers, in a small one."""
+    """Multiplies channels after each normalization by `factor` and divides the weights that use
+    them: creates the outlier channels of large transformers in a small one."""
     model = onnx.load(str(source))
     constants = constants_of(model)
     changed = 0
@@ -58,7 +58,7 @@ def outlier_channels(network, source, target, factor, channels):
         if norm.output[0] in done:
             continue
         gains = [sizes[0]]
-        if norm.op_type == "Add":  # gamma stands before: Mul -> Add.
+        if norm.op_type == "Add":  # gamma precedes: Mul -> Add.
             before = next(n for n in model.graph.node if n.output[0] in norm.input
                           and n.output[0] not in constants)
             gamma = [name for name in before.input if name in constants]
@@ -87,7 +87,7 @@ def outlier_channels(network, source, target, factor, channels):
 
 
 def constant_nodes(network, source, target):
-    """Weights as Constant nodes, as Paddle's converter and older PyTorch write them."""
+    """Stores weights as Constant nodes, as Paddle's converter and older PyTorch do."""
     model = onnx.load(str(source))
     nodes = []
     for tensor in model.graph.initializer:
@@ -100,8 +100,8 @@ def constant_nodes(network, source, target):
 
 
 def boxes_in_pixels(network, source, target, factor, nodes):
-    """Boxes in the pixels of a picture that is `factor` times as large: constants of the last
-    multiplications."""
+    """Scales boxes to the pixels of a picture that is `factor` times as large, by the constants of
+    the last multiplications."""
     model = onnx.load(str(source))
     constants = constants_of(model)
     for node in model.graph.node:
@@ -115,8 +115,8 @@ def boxes_in_pixels(network, source, target, factor, nodes):
 
 
 def constant_channels(network, source, target, node, channels, factor=1e-9):
-    """Channels of a convolution whose weights are next to nothing and whose bias is not: training with
-    weight decay and structured pruning leave such ones."""
+    """Creates channels of a convolution with tiny weights and a normal bias, as training with
+    weight decay and structured pruning do."""
     model = onnx.load(str(source))
     constants = constants_of(model)
     conv = next(n for n in model.graph.node if n.name == node)

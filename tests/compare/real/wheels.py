@@ -1,5 +1,5 @@
-"""Networks and pictures out of Python packages: downloaded once by name, unpacked as files. Nothing of
-a package is installed or run."""
+"""Gets networks and pictures from Python packages: downloaded once by name, and unpacked as files.
+No package is installed or run."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = Path(os.environ.get("CBOARD_NETWORKS", ROOT / "build" / "networks"))
 
-# package==version -> {path in the wheel: name here}
+# Maps package==version to {path in the wheel: name here}.
 FILES = {
     "rapidocr-onnxruntime==1.4.4": {
         "rapidocr_onnxruntime/models/ch_ppocr_mobile_v2.0_cls_infer.onnx": "text_lines.onnx",
@@ -59,7 +59,8 @@ FILES = {
 
 
 def fetched(name) -> Path:
-    """The file called `name`, downloaded with all others of its package if it is missing."""
+    """Returns the file `name`; downloads it with the other files of its package if it is missing.
+    """
     if not (FOLDER / name).exists():
         (package,) = (p for p, files in FILES.items() if name in files.values())
         fetch(package)

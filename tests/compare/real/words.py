@@ -1,4 +1,4 @@
-"""Networks that read bytes and letters: magika's types of files, Arabic vowel marks of piper."""
+"""Networks for bytes and letters: magika's types of files, Arabic vowel marks of piper."""
 
 import bz2
 import csv
@@ -104,7 +104,7 @@ KINDS = [
 
 
 def files(count, seed):
-    """The first and last 1,024 bytes of files of 20 types, as magika reads them."""
+    """Returns the first and last 1,024 bytes of files of 20 types, in magika's input format."""
     random = np.random.default_rng(seed)
     made = []
     for i in range(count):
@@ -132,7 +132,7 @@ def letter_id(letter):
 
 
 def arabic(count, seed):
-    """Sentences of 40 letters without vowel marks."""
+    """Returns sentences of 40 letters without vowel marks."""
     random = np.random.default_rng(seed)
     rows = []
     for _ in range(count):

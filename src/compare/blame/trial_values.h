@@ -1,0 +1,26 @@
+// Creates quantized weights and quantization grids that are tried instead of those in the file.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "compare/blame/switch_board.h"
+#include "compare/layers/weight_rows.h"
+#include "compare/measure/output_ranges.h"
+
+namespace cboard::compare {
+
+// Returns a grid for the range; null if the range is empty.
+std::shared_ptr<const TrialGrid> TrialGridFor(CodeRange range, const CodeScheme& scheme);
+
+Setting ByTrial(std::shared_ptr<const TrialGrid> grid);
+
+// Returns the scheme with 16 bits and the same signedness and symmetry.
+CodeScheme InSixteenBits(const CodeScheme& scheme);
+
+// Returns the weights rounded again, with one scale for each `block` elements of a channel.
+std::shared_ptr<const std::vector<float>> Requantized(const WeightRows& rows, int bits,
+                                                      std::size_t block, bool is_symmetric);
+
+}  // namespace cboard::compare

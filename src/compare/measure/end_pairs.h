@@ -1,0 +1,20 @@
+// Pairs the outputs that both models declare.
+#pragma once
+
+#include <vector>
+
+#include "cboard/model/model_graph.h"
+
+namespace cboard::compare {
+
+// An output that both models declare.
+struct EndPair {
+  model::TensorId baseline = model::kNoTensor;
+  model::TensorId variant = model::kNoTensor;
+};
+
+// Pairs outputs by name; by position and shape if no name matches and both models have the same
+// number.
+std::vector<EndPair> PairEnds(const model::ModelGraph& baseline, const model::ModelGraph& variant);
+
+}  // namespace cboard::compare
