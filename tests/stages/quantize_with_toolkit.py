@@ -5,7 +5,9 @@ import types
 
 
 class Anything(types.ModuleType):
-    """Debian has no torchvision; the toolkit imports it for what is not used here."""
+    """Replaces torchvision, which Debian does not have; the toolkit imports it for functions that
+    are not used here.
+    """
 
     __path__: list = []
 

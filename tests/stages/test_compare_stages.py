@@ -1,4 +1,4 @@
-"""compression-board compare --stages: two ONNX files become stages that every board opens."""
+"""Tests compression-board compare --stages: two ONNX files become stages that every board opens."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from tensorboard.compat.proto.graph_pb2 import GraphDef
 sys.path.append(str(Path(__file__).resolve().parents[1] / "server"))
 from running_board import RunningBoard  # noqa: E402
 
-SCALE = 0.05  # Scale of the weights' codes; the file says half of that.
+SCALE = 0.05  # Scale of the weights' codes; the file contains half of it.
 
 
 def network(quantized):

@@ -1,4 +1,4 @@
-"""compression-board import with reports about layers, and export of node data."""
+"""Tests compression-board import with layer reports, and export of node data."""
 
 import csv
 import json
@@ -23,7 +23,7 @@ def exported(logdir, cwd):
 
 
 def layers(logdir):
-    """Data of the Layers page, with its default pair."""
+    """Returns data of the Layers page, with its default pair."""
     with boards.compression_board(logdir, lambda board: board.json("runs")) as board:
         with urllib.request.urlopen(f"{board.root}/api/v1/compression/sides") as answer:
             sides = json.load(answer)
@@ -76,7 +76,7 @@ def test_quant_report_gives_decibels_and_comes_out_for_model_explorer(tmp_path):
     assert [item["stop"] for item in data["net"]["gradient"]] == [0, 1]
     said = run("export", "--logdir", "runs/layers", "--format", "model-explorer", "--metric", "kl",
                cwd=tmp_path, code=1)  # fmt: skip
-    assert "no layer of 'int8' has a figure 'kl'; there are cosine, mse, sqnr_db" in said
+    assert "no layer of 'int8' has the metric 'kl'; the log has cosine, mse, sqnr_db" in said
 
 
 def test_node_data_of_model_explorer_comes_back(tmp_path):

@@ -112,7 +112,7 @@ def test_with_outputs_of_the_quantized_model_the_damage_is_found(tmp_path):
         layers = answer["layers"]
         assert set(layers["levels"]) == {"red"}
         for name, db in zip(layers["names"], layers["judged_db"]):
-            assert 3 < db < 8, name  # At most, as histograms show it.
+            assert 3 < db < 8, name  # An upper bound, as histograms show it.
         assert ask(board, "compression/summary", a="float", b="quantized")["states"] == ["fail"]
 
 

@@ -1,4 +1,6 @@
-"""The log of StageLogger: every name, what stock TensorBoard makes of it, what the board answers."""
+"""The log of StageLogger: every name, stock TensorBoard's view of it, and the responses of the
+board.
+"""
 
 import json
 import os
@@ -74,7 +76,7 @@ def test_tensorboard_joins_resources_to_the_graph(stock, stage):
     metadata = text_format.Parse(answer.body, RunMetadata())
     stats = {node.node_name: sum(memory.total_bytes for memory in node.memory)
              for device in metadata.step_stats.dev_stats for node in device.node_stats}  # fmt: skip
-    # As TensorBoard's page does (joinStatsInfoWithGraph): look up each name in the graph.
+    # Looks up each name in the graph, like TensorBoard's page (joinStatsInfoWithGraph).
     joined = {name: size for name, size in stats.items() if name in NODES[stage]}
     assert joined == stats
     conv, fc = (224, 5130) if stage == "after_quantization" else (896, 20520)

@@ -1,4 +1,4 @@
-"""A log that the Model Compression Toolkit itself wrote opens on the same pages as ours."""
+"""The pages show a log that the Model Compression Toolkit itself wrote like our own logs."""
 
 import json
 import os
@@ -54,7 +54,7 @@ def test_its_left_edged_histograms_lie_where_the_values_are(board):
     layers = answer["layers"]
     assert {"x", "relu1", "relu2", "fc"} <= set(layers["names"]) and answer["problems"] == []
     channels = ask(board, "compression/channels", layer="x")["stages"][0]["channels"]
-    # Rectified values: none may be shown below zero, nor above what the channels say.
+    # Outputs of a ReLU: none may be shown below zero, nor above the values of the channels.
     run = layers["a_runs"][layers["names"].index("x")]
     body = {"series": [[run, "relu1", None], [run, "x", None]], "bins": 64}
     request = urllib.request.Request(f"{board.root}/api/v1/histograms/overlay", json.dumps(body).encode(),

@@ -1,4 +1,5 @@
-"""Writes what the Model Compression Toolkit (2.0 and 2.6) logs of a network quantized to 2 bits.
+"""Writes the same log as the Model Compression Toolkit (2.0 and 2.6) for a network quantized to 2
+bits.
 
 The tags, the order and the oddities are those of its TensorboardWriter: statistics of the float
 model at two stages, the same values both times and from the output to the input; graphs with
@@ -22,7 +23,8 @@ from tensorboard.compat.proto.step_stats_pb2 import (AllocatorMemoryUsed, Device
 from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
-# In the order of computation, which is neither that of the tags nor of the alphabet.
+# The order of computation, which differs from the order of the tags and from the alphabetical
+# order.
 LAYERS = ["image", "stem", "relu_a", "conv_b", "a_relu", "head"]
 OPS = {"image": "InputLayer", "stem": "Conv2D", "relu_a": "ReLU", "conv_b": "Conv2D",
        "a_relu": "ReLU", "head": "Dense"}  # fmt: skip
@@ -39,14 +41,15 @@ def outputs(layer):
 
 
 def with_noise(values, sqnr_db):
-    """Rounded so that its SQNR is near the one asked for, as few bits do."""
+    """Rounds values so that their SQNR is near the requested one, as few bits do."""
     step = np.sqrt(12 * np.mean(values**2) / 10 ** (sqnr_db / 10))
     return np.round(values / step) * step
 
 
 def histogram(values):
     counts, edges = np.histogram(values, bins=256)
-    left = edges[:-1]  # As the toolkit: left edges, and the number of bins as the number of values.
+    # Like the toolkit: left edges, and the number of bins as the number of values.
+    left = edges[:-1]
     return HistogramProto(min=left[0], max=left[-1], num=len(left), sum=float(np.sum(left * counts)),
                           sum_squares=float(np.sum(left**2 * counts)), bucket_limit=left, bucket=counts)  # fmt: skip
 
@@ -87,7 +90,7 @@ def summary(tag, step=0, **value):
 
 
 def write(folder, sqnr_db=None):
-    """`sqnr_db`: also logs the outputs of the quantized model, which are that far from the float ones."""
+    """With `sqnr_db`, also logs the outputs of the quantized model with this SQNR."""
     root = Path(folder) / "logs_17112026_120000" / "tensorboard_logs"
     for stage in STAGES:
         events = [Event(graph_def=graph(stage).SerializeToString()),

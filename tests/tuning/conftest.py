@@ -1,4 +1,4 @@
-"""The log of a tuning, shared by the tests, and boards that serve it."""
+"""Provides the log of a tuning, shared by the tests, and boards that serve it."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def trials(tmp_path_factory):
 
 
 class Answers:
-    """The REST answers of a board that has read everything."""
+    """Returns the REST responses of a board that has read everything."""
 
     def __init__(self, board):
         self.board = board
@@ -44,14 +44,14 @@ class Answers:
             return json.load(answer)
 
     def layers(self, a, b):
-        """The paired tensors, worst first, a dict each."""
+        """Returns the paired tensors, worst first, as dicts."""
         columns = self.ask(f"compression/layers?a={a}&b={b}")["layers"]
         return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
 
 @pytest.fixture
 def board():
-    """Serves with these arguments for the length of a test."""
+    """Runs a board with these arguments during a test."""
     from contextlib import ExitStack
 
     from running_board import RunningBoard

@@ -7,7 +7,8 @@ import sys
 import types
 import warnings
 
-# neural-compressor imports all of its strategies, and one of them asks for a company's client.
+# Replaces a company's client, which one strategy imports: neural-compressor imports all of its
+# strategies.
 sys.modules["sigopt"] = types.ModuleType("sigopt")
 sys.modules["sigopt"].Connection = object
 warnings.simplefilter("ignore")

@@ -1,4 +1,6 @@
-"""Logs by neural-compressor: a real one, and the quirks of every version as its code makes them."""
+"""Reads logs of neural-compressor: a real one, and the peculiarities of every version, as its code
+writes them.
+"""
 
 import os
 import subprocess
@@ -10,8 +12,8 @@ from compression_board import SummaryWriter, TuningLogger
 
 HERE = Path(__file__).resolve().parent
 ENVIRONMENT = HERE.parents[1] / "build" / "neural-compressor"
-# The last version but one with this way of logging, and what it imports. It does not say so itself:
-# numpy.bool went with 1.24, and its other requirements are not needed to tune a PyTorch model.
+# The last version but one with this form of logging, and its imports. It does not declare them:
+# numpy.bool was removed in 1.24, and tuning a PyTorch model does not need its other requirements.
 REQUIREMENTS = [
     "numpy==1.23.5", "tensorboard==2.21.0", "protobuf==7.36.2", "schema", "py-cpuinfo", "psutil",
     "prettytable", "deprecated", "pyyaml", "setuptools<70", "pandas<2.1", "scikit-learn<1.4",
@@ -21,7 +23,9 @@ REQUIREMENTS = [
 
 @pytest.fixture(scope="module")
 def environment():
-    """The Python of an environment with neural-compressor; skips when it cannot be installed."""
+    """Returns the Python of an environment with neural-compressor; skips the test if it cannot be
+    installed.
+    """
     python = ENVIRONMENT / "bin" / "python"
     ready = ENVIRONMENT / ".ready"
     if not ready.exists():
@@ -62,7 +66,7 @@ def test_layers_that_neural_compressor_misnames_have_their_names_back(real_log, 
     assert outputs["conv2"] == ("2/Output/fp32", "2/Output/int8")
     assert outputs["fc"] == ("f/Output/fp32", "f/Output/int8")
     weights = {layer["names"] for layer in layers if layer["roles"] == "weight"}
-    assert weights == {"conv1", "conv2"}  # It leaves packed weights out: fc has none.
+    assert weights == {"conv1", "conv2"}  # The log omits packed weights: fc has none.
 
 
 def test_its_tags_are_the_ones_we_write_but_for_the_names_it_lost(real_log):
@@ -128,7 +132,7 @@ def test_every_way_of_naming_trials_is_read(tmp_path, board, baseline, tuned, ac
 
 
 def test_tensorflow_operations_are_paired_by_scope(tmp_path, board):
-    """The guide's own case: v0/cg/conv0/Relu against ...Conv2D_eightbit_requantize."""
+    """The guide's own example: v0/cg/conv0/Relu against ...Conv2D_eightbit_requantize."""
     logger = TuningLogger(tmp_path / "eval")
     for accuracy, tags in (
         (0.776, ["v0/cg/conv0/Relu", "v0/cg/conv1/Relu"]),
@@ -139,7 +143,7 @@ def test_tensorflow_operations_are_paired_by_scope(tmp_path, board):
         for i, tag in enumerate(tags):
             values = np.maximum(VALUES, 0)
             if accuracy == 0.095:
-                limit = 0.3 if i == 0 else values.max()  # The first one is clipped.
+                limit = 0.3 if i == 0 else values.max()  # The first layer is clipped.
                 codes = np.round(np.minimum(values, limit) / limit * 255).astype(np.uint8)
                 logger._engine.add_node_output(tag, (codes, None, [limit / 255], [0], None))
             else:

@@ -1,4 +1,4 @@
-"""Stock TensorBoard on the same two runs: histograms side by side, graphs, hparams, renaming."""
+"""Stock TensorBoard with the same two runs: histograms side by side, graphs, hparams, renaming."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""The walk-through of docs/tuning.md: why has tune_1 so poor an accuracy?"""
+"""Tests the walk-through of docs/tuning.md: why does tune_1 have such a low accuracy?"""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def two_runs(board, trials):
-    """As the guide starts the board, with baseline and tune_1."""
+    """Starts the board as the guide does, with baseline and tune_1."""
     spec = ",".join(f"{name}:{trials[name].directory}/" for name in ("baseline", "tune_1"))
     return board("--bind_all", "--logdir_spec", spec)
 
@@ -58,9 +58,9 @@ def test_its_two_histograms_differ_on_one_axis(two_runs):
     series = [["baseline/.", worst["a_tags"], None], ["tune_1/.", worst["b_tags"], None]]
     overlay = two_runs.post("histograms/overlay", {"series": series, "bins": 50})
     fp32, int8 = overlay["series"]
-    assert fp32["num"] == int8["num"]  # The same images went through both.
+    assert fp32["num"] == int8["num"]  # The same images passed through both models.
     assert fp32["max"] > 10 * int8["max"]
-    # All of int8 in the first bins of fifty, most of fp32 beyond them.
+    # All values of int8 are in the first of fifty bins, most of fp32 are beyond them.
     assert sum(int8["counts"][:3]) == pytest.approx(int8["num"])
     assert sum(fp32["counts"][:3]) < 0.5 * fp32["num"]
 

@@ -1,8 +1,8 @@
-"""The log of examples/tune_digits.py, made once per place.
+"""Creates the log of examples/tune_digits.py, once per place.
 
     walkthrough.py FOLDER
 
-leaves FOLDER/runs/eval with a baseline, a trial that went wrong and one that was put right.
+Creates FOLDER/runs/eval with a baseline, a trial with low accuracy and a corrected trial.
 """
 
 import re
@@ -22,7 +22,7 @@ class Trial(NamedTuple):
 
 
 def tune(folder: Path) -> dict[str, Trial]:
-    """The trials by name: baseline, tune_1, tune_2."""
+    """Returns the trials by name: baseline, tune_1, tune_2."""
     subprocess.run([ROOT / "scripts" / "fetch-digits"], check=True)
     example = [sys.executable, ROOT / "examples" / "tune_digits.py", DIGITS]
     subprocess.run([*example, "--logdir", "runs/eval"], cwd=folder, check=True)

@@ -1,4 +1,4 @@
-// Statistics per channel: scalars whose step is a channel, not a time.
+// Per-channel statistics of layers. They are logged as scalars whose step is the channel index.
 #pragma once
 
 #include <cstddef>
@@ -13,63 +13,82 @@
 
 namespace cboard::analysis {
 
-// A channel is an outlier when its largest magnitude is at least this many times the median
-// channel's: then a range shared by all channels leaves the median channel less than 32 of 256
+// A channel is an outlier if its largest magnitude is at least this many times that of the median
+// channel. A range shared by all channels then leaves the median channel fewer than 32 of 256
 // codes.
 inline constexpr double kOutlierRatio = 8;
 
-// More channels than this are damage: no tensor has them, and memory follows the largest step.
+// Maximum number of channels. Larger steps are treated as damage, because no tensor has so many
+// channels and the memory that is allocated follows the largest step.
 inline constexpr std::int64_t kMaxChannels = 1 << 20;
 
 struct OutlierChannel {
   std::size_t channel = 0;
   double magnitude = 0;  // max(|min|, |max|)
-  double ratio = 0;      // To the median channel.
+  double ratio = 0;      // magnitude / magnitude of the median channel
 
   friend bool operator==(const OutlierChannel&, const OutlierChannel&) = default;
 };
 
+// Histograms of some channels of a tensor: a tag whose step is the channel.
+struct ChannelHistogramTag {
+  std::string run = {};
+  std::string tag = {};
+  std::vector<std::int64_t> channels = {};  // Ascending.
+};
+
 struct ChannelStatistics {
   std::string layer = {};
-  // By channel, all of the same length; what was not logged is nothing.
+  // Statistics by channel; all vectors have the same length. Values that were not logged are
+  // nullopt.
   std::vector<std::optional<double>> min = {};
   std::vector<std::optional<double>> max = {};
   std::vector<std::optional<double>> mean = {};
-  std::size_t ignored_points = 0;  // Steps below 0 or from kMaxChannels on.
+  // SQNR of each channel in dB; infinite for a channel that is exact, or that is lost completely.
+  std::vector<std::optional<double>> sqnr_db = {};
+  std::optional<ChannelHistogramTag> histograms = {};
+  std::size_t ignored_points = 0;  // Points whose step is below 0 or at least kMaxChannels.
 
   std::optional<double> median_magnitude = {};
-  std::optional<double> spread = {};  // The largest magnitude by the median; nothing if that is 0.
-  std::vector<OutlierChannel> outliers = {};  // The worst first.
-  std::vector<std::size_t> dead = {};         // Channels that are 0 throughout.
+  // Largest magnitude / median magnitude; nullopt if the median is 0.
+  std::optional<double> spread = {};
+  std::vector<OutlierChannel> outliers = {};  // Worst channel first.
+  std::vector<std::size_t> dead = {};         // Channels in which all values are 0.
 };
 
-// The values of one layer, by channel; a channel that was logged twice has its last value. Each
-// series may be empty.
+// The logged values of one layer, by channel. If a channel was logged twice, the last value is
+// used. Each series may be empty.
 struct ChannelPoints {
   std::vector<reader::ScalarPoint> min = {};
   std::vector<reader::ScalarPoint> max = {};
   std::vector<reader::ScalarPoint> mean = {};
+  std::vector<reader::ScalarPoint> sqnr = {};
 };
+
+// The name of a directory beside a stage or a variant that holds a statistic per channel:
+// "min_per_channel". Returns the member of `stage` for its run; null for any other name.
+std::string* StatisticOf(std::string_view directory, Stage& stage);
 ChannelStatistics SummarizeChannels(std::string layer, const ChannelPoints& points);
 
-// Variants whose directory holds statistics per channel without being a stage, as a comparison of
-// two models logs them: fp32/min_per_channel, int8/min_per_channel. Called like the
-// directory, by a name that lives as long as the snapshot.
+// Finds variants whose directory holds per-channel statistics although it is not a stage.
+// Comparisons of two models log them, for example fp32/min_per_channel and int8/min_per_channel.
+// The variant is named after the directory; the name lives as long as the snapshot.
 std::vector<Stage> FindChannelVariants(const reader::Snapshot& snapshot);
 
-// Reads the channels of one tensor of a layer ("weight" or "output") in such a variant, or of a
-// layer's output in a stage, where `tensor` is empty. `model` restricts the search to tags of that
-// model or of no model: two models may have a layer of the same name. Returns nullopt if there are
-// none.
+// Reads the per-channel statistics of one tensor of a layer ("weight" or "output") in a variant, or
+// of a layer's output in a stage if `tensor` is empty. `model` restricts the search to tags of that
+// model or of no model, because two models may have a layer of the same name. Returns nullopt if
+// there are no statistics.
 std::optional<ChannelStatistics> ReadLayerChannels(const reader::Snapshot& snapshot,
                                                    const Stage& stage, std::string_view layer,
                                                    std::string_view tensor = {},
                                                    std::string_view model = {});
 
-// All layers of a stage that have statistics per channel, by name.
+// Returns all layers of a stage that have per-channel statistics, sorted by name.
 std::vector<ChannelStatistics> ReadChannels(const reader::Snapshot& snapshot, const Stage& stage);
 
-// "channel 17 reaches 12.5, 41 times the median channel (0.3)"; empty without outliers.
+// Describes the outlier channels: "channel 17 reaches 12.5, 41 times the median channel (0.3)".
+// Empty if there are no outliers.
 std::string DescribeOutliers(const ChannelStatistics& statistics);
 
 }  // namespace cboard::analysis

@@ -1,4 +1,4 @@
-// Contracts: limits that a variant must keep to be shipped, checked against what was logged.
+// Contracts: limits that a variant must keep to be shipped, checked against the logged values.
 //
 //   baseline: {run_id: fp32}
 //   gates:
@@ -11,9 +11,9 @@
 //       metric: local_sqnr_db
 //       min: 20
 //
-// The format is CEMI's, whose contracts are read as they are, in YAML or JSON; gates on layers are
-// ours. docs/check.md is the grammar. A missing value fails its gate: a contract does not pass
-// without data. Programs exit with 0 when all pass, 1 when a gate fails, 2 when the input is wrong.
+// The format is that of CEMI contracts, in YAML or JSON, extended by gates on layers. docs/check.md
+// describes the grammar. A missing value fails its gate: a contract does not pass without data.
+// Programs exit with 0 if all gates pass, 1 if a gate fails, and 2 if the input is wrong.
 #pragma once
 
 #include <functional>
@@ -34,34 +34,37 @@ namespace cboard::analysis {
 
 enum class Aggregation { kLast, kMin, kMax, kMean, kP50, kP90, kP95, kP99 };
 
-// One number for many; quantiles by linear interpolation between the closest ranks. Nothing for no
-// values, NaN if one of them is.
+// Aggregates several values to one number. Quantiles are interpolated linearly between the closest
+// ranks. Returns nullopt for an empty list, and NaN if a value is NaN.
 std::optional<double> Aggregate(std::span<const double> values, Aggregation aggregation);
 
 struct Gate {
   std::string id = "gate";
   std::string role = "custom";  // quality, performance, resource, cost, custom
-  // A metric by any of its names, a ratio (size_ratio) or aurora; of layers, a figure that was
-  // logged for them, one that histograms give (sqnr_at_most_db), or "level".
+  // The name of a metric (aliases are allowed), a ratio such as size_ratio, or aurora. For gates on
+  // layers: a logged layer metric, a metric computed from histograms (sqnr_at_most_db), or "level".
   std::string metric = {};
-  Aggregation aggregation = Aggregation::kLast;  // Over all steps of the tag.
-  std::map<std::string, std::string> tags = {};  // Only rows with this experiment, model, variant.
+  Aggregation aggregation = Aggregation::kLast;  // How all steps of the tag become one value.
+  // Limits the gate to rows with this experiment, model or variant.
+  std::map<std::string, std::string> tags = {};
   compression::Better direction =
-      compression::Better::kUnknown;  // Unknown: as the vocabulary has it, else higher.
+      // The better direction of the metric. For kUnknown the vocabulary decides; unknown metrics
+      // are better if higher.
+      compression::Better::kUnknown;
   std::optional<double> min = {};
   std::optional<double> max = {};
-  // How much worse than the baseline it may be: in the metric's unit, and in percent of the
-  // baseline's value.
+  // Maximum degradation from the baseline: in the metric's unit, and in percent of the baseline's
+  // value.
   std::optional<double> max_degradation = {};
   std::optional<double> max_degradation_pct = {};
 
-  // Patterns of names, in which * is any text and ? any character. Each must find a layer. Empty:
-  // the gate is about the variant as a whole.
+  // Patterns of layer names; * matches any text and ? matches one character. Each pattern must
+  // match a layer. If the list is empty, the gate checks the variant as a whole.
   std::vector<std::string> layers = {};
-  std::vector<std::string> except = {};   // Layers that are left out.
-  std::optional<Level> worst_level = {};  // For the metric "level".
+  std::vector<std::string> except = {};   // Patterns of layers that the gate skips.
+  std::optional<Level> worst_level = {};  // The limit for the metric "level".
 
-  int line = 0;  // Where it begins in the text of its contract; 0 when it is from none.
+  int line = 0;  // Line of the gate in the contract's text; 0 if it is from no text.
 
   bool is_about_layers() const { return !layers.empty(); }
 };
@@ -69,86 +72,90 @@ struct Gate {
 // A part of a contract that was ignored, for example a misspelled key.
 struct ContractWarning {
   int line = 0;
-  std::string text = {};  // With the place, as errors have it.
+  std::string text = {};  // Starts with line and column, like an error.
 };
 
 struct Contract {
-  std::string baseline = {};  // The variant; empty: each model's own.
+  std::string baseline = {};  // Variant to compare with; empty: each model's default baseline.
   std::vector<Gate> gates = {};
   std::vector<ContractWarning> remarks = {};
 };
 
-// From YAML or JSON. Fails with kInvalidArgument, naming line, column and gate, when the text is
-// not such a contract. Members of a gate that it does not know are ignored with a remark, members
-// beside the gates, such as CEMI's `cost`, without.
+// Parses a contract in YAML or JSON. Fails with kInvalidArgument, naming line, column and gate, if
+// the text is not a valid contract. Unknown keys of a gate are ignored with a warning. Unknown keys
+// outside the gates, such as CEMI's `cost`, are ignored silently.
 Result<Contract> ParseContract(std::string_view text);
 
 enum class GateOutcome { kPass, kFail, kMissing };
 
-// "pass", "fail", "missing".
+// The name of an outcome: "pass", "fail", "missing".
 std::string_view NameOf(GateOutcome outcome);
 
-// A layer that breaks a gate.
+// A layer that fails a gate.
 struct FailingLayer {
-  std::string layer = {};  // As pages name it: "conv1", "conv1 weight".
+  std::string layer = {};  // Name on the pages: "conv1", "conv1 weight".
   std::optional<double> value = {};
   Level level = Level::kGreen;
   std::string explanation = {};
 };
 
 struct GateResult {
-  std::size_t gate = 0;    // In Contract::gates.
-  std::string model = {};  // A name that no other model has. Empty where the gate met nothing.
+  std::size_t gate = 0;    // Index in Contract::gates.
+  std::string model = {};  // Unique model name. Empty if the gate matched no variant.
   std::string variant = {};
   GateOutcome outcome = GateOutcome::kPass;
-  std::optional<double> value = {};  // With layers: the value of the worst layer.
+  std::optional<double> value = {};  // For gates on layers: the value of the worst layer.
   std::optional<double> baseline_value = {};
   double beyond = 0;             // Distance from the limit of a failing gate, divided by the limit.
-  std::string explanation = {};  // With the numbers it rests on.
+  std::string explanation = {};  // Explains the outcome with the values that decided it.
   std::size_t layers_checked = 0;
-  std::vector<FailingLayer> broken = {};  // The worst first.
+  std::vector<FailingLayer> broken = {};  // Worst layer first.
 };
 
 struct ContractResult {
-  std::vector<GateResult> results = {};       // By row and gate, then what layers say, likewise.
-  std::vector<ContractWarning> remarks = {};  // Patterns of `except` that leave out no layer.
+  // The results of all gates, sorted by row and gate; results of layer gates follow in the same
+  // order.
+  std::vector<GateResult> results = {};
+  std::vector<ContractWarning> remarks = {};  // Patterns of `except` that match no layer.
 
-  std::size_t failures() const;  // Whatever did not pass.
+  std::size_t failures() const;  // Number of results that are not kPass.
   bool passed() const { return failures() == 0; }
   int exit_code() const { return passed() ? 0 : 1; }
 };
 
 inline constexpr int kContractInputError = 2;  // The exit code when there is no ContractResult.
 
-// Gives all values of a tag, for aggregations other than the last.
+// Returns all values of a tag, for aggregations other than kLast.
 using SeriesReader = std::function<std::vector<double>(const Source&)>;
 SeriesReader SeriesOf(const reader::Snapshot& snapshot);  // Borrows it.
 
-// A variant whose layers were logged.
+// A variant with logged layers.
 struct LayerSubject {
   std::string name = {};   // Unique name of the model.
-  std::string model = {};  // As the log has it.
+  std::string model = {};  // Model name in the log.
   std::string variant = {};
   std::string table_variant = {};  // Its name in the comparison table, if that differs.
   std::string baseline = {};       // The variant to compare with; may be empty.
   std::string run = {};
-  std::function<LayerRanking()> rank = {};  // Reads histograms, so it is called only if need be.
+  // Ranks the layers. Expensive, because it reads histograms.
+  std::function<LayerRanking()> rank = {};
 };
 
-// All but the baselines: `baseline` where a model has it, else the model's own.
+// Returns all variants with logged layers except the baselines. A model's baseline is `baseline` if
+// the model has that variant, otherwise its default baseline.
 std::vector<LayerSubject> LayerSubjectsOf(const std::shared_ptr<const reader::Snapshot>& snapshot,
                                           const ComparisonTable& table, std::string_view baseline);
 
-// Checks every variant except the baselines. Where a gate is about
-// layers of a variant and none were logged, or about variants that are not there, it is missing.
-// If one run has the benchmark of a model and another one the comparison of its files, each gives
-// the metrics that it has. Fails with kNotFound when there is no variant to check at all, and when
-// no model has the baseline that the contract names.
+// Checks every variant except the baselines. A gate on layers is "missing" if the variant has no
+// logged layers, and a gate on certain variants is "missing" if they do not exist. If one run has
+// the benchmark of a model and another run the comparison of its files, each run supplies its own
+// metrics. Fails with kNotFound if there is no variant to check, or if no model has the baseline
+// that the contract names.
 Result<ContractResult> CheckContract(const Contract& contract, const ComparisonTable& table,
                                      const SeriesReader& series = {},
                                      std::span<const LayerSubject> layers = {});
 
-// The same with all that a log has. `table` is that of the snapshot.
+// Checks metrics and layers of a whole snapshot. `table` must be the table of that snapshot.
 Result<ContractResult> CheckContract(const Contract& contract, const ComparisonTable& table,
                                      const std::shared_ptr<const reader::Snapshot>& snapshot);
 

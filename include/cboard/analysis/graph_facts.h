@@ -11,46 +11,48 @@
 namespace cboard::analysis {
 
 struct NodeFacts {
-  // Bit widths of the node's output and of its largest weight (also through a DequantizeLinear
-  // between the two); 0 if unknown.
+  // Bit widths of the node's output and of its largest weight; 0 if unknown. A DequantizeLinear
+  // between the weight and the node is skipped.
   std::uint8_t activation_bits = 0;
   std::uint8_t weight_bits = 0;
-  // A weight or another value that is there before the graph runs, or what DequantizeLinear and the
-  // like make of one.
+  // True for weights and other values that exist before the graph runs, and for the output of
+  // DequantizeLinear or a similar operator on such a value.
   bool constant = false;
-  // The file says floats, but all that is done with them ends in QuantizeLinear: kernels for codes
-  // give codes at once, of activation_bits.
+  // True if the file declares a float output, but every consumer ends in QuantizeLinear. Kernels
+  // for integers then write codes of `activation_bits` directly.
   bool in_codes = false;
-  // A node that says something about another one, "conv1.weights" about "conv1", as stage logs
-  // write them.
+  // For an annotation node: the node that it describes. Stage logs write such nodes:
+  // "conv1.weights" describes "conv1".
   std::optional<std::uint32_t> annotates = {};
-  std::uint64_t weight_bytes = 0;  // Size of all constants that it uses.
-  std::uint64_t output_bytes = 0;  // Size of its outputs; a dynamic batch counts as one sample.
-  std::optional<std::int64_t> memory_bytes = {};  // Measured: run metadata.
+  std::uint64_t weight_bytes = 0;  // Size of all constants that the node uses.
+  // Size of the node's outputs; a dynamic batch counts as one sample.
+  std::uint64_t output_bytes = 0;
+  std::optional<std::int64_t> memory_bytes = {};  // Measured; read from run metadata.
   std::optional<std::int64_t> compute_micros = {};
 };
 
-// A graph, and what was measured at its nodes.
+// A graph with the facts and the measured values of its nodes.
 struct MeasuredGraph {
-  // Edges that pass notes join the nodes they are about; devices are those that compute.
+  // Edges through annotation nodes connect the nodes that they annotate. Devices include only those
+  // that compute.
   reader::Graph graph = {};
-  std::vector<NodeFacts> facts = {};  // One per node.
+  std::vector<NodeFacts> facts = {};  // One entry per node.
   bool has_memory = false;            // At least one node has memory_bytes above 0.
   bool has_time = false;
 };
 
-// `profile` is one of this graph, or none.
+// Computes the facts of all nodes. `profile` must belong to this graph; it may be null.
 MeasuredGraph MeasureGraph(reader::Graph graph, const reader::GraphProfile* profile = nullptr);
 
-// The width of an element type by any name: "FLOAT", "DT_QINT8", "int8", "i8", "torch.float16"; 0
-// for others.
+// The bit width of an element type, whatever library named it: "FLOAT", "DT_QINT8", "int8", "i8",
+// "torch.float16". 0 for unknown names.
 std::uint8_t BitsOfType(std::string_view name);
 
-// Whether an operation works on quantized values: QLinearConv, QuantizedConv2DAndRelu,
+// True for operators that work on quantized values: QLinearConv, QuantizedConv2DAndRelu,
 // quantized::conv2d, ConvInteger, conv_eightbit_requantize, …
 bool IsQuantizedOperation(std::string_view op);
 
-// Whether it turns quantized values into real ones.
+// True for operators that convert quantized values to real values.
 bool IsDequantizeOperation(std::string_view op);
 
 }  // namespace cboard::analysis

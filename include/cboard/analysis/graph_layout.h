@@ -1,15 +1,15 @@
-// Where the boxes and lines of a graph go: in ranks from top to bottom, so that lines run downward,
-// with few crossings and straight long lines. Sugiyama's method, in time that grows almost
-// linearly:
+// Places the boxes and lines of a graph in ranks from top to bottom. Lines run downward,
+// with few crossings and long straight parts. Uses Sugiyama's method, in nearly linear
+// time:
 //
-//   1. lines that would close a circle are turned around,
-//   2. every node gets the rank after the last of its predecessors,
-//   3. lines over several ranks pass through a place of their own in each, which all lines of a
-//      node share, so that a value used by a thousand nodes is one line with a thousand branches,
-//   4. the order inside ranks follows the mean place of neighbours, back and forth,
-//   5. columns are aligned by the method of Brandes and Köpf.
+//   1. Lines that would close a cycle are reversed.
+//   2. Every node gets the rank after the last of its predecessors.
+//   3. A line that crosses ranks gets a place in each of them. All lines of a node share that
+//      place, so a value used by a thousand nodes is one line with a thousand branches.
+//   4. Nodes of a rank are sorted by the mean position of their neighbours, in both directions.
+//   5. Columns are aligned by the method of Brandes and Köpf.
 //
-// The same input always gives the same picture.
+// The same input always gives the same layout.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,19 @@
 
 namespace cboard::analysis {
 
-// A box, measured from the vertical through which its lines pass.
+// The size of a box: its extents to the left and right of the vertical line through which its edges
+// pass, and its height.
 struct LayoutNode {
   enum class Place : std::uint8_t { kAnywhere, kTop, kBottom };
 
   double left = 0;
   double right = 0;
   double height = 0;
-  Place place = Place::kAnywhere;  // kTop and kBottom: on the border of what is laid out.
+  Place place = Place::kAnywhere;  // kTop and kBottom place the node on the border of the layout.
 };
 
-// Where the two ends differ from the vertical of their boxes, say so; most are 0.
+// An edge of the graph. Its offsets are the distances of its ends from the vertical lines of their
+// boxes; most are 0.
 struct LayoutEdge {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -40,8 +42,8 @@ struct LayoutEdge {
 struct LayoutOptions {
   double node_gap = 20;      // Between boxes of a rank.
   double line_gap = 10;      // Between lines of a rank.
-  double straight_gap = 12;  // Between ranks when all lines run straight down.
-  double bend_gap = 26;      // Between ranks when some do not.
+  double straight_gap = 12;  // Between ranks if all lines run straight down.
+  double bend_gap = 26;      // Between ranks if some lines bend.
   double component_gap = 32;
 };
 
@@ -55,15 +57,15 @@ struct LayoutPoint {
 struct GraphLayout {
   double width = 0;
   double height = 0;
-  std::vector<LayoutPoint> tops;  // By node: its centre line and its upper edge.
+  std::vector<LayoutPoint> tops;  // By node: x of its centre line and y of its upper edge.
   std::vector<std::uint32_t> ranks;
-  // Points of each edge, from the lower edge of `from` to the upper edge of `to`, or the other way
-  // round if the edge was reversed. Empty for an edge from a node to itself, and for edges across
-  // so many ranks that lines would outnumber boxes many times.
+  // Points of each edge, from the lower edge of `from` to the upper edge of `to`; in the other
+  // direction if the edge was reversed. Empty for an edge from a node to itself, and for an edge
+  // across so many ranks that its points would far outnumber the boxes.
   std::vector<std::vector<LayoutPoint>> routes;
 };
 
-// Indices of edges must be below nodes.size().
+// Computes the layout of a graph. Indices in `edges` must be below nodes.size().
 GraphLayout LayOut(std::span<const LayoutNode> nodes, std::span<const LayoutEdge> edges,
                    const LayoutOptions& options = {});
 

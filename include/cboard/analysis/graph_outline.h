@@ -1,5 +1,5 @@
-// The names of a graph's nodes as a tree of groups: "net/block1/conv" is the node "conv" in the
-// group "block1" in the group "net".
+// Arranges the node names of a graph as a tree of groups: "net/block1/conv" is the node "conv" in
+// the group "block1" in the group "net".
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ namespace cboard::analysis {
 inline constexpr std::uint32_t kNoGroup = std::numeric_limits<std::uint32_t>::max();
 
 struct OutlineGroup {
-  std::string path = {};   // "net/block1"; the first group, "", holds everything.
-  std::string label = {};  // "block1"; "layers/0" where the last part is only a number.
+  std::string path = {};   // "net/block1"; the path of the root group is "".
+  std::string label = {};  // "block1"; "layers/0" if the last part is only a number.
   std::uint32_t parent = kNoGroup;
   std::uint32_t depth = 0;
-  std::vector<std::uint32_t> groups = {};  // Directly inside, in the order of their first node.
+  std::vector<std::uint32_t> groups = {};  // Direct members, in the order of their first node.
   std::vector<std::uint32_t> nodes = {};
-  std::uint32_t total_nodes = 0;  // Also further down.
+  std::uint32_t total_nodes = 0;  // Nodes of the group and of all groups inside it.
 };
 
 struct OutlineNode {
-  std::string path = {};  // Unlike a name always unique, and never that of a group.
+  std::string path = {};  // Always unique, unlike a name, and never equal to a group's path.
   std::string label = {};
   std::uint32_t group = 0;
 };
@@ -43,11 +43,11 @@ struct Outline {
   Outline& operator=(const Outline&) = delete;
 };
 
-// Names are taken apart at slashes; where no name has one, at dots ("layer1.0.conv1"), but not
-// before a number at the end, which tells values apart ("input.4"), and not where what comes before
-// the last dot is a node itself, which the rest tells something about ("conv1.weights" beside
-// "conv1"). A node with the name of a group moves into it as "(name)", and the second of two equal
-// names becomes "name (2)".
+// Splits names at slashes. If no name has a slash, names are split at dots ("layer1.0.conv1"), with
+// two exceptions: not before a final number, which numbers values ("input.4"), and not if the part
+// before the last dot is a node itself, which the rest describes ("conv1.weights" next to "conv1").
+// A node with the name of a group moves into the group as "(name)". The second of two equal names
+// becomes "name (2)".
 Outline MakeOutline(std::span<const std::string_view> names);
 
 }  // namespace cboard::analysis

@@ -1,5 +1,5 @@
-// One graph, or two as one, ready to be looked at from anywhere: parsed, compared and arranged in
-// groups once, then shared by all who ask for views of it.
+// One graph, or two merged graphs, prepared for display: parsed, compared and grouped once, then
+// shared by all views of it.
 //
 //   const GraphScene scene = MakeScene(fp32, int8);
 //   const GraphView view = ViewScene(scene, {.open = {"net"}});
@@ -19,35 +19,40 @@ namespace cboard::analysis {
 
 struct GraphScene {
   std::shared_ptr<const MeasuredGraph> a = {};
-  std::shared_ptr<const MeasuredGraph> b = {};  // None when there is one graph only.
+  std::shared_ptr<const MeasuredGraph> b = {};  // Null if there is only one graph.
   GraphDiff diff = {};
-  Outline outline = {};           // Outline of diff.nodes; names of A, or of B for added nodes.
-  std::vector<char> hidden = {};  // Constants that something uses, and notes about nodes.
-  // By node: for an operation that only quantizes or dequantizes an activation, the node that
-  // computes the activation. kNoNode for all others.
+  // The tree of groups of diff.nodes, built from the node names in A; added nodes have their names
+  // in B.
+  Outline outline = {};
+  // For each node, 1 if it is hidden: constants that a node uses, and annotation nodes.
+  std::vector<char> hidden = {};
+  // For each node: if it only quantizes or dequantizes an activation, the node that computes the
+  // activation; otherwise kNoNode.
   std::vector<std::uint32_t> folded_into = {};
-  // By group: groups of equal structure have the same number.
+  // For each group: a number that is equal for groups of equal structure.
   std::vector<std::uint32_t> structures = {};
 
-  // The node of either side; nullptr where it has none.
+  // Returns the graph node of graph A or B; nullptr if that graph does not have it.
   const reader::GraphNode* NodeInA(std::uint32_t node) const;
   const reader::GraphNode* NodeInB(std::uint32_t node) const;
   const NodeFacts* FactsInA(std::uint32_t node) const;
   const NodeFacts* FactsInB(std::uint32_t node) const;
-  const reader::GraphNode& AnyNode(std::uint32_t node) const;  // A's, else B's.
+  // Returns the node of graph A if A has it, otherwise the node of graph B.
+  const reader::GraphNode& AnyNode(std::uint32_t node) const;
 };
 
 GraphScene MakeScene(std::shared_ptr<const MeasuredGraph> a,
                      std::shared_ptr<const MeasuredGraph> b = nullptr);
 
-// All nodes that `start` depends on (or that depend on it), itself included: 1 per node.
+// Marks all nodes that `start` depends on, or all nodes that depend on it. The result has one entry
+// per node; `start` is marked too.
 enum class TraceDirection { kInputs, kOutputs };
 std::vector<char> Trace(const GraphScene& scene, std::span<const std::uint32_t> start,
                         TraceDirection direction);
 
-// Where each of `layers` ("layer1.0.conv1") is in the graph: the nodes whose name, without the
-// decoration that exporters add, is or ends in the layer's. kNoNode where there is none, or several
-// that are not one inside the other.
+// Finds the graph nodes of `layers` ("layer1.0.conv1"). A node matches if its name, without the
+// decoration that exporters add, equals the layer's name or ends in it. kNoNode if no node matches,
+// or if several nodes match that are not nested in each other.
 std::vector<std::uint32_t> FindLayers(const GraphScene& scene,
                                       std::span<const std::string_view> layers);
 

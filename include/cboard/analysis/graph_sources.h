@@ -1,4 +1,4 @@
-// Which graphs were logged, and of what; and reading one of them.
+// Lists the logged graphs with their models and variants, and reads one of them.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +12,32 @@
 
 namespace cboard::analysis {
 
-// The four wrappings that a graph comes in.
+// The four formats in which a graph is logged.
 enum class GraphKind { kRun, kMeta, kFunctions, kKeras };
 
-// "run", "meta", "functions", "keras".
+// The name of a graph's kind: "run", "meta", "functions", "keras".
 std::string_view NameOf(GraphKind kind);
 
 struct GraphSource {
   std::string run = {};
   std::string tag = {};
   GraphKind kind = GraphKind::kRun;
-  std::string model = {};    // Empty when neither stages nor the run's name say so.
+  std::string model = {};    // Empty if neither stages nor the run's name contain it.
   std::string variant = {};  // fp32, int8, tune_1, or the name of a stage.
   double wall_time_seconds = 0;
   std::string version = {};  // Changes when a newer graph is logged under the same tag.
   std::vector<std::string> profiles = {};  // Tags of run metadata in the same run.
 };
 
-// In the order of runs; of a run its own graph first. Reads no files.
+// Finds all graphs, in the order of the runs; the run's own graph comes first. Reads no files.
 std::vector<GraphSource> FindGraphs(const reader::Snapshot& snapshot);
 
-// Reads the newest value of a graph or of run metadata: the bytes in the event, or the first string
-// of a summary's tensor.
+// Reads the newest value of a graph or of run metadata: the bytes of the event, or the first string
+// of the summary's tensor.
 Result<std::string> ReadNewestBytes(const reader::Run& run, const reader::Tag& tag);
 
-// Parses the newest graph of a source and joins what was measured, of several profiles the most. A
-// profile that cannot be read is left out, and said in `problems`.
+// Parses the newest graph of a source and adds its profiles: if several profiles measured a node,
+// the largest value is used. A profile that cannot be read is skipped and reported in `problems`.
 Result<MeasuredGraph> ReadGraph(const reader::Snapshot& snapshot, const GraphSource& source,
                                 std::vector<Error>& problems);
 

@@ -1,4 +1,4 @@
-// Where the bytes went: what each layer takes in two variants of a model.
+// Compares the size of each layer in two variants of a model.
 //
 //   for (const LayerBytes& layer : LoggedLayerBytes(snapshot, "resnet18", "fp32", "int8")) …
 #pragma once
@@ -15,20 +15,22 @@ namespace cboard::analysis {
 
 struct LayerBytes {
   std::string layer = {};
-  std::optional<double> a = {};  // Nothing where a side has no such layer, or says nothing of it.
+  std::optional<double> a = {};  // nullopt if A has no such layer, or did not log its size.
   std::optional<double> b = {};
 };
 
-// By the scalars <model>/layers/<layer>/bytes/<variant>, of each the newest. Layers that both have
-// come first, the largest saving before smaller ones, then the others, the largest first.
+// Reads the newest values of the scalars <model>/layers/<layer>/bytes/<variant>. Layers that both
+// variants have come first, sorted by saving; the other layers follow, sorted by size; the largest
+// first in both.
 std::vector<LayerBytes> LoggedLayerBytes(const reader::Snapshot& snapshot, std::string_view model,
                                          std::string_view a, std::string_view b);
 
-// Source of a node's size: the constants that it uses, or run metadata, which stage logs and
+// Source of a node's size: the constants that it uses, or the run metadata that stage logs and
 // comparisons write under "Resources".
 enum class NodeWeight { kConstants, kMetadata };
 
-// Sizes by layer in both graphs, in the same order. A fused node counts at its target.
+// Returns the sizes by layer in both graphs, sorted like LoggedLayerBytes. A fused node counts for
+// the node that it was fused into.
 std::vector<LayerBytes> GraphLayerBytes(const GraphScene& scene, NodeWeight weight);
 
 }  // namespace cboard::analysis

@@ -16,17 +16,22 @@ namespace cboard::analysis {
 
 struct LayerFinding {
   Level level = Level::kGreen;
-  // The lowest SQNR that counts, as of eight bits; infinite where nothing is lost.
+  // Lowest SQNR that decides the level, converted to 8 bits; infinite if nothing is lost.
   double severity_db = 0;
-  int bits = 8;                  // Bits of the layer's codes.
-  std::string part = {};         // "weight", "bias" or "output": what the cause is about.
-  Cause cause = Cause::kNone;    // kChanged for names that this version does not know.
-  std::string explanation = {};  // One sentence with its numbers; empty without a cause.
+  int bits = 8;                  // Bit width of the layer's codes.
+  std::string part = {};         // "weight", "bias" or "output": the part that the cause affects.
+  Cause cause = Cause::kNone;    // kChanged for causes that this version does not know.
+  std::string explanation = {};  // One sentence with the values; empty if there is no cause.
+  // True if runs of the model found the layer guilty. `end_sqnr_db` is then the output SQNR of the
+  // model with the damage of this layer alone, if it was measured, and `severity_db` is a rank.
+  bool is_measured_at_end = false;
+  std::optional<double> end_sqnr_db = {};
+  std::string fix = {};  // The cheapest sufficient fix, with its predicted SQNR.
 };
 using LayerFindings = std::map<std::string, LayerFinding, std::less<>>;  // By layer.
 
-// Fails, without a crash, for anything that is no such JSON; entries without a layer or with a
-// level that is not known are left out.
+// Parses the logged diagnoses of layers, which are JSON. Fails for any other text. Entries without
+// a layer or with an unknown level are skipped.
 Result<LayerFindings> ParseLayerFindings(std::string_view json);
 
 // The verdict of a comparison on the outputs of the model.
@@ -41,11 +46,11 @@ struct OutputsVerdict {
 // Reads the verdict from the same JSON. Returns nothing for logs without one, and for other text.
 std::optional<OutputsVerdict> ParseOutputsVerdict(std::string_view json);
 
-// The verdict of this model and variant in a log; nothing if no comparison was logged.
+// Reads the verdict of this model and variant from a run; nullopt if no comparison was logged.
 std::optional<OutputsVerdict> ReadOutputsVerdict(const reader::Run& run, const LayerFilter& filter);
 
-// Reads the diagnoses of this model and variant; empty if nothing was compared. Fails, naming run
-// and tag, if the logged value cannot be read.
+// Reads the diagnoses of this model and variant from a run; empty if no comparison was logged.
+// Fails, naming run and tag, if the logged value cannot be read.
 Result<LayerFindings> ReadLayerFindings(const reader::Run& run, const LayerFilter& filter);
 
 }  // namespace cboard::analysis

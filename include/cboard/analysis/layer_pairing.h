@@ -1,11 +1,11 @@
-// Which tensor of a compressed model corresponds to which tensor of its baseline, when passes have
-// renamed, fused and replaced operations in between.
+// Finds the tensor of a compressed model that corresponds to a tensor of its baseline, although
+// compression renamed, fused or replaced operators.
 //
 //   for (const LoggedPair& pair : PairLoggedLayers(baseline, variant).pairs) …
 //
-// `v0/cg/conv0/Relu` pairs with `v0/cg/conv0/conv2d/Conv2D_eightbit_requantize`: quantization fused
-// convolution, normalization and activation into one operation that kept the convolution's name,
-// while its output is the activation's.
+// Example: `v0/cg/conv0/Relu` pairs with `v0/cg/conv0/conv2d/Conv2D_eightbit_requantize`.
+// Quantization fused convolution, normalization and activation into one operator. The operator has
+// the convolution's name, but its output is that of the activation.
 #pragma once
 
 #include <cstddef>
@@ -36,17 +36,18 @@ struct LoggedPairing {
   std::vector<std::size_t> variant_only = {};
 };
 
-// Each tensor is in at most one pair, with one of the same role and parameter. Takes time in
-// proportion to the lengths of all names, times the logarithm of their number.
+// Pairs the tensors of two variants. Each tensor is in at most one pair; both tensors of a pair
+// have the same role and parameter. Takes time proportional to n log n, where n is the total length
+// of all names.
 LoggedPairing PairLoggedLayers(std::span<const LayerTensor> baseline,
                                std::span<const LayerTensor> variant);
 
-// How a pair was found, in words: "last operation of the chain fused in 'v0/cg/conv0'".
+// Explains in words how a pair was found: "last operation of the chain fused in 'v0/cg/conv0'".
 std::string Explain(const LoggedPair& pair, std::span<const LayerTensor> baseline,
                     std::span<const LayerTensor> variant);
 
-// The operation to keep in FP32, for KeepFloatSnippet: v0/cg/conv0/conv2d/Conv2D for the pair
-// above.
+// The name of the operator to keep in FP32, for KeepFloatSnippet. For the pair above it is
+// v0/cg/conv0/conv2d/Conv2D.
 std::string FallbackOperation(const LayerTensor& variant);
 
 }  // namespace cboard::analysis

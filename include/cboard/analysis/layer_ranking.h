@@ -1,5 +1,5 @@
-// Layers, worst first: where compression hurt, by numbers that were logged per layer or, without
-// them, by histograms alone.
+// Ranks the layers of a variant by damage, the worst first. Uses logged layer metrics, or
+// histograms if no layer metrics were logged.
 #pragma once
 
 #include <algorithm>
@@ -24,41 +24,44 @@
 
 namespace cboard::analysis {
 
-// Gives the histogram of a tag. An interface, so that ranking needs no files.
+// Reads the histogram of a tag. It is an interface so that ranking can be tested without files.
 class HistogramSource {
  public:
   virtual ~HistogramSource() = default;
 
-  // At the last step that is not beyond `step`; at the last of all without one.
+  // Reads the histogram at the last step that is not above `step`, or at the last step of all if
+  // `step` is nullopt.
   virtual Result<ValueDistribution> Read(std::string_view run, std::string_view tag,
                                          std::optional<std::int64_t> step) const = 0;
 };
 
-// Reads from the files of `snapshot`, which it keeps.
+// Returns a source that reads from the files of `snapshot` and shares its ownership.
 std::unique_ptr<HistogramSource> HistogramsOf(std::shared_ptr<const reader::Snapshot> snapshot);
 
-// Numbers that were logged for one layer of one variant:
-// <model>/layers/<layer>/<metric>/<variant>, by metric.
+// Metrics that were logged for one layer of one variant, <model>/layers/<layer>/<metric>/<variant>,
+// by metric.
 using LayerMetrics = std::map<std::string, double, std::less<>>;
 
-// All of a run that name the filter's variant, by layer.
+// Collects the layer metrics of a run that name the filter's variant, by layer.
 std::map<std::string, LayerMetrics, std::less<>> CollectLayerMetrics(const reader::Run& run,
                                                                      const LayerFilter& filter);
 
-// The metric in dB that decides the level of a layer, with the limits for it.
+// The metric in dB that decides the level of a layer, with its limits.
 struct LevelMetric {
-  // "sqnr_db", "worst_channel_sqnr_db", "accumulated_sqnr_db", "sqnr_at_most_db" (of histograms),
-  // "cosine" and "rmse_by_scale" (what they allow at most), or "weighted_sqnr_db": what a
-  // comparison of files found when channels count as much as the next layer makes of them.
+  // The name of the metric: "sqnr_db", "worst_channel_sqnr_db" or "accumulated_sqnr_db";
+  // "sqnr_at_most_db" (from histograms); "cosine" or "rmse_by_scale" (the upper bound of SQNR that
+  // they imply); "end_sqnr_db" (the output SQNR of the model with the damage of this layer alone);
+  // or "weighted_sqnr_db" (from a comparison of files, with channels weighted by the next layer's
+  // weights).
   std::string by = {};
-  double db = 0;      // As measured, for the bits that the layer has. +inf is exact, -inf is lost.
-  double red_db = 0;  // Below this it fails.
-  double amber_db = 0;  // Below this it is watched.
+  double db = 0;        // Measured value at the layer's own bit width. +inf is exact, -inf is lost.
+  double red_db = 0;    // Below this value the layer is red.
+  double amber_db = 0;  // Below this value the layer is amber.
   int bits = 8;
-  bool is_bound = false;  // The true SQNR may be lower.
+  bool is_bound = false;  // True if the metric is an upper bound and the true SQNR may be lower.
 
-  // A score of its own, not a measurement: the SQNR of 8 bits that keeps as large a part of what
-  // its bits can keep. Layers of different bits compare by it.
+  // A score, not a measurement: the SQNR at 8 bits that is the same fraction of the best possible
+  // SQNR. Layers with different bit widths are compared by it.
   double as_of_8_bits_db() const;
 };
 
@@ -68,29 +71,34 @@ struct RankedLayer {
   PairedBy paired_by = PairedBy::kName;
   std::optional<HistogramComparison> histogram = {};
   LayerMetrics logged = {};
-  bool from_logged = false;  // Whether severity rests on logged numbers.
-  double severity = 0;  // Relative error: 10 ^ (-SQNR / 20). 0 is none, 1 as large as the values.
-  double times_median = 0;  // severity by that of the median layer; 0 when that is 0.
+  bool from_logged = false;  // True if `severity` comes from logged metrics.
+  // Relative error of the layer: 10 ^ (-SQNR / 20). 0 is no error; at 1 the error is as large as
+  // the values.
+  double severity = 0;
+  double times_median = 0;  // severity / severity of the median layer; 0 if that is 0.
   Diagnosis diagnosis = {};
-  std::optional<LevelMetric> level_metric = {};  // Nothing where no figure in dB is known.
-  bool from_comparison = false;   // The diagnosis is that of a comparison of the model files.
-  std::string carried_from = {};  // The layer whose error this may only carry on; mostly empty.
+  std::optional<LevelMetric> level_metric = {};  // nullopt if no metric in dB is known.
+  // True if the diagnosis comes from a comparison of the model files.
+  bool from_comparison = false;
+  std::string fix = {};  // See LayerFinding; empty without a comparison.
+  // The earlier layer that may cause this layer's error; often empty.
+  std::string carried_from = {};
   std::string fallback_operation = {};
 };
 
-// How wide the codes of a variant are, as far as is known.
+// Bit widths of a variant's codes, as far as they are known.
 struct CodeWidths {
   int weight_bits = 8;
   int activation_bits = 8;
 
-  // Width of a tensor: the weights have their own; an output is rounded too and also has the errors
-  // of the weights.
+  // Bit width of a tensor. Weights have their own; an output is rounded too and also has the error
+  // of the weights, so both widths limit it.
   int For(TensorRole role) const {
     return role == TensorRole::kOutput ? std::min(weight_bits, activation_bits) : weight_bits;
   }
 };
 
-// How many layers are at each level.
+// Number of layers at each level.
 struct LevelCounts {
   std::size_t red = 0;
   std::size_t amber = 0;
@@ -102,19 +110,19 @@ struct LevelCounts {
 };
 
 struct LayerRanking {
-  std::vector<RankedLayer> layers = {};  // The worst first.
-  // Why histograms of these sides are not compared, and what to log; empty where they are.
+  std::vector<RankedLayer> layers = {};  // Worst layer first.
+  // Why the histograms of these two sides are not compared, and what to log; empty if they are.
   std::string not_measured = {};
-  bool in_graph_order = false;  // Depths are places in a logged graph.
+  bool in_graph_order = false;  // True if depths are positions in a logged graph.
   CodeWidths widths = {};       // Bit widths that the limits use.
   std::vector<LayerTensor> baseline_only = {};
   std::vector<LayerTensor> variant_only = {};
   std::vector<Error> errors = {};  // Histograms that cannot be read; their layers are skipped.
-  std::optional<OutputsVerdict> outputs = {};  // By a comparison of the model files.
+  std::optional<OutputsVerdict> outputs = {};  // Verdict of a comparison of the model files.
 };
 
-// The ranges that the baseline's channels of a layer's output have; nullptr where nobody logged
-// them.
+// Returns the baseline's channel ranges of a layer's output; nullptr if they were not
+// logged.
 using ChannelLookup = std::function<const ChannelStatistics*(std::string_view layer)>;
 
 struct RankingOptions {
@@ -122,21 +130,21 @@ struct RankingOptions {
   std::optional<std::int64_t> step = {};
   CodeWidths widths = {};
   LayerFindings findings = {};
-  ChannelLookup channels = {};    // Asked where a channel is what a layer fails by.
-  std::string not_measured = {};  // Why histograms are not compared; empty where they are.
-  // Position of each layer in the graph of the model. If it is empty, or has none of the layers,
-  // depths follow the order of the log.
+  ChannelLookup channels = {};    // Called if a single channel decides the level of a layer.
+  std::string not_measured = {};  // Why histograms are not compared; empty if they are.
+  // Position of each layer in the graph of the model. If the map is empty, or has none of the
+  // layers, depths follow the order of the log.
   std::map<std::string, std::size_t, std::less<>> places = {};
 };
 
-// Logged SQNR (`sqnr_db`, `worst_channel_sqnr_db`) wins over what histograms suggest: they can only
-// say how good a layer is at best. The cause is read off histograms all the same. A layer that has
-// figures in `logged` and no pair of histograms is ranked by these figures, its tags are empty.
-// Findings win over both, and layers are then in the order of their levels first. Outputs that may
-// only carry on what another began stand behind all others of their level.
+// Ranks layers. Logged SQNR (`sqnr_db`, `worst_channel_sqnr_db`) overrides the estimate from
+// histograms, which is only an upper bound. The cause always comes from histograms. A layer with
+// metrics in `logged` but without a pair of histograms is ranked by these metrics, and its tags are
+// empty. Findings override both, and layers are then sorted by level first. Outputs that may only
+// carry the error of an earlier layer come last within their level.
 //
-// Without values from before and after quantization (`not_measured`, or histograms that are the
-// same) a layer is kUnmeasured unless figures or findings say more.
+// A layer is kUnmeasured if there are no values from before and after quantization (`not_measured`,
+// or equal histograms), unless logged metrics or findings decide its level.
 LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const LayerTensor> variant,
                         const HistogramSource& histograms,
                         const std::map<std::string, LayerMetrics, std::less<>>& logged = {},
@@ -144,8 +152,9 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
 
 LevelCounts CountLevels(const LayerRanking& ranking);
 
-// The layers of two sides as every page shows them, with figures and findings of the variant. What
-// could not be read of findings is among the errors. Without a baseline, figures alone count.
+// Ranks the layers of two sides as every page shows them, with the variant's logged metrics and
+// findings. Findings that cannot be read are reported in `errors`. Without a baseline, only the
+// logged metrics are used.
 LayerRanking RankVariants(const std::shared_ptr<const reader::Snapshot>& snapshot,
                           const VariantLayers* baseline, const VariantLayers& variant);
 

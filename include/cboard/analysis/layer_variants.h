@@ -1,4 +1,4 @@
-// Variants that can be compared layer by layer: those whose tensors were logged.
+// Finds the variants that can be compared layer by layer, because their tensors were logged.
 //
 //   const auto sides = FindVariantLayers(*snapshot);
 //   const std::optional<SidePair> pair = FindSides(sides, "resnet18", "fp32", "int8");
@@ -17,55 +17,58 @@
 
 namespace cboard::analysis {
 
-// Whether the values of a side are from before or after quantization. The position of a stage in
-// the pipeline proves neither.
+// Whether the values of a variant are from before or after quantization. The position of a stage in
+// the pipeline does not decide this.
 enum class ValueState {
   kUnknown,
-  kFloat,      // From before quantization: fp32, a tuning's baseline, statistics of a stage.
-  kQuantized,  // From after it: a trial of a tuning, the stage after_quantization.
+  // Values from before quantization: fp32, the baseline of a tuning, or statistics of a stage.
+  kFloat,
+  kQuantized,  // From after quantization: a trial of a tuning, or the stage after_quantization.
 };
 
-// "unknown", "float", "quantized".
+// The name of a state: "unknown", "float", "quantized".
 std::string_view NameOf(ValueState state);
 
 struct VariantLayers {
-  std::string model = {};    // As in the comparison table; empty when the log names none.
+  std::string model = {};    // As in the comparison table; empty if the log does not name it.
   std::string variant = {};  // fp32, int8, baseline, tune_1, or the name of a stage.
-  // Its name in the comparison table, if that differs: "float" is the first stage with
-  // values from before quantization, "quantized" the last one with values from after it, or with
-  // figures that compare the two.
+  // The variant's name in the comparison table, if it differs. "float" is the first stage with
+  // values from before quantization. "quantized" is the last stage with values from after
+  // quantization, or with metrics that compare both.
   std::string table_variant = {};
   std::string run = {};
-  LayerFilter in_tags = {};  // Which tags of the run are its own; all, where the run says whose.
+  // Selects the variant's tags in its run; selects all tags if the run has only this variant.
+  LayerFilter in_tags = {};
   std::size_t tensor_count = 0;
   bool is_stage = false;
   ValueState values = ValueState::kUnknown;  // State of its tensors.
-  bool has_figures = false;  // Whether figures per layer, such as sqnr_db, were logged of it.
+  bool has_figures = false;  // True if layer metrics, such as sqnr_db, were logged for it.
 };
 
-// Why histograms of `a` and `b` do not measure what quantization did, and what to log; empty when
-// they do. Two stages are comparable only if one is known to hold values from before quantization
-// and the other values from after it.
+// Explains why histograms of `a` and `b` do not measure the effect of quantization, and what to
+// log; empty if they do. Two stages are comparable only if one is known to hold values from before
+// quantization and the other values from after it.
 std::string WhyNotMeasured(const VariantLayers& a, const VariantLayers& b);
 
-// Why nothing about layers of a model can be compared although some were logged, likewise; empty
-// when two sides of it can be, or none were logged.
+// Explains why no layers of a model can be compared although some were logged, and what to log.
+// Empty if two variants can be compared, or if no layers were logged.
 std::string WhyNotMeasured(std::span<const VariantLayers> sides, std::string_view model);
 
-// Where findings, figures and verified runs of a side are: they name the variant also in a run that
-// is its own.
+// Selects the tags of findings, metrics and verified runs of a variant. These tags always name the
+// variant, even in a run that holds only this variant.
 LayerFilter FindingsOf(const VariantLayers& side);
 
-// By model, then in the order of the runs, stages in that of the pipeline. A run that logs several
-// variants is several sides. A variant of which only figures per layer were logged is a side
-// without tensors; so is fp32, which they compare with, when the run has nothing else of the model.
+// Returns the variants by model, then in the order of the runs; stages are in pipeline order. A run
+// with several variants gives several entries. A variant with layer metrics only is an entry
+// without tensors. So is the fp32 variant that these metrics compare with, if the run holds no
+// other data of the model.
 std::vector<VariantLayers> FindVariantLayers(const reader::Snapshot& snapshot);
 
-// Whether people know the side by this name, be it the log's or the comparison table's.
+// True if `variant` is the name of the side in the log or in the comparison table.
 bool IsCalled(const VariantLayers& side, std::string_view variant);
 
-// The side of this model and variant; a model that the log does not name matches any. nullptr if
-// there is none.
+// Finds the side of this model and variant; nullptr if there is none. A side without a model name
+// matches any model.
 const VariantLayers* FindSide(std::span<const VariantLayers> sides, std::string_view model,
                               std::string_view variant);
 
@@ -74,8 +77,8 @@ struct SidePair {
   VariantLayers b = {};
 };
 
-// Two sides of one model; without a `model`, of the first that has both. A side that names no model
-// goes with any.
+// Finds two sides of one model. If `model` is empty, uses the first model that has both sides. A
+// side without a model name matches any model.
 std::optional<SidePair> FindSides(std::span<const VariantLayers> sides, std::string_view model,
                                   std::string_view a, std::string_view b);
 

@@ -1,5 +1,5 @@
-// All models of a log, as two variants of each, with the figures that stand above them. Overview
-// and Report show the same because both show this.
+// Summarizes all models of a log as pairs of two variants, with headline figures. The pages
+// Overview and Report both show this summary, so they agree.
 //
 //   const Summary summary = Summarize(snapshot, TableOf(*snapshot), {.policy = "balanced"});
 //   for (const Headline& headline : summary.headlines) Print(headline.name, headline.figure);
@@ -22,37 +22,38 @@
 
 namespace cboard::analysis {
 
-// One model: A and B, whichever of them was logged.
+// One model with its variants A and B, as far as they were logged.
 struct ModelSummary {
-  std::string name = {};        // Unlike that of any other model.
-  std::string model = {};       // As layers name it.
-  std::string experiment = {};  // That it is ranked in.
+  std::string name = {};        // Unique among all models.
+  std::string model = {};       // Model name in layer tags.
+  std::string experiment = {};  // The experiment in which the model is ranked.
   std::optional<std::size_t> row_a = {};
   std::optional<std::size_t> row_b = {};
   Metrics a = {};
   Metrics b = {};
-  std::set<std::string, std::less<>> derived = {};   // Keys of figures that nobody measured.
-  std::optional<VariantComparison> comparison = {};  // When both are there.
+  // Keys of metrics that were computed, not measured.
+  std::set<std::string, std::less<>> derived = {};
+  std::optional<VariantComparison> comparison = {};  // Only if both variants were logged.
   std::vector<PolicyCheck> checks = {};
   std::optional<SidePair> sides = {};               // The logged layers of both variants.
-  std::shared_ptr<const LayerRanking> layers = {};  // Null without them.
+  std::shared_ptr<const LayerRanking> layers = {};  // Null if no layers were logged.
   LayerDamage damage = {};
   ModelVerdict verdict = {};
 
   bool fails() const { return verdict.state == VerdictState::kFail; }
 };
 
-// A figure over all models.
+// A headline figure over all models.
 struct Headline {
   std::string name = {};    // "Best speedup"
   std::string figure = {};  // "2.33×"
-  std::string unit = {};    // "pp"; empty where the figure says it.
+  std::string unit = {};    // "pp"; empty if `figure` contains the unit.
   std::string note = {};    // "12 measured, by latency"
-  std::string model = {};   // Model name; empty for numbers over all models.
+  std::string model = {};   // Model name; empty for figures over all models.
   double value = 0;
 };
 
-// How many models each verdict has.
+// The number of models for each verdict.
 struct VerdictCounts {
   std::size_t fail = 0;
   std::size_t watch = 0;
@@ -62,32 +63,32 @@ struct VerdictCounts {
 };
 
 struct SummaryOptions {
-  std::string a = {};                              // Empty: the usual baseline.
-  std::string b = {};                              // Empty: int8, or the most usual other one.
-  std::set<std::string, std::less<>> models = {};  // By their unique names; empty: all.
-  const Policy* policy = nullptr;                  // Null: balanced.
+  std::string a = {};                              // Empty: the default baseline.
+  std::string b = {};                              // Empty: int8, or the most common other variant.
+  std::set<std::string, std::less<>> models = {};  // Unique names; empty selects all models.
+  const Policy* policy = nullptr;                  // Null selects the policy "balanced".
 };
 
 struct Summary {
   std::string a = {};
   std::string b = {};
   const Policy* policy = nullptr;
-  std::vector<ModelSummary> models = {};  // Failing ones first, then by what they lost.
-  std::vector<compression::MetricDescription> metrics = {};  // Those that any of the models has.
-  std::string quality = {};  // The metric of most models; empty without any.
+  std::vector<ModelSummary> models = {};  // Failing models first, then by lost quality.
+  std::vector<compression::MetricDescription> metrics = {};  // Metrics that at least one model has.
+  std::string quality = {};  // Quality metric that most models have; empty if there is none.
   std::vector<Headline> headlines = {};
   VerdictCounts verdicts = {};
 };
 
-// Models that have a value of A or of B. Reads the histograms of their layers.
+// Summarizes the models that have values of A or B. Reads the histograms of their layers.
 Summary Summarize(const std::shared_ptr<const reader::Snapshot>& snapshot,
                   const ComparisonTable& table, const SummaryOptions& options = {});
 
-// How much quality a model lost: a fraction of one for accuracies, else in the metric's unit;
-// positive is worse.
+// The quality that a model lost: a fraction for accuracies, otherwise in the metric's unit.
+// Positive is worse.
 std::optional<double> LostBy(std::string_view quality, const ModelSummary& model);
 
-// Whether values are shares of one, to be shown in per cent.
+// True if the metric's values are fractions, which are shown in percent.
 bool IsShare(const compression::MetricDescription& metric);
 
 }  // namespace cboard::analysis

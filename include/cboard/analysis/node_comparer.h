@@ -1,5 +1,5 @@
-// How the two nodes of a pair differ: in themselves, in their widths, in what is noted about them,
-// and in the constants that they quantize with.
+// Lists the differences between the two nodes of a pair: in the nodes themselves, their bit widths,
+// their annotation nodes, and the constants that they quantize with.
 //
 //   const NodeComparer comparer(fp32, int8);
 //   for (const auto& [what, a, b] : comparer.Compare(3, 4)) …  // "weight bits", "32", "8"
@@ -13,33 +13,36 @@
 
 namespace cboard::analysis {
 
-// One thing that differs; a side that lacks it is empty.
+// One difference between two nodes. The text of a side that lacks the property is empty.
 struct NodeDifference {
   std::string what = {};
   std::string a = {};
   std::string b = {};
 };
 
-// Borrows both graphs, which must outlive it. May be used by many threads at once.
+// Compares the nodes of two graphs. Borrows both graphs, which must outlive it. Several threads may
+// use it at once.
 class NodeComparer {
  public:
-  // Takes time in proportion to the graphs, so that comparing all pairs does too.
+  // Prepares a comparison of two graphs. Takes linear time; comparing all pairs afterwards does
+  // too.
   NodeComparer(const MeasuredGraph& a, const MeasuredGraph& b);
 
-  // Node `a` of A against node `b` of B, nothing when they are the same. Operation, device, output
-  // shape and widths come first, then attributes by name. A shape or a width that one side does not
-  // say is no difference. Attributes of a note ("conv1.weights") begin with its name:
-  // "weights scale"; attributes of a constant do not.
+  // Compares node `a` of A with node `b` of B; empty if they are equal. Operator, device, output
+  // shape and bit widths come first, then attributes by name. A shape or bit width that one side
+  // does not have is no difference. Attributes of an annotation node ("conv1.weights") start with
+  // its name: "weights scale"; attributes of a constant do not.
   std::vector<NodeDifference> Compare(std::uint32_t a, std::uint32_t b) const;
 
  private:
-  // Nodes that say more about another one: its notes, and the constants that a quantizing operation
-  // uses, in the order of its inputs.
+  // The nodes that describe another node: its annotation nodes, and the constants that a quantize
+  // operator uses, in the order of its inputs.
   struct Side {
     explicit Side(const MeasuredGraph& measured);
 
     const MeasuredGraph& measured;
-    std::vector<std::vector<std::uint32_t>> about = {};  // By node; mostly empty.
+    // For each node: the indices of the nodes that describe it; mostly empty.
+    std::vector<std::vector<std::uint32_t>> about = {};
   };
 
   void CompareAnnotations(std::uint32_t a, std::uint32_t b, std::vector<NodeDifference>& to) const;

@@ -1,9 +1,9 @@
-// The choices worth considering: those that no other beats.
+// Computes the Pareto front: the points that no other point dominates.
 //
 //   const auto front = ComputeParetoFront({Better::kLower, Better::kHigher}, sizes_and_accuracies);
 //
-// One point dominates another when it is at least as good by every objective and better by one.
-// Equal points do not dominate each other, so both are in the front or neither is.
+// One point dominates another if it is at least as good in every objective and better in one. Equal
+// points do not dominate each other, so both are in the front or neither is.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,22 @@
 namespace cboard::analysis {
 
 struct ParetoFront {
-  std::vector<std::size_t> front = {};  // By the first objective, best first; ties by the others.
-  std::vector<std::optional<std::size_t>> dominated_by = {};  // One per point: who beats it.
+  // Indices of the points in the front, sorted by the first objective, best first; ties by the
+  // other objectives.
+  std::vector<std::size_t> front = {};
+  // For each point: a point that dominates it; nullopt for the points in the front.
+  std::vector<std::optional<std::size_t>> dominated_by = {};
   std::vector<std::size_t> incomplete = {};  // Points with a value that is missing or NaN.
 };
 
-// `values` holds a row per point, a column per objective. A point without all values can neither
-// dominate nor be dominated: it is in `incomplete` and nowhere else. Infinities count.
+// Computes the Pareto front. `values` has a row per point and a column per objective. A point
+// without all values can neither dominate nor be dominated: it is in `incomplete` only. Infinite
+// values are valid.
 //
-// O(n log n) for one and two objectives; for more, O(n log n + n * front).
+// Takes O(n log n) for one and two objectives; for more, O(n log n + n * front).
 //
-// Fails with kInvalidArgument without objectives, when one has no direction, and when the number
-// of values is not a multiple of theirs.
+// Fails with kInvalidArgument if there are no objectives, if an objective has no direction, or if
+// the number of values is not a multiple of the number of objectives.
 Result<ParetoFront> ComputeParetoFront(std::span<const compression::Better> objectives,
                                        std::span<const std::optional<double>> values);
 

@@ -1,9 +1,9 @@
-// A report: what compression cost and whether it passes, as one HTML file that needs nothing else.
+// Writes a report on the cost of compression and the verdicts, as one self-contained HTML file.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const std::string html, WriteReport(snapshot, {.logdir = "runs"}));
 //
-// The file makes no request and runs no script, follows the reader's light or dark theme, and
-// prints on A4. Names from logs are text in it, whatever they contain.
+// The file sends no requests and runs no scripts. It follows the reader's light or dark theme and
+// prints on A4. Names from logs are escaped.
 #pragma once
 
 #include <memory>
@@ -30,27 +30,30 @@ enum class ReportSection {
   kMissing
 };
 
-// "summary", "gates", "pareto", "models", "aurora", "layers", "tuning", "missing".
+// The name of a report section: "summary", "gates", "pareto", "models", "aurora", "layers",
+// "tuning", "missing".
 std::string_view NameOf(ReportSection section);
 std::optional<ReportSection> SectionNamed(std::string_view name);
 std::set<ReportSection> AllSections();
 
 struct ReportOptions {
   std::string title = "Compression report";
-  std::string logdir = {};   // The log directory that was read, as the report names it.
+  std::string logdir = {};   // Log directory, as the report shows it.
   std::string version = {};  // Version of the program.
   double made_at_seconds = 0;
 
-  std::string baseline = {};             // Empty: that of the most models.
-  std::string variant = {};              // Empty: int8, or the most common other one.
-  std::vector<std::string> models = {};  // By their unique names; empty: all that have either.
+  std::string baseline = {};  // Empty: the baseline of most models.
+  std::string variant = {};   // Empty: int8, or the most common other one.
+  // Unique names of the models to report; empty: all models that have the baseline or the variant.
+  std::vector<std::string> models = {};
   std::string policy = "balanced";
   std::optional<Contract> contract = {};  // Checked in addition to the policy.
   std::set<ReportSection> sections = AllSections();
 };
 
-// Fails with kNotFound when no model has values of the pair, naming what there is, or when `models`
-// names one that is not there; with kInvalidArgument when there is no such policy.
+// Writes the report of a snapshot. Fails with kNotFound if no model has values of the pair, naming
+// the variants that exist, or if `models` contains an unknown name; with kInvalidArgument if the
+// policy does not exist.
 Result<std::string> WriteReport(const std::shared_ptr<const reader::Snapshot>& snapshot,
                                 const ReportOptions& options);
 

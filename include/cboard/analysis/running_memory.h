@@ -1,4 +1,4 @@
-// How many bytes of activations are alive while a graph runs, one operation after the other.
+// Computes how many bytes of activations are alive while a graph runs, node by node.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,17 @@
 namespace cboard::analysis {
 
 struct RunningMemory {
-  // In the order of computation; constants and notes are left out.
+  // Nodes in the order of computation; constants and annotation nodes are omitted.
   std::vector<std::uint32_t> nodes = {};  // Indices in the graph.
-  // While each runs: its outputs, and every output before it that it or a later one uses.
+  // Bytes alive while each node runs: its outputs, and every earlier output that it or a later node
+  // uses.
   std::vector<std::uint64_t> bytes = {};
-  std::size_t peak = 0;            // Index in both; 0 when they are empty.
-  std::size_t unknown_shapes = 0;  // Operations without a shape, which count as nothing.
+  std::size_t peak = 0;            // Index in `nodes` and `bytes`; 0 if they are empty.
+  std::size_t unknown_shapes = 0;  // Nodes without a shape; they count as 0 bytes.
 };
 
-// Operations run in the order of the file where that is possible. Outputs that nothing uses stay to
-// the end: they are the result.
+// Computes the memory of a graph's activations. Nodes run in the order of the file where their
+// inputs allow it. Outputs that no node uses stay alive to the end, because they are results.
 RunningMemory RunMemory(const MeasuredGraph& graph);
 
 }  // namespace cboard::analysis

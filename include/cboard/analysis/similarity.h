@@ -1,5 +1,5 @@
-// How alike the float and the quantized model are, sample by sample: what StageLogger logs as
-// numbers beside its pictures.
+// Reads the similarity of the float and the quantized model per sample. StageLogger logs it as
+// numbers, next to its images.
 #pragma once
 
 #include <optional>
@@ -13,19 +13,21 @@ namespace cboard::analysis {
 
 struct SampleSimilarity {
   std::string name;                            // sample_0
-  std::vector<std::optional<double>> cosines;  // By point.
+  std::vector<std::optional<double>> cosines;  // Cosine similarity by comparison point.
 };
 
 struct StageSimilarity {
-  std::vector<std::string> layers;  // The points, in the order of the model.
+  std::vector<std::string> layers;  // Names of the comparison points, in the order of the model.
   std::vector<std::optional<double>> means;
-  std::vector<SampleSimilarity> samples;  // In their order.
+  std::vector<SampleSimilarity> samples;  // In the order of the log.
 };
 
-// More points than this are damage: memory follows the largest step.
+// Maximum number of comparison points. Larger steps are damage, because the memory that is
+// allocated follows the largest step.
 inline constexpr std::int64_t kMaxSimilarityPoints = 1 << 20;
 
-// Empty when the log has only pictures, as the Model Compression Toolkit's, or nothing.
+// Reads the similarities of a timeline. Empty if the log has only images, as logs of the Model
+// Compression Toolkit do, or no similarities at all.
 StageSimilarity ReadSimilarity(const reader::Snapshot& snapshot, const StageTimeline& timeline);
 
 }  // namespace cboard::analysis

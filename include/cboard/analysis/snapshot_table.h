@@ -1,4 +1,4 @@
-// The comparison table of everything in a snapshot, and the names it is shown by.
+// Builds the comparison table of a snapshot, and the names by which its models are shown.
 //
 //   const ComparisonTable table = TableOf(*snapshot);
 //   const std::vector<std::string> names = UniqueNames(table);  // One per table.models.
@@ -12,23 +12,24 @@
 
 namespace cboard::analysis {
 
-// From scalars, names of tuning runs, and the bytes that stage logs know of. `Resources` that
-// cannot be read leave their cells empty.
+// Builds the comparison table from scalars, names of tuning runs, and the sizes in stage logs. If
+// `Resources` of a stage cannot be read, its cells are empty.
 ComparisonTable TableOf(const reader::Snapshot& snapshot);
 
-// A name per model that no other model has: its own, or with its experiment beside it,
-// "alexnet (again)".
+// Returns a unique name per model: its own name, with its experiment added if needed: "alexnet
+// (again)".
 std::vector<std::string> UniqueNames(const ComparisonTable& table);
 
-// The experiment that a model is ranked in: its own without the directory that only this model has,
-// "zoo" of "zoo/alexnet"; "." for the log directory itself. Figures of different experiments may be
-// of different data and machines. A view of the model's own text.
+// The experiment in which a model is ranked. A directory that holds only this model is removed:
+// "zoo" for "zoo/alexnet"; "." is the log directory itself. Metrics of different experiments may
+// come from different data and machines. The view points into the model's own text.
 std::string_view ExperimentToRankIn(const TableModel& model);
 
-// All variants, those of the most models first: these are what A and B are chosen from.
+// Returns all variants from which A and B can be chosen. The variant that most models have comes
+// first.
 std::vector<std::string> VariantsOf(const ComparisonTable& table);
 
-// The baseline of the most models; empty without any.
+// Returns the baseline that most models have; empty if there is none.
 std::string DefaultBaseline(const ComparisonTable& table);
 
 }  // namespace cboard::analysis

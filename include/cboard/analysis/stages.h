@@ -1,5 +1,6 @@
-// Quantization as a sequence of stages, each a run with a graph, memory per node and statistics:
-// the log of Sony's Model Compression Toolkit, in the names of all its versions.
+// Reads quantization logs that consist of stages. Each stage is a run with a graph, memory per node
+// and statistics. Sony's Model Compression Toolkit writes them; the names of all its versions are
+// known.
 //
 //   logs_15112026_120000/tensorboard_logs/initial_graph
 //   logs_15112026_120000/tensorboard_logs/thresholds_selection/min_per_channel
@@ -21,26 +22,28 @@ namespace cboard::analysis {
 
 struct Stage {
   compression::StageDescription description = {};
-  std::string run = {};  // As it was logged.
+  std::string run = {};  // Name of the run in the log.
   bool has_graph = false;
   bool has_resources = false;
-  std::size_t histogram_count = 0;  // Layers with a histogram.
-  // The sub-runs with one scalar per layer, whose step is the channel; empty when there is none.
+  std::size_t histogram_count = 0;  // Number of layers with a histogram.
+  // Sub-runs with one scalar tag per layer, whose step is the channel. Empty if there is none.
   std::string min_per_channel = {};
   std::string max_per_channel = {};
   std::string mean_per_channel = {};
+  std::string sqnr_per_channel = {};       // Comparisons of two models: of the compressed one.
+  std::string histogram_per_channel = {};  // Histograms instead of scalars; of some channels.
 };
 
 struct StageTimeline {
-  std::string experiment = {};  // The directory that holds the stages.
-  std::string model = {};       // The name of the directory: a guess.
+  std::string experiment = {};  // Directory that contains the stages.
+  std::string model = {};       // Guessed from the directory's name.
   // Model name in the layer metrics of these runs; empty if there are none.
   std::string logged_model = {};
   std::vector<Stage> stages = {};        // In the order of the pipeline.
-  std::vector<std::string> extras = {};  // Runs beside them: figures, xquant, max_cut, …
+  std::vector<std::string> extras = {};  // Other runs in the directory: figures, xquant, max_cut, …
 };
 
-// One timeline per directory that holds stages, by name. Reads no files.
+// Returns one timeline per directory that contains stages, sorted by name. Reads no files.
 std::vector<StageTimeline> FindStages(const reader::Snapshot& snapshot);
 
 inline constexpr std::string_view kResourcesTag = "Resources";
@@ -48,16 +51,17 @@ inline constexpr std::string_view kResourcesTag = "Resources";
 // Variant names of the first and the last stage of a timeline.
 inline constexpr std::string_view kFloatStages = "float", kQuantizedStages = "quantized";
 
-// The weights' bytes that `Resources` of a stage adds up to.
+// Reads the total size of the weights from `Resources` of a stage, in bytes.
 Result<std::uint64_t> ReadStageBytes(const reader::Snapshot& snapshot, const Stage& stage);
 
-// The stages whose Resources are the sizes of kFloatStages and of kQuantizedStages: the first
-// before quantization, and the last of quantized weights. nullptr when there is none.
+// Finds the stage whose `Resources` are the size of a variant: for kFloatStages the first stage
+// before quantization, for kQuantizedStages the last stage with quantized weights. nullptr if there
+// is none.
 const Stage* FindSizedStage(const StageTimeline& timeline, std::string_view variant);
 
-// Metrics that stage logs add to the comparison table: model_size_mb of kFloatStages, from the
-// first stage with Resources, and of kQuantizedStages, from the last one whose weights are
-// quantized. Reads these values from their files; unreadable values are skipped and named in
+// Returns the metrics that stage logs add to the comparison table: model_size_mb of kFloatStages,
+// from the first stage with `Resources`, and of kQuantizedStages, from the last stage with
+// quantized weights. Reads the values from their files; unreadable values are skipped and named in
 // `errors`.
 std::vector<Fact> CollectStageFacts(const reader::Snapshot& snapshot, std::vector<Error>& errors);
 

@@ -1,8 +1,8 @@
-// Accuracy-driven tuning, trial by trial: what each tried, what it gave, which was best so far.
+// Reads the trials of accuracy-driven tuning: their settings, their accuracy, and the best so far.
 //
 //   runs/eval/baseline_acc_0.776   runs/eval/tune_1_acc_0.095   runs/eval/tune_2
 //
-// Tuning tools write a directory per trial and put the accuracy into its name once they know it.
+// Tuning tools write one directory per trial and add the accuracy to its name once it is known.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +19,19 @@
 
 namespace cboard::analysis {
 
-// Where in the path of a run a trial is named.
+// The part of a run's path that names a trial.
 struct TrialLocation {
   std::string experiment = {};  // Parent directory: "eval"; "." if there is none.
-  std::string run = {};         // Down to the trial itself: "eval/tune_1_acc_0.095".
+  std::string run = {};         // Path of the trial's directory: "eval/tune_1_acc_0.095".
   compression::TrialName name = {};
 };
 
-// `directory` is the last part of the run's directory: under --logdir_spec a run is called
-// "tune_1/." while the directory still says tune_1_acc_0.095.
+// Finds the trial that a run belongs to. `directory` is the last part of the run's directory. Under
+// --logdir_spec a run is named "tune_1/." while the directory is named tune_1_acc_0.095.
 std::optional<TrialLocation> FindTrial(std::string_view run, std::string_view directory);
 
-// One setting that differs; a side that lacks it has none.
+// One setting that differs between two trials. If a trial does not have the setting, its value is
+// nullopt.
 struct ConfigChange {
   std::string name = {};
   std::optional<proto::HParamValue> from = {};
@@ -44,32 +45,33 @@ std::vector<ConfigChange> DiffConfigs(const Config& from, const Config& to);
 enum class AccuracySource { kNone, kDirectoryName, kScalar, kHParams };
 
 struct Trial {
-  std::string run = {};  // Down to the trial's directory.
+  std::string run = {};  // Path of the trial's directory.
   int number = 0;
   std::optional<double> accuracy = {};
   AccuracySource accuracy_source = AccuracySource::kNone;
-  std::vector<double> accuracies = {};  // All that the directory's name lists.
+  std::vector<double> accuracies = {};  // All accuracies in the directory's name.
   Source source = {};
-  std::optional<double> best_so_far = {};  // Among trials up to this one, the baseline left out.
+  // Best accuracy among trials up to this one, without the baseline.
+  std::optional<double> best_so_far = {};
   bool is_best = false;
-  std::optional<double> change = {};           // accuracy - the baseline's
-  std::optional<double> relative_change = {};  // change / the baseline's
-  double first_wall_time_seconds = 0;          // 0 without events.
+  std::optional<double> change = {};           // accuracy - accuracy of the baseline
+  std::optional<double> relative_change = {};  // change / accuracy of the baseline
+  double first_wall_time_seconds = 0;          // 0 if there are no events.
   double duration_seconds = 0;
   Config config = {};
-  std::vector<ConfigChange> changes = {};  // From the trial before, in order of number.
+  std::vector<ConfigChange> changes = {};  // Changes from the previous trial, by trial number.
 };
 
 struct TuningTimeline {
   std::string experiment = {};
   std::string model = {};
-  std::vector<Trial> trials = {};  // By number; a number that was used twice, by time.
+  std::vector<Trial> trials = {};  // Sorted by number; trials with the same number by time.
   std::optional<std::size_t> baseline = {};
   std::optional<std::size_t> best = {};
 };
 
-// One timeline per directory that holds trials, by name. A lone "baseline" without an accuracy is
-// somebody's run of that name, not a trial. Higher accuracy is better. Reads no files.
+// Returns one timeline per directory that contains trials, sorted by name. A single run "baseline"
+// without an accuracy in its name is not a trial. Higher accuracy is better. Reads no files.
 std::vector<TuningTimeline> FindTuning(const reader::Snapshot& snapshot);
 
 }  // namespace cboard::analysis

@@ -1,9 +1,9 @@
-// How the values of a tensor are distributed, as far as a histogram knows: evenly inside each bin.
+// The distribution of a tensor's values, estimated from a histogram: uniform inside each bin.
 //
 //   const double distance = Wasserstein1(fp32, int8);
 //
-// Two of them are compared through their quantiles, so that bins need not match, and a comb of
-// quantized values does not look like a difference by itself.
+// Two distributions are compared by their quantiles. Their bins need not match, and the gaps
+// between quantized values do not count as a difference by themselves.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace cboard::analysis {
 
-// `count` values between `low` and `high`; all of them equal when these are.
+// `count` values between `low` and `high`. If `low` equals `high`, all values are equal.
 struct ValueBin {
   double low = 0;
   double high = 0;
@@ -22,9 +22,9 @@ struct ValueBin {
 
 class ValueDistribution {
  public:
-  // Bins in ascending order; empty ones are dropped. Fails with kInvalidArgument when bins overlap
-  // or are upside down, when an edge or count is not finite or a count negative, and when nothing
-  // was counted.
+  // Builds a distribution from bins in ascending order; empty bins are dropped. Fails with
+  // kInvalidArgument if bins overlap, if `low` exceeds `high`, if an edge or count is not finite,
+  // if a count is negative, or if all counts are 0.
   static Result<ValueDistribution> FromBins(std::span<const ValueBin> bins);
 
   double count() const { return count_; }
@@ -34,39 +34,43 @@ class ValueDistribution {
   double deviation() const { return deviation_; }  // Standard deviation.
   double root_mean_square() const { return root_mean_square_; }
 
-  // The share of values at or below `x`, and below which value a share lies.
+  // ShareBelow: the share of values at or below `x`. Quantile: the value at or below which a share
+  // of the values lies.
   double ShareBelow(double x) const;
   double Quantile(double share) const;
 
-  // x -> scale * x + shift; `scale` must be positive.
+  // Applies x -> scale * x + shift to all values; `scale` must be positive.
   ValueDistribution Scaled(double scale, double shift) const;
-  // x -> the nearest value in [low, high].
+  // Replaces each value by the nearest value in [low, high].
   ValueDistribution Clamped(double low, double high) const;
-  // Clamped, then rounded to the nearest of `codes` values that divide [low, high] evenly.
+  // Clamps the values, then rounds each to the nearest of `codes` values that divide [low, high]
+  // evenly.
   ValueDistribution Rounded(double low, double high, int codes) const;
 
-  // The share of values that are 0, or so near to it that nothing else can be meant.
+  // Returns the share of values that are 0, or so close to 0 that they can only mean 0.
   double ShareOfZeros() const;
-  // A share of the values becomes 0: the smallest of them, or as many of each size.
+  // Sets a share of the values to 0: the values with the smallest magnitude, or an equal share of
+  // every magnitude.
   ValueDistribution WithSmallestZero(double share) const;
   ValueDistribution WithSomeZero(double share) const;
 
-  // The least possible mean (and root mean square) of |x - y| over all ways to pair the values of
-  // one with those of the other. The actual pairing, element by element, can only be worse.
+  // Wasserstein distances: the smallest possible mean (or root mean square) of |x - y| over all
+  // ways to pair the values of `a` with those of `b`. The actual error, element by element, is at
+  // least as large.
   friend double Wasserstein1(const ValueDistribution& a, const ValueDistribution& b);
   friend double Wasserstein2(const ValueDistribution& a, const ValueDistribution& b);
 
  private:
   struct Piece {
     double low, high;
-    double end;  // The share of values in this piece and all before it; 1 for the last.
+    double end;  // Share of values in this piece and all pieces before it; 1 for the last.
   };
 
   ValueDistribution(std::vector<ValueBin> bins, double count);
 
-  // The share of values at most this far from 0.
+  // Returns the share of values whose magnitude is at most `reach`.
   double ShareWithin(double reach) const;
-  // Sets values closer to 0 than `reach` to 0, and a `share` of all other values.
+  // Sets values whose magnitude is below `reach` to 0, and a `share` of all other values.
   ValueDistribution Zeroed(double reach, double share) const;
 
   template <typename Visit>

@@ -1,5 +1,5 @@
-// Settings of a variant (bits, scheme, calibration), as far as its runs log them as
-// hyperparameters; and the differences between two variants.
+// Finds the settings of a variant (bits, scheme, calibration) in the hyperparameters of its runs,
+// and compares the settings of two variants.
 //
 //   const Config fp32 = FindConfig(snapshot, "digits", "fp32");
 //   for (const ConfigLine& line : CompareConfigs(fp32, FindConfig(snapshot, "digits", "int8"))) …
@@ -18,13 +18,13 @@ namespace cboard::analysis {
 
 using Config = std::map<std::string, proto::HParamValue>;
 
-// The hyperparameters of one run. Plugin data that is none of ours or cannot be read is left out;
-// the HParams page reports it.
+// Returns the hyperparameters of one run. Plugin data of other plugins and unreadable data are
+// skipped; the HParams page reports them.
 Config ConfigOf(const reader::Run& run);
 
-// Settings of all runs of a variant: trials and stages by their place; runs at or below
-// <model>/<variant>; and rows of hyperparameters that name both as `model_name` and
-// `variant` (without these two, `library` and `category`). The last run overrides earlier
+// Merges the settings of all runs of a variant: the directories of its trials and stages, runs
+// at or below <model>/<variant>, and rows of hyperparameters with matching `model_name` and
+// `variant` (or `library` and `category` if these are missing). Later runs override earlier
 // ones.
 Config FindConfig(const reader::Snapshot& snapshot, std::string_view model,
                   std::string_view variant);
@@ -38,7 +38,7 @@ struct ConfigLine {
   friend bool operator==(const ConfigLine&, const ConfigLine&) = default;
 };
 
-// Every name of either, those that differ first, otherwise by name.
+// Lists the settings of two variants, those that differ first, then sorted by name.
 std::vector<ConfigLine> CompareConfigs(const Config& a, const Config& b);
 
 }  // namespace cboard::analysis

@@ -1,5 +1,5 @@
-// Results of `compare --verify`: the output SQNR of the variant after parts of it were restored
-// to float. They confirm or refute a ranking of layers.
+// Results of `compare --verify`: the output SQNR of the variant after parts of it were restored to
+// float. They confirm or refute a ranking of layers.
 //
 //   const auto verified = ReadVerifiedRuns(*run, {.model = "resnet18", .variant = "int8"});
 //   if (verified) verified->BestParts();  // Which parts to keep in float.
@@ -19,31 +19,33 @@ namespace cboard::analysis {
 
 struct VerifiedPart {
   std::string layer = {};
-  std::string part = {};  // "weight", which has the bias with it, or "output".
+  std::string part = {};  // "weight", which includes the bias, or "output".
 
   friend bool operator==(const VerifiedPart&, const VerifiedPart&) = default;
 };
 
-// A run of the compressed model over all samples.
+// One run of the compressed model over all samples.
 struct VerifiedRun {
   std::string restored = {};  // "nothing", "parts", "red_layers", …; docs/compare.md lists them.
-  std::string text = {};      // The same in words: "'conv2' output and weights in float".
+  std::string text = {};      // The restored parts in words: "'conv2' output and weights in float".
   std::vector<VerifiedPart> parts = {};
-  std::optional<double> sqnr_db = {};  // At the end; infinite when exact, nothing when it failed.
-  std::string why_not = {};            // Why it did.
+  std::optional<double> sqnr_db = {};  // Output SQNR; infinite if exact, nullopt if the run failed.
+  std::string why_not = {};            // Why the run failed.
 };
 
 struct VerifiedRuns {
-  std::vector<std::string> ends = {};  // The last layers: where it was measured.
+  std::vector<std::string> ends = {};  // Names of the last layers, where SQNR was measured.
   std::size_t samples = 0;
-  std::vector<VerifiedRun> runs = {};  // As it is, one part each with the best first, and so on.
-  std::string why_not = {};            // Nothing was measured, for this reason.
+  // All runs: first the variant as it is, then runs with one restored part, the best first, then
+  // the others.
+  std::vector<VerifiedRun> runs = {};
+  std::string why_not = {};  // Why nothing was measured; empty if runs were measured.
 
-  // By how much the end is better than as it is; nothing for a run that failed.
+  // Returns the gain of a run over the variant as it is; nullopt if the run failed.
   std::optional<double> GainOf(const VerifiedRun& run) const;
 
-  // The run of parts with the best end, the one with the fewest parts of equal ones; nullptr when
-  // no parts bring 0.1 dB.
+  // The run of restored parts with the best output SQNR; of equal runs the one with the fewest
+  // parts. nullptr if no run gains 0.1 dB.
   const VerifiedRun* BestParts() const;
 
   // Summary as a sentence without full stop: "these 3 parts in float bring the end from 5.2 to 17.8
@@ -51,15 +53,15 @@ struct VerifiedRuns {
   std::string Summary() const;
 };
 
-// Parses the logged JSON. Fails with kDataLoss if it is something else.
+// Parses the logged JSON of `compare --verify`. Fails with kDataLoss for other text.
 Result<VerifiedRuns> ParseVerifiedRuns(std::string_view json);
 
-// The last that was logged in `run` for this model and variant; nothing when nobody verified. What
-// cannot be read says so in `why_not`.
+// Reads the last results that were logged in `run` for this model and variant; nullopt if there are
+// none. If they cannot be read, `why_not` contains the reason.
 std::optional<VerifiedRuns> ReadVerifiedRuns(const reader::Run& run, const LayerFilter& filter);
 
-// The gain of each of `layers` when only its tensor is restored to float. If a layer
-// has only one of weights and output, or only metrics were logged, the better of
+// The gain of each of `layers` if only its tensor is restored to float. If only one of
+// weights and output was measured, or if the layer has metrics only, the better gain of
 // both.
 std::vector<std::optional<double>> GainsAlone(const VerifiedRuns& verified,
                                               const std::vector<RankedLayer>& layers);

@@ -1,16 +1,15 @@
-// AURORA, "Adaptive Utility Ranking of Resource-Aware Architectures": one number for what a
-// compressed model gives and what it takes, compared with its baseline. 1 is break-even, more is
-// better.
+// AURORA, "Adaptive Utility Ranking of Resource-Aware Architectures": one number for the benefit
+// and the cost of a compressed model, relative to its baseline. 1 is break-even, higher is better.
 //
 //   ln A = sum_i w_i ln r_i  -  k max(0, d - t)
 //
-// r are the ratios of quality, throughput, latency, energy and memory, each turned so that more is
-// better; d is the relative loss of quality, k the penalty factor, t the loss that is forgiven.
+// r_i are the ratios of quality, throughput, latency, energy and memory, each oriented so that
+// higher is better; d is the relative loss of quality, k the penalty factor, t the tolerated loss.
 //
 //   Result<AuroraScore> aurora = ComputeAurora(fp32_metrics, int8_metrics);
 //
-// A score compares variants measured on the same hardware, batch size and data, and never replaces
-// looking at the trade-off itself: file size, for one, is in none of the factors.
+// A score compares variants measured on the same hardware, batch size and data. It does not replace
+// a look at the trade-off itself: for example, no factor contains the file size.
 #pragma once
 
 #include <array>
@@ -23,7 +22,7 @@
 
 namespace cboard::compression {
 
-// Where a factor comes from, and how much it counts.
+// A factor of the score: its metric and its weight.
 struct AuroraTerm {
   std::string metric;
   double weight = 0;
@@ -31,7 +30,7 @@ struct AuroraTerm {
 };
 
 struct AuroraOptions {
-  // A loss, a word error rate or a perplexity serves as quality with Better::kLower.
+  // A loss, word error rate or perplexity can be the quality metric, with Better::kLower.
   AuroraTerm quality = {"accuracy", 0.40, Better::kHigher};
   AuroraTerm throughput = {"throughput", 0.20, Better::kHigher};
   AuroraTerm latency = {"latency_mean_ms", 0.15, Better::kLower};
@@ -41,45 +40,45 @@ struct AuroraOptions {
   double penalty_factor = 10;
   double penalty_threshold = 0;
 
-  // Score of random guessing. Only quality above it counts, since near chance a relative loss
-  // misleads.
+  // The score of random guessing. Only quality above it counts, because relative losses near chance
+  // level are misleading.
   double chance_level = 0;
 
-  // Machine and settings of the measurement; stored with the score, so that rankings can refuse to
-  // mix.
+  // Machine and settings of the measurement. It is stored with the score, so that rankings can
+  // refuse to mix different machines.
   std::string measured_on;
 };
 
-// The part that one metric has in the score.
+// The contribution of one metric to the score.
 struct AuroraFactor {
   std::string_view name;  // quality, throughput, latency, energy, memory
-  double ratio = 1;       // More is better; between 1/64 and 64.
-  double weight = 0;      // Its share of all weights; the factors' add up to the coverage.
+  double ratio = 1;       // Higher is better; limited to 1/64 … 64.
+  double weight = 0;      // Share of all weights; the sum over the factors is the coverage.
   double factor = 1;      // ratio ^ (weight / coverage)
   bool clamped = false;
 };
 
 struct AuroraScore {
   double score = 1;           // The product of all factors and the penalty factor.
-  double mean = 1;            // The plain mean of the ratios, model size among them: aurora_mean.
-  double coverage = 1;        // The share of the weights whose metrics are there.
+  double mean = 1;            // aurora_mean: the plain mean of the ratios, including model size.
+  double coverage = 1;        // The share of the weights whose metrics exist.
   double penalty_factor = 1;  // exp(-k max(0, d - t))
   std::vector<AuroraFactor> factors;
 };
 
-// Ratios beyond this, either way, say that something was measured wrongly.
+// Maximum ratio; larger ones, or ones below the inverse, indicate a wrong measurement.
 inline constexpr double kMaxAuroraRatio = 64;
 
-// With less, a score would be about one metric.
+// Minimum coverage; with less, the score would depend on a single metric.
 inline constexpr double kMinAuroraCoverage = 0.5;
 
 inline constexpr std::array<std::string_view, 6> kAuroraFactorNames = {
     "quality", "throughput", "latency", "energy", "memory", "penalty"};
 
-// A metric that either side lacks is left out and the other weights are scaled up; throughput is
-// never derived from latency. Fails with kInvalidArgument, saying why in words, when quality is
-// missing, when coverage is below kMinAuroraCoverage, when a value is zero, negative or not finite,
-// and when weights, factor or threshold make no sense.
+// Computes the AURORA score of a variant. A metric that one side lacks is omitted and the other
+// weights are scaled up; throughput is never derived from latency. Fails with kInvalidArgument and
+// a reason if quality is missing, if coverage is below kMinAuroraCoverage, if a value is zero,
+// negative or not finite, or if weights, penalty factor or threshold are invalid.
 Result<AuroraScore> ComputeAurora(const Metrics& baseline, const Metrics& variant,
                                   const AuroraOptions& options = {});
 

@@ -20,49 +20,50 @@
 namespace cboard::compression {
 
 struct ImportOptions {
-  // runs/compression_benchmark/<name of the file> when empty.
+  // Output directory; empty: runs/compression_benchmark/<name of the file>.
   std::filesystem::path directory;
   std::int64_t step = 0;
-  // Baseline for models that have such a variant, instead of the baseline in the file.
+  // Baseline for models that have a variant of this name, instead of the baseline in the file.
   std::string baseline;
   TagScheme tags = TagScheme::kBoth;
   AuroraOptions aurora;
   bool hparams = true;
-  // Called on the calling thread, before the first model and as models are done; the last call has
-  // done == total.
+  // A function that is called on the calling thread before the first model and after each model;
+  // the last call has done == total.
   std::function<void(std::size_t done, std::size_t total)> progress;
-  // Asked before each model, from several threads; true ends the import with kUnavailable once the
-  // models that are being written are whole.
+  // A function that is called before each model, from several threads. Returning true ends the
+  // import with kUnavailable, after the current models are complete.
   std::function<bool()> stop_requested;
 };
 
 struct ImportedModel {
   std::string model;
   std::filesystem::path run;      // The run's directory.
-  std::size_t values = 0;         // Scalars, histograms and texts, sub-runs included.
-  std::vector<Omission> omitted;  // Ratios that could not be computed, and why.
+  std::size_t values = 0;         // Number of scalars, histograms and texts, including sub-runs.
+  std::vector<Omission> omitted;  // Ratios that could not be computed, with the reason.
 };
 
 struct ImportReport {
   std::filesystem::path directory;
-  std::filesystem::path hparams_directory;  // Empty when there is no row.
+  std::filesystem::path hparams_directory;  // Empty if the model has no row of hyperparameters.
   std::vector<ImportedModel> models;
   std::vector<Omission> skipped;
-  // Also: names that are not the directory's, and runs that had event files before.
+  // Warnings about the file, about runs whose name differs from their directory, and about runs
+  // that already had event files.
   std::vector<std::string> warnings;
 };
 
 // Reads `json` and writes its models. Nothing is written outside `directory` and its sibling,
-// whatever models are called. A run that is there already gets one more event file, as every
-// TensorBoard writer does, and the report says so.
+// whatever the models are called. A run that already exists gets one more event file, like with any
+// TensorBoard writer, and the report says so.
 //
-// Fails as ReadBenchmarkJson, and with the writer's error when the disk refuses. Values written
-// until then stay, and the message says how many models are whole and names those that are not.
-// Long files are written by a few threads; each has one run open at a time.
+// Fails like ReadBenchmarkJson, and with the writer's error if the disk refuses. Values written
+// until then stay; the error says how many models are complete and names the incomplete ones. Long
+// files are written by a few threads; each has one run open at a time.
 Result<ImportReport> ImportBenchmark(const std::filesystem::path& json,
                                      const ImportOptions& options = {});
 
-// The same for results that are in memory already.
+// Imports results that are already in memory.
 Result<ImportReport> ImportBenchmark(const BenchmarkFile& file, const ImportOptions& options = {});
 
 }  // namespace cboard::compression

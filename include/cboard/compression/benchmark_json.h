@@ -7,8 +7,8 @@
 //
 //   {"llm_int4": [{"model": "gpt-j-6b", "config": "FP32", "hellaswag": 0.4954}, …]}
 //
-// docs/formats/compression-tags.md has the rules: what counts as a variant, which one is the
-// baseline, what becomes of names that occur twice.
+// docs/formats/compression-tags.md has the rules: which keys are variants, which variant is the
+// baseline, and how duplicate names are handled.
 #pragma once
 
 #include <cstdint>
@@ -23,22 +23,24 @@
 namespace cboard::compression {
 
 struct BenchmarkFile {
-  std::string name;  // results.json -> results
+  std::string name;  // results.json gives "results"
   std::vector<ModelComparison> models;
-  std::vector<Omission> skipped;      // Models that could not be used, and why.
-  std::vector<std::string> warnings;  // Values that were not read literally.
+  std::vector<Omission> skipped;      // Models that could not be used, with the reason.
+  std::vector<std::string> warnings;  // Values that were converted or corrected when read.
 };
 
-// Results of ten thousand models take 20 MB; more than this is something else.
+// Maximum size of a benchmark file. Results of ten thousand models take 20 MB; a larger file is no
+// such file.
 inline constexpr std::uint64_t kMaxBenchmarkBytes = std::uint64_t{1} << 30;
 
-// Reads a text; `source` is the name of the file it came from. Fails with kInvalidArgument when it
-// is not JSON ("results.json:12:5: expected ':' after the key, found '}'") or holds nothing that
-// could be a model. NaN, Infinity and the like are accepted, with a warning.
+// Parses a text with benchmark results; `source` is the file's name for errors. Fails with
+// kInvalidArgument if it is not JSON ("results.json:12:5: expected ':' after the key, found '}'")
+// or contains nothing that can be a model. NaN, Infinity and similar literals are accepted with a
+// warning.
 Result<BenchmarkFile> ParseBenchmarkJson(std::string text, std::string_view source);
 
-// Reads a file. Fails as above, with kNotFound, kPermissionDenied, and with kResourceExhausted
-// beyond kMaxBenchmarkBytes.
+// Reads a file with benchmark results. Fails like ParseBenchmarkJson, with kNotFound or
+// kPermissionDenied, and with kResourceExhausted if the file exceeds kMaxBenchmarkBytes.
 Result<BenchmarkFile> ReadBenchmarkJson(const std::filesystem::path& path);
 
 }  // namespace cboard::compression

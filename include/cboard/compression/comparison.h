@@ -1,4 +1,4 @@
-// A model and its variants, with what was measured of each: what a comparison is logged from.
+// A model with its variants and their measured metrics: the input of the log writers.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ namespace cboard::compression {
 struct Variant {
   std::string name;  // fp32, int8, fp16, w4a8, pruned50, …
   Metrics metrics;
-  std::vector<double> latencies_ms;  // One per sample, when they were kept.
-  // Which of `metrics` were worked out from others, such as a latency from a throughput. They are
-  // logged with a mark, and no score counts them beside what they were made from.
+  std::vector<double> latencies_ms;  // One per sample; empty if they were not stored.
+  // Keys in `metrics` that were computed from other metrics, such as a latency from a throughput.
+  // They are logged with a mark. Scores ignore them, because they would count twice.
   std::set<std::string, std::less<>> derived = {};
 
-  // `metrics` without those.
+  // Returns `metrics` without the derived metrics.
   Metrics Measured() const;
 };
 
@@ -30,10 +30,10 @@ struct Variant {
 using InfoValue = std::variant<std::string, double, std::vector<double>>;
 using ModelInfo = std::vector<std::pair<std::string, InfoValue>>;
 
-// nullptr when there is none.
+// Returns the value of `key` in the facts about a model; nullptr if there is none.
 const InfoValue* FindInfo(const ModelInfo& info, std::string_view key);
 
-// "torchvision", "0.5", "[3, 224, 224]".
+// Formats a value: "torchvision", "0.5", "[3, 224, 224]".
 std::string ToText(const InfoValue& value);
 
 struct ModelComparison {
@@ -42,15 +42,15 @@ struct ModelComparison {
   std::vector<Variant> variants;
   ModelInfo info;
 
-  // nullptr when there is none.
+  // Returns the variant with this name; nullptr if there is none.
   const Variant* Find(std::string_view name) const;
 
-  // Fails with kInvalidArgument when the baseline is none of the variants, or two of them would
-  // share a tag.
+  // Checks the comparison. Fails with kInvalidArgument if the baseline is not one of the variants,
+  // or if two variants would get the same tag.
   Result<void> Validate() const;
 };
 
-// Values that one call has logged and omitted.
+// The values that a call logged and omitted.
 struct LogReport {
   std::vector<std::string> tags;  // In the order of the calls; one entry per value.
   std::vector<Omission> omitted;

@@ -1,12 +1,12 @@
-// Logs what compression did to a model.
+// Logs the effect of compression on a model.
 //
 //   cboard::CompressionWriter writer("runs/my_experiment");
 //   writer.LogCompressionComparison("alexnet", fp32_metrics, int8_metrics);
 //   writer.LogCompressionRatios("alexnet", fp32_metrics, int8_metrics);
 //   writer.Close();
 //
-// The pair is called fp32 and int8; a ModelComparison takes any number of variants under any names.
-// docs/formats/compression-tags.md lists the tags.
+// Here the variants are named fp32 and int8; a ModelComparison takes any number of variants with
+// any names. docs/formats/compression-tags.md lists the tags.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct CompressionOptions {
   WriterOptions writer;
 };
 
-// How a variant was made: the columns of the HParams page.
+// The compression settings of a variant: the columns of the HParams page.
 struct CompressionConfig {
   std::optional<int> weight_bits;
   std::optional<int> activation_bits;
@@ -45,32 +45,33 @@ struct CompressionConfig {
   std::vector<std::pair<std::string, writer::HParam>> others;
 };
 
-// Thread-safe, as SummaryWriter is.
+// Logs the effect of compression. Thread-safe, like SummaryWriter.
 //
-// Every Log method returns what it logged and what it left out, with the reason. It fails with the
-// writer's error when the writer refuses, and with kInvalidArgument when a comparison has no
-// baseline or two variants that would share a tag; what was logged before the failure stays.
+// Every Log method returns the values that it logged, and those that it omitted with the reason. It
+// fails with the writer's error, and with kInvalidArgument if a comparison has no baseline or two
+// variants that would get the same tag. Values that were logged before the failure stay.
 class CompressionWriter : public SummaryWriter {
  public:
   explicit CompressionWriter(std::filesystem::path directory = {}, CompressionOptions options = {});
 
-  // Every metric of every variant, except power: LogEnergyComparison logs that, with its ratios.
+  // Logs every metric of every variant except power, which LogEnergyComparison logs with its
+  // ratios.
   Result<LogReport> LogCompressionComparison(const ModelComparison& comparison,
                                              std::int64_t step = 0);
   Result<LogReport> LogCompressionComparison(std::string_view model, const Metrics& fp32,
                                              const Metrics& int8, std::int64_t step = 0);
 
-  // Logs gains and losses of each variant against the baseline, except for power.
+  // Logs the ratios of each variant to the baseline, except for power.
   Result<LogReport> LogCompressionRatios(const ModelComparison& comparison, std::int64_t step = 0);
   Result<LogReport> LogCompressionRatios(std::string_view model, const Metrics& fp32,
                                          const Metrics& int8, std::int64_t step = 0);
 
-  // energy_consumption_mw of every variant, its difference and its ratio to the baseline.
+  // Logs energy_consumption_mw of every variant, with its difference and ratio to the baseline.
   Result<LogReport> LogEnergyComparison(const ModelComparison& comparison, std::int64_t step = 0);
   Result<LogReport> LogEnergyComparison(std::string_view model, const Metrics& fp32,
                                         const Metrics& int8, std::int64_t step = 0);
 
-  // A histogram per variant that has samples. Samples that are not finite are left out.
+  // Logs a histogram for each variant that has latency samples. Non-finite samples are skipped.
   Result<LogReport> LogLatencyDistribution(const ModelComparison& comparison,
                                            std::int64_t step = 0);
   Result<LogReport> LogLatencyDistribution(std::string_view model,
@@ -78,23 +79,23 @@ class CompressionWriter : public SummaryWriter {
                                            std::span<const double> int8_latencies_ms,
                                            std::int64_t step = 0);
 
-  // One text with all facts; numbers among them, and the first three dimensions of input_shape,
-  // also as scalars.
+  // Logs all facts as one text. Numbers, and the first three dimensions of input_shape, are also
+  // logged as scalars.
   Result<LogReport> LogModelMetadata(std::string_view model, const ModelInfo& info,
                                      std::int64_t step = 0);
 
-  // The score, the plain mean and the factors of every variant. A variant that cannot be scored is
-  // named in `omitted`.
+  // Logs the AURORA score, the plain mean and the factors of every variant. A variant without a
+  // score is named in `omitted`.
   Result<LogReport> LogAurora(const ModelComparison& comparison, std::int64_t step = 0);
   Result<LogReport> LogAurora(std::string_view model, const Metrics& fp32, const Metrics& int8,
                               std::int64_t step = 0);
 
-  // All of the above that `comparison` has figures for.
+  // Calls all Log methods for which `comparison` has values.
   Result<LogReport> LogModel(const ModelComparison& comparison, std::int64_t step = 0);
 
-  // One row of the HParams page for `variant`, comparable across models and variants, as a run of
-  // its own below this directory: <model> for int8 against fp32, <model>/<variant> otherwise.
-  // Only finite figures become columns; without any, the row is left out.
+  // Logs one row of the HParams page for `variant`, comparable across models and variants. The row
+  // is a separate run below this directory: <model> for int8 against fp32, <model>/<variant>
+  // otherwise. Only finite metrics become columns; without any, the row is omitted.
   Result<LogReport> LogCompressionHParams(const ModelComparison& comparison,
                                           std::string_view variant,
                                           const CompressionConfig& config = {},
@@ -103,14 +104,14 @@ class CompressionWriter : public SummaryWriter {
   const CompressionOptions& compression_options() const { return options_; }
 
  protected:
-  // Every tag passes through here; override it to organise tags in another way:
+  // Returns the tag of a value; override it to use another tag structure:
   //
   //   std::string TagFor(const TagParts& parts) const override {
   //     return "candidates/" + DefaultTag(parts);
   //   }
   //
-  // The tag of a group also names the directory of its sub-runs, and may not leave this one.
-  // Called from whichever threads log.
+  // The tag of a group also names the directory of its sub-runs, which must be below this
+  // directory. May be called from any thread that logs.
   virtual std::string TagFor(const TagParts& parts) const { return DefaultTag(parts); }
 
  private:

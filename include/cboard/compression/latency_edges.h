@@ -1,14 +1,14 @@
-// Bins for histograms of latencies.
+// Computes bin edges for histograms of latencies.
 #pragma once
 
 #include <vector>
 
 namespace cboard::compression {
 
-// Latencies lie close together but for a few that are many times as long, so that bins which suit
-// all of them show one bar. These are equal and fine for 99 % of the samples, and grow by a tenth
-// each beyond. Ascending, from the shortest to at least the longest sample, of which there is one
-// or more, all finite.
+// Returns bin edges for samples of which a few are many times as long as the others; equal bins
+// over the whole range would show one bar. The bins are equal and narrow for 99 % of the samples;
+// above that, each is wider than the one before by a tenth. The edges ascend from the shortest
+// sample to at least the longest. `samples` must be finite and not empty.
 std::vector<double> LatencyEdges(std::vector<double> samples);
 
 }  // namespace cboard::compression

@@ -1,4 +1,4 @@
-// Reports about single layers that other programs write, as figures per layer:
+// Reads reports of other programs that contain metrics per layer:
 //
 //   AIMET              per_layer_{quant_enabled,quant_disabled,mse_loss}.json,
 //                      min_max_ranges/*.json
@@ -7,8 +7,8 @@
 //   neural-compressor  activations_table.csv, weights_table.csv
 //   Model Explorer     node data, JSON
 //
-// ImportLayerReport logs them under <model>/layers/<layer>/<metric>/<variant>, where the page of
-// layers finds them. docs/stages.md says what becomes of each figure.
+// ImportLayerReport logs them under <model>/layers/<layer>/<metric>/<variant>, where the Layers
+// page finds them. docs/stages.md describes the mapping of each metric.
 #pragma once
 
 #include <cstddef>
@@ -27,11 +27,11 @@ namespace cboard::compression {
 
 enum class LayerReportKind { kAimet, kTfliteDebugger, kMct, kNeuralCompressor, kModelExplorer };
 
-// "aimet", "tflite", "mct", "neural-compressor", "model-explorer".
+// The name of a report's kind: "aimet", "tflite", "mct", "neural-compressor", "model-explorer".
 std::string_view NameOf(LayerReportKind kind);
 std::optional<LayerReportKind> LayerReportKindOf(std::string_view name);
 
-// By metric: sqnr_db, cosine, mse, … What is not a number is not there.
+// Layer metrics by name: sqnr_db, cosine, mse, … Non-numeric values are skipped.
 using LayerFigures = std::map<std::string, double, std::less<>>;
 
 struct ReportedLayer {
@@ -40,34 +40,35 @@ struct ReportedLayer {
 };
 
 struct ReportedModel {
-  std::string model;  // Empty when the file names none.
+  std::string model;  // Empty if the file does not name it.
   std::vector<ReportedLayer> layers;
-  LayerFigures figures;  // Figures of the model's output.
+  LayerFigures figures;  // Metrics of the model's output.
 };
 
 struct LayerReport {
   LayerReportKind kind = LayerReportKind::kAimet;
-  std::vector<ReportedModel> models;  // At least one, with a layer or a figure.
+  std::vector<ReportedModel> models;  // At least one, with a layer or a metric.
   std::vector<std::string> warnings;  // Omitted parts, with reasons.
 };
 
-// A report of a thousand layers has a megabyte; more than this is something else.
+// Maximum size of a report. A report of a thousand layers takes a megabyte; a larger file is no
+// report.
 inline constexpr std::uint64_t kMaxLayerReportBytes = std::uint64_t{64} << 20;
 
-// Which of these a file is, by its name and by how it begins; nothing for any other. AIMET's files
-// of plain numbers are told by their name alone.
+// Detects the kind of a file from its name and first bytes; nullopt for other files. AIMET files
+// that contain only numbers are detected by name alone.
 std::optional<LayerReportKind> DetectLayerReport(std::string_view beginning,
                                                  const std::filesystem::path& name);
 
-// Reads a text; `source` is the file it came from, and says which figures AIMET's and Model
-// Explorer's numbers are. Fails with kInvalidArgument, and with where, what is there and what was
+// Parses a layer report; `source` is its path, which says what the numbers of AIMET and Model
+// Explorer mean. Fails with kInvalidArgument; the error says where, what was found and what was
 // expected.
 Result<LayerReport> ParseLayerReport(std::string text, const std::filesystem::path& source,
                                      LayerReportKind kind);
 
 struct LayerImportOptions {
-  std::filesystem::path directory;  // Below which each model gets a run of its own.
-  std::string model;                // For a file that names none; empty: by the file's name.
+  std::filesystem::path directory;  // Parent directory of the models' runs.
+  std::string model;                // Model name if the file has none; empty: the file's name.
   std::string variant = "int8";
   std::int64_t step = 0;
 };
@@ -79,8 +80,8 @@ struct ImportedLayers {
   std::size_t values = 0;
 };
 
-// Logs what was read. Runs that are there get one more event file, so that several reports of a
-// model come together. Fails with the writer's error; what was written until then stays.
+// Logs a parsed report. An existing run gets one more event file, so that several reports of a
+// model are combined. Fails with the writer's error; values written before stay.
 Result<std::vector<ImportedLayers>> ImportLayerReport(const LayerReport& report,
                                                       const std::filesystem::path& source,
                                                       const LayerImportOptions& options);
@@ -90,8 +91,8 @@ struct NodeDataGraph {
   std::vector<std::pair<std::string, double>> values;  // By node.
 };
 
-// A value per node for Model Explorer: {"<graph>": {"results": {"<node>": {"value": …}}, …}, …},
-// with a gradient from the best value to the worst. Values that are not finite are left out.
+// Writes a value per node for Model Explorer: {"<graph>": {"results": {"<node>": {"value": …}}, …},
+// …}, with a color gradient from the best to the worst value. Non-finite values are skipped.
 std::string ModelExplorerNodeData(std::span<const NodeDataGraph> graphs, bool higher_is_better);
 
 }  // namespace cboard::compression

@@ -1,11 +1,11 @@
-// The plan of a comparison's log, before anything is written: values in order, with the parts of
-// their tags and their labels, and the omissions.
+// Plans the log of a comparison before it is written: the values in order, with the parts of their
+// tags and their labels, and the omitted values.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const LogPlan plan, PlanRatios(comparison));
 //   for (const PlannedValue& value : plan.values) …
 //
-// Writers only name the tags and write. CompressionWriter is one; Python's is another, so that
-// classes derived from it see every call.
+// Writers only form the tags and write the values: CompressionWriter in C++, and the Python class,
+// whose subclasses can therefore override every call.
 #pragma once
 
 #include <map>
@@ -19,10 +19,10 @@
 
 namespace cboard::compression {
 
-// Which of the two tag schemes are written. Both say the same.
+// Selects the tag schemes that are written. Both schemes contain the same values.
 enum class TagScheme {
   kBoth,
-  kGroups,  // alexnet/accuracy with a sub-run per variant, so that stock TensorBoard overlays them.
+  kGroups,  // alexnet/accuracy with a sub-run per variant; TensorBoard overlays them.
   kFlat,    // alexnet/metrics/accuracy/int8 in the run itself.
 };
 
@@ -32,7 +32,8 @@ struct PlannedValue {
   std::string variant;  // Empty for a group.
   double value = 0;
   writer::ScalarLabels labels;
-  // For a group, instead of `value`: one value per sub-run, by the name of its directory.
+  // For a group of add_scalars: one value per sub-run, by the sub-run's directory name. It replaces
+  // `value`.
   std::map<std::string, double> group;
 };
 
@@ -41,19 +42,19 @@ struct LogPlan {
   std::vector<Omission> omitted;
 };
 
-// All fail as ModelComparison::Validate does.
+// The following functions fail like ModelComparison::Validate.
 
-// Every metric of every variant, except power.
+// Plans every metric of every variant, except power.
 Result<LogPlan> PlanComparison(const ModelComparison& comparison, TagScheme tags);
 
-// Plans gains and losses of each variant against the baseline, except for power.
+// Plans the ratios of each variant to the baseline, except for power.
 Result<LogPlan> PlanRatios(const ModelComparison& comparison);
 
-// The power of every variant, its difference and its ratio to the baseline.
+// Plans the power of every variant, its difference and its ratio to the baseline.
 Result<LogPlan> PlanEnergy(const ModelComparison& comparison, TagScheme tags);
 
-// The score, the plain mean and the factors of every variant. A variant that cannot be scored is
-// named in `omitted`.
+// Plans the AURORA score, the plain mean and the factors of every variant. A variant without a
+// score is named in `omitted`.
 Result<LogPlan> PlanAurora(const ModelComparison& comparison, const AuroraOptions& options);
 
 }  // namespace cboard::compression

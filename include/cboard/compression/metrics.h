@@ -1,5 +1,5 @@
-// The vocabulary of compression: which metrics there are, where they are logged, and what the
-// ratios between a baseline and a variant mean.
+// The vocabulary of compression: the known metrics, their tags, and the ratios between a baseline
+// and a variant.
 //
 //   const MetricDescription latency = DescribeMetric("latency_mean_ms");
 //   latency.flat_group + "/" + latency.flat_name;  // performance/latency_ms
@@ -15,40 +15,40 @@
 
 namespace cboard::compression {
 
-// Measured metrics of one variant, by the keys of benchmark JSON: accuracy, latency_mean_ms,
+// Measured metrics of one variant, with the keys of benchmark JSON: accuracy, latency_mean_ms,
 // model_size_mb, …
 using Metrics = std::map<std::string, double, std::less<>>;
 
-// The two names that most comparisons use. Any other name may be the baseline or a variant.
+// The default names of a baseline and a variant. Any other names are allowed.
 inline constexpr std::string_view kDefaultBaseline = "fp32";
 inline constexpr std::string_view kDefaultVariant = "int8";
 
 enum class Better { kUnknown, kHigher, kLower };
 
-// "higher", "lower", or "" when nobody knows.
+// The name of the better direction: "higher", "lower", or "" if unknown.
 std::string_view NameOf(Better better);
 
 struct MetricDescription {
   std::string key;           // latency_mean_ms
   std::string flat_group;    // performance
   std::string flat_name;     // latency_ms
-  std::string guide_group;   // latency; empty when the metric is in none of the guide's groups.
-  std::string unit;          // ms; empty for a pure number.
+  std::string guide_group;   // latency; empty if the metric is in no group of add_scalars.
+  std::string unit;          // ms; empty for a number without a unit.
   std::string display_name;  // Latency (ms)
   Better better = Better::kUnknown;
 };
 
 bool IsKnownMetric(std::string_view key);
 
-// An unknown key is logged as metrics/<key>; unit and direction are read off its name where that
-// is safe ("_ms", "perplexity"), and left open otherwise.
+// Describes a metric. An unknown key is logged as metrics/<key>; its unit and direction are derived
+// from its name if that is safe ("_ms", "perplexity"), and are unknown otherwise.
 MetricDescription DescribeMetric(std::string_view key);
 
-// `metrics` in the order in which they are logged: known ones as the vocabulary lists them, then
-// the others by name.
+// Returns `metrics` in logging order: known metrics in the order of the vocabulary, then the others
+// by name.
 std::vector<std::pair<MetricDescription, double>> InLogOrder(const Metrics& metrics);
 
-// Something that was left out, and why: {"speedup", "latency_mean_ms of int8 is 0"}.
+// An omitted value and the reason: {"speedup", "latency_mean_ms of int8 is 0"}.
 struct Omission {
   std::string what;
   std::string reason;
@@ -58,7 +58,7 @@ struct Omission {
 
 struct RatioValue {
   std::string_view name;          // size_ratio
-  std::string_view metric;        // model_size_mb, from which it was computed.
+  std::string_view metric;        // model_size_mb, from which the ratio was computed.
   std::string_view unit;          // x, %, MB, …
   std::string_view display_name;  // Size ratio
   Better better = Better::kUnknown;
@@ -70,9 +70,9 @@ struct Ratios {
   std::vector<Omission> omitted;
 };
 
-// Every ratio that the two allow. A metric that neither has is passed over in silence; one that
-// only one side has, or whose values give no ratio (a size, latency, rate or power of zero or less,
-// NaN, infinity), is named in `omitted`.
+// Computes all ratios that the metrics allow. A metric that both sides lack is ignored. A metric
+// that one side lacks, or whose values give no ratio (a size, latency, rate or power of zero or
+// less, NaN, infinity), is named in `omitted`.
 Ratios ComputeRatios(const Metrics& baseline, const Metrics& variant,
                      std::string_view baseline_name = kDefaultBaseline,
                      std::string_view variant_name = kDefaultVariant);

@@ -1,4 +1,4 @@
-// How alike a float model and its quantized form are, layer by layer, for one sample after another.
+// Compares the outputs of a float model and its quantized version, by layer and by sample.
 //
 //   ModelSimilarity similarity;
 //   for (…) CBOARD_RETURN_IF_ERROR(similarity.AddSample({{"conv1", a1, b1}, {"fc", a2, b2}}));
@@ -17,33 +17,35 @@
 
 namespace cboard::compression {
 
-// As many samples as the Model Compression Toolkit looks at.
+// Number of samples with images; the same as in the Model Compression Toolkit.
 inline constexpr std::size_t kSimilaritySamples = 20;
 
-// The same place in both models.
+// A comparison point: the output of the same layer in both models.
 struct ComparePoint {
   std::string_view layer;
   TensorView reference;   // Output of the float model.
   TensorView compressed;  // Output of the quantized model; codes are dequantized.
 };
 
-// The mean of each of `points` columns over those rows that have a number there; NaN when none has.
+// Returns the mean of each of `points` columns over the rows with a number there; NaN if there is
+// none.
 std::vector<double> MeanCosines(std::size_t points, std::span<const std::vector<double>> samples);
 
-// Not thread-safe.
+// Accumulates the similarity of two models. This class is not thread-safe.
 class ModelSimilarity {
  public:
-  // Channels run along `channel_axis`; a tensor with fewer dimensions has no channels.
+  // `channel_axis` is the dimension of the channels; a tensor with fewer dimensions has no
+  // channels.
   explicit ModelSimilarity(std::size_t channel_axis = 1) : channel_axis_(channel_axis) {}
   ModelSimilarity(ModelSimilarity&&) = default;
   ModelSimilarity& operator=(ModelSimilarity&&) = default;
 
-  // The outputs of one sample at all points, in the order of the model. The first sample says which
-  // points there are.
+  // Adds the outputs of one sample at all comparison points, in the order of the model. The first
+  // sample defines the points.
   //
-  // Fails with kInvalidArgument when there is no point, when the points are not those of the first
-  // sample, two are called the same, or the shapes of a pair differ. Nothing was added then, except
-  // that points before the one that fails may count the sample in comparisons().
+  // Fails with kInvalidArgument if there is no point, if the points differ from those of the first
+  // sample, if two points have the same name, or if the shapes of a pair differ. The sample is then
+  // not added, except that comparisons() may count it for points before the failing one.
   Result<void> AddSample(std::span<const ComparePoint> points);
   Result<void> AddSample(std::initializer_list<ComparePoint> points) {
     return AddSample(std::span(points.begin(), points.size()));
@@ -51,15 +53,15 @@ class ModelSimilarity {
 
   const std::vector<std::string>& layers() const { return layers_; }
 
-  // The cosine by sample and point: 1 when both tensors are zero throughout, 0 when one is, NaN
-  // when no pair of their values is finite.
+  // Cosine similarity by sample and point: 1 if both tensors are all zero, 0 if one of them is, NaN
+  // if no pair of values is finite.
   const std::vector<std::vector<double>>& samples() const { return samples_; }
 
   std::vector<double> MeanCosines() const {
     return cboard::compression::MeanCosines(layers_.size(), samples_);
   }
 
-  // All samples of each point together.
+  // Returns the comparison of each point over all samples.
   std::vector<tensor::Comparison> Comparisons() const;
 
  private:

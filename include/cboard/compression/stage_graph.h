@@ -1,5 +1,5 @@
 // The graph of a model at one stage of quantization, in the layout of the Model Compression
-// Toolkit, so that its users find everything where they know it:
+// Toolkit, which its users know:
 //
 //   Input/x                                no node feeds it
 //   Net/Conv2d_0/conv1                     the graph's name, the op and its number, the node's name
@@ -7,8 +7,8 @@
 //   Net/Conv2d_0/conv1.activation          how its output is quantized; what follows reads this
 //   Output/fc                              it feeds no node
 //
-// `Resources` has the bytes of each node's weights under the same names, so that TensorBoard joins
-// them and colours the graph by memory.
+// `Resources` contains the bytes of each node's weights under the same names, so that TensorBoard
+// colors the graph by memory.
 #pragma once
 
 #include <cstdint>
@@ -35,25 +35,25 @@ struct StageNode {
   std::string name;  // conv1; unique in its graph.
   std::string op;    // Conv2d
   std::vector<StageInput> inputs;
-  std::vector<std::vector<std::int64_t>> output_shapes;  // -1 where a size is open, as of batches.
+  std::vector<std::vector<std::int64_t>> output_shapes;  // -1 for dynamic sizes, such as the batch.
   StageAttributes attributes;
-  StageAttributes weights;     // Attributes of node <name>.weights; empty: no such node.
-  StageAttributes activation;  // Attributes of node <name>.activation; empty: no such node.
+  StageAttributes weights;     // Attributes of the node <name>.weights; empty: no such node.
+  StageAttributes activation;  // Attributes of the node <name>.activation; empty: no such node.
 
   std::uint64_t float_parameters = 0;  // Stored as float32.
   std::uint64_t quantized_parameters = 0;
   int weight_bits = 32;  // Bits per quantized parameter.
-  // Where the bytes are known and parameters are not.
+  // Size of the weights, if it is known and the number of parameters is not.
   std::optional<std::uint64_t> weight_bytes = {};
 };
 
 struct StageGraph {
   std::string name = "model";
-  std::vector<StageNode> nodes;  // Every node after those that feed it.
+  std::vector<StageNode> nodes;  // Every node comes after its inputs.
 };
 
-// The size in the node, or float_parameters * 4 + quantized_parameters * weight_bits / 8, rounded
-// up to whole bytes.
+// Returns weight_bytes if it is set, otherwise float_parameters * 4 + quantized_parameters *
+// weight_bits / 8, rounded up to whole bytes.
 std::uint64_t WeightBytes(const StageNode& node);
 
 struct EncodedStageGraph {
@@ -62,8 +62,8 @@ struct EncodedStageGraph {
   std::vector<std::string> node_names;  // Name of each node of the StageGraph, in its order.
 };
 
-// Fails with kInvalidArgument when there is no node, when two have the same name or one has none,
-// when an input names no node before it, or when a bit width is not one of 1…64.
+// Encodes the graph. Fails with kInvalidArgument if there are no nodes, if a name is empty or used
+// twice, if an input does not name an earlier node, or if a bit width is not in 1…64.
 Result<EncodedStageGraph> EncodeStageGraph(const StageGraph& graph);
 
 }  // namespace cboard::compression

@@ -34,22 +34,23 @@
 
 namespace cboard::compression {
 
-// From now on, StageLogger::Open() without a folder logs below <folder>/logs_<ddmmYYYY_HHMMSS>,
-// which is created now; a name that is taken gets _2, _3, … Returns that directory. Fails with the
-// error of the operating system when it cannot be created, and what was set before stays. An empty
-// folder ends logging, and returns an empty path. Thread-safe.
+// Sets the parent folder of later StageLogger::Open() calls. Creates
+// <folder>/logs_<ddmmYYYY_HHMMSS> and returns it; if the name is taken, _2, _3, … is appended.
+// Fails with the error of the operating system if it cannot be created; the previous setting then
+// stays. An empty folder switches logging off and returns an empty path. Thread-safe.
 Result<std::filesystem::path> SetLogFolder(const std::filesystem::path& folder,
                                            const Clock* clock = nullptr);
 
-// The directory that SetLogFolder made; nothing before the first call or after an empty one.
+// The directory that SetLogFolder created; nullopt before the first call or after a call with an
+// empty folder.
 std::optional<std::filesystem::path> LogFolder();
 
 struct StageLoggerOptions {
-  std::string model = "model";  // The first part of tags that our own pages read.
+  std::string model = "model";  // First part of the tags that the Layers page reads.
   WriterOptions writer;
 };
 
-// Bit widths of a layer.
+// The bit widths of one layer's weights and activations.
 struct LayerBits {
   std::string layer;
   std::string op;
@@ -57,16 +58,16 @@ struct LayerBits {
   std::optional<int> activation;
 };
 
-// Not thread-safe. The destructor closes.
+// Logs the stages of a model. Not thread-safe. The destructor closes the logger.
 //
-// Every method returns the first error; what was logged before it stays.
+// Every method returns the first error; values that were logged before stay.
 class StageLogger {
  public:
-  // Below the folder of SetLogFolder. Fails with kFailedPrecondition when none is set.
+  // Opens a logger below the folder of SetLogFolder. Fails with kFailedPrecondition if none is set.
   static Result<std::unique_ptr<StageLogger>> Open(StageLoggerOptions options = {});
 
-  // Below <directory>/tensorboard_logs, whatever SetLogFolder says. Fails when the directory cannot
-  // be written.
+  // Opens a logger below <directory>/tensorboard_logs; SetLogFolder has no effect. Fails if the
+  // directory cannot be written.
   static Result<std::unique_ptr<StageLogger>> OpenIn(const std::filesystem::path& directory,
                                                      StageLoggerOptions options = {});
 
@@ -74,55 +75,57 @@ class StageLogger {
   StageLogger(const StageLogger&) = delete;
   StageLogger& operator=(const StageLogger&) = delete;
 
-  // The first part of tags that our own pages read.
+  // The first part of the tags that the Layers page reads.
   const std::string& model() const { return options_.model; }
 
-  // The directory to open with `compression-board --logdir`.
+  // The directory to pass to `compression-board --logdir`.
   const std::filesystem::path& directory() const { return directory_; }
 
-  // `stage` is one of StageNames(); any other fails with kInvalidArgument, since no page would find
-  // it. Graph and Resources.
+  // Logs the graph and its Resources. `stage` must be one of StageNames(), because pages find no
+  // other names; otherwise fails with kInvalidArgument.
   Result<void> LogGraph(std::string_view stage, const StageGraph& graph);
 
-  // A histogram, and the least, greatest and mean value of each channel; channels without a finite
-  // value are left out. NaN and infinities are logged as the scalar <layer>/non_finite_count.
+  // Logs a histogram, and the min, max and mean of each channel; channels without a finite value
+  // are skipped. The number of NaN and infinite values is the scalar <layer>/non_finite_count.
   Result<void> LogStatistics(std::string_view stage, std::string_view layer,
                              const OutputStatistics& statistics);
 
-  // The same from parts that are there already.
+  // Logs statistics that the caller has already computed.
   Result<void> LogHistogram(std::string_view stage, std::string_view layer,
                             const tensor::HistogramData& histogram);
   Result<void> LogChannels(std::string_view stage, std::string_view layer,
                            std::span<const tensor::TensorStatistics> channels);
 
-  // For the page of layers: <model>/layers/<layer>/<metric>/<stage>, each that is a number.
+  // Logs layer metrics for the Layers page: <model>/layers/<layer>/<metric>/<stage>; non-numeric
+  // values are skipped.
   Result<void> LogLayerFigures(std::string_view stage, std::string_view layer,
                                const std::map<std::string, double>& figures);
 
-  // In the run `figures`, for each sample: the picture similarity_distance_sample_<i> (the first
-  // kSimilaritySamples) and the scalar similarity/sample_<i>, whose step is the point; besides,
-  // similarity/points/<layer> at the step of its point, the mean cosine. In `stage`, for the page
-  // of layers: <model>/layers/<layer>/{cosine,accumulated_sqnr_db,…}/<stage>.
+  // Logs the similarity of all samples. The run `figures` gets for each sample the image
+  // similarity_distance_sample_<i> (only the first kSimilaritySamples) and the scalar
+  // similarity/sample_<i>, whose step is the comparison point, and for each point the mean cosine
+  // similarity/points/<layer> at the point's step. `stage` gets
+  // <model>/layers/<layer>/{cosine,accumulated_sqnr_db,…}/<stage> for the Layers page.
   Result<void> LogSimilarity(const ModelSimilarity& similarity,
                              std::string_view stage = "after_quantization");
 
-  // Logs the errors of the quantizers alone: each output of a layer beside the same output after
-  // its quantizer. The Layers page ranks by them: sqnr_db and worst_channel_sqnr_db, in `stage`.
+  // Logs the local error of each quantizer: a layer's output compared with the same output after
+  // its quantizer. `stage` gets sqnr_db and worst_channel_sqnr_db, by which the Layers page ranks.
   Result<void> LogLocalErrors(const ModelSimilarity& local,
                               std::string_view stage = "after_quantization");
 
-  // Only what goes into `figures`. `samples` hold a cosine per layer, NaN where there is none.
-  // Fails with kInvalidArgument without samples.
+  // Logs only the values of the run `figures`. `samples` contains a cosine per layer, NaN if
+  // unknown. Fails with kInvalidArgument if there are no samples.
   Result<void> LogCosines(std::span<const std::string> layers,
                           std::span<const std::vector<double>> samples);
 
-  // In the run `figures`: the pictures "Weights final bit-width config" and "Activation final
-  // bit-width config", each when a layer has such bits, and the scalars bits/weights/<layer> and
-  // bits/activations/<layer> at the step of the layer's position.
+  // Logs bit widths to the run `figures`: the images "Weights final bit-width config" and
+  // "Activation final bit-width config", each if a layer has such bits, and the scalars
+  // bits/weights/<layer> and bits/activations/<layer> at the layer's position as step.
   Result<void> LogBitWidths(std::span<const LayerBits> layers);
 
-  // The writer of a stage's run, for what has no method here. Borrowed until Close. Fails as
-  // LogGraph does for a name that is none of a stage.
+  // The writer of a stage's run, for values that have no method here. Valid until Close. Fails like
+  // LogGraph if `stage` is not a stage name.
   Result<SummaryWriter*> WriterOfStage(std::string_view stage);
 
   Result<void> Flush();

@@ -19,17 +19,18 @@
 
 namespace cboard::compression {
 
-// Equal bins whose width is a power of two and whose edges are its multiples. As more extreme
-// values come, pairs of bins become one, so the result depends on the values alone and not on how
-// they were divided into tensors.
+// A histogram of equal bins whose width is a power of two and whose edges are multiples of it. If
+// more extreme values come, pairs of bins are merged. The result depends only on the values, not on
+// how they were divided into tensors.
 class GrowingHistogram {
  public:
   static constexpr std::int64_t kMaxBins = 2048;
 
-  // Counts the finite values of `tensor`; `min` and `max` are their range.
+  // Counts the finite values of `tensor`; `min` and `max` must be their range.
   Result<void> Add(const TensorView& tensor, double min, double max);
 
-  // Limits and counts; the first limit is the left edge of the first bin. Empty without values.
+  // Writes limits and counts to `data`; the first limit is the left edge of the first bin. Empty if
+  // there are no values.
   void Fill(tensor::HistogramData& data) const;
 
  private:
@@ -40,25 +41,25 @@ class GrowingHistogram {
   std::vector<double> counts_;
 };
 
-// Not thread-safe.
+// Statistics of one layer's output. This class is not thread-safe.
 class OutputStatistics {
  public:
-  // `channel_axis` is the dimension that channels run along: 1 for PyTorch, the last for Keras. A
-  // tensor with fewer dimensions has its channels in the last one.
+  // `channel_axis` is the dimension of the channels: 1 for PyTorch, the last one for Keras. In a
+  // tensor with fewer dimensions, the last dimension has the channels.
   explicit OutputStatistics(std::size_t channel_axis = 1) : channel_axis_(channel_axis) {}
 
-  // Tensors of any dtype and batch size, quantized ones by their real values; all have the same
-  // number of channels. NaN and infinities are counted, and otherwise left out. An empty tensor
-  // adds nothing.
+  // Adds a tensor of any dtype and batch size; quantized values are dequantized. All tensors must
+  // have the same number of channels. NaN and infinities are only counted. An empty tensor adds
+  // nothing.
   //
-  // Fails with kInvalidArgument when the tensor is not valid, has no dimension, or has another
-  // number of channels than those before. Nothing was added then.
+  // Fails with kInvalidArgument if the tensor is not valid, has no dimension, or has another number
+  // of channels than earlier tensors. Nothing is added then.
   Result<void> Add(const TensorView& output);
 
   const tensor::TensorStatistics& total() const { return total_; }
   const std::vector<tensor::TensorStatistics>& channels() const { return channels_; }
 
-  // Histogram of all finite values; nullopt if there are none.
+  // Returns the histogram of all finite values; nullopt if there are none.
   std::optional<tensor::HistogramData> Histogram() const;
 
  private:

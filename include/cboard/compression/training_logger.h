@@ -1,4 +1,4 @@
-// Logs a training, epoch by epoch.
+// Logs a training, epoch by epoch. The step is the epoch.
 //
 //   cboard::TrainingLogger logger("alexnet", "runs/training/alexnet");
 //   for (int epoch = 0; epoch < epochs; ++epoch) {
@@ -6,7 +6,7 @@
 //   }
 //   logger.Close();
 //
-// docs/formats/compression-tags.md lists the tags. The epoch is the step.
+// docs/formats/compression-tags.md lists the tags.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace cboard::compression {
 
-// One side of an epoch: the figures on the training or on the validation data.
+// The metrics of an epoch on the training data or on the validation data.
 struct EpochMetrics {
   double loss = 0;
   double accuracy = 0;
@@ -29,30 +29,32 @@ struct EpochMetrics {
   std::optional<double> specificity;
 };
 
-// Not thread-safe. The destructor closes a writer that the logger opened itself.
+// Logs one training. Not thread-safe. The destructor closes the writer if the logger opened it.
 class TrainingLogger {
  public:
-  // Logs into `directory`, or into runs/training/<model> when it is empty. A directory that cannot
-  // be written makes every later call fail.
+  // Logs into `directory`, or into runs/training/<model> if it is empty. If the directory cannot be
+  // written, every later call fails.
   explicit TrainingLogger(std::string model, std::filesystem::path directory = {});
 
-  // Logs into a run that is open already. Borrows `writer`, which must outlive the logger.
+  // Logs into an open run. Borrows `writer`, which must outlive the logger.
   TrainingLogger(std::string model, SummaryWriter& writer);
 
-  // Remembers the epoch as the best one when its validation F1 score is above all before it.
+  // Logs an epoch. If its validation F1 score is above all earlier ones, the epoch is the best so
+  // far.
   Result<void> LogEpoch(std::int64_t epoch, const EpochMetrics& train,
                         const EpochMetrics& validation,
                         std::optional<double> learning_rate = std::nullopt);
 
-  // The settings of early stopping, whether it has stopped the training, and the best epoch so far.
+  // Logs the settings of early stopping, whether it stopped the training, and the best epoch so
+  // far.
   Result<void> LogEarlyStopping(std::int64_t epoch, std::int64_t patience, double min_delta,
                                 bool stopped);
 
-  // The final figures: a text at step `total_epochs`, scalars at the step after it.
+  // Logs the final metrics: a text at step `total_epochs`, and scalars at the next step.
   Result<void> LogTrainingSummary(std::int64_t total_epochs, const EpochMetrics& train,
                                   const EpochMetrics& validation, bool early_stopped = false);
 
-  // Closes the writer, a borrowed one too.
+  // Closes the writer, even if it is borrowed.
   Result<void> Close();
 
   double best_validation_f1() const { return best_validation_f1_; }

@@ -1,4 +1,5 @@
-// The YAML file that a tuning is started with, as neural-compressor and its predecessors read it.
+// Reads the YAML file that configures a tuning, in the format of neural-compressor and its
+// predecessors.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const TuningConfig config, ReadTuningConfig("resnet18.yaml"));
 //   TuningLogger logger({.enabled = config.tensorboard});
@@ -20,20 +21,21 @@
 namespace cboard::compression {
 
 struct TuningConfig {
-  // `tensorboard: true`, under `tuning` or at the top.
+  // True if the file contains `tensorboard: true`, under `tuning` or at the top level.
   bool tensorboard = false;
-  // Everything else below `quantization` and `tuning`, by its path in the file; a list is one text:
+  // All other values below `quantization` and `tuning`, by their path in the file; a list is one
+  // text:
   //
   //   {"quantization.op_wise.v0/cg/conv0/conv2d/Conv2D.activation.dtype", "[fp32]"}
   //   {"tuning.accuracy_criterion.relative", 0.01}
   TrialSettings settings;
 };
 
-// Fails with kInvalidArgument, naming line and column, when the text is no YAML or `tensorboard` is
-// neither true nor false, and with kResourceExhausted beyond 1 MiB or 2000 settings.
+// Parses a configuration. Fails with kInvalidArgument, naming line and column, if the text is not
+// YAML or `tensorboard` is not a boolean, and with kResourceExhausted above 1 MiB or 2000 settings.
 Result<TuningConfig> ParseTuningConfig(std::string_view yaml);
 
-// The same of a file; also fails with kNotFound and kPermissionDenied.
+// Reads a configuration file; also fails with kNotFound and kPermissionDenied.
 Result<TuningConfig> ReadTuningConfig(const std::filesystem::path& path);
 
 }  // namespace cboard::compression

@@ -1,5 +1,5 @@
-// Logs an accuracy-driven tuning: the float model first, then every attempt at quantizing it, each
-// with its graph and with histograms of its weights and outputs.
+// Logs an accuracy-driven tuning: the float model first, then every quantization trial, each with
+// its graph and with histograms of its weights and outputs.
 //
 //   cboard::TuningLogger logger({.directory = "runs/eval"});
 //   logger.StartTrial();                              // runs/eval/baseline
@@ -12,8 +12,8 @@
 //   compression-board --logdir_spec
 //       baseline:runs/eval/baseline_acc_0.776/,tune_1:runs/eval/tune_1_acc_0.095/
 //
-// A directory gets its accuracy when that is known, by renaming: viewers that follow the log keep
-// what they have read. docs/tuning.md walks through a log, and tuning_names.h has its names.
+// A directory is renamed when its accuracy is known; viewers that follow the log keep the data that
+// they have read. docs/tuning.md explains a log, and tuning_names.h contains its names.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@
 
 namespace cboard::compression {
 
-// How to handle trials of an earlier tuning in the same directory.
+// Says what happens to trials of an earlier tuning in the same directory.
 enum class ExistingTrials {
   kMoveAside,  // runs/eval becomes runs/eval_earlier, runs/eval_earlier_2, …
   kContinue,   // Numbers go on after theirs.
@@ -43,7 +43,8 @@ enum class ExistingTrials {
 };
 
 struct TuningOptions {
-  // Off, every call succeeds and does nothing: what `tensorboard: false` in a configuration means.
+  // If false, every call succeeds and does nothing, as `tensorboard: false` in a configuration
+  // requests.
   bool enabled = true;
   std::filesystem::path directory = "runs/eval";
   TrialNaming naming = TrialNaming::kTensorFlow;
@@ -51,68 +52,71 @@ struct TuningOptions {
   WriterOptions writer = {};
 };
 
-// How a trial was made: a row of the HParams page, and what the Tuning page compares.
+// The settings of a trial: a row of the HParams page, and the values that the Tuning page compares.
 using TrialSettings = std::vector<std::pair<std::string, writer::HParam>>;
 
 struct TrialReport {
-  int number = 0;                   // 0: the baseline.
-  std::filesystem::path directory;  // Where it is now.
+  int number = 0;                   // 0 for the baseline.
+  std::filesystem::path directory;  // The trial's current directory.
   std::vector<std::string> tags;    // Tags of histograms and scalars, in the order of the log.
-  std::vector<Omission> omitted;  // Values that are not, or only partly, in the log, with reasons.
+  // Values that are missing or incomplete in the log, with the reason.
+  std::vector<Omission> omitted;
 };
 
-// Not thread-safe. Trials follow each other; the first is the baseline. Adding without a trial, or
-// starting a second one, fails with kFailedPrecondition. The destructor abandons a trial that was
-// not finished, except in a forked child: the trial is its parent's.
+// Logs the trials of a tuning. Not thread-safe. Only one trial is open at a time; the first is the
+// baseline. Adding data without a trial, or starting a second trial, fails with
+// kFailedPrecondition. The destructor abandons an unfinished trial, except in a forked child
+// process: the trial belongs to the parent.
 class TuningLogger {
  public:
-  // Touches nothing before the first trial starts.
+  // Creates a logger. It changes no files before the first trial starts.
   explicit TuningLogger(TuningOptions options = {});
   ~TuningLogger();
   TuningLogger(const TuningLogger&) = delete;
   TuningLogger& operator=(const TuningLogger&) = delete;
 
-  // Settings are logged at once, so that a viewer sees what is being tried. Fails with kUnavailable
-  // while another logger uses the directory, with kInvalidArgument for settings that TensorBoard
-  // cannot show (a name given twice, NaN), and with the file system's reason when nothing can be
-  // written; then no trial has started.
+  // Starts a trial and logs its settings at once, so that a viewer shows them during the trial.
+  // Fails with kUnavailable while another logger uses the directory, with kInvalidArgument for
+  // settings that TensorBoard cannot show (duplicate names, NaN), and with the file system's error
+  // if nothing can be written. After a failure no trial is open.
   Result<void> StartTrial(const TrialSettings& settings = {}, FusedOps fused = {});
 
-  // A serialized GraphDef (proto/graph.h builds one).
+  // Adds a serialized GraphDef (proto/graph.h builds one).
   Result<void> AddGraph(std::string_view graph_def);
 
-  // Adds a batch of an operation's output. One histogram of all batches is written when the trial
-  // ends; memory stays at 12 KiB per operation. Quantized tensors are counted by the real values.
-  // `precision` is int8 for quantized tensors and fp32 for others unless given. Members of a fused
-  // group other than the last are passed over.
+  // Adds a batch of an operator's output. One histogram of all batches is written when the trial
+  // ends; it takes 12 KiB of memory per operator. Quantized tensors are dequantized. `precision` is
+  // int8 for quantized tensors and fp32 for others if it is not given. Members of a fused group are
+  // ignored, except for the last.
   Result<void> AddOutput(std::string_view op, const TensorView& batch,
                          std::string_view precision = {});
 
   // Logs a parameter at once: weight, bias, scale, zero_point. Parameters of conv1.0 and conv1.1
-  // belong to the fused conv1; where both have one of the same name, the second keeps its own.
+  // belong to the fused group conv1. If both have a parameter of the same name, the second is
+  // logged under its own operator.
   Result<void> AddParameter(std::string_view op, std::string_view parameter,
                             const TensorView& values, std::string_view precision = {});
 
-  // Graph, weights and biases of a TensorFlow GraphDef, by the names of its Const nodes. A graph
-  // with a Requantize operation is an int8 one, whatever else is in it. Fails with
-  // kInvalidArgument for other files. The graph is logged without the values of its constants.
+  // Adds the graph, weights and biases of a TensorFlow GraphDef, by the names of its Const nodes. A
+  // graph with a Requantize operator counts as int8. Fails with kInvalidArgument for other files.
+  // The graph is logged without the values of its constants.
   Result<void> AddTensorFlowGraph(const std::filesystem::path& graph_def_file);
 
-  // The output of a node of that graph: the first batch, in 1000 equal bins, under
-  // <node>_fp32.output or <node>_int8.output. Codes of a Requantize operation become real values by
-  // the range that the graph gives them.
+  // Adds the output of a node of that graph: the first batch, in 1000 equal bins, under
+  // <node>_fp32.output or <node>_int8.output. Codes of a Requantize operator are dequantized with
+  // the range in the graph.
   Result<void> AddNodeOutput(std::string_view node, const TensorView& first_batch);
 
-  // Writes what is left, closes the files and gives the directory its name; with several metrics,
-  // the accuracy is the first. Without any, the directory stays baseline or tune_<n>. After an
-  // error the trial is over, too: what reached the disk stays under that name.
+  // Ends the trial: writes the pending data, closes the files and renames the directory. If there
+  // are several metrics, the first is the accuracy. Without metrics, the directory stays baseline
+  // or tune_<n>. The trial also ends after an error; data on the disk stays under that name.
   Result<TrialReport> FinishTrial(std::span<const double> accuracies);
   Result<TrialReport> FinishTrial(double accuracy) {
     return FinishTrial(std::span<const double>(&accuracy, 1));
   }
 
-  // Ends a trial whose evaluation failed: the reason becomes the text tuning/failure, and the
-  // directory <trial>_failed. The next trial has the same number. Returns the directory.
+  // Ends a trial whose evaluation failed: logs the reason as the text tuning/failure and renames
+  // the directory to <trial>_failed. The next trial gets the same number. Returns the directory.
   Result<std::filesystem::path> AbandonTrial(std::string_view reason);
 
   bool in_trial() const { return trial_ != nullptr; }

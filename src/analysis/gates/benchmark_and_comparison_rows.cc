@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kSizeOfFile = "model_size_mb";
 
-// The run in which the size, and no other metric, was logged; empty otherwise.
+// Returns the run in which the size, and no other metric, was logged; empty if there is none.
 std::string_view RunOfSizeAlone(const ComparisonTable& table, const TableRow& row) {
   std::string_view run;
   for (std::size_t i = 0; i < row.cells.size(); ++i) {
@@ -21,7 +21,7 @@ std::string_view RunOfSizeAlone(const ComparisonTable& table, const TableRow& ro
 
 }  // namespace
 
-// `compare --logdir` logs a size, and layers in the same run.
+// Finds the rows of file comparisons: `compare --logdir` logs a size and layers in the same run.
 RowsOfModel::RowsOfModel(const ComparisonTable& table, std::span<const LayerSubject> layers)
     : table_(table) {
   std::set<std::tuple<std::string_view, std::string, std::string_view>> logged;

@@ -1,6 +1,6 @@
-// Joins the two rows of a model that was benchmarked in one run and compared file by file in
-// another: one row has accuracy and latency, the other has sizes and layers. A contract checks both
-// rows together, so a metric that only one of them can have is not missing in the other.
+// Joins two rows of a model that was benchmarked in one run and compared file by file in another:
+// one row has accuracy and latency, the other has sizes and layers. A contract checks both rows
+// together, so a metric that only one of them can have does not count as missing in the other.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,21 @@
 
 namespace cboard::analysis {
 
-// Only rows of different kinds are joined: benchmarks of two days do not complete each other.
+// Joins only a benchmark row with a comparison row: two benchmarks of different days do not
+// complete each other.
 class RowsOfModel {
  public:
   // Borrows `table`.
   RowsOfModel(const ComparisonTable& table, std::span<const LayerSubject> layers);
 
-  // A value for `gate` was logged in this row.
+  // Records that this row has a logged value for the gate.
   void AddValue(std::size_t row, std::size_t gate);
 
-  // Returns true if the row of the other kind has a value, for the same model and variant.
+  // Returns true if the other row of the same model and variant has a value for the gate.
   bool OtherRowHasValue(std::size_t row, std::size_t gate) const;
 
  private:
-  // Key: model, variant, whether the row comes from compared files, gate.
+  // Key of a logged value: model, variant, true for a row from compared files, index of the gate.
   using Key = std::tuple<std::string, std::string, bool, std::size_t>;
   Key KeyOf(std::size_t row, bool is_comparison, std::size_t gate) const;
 

@@ -1,4 +1,4 @@
-// Reading a contract.
+// Reads a contract.
 #include "analysis/gates/contract_document.h"
 #include "analysis/gates/gate_parser.h"
 #include "cboard/analysis/gates.h"
@@ -6,7 +6,8 @@
 namespace cboard::analysis {
 namespace {
 
-// Maximum number of gates. A larger contract was generated; patterns would make it shorter.
+// Maximum number of gates. A contract with more gates was probably generated; patterns would make
+// it shorter.
 constexpr std::size_t kMaxGates = 1000;
 
 Result<std::string> BaselineIn(const DocumentNode& root) {

@@ -17,8 +17,8 @@
 namespace cboard::analysis {
 namespace {
 
-// Maximum nesting. yaml-cpp reads ahead to the closing bracket and takes some 250 bytes for each of
-// "{{{{".
+// Maximum nesting depth. yaml-cpp reads ahead to the closing bracket and needs about 250 bytes per
+// bracket of "{{{{".
 constexpr std::size_t kMaxDocumentBytes = std::size_t{256} << 10;
 constexpr std::size_t kMaxDocumentDepth = 32;
 constexpr std::size_t kMaxDocumentNodes = 50'000;
@@ -27,8 +27,8 @@ std::string PlaceText(int line, int column) {
   return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
-// An error inside a handler, which yaml-cpp calls and which cannot return one. ParseDocument
-// catches it, like the parser's own exceptions.
+// Carries an error through yaml-cpp: its event handlers cannot return errors, so they throw this.
+// ParseDocument catches it, like the parser's own exceptions.
 struct Refusal {
   Error error;
 };
@@ -40,7 +40,7 @@ struct Refusal {
   InvalidArgument(mark.line + 1, mark.column + 1, what);
 }
 
-// Builds the tree from the parser's events, so that limits hold before anything is kept.
+// Builds the tree from the parser's events, so that limits are checked before memory is used.
 class TreeBuilder final : public YAML::EventHandler {
  public:
   DocumentNode Take() { return std::move(root_); }
@@ -51,10 +51,9 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { Add(Node(mark, {})); }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    InvalidArgument(
-        mark,
-        "aliases are not followed; write it out, or in quotes if it is a text that begins "
-        "with *");
+    InvalidArgument(mark,
+                    "aliases are not supported; repeat the value, or quote a text that begins "
+                    "with *");
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
@@ -80,20 +79,22 @@ class TreeBuilder final : public YAML::EventHandler {
  private:
   struct Frame {
     DocumentNode node;
-    std::optional<std::string> key = {};  // In a map: the key whose value comes next.
+    std::optional<std::string> key = {};  // In a map: the key of the next value.
     std::set<std::string, std::less<>> keys = {};
   };
 
   DocumentNode Node(const YAML::Mark& mark, DocumentNode::Kind kind) {
     if (++count_ > kMaxDocumentNodes) {
-      InvalidArgument(mark, "more than 50,000 values; a contract has a page");
+      InvalidArgument(
+          mark, "the contract has more than 50,000 values; shorten it, for example with patterns");
     }
     return {.kind = kind, .line = mark.line + 1, .column = mark.column + 1};
   }
 
   void Open(const YAML::Mark& mark, DocumentNode::Kind kind) {
     if (open_.size() == kMaxDocumentDepth) {
-      InvalidArgument(mark, "more than 32 levels; a contract has five");
+      InvalidArgument(mark,
+                      "the contract has more than 32 levels of nesting; a valid one needs five");
     }
     open_.push_back({.node = Node(mark, kind)});
   }
@@ -121,11 +122,11 @@ class TreeBuilder final : public YAML::EventHandler {
 
   static void TakeKey(Frame& frame, DocumentNode node) {
     if (!node.is_text()) {
-      InvalidArgument(node.line, node.column, "a name must be a text, not " + node.Describe());
+      InvalidArgument(node.line, node.column, "a key must be a text, not " + node.Describe());
     }
     if (!frame.keys.insert(node.text).second) {
       InvalidArgument(node.line, node.column,
-                      Quoted(node.text) + " is there twice; which of them counts?");
+                      Quoted(node.text) + " appears twice; remove one of them");
     }
     frame.key = std::move(node.text);
   }
@@ -135,7 +136,8 @@ class TreeBuilder final : public YAML::EventHandler {
   std::size_t count_ = 0;
 };
 
-// Reads the four digits behind \u at `at`; nullopt if there are no four digits.
+// Reads the four hexadecimal digits of an escape "\u1234" at position `at`; nullopt if there are
+// none.
 std::optional<unsigned> EscapedUnit(std::string_view text, std::size_t at) {
   if (text.substr(at, 2) != "\\u" || text.size() < at + 6) return std::nullopt;
   unsigned unit = 0;
@@ -144,8 +146,9 @@ std::optional<unsigned> EscapedUnit(std::string_view text, std::size_t at) {
   return parsed.ptr == end ? std::optional(unit) : std::nullopt;
 }
 
-// JSON writes characters beyond U+FFFF as two escapes, \ud83d\ude00, where YAML has one,
-// \U0001f600. All else stays where it is, so that columns are right up to there.
+// Replaces two escapes of JSON, \ud83d\ude00, by the one escape of YAML, \U0001f600, for characters
+// beyond U+FFFF. The text before each escape is not changed, so columns in errors are right up to
+// there.
 std::string WithWholeEscapes(std::string_view json) {
   std::string yaml;
   yaml.reserve(json.size());
@@ -159,7 +162,8 @@ std::string WithWholeEscapes(std::string_view json) {
       yaml += escape.data();
       i += 12;
     } else {
-      const std::size_t length = json[i] == '\\' ? 2 : 1;  // A backslash guards what follows it.
+      // A backslash escapes the next character.
+      const std::size_t length = json[i] == '\\' ? 2 : 1;
       yaml += json.substr(i, length);
       i += length;
     }
@@ -176,7 +180,7 @@ bool BeginsWithTab(std::string_view text, int line) {
   return text.substr(0, text.find_first_not_of(" \t")).find('\t') != text.npos;
 }
 
-// The message of the parser, with the usual cause of the mistake.
+// Returns the parser's message with the most likely cause of the mistake.
 std::string ParserMessage(const YAML::Exception& exception, std::string_view text) {
   std::string message = exception.msg;
   if (exception.mark.is_null()) return message;
@@ -225,10 +229,10 @@ std::string DocumentNode::Describe() const {
 Result<DocumentNode> ParseDocument(std::string_view text) {
   if (text.size() > kMaxDocumentBytes) {
     return Fail(ErrorCode::kInvalidArgument, "is " + HumanBytes(static_cast<double>(text.size())) +
-                                                 " long; at most " + HumanBytes(kMaxDocumentBytes) +
-                                                 " are read");
+                                                 " long, but the maximum is " +
+                                                 HumanBytes(kMaxDocumentBytes));
   }
-  // Catches all exceptions of yaml-cpp, and ours that pass through it.
+  // Catches all exceptions of yaml-cpp, and our own that pass through it.
   try {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     const bool is_json = first != text.npos && (text[first] == '{' || text[first] == '[');
@@ -240,7 +244,8 @@ Result<DocumentNode> ParseDocument(std::string_view text) {
     TreeBuilder second;
     if (parser.HandleNextDocument(second)) {
       return Fail(ErrorCode::kInvalidArgument,
-                  second.Take().place() + ": a second document begins; only one is read");
+                  second.Take().place() +
+                      ": a second YAML document begins; put everything into one document");
     }
     return root;
   } catch (const Refusal& refusal) {

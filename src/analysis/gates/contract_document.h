@@ -1,10 +1,10 @@
-// A page of YAML, or of JSON, which is YAML too, as a small tree that knows where everything
-// stands.
+// Parses a YAML document, which may also be JSON, into a small tree whose nodes know their line and
+// column.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const DocumentNode root, ParseDocument(text));
 //   if (const DocumentNode* gates = root.Find("gates")) …  gates->place() …
 //
-// Aliases are refused rather than followed: ten lines of them can stand for a billion nodes.
+// YAML aliases are an error: ten lines with aliases can expand to a billion nodes.
 #pragma once
 
 #include <optional>
@@ -22,10 +22,10 @@ struct DocumentNode {
   enum class Kind { kNull, kText, kList, kMap };
 
   Kind kind = Kind::kNull;
-  std::string text = {};   // For kText: as written in the file, also for numbers.
-  bool is_quoted = false;  // "0.9" is no number.
+  std::string text = {};   // As written in the file, also for numbers; only for kText.
+  bool is_quoted = false;  // A quoted "0.9" is a text, not a number.
   std::vector<DocumentNode> items = {};
-  std::vector<DocumentMember> members;  // As they stand there; each key once.
+  std::vector<DocumentMember> members;  // In the order of the file; keys are unique.
   int line = 1;
   int column = 1;
 
@@ -33,13 +33,14 @@ struct DocumentNode {
   bool is_list() const { return kind == Kind::kList; }
   bool is_map() const { return kind == Kind::kMap; }
 
-  // Returns nullptr if the member is missing or null: an empty member counts as missing.
+  // Returns a member; nullptr if it is missing or null, because an empty member counts as missing.
   const DocumentNode* Find(std::string_view key) const;
 
-  // A finite number without quotes, as limits must be: comparisons with NaN would never fail.
+  // Returns a finite number that is not quoted. Limits must be finite: comparisons with NaN would
+  // never fail.
   std::optional<double> Number() const;
 
-  // "line 3, column 5".
+  // Returns the position in the file: "line 3, column 5".
   std::string place() const;
 
   // Describes the node for messages: "'abc'", "a list", "nothing".
@@ -51,9 +52,9 @@ struct DocumentMember {
   DocumentNode value;
 };
 
-// Fails with kInvalidArgument, naming line and column, for what is no YAML, for aliases, for keys
-// that are there twice or are no texts, for a second document, and beyond 256 KiB, 32 levels or
-// 50,000 values.
+// Parses a document. Fails with kInvalidArgument, with line and column, if the text is not YAML; if
+// it has aliases, duplicate keys, keys that are not texts, or a second document; and beyond 256
+// KiB, 32 levels or 50,000 values.
 Result<DocumentNode> ParseDocument(std::string_view text);
 
 }  // namespace cboard::analysis

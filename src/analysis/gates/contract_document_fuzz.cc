@@ -1,4 +1,4 @@
-// Any bytes are a document within its limits, or an error that says where it is wrong.
+// Any bytes give a document within its limits, or an error with a position.
 #include <cmath>
 #include <cstddef>
 #include <string_view>
@@ -21,7 +21,7 @@ std::size_t CountOf(const DocumentNode& node, int depth) {
   for (const DocumentNode& item : node.items) count += CountOf(item, depth + 1);
   for (const auto& [key, value] : node.members) {
     const DocumentNode* const found = node.Find(key);
-    CBOARD_CHECK(found == nullptr || found == &value);  // Each key is there once.
+    CBOARD_CHECK(found == nullptr || found == &value);  // Each key appears once.
     count += CountOf(value, depth + 1);
   }
   return count;

@@ -22,7 +22,7 @@ TEST(ParseDocument, KnowsWhereEverythingStands) {
   const DocumentNode* const c = b->items[1].Find("c");
   EXPECT_EQ(c->place(), "line 4, column 9");
   EXPECT_EQ(c->Number(), std::nullopt);  // In quotes.
-  EXPECT_EQ(root->Find("d"), nullptr);   // Nothing was said.
+  EXPECT_EQ(root->Find("d"), nullptr);   // The text has no value here.
   EXPECT_EQ(root->Find("e"), nullptr);
 }
 
@@ -61,11 +61,11 @@ TEST(ParseDocument, SaysWhatIsWrongAndWhere) {
   };
   fails("a: 1\n  b: 2", "line 2");
   fails("{\"a\": 1", "line 1");
-  fails("a: 1\na: 2", "line 2, column 1: 'a' is there twice");
-  fails("[a]: 1", "a name must be a text, not a list");
-  fails("~: 1", "a name must be a text, not nothing");
-  fails("a: 1\n---\nb: 2", "a second document begins");
-  fails("a: &x 1\nb: *x", "line 2, column 4: aliases are not followed");
+  fails("a: 1\na: 2", "line 2, column 1: 'a' appears twice");
+  fails("[a]: 1", "a key must be a text, not a list");
+  fails("~: 1", "a key must be a text, not nothing");
+  fails("a: 1\n---\nb: 2", "a second YAML document begins");
+  fails("a: &x 1\nb: *x", "line 2, column 4: aliases are not supported");
   fails("a: *x", "needs quotes, such as '*conv'");
   fails("a: *", "needs quotes");
   fails("a:\n\tb: 1", "line 2, column 3: illegal map value; the line begins with a tab");
@@ -75,19 +75,19 @@ TEST(ParseDocument, RefusesWhatWouldTakeMuchMemory) {
   const auto fails = [](const std::string& text, const char* saying) {
     EXPECT_THAT(ParseDocument(text), FailsSaying(ErrorCode::kInvalidArgument, saying));
   };
-  fails(std::string((256 << 10) + 1, 'a'), "at most 256 KiB are read");
+  fails(std::string((256 << 10) + 1, 'a'), "but the maximum is 256 KiB");
   fails(std::string(256 << 10, '['), "more than 32 levels");
   fails(std::string(256 << 10, '{'), "more than 32 levels");
   std::string wide = "[";
   for (int i = 0; i < 60'000; ++i) wide += "1,";
   fails(wide + "1]", "more than 50,000 values");
-  // A billion laughs.
+  // The "billion laughs" attack: aliases that expand exponentially.
   std::string bomb = "a: &a [x,x,x,x,x,x,x,x,x]\n";
   for (char c = 'b'; c <= 'i'; ++c) {
     const std::string before(1, static_cast<char>(c - 1));
     bomb += std::string(1, c) + ": &" + c + " [*" + before + ",*" + before + "]\n";
   }
-  fails(bomb, "aliases are not followed");
+  fails(bomb, "aliases are not supported");
 }
 
 }  // namespace

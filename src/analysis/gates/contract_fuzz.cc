@@ -1,5 +1,5 @@
-// Any bytes, as YAML or JSON, are a contract that can be checked, or an error that names what is
-// wrong.
+// Any bytes, as YAML or JSON, give a contract that can be checked, or an error that names the
+// problem.
 #include <cstddef>
 #include <string_view>
 
@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
          return LayerRanking{.layers = {{.baseline = {.layer = "/a/b"}, .logged = {{"x", 1}}}}};
        }}};
   const auto result = CheckContract(*contract, table, {}, layers);
-  // There is one variant to check, so a gate says one thing.
+  // There is one variant to check, so each gate has one result.
   if (result) CBOARD_CHECK(result->results.size() == contract->gates.size());
   return 0;
 }

@@ -105,7 +105,7 @@ TEST(ParseContract, SaysWhatIsWrongAndWhere) {
   fails("gates: [{metric: a, min: 1, absolute: {min: 1}}]", "which of them count?");
   fails("gates: [{metric: a, min: 2, max: 1}]", "no value can be both");
   fails("gates: [{metric: a, relative_degradation: {}}]", "needs 'max_abs' or 'max_pct'");
-  fails("gates: [{metric: a, min: 1, min: 2}]", "'min' is there twice");
+  fails("gates: [{metric: a, min: 1, min: 2}]", "'min' appears twice");
 }
 
 TEST(ParseContract, SaysWhatIsWrongWithGatesOnLayers) {

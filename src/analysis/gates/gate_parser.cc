@@ -10,7 +10,7 @@
 namespace cboard::analysis {
 namespace {
 
-// Maximum number of patterns: each is compared with every layer.
+// Maximum number of patterns: each pattern is compared with every layer.
 constexpr std::size_t kMaxPatterns = 100;
 
 struct NamedAggregation {
@@ -67,7 +67,7 @@ class GateParser {
                  Quoted(key) + " is " + at.Describe() + " but must be " + std::string(expected));
   }
 
-  // Leaves `text` as it is where there is no such member, or an empty one.
+  // Reads a text member; `text` keeps its value if the member is missing or empty.
   Result<void> ReadText(const DocumentNode& parent, std::string_view key, std::string& text) const {
     const DocumentNode* const node = parent.Find(key);
     if (node == nullptr) return {};
@@ -85,7 +85,7 @@ class GateParser {
     return WrongMember(*node, key, "a number, such as 0.7");
   }
 
-  // One pattern, or a list of them.
+  // Reads one pattern, or a list of patterns.
   Result<void> ReadPatterns(std::string_view key, std::vector<std::string>& patterns) const {
     const DocumentNode* const node = node_.Find(key);
     if (node == nullptr) return {};
@@ -135,12 +135,13 @@ class GateParser {
       return Wrong(metric, "'aggregation' is " + Quoted(aggregation) +
                                " but may be last, min, max, mean, p50, p90, p95 or p99");
     }
-    // A summary always has one value, the last one.
+    // A metric of a summary has one value, so the contract need not name an aggregation.
     if (source == "metrics") gate.aggregation = known->aggregation;
     return {};
   }
 
-  // Tags are members of the metric, as in CEMI, or of the gate if the metric is only a name.
+  // Reads the tags of the gate. They are members of the metric, as in CEMI, or of the gate if the
+  // metric is only a name.
   Result<void> ParseTags(const DocumentNode& parent, Gate& gate) const {
     const DocumentNode* const tags = parent.Find("tags");
     if (tags == nullptr) return {};
@@ -207,7 +208,7 @@ class GateParser {
     return Wrong(*limits, "'relative_degradation' needs 'max_abs' or 'max_pct'");
   }
 
-  // Relative limits do not apply to layers: their figures already compare with the baseline.
+  // Rejects relative limits for layers: layer metrics already compare with the baseline.
   Result<void> CheckLayerGate(const Gate& gate) const {
     for (const std::string_view key : {"relative_degradation", "direction"}) {
       if (const DocumentNode* const node = node_.Find(key)) {

@@ -10,8 +10,8 @@
 
 namespace cboard::analysis {
 
-// Fails with kInvalidArgument, naming the place, the gate by its `number` and id, and what was
-// expected. Adds to `remarks` what was ignored.
+// Parses a gate. Fails with kInvalidArgument and names the place, the gate's `number` and id, and
+// what was expected. Adds a warning to `remarks` for each ignored member.
 Result<Gate> ParseGate(const DocumentNode& node, std::size_t number,
                        std::vector<ContractWarning>& remarks);
 

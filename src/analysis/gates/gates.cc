@@ -16,7 +16,8 @@
 namespace cboard::analysis {
 namespace {
 
-// A model that several experiments logged belongs to each of them.
+// Returns true if an experiment logged the row. A model that several experiments logged belongs to
+// each of them.
 bool IsIn(std::string_view experiment, const TableRow& row) {
   return row.experiment == experiment ||
          std::ranges::any_of(row.cells, [&](const std::optional<Cell>& cell) {
@@ -24,7 +25,7 @@ bool IsIn(std::string_view experiment, const TableRow& row) {
          });
 }
 
-// Whether the gate's tags are those of a row.
+// Returns true if the row has all tags of the gate.
 bool Matches(const Gate& gate, const TableRow& row) {
   return std::ranges::all_of(gate.tags, [&](const auto& tag) {
     const auto& [key, value] = tag;
@@ -34,7 +35,8 @@ bool Matches(const Gate& gate, const TableRow& row) {
   });
 }
 
-// A log of layers is inside its experiment, or is the experiment.
+// Returns true if the layers have all tags of the gate. A log of layers belongs to an experiment if
+// its run is inside the experiment or equal to it.
 bool Matches(const Gate& gate, const LayerSubject& subject) {
   return std::ranges::all_of(gate.tags, [&](const auto& tag) {
     const auto& [key, value] = tag;
@@ -45,8 +47,9 @@ bool Matches(const Gate& gate, const LayerSubject& subject) {
   });
 }
 
-// Layers that a gate's `except` excludes. A pattern that excludes nothing is probably misspelled;
-// it does not fail, because a contract may cover several models that do not all have such layers.
+// Excludes the layers that a gate's `except` matches. A pattern that matches no layer is probably
+// misspelled. It does not fail, because a contract may cover several models that do not all have
+// such layers.
 class Exceptions {
  public:
   void Look(const Gate& gate, const LayerRanking& ranking) {
@@ -71,7 +74,7 @@ class Exceptions {
   }
 
  private:
-  std::vector<bool> found_;  // By pattern; empty before any layers were looked at.
+  std::vector<bool> found_;  // Per pattern; empty before the first layer.
   std::set<std::string> layers_;
 };
 
@@ -83,7 +86,7 @@ class ContractChecker {
         has_result_(contract.gates.size()),
         exceptions_(contract.gates.size()) {}
 
-  // Checks gates on variants. Gates on layers are checked here only if a variant has no layers.
+  // Checks gates on variants. A gate on layers is checked here only if a variant has no layers.
   void CheckTable(const SeriesReader& series, std::span<const LayerSubject> layers) {
     std::set<std::pair<std::string, std::string_view>> with_layers;
     for (const LayerSubject& subject : layers) {
@@ -133,10 +136,9 @@ class ContractChecker {
 
   Result<ContractResult> Finish() {
     if (!has_variants_) {
-      return Fail(
-          ErrorCode::kNotFound,
-          "the log has no variant besides baselines, so there is nothing to check; log what "
-          "was compressed beside what it was made from, or name another 'baseline'");
+      return Fail(ErrorCode::kNotFound,
+                  "the log has no variant besides baselines, so there is nothing to check; log "
+                  "a compressed variant beside its baseline, or name another 'baseline'");
     }
     for (std::size_t i = 0; i < contract_.gates.size(); ++i) {
       if (!has_result_[i]) Add(i, MissingDataMessage(contract_.gates[i]), {}, {});
@@ -179,7 +181,7 @@ class ContractChecker {
 
   const Contract& contract_;
   const ComparisonTable& table_;
-  std::vector<bool> has_result_;        // By gate: whether it has a result.
+  std::vector<bool> has_result_;        // Per gate: true if it has a result.
   std::vector<Exceptions> exceptions_;  // By gate.
   bool has_variants_ = false;
   ContractResult result_;
@@ -228,8 +230,8 @@ Result<ContractResult> CheckContract(const Contract& contract, const ComparisonT
                                      const SeriesReader& series,
                                      std::span<const LayerSubject> layers) {
   if (!HasBaseline(contract, table, layers)) {
-    return Fail(ErrorCode::kNotFound, "no model has the variant " + Quoted(contract.baseline) +
-                                          ", which the contract names as its baseline");
+    return Fail(ErrorCode::kNotFound, "no model has the baseline variant " +
+                                          Quoted(contract.baseline) + " of the contract");
   }
   ContractChecker checker(contract, table);
   checker.CheckTable(series, layers);

@@ -53,7 +53,7 @@ TEST(CheckContract, MeasuresDegradationByDirection) {
             GateOutcome::kPass);
   EXPECT_EQ(outcome(R"({"metric":{"name":"accuracy"},"relative_degradation":{"max_pct":4.9}})"),
             GateOutcome::kFail);
-  // Latency grew by 20 %; lower is better by the vocabulary, and by the contract.
+  // Latency grew by 20 %; lower is better, by the description of the metric and by the contract.
   EXPECT_EQ(outcome(R"({"metric":{"name":"latency_ms"},"relative_degradation":{"max_pct":19}})"),
             GateOutcome::kFail);
   EXPECT_EQ(outcome(R"({"metric":{"name":"latency_ms"},"direction":"lower_is_better",
@@ -160,7 +160,7 @@ TEST(CheckContract, MissesLayersThatWereNotLogged) {
   EXPECT_THAT(result.explanation, HasSubstr("no layers of 'int8' were logged"));
 }
 
-// 0.9 is logged as 0.89999998, and 0.9 less 0.89 as a hair more than 0.01.
+// 0.9 is logged as 0.89999998, and 0.9 - 0.89 is slightly more than 0.01.
 TEST(CheckContract, KeepsALimitThatIsMetExactlyInFloats) {
   const ComparisonTable table = Pair(0.90F, 0.89F);
   const auto outcome = [&](const char* gate) { return CheckOne(table, gate).outcome; };
@@ -201,7 +201,7 @@ TEST(CheckContract, AggregatesAllStepsWhenAsked) {
   EXPECT_THAT(result->results[0].value, Optional(10.0));
 }
 
-// numpy.quantile([3, 1, 2, 10], q)
+// Results of numpy.quantile([3, 1, 2, 10], q).
 TEST(Aggregate, InterpolatesQuantilesAsNumpyDoes) {
   const std::vector<double> values = {3, 1, 2, 10};
   EXPECT_THAT(Aggregate(values, Aggregation::kP50), Optional(2.5));

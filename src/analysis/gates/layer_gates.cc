@@ -30,7 +30,8 @@ constexpr auto kHistogramFigures = std::to_array<HistogramFigure>(
      {"clipped_share", &HistogramComparison::clipped_share},
      {"codes_used", &HistogramComparison::codes_used}});
 
-// Other name of the metric, for users who also log the error accumulated by earlier layers.
+// Returns the logged name of a layer metric: `local_sqnr_db` means `sqnr_db`, for users who also
+// log the accumulated error.
 std::string_view FigureNamed(std::string_view metric) {
   return metric == "local_sqnr_db" ? "sqnr_db" : metric;
 }
@@ -75,7 +76,7 @@ class LayerCheck {
         gate_.except, [&](const std::string& pattern) { return MatchesLayer(pattern, layer); });
   }
 
-  // Levels are compared by severity.
+  // Returns the value that is compared with the limits; the value of a level is its severity.
   std::optional<double> ValueOf(const RankedLayer& layer) const {
     if (gate_.worst_level) {
       const bool was_checked = layer.diagnosis.level != Level::kUnmeasured;
@@ -90,7 +91,7 @@ class LayerCheck {
     return (*layer.histogram).*(known->member);
   }
 
-  // The distance beyond the limits; negative for values within them.
+  // Returns how far the value is beyond the limits; negative for values within them.
   double Beyond(double value) const {
     if (gate_.worst_level) return value - static_cast<double>(*gate_.worst_level);
     double beyond = -std::numeric_limits<double>::infinity();
@@ -117,7 +118,8 @@ class LayerCheck {
       return;
     }
     for (const std::size_t i : patterns) found_[i] = true;
-    // Levels and logged figures describe a layer; histograms describe one tensor of it.
+    // Levels and logged metrics describe a whole layer; histograms describe one tensor of the
+    // layer.
     const bool is_of_layer = gate_.worst_level || layer.logged.contains(FigureNamed(gate_.metric));
     const std::string title = is_of_layer ? layer.baseline.layer : TitleOf(layer.baseline);
     checked_.insert(title);
@@ -134,7 +136,7 @@ class LayerCheck {
                             .level = layer.diagnosis.level,
                             .explanation = FailureReason(layer, *value)},
                   .by = by};
-    // A layer has the value of its worst tensor.
+    // The worst tensor gives the value of a layer.
     const auto [place, is_new] = place_of_.try_emplace(title, broken_.size());
     if (is_new) {
       broken_.push_back(std::move(broken));
@@ -178,7 +180,7 @@ class LayerCheck {
            worst.explanation;
   }
 
-  // Layers without any tensor that has this value.
+  // Returns the layers in which no tensor has this value.
   std::vector<std::string_view> WithoutValue() const {
     std::vector<std::string_view> names;
     for (const std::string& layer : unmeasured_) {
@@ -206,7 +208,7 @@ class LayerCheck {
                                (without == 1 ? "is" : "are") + " left out");
   }
 
-  // Explains why a pattern matched no layer, with names that it could match.
+  // Explains why a pattern matched no layer, and lists names that it could match.
   std::string LostText(std::size_t pattern, const LayerRanking& ranking) const {
     std::set<std::string_view> layers, figures;
     bool any = false, all_excepted = true;
@@ -236,10 +238,10 @@ class LayerCheck {
   std::vector<bool> found_;  // By pattern.
   std::set<std::string> checked_;
   std::set<std::string> checked_layers_;
-  std::set<std::string> unmeasured_;  // Layers with a tensor that has no such value.
+  std::set<std::string> unmeasured_;  // Layers with a tensor that lacks this value.
   std::string why_unmeasured_;
   std::vector<Broken> broken_;
-  std::map<std::string, std::size_t> place_of_;  // In broken_, until it is sorted.
+  std::map<std::string, std::size_t> place_of_;  // Index into broken_, valid until it is sorted.
   std::optional<double> worst_value_;
   double worst_by_ = -std::numeric_limits<double>::infinity();
   std::string worst_title_;

@@ -6,18 +6,18 @@
 
 namespace cboard::analysis {
 
-// Matches the layer's name in the baseline or in the variant.
+// Returns true if the pattern matches the layer's name in the baseline or in the variant.
 bool MatchesLayer(std::string_view pattern, const RankedLayer& layer);
 
-// Checks the layers of one variant. Leaves gate, model and variant of the result to the caller.
+// Checks the layers of one variant. The caller sets gate, model and variant of the result.
 //
-// A layer without the figure is left out: an activation has no weights. But each pattern must find
-// a layer that has it, and everything must have been readable; otherwise the outcome is kMissing.
+// A layer without the metric is skipped: an activation has no weights. The outcome is kMissing if a
+// pattern finds no layer with the metric, or if a layer could not be read.
 GateResult CheckLayers(const Gate& gate, const LayerRanking& ranking);
 
 // Checks gates on whole variants against the comparison table.
 
-// Checks one variant. Leaves gate, model and variant of the result to the caller.
+// Checks one variant. The caller sets gate, model and variant of the result.
 GateResult CheckRow(const Gate& gate, const ComparisonTable& table,
                     const VariantComparison& comparison, const SeriesReader& series);
 

@@ -25,7 +25,7 @@ RankedLayer LayerWith(const std::string& name, LayerMetrics figures, Level level
                         .explanation = level == Level::kGreen ? "" : "the scale is wrong"}};
 }
 
-// As compare logs them: activations have no weights, so no worst channel.
+// Layers as compare logs them: activations have no weights, so they have no worst channel.
 LayerRanking Network() {
   return {
       .layers = {

@@ -13,7 +13,7 @@ namespace {
 
 using SideSpan = std::span<const VariantLayers>;
 
-// The baseline variant of a model; empty if it has none.
+// Returns the baseline variant of a model; empty if it has none.
 std::string_view FindBaseline(SideSpan sides, std::string_view wanted, std::string_view of_table) {
   const auto called = [&](std::string_view name) -> std::string_view {
     const auto found = std::ranges::find_if(
@@ -29,8 +29,8 @@ std::string_view FindBaseline(SideSpan sides, std::string_view wanted, std::stri
   return {};
 }
 
-// Baselines by location: a variant is compared with the baseline in its own run, else with the one
-// beside it, else with any other.
+// Finds baselines by location: a variant is compared with the baseline in its own run, else with
+// one in a sibling run, else with any other.
 class Baselines {
  public:
   Baselines(SideSpan sides, std::string_view variant) {
@@ -54,7 +54,7 @@ class Baselines {
   std::map<std::string_view, const VariantLayers*> by_parent_;
 };
 
-// Returns true for stages before the final one: their values are those of the float model.
+// Returns true for stages before the final one: their values belong to the float model.
 bool IsOnTheWay(const VariantLayers& side, SideSpan group) {
   return side.is_stage && side.table_variant.empty() &&
          std::ranges::any_of(group, [](const VariantLayers& other) {

@@ -1,4 +1,4 @@
-// Gates on layers over event files.
+// Checks gates on layers from event files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ TEST(LayerSubjects, OfTheSameModelAreToldApartByTheirRuns) {
   EXPECT_EQ(result->results[1].outcome, GateOutcome::kFail);
 }
 
-// Layers of two models have the same names, and only one of them is bad.
+// Layers of two models have the same names, and only one model is damaged.
 TEST(LayerSubjects, DoNotTakeLayersOfTheirNeighbours) {
   LogBuilder log;
   log.Scalar("log", "good/layers/conv1/sqnr_db/int8", 30);
@@ -86,7 +86,7 @@ gates:
   }
 }
 
-// As `import` and `compare --logdir` leave it, in directories side by side.
+// A log as `import` and `compare --logdir` write it, in sibling directories.
 TEST(LayerSubjects, AndBenchmarksOfTheSameModelAreOneForAContract) {
   LogBuilder log;
   for (const char* variant : {"fp32", "int8"}) {
@@ -105,7 +105,7 @@ gates:
   EXPECT_EQ(kept->results.size(), 3u);
   EXPECT_TRUE(kept->passed());
 
-  // A benchmark that found something else does not speak for one that has no accuracy.
+  // Another benchmark with other values does not replace the missing accuracy.
   log.Scalar("benchmark2", "net/metrics/f1_score/fp32", 0.9);
   log.Scalar("benchmark2", "net/metrics/f1_score/int8", 0.9);
   const auto missed = CheckLog(log, contract);

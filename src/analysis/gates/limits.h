@@ -7,17 +7,17 @@
 
 namespace cboard::analysis {
 
-// Tolerance for rounding. Values are logged as floats and limits are decimals: an accuracy of 0.9
-// is logged slightly below 0.9, and 0.9 - 0.89 is slightly above 0.01. A difference that floats of
-// that size cannot represent passes.
+// Returns the tolerance for rounding. Values are logged as floats and limits are decimals: an
+// accuracy of 0.9 is logged slightly below 0.9, and 0.9 - 0.89 is slightly above 0.01. A difference
+// that floats cannot represent does not fail a gate.
 inline double FloatSlack(double limit, double scale) {
   constexpr double kShareOfFloat = 1.2e-7;
   const double slack = kShareOfFloat * std::max(std::abs(limit), std::abs(scale));
   return std::isfinite(slack) ? slack : 0;
 }
 
-// `scale` is the size of the number that was subtracted to get `value`, or 0. NaN is beyond any
-// limit.
+// Return true if `value` is beyond the limit. `scale` is the size of the number that was subtracted
+// to get `value`, or 0. NaN is beyond any limit.
 inline bool IsAbove(double value, double limit, double scale = 0) {
   return !(value <= limit + FloatSlack(limit, scale));
 }
@@ -25,8 +25,8 @@ inline bool IsBelow(double value, double limit, double scale = 0) {
   return !(value >= limit - FloatSlack(limit, scale));
 }
 
-// Severity of exceeding `limit` by `by`: the excess relative to the limit, which is comparable
-// between units. A limit of 0 counts as 1. NaN is the worst.
+// Returns the severity of exceeding `limit` by `by`: the excess relative to the limit, so that
+// gates with different units are comparable. A limit of 0 counts as 1. NaN is the worst.
 inline double InLimits(double by, double limit) {
   if (std::isnan(by)) return std::numeric_limits<double>::infinity();
   return limit == 0 ? by : by / std::abs(limit);

@@ -1,4 +1,4 @@
-// Shell patterns for names of layers: conv*, features.?, *.attention.*.
+// Matches names of layers with shell patterns: conv*, features.?, *.attention.*.
 #pragma once
 
 #include <string>
@@ -8,11 +8,12 @@
 
 namespace cboard::analysis {
 
-// * is any text, slashes included, ? any one character; everything else is itself. Takes time in
-// proportion to the product of both lengths at most, whatever the pattern.
+// Returns true if the name matches the pattern: '*' is any text, slashes included, '?' is any one
+// character. Takes time proportional to the product of both lengths at most.
 inline bool MatchesPattern(std::string_view pattern, std::string_view name) {
   std::size_t p = 0, n = 0;
-  std::size_t star = std::string_view::npos, retry = 0;  // The last star, and where it ended.
+  // The position of the last '*', and the position in the name for the next attempt.
+  std::size_t star = std::string_view::npos, retry = 0;
   while (n < name.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;
@@ -20,7 +21,7 @@ inline bool MatchesPattern(std::string_view pattern, std::string_view name) {
     } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
       ++p;
       ++n;
-      // ? matches a whole UTF-8 character.
+      // '?' matches a whole UTF-8 character.
       while (pattern[p - 1] == '?' && n < name.size() && (name[n] & 0xC0) == 0x80) ++n;
     } else if (star != std::string_view::npos) {
       p = star + 1;
@@ -32,7 +33,7 @@ inline bool MatchesPattern(std::string_view pattern, std::string_view name) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-// Nodes of exported models are called /conv1/Conv: the slash in front may be left out.
+// Exported models call nodes /conv1/Conv: a pattern may omit the slash at the beginning.
 inline bool MatchesLayer(std::string_view pattern, std::string_view layer) {
   return MatchesPattern(pattern, layer) ||
          (layer.starts_with('/') && MatchesPattern(pattern, layer.substr(1)));
@@ -40,7 +41,7 @@ inline bool MatchesLayer(std::string_view pattern, std::string_view layer) {
 
 // Lists the first names of a range, for error messages.
 
-// The first few of any range of names: "'conv1', 'conv2', …".
+// Lists the first names of any range: "'conv1', 'conv2', …".
 template <typename Names>
 std::string FirstNames(const Names& names) {
   constexpr std::size_t kMaxNames = 8;

@@ -36,7 +36,7 @@ std::optional<double> ValueOf(const Metrics& metrics, std::string_view key) {
   return found->second;
 }
 
-// Enough decimals to tell the value from the limit.
+// Formats a loss with enough decimals to distinguish it from the limit.
 std::string PointsText(double lost, double limit) {
   for (const int decimals : {2, 3, 4}) {
     std::string text = verdict::FixedNumber(lost * 100, decimals);
@@ -70,7 +70,7 @@ PolicyCheck Check(const PolicyGate& gate, const Metrics& baseline, const Metrics
   return check;
 }
 
-// A policy that is read from rules, with all that it refers to.
+// A policy that is read from rules, with the name and gates that it refers to.
 struct PolicyOfRules {
   std::string name = {};
   std::vector<PolicyGate> gates = {};
@@ -92,7 +92,7 @@ Error BadRule(std::string_view rule) {
               "and power>=TIMES"};
 }
 
-// Adds the gates of "speedup>=1.2".
+// Adds the gates of a rule such as "speedup>=1.2".
 Result<void> AddRule(std::string_view rule, std::vector<PolicyGate>& gates) {
   const std::size_t at = rule.find_first_of("<>");
   if (at == std::string_view::npos || rule.substr(at + 1, 1) != "=") return Fail(BadRule(rule));
@@ -116,7 +116,8 @@ Result<void> AddRule(std::string_view rule, std::vector<PolicyGate>& gates) {
 
 std::string PolicyCheck::failure() const {
   const bool is_drop = gate->kind == LimitKind::kMaxLoss;
-  const std::string_view unit = is_drop ? " pp" : "×";  // Said once, with the limit.
+  // The unit is written once, after the limit.
+  const std::string_view unit = is_drop ? " pp" : "×";
   const std::string value = text.ends_with(unit) ? text.substr(0, text.size() - unit.size()) : text;
   return std::string(gate->label) + " " + value + (is_drop ? " > " : " < ") +
          (is_drop ? verdict::ShortNumber(gate->limit * 100) + " pp"
@@ -139,8 +140,8 @@ Result<std::shared_ptr<const Policy>> ReadPolicy(std::string_view text) {
     for (const Policy& policy : kPolicies) {
       names += (names.empty() ? "" : ", ") + std::string(policy.name);
     }
-    return Fail(ErrorCode::kInvalidArgument, "there is no policy " + Quoted(text) + "; there are " +
-                                                 names +
+    return Fail(ErrorCode::kInvalidArgument, "unknown policy " + Quoted(text) +
+                                                 "; expected one of " + names +
                                                  ", or give rules such as drop<=0.5 ratio>=3");
   }
   const auto own = std::make_shared<PolicyOfRules>(PolicyOfRules{.name = std::string(text)});
@@ -149,7 +150,7 @@ Result<std::shared_ptr<const Policy>> ReadPolicy(std::string_view text) {
     const std::size_t end = std::min(rest.find(' '), rest.size());
     if (end > 0 && count >= kMaxRules) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "a policy has at most " + std::to_string(kMaxRules) + " rules");
+                  "too many rules: a policy has at most " + std::to_string(kMaxRules) + " rules");
     }
     if (end > 0) CBOARD_RETURN_IF_ERROR(AddRule(rest.substr(0, end), own->gates));
     rest.remove_prefix(std::min(end + 1, rest.size()));

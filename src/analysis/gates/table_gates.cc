@@ -59,7 +59,7 @@ class RowChecker {
     return found == comparison.ratios.end() ? std::nullopt : std::optional(found->value);
   }
 
-  // Lists the metrics that exist, the most similar name first, for misspelled ones.
+  // Lists the existing metrics for a misspelled one, the most similar name first.
   std::string InsteadOf(std::string_view metric, const VariantComparison& comparison) const {
     std::vector<std::string_view> names;
     const TableRow& row = table_.rows[comparison.row];
@@ -68,7 +68,8 @@ class RowChecker {
     }
     for (const RatioCell& ratio : comparison.ratios) names.push_back(ratio.name);
     if (comparison.aurora.score) names.push_back("aurora");
-    constexpr std::size_t kMaxNameBytes = 64;  // Longer names are cut before they are compared.
+    // Longer names are truncated before they are compared.
+    constexpr std::size_t kMaxNameBytes = 64;
     std::ranges::stable_sort(names, {}, [&](std::string_view name) {
       return TypingErrors(metric.substr(0, kMaxNameBytes), name.substr(0, kMaxNameBytes));
     });
@@ -81,7 +82,7 @@ class RowChecker {
     return known == compression::Better::kUnknown ? compression::Better::kHigher : known;
   }
 
-  // The first limit that is exceeded decides.
+  // Reports the first limit that is exceeded.
   void Decide(const Gate& gate, const VariantComparison& comparison, GateResult& result) const {
     const std::string& variant = table_.rows[comparison.row].variant;
     const std::string& baseline = table_.rows[comparison.baseline_row].variant;

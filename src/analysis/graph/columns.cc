@@ -1,7 +1,8 @@
-// Brandes and Köpf, "Fast and Simple Horizontal Coordinate Assignment" (2001). Each node is aligned
-// with the median of its neighbours, which makes columns. Columns are packed four times: from the
-// left and the right, by the ranks above and below. The four results are balanced. Columns are
-// packed along the order between them, as dagre does, so the correction of 2020 is not needed.
+// Computes x coordinates with the algorithm of Brandes and Köpf, "Fast and Simple Horizontal
+// Coordinate Assignment" (2001). Each node is aligned with the median of its neighbours, which
+// makes columns. Columns are packed four times: from the left and from the right, by the ranks
+// above and below. The four results are balanced. Columns are packed in the order between them, as
+// in dagre, so the correction of 2020 is not needed.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -23,7 +24,7 @@ class ColumnPacker {
     MarkConflicts();
   }
 
-  // The x coordinate of each node, for one of the four directions.
+  // Computes the x coordinate of each node for one of the four directions.
   std::vector<double> Pack(Direction direction) {
     direction_ = direction;
     Align();
@@ -36,7 +37,7 @@ class ColumnPacker {
   }
 
  private:
-  // A line between two bends must stay straight, so lines that cross it are not aligned.
+  // A line between two bends must stay straight, so other lines that cross it are not aligned.
   void MarkConflicts() {
     conflicts_.assign(graph_.line_count, 0);
     for (std::size_t rank = 1; rank < graph_.order.size(); ++rank) {
@@ -76,7 +77,7 @@ class ColumnPacker {
     return static_cast<std::uint32_t>(graph_.order[graph_.ranks[node]].size()) - 1 - place;
   }
 
-  // Calls `visit` for each rank in the current direction, with its nodes in that order.
+  // Calls `visit` with each rank and its nodes, both in the order of the current direction.
   template <typename Visit>
   void ForEachRank(const Visit& visit) {
     std::vector<std::uint32_t> nodes;
@@ -97,8 +98,8 @@ class ColumnPacker {
       for (const std::uint32_t node : nodes) {
         const auto links = NeighboursOf(node);
         if (links.empty()) continue;
-        // An even number of neighbours has two medians. They are sorted by place; from the right,
-        // the order is reversed.
+        // A node with an even number of neighbours has two medians, sorted by place. In passes from
+        // the right, their order is reversed.
         const std::size_t low = (links.size() - 1) / 2, high = links.size() / 2;
         for (const std::size_t i : {low, high}) {
           const auto& link = links[direction_.from_right ? links.size() - 1 - i : i];
@@ -124,8 +125,8 @@ class ColumnPacker {
     return graph_.IsDummyNode(a) && graph_.IsDummyNode(b) ? line_gap_ : node_gap_;
   }
 
-  // Moves columns left as far as their neighbours allow, then right as far as the columns to the
-  // right allow.
+  // Moves columns to the left as far as their neighbours allow, then to the right as far as the
+  // columns there allow.
   std::vector<double> Compact() {
     std::vector<std::uint32_t> lefts, rights;
     std::vector<double> distances;
@@ -186,7 +187,8 @@ std::vector<double> AlignColumns(const LayeredGraph& graph, double node_gap, dou
       highs[i] = std::max(highs[i], candidates[i][node] + graph.rights[node]);
     }
   }
-  // Aligns the four layouts with the narrowest: layouts packed from the left by their left ends.
+  // Aligns the four layouts with the narrowest one: layouts that were packed from the left by their
+  // left ends, the others by their right ends.
   std::size_t narrowest = 0;
   for (std::size_t i = 1; i < 4; ++i) {
     if (highs[i] - lows[i] < highs[narrowest] - lows[narrowest]) narrowest = i;
@@ -199,7 +201,7 @@ std::vector<double> AlignColumns(const LayeredGraph& graph, double node_gap, dou
       values[i] = candidates[i][node] + shift;
     }
     std::ranges::sort(values);
-    // The balanced value keeps the gaps of a rank, because each of the four values does.
+    // Balancing keeps the gaps within a rank, because each of the four layouts keeps them.
     xs[node] = (values[1] + values[2]) / 2;
   }
   return xs;

@@ -27,7 +27,7 @@ class ComponentLayout {
     }
   }
 
-  // Writes positions and routes of the component, from (0, 0) on, and its size.
+  // Writes positions and routes of the component, which begins at (0, 0), and its size.
   void Run(GraphLayout& layout, Component& component) {
     ranked_ = WithoutCycles(component_.nodes.size(), ranked_);
     AssignAllRanks();
@@ -61,8 +61,8 @@ class ComponentLayout {
     for (std::size_t i = 0; i < count; ++i) {
       if (NodeAt(i).place == Place::kBottom) graph_.ranks[i] = last + 1;
     }
-    // Lines to and from the border already run downward, unless an edge of a cycle was reversed
-    // there.
+    // Lines to and from the border already run downward, unless an edge of a cycle was
+    // reversed.
     for (RankedEdge& edge : ranked_) {
       if (graph_.ranks[edge.from] <= graph_.ranks[edge.to]) continue;
       std::swap(edge.from, edge.to);
@@ -83,7 +83,7 @@ class ComponentLayout {
     return ranked_[i].turned ? edge.from_offset : edge.to_offset;
   }
 
-  // Groups edges that leave a box at the same place, the longest last.
+  // Groups edges that leave a box at the same place, with the longest last.
   void LimitSpans() {
     by_source_.clear();
     for (std::uint32_t i = 0; i < ranked_.size(); ++i) {
@@ -123,7 +123,7 @@ class ComponentLayout {
       uppers.push_back(upper);
       lowers.push_back(lower);
     };
-    std::uint32_t first_bend = 0, bends = 0;  // First bend of the current source.
+    std::uint32_t first_bend = 0, bends = 0;  // First bend and bend count of the current source.
     for (std::size_t i = 0; i < by_source_.size(); ++i) {
       const std::uint32_t index = by_source_[i];
       const RankedEdge& edge = ranked_[index];

@@ -1,4 +1,4 @@
-// The layout of one connected component of a graph; graph_layout.cc places the components side by
+// Lays out one connected component of a graph; graph_layout.cc places the components side by
 // side.
 #pragma once
 
@@ -11,14 +11,14 @@
 namespace cboard::analysis {
 
 struct Component {
-  std::vector<std::uint32_t> nodes;  // Indices into the whole graph.
+  std::vector<std::uint32_t> nodes;  // Indices of nodes in the whole graph.
   std::vector<std::uint32_t> edges;
   double width = 0;
   double height = 0;
 };
 
-// Writes positions and routes of `component` into `layout`, from (0, 0) on, and its size into the
-// component. `local` says the place of each node in component.nodes.
+// Writes positions and routes of `component` into `layout`, beginning at (0, 0), and its size into
+// the component. `local` maps each node of the graph to its index in component.nodes.
 void LayOutComponent(std::span<const LayoutNode> nodes, std::span<const LayoutEdge> edges,
                      const std::vector<std::uint32_t>& local, const LayoutOptions& options,
                      Component& component, GraphLayout& layout);

@@ -1,4 +1,4 @@
-// The order in which the nodes of a graph can run.
+// Finds an order in which the nodes of a graph can run.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace cboard::analysis {
 
-// Orders nodes so that each comes after its inputs; among nodes that could run next, the first in
-// the file comes first. Nodes of a cycle come last, in the order of the file.
+// Orders nodes so that each comes after its inputs. If several nodes could be next, the first one
+// in the file is next. Nodes of a cycle come last, in the order of the file.
 std::vector<std::uint32_t> OrderOfComputation(const reader::Graph& graph);
 
 }  // namespace cboard::analysis

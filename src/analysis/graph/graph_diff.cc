@@ -31,7 +31,7 @@ class Differ {
   Differ(const MeasuredGraph& a, const MeasuredGraph& b)
       : a_(a.graph), b_(b.graph), facts_a_(a.facts), facts_b_(b.facts), comparer_(a, b) {}
 
-  // `b_of_a` holds for each node of A its partner in B, or kNoNode.
+  // `b_of_a` maps each node of A to its partner in B, or to kNoNode.
   GraphDiff Run(const std::vector<std::uint32_t>& b_of_a) {
     of_b_.assign(b_.nodes.size(), kNoNode);
     for (std::uint32_t i = 0; i < a_.nodes.size(); ++i) {
@@ -60,11 +60,11 @@ class Differ {
   }
 
  private:
-  // Number of passes. Edges of A are mostly in the order of computation; chains that are not need
-  // another pass, and are rarely longer than this.
+  // Maximum number of passes. Edges of A are mostly in the order of computation; other chains need
+  // another pass each, and are rarely longer than this.
   static constexpr int kLooks = 4;
 
-  // Counts the differences of operations that stayed the same, for the summary.
+  // Counts the differences of nodes with the same operator, for the summary.
   void Count(const std::string& op, const std::vector<NodeDifference>& differences) {
     if (differences.empty() || differences.front().what == "op") return;
     std::map<std::string, std::size_t>& whats = whats_[op];
@@ -87,7 +87,7 @@ class Differ {
   void FindFused() {
     std::vector<std::uint32_t> users(a_.nodes.size(), 0), sources(a_.nodes.size(), 0);
     for (const reader::GraphEdge& edge : a_.edges) ++sources[edge.to];
-    // Exactly one of the inputs must be computed; weights do not count.
+    // Exactly one of the inputs must be computed; constant inputs such as weights do not count.
     std::vector<std::uint32_t> computed(a_.nodes.size(), 0), before(a_.nodes.size(), kNoNode);
     for (const reader::GraphEdge& edge : a_.edges) {
       if (edge.control) continue;
@@ -109,7 +109,7 @@ class Differ {
         const DiffNode& source = diff_.nodes[before[i]];
         const std::uint32_t into =
             source.change == NodeChange::kFused ? source.fused_into : before[i];
-        // Inputs compute nothing, so no operation was fused into them.
+        // Inputs of the graph compute nothing, so no operator was fused into them.
         if (diff_.nodes[into].b == kNoNode || IsInput(a_.nodes[into])) continue;
         node.change = NodeChange::kFused;
         node.fused_into = into;
@@ -135,7 +135,7 @@ class Differ {
       edge.control = edge.control && control;
     };
     for (const reader::GraphEdge& edge : a_.edges) {
-      // Inside of fused operations, the line of B follows the line of A.
+      // Inside fused operators, the edge of B is drawn along the edge of A.
       const DiffNode& to = diff_.nodes[edge.to];
       const bool fused =
           to.change == NodeChange::kFused &&
@@ -148,16 +148,17 @@ class Differ {
     }
   }
 
-  // If nodes of one side only are on the way of a line, the line of the other side takes the same
-  // way: A's line runs straight through the place of a quantize node that only B has. B's line does
-  // the same at fused operations.
+  // Draws an edge of one graph along the same path as the edge of the other graph, if it passes
+  // nodes that only the other graph has: A's edge runs straight through a quantize node that only B
+  // has. The same applies to fused operators.
   void RouteEdgesThrough(std::uint8_t side) {
     const std::uint8_t other = kInBoth & ~side;
     const auto is_foreign = [&](std::uint32_t node) {
       const DiffNode& n = diff_.nodes[node];
       return side == kInA ? n.a == kNoNode : n.b == kNoNode && n.change != NodeChange::kFused;
     };
-    // The single line from each foreign node to its source, and to its only user.
+    // For each node that only one graph has: the single edge from its source, and the single edge
+    // to its user.
     constexpr std::uint32_t kSeveral = kNoNode - 1;
     std::vector<std::uint32_t> in(diff_.nodes.size(), kNoNode), out(diff_.nodes.size(), kNoNode);
     const auto is_source = [&](std::uint32_t node) {
@@ -232,10 +233,12 @@ class Differ {
   const std::vector<NodeFacts>& facts_a_;
   const std::vector<NodeFacts>& facts_b_;
   NodeComparer comparer_;
-  std::map<std::string, std::map<std::string, std::size_t>> whats_;  // By operation: how often.
+  // Number of nodes per operator.
+  std::map<std::string, std::map<std::string, std::size_t>> whats_;
   GraphDiff diff_;
-  std::vector<std::uint32_t> of_b_;   // The node of the diff, by B's index.
-  std::vector<std::uint32_t> tails_;  // The last node that was fused into each of A's; itself.
+  std::vector<std::uint32_t> of_b_;  // Index of the node in the diff, by B's index.
+  // For each node of A, the last node that was fused into it, or the node itself.
+  std::vector<std::uint32_t> tails_;
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ struct Names {
     ADD_FAILURE() << "no node " << name;
     return diff.nodes.front();
   }
-  // "a>b 3", the number being the sides.
+  // Formats an edge as "a>b 3"; the number is a bit mask of the sides.
   std::vector<std::string> Edges() const {
     std::vector<std::string> texts;
     for (const DiffEdge& edge : diff.edges) {
@@ -79,8 +79,8 @@ TEST(DiffGraphs, LeadsLinesThroughWhatTheOtherSideLacks) {
               ElementsAre("bn1>relu 3",            // Inside of what was fused.
                           "conv1/weight>conv1 3",  //
                           "conv1>bn1 3",           //
-                          "drop>fc 3",             // B's way from relu to fc, past drop.
-                          "q>conv1 3",             // A's way from x to conv1, past q.
+                          "drop>fc 3",             // B's path from relu to fc, past drop.
+                          "q>conv1 3",             // A's path from x to conv1, past q.
                           "relu>drop 3", "x>q 3"));
 }
 
@@ -97,7 +97,7 @@ TEST(DiffGraphs, SummarizesByOperation) {
 }
 
 TEST(DiffGraphs, DoesNotCallFusedWhatOthersStillNeed) {
-  // bn's input is used twice, so nothing can have taken its place inside conv.
+  // The input of bn is used twice, so bn cannot have been fused into conv.
   const Names names =
       Diff({{"conv", "Conv"}, {"bn", "BatchNormalization", {"conv"}}, {"y", "Add", {"conv", "bn"}}},
            {{"conv", "Conv"}, {"y", "Add", {"conv"}}});
@@ -117,7 +117,7 @@ TEST(DiffGraphs, RecognisesRenamedNodesByTheirNeighbours) {
   }
 }
 
-// A log of stages: the operation is part of a node's name, and the last node is named otherwise.
+// A log of stages: a node's name contains the operator, and the last node has another name.
 TEST(DiffGraphs, KnowsLayersOfStagesWhenTheirOperationChanges) {
   const Names names = Diff({{"Input/x", "Placeholder"},
                             {"Net/Conv2d_0/conv1", "Conv2d", {"Input/x"}},
@@ -142,7 +142,7 @@ TEST(DiffGraphs, KnowsLayersOfStagesWhenTheirOperationChanges) {
   EXPECT_EQ(names.Find("Output/dequantize").change, NodeChange::kAdded);
 }
 
-// Traces of PyTorch: the classes of the model and of fused modules differ, and values have
+// Traces of PyTorch: the class names of the model and of fused modules differ, and values have
 // generated names.
 TEST(DiffGraphs, KnowsLayersOfTracesByTheirModules) {
   const Names names =

@@ -33,7 +33,7 @@ const std::string* FindAttribute(const reader::GraphNode& node, std::string_view
   return found != node.attributes.end() && found->key == key ? &found->text : nullptr;
 }
 
-// Saturates, so that a hostile shape cannot wrap around.
+// Multiplies with an upper limit, so that an extreme shape in a file cannot overflow.
 std::uint64_t Times(std::uint64_t a, std::uint64_t b) {
   return a != 0 && b > kMaxElements / a ? kMaxElements : a * b;
 }
@@ -46,7 +46,8 @@ std::uint64_t ElementsOf(const proto::Shape& shape) {
   return elements;
 }
 
-// The number of elements of "[64, 3, 7, 7]" anywhere in `text`; nullopt without brackets.
+// Returns the number of elements of a shape such as "[64, 3, 7, 7]" anywhere in `text`; nullopt
+// without brackets.
 std::optional<std::uint64_t> ElementsInText(std::string_view text) {
   const std::size_t open = text.find('[');
   const std::size_t close = text.find(']', open);
@@ -64,7 +65,7 @@ std::optional<std::uint64_t> ElementsInText(std::string_view text) {
   return elements;
 }
 
-// The number of elements of a constant, from its shape or its value.
+// Returns the number of elements of a constant, from its shape or its value.
 std::uint64_t ElementsOfConstant(const reader::GraphNode& node) {
   if (!node.output_shapes.empty() && node.output_shapes.front()) {
     return ElementsOf(*node.output_shapes.front());
@@ -83,14 +84,14 @@ std::uint8_t OutputBitsOf(const reader::GraphNode& node) {
       if (const std::uint8_t bits = BitsOfType(*text)) return bits;
     }
   }
-  // Reads the type in front of "FLOAT [64, 3]: …".
+  // Reads the element type at the beginning of "FLOAT [64, 3]: …".
   if (const std::string* value = FindAttribute(node, "value")) {
     return BitsOfType(std::string_view(*value).substr(0, value->find(' ')));
   }
   return 0;
 }
 
-// Reads a width such as "activation_n_bits": 8 from a node or from an annotation of it.
+// Reads a width such as "activation_n_bits": 8 from a node or from its annotation.
 void ReadConfiguredBits(const reader::GraphNode& node, bool about_weights, bool about_activation,
                         NodeFacts& facts) {
   for (const reader::GraphAttribute& attribute : node.attributes) {
@@ -121,7 +122,8 @@ class FactCollector {
       if (IsDequantizeOperation(node.op)) facts_[i].activation_bits = 32;
     }
     FindComputedConstants();
-    for (const reader::GraphEdge& edge : graph_.edges) {  // By `to`, so sources mostly come first.
+    // Edges are sorted by `to`, so sources mostly come first.
+    for (const reader::GraphEdge& edge : graph_.edges) {
       if (edge.control) continue;
       NodeFacts& to = facts_[edge.to];
       const NodeFacts& from = facts_[edge.from];
@@ -140,7 +142,8 @@ class FactCollector {
            std::views::filter([](const reader::GraphEdge& edge) { return !edge.control; });
   }
 
-  // Also for nodes without inputs: `compare` logs constants as attributes of their users.
+  // Constants need not be graph inputs: `compare` logs constants as attributes of their users, so
+  // nodes without inputs also count.
   void FindComputedConstants() {
     for (const std::uint32_t node : order_) {
       if (facts_[node].constant || !KeepsValues(graph_.nodes[node].op)) continue;
@@ -156,7 +159,7 @@ class FactCollector {
       if (edge.control || KeepsValues(graph_.nodes[edge.from].op)) continue;
       if (facts_[edge.from].constant) Use(edge.from, edge.to, largest);
     }
-    // A weight with a DequantizeLinear belongs to the user of the dequantized values.
+    // A weight with a DequantizeLinear counts for the user of the dequantized values.
     for (const reader::GraphEdge& edge : graph_.edges) {
       const NodeFacts& from = facts_[edge.from];
       if (edge.control || from.weight_bytes == 0) continue;
@@ -169,8 +172,8 @@ class FactCollector {
     }
   }
 
-  // In ONNX, DequantizeLinear before and QuantizeLinear behind a node mean that it runs on codes,
-  // in one quantized kernel. A node with float weights or a float input does not.
+  // In ONNX, a node between DequantizeLinear and QuantizeLinear runs on integer codes, in one
+  // quantized kernel. A node with float weights or a float input does not.
   void FindCodes() {
     std::vector<char> read_as_float(graph_.nodes.size(), 0);
     std::vector<std::uint8_t> bits(graph_.nodes.size(), 0);
@@ -227,7 +230,7 @@ class FactCollector {
     }
   }
 
-  // Scales and zero points are constants too; the largest is the weight.
+  // Takes the largest constant as the weight: scales and zero points are constants too.
   void Use(std::uint32_t constant, std::uint32_t user, std::vector<std::uint64_t>& largest) {
     const std::uint64_t elements = ElementsOfConstant(graph_.nodes[constant]);
     if (elements <= 1) return;
@@ -252,11 +255,12 @@ class FactCollector {
   std::vector<NodeFacts> facts_;
 };
 
-// Stage logs pass values through annotation nodes: conv1, conv1.activation, relu. Edges of an
+// In stage logs, values pass through annotation nodes: conv1, conv1.activation, relu. Edges of an
 // annotation are moved to the node that it describes.
 void JoinAnnotations(const std::vector<NodeFacts>& facts, reader::Graph& graph) {
   const auto node = [&](std::uint32_t index) {
-    while (facts[index].annotates) index = *facts[index].annotates;  // Ever shorter names.
+    // Tries shorter and shorter names.
+    while (facts[index].annotates) index = *facts[index].annotates;
     return index;
   };
   for (reader::GraphEdge& edge : graph.edges) {
@@ -279,7 +283,8 @@ MeasuredGraph MeasureGraph(reader::Graph graph, const reader::GraphProfile* prof
     const auto& shapes = profile->costs[i]->output_shapes;
     node.output_shapes.assign(shapes.begin(), shapes.end());
   }
-  // Loggers for TensorBoard store the operation or its type as the device, to colour nodes by it.
+  // Loggers for TensorBoard store the operator or its type as the device, so that nodes are
+  // coloured by it.
   for (reader::GraphNode& node : graph.nodes) {
     if (node.device == node.op || BitsOfType(node.device) != 0) node.device.clear();
   }

@@ -56,7 +56,8 @@ TEST(MeasureGraph, LooksThroughTheDequantizeOfAWeight) {
 TEST(MeasureGraph, CountsWhatIsMadeOfConstantsAsConstant) {
   const auto graph = Measured({{"w", "Const", {}, Weight(DataType::kFloat, {8, 8})},
                                {"list", "prim::ListConstruct", {"one", "one"}},
-                               {"dq", "DequantizeLinear", {"q"}},  // Before what it uses.
+                               // Listed before the nodes that it uses.
+                               {"dq", "DequantizeLinear", {"q"}},
                                {"q", "QuantizeLinear", {"w"}},
                                {"x", "Placeholder"},
                                {"activation", "DequantizeLinear", {"x"}},
@@ -114,12 +115,13 @@ TEST(RunMemory, KeepsValuesUntilTheirLastUse) {
                                {"b", "Conv", {"a"}, Floats(5)},
                                {"y", "Add", {"b", "x"}, Floats(1)}});
   const RunningMemory memory = RunMemory(*graph);
-  // x; x a; x a b; x b y.
+  // Memory after each node: x; x and a; x, a and b; x, b and y.
   EXPECT_THAT(memory.bytes, ElementsAre(40, 120, 140, 64));
   EXPECT_EQ(memory.peak, 2u);
 }
 
-// A convolution in ONNX's notation: floats between DequantizeLinear and QuantizeLinear.
+// A quantized convolution in ONNX's notation: float values between DequantizeLinear and
+// QuantizeLinear.
 std::vector<TestNode> Qdq(DataType weights) {
   return {{"x", "Placeholder", {}, Floats(10)},
           {"x_q", "QuantizeLinear", {"x"}, Floats(10)},
@@ -146,7 +148,8 @@ TEST(MeasureGraph, SeesCodesBetweenDequantizeAndQuantize) {
 }
 
 TEST(RunMemory, CountsCodesOnceAndNoWeights) {
-  // x; x and its codes; those; and those of conv, with relu behind it; codes of y; y itself.
+  // Memory after each node: x; x and its codes; the codes; the codes of x and of conv with relu;
+  // the codes of y; y.
   EXPECT_THAT(RunMemory(*Measured(Qdq(DataType::kInt8))).bytes,
               ElementsAre(40, 50, 10, 30, 40, 20, 100));
 }

@@ -10,14 +10,15 @@
 namespace cboard::analysis {
 namespace {
 
-// "/layer1/layer1.0/conv1" and "layer1.0.conv1" are both layer1, 0, conv1.
+// Splits a path into parts: "/layer1/layer1.0/conv1" and "layer1.0.conv1" both give layer1, 0,
+// conv1.
 std::vector<std::string_view> PartsOf(std::string_view path) {
   std::vector<std::string_view> parts;
   std::string_view before;
   for (const std::string_view step : Split(path, '/')) {
     std::string_view rest = InsideBrackets(step);
     if (rest.empty()) continue;
-    // Exporters repeat the name of the module around: layer1/layer1.0.
+    // Exporters repeat the name of the enclosing module: layer1/layer1.0.
     const bool repeats = !before.empty() && rest.size() > before.size() + 1 &&
                          rest.starts_with(before) && rest[before.size()] == '.';
     before = rest;
@@ -37,11 +38,13 @@ std::string Joined(std::span<const std::string_view> parts) {
   return key;
 }
 
-// Names of nodes begin with the names of the model and of the graph; names of layers do not.
+// Number of leading parts of a node name that may be dropped: node names begin with the names of
+// the model and of the graph, layer names do not.
 constexpr std::size_t kMaxDroppedScopes = 2;
 constexpr std::uint32_t kSeveral = kNoNode - 1;
 
-// The node that represents a layer in its group: the one with the most weights, else the first.
+// Finds the node that represents a layer in its group: the one with the most weights, else the
+// first.
 class Representatives {
  public:
   explicit Representatives(const GraphScene& scene)
@@ -74,7 +77,8 @@ class Representatives {
 
 std::vector<std::uint32_t> FindLayers(const GraphScene& scene,
                                       std::span<const std::string_view> layers) {
-  // Ordered by the number of leading parts that were dropped: a closer name wins.
+  // Layers by name, sorted by the number of leading parts that were dropped from the name: a name
+  // with fewer dropped parts is preferred.
   std::unordered_map<std::string, std::uint32_t> known[kMaxDroppedScopes + 1];
   const auto learn = [&](std::string_view path, std::uint32_t node) {
     const auto parts = PartsOf(path);

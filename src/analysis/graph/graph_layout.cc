@@ -13,10 +13,10 @@ namespace {
 
 using Place = LayoutNode::Place;
 
-// Width divided by height of the picture when components are packed in rows.
+// Ratio of width to height of the picture when components are placed in rows.
 constexpr double kAspect = 1.6;
 
-// The set that each node belongs to, with path halving.
+// Disjoint sets of nodes (union-find with path halving).
 class Sets {
  public:
   explicit Sets(std::size_t count) : parents_(count) {
@@ -26,7 +26,7 @@ class Sets {
     while (parents_[node] != node) node = parents_[node] = parents_[parents_[node]];
     return node;
   }
-  // The smaller index stays, so that sets are numbered in the order of their first node.
+  // Keeps the smaller index, so that sets are numbered in the order of their first node.
   void Join(std::uint32_t a, std::uint32_t b) {
     a = Find(a);
     b = Find(b);
@@ -37,7 +37,8 @@ class Sets {
   std::vector<std::uint32_t> parents_;
 };
 
-// All nodes with lines to the border are one component: it reaches from the top to the bottom.
+// Joins all nodes with lines to the border into one component, which reaches from the top to the
+// bottom.
 std::vector<Component> Components(std::span<const LayoutNode> nodes,
                                   std::span<const LayoutEdge> edges) {
   Sets sets(nodes.size());
@@ -67,7 +68,7 @@ std::vector<Component> Components(std::span<const LayoutNode> nodes,
   return components;
 }
 
-// Rows of components, the largest first.
+// Places components in rows, the largest first.
 void PackRows(std::span<const LayoutNode> nodes, const std::vector<Component>& components,
               const LayoutOptions& options, GraphLayout& layout) {
   double area = 0, widest = 0;
@@ -81,7 +82,7 @@ void PackRows(std::span<const LayoutNode> nodes, const std::vector<Component>& c
   bool small = components.front().nodes.size() == 1;
   for (const Component& component : components) {
     const bool is_single = component.nodes.size() == 1;
-    // Single boxes have rows of their own, closer together.
+    // Single boxes get rows of their own, with smaller gaps.
     const bool first_single = is_single && !small;
     if (x > 0 && (first_single || x + component.width > row_width)) {
       y += row_height + (small ? options.straight_gap : options.component_gap);

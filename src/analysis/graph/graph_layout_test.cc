@@ -24,7 +24,7 @@ struct TestGraph {
   GraphLayout Run() const { return LayOut(nodes, edges); }
 };
 
-// Layers of up to eight nodes, most edges to the next one and some over several.
+// Creates layers of up to eight nodes; most edges go to the next layer and some go over several.
 TestGraph RandomNetwork(std::uint32_t size, unsigned seed) {
   std::mt19937 engine(seed);
   const auto random = [&](std::uint32_t below) {
@@ -42,7 +42,7 @@ TestGraph RandomNetwork(std::uint32_t size, unsigned seed) {
 
 void ExpectNoOverlap(const TestGraph& graph, const GraphLayout& layout) {
   std::map<double, std::vector<std::uint32_t>>
-      rows;  // Boxes by their middle, as ranks centre them.
+      rows;  // Boxes are compared by their middle, as ranks centre them.
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) rows[layout.ranks[i]].push_back(i);
   for (auto& [rank, row] : rows) {
     std::ranges::sort(row, {}, [&](std::uint32_t i) { return layout.tops[i].x; });
@@ -76,7 +76,7 @@ TEST(LayOut, StacksAChainInOneColumn) {
 }
 
 TEST(LayOut, KeepsTheSpineStraightBesideAShortcut) {
-  TestGraph graph;  // a -> b -> c -> d, and a -> d past them.
+  TestGraph graph;  // The edges are a -> b -> c -> d, and a -> d past them.
   for (int i = 0; i < 4; ++i) graph.Add();
   for (std::uint32_t i = 1; i < 4; ++i) graph.Connect(i - 1, i);
   graph.Connect(0, 3);
@@ -185,7 +185,7 @@ TEST(LayOut, PacksWhatDoesNotHangTogetherInRows) {
   for (const LayoutPoint& top : layout.tops) EXPECT_EQ(++taken[std::pair(top.x, top.y)], 1);
 }
 
-// A node that all others use would need a line past every one of them.
+// A node that all others use would need a line past each of them.
 TEST(LayOut, LeavesOutLinesRatherThanGrowQuadratically) {
   constexpr std::uint32_t kNodes = 50'000;
   TestGraph graph;
@@ -216,7 +216,7 @@ TEST(LayOut, SharesTheLineOfAValueThatManyUse) {
     last = next;
   }
   const GraphLayout layout = graph.Run();
-  // Every branch leaves the same vertical, so the picture is two columns wide.
+  // Every branch starts at the same vertical line, so the picture is two columns wide.
   EXPECT_LT(layout.width, 300);
 }
 

@@ -14,7 +14,7 @@
 namespace cboard::analysis {
 namespace {
 
-// Removes suffixes that graph quantizers append, besides those that OriginalName knows.
+// Removes suffixes that graph quantizers append and that OriginalName does not know.
 std::string_view WithoutSuffix(std::string_view name) {
   const std::string_view original = OriginalName(name);
   if (original != name) return original;
@@ -82,7 +82,7 @@ class Matcher {
     }
   }
 
-  // Unmatched nodes by a key: the only node with the key, or kSeveral.
+  // Unmatched nodes by key: the only node with the key, or kSeveral.
   static constexpr std::uint32_t kSeveral = kNoNode - 1;
   using ByOperation = std::map<std::string_view, std::uint32_t>;
   using ByKey = std::map<std::string, std::uint32_t, std::less<>>;
@@ -118,14 +118,15 @@ class Matcher {
     return layers;
   }
 
-  // A layer keeps its name when its operation is replaced. If a layer has several operations, those
-  // that stayed the same are matched first.
+  // A layer keeps its name when its operator is replaced. If a layer has several operators, the
+  // unchanged ones are matched first.
   void ByLayer(bool with_operation) {
     MatchOnly(LayersOf(a_, facts_a_, of_a_, with_operation),
               LayersOf(b_, facts_b_, of_b_, with_operation), [](std::uint32_t) {});
   }
 
-  // Names of a graph's inputs and outputs are often generated: input/x.1, output/68.
+  // Matches inputs and outputs of the graphs without their names, which are often generated:
+  // input/x.1, output/68.
   static ByOperation Outermost(const reader::Graph& graph, const std::vector<NodeFacts>& facts,
                                const Neighbours& beyond,
                                const std::vector<std::uint32_t>& partners) {
@@ -154,7 +155,7 @@ class Matcher {
 
   // Matches renamed nodes: starts at known pairs and compares their neighbours.
   void ByNeighbours() {
-    std::vector<std::uint32_t> known;  // Indices in A; grows while it is walked through.
+    std::vector<std::uint32_t> known;  // Indices in A; grows during the loop.
     for (std::uint32_t i = 0; i < of_a_.size(); ++i) {
       if (of_a_[i] != kNoNode) known.push_back(i);
     }

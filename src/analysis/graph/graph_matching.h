@@ -8,8 +8,8 @@
 
 namespace cboard::analysis {
 
-// Returns for each node of `a` its partner in `b`, or kNoNode; each node of `b` is the partner of
-// at most one.
+// Returns the partner in `b` of each node of `a`, or kNoNode; each node of `b` is the partner of at
+// most one node.
 std::vector<std::uint32_t> MatchNodes(const MeasuredGraph& a, const MeasuredGraph& b);
 
 }  // namespace cboard::analysis

@@ -11,7 +11,7 @@
 namespace cboard::analysis {
 namespace {
 
-// "Conv2d_0" of a Conv2d.
+// Returns true for an operator name with a number, such as "Conv2d_0" for Conv2d.
 bool IsNumberedOperation(std::string_view part, std::string_view op) {
   if (op.empty() || !part.starts_with(op)) return false;
   part.remove_prefix(op.size());
@@ -19,7 +19,7 @@ bool IsNumberedOperation(std::string_view part, std::string_view op) {
   return std::ranges::all_of(part.substr(1), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// The last part of a node's name in a stage log, where names of nodes have no slashes.
+// Returns the last part of a node's name in a stage log, where node names have no slashes.
 std::string_view OwnNameInStage(const reader::GraphNode& node,
                                 const std::vector<std::string_view>& parts) {
   const bool is_end = parts.size() == 2 && (parts[0] == "Input" || parts[0] == "Output");
@@ -81,7 +81,8 @@ std::uint8_t BitsOfType(std::string_view name) {
   if (type == "double" || type == "fp64" || type == "f64") return 64;
   if (type == "half" || type == "fp16" || type == "f16" || type == "bf16") return 16;
   if (type == "bool") return 8;
-  // int8, uint8, qint8, float16, bfloat16, i8, u4, float8_e4m3fn: letters, then the width.
+  // Finds the bit width in int8, uint8, qint8, float16, bfloat16, i8, u4, float8_e4m3fn: letters,
+  // then the width.
   const std::size_t digit = type.find_first_of("0123456789");
   if (digit == std::string::npos || digit == 0) return 0;
   const std::string_view letters = std::string_view(type).substr(0, digit);

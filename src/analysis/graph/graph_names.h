@@ -8,25 +8,28 @@
 
 namespace cboard::analysis {
 
-// "Conv2d[conv1]" is conv1, as tensorboardX names modules; other parts of names stay as they are.
+// Returns the module name: conv1 for "Conv2d[conv1]", as tensorboardX names modules. Other names
+// are returned unchanged.
 std::string_view InsideBrackets(std::string_view part);
 
-// "conv1" of "Net/ConvReLU2d_0/conv1" and of "Output/conv1", as stages are logged; "layer1.0.conv1"
-// of "Net/Sequential[layer1]/BasicBlock[0]/Conv2d[conv1]/_convolution". The model's name and the
-// operation's are in these names too, and are others after quantization. Empty for all other names.
+// Returns the layer name of a node: "conv1" for "Net/ConvReLU2d_0/conv1" and "Output/conv1", as
+// stages are logged; "layer1.0.conv1" for
+// "Net/Sequential[layer1]/BasicBlock[0]/Conv2d[conv1]/_convolution". These node names also contain
+// the names of model and operator, which change with quantization. Returns an empty text for all
+// other names.
 std::string LayerOf(const reader::GraphNode& node);
 
-// Bit widths from the names of element types, operations and attributes; the other functions are
+// Finds bit widths in the names of element types, operators and attributes. The other functions are
 // public.
 
-// Whether an operation turns real values into codes.
+// Returns true if an operator turns real values into integer codes.
 bool IsQuantizeOperation(std::string_view op);
 
-// Returns true for operations that only convert or join values, so that their results for constants
+// Returns true for operators that only convert or join values, so that their results for constants
 // are known before the graph runs.
 bool KeepsValues(std::string_view op);
 
-// Lower case of ASCII letters; other bytes stay.
+// Converts ASCII letters to lower case; other bytes do not change.
 std::string LowerCase(std::string_view text);
 
 }  // namespace cboard::analysis

@@ -7,7 +7,7 @@
 namespace cboard::analysis {
 namespace {
 
-// Maximum depth of groups. Further parts of a name are not divided: no person nests that deep.
+// Maximum depth of groups. Further parts of a name do not create groups: nobody nests that deep.
 constexpr std::uint32_t kMaxDepth = 64;
 
 bool IsNumber(std::string_view text) {
@@ -27,7 +27,7 @@ class OutlineMaker {
   }
 
   Outline Make() {
-    // Finds groups first: a node may have the name of a group that appears later.
+    // Finds all groups first: a node may have the name of a group that appears later.
     std::vector<std::uint32_t> groups;
     std::vector<std::size_t> label_starts;
     for (const std::string_view name : names_) {
@@ -59,7 +59,8 @@ class OutlineMaker {
   }
 
  private:
-  // Finds or adds the group of a name, and where the node's own part begins.
+  // Finds or adds the group of a name. Returns the group, and the position of the node's own part
+  // of the name.
   std::pair<std::uint32_t, std::size_t> Place(std::string_view name) {
     std::uint32_t group = 0;
     std::size_t start = 0;
@@ -67,9 +68,9 @@ class OutlineMaker {
       const std::size_t end = name.find(separator_, start);
       if (end == std::string_view::npos) break;
       const std::string_view rest = name.substr(end + 1);
-      if (rest.empty()) break;  // "name/" is a name.
+      if (rest.empty()) break;  // The slash at the end belongs to the name: "name/".
       if (separator_ == '.' && (IsNumber(rest) || IsDetail(name.substr(0, end), rest))) break;
-      if (end == start) {  // "/name" and "a//b" have no group without a name.
+      if (end == start) {  // Skips empty parts, as in "/name" and "a//b".
         start = end + 1;
         continue;
       }
@@ -78,7 +79,7 @@ class OutlineMaker {
       if (is_new) {
         outline_.groups[group].groups.push_back(known->second);
         std::string label(name.substr(start, end - start));
-        // A number alone is not a useful name: it is shown with its parent, layer1/0.
+        // A number alone is not a useful name: it is shown with its parent, as in layer1/0.
         if (IsNumber(label) && group != 0) {
           label = outline_.groups[group].label + separator_ + label;
         }
@@ -93,7 +94,7 @@ class OutlineMaker {
     return {group, start};
   }
 
-  // "conv1.weights" beside "conv1" is an annotation of it, so conv1 does not become a group.
+  // "conv1.weights" is an annotation of "conv1", so conv1 does not become a group.
   bool IsDetail(std::string_view about, std::string_view rest) const {
     return rest.find('.') == std::string_view::npos && whole_names_.contains(about);
   }
@@ -114,7 +115,7 @@ class OutlineMaker {
 
   std::span<const std::string_view> names_;
   char separator_ = '/';
-  std::unordered_set<std::string_view> whole_names_;  // Only where dots separate.
+  std::unordered_set<std::string_view> whole_names_;  // Only for names that are separated by dots.
   Outline outline_;
   std::unordered_map<std::string, std::uint32_t> group_of_name_;
 };

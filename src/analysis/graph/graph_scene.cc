@@ -16,8 +16,9 @@ std::uint64_t Mix(std::uint64_t hash, std::uint64_t value) {
   return hash;
 }
 
-// Groups are equal if they have the same number of operations of each kind, of equal groups and of
-// lines. Equal groups share a number above 0, in the order of the first of them; all others have 0.
+// Numbers equal groups. Groups are equal if they have the same number of nodes of each operator, of
+// equal groups, and of lines. Equal groups share a number above 0, in the order of their first
+// group; all others have 0.
 std::vector<std::uint32_t> FindStructures(const GraphScene& scene) {
   const auto& groups = scene.outline.groups;
   std::vector<std::uint64_t> hashes(groups.size(), 0);
@@ -59,7 +60,7 @@ std::vector<char> FindHidden(const GraphScene& scene) {
   return hidden;
 }
 
-// Whether every side of a node only quantizes or dequantizes.
+// Returns true if a node only quantizes or dequantizes, in each graph that has it.
 bool OnlyRounds(const GraphScene& scene, std::uint32_t node) {
   const auto rounds = [](const reader::GraphNode* in) {
     return in == nullptr || IsQuantizeOperation(in->op) || IsDequantizeOperation(in->op);
@@ -80,7 +81,8 @@ std::vector<std::uint32_t> FindFolded(const GraphScene& scene) {
   for (std::uint32_t i = 0; i < count; ++i) {
     if (!scene.hidden[i] && sources[i] < kSeveral && OnlyRounds(scene, i)) folded[i] = sources[i];
   }
-  // A quantize behind a dequantize belongs to the node before both. Operations in a cycle stay.
+  // A quantize node behind a dequantize node belongs to the node before both. Nodes in a cycle stay
+  // separate.
   std::vector<char> done(count, 0);
   std::vector<std::uint32_t> path;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -101,8 +103,8 @@ std::vector<std::uint32_t> FindFolded(const GraphScene& scene) {
 
 std::string_view FirstPart(std::string_view name) { return name.substr(0, name.find('/')); }
 
-// Maps the names of B's outermost groups to those of A: tracing and quantization rename the model.
-// Only if all partners agree.
+// Maps the names of B's outermost groups to those of A, because tracing and quantization rename the
+// model. A group is mapped only if all its nodes have partners in the same group of A.
 std::unordered_map<std::string_view, std::string_view> FindRenamedRoots(const GraphScene& scene) {
   std::unordered_map<std::string_view, std::string_view> in_a;
   for (const DiffNode& node : scene.diff.nodes) {
@@ -110,13 +112,13 @@ std::unordered_map<std::string_view, std::string_view> FindRenamedRoots(const Gr
     const std::string_view a = FirstPart(scene.a->graph.nodes[node.a].name);
     const std::string_view b = FirstPart(scene.b->graph.nodes[node.b].name);
     const auto [found, is_new] = in_a.emplace(b, a);
-    if (!is_new && found->second != a) found->second = b;  // It stays what it is.
+    if (!is_new && found->second != a) found->second = b;  // Ambiguous, so it keeps its name.
   }
   return in_a;
 }
 
-// The name that decides a node's group: its name in A. A node of B only is placed in the group of
-// its neighbours.
+// Returns the names that decide the groups of nodes: the name in A. A node that only B has is
+// placed in the group of its neighbours.
 std::vector<std::string> NamesOf(const GraphScene& scene) {
   const auto roots = FindRenamedRoots(scene);
   std::vector<std::string> names;

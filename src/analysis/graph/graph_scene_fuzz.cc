@@ -1,5 +1,6 @@
-// Scenes and views of graphs from any bytes: the first half is one graph, the second the other.
-// Boxes stay inside their groups, lines join boxes, and nothing grows beyond the input.
+// Creates scenes and views of graphs from any bytes: the first half is one graph, the second the
+// other. Boxes stay inside their groups, lines connect boxes, and the output is bounded by the
+// input.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>

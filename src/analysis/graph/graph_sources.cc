@@ -49,7 +49,7 @@ bool ReadOwner(const reader::Run& run, GraphSource& source) {
   return false;
 }
 
-// "resnet18/int8" and "resnet18_int8" name both model and variant.
+// Reads model and variant from run names such as "resnet18/int8" and "resnet18_int8".
 void ReadRunName(std::string_view run, GraphSource& source) {
   const std::string_view name = LastPart(WithoutDot(run));
   if (IsKnownVariant(name)) {
@@ -89,7 +89,7 @@ void KeepLarger(const reader::GraphProfile& more, reader::GraphProfile& most) {
       most.costs[i] = more.costs[i];
       continue;
     }
-    // If a node was measured in several steps, the largest value is used.
+    // If a node was measured in several steps, uses the largest value.
     reader::NodeCost& cost = *most.costs[i];
     cost.memory_bytes = std::max(cost.memory_bytes, more.costs[i]->memory_bytes);
     cost.compute_micros = std::max(cost.compute_micros, more.costs[i]->compute_micros);
@@ -154,7 +154,7 @@ Result<std::string> ReadNewestBytes(const reader::Run& run, const reader::Tag& t
   CBOARD_ASSIGN_OR_RETURN(const reader::TextValue value, reader::ParseTextValue(blob.bytes));
   if (value.texts.empty()) {
     return Fail(ErrorCode::kDataLoss, "tag " + Quoted(tag.name()) + " of run " + Quoted(run.name) +
-                                          " holds an empty tensor where a graph should be");
+                                          " contains an empty tensor instead of a graph");
   }
   return std::string(value.texts.front());
 }
@@ -164,8 +164,8 @@ Result<MeasuredGraph> ReadGraph(const reader::Snapshot& snapshot, const GraphSou
   const reader::Run* const run = snapshot.FindRun(source.run);
   const reader::Tag* const tag = run == nullptr ? nullptr : run->Find(source.tag);
   if (tag == nullptr) {
-    return Fail(ErrorCode::kNotFound,
-                "run " + Quoted(source.run) + " has no graph " + Quoted(source.tag) + " any more");
+    return Fail(ErrorCode::kNotFound, "run " + Quoted(source.run) + " has no graph " +
+                                          Quoted(source.tag) + " now; reload the page");
   }
   const auto where = [&](Error error) {
     return Annotate(std::move(error),

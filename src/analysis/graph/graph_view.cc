@@ -8,7 +8,7 @@
 namespace cboard::analysis {
 namespace {
 
-// Padding of an open group; its name is at the top.
+// Padding of an open group, in pixels; the top has room for the group's name.
 constexpr double kSide = 14;
 constexpr double kHeader = 22;
 constexpr double kFooter = 10;
@@ -19,24 +19,26 @@ constexpr std::size_t kMaxPorts = 64;
 constexpr double kPortGap = 4;
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint32_t kOut = kNoBox - 1;  // In place of a box: the border below.
+constexpr std::uint32_t kOut = kNoBox - 1;  // Stands for the border below, in place of a box.
 
-// Lines between boxes at the same level, inside one open group.
+// The lines between boxes of the same level, inside one open group.
 struct Level {
   std::vector<std::uint32_t> boxes = {};
   std::vector<std::uint32_t> links = {};
-  // Crossings of the border by the box that the value comes from; the number is their order.
+  // Crossings of the group's border, numbered in order; the key is the box that the value comes
+  // from.
   std::unordered_map<std::uint32_t, std::uint32_t> ins = {};
   std::unordered_map<std::uint32_t, std::uint32_t> outs = {};
-  std::vector<double> in_xs = {};  // From the left end of the group; empty until it is laid out.
+  // Positions relative to the left end of the group; empty before the layout of the group.
+  std::vector<double> in_xs = {};
   std::vector<double> out_xs = {};
-  double anchor = 0;  // The vertical that the group is aligned by, from its left end.
+  double anchor = 0;  // The x position by which the group is aligned, from its left end.
 };
 
 struct LinkEnds {
-  std::uint32_t level = 0;  // Level of the enclosing box plus one; 0 is the whole graph.
-  std::uint32_t from = 0;   // A box, or kNone: the border above.
-  std::uint32_t to = 0;     // A box, or kOut.
+  std::uint32_t level = 0;  // Nesting level, one more than the enclosing box; 0 is the whole graph.
+  std::uint32_t from = 0;   // A box, or kNone for the border above.
+  std::uint32_t to = 0;     // A box, or kOut for the border below.
 };
 
 class ViewMaker {
@@ -110,8 +112,8 @@ class ViewMaker {
     }
   }
 
-  // Cuts a line at the borders of groups: up to the innermost group with both ends, across it, and
-  // down.
+  // Divides a line into pieces at the borders of groups: from the source out to the innermost group
+  // that contains both ends, and from there into the target.
   void Connect(const GraphLink& link, std::uint32_t target) {
     if (link.source != present_source_) pieces_.clear();
     present_source_ = link.source;
@@ -136,7 +138,7 @@ class ViewMaker {
     }
   }
 
-  // Returns the index of a piece of a line; lines from the same source share it.
+  // Returns the index of a piece of a line; lines from the same source share pieces.
   std::uint32_t AddPiece(const GraphLink& link, LinkEnds ends, std::uint32_t before,
                          std::uint32_t end) {
     const std::uint64_t key = (std::uint64_t{ends.level} << 32) | ends.to;
@@ -227,7 +229,7 @@ class ViewMaker {
     TakeOver(group, nodes, layout, first_in, first_out, edge_links);
   }
 
-  // Positions are relative to the group; MoveIntoPlace adds the position of the group.
+  // Positions are relative to the group; MoveIntoPlace adds the group's own position.
   void TakeOver(std::uint32_t group, const std::vector<LayoutNode>& nodes, GraphLayout& layout,
                 std::uint32_t first_in, std::uint32_t first_out,
                 const std::vector<std::uint32_t>& edge_links) {
@@ -272,7 +274,7 @@ class ViewMaker {
   }
 
   void MoveIntoPlace() {
-    for (GraphBox& box : visible_.boxes) {  // Groups come before what is in them.
+    for (GraphBox& box : visible_.boxes) {  // Groups come before their contents.
       if (box.parent == kNoBox) continue;
       box.x += visible_.boxes[box.parent].x;
       box.y += visible_.boxes[box.parent].y;
@@ -292,7 +294,7 @@ class ViewMaker {
   GraphView view_;
   VisibleBoxes visible_;
   std::vector<std::uint32_t> depths_;
-  std::vector<Level> levels_;   // The whole graph, then the content of each box.
+  std::vector<Level> levels_;   // The whole graph first, then the content of each box.
   std::vector<LinkEnds> ends_;  // By link.
   std::uint32_t present_source_ = kNone;
   std::unordered_map<std::uint64_t, std::uint32_t> pieces_;  // Pieces of the current source.

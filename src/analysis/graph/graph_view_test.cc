@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
-// net/b1/{conv, relu}, net/b2/{conv, relu}, with a shortcut around b2.
+// The graph net/b1/{conv, relu}, net/b2/{conv, relu}, with a shortcut around b2.
 std::vector<TestNode> TwoBlocks() {
   return {{"x", "Placeholder"},
           {"net/b1/conv", "Conv", {"x", "net/b1/w"}},
@@ -64,7 +64,7 @@ void ExpectInside(const GraphScene& scene, const GraphView& view) {
   }
 }
 
-// Quantization traces the model under another name; what it adds stands among the rest.
+// Quantization traces the model with another name; nodes that it adds are placed among the others.
 TEST(MakeScene, GathersBothSidesBelowTheNameOfA) {
   const GraphScene scene =
       MakeScene(Measured({{"x", "Input"}, {"Net/Conv2d[conv1]/conv", "conv", {"x"}}}),
@@ -112,8 +112,8 @@ TEST(ViewScene, PutsWhatIsInAGroupInsideOfIt) {
       << "what is around it is closed";
 }
 
-// Each piece starts where the one before it ends, from the source's lower edge to the target's
-// upper edge.
+// Each piece starts where the previous one ends, from the source's lower edge to the target's upper
+// edge.
 TEST(ViewScene, CutsLinesAtBordersWithoutGaps) {
   const GraphScene scene = MakeScene(Measured(TwoBlocks()));
   const GraphView view = Look(scene, {.open = {"*"}});
@@ -142,7 +142,7 @@ TEST(ViewScene, CutsLinesAtBordersWithoutGaps) {
 }
 
 TEST(ViewScene, SharesOneCrossingPerValue) {
-  // One value, three users in the same group.
+  // One value has three users in the same group.
   const GraphScene scene = MakeScene(
       Measured({{"x"}, {"g/a", "Op", {"x"}}, {"g/b", "Op", {"x"}}, {"g/c", "Op", {"x"}}}));
   const GraphView view = Look(scene, {.open = {"g"}});

@@ -1,5 +1,5 @@
-// A graph in ranks. Every line goes from one rank to the next: longer lines are cut by bends, which
-// are nodes without a box. The stages of graph_layout.h pass it on.
+// A graph whose nodes are arranged in ranks. Every line connects neighbouring ranks: longer lines
+// are divided by bends, which are nodes without a box. The steps of graph_layout.h each add to it.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace cboard::analysis {
 
-// Neighbours of all nodes in one piece of memory.
+// Neighbours of all nodes, stored in one array.
 class Neighbours {
  public:
   struct Link {
     std::uint32_t node = 0;
-    std::uint32_t line = 0;  // Index of the line between the two.
+    std::uint32_t line = 0;  // Index of the line to the neighbour.
   };
 
   Neighbours() = default;
-  // `of` and `to` give the ends of line i: links are grouped by `of`, in the order of lines.
+  // `of` and `to` are the two ends of each line. Links are grouped by `of`, in the order of lines.
   Neighbours(std::size_t node_count, std::span<const std::uint32_t> of,
              std::span<const std::uint32_t> to)
       : begins_(node_count + 1, 0), links_(of.size()) {
@@ -43,9 +43,9 @@ struct LayeredGraph {
   std::vector<std::uint32_t> ranks;
   std::vector<double> lefts;
   std::vector<double> rights;
-  std::size_t box_count = 0;  // Nodes from here on are bends.
+  std::size_t box_count = 0;  // Number of boxes; all later nodes are bends.
   std::size_t line_count = 0;
-  Neighbours above;  // By place, once the order is known.
+  Neighbours above;  // Sorted by place, once the order is known.
   Neighbours below;
   std::vector<std::vector<std::uint32_t>> order;  // Nodes of each rank, from left to right.
   std::vector<std::uint32_t> places;              // Position of each node in its rank.
@@ -54,22 +54,23 @@ struct LayeredGraph {
   bool IsDummyNode(std::uint32_t node) const { return node >= box_count; }
 };
 
-// One edge of a graph without cycles.
+// An edge between two nodes of a graph without cycles.
 struct RankedEdge {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
-  bool turned = false;  // It ran the other way.
+  bool turned = false;  // The edge was reversed to remove a cycle.
 };
 
-// Reverses edges until no cycle is left. Edges from a node to itself get from == to, and callers
+// Reverses edges until no cycle is left. Edges from a node to itself have from == to, and callers
 // must ignore them.
 std::vector<RankedEdge> WithoutCycles(std::size_t node_count, std::span<const RankedEdge> edges);
 
-// Assigns ranks from 0 along edges without cycles, and moves nodes near their users.
+// Assigns ranks from 0 along the edges, which must have no cycles, and moves nodes near their
+// users.
 std::vector<std::uint32_t> AssignRanks(std::size_t node_count, std::span<const RankedEdge> edges);
 
-// Orders each rank so that few lines cross; sets `order` and `places`, and sorts neighbours by
-// place.
+// Orders the nodes of each rank so that few lines cross; sets `order` and `places`, and sorts
+// neighbours by place.
 void OrderRanks(LayeredGraph& graph);
 
 // Counts the pairs of lines that cross in the current order.

@@ -4,6 +4,8 @@
 #include <map>
 #include <string_view>
 
+#include "cboard/analysis/node_weights.h"
+
 namespace cboard::analysis {
 namespace {
 
@@ -13,7 +15,7 @@ void Add(std::string_view what, const std::string& a, const std::string& b, Diff
   if (a != b) to.push_back({std::string(what), a, b});
 }
 
-// A value that one side does not have is no difference.
+// A value that only one side has is not a difference.
 void AddKnown(std::string_view what, const std::string& a, const std::string& b, Differences& to) {
   if (!a.empty() && !b.empty()) Add(what, a, b, to);
 }
@@ -38,8 +40,8 @@ std::string ShapesText(const reader::GraphNode& node) {
 
 std::string BitsText(std::uint8_t bits) { return bits == 0 ? "" : std::to_string(bits); }
 
-// Diagnoses of `compare` are not settings of a node, and the other side has none. They always
-// include a level.
+// Returns true if the attributes hold a diagnosis of `compare`. A diagnosis always has a level; it
+// is not a setting of the node, and the other side has none.
 bool HasFindings(const std::vector<reader::GraphAttribute>& attributes) {
   return std::ranges::binary_search(attributes, "level", {}, &reader::GraphAttribute::key);
 }
@@ -49,7 +51,8 @@ bool IsFinding(std::string_view key) {
          key.ends_with("_sqnr_db");
 }
 
-// Both lists are sorted by key. `named` turns a key into the name of the difference.
+// Compares two lists of attributes that are sorted by key. `named` turns a key into the name of the
+// difference.
 template <typename Named>
 void CompareAttributes(const std::vector<reader::GraphAttribute>& a,
                        const std::vector<reader::GraphAttribute>& b, const Named& named,
@@ -61,8 +64,10 @@ void CompareAttributes(const std::vector<reader::GraphAttribute>& a,
     const bool only_a = k == b.end() || (i != a.end() && i->key < k->key);
     const bool only_b = !only_a && (i == a.end() || k->key < i->key);
     const std::string& key = only_b ? k->key : i->key;
-    const bool is_said = key == "_output_shapes" ||
-                         (key == "weight_bits" && !only_a && !only_b) ||  // Its width, above.
+    const bool is_said = key == "_output_shapes" || IsFirstValues(key) ||
+                         // The bit width is omitted if the element type, which is shown above,
+                         // contains it.
+                         (key == "weight_bits" && !only_a && !only_b) ||
                          (has_findings && IsFinding(key));
     if (!is_said) {
       Add(named(key), only_b ? "" : i->text, only_a ? "" : k->text, to);
@@ -76,15 +81,9 @@ bool IsAnnotation(const MeasuredGraph& measured, std::uint32_t node) {
   return measured.facts[node].annotates.has_value();
 }
 
-// Returns "weights" of "conv1.weights".
+// Returns the kind of an annotation: "weights" for "conv1.weights".
 std::string_view AnnotationKindOf(const reader::GraphNode& note) {
   return std::string_view(note.name).substr(note.name.rfind('.') + 1);
-}
-
-const std::string* ValueOf(const reader::GraphNode& constant) {
-  const auto found =
-      std::ranges::lower_bound(constant.attributes, "value", {}, &reader::GraphAttribute::key);
-  return found != constant.attributes.end() && found->key == "value" ? &found->text : nullptr;
 }
 
 }  // namespace
@@ -94,7 +93,7 @@ NodeComparer::Side::Side(const MeasuredGraph& graph)
   for (std::uint32_t i = 0; i < about.size(); ++i) {
     if (const auto node = graph.facts[i].annotates) about[*node].push_back(i);
   }
-  for (const reader::GraphEdge& edge : graph.graph.edges) {  // By `to`, then by input.
+  for (const reader::GraphEdge& edge : graph.graph.edges) {  // Sorted by `to`, then by input.
     const std::string& op = graph.graph.nodes[edge.to].op;
     if (edge.control || !graph.facts[edge.from].constant) continue;
     if (IsQuantizedOperation(op) || IsDequantizeOperation(op)) about[edge.to].push_back(edge.from);
@@ -150,7 +149,7 @@ void NodeComparer::CompareAnnotations(std::uint32_t a, std::uint32_t b, Differen
   }
 }
 
-// Constants are compared by their position among the inputs: exporters often number them.
+// Compares constants by their position among the inputs: exporters often number their names.
 void NodeComparer::CompareConstants(std::uint32_t a, std::uint32_t b, Differences& to) const {
   const auto constants_of = [](const Side& side, std::uint32_t node) {
     std::vector<const reader::GraphNode*> constants;
@@ -162,7 +161,9 @@ void NodeComparer::CompareConstants(std::uint32_t a, std::uint32_t b, Difference
   };
   const auto in_a = constants_of(a_, a);
   const auto in_b = constants_of(b_, b);
-  if (in_a.size() != in_b.size()) return;  // Another operation, which says more than they would.
+  // If the numbers of constants differ, the operators differ too, and that difference is already
+  // reported.
+  if (in_a.size() != in_b.size()) return;
   for (std::size_t i = 0; i < in_a.size(); ++i) {
     const std::string* const value_a = ValueOf(*in_a[i]);
     const std::string* const value_b = ValueOf(*in_b[i]);

@@ -11,7 +11,7 @@ using proto::Attribute;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// "what: a / b" of the node `name`, which both graphs have.
+// Returns the differences of the node `name`, which both graphs have, as "what: a / b".
 std::vector<std::string> Compare(const std::vector<TestNode>& a, const std::vector<TestNode>& b,
                                  std::string_view name) {
   const auto measured_a = Measured(a), measured_b = Measured(b);

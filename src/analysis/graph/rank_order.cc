@@ -7,11 +7,11 @@
 namespace cboard::analysis {
 namespace {
 
-// Maximum number of sweeps over all ranks, down and up in turns; fewer for large graphs.
+// Maximum number of sweeps over all ranks, alternately down and up; fewer for large graphs.
 constexpr int kSweeps = 12;
 constexpr int kSweepsOfLargeGraphs = 4;
 constexpr std::size_t kLargeGraph = 40'000;
-constexpr int kPatience = 3;  // Sweeps without improvement before giving up.
+constexpr int kPatience = 3;  // Ends after this many sweeps without improvement.
 
 void SetPlaces(LayeredGraph& graph) {
   graph.places.resize(graph.size());
@@ -48,7 +48,7 @@ void OrderByDepth(LayeredGraph& graph) {
   SetPlaces(graph);
 }
 
-// Orders a rank by the mean place of each node's neighbours in the rank before it.
+// Sorts a rank by the mean place of each node's neighbours in the rank before it.
 class RankSorter {
  public:
   explicit RankSorter(const LayeredGraph& graph) : means_(graph.size(), 0) {}
@@ -57,7 +57,7 @@ class RankSorter {
     for (const std::uint32_t node : rank) {
       const auto links = neighbours[node];
       if (links.empty()) {
-        means_[node] = graph.places[node];  // Stays about where it is.
+        means_[node] = graph.places[node];  // A node without neighbours keeps its place.
         continue;
       }
       double sum = 0;

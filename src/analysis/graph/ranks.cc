@@ -46,7 +46,7 @@ std::vector<RankedEdge> WithoutCycles(std::size_t node_count, std::span<const Ra
     std::uint32_t node;
     std::size_t next;
   };
-  std::vector<Visit> path;  // Not by recursion: chains may be a million nodes long.
+  std::vector<Visit> path;  // A loop, not recursion: chains may have a million nodes.
   for (std::uint32_t start = 0; start < node_count; ++start) {
     if (states[start] != State::kNew) continue;
     states[start] = State::kOnPath;
@@ -87,8 +87,9 @@ std::vector<std::uint32_t> AssignRanks(std::size_t node_count, std::span<const R
       ranks[link.node] = std::max(ranks[link.node], ranks[node] + 1);
     }
   }
-  // Nodes with more users than sources (mostly weights) are placed right above their first user,
-  // which keeps their lines short. From the end, so that chains of such nodes move together.
+  // Places nodes with more users than sources (mostly weights) right above their first user, which
+  // keeps their lines short. Goes from the end to the start, so that chains of such nodes move
+  // together.
   for (auto node = order.rbegin(); node != order.rend(); ++node) {
     if (outputs[*node].empty() || outputs[*node].size() <= inputs[*node].size()) continue;
     std::uint32_t first_user = ranks[outputs[*node].front().node];

@@ -8,8 +8,8 @@
 namespace cboard::analysis {
 namespace {
 
-// Returns for each node the node that owns the bytes of its output: itself or, for a node that only
-// dequantizes, the node that computed the codes. `order` is the order of computation.
+// Returns for each node the node that owns the memory of its output: itself or, for a node that
+// only dequantizes, the node that computed the codes. `order` is the order of computation.
 std::vector<std::uint32_t> OwnersOf(const MeasuredGraph& measured,
                                     const std::vector<std::uint32_t>& order) {
   const reader::Graph& graph = measured.graph;
@@ -45,7 +45,7 @@ RunningMemory RunMemory(const MeasuredGraph& measured) {
     std::size_t& last = last_use[owner[edge.from]];
     last = last == kNever ? place[edge.to] : std::max(last, place[edge.to]);
   }
-  std::vector<std::uint64_t> freed(memory.nodes.size(), 0);  // After each operation.
+  std::vector<std::uint64_t> freed(memory.nodes.size(), 0);  // After each node.
   std::uint64_t alive = 0;
   for (std::size_t i = 0; i < memory.nodes.size(); ++i) {
     const std::uint32_t node = memory.nodes[i];

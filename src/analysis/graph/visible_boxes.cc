@@ -9,12 +9,12 @@
 namespace cboard::analysis {
 namespace {
 
-// A view with fewer boxes opens its largest group, unless that has more than kMaxBoxesPerGroup
-// parts.
+// A view with fewer boxes than this opens its largest group, unless the group has more than
+// kMaxBoxesPerGroup parts.
 constexpr std::size_t kTooFewBoxes = 6;
 constexpr std::size_t kMaxBoxesPerGroup = 600;
 
-// How many nodes of each group are shown.
+// Number of nodes of each group that are shown.
 std::vector<std::uint32_t> CountShown(const Outline& outline, const std::vector<char>& hidden) {
   std::vector<std::uint32_t> counts(outline.groups.size(), 0);
   for (std::size_t i = outline.groups.size(); i-- > 0;) {
@@ -34,7 +34,7 @@ class AutomaticOpening {
     Open(0);
     while (OpenLevel()) {
     }
-    // Opens the remaining groups, the smallest first, while there is room.
+    // Opens the remaining groups, the smallest first, until the view is full.
     std::ranges::stable_sort(closed_, {}, [&](std::uint32_t group) { return PartsOf(group); });
     for (const std::uint32_t group : std::vector(closed_)) {
       if (boxes_ - 1 + PartsOf(group) <= budget_) Open(group);
@@ -80,7 +80,7 @@ class AutomaticOpening {
   std::size_t budget_;
   std::size_t boxes_ = 0;
   std::vector<char> open_;
-  std::vector<std::uint32_t> closed_;  // Groups that are visible; some may be open by now.
+  std::vector<std::uint32_t> closed_;  // Visible groups; some may have been opened since.
 };
 
 void Widen(std::uint8_t& least, std::uint8_t& most, std::uint8_t bits) {
@@ -145,7 +145,7 @@ Result<VisibleBoxes> CollectBoxes(const GraphScene& scene, const std::vector<cha
   VisibleBoxes visible;
   visible.box_of_node.assign(scene.diff.nodes.size(), kNoBox);
   std::vector<std::uint32_t> box_of_group(outline.groups.size(), kNoBox);
-  // Groups with a single node are represented by the node's box: the outermost of them is used.
+  // A group with a single node is shown as that node's box; of nested ones, the outermost is used.
   std::vector<std::uint32_t> named_after(outline.groups.size(), kNoGroup);
   const auto add = [&](GraphBox box) {
     visible.boxes.push_back(box);
@@ -157,7 +157,7 @@ Result<VisibleBoxes> CollectBoxes(const GraphScene& scene, const std::vector<cha
     box_of_group[i] = around;
     if (i != 0 && open[group.parent]) {
       if (shown[i] == 0) {
-        box_of_group[i] = kNoBox;  // Not the group around, from which no line comes.
+        box_of_group[i] = kNoBox;  // Not the box of the enclosing group: no line starts there.
       } else if (shown[i] == 1) {
         const std::uint32_t outer = named_after[group.parent];
         named_after[i] = outer == kNoGroup ? i : outer;
@@ -177,7 +177,7 @@ Result<VisibleBoxes> CollectBoxes(const GraphScene& scene, const std::vector<cha
                                                 .parent = box_of_group[i]});
       }
     }
-    // Hidden nodes beside the only node of a group belong to that node.
+    // Hidden nodes beside the only visible node of a group belong to that node.
     for (const std::uint32_t node : group.nodes) {
       if (named_after[i] != kNoGroup && hidden[node]) visible.box_of_node[node] = only;
     }

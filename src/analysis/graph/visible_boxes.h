@@ -1,4 +1,4 @@
-// Selects the boxes of a view, before they are laid out.
+// Selects the boxes of a view before the layout.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 
 namespace cboard::analysis {
 
-// Open groups: 1 if the group and all groups around it are open, by index of the group.
+// Returns 1 for each group that is open together with all enclosing groups, by index of the group.
 std::vector<char> OpenGroups(const GraphScene& scene, const std::vector<char>& hidden,
                              const GraphViewOptions& options);
 
 struct VisibleBoxes {
   std::vector<GraphBox> boxes = {};             // Without places.
-  std::vector<std::uint32_t> box_of_node = {};  // kNoBox for hidden ones outside closed groups.
+  std::vector<std::uint32_t> box_of_node = {};  // kNoBox for hidden nodes outside closed groups.
 };
 
-// Fails with kResourceExhausted when there are more than `options.max_boxes`.
+// Selects the boxes. Fails with kResourceExhausted if there are more than `options.max_boxes`.
 Result<VisibleBoxes> CollectBoxes(const GraphScene& scene, const std::vector<char>& hidden,
                                   const std::vector<char>& open, const GraphViewOptions& options);
 
-// Sums up the facts of each box and how it changed.
+// Combines the facts of the nodes in each box, and how the box changed.
 void AddFacts(const GraphScene& scene, const std::vector<char>& hidden, VisibleBoxes& visible,
               std::vector<std::string>& devices);
 

@@ -14,7 +14,8 @@ bool IsOutput(const RankedLayer& layer) {
   return layer.baseline.role == TensorRole::kOutput && !layer.baseline.tag.empty();
 }
 
-// A metric that was measured for the layer itself is its own.
+// Returns true if the error may come from earlier layers. A metric measured for the layer alone
+// excludes this.
 bool MayBeCarried(const RankedLayer& layer) {
   return IsOutput(layer) && !layer.from_logged && layer.diagnosis.level > Level::kGreen;
 }
@@ -22,7 +23,7 @@ bool MayBeCarried(const RankedLayer& layer) {
 }  // namespace
 
 void MarkCarriedErrors(std::vector<RankedLayer>& layers) {
-  std::set<std::string_view> broken;  // Layers whose own weights or other parameters fail.
+  std::set<std::string_view> broken;  // Layers whose own weights or other parameters are damaged.
   RankedLayer* first = nullptr;
   for (RankedLayer& layer : layers) {
     if (!IsOutput(layer)) {

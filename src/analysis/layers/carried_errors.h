@@ -1,5 +1,5 @@
-// Tells tensors that are damaged themselves from tensors that carry errors of other layers. Outputs
-// that were logged while the whole model ran have the errors of all layers before them.
+// Separates layers that are damaged themselves from layers that carry errors of earlier layers.
+// Outputs that were logged while the whole model ran include the errors of all earlier layers.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,14 @@
 
 namespace cboard::analysis {
 
-// Outputs that fail by histograms alone are distinguished by depth. The first one, or its weights
-// if these fail, starts the error. Later outputs whose own weights do not fail may only carry it:
-// `carried_from` names the first layer, and the cause becomes "carried".
+// Separates outputs that are damaged by histograms alone, by their depth. The first damaged output,
+// or its weights if these are damaged, starts the error. Later outputs with intact weights may only
+// carry it: `carried_from` names the first layer, and the cause becomes "carried".
 void MarkCarriedErrors(std::vector<RankedLayer>& layers);
 
-// Pruning changes outputs, and training afterwards compensates for it. This is not damage:
-// unexplained errors at or behind pruned weights are attributed to pruning and are amber at
-// most.
+// Limits diagnoses of pruned models. Pruning changes outputs, and training afterwards compensates
+// for it, so this is not damage: unexplained errors at or behind pruned weights are attributed to
+// pruning and are at most amber.
 void MarkPrunedOutputs(std::vector<RankedLayer>& layers);
 
 }  // namespace cboard::analysis

@@ -9,16 +9,17 @@
 namespace cboard::analysis {
 namespace {
 
-// A cause, and how much of the distance is left when its effect is applied to the baseline.
+// A possible cause, and the distance that remains when its effect is applied to the baseline.
 struct Hypothesis {
   Cause cause;
   double left;
 };
 
-// A cause must explain this much more than a simpler one to be preferred.
+// Minimum advantage over a simpler cause: a complex cause is preferred only if it explains this
+// much more.
 constexpr double kTie = 0.05;
 
-// Minimum share of the distance that a cause explains.
+// Minimum share of the distance that a cause must explain.
 constexpr double kMaxResidualShare = 0.5;
 
 // Minimum number of additional zeros for the cause "pruned".
@@ -45,7 +46,7 @@ std::vector<Hypothesis> Hypotheses(const ValueDistribution& baseline,
   }
   const double zeros = variant.ShareOfZeros() - baseline.ShareOfZeros();
   if (zeros > kMinPrunedShare) {
-    // Pruning removes the smallest values, or any values if whole channels are removed.
+    // Tests for pruning, which removes the smallest values, or whole channels with any values.
     hypotheses.push_back({Cause::kPruned, std::min(left(baseline.WithSmallestZero(zeros)),
                                                    left(baseline.WithSomeZero(zeros)))});
   }

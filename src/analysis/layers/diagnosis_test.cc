@@ -1,5 +1,5 @@
-// Faults of quantization, made from 32 channels of 3,000 Gaussian values, and seen through
-// histograms alone. The expected distances are those of the values themselves, sorted.
+// Tests quantization errors of 32 channels of 3,000 Gaussian values, diagnosed from histograms
+// alone. The expected distances are those of the sorted values themselves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST(Diagnose, FindsNothingWrongWithHealthyQuantization) {
   EXPECT_EQ(finding.diagnosis.cause, Cause::kNone);
   EXPECT_EQ(finding.diagnosis.explanation, "");
   EXPECT_LT(finding.comparison.w1_by_sigma, 0.02);
-  // Unlike on bins of its own, where the comb of codes alone gives 0.573.
+  // Lower than with the histogram's own bins, where the separate codes alone give 0.573.
   EXPECT_LT(finding.comparison.kl, 0.01);
   EXPECT_NEAR(finding.comparison.range_ratio, 1, 1e-9);
   EXPECT_LT(finding.comparison.clipped_share, 1e-9);
@@ -76,7 +76,7 @@ TEST(Diagnose, RecognizesAnOffset) {
 TEST(Diagnose, RecognizesARangeStretchedByOutliers) {
   std::vector<double> values = Gaussian(kValues);
   for (std::size_t i = 0; i < 4; ++i) values[i * 100] = i % 2 == 0 ? 130 : -130;
-  // As many bins as tell codes apart.
+  // Enough bins to distinguish all codes.
   const Finding finding = Find(values, Quantized(values), 4000);
   EXPECT_EQ(finding.diagnosis.cause, Cause::kOutliers);
   EXPECT_EQ(finding.diagnosis.level, Level::kRed);
@@ -105,7 +105,7 @@ TEST(Diagnose, RecognizesADeadTensor) {
   EXPECT_THAT(finding.diagnosis.explanation, HasSubstr("all values are 0"));
 }
 
-// As TensorBoard bins them: what is 0 has a bin of its own.
+// Bins as in TensorBoard: zeros have a separate bin.
 ValueDistribution BinnedAroundZero(const std::vector<double>& values) {
   const auto [low, high] = std::ranges::minmax(values);
   constexpr int kBins = 500;
@@ -144,12 +144,12 @@ TEST(Diagnose, RecognizesPruningOfSmallValuesOfAnyAndWithTrainingAfterIt) {
   for (const auto& variant : {without_small, without_every_second, trained}) {
     const Diagnosis diagnosis = DiagnoseAroundZero(values, variant);
     EXPECT_EQ(diagnosis.cause, Cause::kPruned);
-    EXPECT_EQ(diagnosis.level, Level::kAmber);  // It is meant.
+    EXPECT_EQ(diagnosis.level, Level::kAmber);  // The channel was pruned on purpose.
     EXPECT_THAT(diagnosis.explanation, HasSubstr(" % of the values were pruned"));
   }
 }
 
-// Codes round small values to 0, too: four bits do it to every sixth.
+// Codes also round small values to 0: with four bits, every sixth value.
 TEST(Diagnose, DoesNotTakeRoundingForPruning) {
   const std::vector<double> values = Gaussian(kValues);
   const double high = std::ranges::max(values);
@@ -167,7 +167,7 @@ TEST(Diagnose, AdmitsWhatItCannotExplain) {
   EXPECT_EQ(finding.diagnosis.level, Level::kRed);
 }
 
-// The bound is what makes ranking by histograms honest: no layer is better than it says.
+// Tests that the bound holds, which ranking by histograms needs: no layer is better than reported.
 TEST(CompareDistributions, NeverUnderstatesTheBestPossibleSqnr) {
   const std::vector<double> values = Gaussian(kValues);
   std::vector<std::vector<double>> variants = {

@@ -15,8 +15,8 @@ struct GraphPlaces {
   std::map<std::string, std::size_t, std::less<>> by_name = {};
 };
 
-// Empty if the graph cannot be read: layers then keep the order of the log, and the Graph page
-// shows the error.
+// Returns no places if the graph cannot be read: layers then keep the order of the log, and the
+// Graph page shows the error.
 GraphPlaces ReadPlaces(const reader::Run& run) {
   GraphPlaces places;
   for (const reader::Tag& tag : run.tags) {
@@ -48,7 +48,7 @@ std::map<std::string, std::size_t, std::less<>> PlacesInGraph(const reader::Snap
                                                               const VariantLayers& variant) {
   std::vector<const reader::Run*> candidates = {snapshot.FindRun(variant.run)};
   if (baseline != nullptr) candidates.push_back(snapshot.FindRun(baseline->run));
-  // A comparison of files logs graphs in runs of their own.
+  // A file comparison logs graphs in separate runs.
   candidates.push_back(snapshot.FindRun(variant.run + "/" + variant.variant));
   if (variant.is_stage) {
     for (const auto& run : snapshot.runs) {

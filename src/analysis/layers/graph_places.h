@@ -1,5 +1,5 @@
-// Order of layers by their place in the graph of the model, for toolkits that log layers from the
-// output to the input, or by name.
+// Sorts layers by their place in the model's graph, for toolkits that log layers from the output to
+// the input, or by name.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace cboard::analysis {
 
-// The place of each layer in the order of computation, by all names of its nodes. Uses the graph of
-// either side, or of the stages beside them; empty if none can be read. Reads files and caches the
-// result with the run.
+// Returns the place of each layer in the order of computation, under all names of its nodes. Uses
+// the graph of either side, or of the stages beside them; empty if none can be read. Reads files
+// and caches the result with the run.
 std::map<std::string, std::size_t, std::less<>> PlacesInGraph(const reader::Snapshot& snapshot,
                                                               const VariantLayers* baseline,
                                                               const VariantLayers& variant);

@@ -11,14 +11,15 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Share of values left out of `central_codes` at each end.
+// Share of values at each end that `central_codes` ignores.
 constexpr double kTail = 0.0005;
 
 // Number of bins for the Kullback-Leibler divergence: fewer than codes, so that quantized values
 // fill all bins.
 constexpr int kAlignedBins = 64;
 
-// Share of the values that an empty bin is assumed to hold.
+// Share of the values that an empty bin is assumed to have, because the divergence needs positive
+// shares.
 constexpr double kEmptyShare = 1e-6;
 
 double Ratio(double part, double whole) {
@@ -26,25 +27,25 @@ double Ratio(double part, double whole) {
   return part == 0 ? 0 : std::copysign(kInfinity, part);
 }
 
-// The codes that a variant's range is divided into.
+// The quantization grid: the codes that divide a variant's range.
 struct Grid {
   double low, step;
   int codes;
 
-  // The border below a code, halfway to the one before.
+  // Returns the border between a code and the code before it, halfway between their values.
   double Border(double code) const { return low + (code - 0.5) * step; }
 };
 
 double KullbackLeibler(const ValueDistribution& baseline, const ValueDistribution& variant,
                        Grid grid) {
-  if (grid.step <= 0) {  // A variant without range: all of the baseline's range instead.
+  if (grid.step <= 0) {  // The variant has no range: uses the baseline's range.
     grid.low = std::min(baseline.min(), variant.min());
     grid.step = (std::max(baseline.max(), variant.max()) - grid.low) / (grid.codes - 1);
   }
   if (grid.step <= 0) return 0;
   const int bins = std::min(kAlignedBins, grid.codes);
   double sum = 0, below_p = 0, below_q = 0;
-  // The first and last bin hold values outside of the grid.
+  // The first and last bin count values outside the grid.
   for (int bin = 0; bin <= bins + 1; ++bin) {
     const double border = grid.Border(static_cast<double>(bin) * grid.codes / bins);
     const double end_p = bin > bins ? 1 : baseline.ShareBelow(border);
@@ -87,7 +88,7 @@ HistogramComparison CompareDistributions(const ValueDistribution& baseline,
   result.deviation_ratio = Ratio(variant.deviation(), sigma);
   result.mean_shift_by_sigma = Ratio(variant.mean() - baseline.mean(), sigma);
   result.kl = KullbackLeibler(baseline, variant, grid);
-  // Up to half a code beyond the range is rounding; the border itself is not beyond it.
+  // Values up to half a code beyond the range are rounded, not clipped.
   const double below = baseline.ShareBelow(std::nextafter(grid.Border(0), -kInfinity));
   result.clipped_share = below + 1 - baseline.ShareBelow(grid.Border(codes));
   result.codes_used = CodesUsed(variant, grid);

@@ -37,7 +37,8 @@ std::vector<LayerBytes> LoggedLayerBytes(const reader::Snapshot& snapshot, std::
   for (const auto& run : snapshot.runs) {
     for (const reader::Tag& tag : run->tags) {
       if (tag.kind() != reader::TagKind::kScalar || tag.scalars.empty()) continue;
-      if (tag.name().find("/bytes/") == std::string::npos) continue;  // Most have other names.
+      // Skips most tags by name, which is faster than parsing them.
+      if (tag.name().find("/bytes/") == std::string::npos) continue;
       const auto figure = ParseLayerTag(tag);
       if (!figure || figure->model != model || figure->parameter != kBytes) continue;
       if (figure->variant != a && figure->variant != b) continue;
@@ -73,7 +74,7 @@ std::vector<LayerBytes> GraphLayerBytes(const GraphScene& scene, NodeWeight weig
     LayerBytes& layer = by_node[node.change == NodeChange::kFused ? node.fused_into : i];
     const auto add = [&](const reader::GraphNode* in_graph, const NodeFacts* facts,
                          std::optional<double>& side) {
-      // The size of a dequantized weight counts at the node that uses it.
+      // Counts the size of a dequantized weight at the node that uses it.
       const bool passes_on = weight == NodeWeight::kConstants && in_graph != nullptr &&
                              IsDequantizeOperation(in_graph->op);
       if (facts == nullptr || facts->constant || facts->annotates || passes_on) return;

@@ -12,7 +12,7 @@ using proto::Attribute;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// "conv1 400 100"; a dash for nothing.
+// Formats a layer as "conv1 400 100"; a dash for a missing size.
 std::vector<std::string> Texts(const std::vector<LayerBytes>& layers) {
   std::vector<std::string> texts;
   const auto text = [](const std::optional<double>& bytes) {

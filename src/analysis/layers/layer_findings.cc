@@ -19,7 +19,7 @@ Result<LayerFindings> ParseLayerFindings(std::string_view json) {
     const std::optional<Level> level = verdict::LevelNamed(TextIn(layer, "level"));
     if (name.empty() || !level || *level == Level::kUnmeasured) return;
     const std::string cause = TextIn(layer, "cause");
-    // JSON has no infinity: null means that a layer lost nothing.
+    // Reads null as infinity, which JSON cannot store: the layer has no error.
     findings.insert_or_assign(
         std::move(name),
         LayerFinding{
@@ -29,7 +29,10 @@ Result<LayerFindings> ParseLayerFindings(std::string_view json) {
             .part = TextIn(layer, "part"),
             .cause =
                 cause.empty() ? Cause::kNone : verdict::CauseNamed(cause).value_or(Cause::kChanged),
-            .explanation = TextIn(layer, "explanation")});
+            .explanation = TextIn(layer, "explanation"),
+            .is_measured_at_end = layer["end_sqnr_db"].error() == simdjson::SUCCESS,
+            .end_sqnr_db = NumberIn(layer, "end_sqnr_db"),
+            .fix = TextIn(layer, "fix")});
   });
   return findings;
 }

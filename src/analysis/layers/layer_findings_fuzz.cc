@@ -1,4 +1,4 @@
-// Whatever a log holds as findings: refused or read, never a crash.
+// Reads any bytes as stored diagnoses: gives an error or a result, never a crash.
 #include <cstddef>
 #include <cstdint>
 

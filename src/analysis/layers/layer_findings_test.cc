@@ -15,10 +15,10 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// As `compare --logdir` logs it; JSON has no infinity.
+// A diagnosis as `compare --logdir` logs it; JSON has no infinity.
 constexpr const char* kFindings = R"({"v":1,"layers":[
  {"layer":"/a","bits":4,"level":"red","severity_db":12.5,"part":"output","cause":"channel_spread",
-  "explanation":"one scale for channels of very different size"},
+  "explanation":"one scale for channels of very different size","fix":"one scale per channel"},
  {"layer":"/b","level":"green","severity_db":30,"part":"weight","cause":"none","explanation":""},
  {"layer":"/c","level":"green","severity_db":null,"part":"weight","cause":"none",
   "explanation":""}]})";
@@ -33,9 +33,22 @@ TEST(LayerFindings, AreReadByLayer) {
   EXPECT_EQ(worst.part, "output");
   EXPECT_EQ(worst.cause, Cause::kChannelSpread);
   EXPECT_EQ(worst.explanation, "one scale for channels of very different size");
+  EXPECT_EQ(worst.fix, "one scale per channel");
+  EXPECT_FALSE(worst.is_measured_at_end);
   EXPECT_EQ(worst.bits, 4);
   EXPECT_EQ(findings->at("/c").severity_db, HUGE_VAL);
-  EXPECT_EQ(findings->at("/c").bits, 8);  // Older logs do not say.
+  EXPECT_EQ(findings->at("/c").bits, 8);  // Older logs do not contain this member.
+}
+
+TEST(LayerFindings, HaveTheOutputSqnrOfGuiltyLayersWhereItWasMeasured) {
+  const auto findings = ParseLayerFindings(
+      R"({"v":1,"layers":[{"layer":"/a","level":"red","severity_db":-96,"end_sqnr_db":3.5},
+          {"layer":"/b","level":"red","severity_db":-46,"end_sqnr_db":null}]})");
+  ASSERT_THAT(findings, testing::Succeeds());
+  EXPECT_TRUE(findings->at("/a").is_measured_at_end);
+  EXPECT_EQ(findings->at("/a").end_sqnr_db, 3.5);
+  EXPECT_TRUE(findings->at("/b").is_measured_at_end);
+  EXPECT_FALSE(findings->at("/b").end_sqnr_db);
 }
 
 TEST(LayerFindings, HaveTheVerdictOnTheOutputs) {
@@ -80,7 +93,7 @@ TEST(LayerFindings, WinOverFiguresAndPutTheRedOnesFirst) {
     return layer.variant.layer + " " + std::string(NameOf(layer.diagnosis.level)) + " " +
            std::string(NameOf(layer.diagnosis.cause));
   };
-  // The last one has figures alone, which 15 dB are red for.
+  // The last layer has only logged metrics, for which 15 dB are red.
   EXPECT_THAT((std::array{described(0), described(1), described(2)}),
               ElementsAre("/a red channel_spread", "/d red changed", "/b green none"));
   EXPECT_NEAR(ranking.layers[0].severity, std::pow(10, -12.5 / 20), 1e-12);

@@ -1,4 +1,4 @@
-// The case of the tuning guide, from event files to the culprit.
+// Tests the example of the tuning guide, from event files to the damaged layer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -144,7 +144,8 @@ TEST(LayersOfALog, ComparesTwoVariantsOfOneRun) {
   EXPECT_NEAR(ranking.layers[0].severity, std::pow(10, -12.5 / 20), 1e-9);
 }
 
-// TensorBoard's usual bins are a tenth wide, so that edges say little about where values end.
+// TensorBoard's default bins are wide, a tenth of the value, so their edges do not show where
+// values end.
 TEST(LayersOfALog, SeesHealthThroughTensorBoardsOwnBins) {
   LogBuilder log;
   const std::vector<double> values = Gaussian(20'000);

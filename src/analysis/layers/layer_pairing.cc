@@ -13,7 +13,7 @@
 namespace cboard::analysis {
 namespace {
 
-// The common properties of two paired tensors besides the layer's name.
+// The properties that two paired tensors share, besides the layer's name.
 struct Slot {
   TensorRole role;
   std::string_view parameter;
@@ -23,17 +23,18 @@ struct Slot {
 using Key = std::pair<std::string, Slot>;
 
 Slot SlotOf(const LayerTensor& tensor) {
-  // Layers of one side may be logged as "conv1/weight/int8", of the other as "conv1/int8".
+  // Ignores the name "weight": one side may log "conv1/weight/int8", the other "conv1/int8".
   return {tensor.role, tensor.role == TensorRole::kWeight && tensor.parameter == "weight"
                            ? std::string_view()
                            : std::string_view(tensor.parameter)};
 }
 
-// The outputs of the baseline by scope, to find the end of a chain of operations that quantization
+// The outputs of the baseline by scope, to find the end of a chain of operators that quantization
 // has fused into one.
 class Scopes {
  public:
-  // A chain may begin on either side: a log may lack the convolution and have its activation.
+  // Adds operators that can begin a chain, from either side: a log may contain the activation but
+  // not the convolution.
   void AddChainStart(std::string_view operation) {
     if (!IsChainStart(operation) || !starts_.emplace(operation).second) return;
     ForEachScope(operation, [&](std::string_view scope) { ++scopes_[std::string(scope)].starts; });
@@ -51,8 +52,8 @@ class Scopes {
     });
   }
 
-  // Finds the last operation of the chain that begins with `start`: goes up through its scopes
-  // until one holds another chain.
+  // Finds the last operator of the chain that begins with `start`: goes up through its scopes until
+  // one contains another chain.
   std::optional<std::size_t> ChainEnd(std::string_view start) const {
     std::optional<std::size_t> end;
     int rank = 0;
@@ -76,7 +77,7 @@ class Scopes {
     std::size_t tensor = 0;
   };
 
-  // Scopes of a/b/Relu: a/b, then a, then the root.
+  // Visits the scopes of a/b/Relu: a/b, then a, then the root.
   template <typename Visit>
   static void ForEachScope(std::string_view operation, Visit&& visit) {
     std::size_t slash = operation.rfind('/');
@@ -117,7 +118,7 @@ class Pairer {
   static std::string Unchanged(std::string_view name) { return std::string(name); }
   static std::string Original(std::string_view name) { return std::string(OriginalName(name)); }
 
-  // Returns conv1 for conv1.0, and the name itself if nothing was fused.
+  // Returns the name of the unfused layer: conv1 for conv1.0; the name itself if nothing was fused.
   static std::string Parent(std::string_view name) {
     const std::size_t dot = name.rfind('.');
     const bool numbered = dot != std::string_view::npos && dot + 1 < name.size() &&
@@ -131,8 +132,8 @@ class Pairer {
     result_.pairs.push_back({baseline, variant, how});
   }
 
-  // Pairs tensors that have the same name after `from` and `to` are removed; names that fit two
-  // tensors of the baseline are not paired.
+  // Pairs tensors for which `from` and `to` give the same name; a name that fits two tensors of the
+  // baseline is not paired.
   template <typename From, typename To>
   void ByKey(PairedBy how, From from, To to) {
     std::map<Key, std::optional<std::size_t>> names;
@@ -179,7 +180,7 @@ class Pairer {
   LoggedPairing result_;
 };
 
-// The deepest scope that contains both.
+// Returns the deepest scope that contains both.
 std::string CommonScope(std::string_view a, std::string_view b) {
   const auto difference = std::ranges::mismatch(a, b);
   const std::string_view common(a.begin(), difference.in1);

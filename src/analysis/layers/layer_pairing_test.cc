@@ -18,7 +18,7 @@ std::vector<LayerTensor> Tensors(const std::vector<std::string>& tags) {
   return tensors;
 }
 
-// "baseline layer = variant layer (how)"
+// Formats a pair as "baseline layer = variant layer (how)".
 std::vector<std::string> Pairs(const std::vector<std::string>& baseline_tags,
                                const std::vector<std::string>& variant_tags) {
   const auto baseline = Tensors(baseline_tags);
@@ -50,7 +50,7 @@ TEST(FallbackOperation, IsTheNodeThatALayerIsPartOf) {
   EXPECT_EQ(FallbackOperation({.layer = "/encoder/Conv"}), "/encoder/Conv");
 }
 
-// All operations that are inspected in the FP32 graph, next to another chain of the same kind.
+// All operators that are inspected in the FP32 graph, with another chain of the same kind.
 TEST(PairLoggedLayers, TakesTheLastOperationOfAFusedChain) {
   EXPECT_THAT(
       Pairs({"v0/cg/conv0/conv2d/Conv2D_fp32.output",
@@ -133,7 +133,7 @@ TEST(PairLoggedLayers, NeverPairsAnOutputWithAWeight) {
   EXPECT_THAT(Pairs({"a/Output/fp32"}, {"a/weight/int8"}), IsEmpty());
 }
 
-// A quadratic loop would take minutes here.
+// A quadratic loop would take minutes for this input.
 TEST(PairLoggedLayers, PairsManyLayers) {
   std::vector<std::string> baseline, variant;
   for (int i = 0; i < 20'000; ++i) {

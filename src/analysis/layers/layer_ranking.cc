@@ -18,23 +18,26 @@ namespace {
 constexpr std::string_view kSqnr = "sqnr_db";
 constexpr std::string_view kWorstChannel = "worst_channel_sqnr_db";
 constexpr std::string_view kWeighted = "weighted_sqnr_db";
+constexpr std::string_view kEnd = "end_sqnr_db";
 
-// Stored values cannot be infinite: 200 dB means exact, and -200 dB means lost.
+// Converts a logged SQNR: stored values must be finite, so 200 dB means exact and -200 dB means
+// lost.
 double FromLogged(double db) {
   return std::abs(db) >= verdict::kLoggedExactDb ? std::copysign(HUGE_VAL, db) : db;
 }
 
-// The relative error that an SQNR means.
+// Returns the relative error for an SQNR.
 double ErrorOf(double sqnr_db) { return std::isnan(sqnr_db) ? 0 : std::pow(10, -sqnr_db / 20); }
 
-// Number of codes of a tensor with this role. Histograms cannot show the effect of more codes.
+// Returns the number of codes of a tensor with this role. Histograms cannot show the effect of more
+// codes.
 int CodesOf(TensorRole role, const CodeWidths& widths) {
   const int bits = role == TensorRole::kOutput ? widths.activation_bits : widths.weight_bits;
   return std::min(kDefaultCodes, 1 << std::clamp(bits, 1, 8));
 }
 
-// Explains why the worst channel fails: a channel that is far wider than the others takes codes
-// from them, which a histogram over all channels does not show.
+// Explains a bad worst channel: a channel that is far wider than the others uses most of the codes,
+// which a histogram over all channels does not show.
 void AttributeToChannels(double worst_channel_db, const ChannelLookup& channels,
                          RankedLayer& layer) {
   const std::string worst = "worst channel: " + verdict::SqnrClause(worst_channel_db);
@@ -50,14 +53,14 @@ void AttributeToChannels(double worst_channel_db, const ChannelLookup& channels,
       std::string(verdict::kChannelSpreadText) + DescribeOutliers(*ranges) + "; " + worst;
 }
 
-// Logged numbers replace level and severity; the cause of the histograms stays if there is one.
+// Logged metrics replace level and severity; the cause from the histograms is kept.
 void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
   const Thresholds thresholds =
       ThresholdsFor(options.widths.For(layer.baseline.role), options.thresholds);
   const std::optional<double> sqnr = FindFigure(layer.logged, kSqnr);
   const std::optional<double> channel = FindFigure(layer.logged, kWorstChannel);
   if (!sqnr && !channel) return;
-  // One channel may be worse than the whole tensor by the difference of their thresholds.
+  // The worst channel may be below the whole tensor by the difference of their thresholds.
   const double allowance = thresholds.sqnr_red_db - thresholds.worst_channel_red_db;
   const double worst = std::min(sqnr.value_or(HUGE_VAL), channel.value_or(HUGE_VAL) + allowance);
   const bool by_channel = channel && (!sqnr || *channel + allowance < *sqnr);
@@ -87,11 +90,11 @@ void ApplyLogged(const RankingOptions& options, RankedLayer& layer) {
   }
 }
 
-// The figure that a finding is based on, for the layer's own bits, with the name of the logged
-// figure.
+// Returns the metric that decided the level of a diagnosis, in the layer's own bits, with the name
+// of the logged metric.
 LevelMetric LevelMetricOf(const LayerFinding& finding, const Thresholds& for_8_bits,
                           const LayerMetrics& logged) {
-  constexpr double kSame = 0.05;  // Beyond what is printed.
+  constexpr double kSame = 0.05;  // Below the printed precision.
   const Thresholds thresholds = ThresholdsFor(finding.bits, for_8_bits);
   const double allowance = thresholds.sqnr_red_db - thresholds.worst_channel_red_db;
   const double db = std::isfinite(finding.severity_db)
@@ -102,6 +105,19 @@ LevelMetric LevelMetricOf(const LayerFinding& finding, const Thresholds& for_8_b
                      .red_db = thresholds.sqnr_red_db,
                      .amber_db = thresholds.sqnr_amber_db,
                      .bits = finding.bits};
+  if (finding.is_measured_at_end) {
+    const auto own = FindFigure(logged, kSqnr);
+    if (finding.end_sqnr_db || own) {
+      metric.by = finding.end_sqnr_db ? kEnd : kSqnr;
+      metric.db = FromLogged(finding.end_sqnr_db ? *finding.end_sqnr_db : *own);
+      if (finding.end_sqnr_db) {  // The limits of outputs do not depend on the bits of layers.
+        metric.red_db = for_8_bits.sqnr_red_db;
+        metric.amber_db = for_8_bits.sqnr_amber_db;
+        metric.bits = 8;
+      }
+      return metric;
+    }
+  }
   const auto is_same = [&](std::optional<double> figure, double more) {
     if (!figure) return false;
     const double found = FromLogged(*figure) + more;
@@ -119,17 +135,18 @@ LevelMetric LevelMetricOf(const LayerFinding& finding, const Thresholds& for_8_b
   return metric;
 }
 
-// A finding of a file comparison replaces level, severity and cause, because it is based on more
-// data. It is stored with the layer's figures and with the tensor that it describes; a layer
-// without damage has none.
-void ApplyFinding(const RankingOptions& options, bool has_figures, RankedLayer& layer) {
+// A diagnosis of a file comparison replaces level, severity and cause, because it is based on more
+// data. It is stored with the layer's metrics and with the tensor that it describes; an undamaged
+// layer has none. `figures` are the layer's metrics, also if this tensor has none.
+void ApplyFinding(const RankingOptions& options, bool has_figures, const LayerMetrics& figures,
+                  RankedLayer& layer) {
   const auto found = options.findings.find(layer.variant.layer);
   if (found == options.findings.end()) return;
   const LayerFinding& finding = found->second;
   const bool is_about = finding.part == NameOf(layer.variant.role);
   if (!has_figures && !is_about) {
     if (finding.level == Level::kGreen) layer.diagnosis = {.level = Level::kGreen};
-    // Converted to eight bits, like the finding.
+    // Converts to 8 bits, like the diagnosis.
     if (layer.variant.role == TensorRole::kWeight) {
       layer.severity = std::pow(layer.severity, verdict::AsOf8BitsDb(1, finding.bits));
     }
@@ -137,17 +154,18 @@ void ApplyFinding(const RankingOptions& options, bool has_figures, RankedLayer& 
   }
   layer.from_logged = true;
   layer.severity = ErrorOf(finding.severity_db);
-  layer.level_metric = LevelMetricOf(finding, options.thresholds, layer.logged);
+  layer.level_metric = LevelMetricOf(finding, options.thresholds, figures);
   layer.from_comparison = true;
   layer.diagnosis = {
       .level = finding.level, .cause = finding.cause, .explanation = finding.explanation};
+  layer.fix = finding.fix;
   const bool is_tensor = !layer.variant.tag.empty();
   if (is_tensor && !is_about && !finding.explanation.empty()) {
     layer.diagnosis.explanation = "in its " + finding.part + ": " + finding.explanation;
   }
 }
 
-// All layers that have figures and no histograms.
+// Adds all layers that have logged metrics and no histograms.
 void AddLoggedOnly(const std::map<std::string, LayerMetrics, std::less<>>& logged,
                    const RankingOptions& options, std::vector<RankedLayer>& layers) {
   std::set<std::string_view> compared;
@@ -163,7 +181,7 @@ void AddLoggedOnly(const std::map<std::string, LayerMetrics, std::less<>>& logge
       DiagnoseFromFigures(options.widths.For(TensorRole::kOutput), options.thresholds, best_score,
                           layer);
     }
-    ApplyFinding(options, true, layer);
+    ApplyFinding(options, true, figures, layer);
     added.push_back(std::move(layer));
   }
   std::ranges::stable_sort(added, std::greater<>(),
@@ -173,7 +191,7 @@ void AddLoggedOnly(const std::map<std::string, LayerMetrics, std::less<>>& logge
 
 void CompareToMedian(std::vector<RankedLayer>& layers) {
   if (layers.empty()) return;
-  const double median = layers[layers.size() / 2].severity;  // They are sorted.
+  const double median = layers[layers.size() / 2].severity;  // Layers are sorted by severity.
   for (RankedLayer& layer : layers) {
     layer.times_median = median > 0 ? layer.severity / median : 0;
   }
@@ -189,7 +207,7 @@ void SortByLevel(bool has_findings, std::vector<RankedLayer>& layers) {
   });
 }
 
-// Returns true if both histograms could be read; errors are added to the ranking.
+// Returns true if both histograms could be read; adds errors to the ranking.
 bool CompareHistograms(const HistogramSource& histograms, const RankingOptions& options,
                        RankedLayer& layer, LayerRanking& ranking) {
   const auto before = histograms.Read(layer.baseline.run, layer.baseline.tag, options.step);
@@ -218,8 +236,8 @@ bool CompareHistograms(const HistogramSource& histograms, const RankingOptions& 
   return true;
 }
 
-// Orders layers by their place in the model's graph; layers that are not in the graph follow in the
-// order of the log. Keeps the order if the graph has none of them.
+// Sorts layers by their place in the model's graph; layers that are not in the graph follow in the
+// order of the log. Does nothing if the graph has none of them.
 bool PlaceInGraph(const RankingOptions& options, std::vector<RankedLayer>& layers) {
   const auto place_of = [&](const RankedLayer& layer) {
     const auto found = options.places.find(layer.baseline.layer);
@@ -273,7 +291,7 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
   LayerRanking ranking{.not_measured = options.not_measured, .widths = options.widths};
   const LoggedPairing pairing = PairLoggedLayers(baseline, variant);
   const std::optional<double> best_score = BestScore(logged);
-  // Layer metrics are about the layer's output, or about its weights if no output was logged.
+  // Layer metrics describe the layer's output, or its weights if no output was logged.
   std::set<std::string_view> with_output;
   for (const LoggedPair& pair : pairing.pairs) {
     const LayerTensor& tensor = variant[pair.variant];
@@ -295,13 +313,14 @@ LayerRanking RankLayers(std::span<const LayerTensor> baseline, std::span<const L
     if (has_figures) {
       layer.logged = numbers->second;
       ApplyLogged(options, layer);
-      // Uses only figures if histograms measure nothing.
+      // Uses only logged metrics if there are no usable histograms.
       if (layer.diagnosis.level == Level::kUnmeasured) {
         DiagnoseFromFigures(options.widths.For(layer.baseline.role), options.thresholds, best_score,
                             layer);
       }
     }
-    ApplyFinding(options, has_figures, layer);
+    ApplyFinding(options, has_figures, numbers == logged.end() ? LayerMetrics() : numbers->second,
+                 layer);
     ranking.layers.push_back(std::move(layer));
   }
   AddLoggedOnly(logged, options, ranking.layers);

@@ -43,7 +43,7 @@ std::vector<std::string> LayersOf(const LayerRanking& ranking) {
   return layers;
 }
 
-// Three layers: one healthy, one clipped, one shifted a little.
+// Three layers: one undamaged, one clipped, one slightly shifted.
 class RankLayersTest : public ::testing::Test {
  protected:
   RankLayersTest() {
@@ -90,7 +90,7 @@ TEST_F(RankLayersTest, BelievesLoggedNumbersMore) {
   EXPECT_EQ(ranking.layers.back().diagnosis.level, Level::kGreen);
 }
 
-// The fault that histograms of whole tensors miss.
+// A damaged channel, which histograms of whole tensors do not show.
 TEST_F(RankLayersTest, SeesOneBadChannelWhenItWasLogged) {
   const LayerRanking ranking =
       RankLayers(baseline_, variant_, histograms_,
@@ -117,7 +117,7 @@ TEST_F(RankLayersTest, NamesLayersThatOnlyOneSideHas) {
   EXPECT_EQ(ranking.baseline_only[0].layer, "lost");
 }
 
-// Outputs of a model that ran as a whole: what one layer broke, those behind it have, too.
+// Outputs of a whole model: all layers after a damaged layer carry its error.
 class CarriedErrorsTest : public ::testing::Test {
  protected:
   void Add(const std::string& tensor, std::size_t depth, const std::vector<double>& after) {
@@ -175,7 +175,7 @@ TEST(MarkPrunedOutputs, DoesNotCallOutputsOfPrunedWeightsFaults) {
     layers[i].baseline.depth = depth;
     layers[i].diagnosis = {.level = Level::kRed, .cause = cause, .explanation = "low"};
   };
-  set(0, "conv0/Output/fp32", 0, Cause::kChanged);  // Before all that was pruned.
+  set(0, "conv0/Output/fp32", 0, Cause::kChanged);  // Before all pruned layers.
   set(1, "conv1/weight/fp32", 1, Cause::kPruned);
   set(2, "conv1/Output/fp32", 1, Cause::kChanged);
   MarkPrunedOutputs(layers);
@@ -242,6 +242,50 @@ TEST(RankLayers, ShowsOfAFindingTheSqnrThatItsBitsHave) {
   EXPECT_EQ(ranking.layers[0].level_metric->db, 11.7);
   EXPECT_EQ(ranking.layers[0].level_metric->by, "sqnr_db");
   EXPECT_NEAR(ranking.layers[0].level_metric->red_db, verdict::LimitDb(20, 4), 1e-9);
+}
+
+// The metrics of a layer are stored with its output; they decide the level of its weights, too.
+TEST(RankLayers, ShowsOfWeightsTheWorstChannelThatWasMeasured) {
+  PlainHistograms histograms;
+  std::vector<LayerTensor> before, after;
+  for (const std::string tensor : {"conv/weight", "conv/Output"}) {
+    before.push_back(Tensor("a", tensor + "/fp32"));
+    after.push_back(Tensor("b", tensor + "/int8"));
+    histograms.Add("a", before.back().tag, Gaussian(1000));
+    histograms.Add("b", after.back().tag, Quantized(Gaussian(1000)));
+  }
+  const LayerRanking ranking = RankLayers(
+      before, after, histograms, {{"conv", {{"sqnr_db", 29.1}, {"worst_channel_sqnr_db", 0}}}},
+      {.findings = {{"conv",
+                     {.level = Level::kAmber,
+                      .severity_db = 10,
+                      .part = "weight",
+                      .cause = Cause::kChannelSpread}}}});
+  ASSERT_EQ(ranking.layers.size(), 2u);
+  for (const RankedLayer& layer : ranking.layers) {
+    EXPECT_EQ(layer.level_metric.value().by, "worst_channel_sqnr_db") << layer.variant.tag;
+    EXPECT_EQ(layer.level_metric.value().db, 0) << layer.variant.tag;
+  }
+}
+
+// The severity of layers that runs have found guilty puts them first, and is no measurement.
+TEST(RankLayers, ShowsOfAGuiltyLayerWhatWasMeasuredAtTheOutput) {
+  const auto metric_of = [](std::optional<double> end_sqnr_db) {
+    return RankLayers({}, {}, PlainHistograms(), {{"conv", {{"sqnr_db", 30.8}}}},
+                      {.findings = {{"conv",
+                                     {.level = Level::kRed,
+                                      .severity_db = -96.9,
+                                      .part = "weight",
+                                      .cause = Cause::kChannelSpread,
+                                      .is_measured_at_end = true,
+                                      .end_sqnr_db = end_sqnr_db}}}})
+        .layers.at(0)
+        .level_metric.value();
+  };
+  EXPECT_EQ(metric_of(3.1).db, 3.1);
+  EXPECT_EQ(metric_of(3.1).by, "end_sqnr_db");
+  EXPECT_EQ(metric_of(std::nullopt).db, 30.8);
+  EXPECT_EQ(metric_of(std::nullopt).by, "sqnr_db");
 }
 
 TEST_F(RankLayersTest, PutsLayersWhereTheGraphHasThem) {

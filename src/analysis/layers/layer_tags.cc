@@ -36,11 +36,11 @@ std::string_view TakeLast(std::string_view& rest) {
   return last;
 }
 
-// <layer>/Output or <layer>/<parameter>.
+// Parses <layer>/Output or <layer>/<parameter>.
 LayerTensor TensorOf(std::string_view rest) {
   LayerTensor tensor;
   const std::string_view what = TakeLast(rest);
-  if (rest.empty()) {  // "fc/int8": all that there is of it.
+  if (rest.empty()) {  // A name such as "fc/int8" has no other parts.
     tensor.layer = std::string(what);
     tensor.role = TensorRole::kWeight;
     return tensor;
@@ -54,7 +54,7 @@ LayerTensor TensorOf(std::string_view rest) {
 
 constexpr std::string_view kLayersOfModel = "/layers/";
 
-// <model>/layers/<layer>/<what>/<variant>
+// Parses <model>/layers/<layer>/<what>/<variant>.
 std::optional<LayerTensor> ParseLayersTag(std::string_view tag) {
   const std::size_t at = tag.find(kLayersOfModel);
   if (at == std::string_view::npos || at == 0) return std::nullopt;
@@ -67,7 +67,7 @@ std::optional<LayerTensor> ParseLayersTag(std::string_view tag) {
   return tensor;
 }
 
-// <node>_fp32.output: a TensorFlow tag; names of TensorFlow nodes cannot end like this.
+// Parses <node>_fp32.output, a TensorFlow tag; names of TensorFlow nodes cannot end like this.
 std::optional<LayerTensor> ParseTensorFlowOutput(std::string_view tag) {
   for (const std::string_view variant : {"fp32", "int8"}) {
     const std::string suffix = "_" + std::string(variant) + ".output";
@@ -79,19 +79,19 @@ std::optional<LayerTensor> ParseTensorFlowOutput(std::string_view tag) {
   return std::nullopt;
 }
 
-// <layer>/Output/int8, <layer>/<parameter>/int8
+// Parses <layer>/Output/int8 and <layer>/<parameter>/int8.
 std::optional<LayerTensor> ParsePyTorch(std::string_view tag) {
   std::string_view rest = tag;
   const std::string_view variant = TakeLast(rest);
   if (rest.empty() || !IsKnownVariant(variant)) return std::nullopt;
-  // Our own writers log these values for a model, not for a layer.
+  // Names of values that our own writers log for a model, not for a layer.
   if (LastPart(rest) == "latency_distribution") return std::nullopt;
   LayerTensor tensor = TensorOf(rest);
   tensor.variant = std::string(variant);
   return tensor;
 }
 
-// The name of a Const node, quantized or not.
+// Returns the name of a Const node, quantized or not.
 LayerTensor TensorOfConstant(std::string_view tag) {
   std::string_view rest = OriginalName(tag);
   const std::string_view last = TakeLast(rest);
@@ -100,7 +100,7 @@ LayerTensor TensorOfConstant(std::string_view tag) {
           .parameter = std::string(rest.empty() ? std::string_view() : last)};
 }
 
-// A position in the files of a run.
+// The position of a value: its file in the run and its offset there.
 using Place = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
 
 Place FirstPlaceOf(const reader::Tag& tag) {
@@ -232,8 +232,8 @@ std::string StripObserverCharacters(std::string_view name) {
 }
 
 void RecoverStrippedNames(std::vector<LayerTensor>& tensors) {
-  // Complete names by the shortened form that the bug leaves; empty if two layers have the same
-  // form.
+  // Maps shortened layer names, which a bug of the upstream logger leaves, to complete names; the
+  // complete name is empty if two layers have the same shortened name.
   std::map<std::string, std::string, std::less<>> intact;
   std::set<std::string, std::less<>> with_parameters;
   for (const LayerTensor& tensor : tensors) {
@@ -251,7 +251,7 @@ void RecoverStrippedNames(std::vector<LayerTensor>& tensors) {
     tensor.logged_layer = std::move(tensor.layer);
     tensor.layer = found->second;
   }
-  // QuantStub and DeQuantStub have no parameters, whose tags would keep the complete name. These
+  // QuantStub and DeQuantStub have no parameters, whose tags would contain the complete name. These
   // are the names in PyTorch's guides: "qu" is the shortened form of "quant".
   for (LayerTensor& tensor : tensors) {
     if (tensor.role != TensorRole::kOutput || !tensor.logged_layer.empty()) continue;

@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// layer | role | parameter | variant
+// Formats a tag as: layer | role | parameter | variant.
 std::string Parsed(std::string_view tag, RunKind kind = RunKind::kAny) {
   const auto tensor = ParseLayerTag(tag, kind);
   if (!tensor) return "nothing";
@@ -54,7 +54,7 @@ TEST(ParseLayerTag, LeavesOtherHistogramsAlone) {
   for (const char* tag : {"", "gradients", "alexnet/latency_distribution/fp32", "a/b/c", "fp32",
                           "_fp32.output", "m/layers/x", "m/layers/x/int8"}) {
     const std::string parsed = Parsed(tag);
-    if (std::string_view(tag) == "m/layers/x/int8") continue;  // A module that is called x.
+    if (std::string_view(tag) == "m/layers/x/int8") continue;  // The name of the module is x.
     EXPECT_EQ(parsed, "nothing") << tag;
   }
 }

@@ -15,11 +15,10 @@
 namespace cboard::analysis {
 namespace {
 
-// Layers that the tags of a run name.
+// The layers in the tags of a run.
 struct RunLayers {
   std::map<std::pair<std::string, std::string>, std::size_t> tensors;  // By model and variant.
-  std::map<std::string, std::set<std::string>>
-      figures;  // Variants with figures per layer, by model.
+  std::map<std::string, std::set<std::string>> figures;  // Variants with layer metrics, by model.
 };
 
 RunLayers LayersOf(const reader::Run& run) {
@@ -36,8 +35,9 @@ RunLayers LayersOf(const reader::Run& run) {
   return layers;
 }
 
-// Toolkits collect statistics of the float model at stages whose names contain "quantization", and
-// log them again at later stages. Only after_quantization is a run of the quantized model.
+// The only stage at which the quantized model runs. Toolkits collect statistics of the
+// float model at stages whose names contain "quantization", and log them again at later
+// stages.
 constexpr std::string_view kQuantizedStage = "after_quantization";
 
 ValueState StateOfStage(std::string_view stage) {
@@ -48,14 +48,15 @@ ValueState StateOfTrial(std::string_view variant) {
   return variant == "baseline" ? ValueState::kFloat : ValueState::kQuantized;
 }
 
-// Any other variant may be a baseline.
+// Returns kFloat for the names of float variants; any other variant may also be a baseline, so its
+// state is unknown.
 ValueState StateOfVariant(std::string_view variant) {
   const bool is_float = variant == "fp32" || variant == "float32" || variant == "float";
   return is_float ? ValueState::kFloat : ValueState::kUnknown;
 }
 
-// Variants with figures per layer and no tensors in a run. The figures compare with the float
-// model, which becomes a side under its usual name if the run has nothing else of it.
+// Adds variants of a run with layer metrics and no tensors. These metrics compare with the float
+// model, which is added under its default name if the run has no other data of it.
 void AddVariantsWithFigures(const reader::Run& run,
                             std::set<std::pair<std::string, std::string>>& known,
                             std::vector<VariantLayers>& sides) {
@@ -73,19 +74,20 @@ void AddVariantsWithFigures(const reader::Run& run,
   }
 }
 
-// Whether figures per layer of this variant are in a run.
+// Returns true if a run has layer metrics of this variant.
 bool HasFigures(const reader::Run& run, const std::string& variant) {
   return std::ranges::any_of(run.notes.Get<RunLayers>([&] { return LayersOf(run); }).figures,
                              [&](const auto& figures) { return figures.second.contains(variant); });
 }
 
-// Place of a stage in the pipeline; 0 if the run is not a stage.
+// Returns the place of a stage in the pipeline; 0 if the run is not a stage.
 int StageOrderOf(const VariantLayers& side) {
   const auto stage = compression::DescribeStage(side.variant);
   return stage ? stage->order : 0;
 }
 
-// `sides` are in the order of the pipeline.
+// Names the first and the last stage of each pipeline. `sides` must be in the order of the
+// pipeline.
 void NameEndsOfStages(std::vector<VariantLayers>& sides) {
   std::map<std::string_view, std::pair<VariantLayers*, VariantLayers*>>
       ends;  // By directory of stages.
@@ -130,8 +132,8 @@ std::vector<VariantLayers> FindVariantLayers(const reader::Snapshot& snapshot) {
     std::map<std::pair<std::string, std::string>, std::size_t> counts;
     for (const auto& [key, count] :
          run->notes.Get<RunLayers>([&] { return LayersOf(*run); }).tensors) {
-      // A run of one variant may have tensors of another precision, such as scales or layers in
-      // float: they belong to the variant of the run.
+      // Assigns other tensors to the variant of a run: a run of one variant may contain tensors of
+      // another precision, such as scales or float layers.
       if (owner != nullptr) {
         counts[{owner->model, std::string()}] += count;
       } else {
@@ -154,7 +156,7 @@ std::vector<VariantLayers> FindVariantLayers(const reader::Snapshot& snapshot) {
       }
       if (!side.variant.empty()) sides.push_back(std::move(side));
     }
-    // Returns true for a stage with figures, such as similarities, and no histograms.
+    // Returns true for a stage with metrics, such as similarities, and no histograms.
     if (owner != nullptr && counts.empty() && HasFigures(*run, owner->variant)) {
       sides.push_back({.model = owner->model,
                        .variant = owner->variant,
@@ -230,7 +232,7 @@ std::optional<SidePair> FindSides(std::span<const VariantLayers> sides, std::str
       ModelKeyOf(found_a->model) == ModelKeyOf(found_b->model)) {
     return SidePair{*found_a, *found_b};
   }
-  // The first a and the first b may be of two models; another candidate may have both.
+  // Tries all candidates: the first a and the first b may belong to different models.
   std::map<std::string, std::pair<const VariantLayers*, const VariantLayers*>> by_model;
   for (const VariantLayers& side : sides) {
     const bool is_a = IsCalled(side, a), is_b = IsCalled(side, b);

@@ -48,7 +48,8 @@ TEST(LayerSides, AreTheTrialsOfTuning) {
                RunWith("eval/tune_1_acc_0.095", "eval/tune_1_acc_0.095",
                        {"conv1/Output/int8", "conv1/scale/fp32"})}};
   EXPECT_THAT(Variants(snapshot), ::testing::ElementsAre("baseline", "tune_1"));
-  EXPECT_EQ(FindVariantLayers(snapshot)[1].tensor_count, 2u);  // The scale is the trial's too.
+  // The scale belongs to the trial, too.
+  EXPECT_EQ(FindVariantLayers(snapshot)[1].tensor_count, 2u);
 }
 
 TEST(LayerSides, KnowTrialsThatHaveBeenGivenNames) {
@@ -58,7 +59,7 @@ TEST(LayerSides, KnowTrialsThatHaveBeenGivenNames) {
   EXPECT_THAT(Variants(snapshot), ::testing::ElementsAre("baseline", "tune_1"));
 }
 
-// As runs are called, after_quantization comes before thresholds_selection.
+// Sorted by run name, after_quantization comes before thresholds_selection.
 TEST(LayerSides, AreStagesInTheOrderOfThePipelineWhichTheTableKnowsByTheirEnds) {
   const auto stage = [](const std::string& name) {
     return RunWith("net/" + name, "net/" + name, {"conv1"});
@@ -71,13 +72,13 @@ TEST(LayerSides, AreStagesInTheOrderOfThePipelineWhichTheTableKnowsByTheirEnds) 
   ASSERT_TRUE(pair);
   EXPECT_EQ(pair->a.variant, "initial_graph");
   EXPECT_EQ(pair->b.variant, "after_quantization");
-  // The values of one stage alone are known, too: statistics are those of the float model.
+  // A single stage is also known: its statistics are those of the float model.
   const reader::Snapshot single{.runs = {stage("thresholds_selection")}};
   EXPECT_NE(FindSide(FindVariantLayers(single), "", "float"), nullptr);
   EXPECT_EQ(FindSide(FindVariantLayers(single), "", "quantized"), nullptr);
 }
 
-// The planted fault of docs/stages.md: both tensors as a whole look healthy.
+// The damaged layer of docs/stages.md: both tensors as a whole look undamaged.
 TEST(LayerSides, OfStagesAreBlamedOnTheChannelThatTakesTheCodesFromOthers) {
   LogBuilder log;
   const std::vector<double> values = Gaussian(1'000);
@@ -102,7 +103,7 @@ TEST(LayerSides, OfStagesAreBlamedOnTheChannelThatTakesTheCodesFromOthers) {
               ::testing::HasSubstr("channel 5 reaches 127, 127 times the median channel"));
 }
 
-// Limits are for 8 bits, and with 4 bits the SQNR is 24 dB lower.
+// Limits are defined for 8 bits; with 4 bits the SQNR is 24 dB lower.
 TEST(LayerSides, UseTheBitsOfTheirHyperparameters) {
   LogBuilder log;
   const std::vector<double> values = Gaussian(5'000);
@@ -132,7 +133,7 @@ TEST(LayerSides, UseTheBitsOfTheirHyperparameters) {
                                                       Pair("only_figures", Level::kGreen)));
 }
 
-// `compare` of two models to one directory, whose layers are called alike.
+// `compare` logged two models to one directory, and their layers have the same names.
 class TwoModelsOfOneRun : public ::testing::Test {
  protected:
   TwoModelsOfOneRun() {
@@ -192,7 +193,7 @@ TEST_F(TwoModelsOfOneRun, KeepFindingsAndWhatWasVerifiedApart) {
   EXPECT_EQ(Ranked("bad").verified->why_not, "not asked for");
 }
 
-// Tags that name no model do not belong to them, either.
+// Tags without a model name do not belong to them, either.
 TEST_F(TwoModelsOfOneRun, LeaveWhatNamesNoModelToItself) {
   log_.Histogram("r", "conv/weight/fp32", Gaussian(100));
   log_.Histogram("r", "conv/weight/int8", Gaussian(100));
@@ -217,7 +218,7 @@ TEST(FindSides, TakesBothFromOneModel) {
   EXPECT_FALSE(FindSides(sides, "a", "fp32", "int4"));
 }
 
-// Histograms keep a space that scalars may not have; labels have the name as it was spelled.
+// Histograms keep a space that scalar tags cannot contain; labels have the original name.
 TEST(LayerSides, AreOfOneModelHoweverTagsSpellIt) {
   LogBuilder log;
   log.Histogram("r", "my net/layers/fc/weight/fp32", Gaussian(100));

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kScore = "score_if_only_this_is_quantized";
 constexpr std::string_view kAccumulated = "accumulated_sqnr_db";
-constexpr double kIdealRmseByScale = 0.289;  // 1/√12: rounding alone.
-constexpr double kRedRmseByScale = 0.7;      // Where the TFLite debugger's guide gets suspicious.
+constexpr double kIdealRmseByScale = 0.289;  // 1/√12: the error of rounding alone.
+constexpr double kRedRmseByScale = 0.7;      // The limit in the guide of the TFLite debugger.
 constexpr double kLastCode = 255;
 constexpr double kAmberScoreLoss = 0.01, kRedScoreLoss = 0.05;
 

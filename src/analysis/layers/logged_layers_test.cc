@@ -24,7 +24,7 @@ RankedLayer ParsedByProtobuf(const LayerMetrics& figures, std::optional<double> 
 double SqnrOf(const RankedLayer& layer) { return -20 * std::log10(layer.severity); }
 
 TEST(DiagnoseFromFigures, BoundsSqnrByTheCosine) {
-  // 6 dB: half of the signal is at right angles to what it was.
+  // 6 dB: half of the signal is orthogonal to the original signal.
   const RankedLayer bad = ParsedByProtobuf({{"cosine", std::sqrt(0.75)}});
   EXPECT_THAT(SqnrOf(bad), DoubleNear(6.02, 0.01));
   EXPECT_EQ(bad.diagnosis.level, Level::kRed);

@@ -1,4 +1,4 @@
-// Tests whether a LayerFilter selects a model, once per tag.
+// Tests whether a LayerFilter selects a model; called once per tag.
 #pragma once
 
 #include <optional>
@@ -17,12 +17,13 @@ class ModelFilter {
   explicit ModelFilter(const LayerFilter& filter)
       : filter_(filter), key_(filter.model ? ModelKeyOf(*filter.model) : std::string()) {}
 
-  // "my net" in histograms and "my_net" in scalars are one model: tags of scalars cannot have
-  // spaces.
+  // "my net" in histograms and "my_net" in scalars are the same model: tags of scalars cannot
+  // contain spaces.
   bool Contain(const std::string& model) {
     if (!filter_.model || *filter_.model == model) return true;
     if (model.empty() || filter_.model->empty()) return false;
-    // Caches the last model: tags are sorted by name, so most have the model of the tag before.
+    // Caches the last model: tags are sorted by name, so most have the same model as the previous
+    // tag.
     if (!last_ || last_->first != model) last_.emplace(model, ModelKeyOf(model) == key_);
     return last_->second;
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kEightBit = "_eightbit_";
 
-// Suffixes that quantizers append to the name of a replaced operation, longer ones first.
+// Suffixes that quantizers append to the name of a replaced operator, longer ones first.
 constexpr auto kSuffixes = std::to_array<std::string_view>({
     "_DequantizeLinear_Output_1",
     "_DequantizeLinear_Output",
@@ -44,7 +44,7 @@ constexpr auto kChainParts = std::to_array<ChainPart>({{"BiasAdd", 1},
                                                        {"Relu6", 4},
                                                        {"LeakyRelu", 4}});
 
-// Relu_1 -> Relu: TensorFlow numbers operations of the same name.
+// Removes the number that TensorFlow appends to repeated names: Relu_1 becomes Relu.
 std::string_view OperationOf(std::string_view name) {
   std::string_view operation = LastPart(name);
   const std::size_t digits = operation.find_last_not_of("0123456789");
@@ -71,7 +71,8 @@ bool IsFusedOperation(std::string_view name) {
 }
 
 std::string_view OriginalName(std::string_view name) {
-  // _eightbit_requantize, _eightbit_quantized_conv, _eightbit_min_0, …: whatever follows.
+  // The ending begins with _eightbit_: _eightbit_requantize, _eightbit_quantized_conv,
+  // _eightbit_min_0.
   const std::size_t start = name.size() - LastPart(name).size();
   const std::size_t eight_bit = name.find(kEightBit, start);
   if (eight_bit != std::string_view::npos && eight_bit > start) return name.substr(0, eight_bit);

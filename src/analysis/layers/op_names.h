@@ -1,18 +1,18 @@
-// Properties of an operation that follow from its name.
+// Properties of an operator that follow from its name.
 #pragma once
 
 #include <string_view>
 
 namespace cboard::analysis {
 
-// Whether a chain of fused operations begins with this one: Conv2D, MatMul, …
+// Returns true if a chain of fused operators can begin with this one: Conv2D, MatMul, …
 bool IsChainStart(std::string_view name);
 
-// Position of an operation in such a chain: 1 for BiasAdd, more for normalization, addition and
-// activation; 0 for operations that quantization does not fuse.
+// Returns the position of an operator in a fused chain: 1 for BiasAdd, more for normalization,
+// addition and activation; 0 for operators that quantization does not fuse.
 int ChainRank(std::string_view name);
 
-// Returns true for operations made by quantization, which have the name of the first operation of
+// Returns true for operators that quantization creates; they are named after the first operator of
 // the fused chain.
 bool IsFusedOperation(std::string_view name);
 

@@ -9,7 +9,7 @@
 namespace cboard::analysis {
 namespace {
 
-// The last value that is not beyond `step`.
+// Returns the index of the last value at or before `step`.
 std::optional<std::size_t> IndexAt(const reader::Tag& tag, std::optional<std::int64_t> step) {
   if (tag.blobs.empty()) return std::nullopt;
   if (!step) return tag.blobs.size() - 1;
@@ -22,8 +22,8 @@ std::optional<std::size_t> IndexAt(const reader::Tag& tag, std::optional<std::in
   return found;
 }
 
-// Bins extend beyond min and max, TensorBoard's by up to a tenth of the value. If min and max are
-// known, the outermost bins end there.
+// Ends the outermost bins at min and max if these are known. Bins extend beyond them, those of
+// TensorBoard by up to a tenth of the value.
 Result<ValueDistribution> FromLogged(const auto& histogram) {
   std::vector<ValueBin> bins;
   bins.reserve(histogram.bins.size());

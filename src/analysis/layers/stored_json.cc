@@ -8,7 +8,8 @@ namespace cboard::analysis {
 namespace {
 
 constexpr double kVersion = 1;  // docs/formats/compression-tags.md
-// Enough for thousands of layers with a sentence each; our writers never write more.
+// Maximum size of the JSON text: enough for thousands of layers with a sentence each; our writers
+// never write more.
 constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
 
 }  // namespace
@@ -58,7 +59,7 @@ const reader::Tag* FindStored(const reader::Run& run, std::string_view middle,
 Result<std::string> ReadStored(const reader::Run& run, const reader::Tag& tag) {
   CBOARD_ASSIGN_OR_RETURN(const auto tensor, reader::ReadTensor(run, tag, tag.size() - 1, 1));
   if (tensor.value.strings.size() != 1) {
-    return Fail(ErrorCode::kDataLoss, "it holds something else than one text");
+    return Fail(ErrorCode::kDataLoss, "expected a tensor with exactly one text");
   }
   return std::string(tensor.value.strings.front());
 }

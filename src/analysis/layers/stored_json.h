@@ -1,5 +1,5 @@
-// JSON that `compare --logdir` stores beside the figures: one text per comparison, so that a second
-// one replaces it as a whole. docs/formats/compression-tags.md has the fields.
+// Reads the JSON that `compare --logdir` stores beside the metrics: one text per comparison, so
+// that a repeated comparison replaces all of it. docs/formats/compression-tags.md lists the fields.
 #pragma once
 
 #include <simdjson.h>
@@ -16,7 +16,7 @@ namespace cboard::analysis {
 
 using JsonObject = simdjson::dom::object;
 
-// Empty text or nullopt if the member is missing or has another type.
+// Return a member; an empty text or nullopt if it is missing or has another type.
 std::string TextIn(const JsonObject& object, std::string_view key);
 std::optional<double> NumberIn(const JsonObject& object, std::string_view key);
 
@@ -31,17 +31,17 @@ void ForEachIn(const JsonObject& object, std::string_view key, const Visit& visi
   }
 }
 
-// Fails if the text is not a JSON object of a known version. `what` names it in the message. The
-// object lives as long as `parser`.
+// Parses a stored text. Fails if it is not a JSON object of a known version; the message names it
+// by `what`. The object is valid as long as `parser`.
 Result<JsonObject> ParseStored(std::string_view json, std::string_view what,
                                simdjson::dom::parser& parser);
 
-// The tag <model><middle><variant> of our own writers, such as middle "/findings/"; null when the
-// run has none.
+// Returns the tag <model><middle><variant> of our own writers, such as middle "/findings/"; nullptr
+// if the run has none.
 const reader::Tag* FindStored(const reader::Run& run, std::string_view middle,
                               const LayerFilter& filter);
 
-// The last value of the tag.
+// Returns the last value of the tag.
 Result<std::string> ReadStored(const reader::Run& run, const reader::Tag& tag);
 
 }  // namespace cboard::analysis

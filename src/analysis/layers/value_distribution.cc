@@ -9,7 +9,7 @@
 namespace cboard::analysis {
 namespace {
 
-// The mean of |d| where d goes evenly from `d0` to `d1`.
+// Returns the mean of |d|, where d changes linearly from `d0` to `d1`.
 double MeanMagnitude(double d0, double d1) {
   const double a = std::abs(d0), b = std::abs(d1);
   if (d0 * d1 >= 0 || a + b == 0) return (a + b) / 2;
@@ -27,8 +27,8 @@ Result<ValueDistribution> ValueDistribution::FromBins(std::span<const ValueBin> 
     const ValueBin& bin = bins[i];
     const auto fail = [&](std::string_view what) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "bin " + HumanCount(i) + " from " + ShortestDecimal(bin.low) + " to " +
-                      ShortestDecimal(bin.high) + " with " + ShortestDecimal(bin.count) +
+                  "invalid histogram: bin " + HumanCount(i) + " from " + ShortestDecimal(bin.low) +
+                      " to " + ShortestDecimal(bin.high) + " with " + ShortestDecimal(bin.count) +
                       " values " + std::string(what));
     };
     if (!std::isfinite(bin.count) || bin.count < 0) return fail("has no valid count");
@@ -131,7 +131,7 @@ double ValueDistribution::ShareWithin(double reach) const {
 }
 
 double ValueDistribution::ShareOfZeros() const {
-  // Share of the root mean square; far below any quantization step.
+  // Limit for zeros, as a share of the root mean square; far below any quantization step.
   constexpr double kNothing = 1e-6;
   return ShareWithin(kNothing * root_mean_square_);
 }
@@ -167,8 +167,8 @@ ValueDistribution ValueDistribution::Zeroed(double reach, double share) const {
   return ValueDistribution(std::move(negative), count_);
 }
 
-// Calls visit(share, d0, d1) for every interval of shares in which both quantile functions are
-// linear: their difference goes from d0 to d1.
+// Calls visit(share, d0, d1) for every interval in which both quantile functions are linear. Their
+// difference changes from d0 to d1 there.
 template <typename Visit>
 void ValueDistribution::ForEachCommonPiece(const ValueDistribution& a, const ValueDistribution& b,
                                            Visit&& visit) {

@@ -61,7 +61,7 @@ TEST(ValueDistribution, ClampsOntoTheLimits) {
   EXPECT_DOUBLE_EQ(clamped.ShareBelow(1), 0.25);
   EXPECT_DOUBLE_EQ(clamped.ShareBelow(2.999999999), 0.75 - 0.25e-9);
   EXPECT_DOUBLE_EQ(clamped.mean(), 2);
-  // Limits beyond everything, and everything beyond the limits.
+  // Tests limits beyond all values, and values beyond all limits.
   EXPECT_DOUBLE_EQ(Of({{0, 4, 4}}).Clamped(-9, 9).mean(), 2);
   EXPECT_DOUBLE_EQ(Of({{0, 4, 4}}).Clamped(5, 9).mean(), 5);
   EXPECT_DOUBLE_EQ(Of({{0, 4, 4}}).Clamped(-9, -5).mean(), -5);
@@ -82,12 +82,12 @@ TEST(Wasserstein, IsTheShiftOfAShiftedDistribution) {
 }
 
 TEST(Wasserstein, CrossesZeroInsideAPiece) {
-  // Quantiles u and 1/2: |u - 1/2| is 1/4 on average, its square 1/12.
+  // For the quantiles u and 1/2, |u - 1/2| is 1/4 on average, and its square is 1/12.
   EXPECT_DOUBLE_EQ(Wasserstein1(Of({{0, 1, 1}}), Of({{0.5, 0.5, 1}})), 0.25);
   EXPECT_DOUBLE_EQ(Wasserstein2(Of({{0, 1, 1}}), Of({{0.5, 0.5, 1}})), std::sqrt(1.0 / 12));
 }
 
-// ParsedByProtobuf by the definition for samples: sort both and take the mean difference.
+// Compares with the definition for samples: sort both and take the mean difference.
 TEST(Wasserstein, AgreesWithSortedSamples) {
   std::vector<double> a = Gaussian(20'000, 1, 1);
   std::vector<double> b = Gaussian(20'000, 1.7, 2);

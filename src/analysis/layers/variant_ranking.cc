@@ -1,4 +1,4 @@
-// Ranks the layers of two sides of a log, worst first.
+// Ranks the layers of two variants or stages of a log, worst first.
 #include <map>
 #include <optional>
 #include <utility>
@@ -31,7 +31,7 @@ ChannelLookup ChannelsOf(const reader::Snapshot& snapshot, const VariantLayers& 
   };
 }
 
-// Code widths of the variant from its hyperparameters.
+// Reads the bit widths of the variant from its hyperparameters.
 CodeWidths WidthsOf(const reader::Snapshot& snapshot, const VariantLayers& variant) {
   const Config config = FindConfig(snapshot, variant.model, variant.variant);
   const auto bits = [&](const char* name, int usual) {
@@ -56,7 +56,7 @@ LayerRanking RankVariants(const std::shared_ptr<const reader::Snapshot>& snapsho
   std::vector<LayerTensor> before;
   if (baseline_run != nullptr) before = CollectLayers(*baseline_run, baseline->in_tags);
   Result<LayerFindings> findings = ReadLayerFindings(*run, FindingsOf(variant));
-  // `compare` knows the bits of each layer, and its levels already use them.
+  // If `compare` checked the layers, their levels already consider the bits of each layer.
   const bool was_checked = findings && !findings->empty();
   std::string not_measured;
   if (baseline != nullptr && baseline->tensor_count > 0 && variant.tensor_count > 0) {

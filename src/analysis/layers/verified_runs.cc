@@ -14,7 +14,7 @@ namespace cboard::analysis {
 namespace {
 
 constexpr std::string_view kRunsTag = "/verified/runs/";
-// Smallest gain that is worth reporting; the same as in `compare`.
+// Smallest gain that is reported, in dB; the same as in `compare`.
 constexpr double kMinGainDb = 0.1;
 
 VerifiedRun RunOf(const JsonObject& object) {
@@ -25,7 +25,7 @@ VerifiedRun RunOf(const JsonObject& object) {
   ForEachIn<JsonObject>(object, "parts", [&](const JsonObject& part) {
     run.parts.push_back({.layer = TextIn(part, "layer"), .part = TextIn(part, "part")});
   });
-  // JSON has no infinity: null means exact, unless the run failed.
+  // Reads null as infinity, which JSON cannot store: the run was exact, unless it failed.
   if (!run.sqnr_db && run.why_not.empty()) run.sqnr_db = HUGE_VAL;
   return run;
 }
@@ -35,7 +35,7 @@ VerifiedRun RunOf(const JsonObject& object) {
 std::optional<double> VerifiedRuns::GainOf(const VerifiedRun& run) const {
   if (!run.sqnr_db || runs.empty() || !runs.front().sqnr_db) return std::nullopt;
   const double gain = *run.sqnr_db - *runs.front().sqnr_db;
-  return std::isnan(gain) ? 0 : gain;  // Exact, and it was before.
+  return std::isnan(gain) ? 0 : gain;  // Both runs are exact: no gain.
 }
 
 const VerifiedRun* VerifiedRuns::BestParts() const {
@@ -106,7 +106,7 @@ std::optional<VerifiedRuns> ReadVerifiedRuns(const reader::Run& run, const Layer
 
 std::vector<std::optional<double>> GainsAlone(const VerifiedRuns& verified,
                                               const std::vector<RankedLayer>& layers) {
-  using Key = std::pair<std::string_view, std::string_view>;  // Entry of `verified`.
+  using Key = std::pair<std::string_view, std::string_view>;  // Layer and part.
   std::map<Key, double> gains;
   for (const VerifiedRun& run : verified.runs) {
     if (run.restored != "parts" || run.parts.size() != 1) continue;

@@ -1,4 +1,4 @@
-// Any bytes are runs with restored parts, or an Error.
+// Any bytes give runs with restored parts, or an Error.
 #include <cstddef>
 #include <string_view>
 

@@ -16,7 +16,7 @@ using testing::FailsSaying;
 using ::testing::HasSubstr;
 using ::testing::Optional;
 
-// As `compare --verify` logs it: one run could not be made, and one is exact.
+// Runs as `compare --verify` logs them: one run failed, and one is exact.
 constexpr const char* kLogged = R"({"v":1,"samples":20,"verified_layers":["/head"],
  "why_not_verified":"","verified":[
  {"restored":"nothing","text":"as it is","parts":[],"sqnr_db":5.25,"why_not":""},
@@ -107,7 +107,7 @@ TEST(VerifiedRuns, GainsStandBesideTheTensorsTheyAreOf) {
                                  Optional(4.5)));
 }
 
-// As in a log of stages, which has outputs alone.
+// A log of stages contains only outputs.
 TEST(VerifiedRuns, GainsOfWeightsStandBesideTheOutputWhereItIsAlone) {
   RankedLayer output{.baseline = *ParseLayerTag("net/layers/b/output/fp32")};
   const VerifiedRuns verified{
@@ -123,7 +123,7 @@ TEST(VerifiedRuns, AreReadOnlyFromWhatIsOneOfThem) {
     EXPECT_THAT(ParseVerifiedRuns(other), FailsSaying(ErrorCode::kDataLoss, "restored parts: "))
         << other;
   }
-  // Members of other kinds than ours are left out.
+  // Members of unknown kinds are ignored.
   const VerifiedRuns odd =
       ParsedRuns(R"({"v":1,"samples":-3,"verified_layers":[1,"x"],"verified":[7,{"parts":[3]}]})");
   EXPECT_EQ(odd.samples, 0u);
@@ -138,7 +138,7 @@ TEST(VerifiedRuns, TheLastThatWasLoggedCounts) {
   log.Json("r", "other/verified/runs/int8", "damaged");
   const auto snapshot = log.Read();
   const auto& run = *snapshot->FindRun("r");
-  // Scalars of the model have lost its space, histograms have not.
+  // Scalar tags of the model have lost its space, histogram tags have not.
   for (const char* model : {"my net", "my_net"}) {
     const auto verified = ReadVerifiedRuns(run, {.model = model, .variant = "int8"});
     ASSERT_TRUE(verified) << model;

@@ -1,4 +1,4 @@
-// HTML, with everything that came from outside escaped.
+// Writes HTML and escapes all text from outside.
 //
 //   html.Raw("<td>").Text(name).Raw("</td>");
 #pragma once
@@ -19,7 +19,7 @@ class HtmlWriter {
     return *this;
   }
 
-  // Text, also inside quoted attributes.
+  // Adds text with escaping, also inside quoted attributes.
   HtmlWriter& Text(std::string_view text) {
     for (const char c : ToValidUtf8(text)) {
       switch (c) {
@@ -45,7 +45,7 @@ class HtmlWriter {
     return *this;
   }
 
-  // <tag class="name">text</tag>; no class when `name` is empty.
+  // Adds <tag class="name">text</tag>; without class if `name` is empty.
   HtmlWriter& Element(std::string_view tag, std::string_view text, std::string_view name = {}) {
     Raw("<").Raw(tag);
     if (!name.empty()) Raw(" class=\"").Raw(name).Raw("\"");

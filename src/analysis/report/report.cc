@@ -16,7 +16,7 @@ struct Part {
   void (*write)(HtmlWriter&, const ReportData&);
 };
 
-// In the order of the report.
+// The sections in the order of the report.
 constexpr auto kParts = std::to_array<Part>({
     {ReportSection::kSummary, "summary", WriteSummary},
     {ReportSection::kGates, "gates", WriteGates},

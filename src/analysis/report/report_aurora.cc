@@ -1,4 +1,4 @@
-// The AURORA section, with the weights and the coverage of each score.
+// Writes the AURORA section, with the weights and the coverage of each score.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kWidth = 160;
 
-// A bar from break-even to the score, on a logarithmic axis over all scores.
+// Draws a bar from break-even to the score, on a logarithmic axis that all scores share.
 void WriteBar(HtmlWriter& html, double score, double least, double most) {
   const auto at = [&](double value) {
     return kWidth * (std::log(value) - std::log(least)) / (std::log(most) - std::log(least));

@@ -21,7 +21,7 @@ Result<void> CheckNames(const ReportOptions& options, const std::vector<std::str
   for (const std::string& wanted : options.models) {
     if (std::ranges::find(names, wanted) != names.end()) continue;
     return Fail(ErrorCode::kNotFound,
-                "there is no model " + Quoted(wanted) + "; there are " + Listed(names));
+                "unknown model " + Quoted(wanted) + "; the log has " + Listed(names));
   }
   return {};
 }
@@ -31,7 +31,7 @@ Result<void> CheckVariants(const ReportOptions& options, const std::vector<std::
     if (wanted.empty() || variants.empty()) continue;
     if (std::ranges::find(variants, wanted) != variants.end()) continue;
     return Fail(ErrorCode::kNotFound,
-                "there is no variant " + Quoted(wanted) + "; there are " + Listed(variants));
+                "unknown variant " + Quoted(wanted) + "; the log has " + Listed(variants));
   }
   return {};
 }

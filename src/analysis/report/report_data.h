@@ -1,4 +1,4 @@
-// Data of a report, computed once for all its sections.
+// The data of a report, computed once for all sections.
 #pragma once
 
 #include <memory>
@@ -22,10 +22,10 @@ struct ReportData {
   ComparisonTable table = {};
   std::string a = {};
   std::string b = {};
-  std::set<std::string, std::less<>> chosen = {};  // Models by their own names; empty: all.
-  std::vector<ReportModel> models = {};            // Failing ones first, then by what they lost.
-  std::vector<compression::MetricDescription> metrics = {};  // Those that any of the models has.
-  std::string quality = {};  // The metric of most models; empty without any.
+  std::set<std::string, std::less<>> chosen = {};  // Names of the selected models; empty for all.
+  std::vector<ReportModel> models = {};  // Failing models first, then sorted by loss of quality.
+  std::vector<compression::MetricDescription> metrics = {};  // Metrics that any of the models has.
+  std::string quality = {};  // The quality metric that most models have; empty if there is none.
   std::vector<Headline> headlines = {};
   VerdictCounts verdicts = {};
   std::optional<Result<ContractResult>> contract = {};
@@ -34,13 +34,13 @@ struct ReportData {
 Result<ReportData> CollectReport(const std::shared_ptr<const reader::Snapshot>& snapshot,
                                  const ReportOptions& options);
 
-// How much quality a model lost, as model_summary.h has it.
+// Returns the quality loss of a model, computed as in model_summary.h.
 std::optional<double> LostBy(const ReportData& data, const ReportModel& model);
 
-// "Model size" of "Model size (MB)": what a metric is called in a sentence.
+// Returns the name of a metric for a sentence: "Model size" for "Model size (MB)".
 std::string PlainName(const compression::MetricDescription& metric);
 
-// "Model size, MB" and "Accuracy, %": how heads and axes say a unit.
+// Returns the title of a metric for table heads and axes: "Model size, MB", "Accuracy, %".
 std::string NameWithUnit(const compression::MetricDescription& metric);
 
 }  // namespace cboard::analysis

@@ -1,5 +1,5 @@
-// Sections about the worst layers of every model that logged them, and about the trials of a
-// tuning.
+// Writes the sections about the worst layers of every model that logged layers, and about the
+// trials of a tuning.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,14 +16,14 @@ namespace cboard::analysis {
 namespace {
 
 constexpr std::size_t kMaxLayers = 10;  // Per model.
-constexpr std::size_t kMaxModels = 30;  // Models whose layers are listed.
+constexpr std::size_t kMaxModels = 30;  // Maximum number of models whose layers are listed.
 
 struct RankedModel {
   LayerRanking ranking;
   std::optional<VerifiedRuns> verified;
 };
 
-// The order of the Layers page: failing layers first, then by the figure that is shown.
+// Ranks layers in the order of the Layers page: failing layers first, then by the shown metric.
 std::optional<RankedModel> RankingOf(const ReportData& data, const ReportModel& model) {
   const reader::Run* const run_b =
       model.sides ? data.snapshot->FindRun(model.sides->b.run) : nullptr;
@@ -48,7 +48,7 @@ std::string LoggedText(const RankedLayer& layer, std::string_view metric,
 
 std::string CosineText(double cosine) { return verdict::FixedNumber(cosine, 4); }
 
-// The metric that decides a layer's level, with its name if it is not the layer's SQNR.
+// Formats the metric that decides a layer's level, with its name if it is not the layer's SQNR.
 std::string LevelMetricText(const RankedLayer& layer) {
   if (!layer.level_metric) return "–";
   const LevelMetric& metric = *layer.level_metric;
@@ -141,7 +141,7 @@ void WriteLayers(HtmlWriter& html, const ReportData& data) {
 void WriteTuning(HtmlWriter& html, const ReportData& data) {
   bool any = false;
   for (const TuningTimeline& timeline : FindTuning(*data.snapshot)) {
-    // Trials are variants of their own, so the report's pair of variants does not apply to them.
+    // Trials are variants on their own, so the report's pair of variants does not apply to them.
     if (!data.chosen.empty() && !data.chosen.contains(timeline.model)) continue;
     if (!any) html.Raw("<section class=\"long\"><h2>Tuning</h2>");
     any = true;

@@ -1,5 +1,5 @@
-// Quality against size, or against the resource that most models logged: an arrow from A to B for
-// each model, and the Pareto front of each experiment.
+// Draws quality against size, or against the resource that most models logged: an arrow from
+// variant A to B for each model, and the Pareto front of each experiment.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -21,7 +21,8 @@ struct Spot {
   double ax, ay, bx, by;  // In values.
 };
 
-// Values to pixels; logarithmic where the values span a decade and are positive.
+// Converts values to pixels; logarithmically if the values are positive and span more than a factor
+// of 10.
 class PlotAxis {
  public:
   PlotAxis(std::vector<double> values, double from, double to, bool may_be_log)
@@ -41,7 +42,7 @@ class PlotAxis {
   }
   bool is_log() const { return log_; }
 
-  // Round values: 1, 2 and 5 of every decade, or steps of such.
+  // Returns round axis values: 1, 2 and 5 of every decade, or multiples of them.
   std::vector<double> Ticks() const {
     std::vector<double> ticks;
     if (log_) {
@@ -91,7 +92,7 @@ std::vector<Spot> ParetoPointsOf(const ReportData& data, const compression::Metr
   return spots;
 }
 
-// Leaves out labels that touch another one; the table below has every name.
+// Leaves out labels that would overlap another label; the table below has every name.
 class Labels {
  public:
   bool Place(double x, double y, std::size_t length) {
@@ -114,7 +115,7 @@ class Labels {
   std::vector<Box> taken_;
 };
 
-// A pixel coordinate with one decimal; SVG needs an ASCII minus.
+// Formats a pixel coordinate with one decimal; SVG needs an ASCII minus.
 std::string P(double pixel) {
   char text[40];
   const auto end = std::to_chars(text, text + sizeof text, pixel, std::chars_format::general, 5);
@@ -143,8 +144,8 @@ void WriteAxes(HtmlWriter& html, const PlotAxis& x, const PlotAxis& y,
   html.Raw("\">").Text(title(x_metric, x.is_log())).Raw("</text>");
 }
 
-// The points of the experiment with the most points, which Overview ranks as well; the first
-// experiment of the table if several have as many.
+// Returns the points of the experiment with the most points, which Overview ranks as well; if
+// several have as many, the first experiment of the table.
 std::vector<const Spot*> LargestExperiment(const std::vector<Spot>& spots) {
   std::map<std::string_view, std::vector<const Spot*>> experiments;
   for (const Spot& spot : spots) experiments[spot.model->experiment].push_back(&spot);
@@ -154,7 +155,7 @@ std::vector<const Spot*> LargestExperiment(const std::vector<Spot>& spots) {
   });
 }
 
-// Points of the Pareto front, from the left.
+// Returns the points of the Pareto front, sorted from left to right.
 std::vector<const Spot*> FrontOf(const std::vector<const Spot*>& ranked,
                                  const compression::MetricDescription& x_metric,
                                  const compression::MetricDescription& y_metric) {
@@ -163,7 +164,7 @@ std::vector<const Spot*> FrontOf(const std::vector<const Spot*>& ranked,
   const std::array directions = {x_metric.better, y_metric.better};
   const Result<ParetoFront> front = ComputeParetoFront(directions, values);
   std::vector<const Spot*> line;
-  if (!front) return line;  // A metric whose direction nobody knows has no front.
+  if (!front) return line;  // Without a known direction there is no front.
   for (const std::size_t index : front->front) line.push_back(ranked[index]);
   std::ranges::sort(line, {}, [](const Spot* spot) { return spot->bx; });
   return line;
@@ -184,7 +185,8 @@ void WriteFront(HtmlWriter& html, const std::vector<const Spot*>& line, const Pl
   html.Raw("<path class=\"front\" d=\"" + path + "\"/>");
 }
 
-// "Model size" in the middle of a sentence; "F1 score" stays as it is.
+// Changes a metric name for the middle of a sentence: "Model size" to "model size"; "F1 score" does
+// not change.
 std::string InSentence(std::string name) {
   const auto is_between = [&](std::size_t i, char low, char high) {
     return name.size() > i && name[i] >= low && name[i] <= high;
@@ -210,7 +212,7 @@ std::string FrontDescription(const std::vector<const Spot*>& front,
          " alone, since experiments may differ in data and machine";
 }
 
-// An arrow from A to shortly before B: the head marks B without using colours.
+// Draws an arrow from A to just before B; its head marks B without using colours.
 std::string Arrow(double ax, double ay, double bx, double by) {
   constexpr double kGap = 6, kHead = 6, kSlope = 0.5;
   const double length = std::hypot(bx - ax, by - ay);

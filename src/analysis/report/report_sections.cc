@@ -1,4 +1,4 @@
-// Sections of the report: the verdict, its metrics, and the missing measurements.
+// Writes the sections about the verdict, its metrics, and the missing measurements.
 #include "analysis/report/report_sections.h"
 
 #include <algorithm>
@@ -125,7 +125,7 @@ void WriteContract(HtmlWriter& html, const ReportData& data) {
 
 constexpr std::string_view kDerivedMark = "†";
 
-// A metric of both variants of all models, as a column of numbers.
+// Writes a metric of both variants of all models, as a column of numbers.
 class MetricColumn {
  public:
   MetricColumn(const ReportData& data, const compression::MetricDescription& metric)
@@ -242,7 +242,7 @@ void WriteModels(HtmlWriter& html, const ReportData& data) {
 
 void WriteMissing(HtmlWriter& html, const ReportData& data) {
   constexpr std::size_t kMaxMissingTags = 40;
-  constexpr std::size_t kMaxDamagedRuns = 8;  // Named as damaged.
+  constexpr std::size_t kMaxDamagedRuns = 8;  // Maximum number of damaged runs that are named.
   std::vector<std::string> tags;
   std::size_t count = 0;
   // A metric that no variant of a model has does not count as missing.

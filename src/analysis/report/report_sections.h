@@ -1,4 +1,4 @@
-// The parts of a report. Each writes a <section>, or nothing when it has nothing to say.
+// The parts of a report. Each function writes a <section>, or nothing if it has no content.
 #pragma once
 
 #include "analysis/report/html_writer.h"
@@ -16,15 +16,15 @@ void WriteLayers(HtmlWriter& html, const ReportData& data);
 void WriteTuning(HtmlWriter& html, const ReportData& data);
 void WriteMissing(HtmlWriter& html, const ReportData& data);
 
-// "0.27 pp", or in the metric's unit.
+// Formats a loss: "0.27 pp", or in the metric's unit.
 std::string LostText(const ReportData& data, double lost);
 
-// The style sheet of the report.
+// The CSS style sheet of the report.
 extern const std::string_view kReportStyle;
 
-// The section of verified runs, below the layers that they restore.
+// Writes the section of verified runs, below the layers that they restore.
 
-// A sentence, and a row for each run.
+// Writes a sentence, and a table row for each run.
 void WriteVerified(HtmlWriter& html, const VerifiedRuns& verified);
 
 }  // namespace cboard::analysis

@@ -1,5 +1,5 @@
-// The colours and sizes are those of the page (ui/src/app/styles/tokens.css). `:host` is for the page's
-// preview, which shows the report inside itself.
+// The CSS of the report, with the colours and sizes of the page (ui/src/app/styles/tokens.css).
+// `:host` is for the preview, where the page contains the report.
 #include "analysis/report/report_sections.h"
 
 namespace cboard::analysis {

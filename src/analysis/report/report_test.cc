@@ -74,7 +74,7 @@ TEST(Report, MarksDerivedMetricsAndDoesNotGateThem) {
   EXPECT_THAT(html, HasSubstr("† was derived"));
   EXPECT_THAT(html, HasSubstr(">derived</span>"));  // The gate of latency.
   EXPECT_THAT(html, HasSubstr("1 measured, by throughput"));
-  EXPECT_THAT(html, Not(HasSubstr("measured, by latency")));  // Nobody measured one.
+  EXPECT_THAT(html, Not(HasSubstr("measured, by latency")));  // No model has a measured latency.
   EXPECT_THAT(html, HasSubstr("not fully checked"));          // The size is not known.
   EXPECT_THAT(html, HasSubstr("Accuracy against throughput"));
 }
@@ -198,7 +198,7 @@ TEST(Report, RanksModelsAmongThoseOfOneExperiment) {
     log.Scalar(run, model + "/metrics/accuracy/int8", accuracy);
     log.Scalar(run, model + "/performance/model_size_mb/int8", size);
   };
-  add("digits", "mlp", 0.99, 0.1);  // Would beat everything, on data that anything reads.
+  add("digits", "mlp", 0.99, 0.1);  // Would dominate all models if unmeasured values counted.
   add("zoo/large", "large", 0.9, 90);
   add("zoo/small", "small", 0.7, 9);
   const ReportOptions options = {.sections = {ReportSection::kPareto}};
@@ -206,7 +206,7 @@ TEST(Report, RanksModelsAmongThoseOfOneExperiment) {
               AllOf(HasSubstr("3 of 3 models"), HasSubstr(">mlp</text>"),
                     HasSubstr(", the line joins those that no other beats; the front is of zoo "
                               "alone, since experiments may differ in data and machine.")));
-  // Among experiments of equal size the first is taken, whichever model comes first.
+  // The first one of equally large experiments is used, whichever model comes first.
   add("digits", "cnn", 0.98, 0.2);
   EXPECT_THAT(Written(log.Read(), options),
               HasSubstr("; none beats mlp; the front is of digits alone"));
@@ -230,7 +230,7 @@ TEST(Report, TellsOfTuningWhateverPairItIsAbout) {
   EXPECT_THAT(Written(snapshot, {.sections = {ReportSection::kTuning}}),
               AllOf(HasSubstr("<h2>Tuning</h2>"), HasSubstr("0.0950")));
   EXPECT_THAT(Written(snapshot, {.models = {"a"}}), Not(HasSubstr("<h2>Tuning</h2>")));
-  // The pair of a report about one model is of its own variants.
+  // A report about one model compares that model's own variants.
   EXPECT_THAT(Written(snapshot, {.models = {"eval"}}),
               AllOf(HasSubstr("<h2>Tuning</h2>"), HasSubstr("● baseline")));
 }
@@ -243,7 +243,7 @@ TEST(Report, OrdersLayersByTheFigureThatItShows) {
   log.Scalar("r", "m/layers/fc1/sqnr_db/int8", 38);
   log.Scalar("r", "m/layers/fc1/worst_channel_sqnr_db/int8", 36);
   const std::string html = Written(log.Read(), {.sections = {ReportSection::kLayers}});
-  // The worst channel of conv1 is what counts, and is shown.
+  // The worst channel of conv1 decides the level, and is shown.
   EXPECT_LT(html.find(">conv1<"), html.find(">fc1<"));
   EXPECT_THAT(html, HasSubstr("22.0 (worst channel)"));
 }
@@ -299,14 +299,13 @@ TEST(Report, SaysWhyThereIsNone) {
   log.Scalar("train", "loss", 1);
   EXPECT_THAT(WriteReport(log.Read(), {}), FailsWith(ErrorCode::kNotFound));
   EXPECT_THAT(WriteReport(TwoModels(), {.models = {"vgg"}}),
-              FailsSaying(ErrorCode::kNotFound, "there is no model 'vgg'"));
+              FailsSaying(ErrorCode::kNotFound, "unknown model 'vgg'"));
   EXPECT_THAT(WriteReport(TwoModels(), {.policy = "lax"}),
-              FailsSaying(ErrorCode::kInvalidArgument, "there is no policy 'lax'"));
-  EXPECT_THAT(
-      WriteReport(TwoModels(), {.variant = "int9"}),
-      FailsSaying(ErrorCode::kNotFound, "there is no variant 'int9'; there are fp32, int8"));
+              FailsSaying(ErrorCode::kInvalidArgument, "unknown policy 'lax'"));
+  EXPECT_THAT(WriteReport(TwoModels(), {.variant = "int9"}),
+              FailsSaying(ErrorCode::kNotFound, "unknown variant 'int9'; the log has fp32, int8"));
   EXPECT_THAT(WriteReport(TwoModels(), {.baseline = "x"}),
-              FailsSaying(ErrorCode::kNotFound, "there is no variant 'x'"));
+              FailsSaying(ErrorCode::kNotFound, "unknown variant 'x'"));
 }
 
 }  // namespace

@@ -5,10 +5,11 @@
 namespace cboard::analysis {
 namespace {
 
-// "These 3 parts in float bring the end from 5.2 to 17.8 dB: 'conv2' output and weights."
+// Returns a sentence such as: "These 3 parts in float bring the end from 5.2 to 17.8 dB: 'conv2'
+// output and weights."
 std::string Sentence(const VerifiedRuns& verified) {
   std::string text = verified.Summary();
-  text[0] = static_cast<char>(text[0] - 'a' + 'A');  // Our own words, in small letters.
+  text[0] = static_cast<char>(text[0] - 'a' + 'A');  // Our text begins with a lower-case letter.
   if (const VerifiedRun* const best = verified.BestParts()) {
     constexpr std::string_view kInFloat = " in float";
     std::string_view parts = best->text;

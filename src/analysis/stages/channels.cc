@@ -37,7 +37,7 @@ Axis ToAxis(const std::vector<reader::ScalarPoint>& points, std::size_t count,
   return axis;
 }
 
-// The largest magnitude of a channel, from its min and max as far as they are known.
+// Returns the largest magnitude of a channel, from its min and max if they are known.
 std::optional<double> MagnitudeOf(const ChannelStatistics& statistics, std::size_t channel) {
   std::optional<double> magnitude;
   for (const Axis* axis : {&statistics.min, &statistics.max}) {
@@ -84,13 +84,26 @@ void FindOutliers(std::size_t count, ChannelStatistics& statistics) {
 
 ChannelStatistics SummarizeChannels(std::string layer, const ChannelPoints& points) {
   ChannelStatistics statistics{.layer = std::move(layer)};
-  const std::size_t count =
-      std::max({ChannelCount(points.min), ChannelCount(points.max), ChannelCount(points.mean)});
+  const std::size_t count = std::max({ChannelCount(points.min), ChannelCount(points.max),
+                                      ChannelCount(points.mean), ChannelCount(points.sqnr)});
   statistics.min = ToAxis(points.min, count, statistics.ignored_points);
   statistics.max = ToAxis(points.max, count, statistics.ignored_points);
   statistics.mean = ToAxis(points.mean, count, statistics.ignored_points);
+  statistics.sqnr_db = ToAxis(points.sqnr, count, statistics.ignored_points);
+  for (std::optional<double>& db : statistics.sqnr_db) {
+    if (db && std::abs(*db) >= verdict::kLoggedExactDb) db = std::copysign(HUGE_VAL, *db);
+  }
   FindOutliers(count, statistics);
   return statistics;
+}
+
+std::string* StatisticOf(std::string_view directory, Stage& stage) {
+  if (directory == "min_per_channel") return &stage.min_per_channel;
+  if (directory == "max_per_channel") return &stage.max_per_channel;
+  if (directory == "mean_per_channel") return &stage.mean_per_channel;
+  if (directory == "sqnr_per_channel") return &stage.sqnr_per_channel;
+  if (directory == "histogram_per_channel") return &stage.histogram_per_channel;
+  return nullptr;
 }
 
 std::vector<Stage> FindChannelVariants(const reader::Snapshot& snapshot) {
@@ -98,15 +111,12 @@ std::vector<Stage> FindChannelVariants(const reader::Snapshot& snapshot) {
   for (const auto& run : snapshot.runs) {
     const std::string_view parent = ParentOf(run->name);
     if (parent == "." || compression::DescribeStage(LastPart(parent))) continue;
-    std::string Stage::*member = nullptr;
-    if (LastPart(run->name) == "min_per_channel") member = &Stage::min_per_channel;
-    if (LastPart(run->name) == "max_per_channel") member = &Stage::max_per_channel;
-    if (LastPart(run->name) == "mean_per_channel") member = &Stage::mean_per_channel;
-    if (member == nullptr) continue;
+    Stage none;
+    if (StatisticOf(LastPart(run->name), none) == nullptr) continue;
     Stage& stage = found[std::string(parent)];
     stage.description.name = LastPart(parent);
     stage.run = std::string(parent);
-    stage.*member = run->name;
+    *StatisticOf(LastPart(run->name), stage) = run->name;
   }
   std::vector<Stage> stages;
   for (auto& [run, stage] : found) stages.push_back(std::move(stage));
@@ -120,29 +130,50 @@ std::optional<ChannelStatistics> ReadLayerChannels(const reader::Snapshot& snaps
   const std::string ending = tensor.empty() ? std::string() : "/" + std::string(tensor);
   const std::string usual = std::string(layer) + ending;
   const std::string key = ModelKeyOf(model);
-  const auto is_asked_for = [&](const reader::Tag& tag) {
-    if (tag.kind() != reader::TagKind::kScalar) return false;
+  const auto is_asked_for = [&](const reader::Tag& tag, reader::TagKind kind) {
+    if (tag.kind() != kind) return false;
     const std::string own = ModelOfStored(tag.info->plugin_content);
     return own.empty() || model.empty() || ModelKeyOf(own) == key;
   };
-  const auto points = [&](const std::string& name) -> std::vector<reader::ScalarPoint> {
+  const auto find = [&](const std::string& name, reader::TagKind kind) -> const reader::Tag* {
     const reader::Run* run = name.empty() ? nullptr : snapshot.FindRun(name);
-    if (run == nullptr) return {};
+    if (run == nullptr) return nullptr;
     const reader::Tag* unnamed = run->Find(usual);
-    if (unnamed != nullptr && !is_asked_for(*unnamed)) unnamed = nullptr;
-    for (const reader::Tag& tag : run->tags) {  // Its name is more than the layer's, or cleaned.
+    if (unnamed != nullptr && !is_asked_for(*unnamed, kind)) unnamed = nullptr;
+    // Compares the stored layer name, because the tag may be longer or have replaced characters.
+    for (const reader::Tag& tag : run->tags) {
       if (!tag.name().ends_with(ending) || LayerOfStored(tag.info->plugin_content) != layer) {
         continue;
       }
-      if (&tag != unnamed && is_asked_for(tag)) return tag.scalars.ToPoints();
+      if (&tag != unnamed && is_asked_for(tag, kind)) return &tag;
     }
-    return unnamed == nullptr ? std::vector<reader::ScalarPoint>() : unnamed->scalars.ToPoints();
+    return unnamed;
+  };
+  const auto points = [&](const std::string& name) {
+    const reader::Tag* const tag = find(name, reader::TagKind::kScalar);
+    return tag == nullptr ? std::vector<reader::ScalarPoint>() : tag->scalars.ToPoints();
   };
   const ChannelPoints found{.min = points(stage.min_per_channel),
                             .max = points(stage.max_per_channel),
-                            .mean = points(stage.mean_per_channel)};
-  if (found.min.empty() && found.max.empty() && found.mean.empty()) return std::nullopt;
-  return SummarizeChannels(std::string(layer), found);
+                            .mean = points(stage.mean_per_channel),
+                            .sqnr = points(stage.sqnr_per_channel)};
+  const reader::Tag* const histograms =
+      find(stage.histogram_per_channel, reader::TagKind::kHistogram);
+  if (found.min.empty() && found.max.empty() && found.mean.empty() && found.sqnr.empty() &&
+      histograms == nullptr) {
+    return std::nullopt;
+  }
+  ChannelStatistics statistics = SummarizeChannels(std::string(layer), found);
+  if (histograms != nullptr) {
+    statistics.histograms.emplace(stage.histogram_per_channel, histograms->name());
+    std::vector<std::int64_t>& channels = statistics.histograms->channels;
+    histograms->blobs.ForEach(
+        [&](const reader::BlobEntry& entry) { channels.push_back(entry.step); });
+    std::ranges::sort(channels);
+    const auto repeated = std::ranges::unique(channels);
+    channels.erase(repeated.begin(), repeated.end());
+  }
+  return statistics;
 }
 
 std::vector<ChannelStatistics> ReadChannels(const reader::Snapshot& snapshot, const Stage& stage) {

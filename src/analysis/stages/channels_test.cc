@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Optional;
 
-// Step = channel.
+// The step is the index of the channel.
 std::vector<reader::ScalarPoint> Channels(const std::vector<double>& values) {
   std::vector<reader::ScalarPoint> points;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -93,6 +93,29 @@ TEST(ChannelVariants, AreFoundBesideAComparisonByTheNameOfTheLayer) {
   EXPECT_EQ(channels->min[1], -2);
   EXPECT_EQ(channels->max[0], std::nullopt);
   EXPECT_FALSE(ReadLayerChannels(*snapshot, variants[1], "fc", "output"));
+}
+
+TEST(ChannelVariants, HaveTheSqnrOfEachChannelAndSayOfWhichThereIsAHistogram) {
+  LogBuilder log;
+  log.Scalar("cmp/int8/sqnr_per_channel", "fc/weight", 200, 0)
+      .Scalar("cmp/int8/sqnr_per_channel", "fc/weight", 11.5, 1)
+      .Scalar("cmp/int8/sqnr_per_channel", "fc/weight", -200, 2);
+  for (const int channel : {1, 7}) {
+    EXPECT_TRUE(log.Writer("cmp/int8/histogram_per_channel")
+                    .AddHistogram("fc/weight", std::vector<double>{0.5, 1}, channel));
+  }
+  const auto snapshot = log.Read();
+  const auto variants = FindChannelVariants(*snapshot);
+  ASSERT_EQ(variants.size(), 1u);
+  const auto channels = ReadLayerChannels(*snapshot, variants[0], "fc", "weight");
+  ASSERT_TRUE(channels);
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(channels->sqnr_db,
+              ElementsAre(Optional(infinity), Optional(11.5), Optional(-infinity)));
+  ASSERT_TRUE(channels->histograms);
+  EXPECT_EQ(channels->histograms->run, "cmp/int8/histogram_per_channel");
+  EXPECT_EQ(channels->histograms->tag, "fc/weight");
+  EXPECT_THAT(channels->histograms->channels, ElementsAre(1, 7));
 }
 
 }  // namespace

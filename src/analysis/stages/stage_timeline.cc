@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "analysis/runs/run_path.h"
+#include "cboard/analysis/channels.h"
 #include "cboard/analysis/layers.h"
 #include "cboard/analysis/stages.h"
 #include "cboard/base/strings.h"
@@ -13,7 +14,7 @@
 namespace cboard::analysis {
 namespace {
 
-// Runs beside the stages that belong to them.
+// Names of runs beside the stages that belong to the same log.
 constexpr auto kExtras = std::to_array<std::string_view>({"figures", "xquant", "max_cut",
                                                           "output_similarity_metrics_repr",
                                                           "output_similarity_metrics_val"});
@@ -25,7 +26,7 @@ struct Experiment {
   std::string logged_model = {};
 };
 
-// The model that the first figure of a layer names; tags of one run name one.
+// Returns the model of the first layer metric; all tags of one run name the same model.
 std::string ModelInTags(const reader::Run& run) {
   for (const reader::Tag& tag : run.tags) {
     if (tag.kind() != reader::TagKind::kScalar) continue;
@@ -46,15 +47,8 @@ void Look(const reader::Run& run, Stage& stage) {
   }
 }
 
-// <stage>/min_per_channel and its like; nullptr for any other name.
-std::string* StatisticOf(std::string_view directory, Stage& stage) {
-  if (directory == "min_per_channel") return &stage.min_per_channel;
-  if (directory == "max_per_channel") return &stage.max_per_channel;
-  if (directory == "mean_per_channel") return &stage.mean_per_channel;
-  return nullptr;
-}
-
-// Prefers logs_15112026_120000 to the directory tensorboard_logs in it.
+// Returns the model of a stage log; prefers the directory logs_15112026_120000 to a directory
+// tensorboard_logs inside it.
 std::string ModelOf(std::string_view stage, const reader::Run& run) {
   std::filesystem::path directory = DirectoryOf(run);
   for (auto i = PartCount(WithoutDot(run.name)) - PartCount(stage); i >= 0; --i) {
@@ -96,7 +90,7 @@ class Finder {
   std::vector<StageTimeline> Take() {
     std::vector<StageTimeline> timelines;
     for (auto& [name, experiment] : experiments_) {
-      // "figures" alone may belong to any program.
+      // A directory with the name "figures" alone may belong to any program.
       if (experiment.stages.empty()) continue;
       StageTimeline& timeline =
           timelines.emplace_back(StageTimeline{.experiment = name,
@@ -162,7 +156,7 @@ std::vector<Fact> CollectStageFacts(const reader::Snapshot& snapshot, std::vecto
         errors.push_back(Annotate(bytes.error(), "stage " + Quoted(stage.run)));
         return;
       }
-      // Toolkits log the float sizes until the bits of weights are final.
+      // Ignores early sizes: toolkits log the float sizes until the bits of weights are final.
       if (variant == kQuantizedStages && float_bytes == *bytes) return;
       if (variant == kFloatStages) float_bytes = *bytes;
       const compression::MetricDescription size = compression::DescribeMetric("model_size_mb");

@@ -20,7 +20,7 @@ std::vector<std::string> NamesOf(const StageTimeline& timeline) {
   return names;
 }
 
-// A log as the toolkit leaves it, with the names of an old version mixed in.
+// A log as the toolkit writes it, mixed with names of an old version.
 LogBuilder& Write(LogBuilder& log) {
   const std::string root = kRoot;
   log.Graph(root + "thresholds_selection")

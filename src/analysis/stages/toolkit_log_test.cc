@@ -1,5 +1,5 @@
-// Logs of the Model Compression Toolkit, with all that is odd about them, and ours: the same
-// entities come out of both.
+// Reads logs of the Model Compression Toolkit with all their peculiarities, and ours: both give the
+// same entities.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,8 +19,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Optional;
 
-// As the toolkit makes one of numpy's: left edges only, `num` counts bins, and the greatest value
-// is the last left edge.
+// A histogram as the toolkit creates it with numpy: left edges only, `num` counts bins, and the
+// largest value is the last left edge.
 tensor::HistogramData ToolkitHistogram(std::vector<double> left_edges, std::vector<double> counts) {
   tensor::HistogramData histogram{.min = left_edges.front(),
                                   .max = left_edges.back(),
@@ -34,12 +34,12 @@ tensor::HistogramData ToolkitHistogram(std::vector<double> left_edges, std::vect
   return histogram;
 }
 
-// Nodes with paths, memory under the bare names of layers.
+// Graph nodes have paths, but memory is logged with the bare names of layers.
 void WriteToolkitStage(LogBuilder& log, const std::string& run, std::int64_t conv_bytes) {
   proto::GraphBuilder graph;
   graph.AddNode({.name = "Input/x", .op = "DummyPlaceHolder"});
   graph.AddNode({.name = "Output/conv1", .op = "Conv2d", .inputs = {"Input/x:0"}});
-  const writer::At epoch(0, 0.0);  // It gives its events no time.
+  const writer::At epoch(0, 0.0);  // The toolkit's events have no wall time.
   EXPECT_THAT(log.Writer(run).AddGraph(graph.Encode(), epoch), testing::Succeeds());
   EXPECT_THAT(log.Writer(run).AddRunMetadata(
                   "Resources",
@@ -94,7 +94,7 @@ TEST(ToolkitLog, HistogramsOfLeftEdgesAreReadInTheirPlace) {
   EXPECT_EQ(distribution->count(), 100) << "not 4, as num says";
 }
 
-// The same network logged by StageLogger.
+// The same network, logged by StageLogger.
 TEST(StageLog, GivesTheSameEntitiesAsTheToolkits) {
   LogBuilder theirs, ours;
   WriteToolkit(theirs, {"initial_graph", "thresholds_selection", "after_quantization"});

@@ -1,4 +1,4 @@
-// Facts about a run that are stored from snapshot to snapshot: an unchanged run is the same object.
+// Facts about a run that are kept from snapshot to snapshot: an unchanged run is the same object.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace cboard::analysis {
 
-// The cached facts of a run. They are counted, because the total for all runs is limited.
+// The cached facts of a run. Their size is counted, because the total for all runs is limited.
 class CachedFacts {
  public:
   explicit CachedFacts(std::vector<Fact> kept);
@@ -25,7 +25,7 @@ class CachedFacts {
   std::vector<Fact> facts_;
 };
 
-// The trial that the run's name contains, if any.
+// Returns the trial in the run's name; nullopt if there is none.
 const std::optional<TrialLocation>& TrialOf(const reader::Run& run);
 
 }  // namespace cboard::analysis

@@ -1,4 +1,4 @@
-// Facts of runs that did not change are not worked out again.
+// Facts of unchanged runs are not computed again.
 #include "analysis/table/cached_facts.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ std::shared_ptr<reader::Run> RunOfModel(int number, double accuracy) {
                   {"loss", 0.5}});
 }
 
-// Runs that have to be looked at before there can be a table.
+// Returns the runs that must be read before the table can be made.
 std::size_t CountUnknown(const Runs& runs) {
   return static_cast<std::size_t>(std::ranges::count_if(
       runs, [](const auto& run) { return run->notes.template Find<CachedFacts>() == nullptr; }));
@@ -46,7 +46,8 @@ TEST(CachedFacts, OnlyTheRunThatChangedIsLookedAt) {
   runs[7] = RunOfModel(7, 0.6);
   EXPECT_EQ(CountUnknown(runs), 1u);
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (i != 7) runs[i]->tags.clear();  // Whoever looks at these finds nothing.
+    // Replaces the facts, so that a reader of these runs finds none.
+    if (i != 7) runs[i]->tags.clear();
   }
   const ComparisonTable table = TableOf(SnapshotOf(runs));
   EXPECT_EQ(CountUnknown(runs), 0u);
@@ -72,7 +73,8 @@ TEST(CachedFacts, AreOnlySoMany) {
   EXPECT_EQ(CollectFacts(SnapshotOf(runs)).size(), 70'000u);
   EXPECT_EQ(CountUnknown(runs), 2u);
 
-  runs.erase(runs.begin(), runs.begin() + 3);  // With a run goes what was kept of it.
+  // The cached facts of a run are dropped with the run.
+  runs.erase(runs.begin(), runs.begin() + 3);
   EXPECT_EQ(CollectFacts(SnapshotOf(runs)).size(), 40'000u);
   EXPECT_EQ(CountUnknown(runs), 0u);
 }

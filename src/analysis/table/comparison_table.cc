@@ -54,7 +54,7 @@ class Collector {
                                       .aurora = std::move(meaning.aurora)});
   }
 
-  // The vocabulary describes a metric; a description stored with the values overrides it.
+  // Known metrics have a description; a description stored with the values overrides it.
   void Describe(const ParsedTag& meaning) {
     Column& column = columns_[meaning.metric];
     if (!column.description.key.empty() && column.described_by <= meaning.dialect) return;
@@ -68,7 +68,7 @@ class Collector {
   std::map<std::string, Column> columns_;
 };
 
-// Ratios that are enough for a row of their own; others need metrics beside them.
+// Ratios that are enough to create a table row; other ratios need further metrics.
 constexpr auto kRatios = std::to_array<std::string_view>(
     {"size_ratio", "size_reduction_pct", "speedup", "throughput_ratio", "memory_reduction_mb",
      "accuracy_drop", "accuracy_retention_pct", "energy_reduction_mw", "energy_ratio", "aurora",
@@ -80,7 +80,8 @@ bool HasKnownValue(const VariantLog& variant) {
   });
 }
 
-// A run that happens to be called "baseline", with no trial beside it and no accuracy in its name.
+// Returns true for a run that happens to be called "baseline", without trials beside it and without
+// an accuracy in its name.
 bool IsLoneBaseline(const ModelLog& model) {
   if (!model.from_trials || model.variants.size() != 1) return false;
   const VariantLog& variant = model.variants.begin()->second;
@@ -89,7 +90,8 @@ bool IsLoneBaseline(const ModelLog& model) {
                               [](const auto& metric) { return metric.second.source.tag.empty(); });
 }
 
-// Returns true if only names suggest this model, and the names may mean something else.
+// Returns true if only the names suggest a compressed model, and the names may have another
+// meaning.
 bool LooksLikeTraining(const ModelLog& model) {
   if (IsLoneBaseline(model)) return true;
   if (!model.from_tags) return false;
@@ -106,7 +108,7 @@ bool LooksLikeTraining(const ModelLog& model) {
                               [](const auto& variant) { return HasKnownValue(variant.second); });
 }
 
-// The key of the baseline variant.
+// Returns the key of the baseline variant.
 std::string BaselineOf(const ModelLog& model) {
   const auto has = [&](std::string_view name) {
     return model.variants.contains(compression::TagKeyOf(name));
@@ -120,7 +122,7 @@ std::string BaselineOf(const ModelLog& model) {
   return model.variants.begin()->first;
 }
 
-// tune_2 before tune_10: numbers in names count as numbers.
+// Sorts tune_2 before tune_10: numbers in names are compared as numbers.
 bool NaturallyBefore(std::string_view a, std::string_view b) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   while (!a.empty() && !b.empty()) {

@@ -1,4 +1,4 @@
-// The same figures, logged in the way of every program, arrive at the same table.
+// The same metrics, logged in the tag format of every program, give the same table.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// "model variant metric = value", without where it was found.
+// Formats a value as "model variant metric = value", without its source.
 std::vector<std::string> Entities(const ComparisonTable& table) {
   std::vector<std::string> entities;
   for (const TableRow& row : table.rows) {
@@ -97,7 +97,7 @@ TEST(Dialects, TuningRunsGiveVariantsAndAccuracies) {
   LogBuilder log;
   log.Scalar("eval/baseline_acc_0.776", "anything", 1)
       .Scalar("eval/tune_1_acc_0.095", "performance/latency_ms", 12)
-      .Scalar("eval/tune_1_acc_0.095", "accuracy", 0.5);  // The name is what the tool concluded.
+      .Scalar("eval/tune_1_acc_0.095", "accuracy", 0.5);  // The tool derived this name.
   const ComparisonTable table = BuildComparisonTable(CollectFacts(*log.Read()));
   EXPECT_THAT(Entities(table),
               ElementsAre("eval baseline accuracy = 0.776000", "eval tune_1 accuracy = 0.095000",
@@ -111,7 +111,7 @@ TEST(Dialects, TuningRunsByLogdirSpec) {
   LogBuilder log;
   log.Scalar("baseline_acc_0.776", "x", 1).Scalar("tune_1_acc_0.095", "x", 1);
   log.Close();
-  // With the slashes at the end, as the tuning guide types them.
+  // With slashes at the end, as in the tuning guide.
   const auto logdirs =
       reader::ParseLogdirSpec("baseline:" + log.Path("baseline_acc_0.776").string() +
                               "/,tune_1:" + log.Path("tune_1_acc_0.095").string() + "/");

@@ -11,7 +11,8 @@
 namespace cboard::analysis {
 namespace {
 
-// Limit for all runs together, some tens of megabytes; further facts are computed each time.
+// Limit for the cached facts of all runs together, some tens of megabytes; further facts are
+// computed again each time.
 constexpr std::size_t kMaxKeptFacts = 50'000;
 std::atomic<std::size_t> kept_facts = 0;
 
@@ -50,7 +51,7 @@ std::vector<Fact> FactsOf(const reader::Run& run) {
                                 .step = last.step,
                                 .wall_time_seconds = last.wall_time_seconds}});
   }
-  // A tuning at the top of a log directory has the name of that directory.
+  // Names a tuning at the top of a log directory after that directory.
   for (Fact& fact : facts) {
     if (fact.meaning.dialect != TagFormat::kTuning || fact.meaning.experiment != ".") continue;
     fact.meaning.model = ModelOfExperiment(".", DirectoryOfExperiment(".", run));

@@ -8,19 +8,19 @@
 namespace cboard::analysis {
 namespace {
 
-// If a cell has two values, the value of the more trusted tag format is used; between equals the
-// first, unless the other was logged later.
+// If a cell has two values, uses the one from the more trusted tag format; between equal formats
+// the first value, unless the other was logged later.
 bool Replaces(const Cell& candidate, const Cell& present) {
   if (candidate.dialect != present.dialect) return candidate.dialect < present.dialect;
-  // The accuracy in the name of a trial is the tuning tool's own result.
+  // The accuracy in the name of a trial is the tuning tool's own result, so it is trusted.
   if (candidate.source.tag.empty() != present.source.tag.empty()) {
     return candidate.source.tag.empty();
   }
   return candidate.source.wall_time_seconds > present.source.wall_time_seconds;
 }
 
-// Programs round this size differently: some give rounded megabytes, others exact ones, or units of
-// 1024².
+// Tolerance for this size, which programs round differently: rounded megabytes, exact megabytes, or
+// units of 1024².
 constexpr std::string_view kSizeOfFile = "model_size_mb";
 constexpr double kSizeRounding = 0.05;
 
@@ -31,7 +31,7 @@ bool Agree(std::string_view metric, double x, double y) {
   return metric == kSizeOfFile && std::abs(x - y) <= kSizeRounding * std::max(x, y);
 }
 
-// Ratios of rounded sizes are rounded, too.
+// Ratios of rounded sizes are also rounded.
 std::string_view MetricOfRatio(std::string_view ratio) {
   return ratio.starts_with("size_") ? kSizeOfFile : std::string_view();
 }
@@ -53,7 +53,7 @@ bool Agree(const VariantLog& one, const VariantLog& other) {
   return true;
 }
 
-// Returns true if no value that both have differs.
+// Returns true if all values that both logs contain are equal.
 bool Agree(const ModelLog& one, const ModelLog& other) {
   if (!one.stored_baseline.empty() && !other.stored_baseline.empty() &&
       one.stored_baseline != other.stored_baseline) {
@@ -72,7 +72,7 @@ void Absorb(ModelLog log, ModelLog& joined) {
   joined.from_trials = joined.from_trials && log.from_trials;
   if (joined.stored_baseline.empty()) joined.stored_baseline = log.stored_baseline;
   joined.variants.merge(log.variants);
-  for (auto& [key, variant] : log.variants) {  // The remaining variants exist already.
+  for (auto& [key, variant] : log.variants) {  // Only variants that exist already remain here.
     VariantLog& present = joined.variants.at(key);
     Rename(present.name, present.named_by, variant.name, variant.named_by);
     for (auto& [metric, cell] : variant.metrics) present.AddMetric(metric, std::move(cell));
@@ -80,7 +80,7 @@ void Absorb(ModelLog log, ModelLog& joined) {
   }
 }
 
-// The experiment that contains both, or is one of them; "." at the top.
+// Returns the experiment that contains both, or equals one of them; "." at the top.
 std::string CommonExperiment(std::string_view one, std::string_view other) {
   while (one != "." && other != one && !(other.starts_with(one) && other[one.size()] == '/')) {
     one = ParentOf(one);
@@ -143,7 +143,8 @@ void JoinExperiments(Models& models) {
     if (members.size() < 2) continue;
     ModelLog joined;
     std::string experiment = members.front()->first.first;
-    // A model that agrees with each model before it also agrees with their union.
+    // Compares a model with each earlier model. This is enough: a model that agrees with each of
+    // them also agrees with their union.
     const bool agreed = std::ranges::all_of(members, [&](const Models::iterator member) {
       if (!Agree(member->second, joined)) return false;
       Absorb(member->second, joined);

@@ -1,4 +1,4 @@
-// Logged values of a model before they become rows: values by variant, with their sources.
+// Logged values of a model before they become table rows: values by variant, with their sources.
 #pragma once
 
 #include <map>
@@ -23,27 +23,27 @@ struct ModelLog {
   std::string name = {};
   TagFormat named_by = TagFormat::kStage;
   std::map<std::string, VariantLog> variants = {};  // By their key in tags.
-  std::string stored_baseline = {};                 // As ratios name it.
-  bool from_tags = true;                            // Nothing but tags says that this is a model.
-  bool from_groups = true;                          // Nothing but groups of add_scalars does.
-  bool from_trials = true;                          // Nothing but the names of tuning runs does.
+  std::string stored_baseline = {};                 // The name of the baseline in stored ratios.
+  bool from_tags = true;                            // Only tags show that this is a model.
+  bool from_groups = true;                          // Only groups of add_scalars show it.
+  bool from_trials = true;                          // Only the names of tuning runs show it.
 };
 
-using ModelPlace = std::pair<std::string, std::string>;  // Experiment, key of the model.
+using ModelPlace = std::pair<std::string, std::string>;  // Experiment and key of the model.
 using Models = std::map<ModelPlace, ModelLog>;
 
-// Keeps the spelling of the most trusted tag format.
+// Replaces the name if the candidate comes from a more trusted tag format.
 void Rename(std::string& name, TagFormat& named_by, const std::string& candidate,
             TagFormat dialect);
 
-// Joins variants that were logged into runs of their own, side by side, to one model: a model with
-// a single variant moves to the experiment above, unless the variant is already there.
+// Joins variants that were logged into separate sibling runs to one model: a model with a single
+// variant moves to the enclosing experiment, unless that variant already exists there.
 void JoinSiblings(Models& models);
 
-// Joins models of the same name whose values do not contradict each other, in the experiment that
+// Joins models of the same name whose values do not contradict each other into the experiment that
 // contains them all: for example a benchmark in one directory and a file comparison in another. If
 // any two differ in a value, all stay separate, because it is unknown which belong together. Models
-// named only by a directory are not joined.
+// that only their directory names are not joined.
 void JoinExperiments(Models& models);
 
 }  // namespace cboard::analysis

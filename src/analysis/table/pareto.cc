@@ -9,7 +9,7 @@
 namespace cboard::analysis {
 namespace {
 
-// Points with all objectives, with signs changed so that less is better.
+// The points that have all objectives; signs are changed so that less is better.
 class Points {
  public:
   Points(std::span<const compression::Better> objectives,
@@ -38,8 +38,8 @@ class Points {
     return std::span(costs_).subspan(point * width_, width_);
   }
 
-  // Sorted by the first objective, then by the second, and so on: no point is dominated by a later
-  // one.
+  // Points are sorted by the first objective, then by the second, and so on, so that no point is
+  // dominated by a later one.
   const std::vector<std::size_t>& Sorted() {
     std::ranges::sort(ranks_, [&](std::size_t a, std::size_t b) {
       const auto x = costs(a), y = costs(b);
@@ -52,15 +52,15 @@ class Points {
 
   bool Equal(std::size_t a, std::size_t b) const { return std::ranges::equal(costs(a), costs(b)); }
 
-  // `a` comes before `b` in this order, so it dominates `b` if no objective is worse, unless they
-  // are equal.
+  // Returns true if no objective of `a` is worse than `b`'s. Since `a` comes before `b` in the
+  // order, it then dominates `b`, unless they are equal.
   bool NowhereWorse(std::size_t a, std::size_t b) const {
     return std::ranges::equal(costs(a), costs(b), std::less_equal<>());
   }
 
  private:
   std::size_t width_;
-  std::vector<std::size_t> order_;  // Index in the caller's rows.
+  std::vector<std::size_t> order_;  // Indices of the caller's rows.
   std::vector<std::size_t> ranks_;
   std::vector<double> costs_;
 };
@@ -79,7 +79,7 @@ Result<ParetoFront> ComputeParetoFront(std::span<const compression::Better> obje
                     " has no direction; say whether higher or lower is better");
   }
   if (values.size() % objectives.size() != 0) {
-    return Fail(ErrorCode::kInvalidArgument, "there are " + HumanCount(values.size()) +
+    return Fail(ErrorCode::kInvalidArgument, "the input has " + HumanCount(values.size()) +
                                                  " values, which is not a multiple of the " +
                                                  HumanCount(objectives.size()) + " objectives");
   }
@@ -93,8 +93,9 @@ Result<ParetoFront> ComputeParetoFront(std::span<const compression::Better> obje
       front.push_back(point);
       continue;
     }
-    // With one or two objectives, the newest point of the front is the best in the last objective,
-    // so it dominates every point that another one dominates.
+    // With one or two objectives, one comparison per point is enough: the newest point of the front
+    // is the best in the last objective, so it dominates every point that any other point
+    // dominates.
     const std::size_t first = points.width() <= 2 && !front.empty() ? front.size() - 1 : 0;
     const auto beats =
         std::find_if(front.begin() + static_cast<std::ptrdiff_t>(first), front.end(),

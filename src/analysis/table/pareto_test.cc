@@ -25,7 +25,7 @@ constexpr compression::Better kHigher = compression::Better::kHigher;
 
 using Values = std::vector<std::optional<double>>;
 
-// By the definition, pair by pair.
+// Computes the front by its definition, pair by pair.
 bool Dominates(std::span<const compression::Better> objectives,
                std::span<const std::optional<double>> a, std::span<const std::optional<double>> b) {
   bool better = false;
@@ -74,7 +74,8 @@ TEST(ComputeParetoFront, AgreesWithTheDefinitionOnRandomPoints) {
       if (random() % 25 == 0) {
         values.push_back(random() % 2 ? std::optional<double>(kNan) : std::nullopt);
       } else {
-        values.push_back(static_cast<double>(random() % 6));  // Few values: many ties.
+        // Few different values give many ties.
+        values.push_back(static_cast<double>(random() % 6));
       }
     }
     const auto row = [&](std::size_t i) { return std::span(values).subspan(i * width, width); };

@@ -30,7 +30,7 @@ constexpr auto kOtherNames = std::to_array<OtherName>({
     {"energy", "energy_consumption_mw"},
 });
 
-// Curves of one training, logged side by side.
+// Names of the curves of one training, which are logged side by side.
 constexpr auto kPhases = std::to_array<std::string_view>(
     {"train", "training", "val", "valid", "validation", "test", "eval"});
 
@@ -101,7 +101,7 @@ std::optional<ParsedTag> TakeApart(std::span<const std::string_view> parts) {
   return std::nullopt;
 }
 
-// Parses a tag of a run that is named after the model, as the upstream plugin expects it:
+// Parses a tag of a run that is named after the model, as the upstream plugin expects:
 // metrics/accuracy/fp32.
 std::optional<ParsedTag> ParseBareTag(std::string_view run, std::string_view tag) {
   const std::vector<std::string_view> parts = Split(tag, '/');
@@ -110,19 +110,19 @@ std::optional<ParsedTag> ParseBareTag(std::string_view run, std::string_view tag
     return {};
   ParsedTag meaning = MetricTag(TagFormat::kFlat, compression::NameOfDirectory(LastPart(run)),
                                 compression::NameOfDirectory(parts[2]), parts[1]);
-  if (meaning.model.empty() || meaning.variant.empty()) return {};  // "%", as below.
+  if (meaning.model.empty() || meaning.variant.empty()) return {};  // Empty for "%", see below.
   return meaning;
 }
 
-// The length of `cleaned`'s part before `tail`, which must be a whole path of its own; npos when
-// it is not its end.
+// Returns the length of the part of `cleaned` before `tail`, if `tail` is at its end and begins at
+// a slash; else npos.
 std::size_t BeforeTail(std::string_view cleaned, std::string_view tail) {
   if (!cleaned.ends_with(tail)) return std::string_view::npos;
   const std::size_t before = cleaned.size() - tail.size();
   return before == 0 || cleaned[before - 1] == '/' ? before : std::string_view::npos;
 }
 
-// The parent run, from the length of its part of `run`, slash included.
+// Returns the parent run of `run`: its first `length` characters without the slash at the end.
 std::string ExperimentOf(std::string_view run, std::size_t length) {
   return length == 0 ? std::string(".") : std::string(run.substr(0, length - 1));
 }
@@ -153,7 +153,8 @@ std::string MetricKeyOf(std::string_view logged_name) {
 
 bool IsKnownVariant(std::string_view variant) {
   if (std::ranges::find(kKnownVariants, variant) != kKnownVariants.end()) return true;
-  // w4a8, w8, pruned50, tune_3: a usual beginning and a number.
+  // Returns true for variant names that begin as usual and end with a number: w4a8, w8, pruned50,
+  // tune_3.
   const std::size_t letters = variant.find_first_of("0123456789");
   if (letters == std::string_view::npos) return false;
   const std::string_view beginning = variant.substr(0, letters);
@@ -172,7 +173,7 @@ std::optional<ParsedTag> ParseFlatTag(std::string_view tag) {
   const std::vector<std::string_view> parts = Split(tag, '/');
   if (std::ranges::find(parts, std::string_view()) != parts.end()) return std::nullopt;
   std::optional<ParsedTag> meaning = TakeApart(parts);
-  // "%" stands for an empty name, which says nothing about the model.
+  // "%" stands for an empty name, which does not name a model.
   if (meaning && (meaning->metric.empty() || meaning->variant.empty())) return std::nullopt;
   return meaning;
 }
@@ -182,23 +183,24 @@ std::optional<ParsedTag> ParseGroupTag(std::string_view run, std::string_view ta
   if (slash == std::string_view::npos || slash == 0) return std::nullopt;
   const std::string_view metric = tag.substr(slash + 1);
   if (!compression::IsKnownMetric(MetricKeyOf(metric))) return std::nullopt;
-  // Tests the name first: cleaning the name of the run takes longest, and most scalars called
-  // "accuracy" are not in a sub-run of that name.
+  // Tests the name first: cleaning the run's name takes longest, and most scalars called "accuracy"
+  // are not in a sub-run of that name.
   if (run.find(metric) == std::string_view::npos) return std::nullopt;
 
-  // Directories keep characters that tags cannot have, so cleaned names are compared. If cleaning
-  // changed the length, positions in the two names differ, and only the cleaned name is used.
+  // Compares cleaned names, because directories may contain characters that tags cannot. If
+  // cleaning changed the length, positions in the two names differ, and only the cleaned name is
+  // used.
   const std::string cleaned = writer::summary::CleanTag(run);
   const std::string_view spelled = cleaned.size() == run.size() ? run : std::string_view(cleaned);
   const std::string_view parent = ParentOf(cleaned);
   std::string_view variant;
   std::string experiment;
-  // tensorboardX: <run>/<tag>/<variant>.
+  // Parses tensorboardX's sub-run <run>/<tag>/<variant>.
   if (const std::size_t before = BeforeTail(parent, tag); before != std::string_view::npos) {
     variant = LastPart(spelled);
     experiment = ExperimentOf(spelled, before);
   } else {
-    // PyTorch: <run>/<tag, slashes as underscores>_<variant>.
+    // Parses PyTorch's sub-run <run>/<tag with underscores for slashes>_<variant>.
     std::string prefix = std::string(tag) + "_";
     std::ranges::replace(prefix, '/', '_');
     if (!LastPart(cleaned).starts_with(prefix)) return std::nullopt;

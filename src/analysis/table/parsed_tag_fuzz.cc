@@ -1,4 +1,4 @@
-// Any names and any stored bytes mean something whole, or nothing.
+// Any names and any stored bytes give a complete meaning, or none.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   using namespace cboard::analysis;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  // The first newline divides the run from the tag; a sub-run of add_scalars gets its tag anyway.
+  // The first newline separates the run from the tag; a sub-run of add_scalars always gets its tag.
   const std::size_t line = text.find('\n');
   const std::string_view run = text.substr(0, line);
   const std::string_view tag = line == std::string_view::npos ? text : text.substr(line + 1);

@@ -12,13 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::Optional;
 using ::testing::Pair;
 
-// experiment
-//
-// model
-//
-// variant
-//
-// metric, which every tag format must produce.
+// Formats "experiment | model | variant | metric", which every tag format must give.
 std::string EntityOf(const ScalarName& scalar) {
   const auto meaning = ParseTag(scalar);
   if (!meaning) return "nothing";
@@ -110,7 +104,7 @@ TEST(ParseTag, TakesTheRunForTheModelWhenTagsNameNone) {
   EXPECT_EQ(EntityOf({.run = "bench/alexnet", .tag = "metrics/accuracy/fp32"}),
             "bench/alexnet | alexnet | fp32 | accuracy");
   EXPECT_EQ(EntityOf({.run = ".", .tag = "metrics/accuracy/fp32"}), "nothing");
-  // "%" is how an empty name is written.
+  // Writers store an empty name as "%".
   EXPECT_EQ(EntityOf({.run = "bench/alexnet", .tag = "metrics/accuracy/%"}), "nothing");
   EXPECT_EQ(EntityOf({.run = "bench/%", .tag = "metrics/accuracy/fp32"}), "nothing");
 }

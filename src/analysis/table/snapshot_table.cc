@@ -28,7 +28,7 @@ std::vector<std::string> UniqueNames(const ComparisonTable& table) {
                                            : WithPlace(model.model, model.experiment));
     ++shown[names.back()];
   }
-  // "again/alexnet" is not "again" without its last part.
+  // The last part must be the model: "again/alexnet" is not "again".
   for (std::size_t i = 0; i < names.size(); ++i) {
     const TableModel& model = table.models[i];
     if (shown[names[i]] > 1) names[i] = model.model + " (" + model.experiment + ")";

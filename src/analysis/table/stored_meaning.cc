@@ -1,4 +1,4 @@
-// The label that our own writers store with each value.
+// Reads the label that our own writers store with each value.
 #include <simdjson.h>
 
 #include "cboard/analysis/parsed_tag.h"
@@ -6,10 +6,10 @@
 namespace cboard::analysis {
 namespace {
 
-// A label holds a few names; our writers never write more.
+// Maximum size: a label holds a few names, and our writers never write more.
 constexpr std::size_t kMaxLabelBytes = 64 << 10;
 
-// The newest version that is understood; docs/formats/compression-tags.md.
+// The newest supported version of labels, described in docs/formats/compression-tags.md.
 constexpr double kLabelVersion = 1;
 
 class Label {
@@ -46,7 +46,7 @@ class Label {
   simdjson::dom::object object_;
 };
 
-// Calls `read` with the label, if `plugin_content` is one that is understood.
+// Calls `read` with the label if `plugin_content` contains a supported label.
 template <typename T>
 T ReadLabel(std::string_view plugin_content, T (*read)(const Label&)) {
   if (plugin_content.empty() || plugin_content.size() > kMaxLabelBytes) return {};

@@ -38,7 +38,7 @@ class Comparer {
     usual_baseline_ = table.models[row_.model_index].baseline == baseline_.variant;
   }
 
-  // The ratio that was logged for this pair of variants.
+  // Returns the ratio that was logged for this pair of variants.
   const LoggedRatio* Logged(std::string_view name) const {
     const auto found = row_.ratios.find(name);
     if (found == row_.ratios.end()) return nullptr;
@@ -103,7 +103,7 @@ class Comparer {
   }
 
  private:
-  // Logged ratios that cannot be computed from the metrics.
+  // Adds logged ratios that cannot be computed from the metrics.
   void FillRemainingLogged(VariantComparison& result) const {
     const std::size_t computed = result.ratios.size();
     for (const auto& [name, logged] : row_.ratios) {

@@ -86,7 +86,7 @@ TEST(CompareRows, TakesALoggedRatioForItsOwnPairOnly) {
   EXPECT_EQ(RatioOf(other, "my_ratio"), nullptr);
 }
 
-// The published example, with the drop of 6 % that it states.
+// The published example, with its stated drop of 6 %.
 TEST(CompareRows, ComputesAuroraWithWeightsAndFactors) {
   const auto fact = [](const char* tag, double value) { return FactOf("r", tag, value); };
   const ComparisonTable table = BuildComparisonTable(

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kModelKey = "model_name";
 constexpr const char* kVariantKey = "variant";
-// Hyperparameters of such a row that identify the model or the row, and are no settings.
+// Hyperparameters that identify the model or the row, and are not settings.
 constexpr auto kNoSettings =
     std::to_array<const char*>({kModelKey, kVariantKey, "library", "category"});
 
@@ -21,12 +21,13 @@ bool Says(const Config& config, const char* key, std::string_view text) {
   return value != nullptr && *value == text;
 }
 
-// "published/alexnet/int8/1763000000.5" is below "alexnet/int8".
+// Returns true if a run is below a place: "published/alexnet/int8/1763000000.5" is below
+// "alexnet/int8".
 bool LiesBelow(std::string_view run, const std::string& place) {
   return ("/" + std::string(WithoutDot(run)) + "/").find("/" + place + "/") != std::string::npos;
 }
 
-// Hyperparameters are often in a run of their own below the trial's run.
+// Hyperparameters are often in a separate run below the trial's run.
 const RunOwner* OwnerAtOrAbove(const RunOwners& owners, std::string_view run) {
   for (;; run = ParentOf(run)) {
     if (const RunOwner* const owner = OwnerOf(owners, run)) return owner;

@@ -1,4 +1,4 @@
-// Facts for the tests of this folder, from names as logs have them.
+// Creates facts for the tests of this folder, from names as logs have them.
 #pragma once
 
 #include <gtest/gtest.h>

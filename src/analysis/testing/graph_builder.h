@@ -1,4 +1,4 @@
-// Graphs for the tests of this folder: a few words per node.
+// Creates graphs for the tests of this folder from a few words per node.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Log directories for the tests of this module: written by our own writer under the names that each
-// program uses, and read as users' logs are.
+// Creates log directories for the tests of this module: our own writer writes them with the tags of
+// each program, and they are read like users' logs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class LogBuilder {
     return *this;
   }
 
-  // As tensorboardX writes add_scalars.
+  // Logs like tensorboardX's add_scalars.
   LogBuilder& Group(const std::string& run, const std::string& main_tag,
                     const std::map<std::string, double>& values) {
     EXPECT_THAT(Writer(run).AddScalars(main_tag, values, 0), testing::Succeeds());
@@ -56,7 +56,7 @@ class LogBuilder {
     return *this;
   }
 
-  // As our own writers keep what only our programs read: one text, with its label.
+  // Logs like our own writers for our own programs: one text, with its label.
   LogBuilder& Json(const std::string& run, const std::string& tag, std::string_view json,
                    std::string_view label = {}) {
     const std::array<std::int64_t, 1> shape = {1};

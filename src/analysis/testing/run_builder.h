@@ -1,4 +1,4 @@
-// Runs for tests that no file holds.
+// Creates runs in memory, without files, for tests.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace cboard::analysis {
 
-// A run with a point of each scalar, and with histograms of which only the tag is there.
+// Returns a run with one point per scalar, and with histogram tags without data.
 inline std::shared_ptr<reader::Run> MakeRun(std::string name,
                                             const std::map<std::string, double>& scalars,
                                             const std::vector<std::string>& histograms = {}) {

@@ -1,4 +1,4 @@
-// Histograms of samples, for the tests of this folder.
+// Creates histograms of samples for the tests of this folder.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ inline std::vector<double> Gaussian(std::size_t count, double sigma = 1, unsigne
   return values;
 }
 
-// Evenly quantized to `codes` values in [low, high].
+// Quantizes evenly to `codes` values in [low, high].
 inline std::vector<double> Quantized(std::vector<double> values, double low, double high,
                                      int codes = 256) {
   const double step = (high - low) / (codes - 1);
@@ -35,7 +35,7 @@ inline std::vector<double> Quantized(const std::vector<double>& values) {
   return Quantized(values, low, high);
 }
 
-// Equal bins between min and max.
+// Counts in bins of equal width between min and max.
 inline ValueDistribution Binned(const std::vector<double>& values, std::size_t bin_count = 1000) {
   const auto [low, high] = std::ranges::minmax(values);
   const double width = (high - low) / static_cast<double>(bin_count);

@@ -11,7 +11,7 @@ std::optional<TrialLocation> FindTrial(std::string_view run, std::string_view di
     const std::size_t end = std::min(path.find('/', start), path.size());
     if (std::optional<compression::TrialName> name =
             compression::ParseTrialName(path.substr(start, end - start))) {
-      // The directory name is preferred to the name that the user gave to the log directory.
+      // Prefers the directory name to the name that the user gave to the log directory.
       if (end == path.size() && !name->has_accuracy) {
         const std::optional<compression::TrialName> real = compression::ParseTrialName(directory);
         if (real && real->number == name->number) name = real;

@@ -28,7 +28,7 @@ TEST(FindTrial, LearnsTheAccuracyFromTheDirectoryOfANamedLogdir) {
   EXPECT_THAT(place->name.accuracies, ElementsAre(0.095));
   // The tuning guide's PyTorch example calls the baseline tune_0.
   EXPECT_THAT(FindTrial("baseline/.", "tune_0_acc0.80")->name.accuracies, ElementsAre(0.80));
-  // A directory that speaks of another trial is not believed.
+  // A directory name that belongs to another trial is ignored.
   EXPECT_THAT(FindTrial("tune_1/.", "tune_2_acc_0.5")->name.accuracies, IsEmpty());
 }
 

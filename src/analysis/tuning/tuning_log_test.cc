@@ -1,4 +1,5 @@
-// The log of TuningLogger, as the pages read it: while it is written, renamed, and complete.
+// Reads the log of TuningLogger as the pages do: while it is written, after renaming, and when it
+// is complete.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::Succeeds;
 
-// Waits until a snapshot is as it should be; gives up, and says false, after a minute.
+// Waits until a snapshot satisfies the condition; returns false after a minute.
 bool Becomes(const LogReader& reader, const std::function<bool(const reader::Snapshot&)>& holds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (std::chrono::steady_clock::now() < end) {
@@ -32,7 +33,7 @@ bool Becomes(const LogReader& reader, const std::function<bool(const reader::Sna
   return false;
 }
 
-// Both ways of following a directory.
+// Tests both ways of following a directory.
 class TuningLog : public ::testing::TestWithParam<bool> {
  protected:
   std::unique_ptr<LogReader> Follow() const {
@@ -85,7 +86,7 @@ TEST_P(TuningLog, TheTuningPageShowsTheFallAndWhatChanged) {
   trial("all", 0.776);
   trial("none", 0.095);
   trial("conv1", 0.771);
-  // The name of a directory may say the accuracy before the settings in it have been read.
+  // The name of a directory may contain the accuracy before the settings in it have been read.
   ASSERT_TRUE(Becomes(*reader, [](const reader::Snapshot& snapshot) {
     const auto timelines = FindTuning(snapshot);
     return timelines.size() == 1 && timelines[0].trials.size() == 3 &&

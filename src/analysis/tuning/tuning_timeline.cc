@@ -11,11 +11,11 @@ namespace {
 
 struct Experiment {
   std::map<std::string, Trial> trials = {};  // By the trial's run.
-  std::string directory = {};                // The name of the directory above the trials.
+  std::string directory = {};                // Name of the directory that contains the trials.
   bool is_tuning = false;
 };
 
-// The values that name the accuracy of a trial, the most trusted first.
+// Names of the accuracy of a trial, the most trusted first.
 void TakeScalars(const reader::Run& run, Trial& trial) {
   struct Candidate {
     std::string_view tag;

@@ -24,8 +24,8 @@ std::string DefaultVariant(const std::vector<std::string>& variants, const std::
   return std::string(compression::kDefaultVariant);
 }
 
-// Layers that were logged under the model's name. A side without a model name fits every model, so
-// it is not used.
+// Counts the layers that were logged under the model's name. A side without a model name fits every
+// model, so it is not used.
 void AddLayers(const std::shared_ptr<const reader::Snapshot>& snapshot,
                std::span<const VariantLayers> sides, const Summary& summary, ModelSummary& model) {
   const std::string key = ModelKeyOf(model.model);
@@ -71,7 +71,7 @@ ModelSummary ModelOf(const ComparisonTable& table, std::size_t index, std::strin
   return model;
 }
 
-// The quality metric that most models logged.
+// Returns the quality metric that most models logged.
 std::string QualityOf(const Summary& summary) {
   constexpr std::string_view kKnown[] = {"accuracy",   "f1_score", "auc",
                                          "perplexity", "wer",      "loss"};
@@ -109,7 +109,7 @@ struct Best {
   std::size_t measured = 0;
 };
 
-// The model that gained most in a resource.
+// Returns the model with the largest gain in a resource.
 Best BestGain(const Summary& summary, std::string_view metric) {
   Best best;
   const bool higher = compression::DescribeMetric(metric).better == compression::Better::kHigher;
@@ -173,7 +173,7 @@ void AddGains(Summary& summary) {
                                  .value = best.gain});
   };
   add("Best ratio", BestGain(summary, "model_size_mb"), {});
-  // Latency and throughput measure the same: the one that more models logged is used.
+  // Latency and throughput measure the same property: uses the metric that more models logged.
   const Best latency = BestGain(summary, "latency_mean_ms");
   const Best throughput = BestGain(summary, "throughput");
   if (throughput.measured > latency.measured) {
@@ -227,7 +227,7 @@ Summary Summarize(const std::shared_ptr<const reader::Snapshot>& snapshot,
   const auto is_wanted = [&](std::size_t i) {
     return options.models.empty() || options.models.contains(names[i]);
   };
-  ComparisonTable about;  // The pair is chosen from its variants.
+  ComparisonTable about;  // A table with all variants, from which the pair is selected.
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!is_wanted(i)) continue;
     const TableModel& model = table.models[i];

@@ -35,7 +35,7 @@ std::string DamageText(std::size_t count, const LayerDamage& layers, std::string
          (layers.worst_layer.empty() ? "" : ", the worst " + Quoted(layers.worst_layer));
 }
 
-// Text about layers that is added to gates that do not fail.
+// Returns the text about layers that is added to gates that pass.
 std::string LayerClause(const LayerDamage& layers) {
   const LevelCounts& counts = layers.counts;
   if (!layers.not_measured.empty() || (counts.total() > 0 && counts.measured() == 0)) {
@@ -52,7 +52,7 @@ std::string LayerClause(const LayerDamage& layers) {
   return text;
 }
 
-// The sentence of the comparison, without its full stop: other clauses follow.
+// Returns the sentence of the comparison without its full stop, because other clauses follow.
 std::string OutputsText(const LayerDamage& layers) {
   std::string text = layers.outputs->sentence;
   if (text.ends_with('.')) text.pop_back();
@@ -72,7 +72,7 @@ std::string GateClause(const ModelVerdict& verdict) {
 
 ModelVerdict Decide(const std::vector<Requirement>& requirements, const LayerDamage& layers) {
   ModelVerdict verdict{.gate_count = requirements.size()};
-  // A broken model comes first: it needs no other reason.
+  // A broken model is reported first, because no other reason is needed.
   if (layers.outputs && layers.outputs->is_broken()) verdict.fails.push_back(OutputsText(layers));
   for (const Requirement& requirement : requirements) {
     if (requirement.is_checked) {
@@ -156,7 +156,8 @@ std::vector<ContractVerdict> VerdictsOnContract(const Contract& contract,
     std::vector<Requirement> requirements = {};
     LayerDamage layers = {};
   };
-  std::vector<std::pair<std::pair<std::string, std::string>, OfVariant>> found;  // As in `result`.
+  // Results by model and variant, in the order of `result`.
+  std::vector<std::pair<std::pair<std::string, std::string>, OfVariant>> found;
   const auto at = [&](const std::string& model, const std::string& variant) -> OfVariant& {
     const std::pair key(model, variant);
     const auto known = std::ranges::find(found, key, [](const auto& entry) { return entry.first; });

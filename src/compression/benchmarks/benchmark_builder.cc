@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 3> kLatencySamples = {"latencies_ms", "la
 constexpr std::array<std::string_view, 7> kKnownVariants = {"fp32", "fp16", "bf16",    "fp8",
                                                             "int8", "int4", "baseline"};
 
-// Names of baselines, the best first.
+// Names that baselines usually have, the most common first.
 constexpr std::array<std::string_view, 5> kBaselines = {"fp32", "baseline", "original", "bf16",
                                                         "fp16"};
 
@@ -83,7 +83,7 @@ bool IsKnownVariantName(std::string_view name) {
 
 void BenchmarkBuilder::Add(ModelComparison model) {
   std::string name = model.model;
-  // The file may already contain the generated name, so it is checked like any other.
+  // Checks the generated name like any other, because the file may already contain it.
   for (std::size_t n = ++names_[name]; n > 1; n = ++names_[name]) {
     name = model.model + "-" + std::to_string(n);
   }
@@ -138,7 +138,7 @@ void ReadField(std::string_view key, const element& value, Variant& variant, Mod
   }
   std::optional<InfoValue> fact = InfoOf(value);
   if (!fact) return;
-  // Users filter by the device that a model ran on, so it is a metric.
+  // The device is stored as a metric, because users filter by the device on which a model ran.
   if (key == "evaluated_on") {
     const auto* device = std::get_if<std::string>(&*fact);
     AddFact("device_gpu", device != nullptr && *device == "gpu" ? 1.0 : 0.0, info);

@@ -1,4 +1,4 @@
-// Collects what the readers of benchmark JSON find, and keeps names apart.
+// Collects the models and variants that the parsers of benchmark JSON find, and makes names unique.
 #pragma once
 
 #include <simdjson.h>
@@ -13,18 +13,18 @@
 
 namespace cboard::compression {
 
-// A fact as it is stored: booleans as texts, mixed arrays as one text. nullopt for null and
-// objects.
+// Converts a JSON value to a fact of a model: booleans become texts, mixed arrays become one text.
+// Returns nullopt for null and objects.
 std::optional<InfoValue> InfoOf(const simdjson::dom::element& element);
 
-// fp32, FP32 and float32 are one name; names that are not usual ones stay as they are.
+// Normalizes common variant names: fp32, FP32 and float32 become fp32. Other names do not change.
 std::string NormalVariantName(std::string_view name);
 
-// Whether a name, once normal, can only be that of a variant: fp32, int8, bf16, …
+// Returns true for normalized names that can only be variants: fp32, int8, bf16, …
 bool IsKnownVariantName(std::string_view name);
 
-// More than this is no benchmark but a mistake or an attack. Variants beyond it are left out with a
-// warning, facts in silence.
+// Maximum number of variants: a file with more is a mistake or an attack. Further variants are left
+// out with a warning, further facts without one.
 inline constexpr std::size_t kMaxVariants = 256;
 inline constexpr std::size_t kMaxFacts = 256;
 inline constexpr std::size_t kMaxSharedFactBytes = 16 << 10;
@@ -38,8 +38,8 @@ class BenchmarkBuilder {
     file_.skipped.push_back({std::string(model), std::move(reason)});
   }
 
-  // Adds a model under a name that is still free, sets its baseline, and says so when either is
-  // not what a reader of the file would expect.
+  // Adds a model under a unique name and sets its baseline. Adds a warning if name or baseline
+  // differ from what the reader of the file would expect.
   void Add(ModelComparison model);
 
   BenchmarkFile Take() { return std::move(file_); }
@@ -47,21 +47,21 @@ class BenchmarkBuilder {
 
  private:
   BenchmarkFile file_;
-  std::map<std::string, std::size_t, std::less<>> names_;  // How often each was asked for.
+  std::map<std::string, std::size_t, std::less<>> names_;  // Number of models by requested name.
 };
 
-// Adds to `variant` a number, its latency samples, or nothing; facts that are no figures go to
-// `info`.
+// Adds a field of the JSON to `variant`: a number or latency samples. Facts that are not metrics go
+// to `info`.
 void ReadField(std::string_view key, const simdjson::dom::element& value, Variant& variant,
                ModelInfo& info, std::string_view model, BenchmarkBuilder& builder);
 
-// Adds a fact unless `info` has one of that name, or has too many.
+// Adds a fact unless `info` already has one of that name, or has too many.
 void AddFact(std::string_view key, InfoValue value, ModelInfo& info);
 
-// Appends `variant` under a name that no other variant's tag has.
+// Appends `variant` with a name whose tag no other variant has.
 void AddVariant(Variant variant, ModelComparison& model, BenchmarkBuilder& builder);
 
-// Reads an array of rows.
+// Reads a table: an array of rows.
 void ReadTable(std::string_view table, const simdjson::dom::array& rows, BenchmarkBuilder& builder);
 
 }  // namespace cboard::compression

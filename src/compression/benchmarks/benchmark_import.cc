@@ -14,13 +14,13 @@
 namespace cboard::compression {
 namespace {
 
-// runs/x -> runs/x_hparams, runs/x/ too.
+// Returns a sibling directory: runs/x_hparams for runs/x and for runs/x/.
 std::filesystem::path Sibling(const std::filesystem::path& directory) {
-  // In the address of a bucket, both slashes behind "s3:" count.
+  // Keeps both slashes after "s3:" in the address of a bucket.
   const bool is_address = directory.native().find("://") != std::string::npos;
   std::filesystem::path sibling = is_address ? directory : directory.lexically_normal();
   if (!sibling.has_filename()) sibling = sibling.parent_path();
-  // "." has no name to append to; there, a sibling would be outside.
+  // "." has no name to append to, and a sibling of it would be outside the directory.
   if (sibling.filename() == "." || sibling.filename() == ".." || !sibling.has_filename()) {
     return directory / "hparams";
   }
@@ -65,16 +65,17 @@ class Importer {
   }
 
  private:
-  // Result of a thread for one model; results are merged in the file's order when all are done.
+  // Result of one model, written by one thread. Results are merged in the order of the file when
+  // all threads have finished.
   struct Written {
     ImportedModel model;
     std::vector<std::string> warnings;
-    std::size_t rows = 0;          // Rows of the HParams page.
-    bool had_event_files = false;  // Before this import.
+    std::size_t rows = 0;          // Number of rows of the HParams page.
+    bool had_event_files = false;  // True if the run had event files before this import.
     bool complete = false;
   };
 
-  // A failure leaves runs behind; nobody should have to find out which of them are whole.
+  // Lists the models that are missing after a failure, so that users know which runs are complete.
   Error WithMissingModels(Error error) const {
     constexpr std::size_t kMaxNames = 5;
     std::size_t missing = 0;
@@ -108,7 +109,8 @@ class Importer {
 
   Result<void> Write(std::size_t thread, std::size_t index) {
     if (options_.stop_requested && options_.stop_requested()) {
-      return Fail(ErrorCode::kUnavailable, "the import was interrupted");
+      return Fail(ErrorCode::kUnavailable,
+                  "the import was interrupted; run it again to complete it");
     }
     const ModelComparison& model = file_.models[index];
     if (options_.baseline.empty() || options_.baseline == model.baseline ||
@@ -130,7 +132,8 @@ class Importer {
     }
     written.had_event_files = !writer::EventFilesIn(written.model.run).empty();
     CompressionOptions writer_options = writer_options_;
-    // Thousands of short-lived files: an I/O thread for each would cost more than the writing.
+    // Uses one I/O thread per worker: thousands of short-lived files with their own threads would
+    // cost more than the writing.
     if (!io_threads_[thread]) io_threads_[thread] = writer::MakeIoThread();
     writer_options.writer.io_thread = io_threads_[thread];
     CompressionWriter writer(written.model.run, writer_options);
@@ -160,7 +163,7 @@ class Importer {
   const BenchmarkFile& file_;
   const ImportOptions& options_;
   CompressionOptions writer_options_;
-  std::vector<Written> written_;  // One per model; each thread touches only those it was given.
+  std::vector<Written> written_;  // One per model; a thread changes only its own entries.
   std::array<std::shared_ptr<writer::IoThread>, kMaxThreads> io_threads_;
   ImportReport report_;
 };

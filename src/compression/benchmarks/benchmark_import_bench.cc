@@ -1,4 +1,4 @@
-// How long ten thousand models take: reading the JSON, and writing the runs.
+// Measures the import of ten thousand models: reading the JSON, and writing the runs.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -55,7 +55,7 @@ void BM_Import(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
-// The tags that Python's converter writes, and both schemes.
+// Writes the tags of the Python converter, and both schemes.
 BENCHMARK(BM_Import)
     ->Args({10'000, static_cast<int>(TagScheme::kFlat)})
     ->Args({10'000, static_cast<int>(TagScheme::kBoth)})

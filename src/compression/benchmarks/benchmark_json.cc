@@ -14,7 +14,7 @@ namespace {
 using simdjson::dom::element;
 using simdjson::dom::object;
 
-// Objects of a model that describe it; none of them is a variant, whatever it holds.
+// Keys of objects that describe a model; such an object is never a variant.
 constexpr auto kDescriptions = std::to_array<std::string_view>(
     {"model_info", "info", "metadata", "published", "config", "hparams", "environment", "hardware",
      "system", "compression"});
@@ -23,8 +23,8 @@ bool IsDescription(std::string_view key) {
   return std::ranges::find(kDescriptions, key) != kDescriptions.end();
 }
 
-// An object is a variant when it holds a figure: a number under the key of a known metric, or any
-// number if it is called like a variant.
+// Returns true if an object is a variant: it has a number under the key of a known metric, or any
+// number if the object has the name of a variant.
 bool IsVariant(std::string_view key, const object& fields) {
   const bool named = IsKnownVariantName(NormalVariantName(key));
   for (const auto [field, value] : fields) {
@@ -33,14 +33,14 @@ bool IsVariant(std::string_view key, const object& fields) {
   return false;
 }
 
-// model_info and its like: facts side by side, whatever object they stood in.
+// Reads facts from objects such as model_info, including nested objects.
 void ReadInfo(const object& fields, ModelInfo& info) {
   for (const auto [key, value] : fields) {
     if (std::optional<InfoValue> fact = InfoOf(value)) AddFact(key, *std::move(fact), info);
   }
 }
 
-// Why an object that stands where a variant could is none.
+// Returns the reason why an object in the place of a variant is not a variant.
 std::string Objection(const object& fields) {
   for (const auto [field, value] : fields) {
     if (!IsKnownMetric(field) || !value.is_string()) continue;
@@ -58,7 +58,7 @@ std::string NamesOf(const ModelComparison& model) {
   return names;
 }
 
-// "derived": ["int8.latency_mean_ms"] says which figures nobody measured.
+// Reads "derived": ["int8.latency_mean_ms"], the list of metrics that were not measured.
 void ReadDerived(const element& entry, ModelComparison& model, BenchmarkBuilder& builder) {
   simdjson::dom::array names;
   if (entry.get(names) != simdjson::SUCCESS) return;
@@ -96,7 +96,7 @@ void ReadModel(std::string_view name, const object& entry, const ModelInfo& file
       builder.Warn(Quoted(key) + " of model " + Quoted(name) + " " + Objection(fields));
     }
   }
-  // Facts beside the variants: framework, benchmark_time_seconds, speedup_published.
+  // Reads facts beside the variants: framework, benchmark_time_seconds, speedup_published.
   for (const auto [key, value] : entry) {
     if (value.is_object()) continue;
     if (key == "derived") ReadDerived(value, model, builder);
@@ -115,14 +115,14 @@ void ReadModel(std::string_view name, const object& entry, const ModelInfo& file
   }
 }
 
-// {"fp32": {…}, "int8": {…}} without a model around it.
+// Returns true for {"fp32": {…}, "int8": {…}}, a file with one model and no model name.
 bool IsOneModel(const object& document) {
   object fields;
   return document[kDefaultBaseline].get(fields) == simdjson::SUCCESS &&
          IsVariant(kDefaultBaseline, fields);
 }
 
-// Facts of all models. Each model gets a copy, so that they must not be long.
+// Reads facts that apply to all models. Each model gets a copy, so their length is limited.
 ModelInfo FileInfo(const object& document, BenchmarkBuilder& builder) {
   ModelInfo info;
   std::size_t bytes = 0;
@@ -181,10 +181,11 @@ Result<BenchmarkFile> ParseBenchmarkJson(std::string text, std::string_view sour
     ReadTable(name, simdjson::dom::array(document), builder);
   }
   if (builder.empty()) {
-    return Fail(ErrorCode::kInvalidArgument,
-                std::string(source) +
-                    ": there is no model in it; expected {\"<model>\": {\"fp32\": {\"accuracy\": "
-                    "…}, \"int8\": {…}}, …}");
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        std::string(source) +
+            ": the file contains no model; expected {\"<model>\": {\"fp32\": {\"accuracy\": "
+            "…}, \"int8\": {…}}, …}");
   }
   return builder.Take();
 }

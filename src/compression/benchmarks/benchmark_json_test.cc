@@ -31,7 +31,7 @@ std::vector<std::string> NamesOf(const BenchmarkFile& file) {
   return names;
 }
 
-// Parses, and fails the test when that fails.
+// Parses the text, and fails the test if that fails.
 BenchmarkFile Parsed(std::string text) {
   auto file = ParseBenchmarkJson(std::move(text), "dir/results.json");
   EXPECT_THAT(file, Succeeds());
@@ -201,7 +201,7 @@ TEST(BenchmarkJson, GivesFactsOfTheFileToEveryModel) {
 TEST(BenchmarkJson, RefusesWhatHoldsNoModel) {
   for (const char* text : {"{}", "[]", "3", "\"x\"", "null", "{\"_source\": {}}", "{\"a\": 1}"}) {
     EXPECT_THAT(ParseBenchmarkJson(text, "r.json"),
-                FailsSaying(ErrorCode::kInvalidArgument, "r.json: there is no model in it"))
+                FailsSaying(ErrorCode::kInvalidArgument, "r.json: the file contains no model"))
         << text;
   }
 }

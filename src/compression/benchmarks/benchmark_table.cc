@@ -1,4 +1,5 @@
-// Tables: arrays of rows such as {"model": "gpt-j-6b", "config": "FP32", "hellaswag": 0.4954}.
+// Reads tables: arrays of rows such as {"model": "gpt-j-6b", "config": "FP32", "hellaswag":
+// 0.4954}.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -15,7 +16,8 @@ using simdjson::dom::object;
 constexpr std::array<std::string_view, 3> kModelColumns = {"model", "model_name", "name"};
 constexpr std::array<std::string_view, 3> kVariantColumns = {"config", "variant", "precision"};
 
-// The first of `columns` that holds a text; the column is named in `found`.
+// Returns the text in the first of `columns` that has one; stores the name of that column in
+// `found`.
 std::optional<std::string_view> TextOf(const object& row, std::span<const std::string_view> columns,
                                        std::string_view& found) {
   for (const std::string_view column : columns) {
@@ -28,7 +30,7 @@ std::optional<std::string_view> TextOf(const object& row, std::span<const std::s
   return std::nullopt;
 }
 
-// Tables of language models average several tasks; that average is their accuracy.
+// Uses the average over several tasks as accuracy: tables of language models contain it.
 void TakeAverageAsAccuracy(Variant& variant) {
   const auto average = variant.metrics.find("average_accuracy");
   if (average != variant.metrics.end()) variant.metrics.emplace("accuracy", average->second);
@@ -39,7 +41,7 @@ void TakeAverageAsAccuracy(Variant& variant) {
 void ReadTable(std::string_view table, const simdjson::dom::array& rows,
                BenchmarkBuilder& builder) {
   std::vector<ModelComparison> models;
-  std::map<std::string, std::size_t, std::less<>> index;  // Index of `models`, by name.
+  std::map<std::string, std::size_t, std::less<>> index;  // Index into `models`, by name.
   std::size_t number = 0;
   for (const element item : rows) {
     ++number;

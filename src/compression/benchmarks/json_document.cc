@@ -7,7 +7,7 @@ namespace {
 
 using simdjson::dom::element;
 
-// Parses in place: the parser may read, not write, kPadding bytes past the end.
+// Parses in place: the parser may read, but not write, kPadding bytes beyond the end.
 simdjson::error_code Parse(std::string& text, simdjson::dom::parser& parser, element& document) {
   text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
   return parser.parse(text.data(), text.size(), /*realloc_if_needed=*/false).get(document);

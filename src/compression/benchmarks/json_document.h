@@ -1,4 +1,5 @@
-// Reading foreign JSON: the fast parser first, repair where a program wrote what JSON lacks.
+// Reads JSON of other programs: tries the fast parser first, and repairs text that is not standard
+// JSON.
 #pragma once
 
 #include <simdjson.h>
@@ -12,14 +13,14 @@
 
 namespace cboard::compression {
 
-// The document in `text`, which is parsed in place and must outlive it, as must `parser`. Sentences
-// about what had to be repaired are added to `repairs`. Fails with kInvalidArgument: an empty file
-// ("expected <what>, found an empty file"), UTF-16, and whatever RepairJson refuses.
+// Parses `text` in place; `text` and `parser` must outlive the result. Adds a sentence to `repairs`
+// for each kind of repair. Fails with kInvalidArgument for an empty file ("expected <what>, found
+// an empty file"), UTF-16, and text that RepairJson rejects.
 Result<simdjson::dom::element> ParseJson(std::string& text, simdjson::dom::parser& parser,
                                          std::string_view source, std::string_view what,
                                          std::vector<std::string>& repairs);
 
-// A finite or non-finite number, or nullopt: booleans and other strings are none.
+// Returns a finite or non-finite number; nullopt for booleans and other strings.
 std::optional<double> NumberOf(const simdjson::dom::element& element);
 
 }  // namespace cboard::compression

@@ -11,8 +11,8 @@
 namespace cboard::compression {
 namespace {
 
-// Starts the strings that stand for non-finite numbers. A single character, since "NaN" leaves
-// room for one between the quotes.
+// First character of a string that represents a non-finite number. It is one character, because
+// such a string, including its quotes, must be as long as NaN.
 constexpr char kMark = '\x7f';
 
 struct Position {
@@ -22,14 +22,14 @@ struct Position {
 
 Position PositionOf(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, offset);
-  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0.
+  const std::size_t line_start = before.rfind('\n') + 1;  // If nothing is found, npos + 1 is 0.
   const auto is_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
   return {
       static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1,
       static_cast<std::size_t>(std::ranges::count_if(before.substr(line_start), is_character)) + 1};
 }
 
-// How often something was repaired, and where first.
+// The number of repairs of one kind, and the position of the first.
 struct Repairs {
   std::size_t count = 0;
   std::size_t first_offset = 0;
@@ -67,7 +67,7 @@ class Repairer {
   std::string_view source_;
   std::size_t at_ = 0;
   Expect expect_ = Expect::kValue;
-  std::string open_;  // The brackets that are open, as a stack.
+  std::string open_;  // Stack of open brackets.
   Repairs non_finite_, invalid_utf8_, surrogates_, large_integers_;
 };
 
@@ -95,7 +95,7 @@ bool Repairer::TakeWord(std::string_view word) {
   return true;
 }
 
-// "NaN" -> "\x7f", "-Infinity" -> "\x7f-nfinit": as long as what it replaces.
+// Replaces NaN by "\x7f" and -Infinity by "\x7f-nfinit", which have the same length.
 void Repairer::MarkNonFinite(std::size_t start, char sign) {
   non_finite_.Add(start);
   text_[start] = text_[at_ - 1] = '"';
@@ -139,11 +139,12 @@ Result<void> Repairer::Number() {
     return std::from_chars(begin, end, value).ec == std::errc::result_out_of_range;
   };
   if (integral && (negative ? out_of_range(std::int64_t{}) : out_of_range(std::uint64_t{}))) {
-    // 12345678901234567890123 -> 12345678901234567890e03: what goes is beyond a double's precision.
+    // Replaces 12345678901234567890123 by 12345678901234567890e03: the removed digits exceed a
+    // double's precision.
     large_integers_.Add(start);
     text_.replace(at_ - 3, 3, "e03");
   }
-  // Out of range also means too small; the fast parser reads those as 0.
+  // A number out of range may be too small; the fast parser reads such numbers as 0.
   const bool starts_with_zero = text_[first_digit] == '0';
   if (!shrinks && !starts_with_zero && out_of_range(double{})) {
     MarkNonFinite(start, negative ? '-' : '+');
@@ -179,7 +180,7 @@ Result<void> Repairer::Escape() {
     const std::size_t second = at_ - 2;
     CBOARD_ASSIGN_OR_RETURN(const std::uint32_t low, FourHexDigits(second));
     if (low >= 0xDC00 && low <= 0xDFFF) return {};
-    at_ = second;  // Read again: it may be the first half of the next pair.
+    at_ = second;  // Parses this half again: it may be the first half of the next pair.
   }
   surrogates_.Add(escape);
   text_.replace(escape + 2, 4, "fffd");

@@ -1,9 +1,9 @@
-// The slow path of reading JSON: what to do when the fast parser refuses a text.
+// Repairs JSON that the fast parser rejects.
 //
-// Programs write JSON that the standard does not allow: Python writes NaN and Infinity, other
-// tools numbers beyond a double, lone surrogates, or names in Latin-1. RepairJson rewrites these in
-// place, byte for byte, so that the fast parser takes the text and nothing is copied. Whatever else
-// is wrong is an error, and only here is it known where: line, column, what was expected.
+// Programs write JSON that the standard does not allow: Python writes NaN and Infinity, other tools
+// write numbers beyond a double, lone surrogates, or names in Latin-1. RepairJson rewrites these in
+// place, byte for byte, so that the fast parser accepts the text and nothing is copied. Any other
+// problem is an error with line, column and the expected text.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@
 
 namespace cboard::compression {
 
-// Deeper nesting than any benchmark has; the fast parser's own limit is 1024.
+// Maximum nesting depth, more than any benchmark needs; the fast parser's own limit is 1024.
 inline constexpr std::size_t kMaxJsonDepth = 500;
 
-// Makes `text` standard JSON, without changing its length. Returns one sentence per kind of repair:
+// Makes `text` standard JSON without changing its length. Returns one sentence per kind of repair:
 // "3 numbers are NaN or infinite, the first in line 7, column 12". Fails with kInvalidArgument and
 // "<source>:<line>:<column>: expected …, found …".
 Result<std::vector<std::string>> RepairJson(std::string& text, std::string_view source);
 
-// Parses RepairJson's form of a number that JSON cannot express: a string that starts with a delete
-// character. Also understands the spellings "NaN", "Infinity" and "-Infinity". Returns nullopt if
-// `value` is an ordinary string.
+// Parses a non-finite number in the form that RepairJson writes: a string that starts with a
+// delete character. Also accepts "NaN", "Infinity" and "-Infinity". Returns nullopt for any other
+// string.
 std::optional<double> NonFiniteNumber(std::string_view value);
 
 }  // namespace cboard::compression

@@ -21,7 +21,7 @@ struct Mistake {
   const char* message;
 };
 
-// By name, so that a failure says which one.
+// Each case has a name, so that a failure names it.
 const Mistake kMistakes[] = {
     {"Empty", "", "f.json:1:1: expected a value, found the end of the file"},
     {"OnlySpace", " \n ", "f.json:2:2: expected a value, found the end"},

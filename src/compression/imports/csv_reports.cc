@@ -1,4 +1,4 @@
-// Reports that are tables: the TFLite debugger's and neural-compressor's.
+// Imports layer reports in CSV: those of the TFLite debugger and of neural-compressor.
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace cboard::compression::imports {
 namespace {
 
-// Nothing for an empty field, for "None" and whatever else is no number.
+// Returns the number in a field; nullopt for an empty field, "None" and other text.
 std::optional<double> NumberIn(std::string_view field) {
   while (!field.empty() && field.front() == ' ') field.remove_prefix(1);
   while (!field.empty() && field.back() == ' ') field.remove_suffix(1);
@@ -37,7 +37,7 @@ Result<std::size_t> Need(const CsvTable& table, std::string_view title,
                                                " has; its columns are " + Quoted(there, 240));
 }
 
-// A layer per row, with those of `columns` that are numbers.
+// Reads one layer per row, with the numbers in `columns`.
 Result<void> ReadRows(const CsvTable& table, std::size_t name, std::span<const Column> columns,
                       const std::filesystem::path& source, LayerReport& report) {
   std::vector<std::pair<std::size_t, std::string_view>> found;
@@ -60,7 +60,9 @@ Result<void> ReadRows(const CsvTable& table, std::size_t name, std::span<const C
   if (nameless > 0) report.warnings.push_back(HumanCount(nameless) + " rows name no layer");
   if (model.layers.empty()) {
     return Fail(ErrorCode::kInvalidArgument,
-                source.string() + ": no row of the table has a number for a layer");
+                source.string() +
+                    ": no row of the table has both a layer name and a number; "
+                    "export the table with at least one metric per layer");
   }
   report.models.push_back(std::move(model));
   return {};
@@ -92,7 +94,7 @@ Result<void> ParseTfliteDebugger(const CsvTable& table, const std::filesystem::p
 
 Result<void> ParseNeuralCompressor(const CsvTable& table, const std::filesystem::path& source,
                                    LayerReport& report) {
-  // Its MSE is of tensors that were each stretched to 0…1 before: another unit than ours.
+  // Has no MSE: its values were stretched to 0…1 for each tensor, which is another unit.
   constexpr auto kColumns =
       std::to_array<Column>({{"MSE", "normalized_mse"},
                              {"Activation min", "range_min"},

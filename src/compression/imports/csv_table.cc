@@ -14,7 +14,7 @@ class CsvReader {
   bool AtEnd() const { return at_ >= text_.size(); }
   std::size_t line() const { return line_; }
 
-  // The fields of the next row; empty lines are a row without fields.
+  // Returns the fields of the next row; an empty line is a row without fields.
   Result<std::vector<std::string>> Row() {
     row_line_ = line_;
     std::vector<std::string> fields;
@@ -23,7 +23,7 @@ class CsvReader {
       CBOARD_ASSIGN_OR_RETURN(std::string field, Field());
       fields.push_back(std::move(field));
       if (AtEnd() || SkipLineEnd()) return fields;
-      ++at_;  // The comma.
+      ++at_;  // Skips the comma.
     }
   }
 
@@ -58,7 +58,7 @@ class CsvReader {
         ++at_;
       } else {
         ++at_;
-        // Whatever stands between the closing quote and the comma belongs to the field.
+        // Text between the closing quote and the comma belongs to the field.
         const std::size_t end = std::min(text_.find_first_of(",\r\n", at_), text_.size());
         field += text_.substr(at_, end - at_);
         at_ = end;

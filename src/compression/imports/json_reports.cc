@@ -1,4 +1,4 @@
-// Reports that are JSON: AIMET's, MCT's and Model Explorer's.
+// Imports layer reports in JSON: those of AIMET, MCT and Model Explorer.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,7 +28,7 @@ struct Range {
   double low, high;
 };
 
-// [min, max]
+// Reads [min, max].
 std::optional<Range> RangeIn(element value) {
   array items;
   if (value.get(items) != simdjson::SUCCESS || items.size() != 2) return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<Range> RangeIn(element value) {
   return Range{*low, *high};
 }
 
-// {"conv1_weight_0": [min, max], …}: one per channel.
+// Reads {"conv1_weight_0": [min, max], …}, with one entry per channel.
 std::optional<LayerFigures> ChannelRangesIn(element value) {
   object channels;
   if (value.get(channels) != simdjson::SUCCESS || channels.size() == 0) return std::nullopt;
@@ -55,12 +55,12 @@ std::optional<LayerFigures> ChannelRangesIn(element value) {
   const auto middle = magnitudes.begin() + static_cast<std::ptrdiff_t>(magnitudes.size() / 2);
   std::ranges::nth_element(magnitudes, middle);
   const double median = *middle, largest = *std::ranges::max_element(magnitudes);
-  // How many times wider than the median channel the widest one is.
+  // The ratio of the widest channel to the median channel.
   if (median > 0) figures["channel_spread"] = largest / median;
   return figures;
 }
 
-// The metric of a file with plain numbers, from its name.
+// Returns the metric of a file with plain numbers, which is part of the file name.
 std::string_view AimetMetric(const std::string& stem) {
   if (stem.find("quant_enabled") != std::string::npos) return "score_if_only_this_is_quantized";
   if (stem.find("quant_disabled") != std::string::npos)
@@ -69,14 +69,14 @@ std::string_view AimetMetric(const std::string& stem) {
   return {};
 }
 
-// AIMET names a range conv1_output_0; the layer is conv1.
+// Returns the layer of a range: AIMET's conv1_output_0 belongs to conv1.
 std::string LayerOfRange(std::string_view name) {
   constexpr std::string_view kOutput = "_output_0";
   if (name.ends_with(kOutput) && name.size() > kOutput.size()) name.remove_suffix(kOutput.size());
   return std::string(name);
 }
 
-// mse, cs and sqnr of one tensor, under our names. Others keep theirs.
+// Returns mse, cs and sqnr of one tensor under our names; other metrics keep their names.
 LayerFigures MctFigures(const object& metrics) {
   LayerFigures figures;
   for (const auto [name, entry] : metrics) {
@@ -85,7 +85,8 @@ LayerFigures MctFigures(const object& metrics) {
     if (name == "cs") {
       figures["cosine"] = *value;
     } else if (name == "sqnr") {
-      // A ratio of powers; without any error the toolkit divides by a little more than nothing.
+      // Converts a ratio of powers to dB. For a tensor without error, the toolkit divides by a tiny
+      // number instead of 0.
       if (*value > 0) figures["sqnr_db"] = 10 * std::log10(*value);
     } else {
       figures[std::string(name)] = *value;
@@ -103,7 +104,8 @@ void AddMctLayers(const object& layers, ReportedModel& model) {
   }
 }
 
-// A name that may stand in a tag, from that of a file: "sqnr.json" -> sqnr.
+// Returns a metric name from a file name: sqnr for "sqnr.json", with characters that a tag may
+// contain.
 std::string MetricOfFile(const std::filesystem::path& source) {
   std::string metric = source.stem().string();
   for (char& c : metric) {
@@ -131,7 +133,7 @@ Result<void> AddNodeData(std::string_view graph, const object& data,
     if (entry.get(result) == simdjson::SUCCESS) {
       if (result["value"].get(value) != simdjson::SUCCESS) continue;
     } else {
-      value = entry;  // {"node": 1.5}, as older files have it.
+      value = entry;  // Older files contain {"node": 1.5}.
     }
     const std::optional<double> number = NumberOf(value);
     if (!number || node.empty()) {
@@ -184,7 +186,7 @@ Result<void> ParseAimet(element document, const std::filesystem::path& source,
 Result<void> ParseMct(element document, const std::filesystem::path& source, LayerReport& report) {
   CBOARD_ASSIGN_OR_RETURN(const object root, Root(document, source));
   ReportedModel model;
-  // Validation data says more than the data that the quantizer has seen.
+  // Prefers validation data to the data that the quantizer has used.
   for (const std::string_view data : {"val", "repr"}) {
     object layers, output;
     const std::string suffix(data);
@@ -210,7 +212,8 @@ Result<void> ParseModelExplorer(element document, const std::filesystem::path& s
                                 LayerReport& report) {
   CBOARD_ASSIGN_OR_RETURN(const object root, Root(document, source));
   element results;
-  if (root["results"].get(results) == simdjson::SUCCESS) {  // Without a graph around it.
+  // The file may contain the results without a graph.
+  if (root["results"].get(results) == simdjson::SUCCESS) {
     CBOARD_RETURN_IF_ERROR(AddNodeData("", root, source, report));
   } else {
     for (const auto [graph, entry] : root) {

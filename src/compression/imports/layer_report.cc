@@ -28,7 +28,8 @@ constexpr auto kKinds =
 
 constexpr std::string_view kSpaces = " \t\r\n";
 
-// Compares the beginning of a text with a format, step by step; steps beyond the end find nothing.
+// Compares the beginning of a text with a format, step by step; after the end of the text, no step
+// matches.
 class FormatDetector {
  public:
   explicit FormatDetector(std::string_view text) : rest_(text) {}
@@ -45,7 +46,7 @@ class FormatDetector {
     return rest_.empty() ? '\0' : rest_.front();
   }
 
-  // "…", without its escapes; they are not needed to tell names apart.
+  // Reads a quoted text without decoding its escapes, which are not needed to recognize names.
   std::optional<std::string_view> TakeText() {
     if (!Take('"')) return std::nullopt;
     const std::size_t end = rest_.find('"');
@@ -82,7 +83,7 @@ std::optional<LayerReportKind> DetectJson(std::string_view beginning, const std:
   return std::nullopt;
 }
 
-// NaN is no figure. Layers and models that are left with none go.
+// Drops NaN values, and layers and models without any other value.
 Result<void> DropNaN(const std::filesystem::path& source, LayerReport& report) {
   const auto is_nan = [](const auto& figure) { return std::isnan(figure.second); };
   std::size_t dropped = 0;
@@ -96,12 +97,12 @@ Result<void> DropNaN(const std::filesystem::path& source, LayerReport& report) {
   });
   if (dropped > 0) report.warnings.push_back(HumanCount(dropped) + " figures are NaN and left out");
   if (report.models.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, source.string() + ": all figures are NaN");
+    return Fail(ErrorCode::kInvalidArgument, source.string() + ": all values are NaN");
   }
   return {};
 }
 
-// resnet18/per_layer_mse_loss.json is about resnet18.
+// Returns the model of a file: resnet18 for resnet18/per_layer_mse_loss.json.
 std::string ModelOfFile(const std::filesystem::path& source) {
   const std::string stem = source.stem().string();
   const bool usual = stem.starts_with("per_layer_") || stem == "quant_report" ||
@@ -171,7 +172,7 @@ Result<std::vector<ImportedLayers>> ImportLayerReport(const LayerReport& report,
   const std::string variant = DirectoryNameOf(options.variant);
   for (const ReportedModel& model : report.models) {
     ImportedLayers done;
-    // In a file with several graphs, each keeps its name.
+    // If a file has several graphs, each keeps its name.
     done.model = !model.model.empty() && (options.model.empty() || report.models.size() > 1)
                      ? model.model
                      : options.model;
@@ -181,7 +182,7 @@ Result<std::vector<ImportedLayers>> ImportLayerReport(const LayerReport& report,
     SummaryWriter writer(done.run);
     CBOARD_RETURN_IF_ERROR(writer.status());
     const std::string prefix = TagPrefixOf(done.model);
-    // Tags keep the layer's name as it is: it must be found again in graphs and histograms.
+    // Does not change the layer's name in the tag, so that graphs and histograms can refer to it.
     const auto log = [&](const std::string& tag, double value) -> Result<void> {
       std::string summary;
       proto::AppendScalarValue(tag, static_cast<float>(value), {}, summary);

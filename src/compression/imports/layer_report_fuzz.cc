@@ -1,5 +1,5 @@
-// Any bytes are a report of each kind or an Error, and layers that were read have names and
-// figures.
+// Any bytes give a report of each kind or an Error, and layers that were read have names and
+// metrics.
 #include <cstddef>
 #include <cstdint>
 #include <string>

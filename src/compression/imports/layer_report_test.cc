@@ -24,10 +24,12 @@ using ::testing::SizeIs;
 
 constexpr auto kInvalid = ErrorCode::kInvalidArgument;
 
-// Detects what the file is and reads it.
+// Detects the format of a file and reads it.
 Result<LayerReport> Read(const std::string& text, const std::string& name) {
   const auto kind = DetectLayerReport(text, name);
-  if (!kind) return Fail(ErrorCode::kNotFound, "no report is called " + name + " and begins so");
+  if (!kind)
+    return Fail(ErrorCode::kNotFound,
+                "no known report format has the name " + name + " and this beginning");
   return ParseLayerReport(text, name, *kind);
 }
 
@@ -56,7 +58,7 @@ TEST(AimetReport, ReadsScoresAndErrorsByTheNameOfTheFile) {
   EXPECT_THAT(errors->models[0].layers, SizeIs(2));
   EXPECT_THAT(errors->warnings, ::testing::Contains("1 figures are NaN and left out"));
   EXPECT_THAT(Read(R"({"a": NaN})", "per_layer_mse_loss.json"),
-              FailsSaying(kInvalid, "all figures are NaN"));
+              FailsSaying(kInvalid, "all values are NaN"));
   EXPECT_EQ(DetectLayerReport(text, "scores.json"), std::nullopt);
   EXPECT_THAT(ParseLayerReport(text, "scores.json", LayerReportKind::kAimet),
               FailsSaying(kInvalid, "scores.json: cannot tell what the numbers are"));
@@ -132,7 +134,7 @@ TEST(TfliteDebuggerReport, SaysWhereATableBreaks) {
               FailsSaying(kInvalid, "has no column 'tensor_name'"));
   EXPECT_THAT(ParseLayerReport("", "x.csv", kind), FailsSaying(kInvalid, "found an empty file"));
   EXPECT_THAT(ParseLayerReport("tensor_name,mean_squared_error\n", "x.csv", kind),
-              FailsSaying(kInvalid, "no row of the table has a number"));
+              FailsSaying(kInvalid, "no row of the table has both a layer name and a number"));
 }
 
 TEST(NeuralCompressorReport, KeepsItsNormalizedErrorApart) {

@@ -1,5 +1,5 @@
-// One parser per kind of report. Each fills models and warnings of `report`, or fails with
-// kInvalidArgument and a message that begins with `source`.
+// The parsers of layer reports, one per format. Each adds models and warnings to `report`, or fails
+// with kInvalidArgument and a message that begins with `source`.
 #pragma once
 
 #include <simdjson.h>
@@ -13,16 +13,16 @@
 
 namespace cboard::compression::imports {
 
-// A table whose first row names its columns.
+// A CSV table; its first row contains the column names.
 struct CsvTable {
   std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;  // Each as long as `columns`.
+  std::vector<std::vector<std::string>> rows;  // Each row has as many fields as `columns`.
 
   std::optional<std::size_t> Find(std::string_view column) const;
 };
 
-// RFC 4180: quotes around fields with commas, quotes or line breaks. Fails with "<source>:<line>:
-// …" for a row of another length, or a quote that is never closed.
+// Parses CSV as in RFC 4180: fields with commas, quotes or line breaks are quoted. Fails with
+// "<source>:<line>: …" for a row of another length, or a quote that is never closed.
 Result<CsvTable> ParseCsv(std::string_view text, std::string_view source);
 
 Result<void> ParseAimet(simdjson::dom::element document, const std::filesystem::path& source,

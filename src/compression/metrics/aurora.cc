@@ -10,11 +10,11 @@ namespace cboard::compression {
 namespace {
 
 struct Ratio {
-  double value = 1;  // More is better.
+  double value = 1;  // Above 1 is better.
   bool clamped = false;
 };
 
-// nullopt when either side lacks the metric.
+// Returns the ratio of a metric; nullopt if either variant lacks the metric.
 Result<std::optional<Ratio>> RatioOf(const AuroraTerm& term, double offset, const Metrics& baseline,
                                      const Metrics& variant) {
   const auto from = baseline.find(term.metric);
@@ -75,8 +75,8 @@ Result<AuroraScore> ComputeAurora(const Metrics& baseline, const Metrics& varian
                             RatioOf(term, offset, baseline, variant));
     if (!ratio) {
       if (i != 0) continue;
-      return Fail(ErrorCode::kInvalidArgument, "no AURORA score: both models need " + term.metric +
-                                                   ", which stands for quality");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "no AURORA score: both variants need the quality metric " + term.metric);
     }
     present += term.weight;
     ratio_sum += ratio->value;
@@ -84,7 +84,7 @@ Result<AuroraScore> ComputeAurora(const Metrics& baseline, const Metrics& varian
   }
 
   result.coverage = present / weights;
-  // A hair of slack: .40 + .10 of weights that sum to 1.0000000000000002 is one half all the same.
+  // Allows for rounding: weights of .40 + .10 in a sum of 1.0000000000000002 count as one half.
   if (result.coverage < kMinAuroraCoverage - 1e-9) {
     return Fail(ErrorCode::kInvalidArgument,
                 "no AURORA score: the metrics of both variants cover " +
@@ -107,7 +107,7 @@ Result<AuroraScore> ComputeAurora(const Metrics& baseline, const Metrics& varian
 
   std::size_t ratio_count = result.factors.size();
   const AuroraTerm size = {"model_size_mb", 0, Better::kLower};
-  // Size has no weight in the score, so a size that cannot be used is no reason to refuse it.
+  // Size has no weight in the score, so an unusable size does not prevent the score.
   if (const auto ratio = RatioOf(size, 0, baseline, variant); ratio && *ratio) {
     ratio_sum += (*ratio)->value;
     ++ratio_count;

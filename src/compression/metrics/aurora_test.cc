@@ -14,8 +14,8 @@ using ::cboard::testing::FailsSaying;
 using ::cboard::testing::FailsWith;
 using ::cboard::testing::Succeeds;
 
-// The example that was printed with the published formula: 0.6717. It states a drop of 6.00 %;
-// the accuracy is printed with four digits only, as 0.6230.
+// The example that was printed with the published formula: 0.6717. It states a drop of 6.00 %, and
+// prints the accuracy with only four digits, as 0.6230.
 const Metrics kPublishedBaseline = {{"accuracy", 0.6628},
                                     {"latency_mean_ms", 15},
                                     {"memory_usage_mb", 800},
@@ -39,7 +39,8 @@ const Metrics kDemoVariant = {{"accuracy", 0.79},
                               {"model_size_mb", 11.23},
                               {"energy_consumption_mw", 9920}};
 
-// All five metrics, `resource` times better, at `quality` of the baseline's accuracy.
+// Returns metrics with all five terms: `resource` times better, at `quality` of the baseline's
+// accuracy.
 std::pair<Metrics, Metrics> Improved(double quality, double resource) {
   return {{{"accuracy", 1},
            {"throughput", 1},
@@ -157,7 +158,7 @@ TEST(Aurora, CountsQualityAboveChance) {
   const Metrics baseline = {{"accuracy", .6}, {"memory_usage_mb", 1}};
   const Metrics variant = {{"accuracy", .55}, {"memory_usage_mb", 1}};
   AuroraOptions options;
-  options.chance_level = 0.5;  // Half of what was learned is lost.
+  options.chance_level = 0.5;  // Half of the accuracy above chance is lost.
   EXPECT_NEAR(ComputeAurora(baseline, variant, options)->factors[0].ratio, 0.5, 1e-9);
   options.chance_level = 0.6;
   EXPECT_THAT(ComputeAurora(baseline, variant, options),
@@ -178,7 +179,7 @@ TEST(Aurora, NeedsQuality) {
   Metrics variant = kPublishedVariant;
   variant.erase("accuracy");
   EXPECT_THAT(ComputeAurora(kPublishedBaseline, variant),
-              FailsSaying(ErrorCode::kInvalidArgument, "both models need accuracy"));
+              FailsSaying(ErrorCode::kInvalidArgument, "need the quality metric accuracy"));
 }
 
 TEST(Aurora, NeedsHalfOfTheWeights) {

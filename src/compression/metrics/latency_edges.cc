@@ -18,7 +18,7 @@ std::vector<double> LatencyEdges(std::vector<double> samples) {
     edges.push_back(first + (usual - first) * static_cast<double>(i) / kFineBins);
   }
   edges.back() = usual;
-  // A sample at the upper end counts in the last bin.
+  // The last bin includes samples at its upper edge.
   for (double width = (usual - first) / kFineBins; edges.back() < last; width *= kGrowth) {
     edges.push_back(edges.back() + width);
   }

@@ -19,7 +19,7 @@ struct KnownMetric {
 constexpr Better kHigher = Better::kHigher;
 constexpr Better kLower = Better::kLower;
 
-// In the order in which they are logged.
+// The known metrics, in the order in which they are logged.
 constexpr auto kKnownMetrics = std::to_array<KnownMetric>({
     {"accuracy", "metrics", "accuracy", "accuracy", "", "Accuracy", kHigher},
     {"accuracy_top5", "metrics", "accuracy_top5", "", "", "Top-5 accuracy", kHigher},
@@ -29,7 +29,8 @@ constexpr auto kKnownMetrics = std::to_array<KnownMetric>({
      kLower},
     {"memory_usage_mb", "performance", "memory_usage_mb", "", "MB", "Memory (MB)", kLower},
     {"loss", "metrics", "loss", "", "", "Loss", kLower},
-    // Measured in milliwatts, so it is a power, whatever its name says.
+    // The metric is described as a power, because it is measured in milliwatts, although its name
+    // says energy.
     {"energy_consumption_mw", "performance", "energy_mw", "", "mW", "Power (mW)", kLower},
     {"throughput", "performance", "throughput", "", "samples/s", "Throughput (samples/s)", kHigher},
     {"sensitivity", "metrics", "sensitivity", "", "", "Sensitivity", kHigher},
@@ -69,7 +70,7 @@ constexpr auto kUnitSuffixes = std::to_array<Suffix>({{"_ms", "ms"},
                                                       {"_mj", "mJ"},
                                                       {"_pct", "%"}});
 
-// Words that settle the direction wherever they stand in a key.
+// Words that decide the direction of a metric, at any place in its key.
 constexpr auto kLowerWords =
     std::to_array<std::string_view>({"loss", "perplexity", "ppl", "error", "wer", "cer", "mse",
                                      "rmse", "mae", "latency", "energy", "memory"});
@@ -77,7 +78,8 @@ constexpr auto kHigherWords =
     std::to_array<std::string_view>({"accuracy", "acc", "f1", "throughput", "psnr", "sqnr"});
 
 Better GuessDirection(std::string_view key) {
-  // "accuracy_drop" and "latency_ratio" speak about change; their first word says nothing.
+  // "accuracy_drop" and "latency_ratio" describe changes, so their last word decides, not the first
+  // one.
   for (const std::string_view word : Split(key, '_')) {
     if (word == "drop" || word == "ratio" || word == "reduction" || word == "speedup") {
       return Better::kUnknown;

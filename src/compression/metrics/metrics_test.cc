@@ -103,7 +103,7 @@ TEST(Ratios, AreNeverMadeOfWhatWasNotMeasuredOnEitherSide) {
       }
     }
   }
-  // A model that knows nothing any more has kept nothing: that is a result.
+  // An accuracy of 0 has a retention of 0: that is a result.
   EXPECT_EQ(
       ValueOf(ComputeRatios({{"accuracy", 0.5}}, {{"accuracy", 0}}), "accuracy_retention_pct"), 0);
 }

@@ -29,7 +29,7 @@ constexpr Colour kWhite = {255, 255, 255};
 constexpr Colour kInk = {33, 33, 33};
 constexpr Colour kGrid = {217, 217, 217};
 constexpr Colour kLine = {31, 119, 180};
-// As the Model Compression Toolkit colours them: tomato, royalblue, limegreen.
+// Colours of the Model Compression Toolkit: tomato, royalblue, limegreen.
 constexpr Colour kTwoBits = {255, 99, 71};
 constexpr Colour kFourBits = {65, 105, 225};
 constexpr Colour kEightBits = {50, 205, 50};
@@ -39,10 +39,10 @@ constexpr int kHeight = 480;
 constexpr int kDefaultWidth = 640;
 constexpr int kMaxWidth = 2000;
 constexpr double kLeft = 64, kRight = 16, kTop = 16, kBottom = 52;
-constexpr double kLabelRoom = 90;    // For labels that run upwards below the bars.
+constexpr double kLabelRoom = 90;    // Height in pixels for labels that run upwards below the bars.
 constexpr double kFontHeight = 8.5;  // Height of capital letters.
 constexpr double kFontStroke = 1.1;
-constexpr double kMinLabelPitch = 11;  // Closer labels would lie on each other.
+constexpr double kMinLabelPitch = 11;  // Closer labels would overlap.
 constexpr double kBarPitch = 26;
 constexpr std::size_t kMaxLabelBytes = 14;
 
@@ -50,12 +50,12 @@ struct Range {
   double low, high;
 };
 
-// The vector font has ASCII only: any other character of a name becomes a question mark.
+// Replaces non-ASCII characters by question marks: the vector font has ASCII only.
 std::string InAscii(const std::string& text) {
   std::string ascii;
   for (const char byte : text) {
     const auto value = static_cast<unsigned char>(byte);
-    const bool continues = (value & 0xC0) == 0x80;  // A later byte of a UTF-8 sequence.
+    const bool continues = (value & 0xC0) == 0x80;  // Continuation byte of a UTF-8 sequence.
     if (value >= 0x20 && value < 0x7F) {
       ascii += byte;
     } else if (!continues) {
@@ -65,7 +65,7 @@ std::string InAscii(const std::string& text) {
   return ascii;
 }
 
-// A white picture with two axes.
+// Draws on a white picture with two axes.
 class Canvas {
  public:
   static Result<Canvas> Create(int width, int height, double bottom) {
@@ -108,10 +108,10 @@ class Canvas {
     Upward(y_label, 16, (kTop + height_ - bottom_) / 2, 0.5);
   }
 
-  // A line of one pixel.
+  // Draws a line that is one pixel wide.
   void Line(double x0, double y0, double x1, double y1, Colour colour) {
     agg::path_storage path;
-    // On the middle of a pixel, so that the line does not smear over two.
+    // Uses the middle of a pixel, so that the line does not cover two pixels.
     path.move_to(std::floor(x0) + 0.5, std::floor(y0) + 0.5);
     path.line_to(std::floor(x1) + 0.5, std::floor(y1) + 0.5);
     Stroke(path, 1, colour);
@@ -139,7 +139,7 @@ class Canvas {
     Fill(outline, colour);
   }
 
-  // `anchor`: the part of the text that lies left of x.
+  // Draws a text; `anchor` is the share of the text that is to the left of x.
   void Text(const std::string& text, double x, double y, double anchor) {
     DrawText(text, x, y, anchor, 0);
   }
@@ -197,7 +197,7 @@ class Canvas {
   Range x_ = {0, 1}, y_ = {0, 1};
 };
 
-// 1, 2 or 5 times a power of ten, such that about `count` ticks fit.
+// Returns 1, 2 or 5 times a power of ten, so that about `count` ticks fit.
 double TickStep(double span, int count) {
   const double rough = span / count;
   const double power = std::pow(10, std::floor(std::log10(rough)));
@@ -223,7 +223,7 @@ Colour ColourOf(int bits) {
 std::string Shortened(const std::string& label) {
   if (label.size() <= kMaxLabelBytes) return label;
   std::size_t end = kMaxLabelBytes;
-  // Not inside a UTF-8 sequence.
+  // Does not cut inside a UTF-8 sequence.
   while (end > 0 && (static_cast<unsigned char>(label[end]) & 0xC0) == 0x80) --end;
   return label.substr(0, end) + "...";
 }
@@ -238,7 +238,7 @@ Result<writer::media::Pixels> DrawLine(const std::vector<double>& values,
     range = {std::min(range.low, value), std::max(range.high, value)};
   }
   if (range.low > range.high) {
-    return Fail(ErrorCode::kInvalidArgument, "no value of the line is a number");
+    return Fail(ErrorCode::kInvalidArgument, "cannot draw a line: none of its values is finite");
   }
   range = {range.low - 0.5, range.high + 0.5};
   CBOARD_ASSIGN_OR_RETURN(Canvas canvas, Canvas::Create(kDefaultWidth, kHeight, kBottom));
@@ -262,7 +262,7 @@ Result<writer::media::Pixels> DrawLine(const std::vector<double>& values,
     drawing = true;
   }
   canvas.Stroke(line, 1.5, kLine);
-  if (values.size() <= 60) {  // More of them would hide the line.
+  if (values.size() <= 60) {  // More dots would hide the line.
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (!std::isfinite(values[i])) continue;
       canvas.Dot(canvas.X(static_cast<double>(i)), canvas.Y(values[i]), 2.5, kLine);
@@ -273,7 +273,8 @@ Result<writer::media::Pixels> DrawLine(const std::vector<double>& values,
 
 Result<writer::media::Pixels> DrawBars(const std::vector<Bar>& bars, const std::string& x_label,
                                        const std::string& y_label, BarColours colours) {
-  if (bars.empty()) return Fail(ErrorCode::kInvalidArgument, "there is no bar to draw");
+  if (bars.empty())
+    return Fail(ErrorCode::kInvalidArgument, "cannot draw a bar chart without bars");
   int highest = 1;
   for (const Bar& bar : bars) highest = std::max(highest, bar.bits);
   const auto count = static_cast<double>(bars.size());

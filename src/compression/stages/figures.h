@@ -1,4 +1,4 @@
-// Small charts as pixels, drawn with Anti-Grain Geometry and its vector font of ASCII characters.
+// Draws small charts as pixels, with Anti-Grain Geometry and its vector font of ASCII characters.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace cboard::compression::stages {
 
-// A line through `values`, one per index from 0; NaN leaves a gap. The y axis reaches half a unit
-// beyond min and max. Fails with kInvalidArgument without a finite value.
+// Draws a line through `values`, one per index from 0; NaN leaves a gap. The y axis reaches half a
+// unit beyond min and max. Fails with kInvalidArgument without a finite value.
 Result<writer::media::Pixels> DrawLine(const std::vector<double>& values,
                                        const std::string& x_label, const std::string& y_label);
 
 struct Bar {
-  std::string label;  // Below the bar, where there is room.
+  std::string label;  // Drawn below the bar if there is room.
   int bits = 0;
 };
 
 enum class BarColours { kByBits, kOne };
 
-// A bar per entry, as high as its bits. Fails as DrawLine.
+// Draws a bar per entry, whose height is its number of bits. Fails like DrawLine.
 Result<writer::media::Pixels> DrawBars(const std::vector<Bar>& bars, const std::string& x_label,
                                        const std::string& y_label, BarColours colours);
 

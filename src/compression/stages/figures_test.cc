@@ -30,7 +30,7 @@ std::size_t Count(const writer::media::Pixels& figure, Predicate&& predicate) {
   return count;
 }
 
-// The line and its smoothed borders; text and grid are grey.
+// Counts the pixels of the line and its smoothed borders; text and grid are grey.
 std::size_t BluePixels(const writer::media::Pixels& figure) {
   return Count(figure, [](const Pixel& pixel) { return pixel[2] - pixel[0] > 40; });
 }

@@ -13,7 +13,7 @@ namespace {
 std::mutex folder_mutex;
 std::optional<std::filesystem::path> log_folder;  // Guarded by folder_mutex.
 
-// logs_16112026_022117, in local time, as the toolkit names it.
+// Returns a name such as logs_16112026_022117, in local time, as the toolkit names it.
 std::string NameAt(double seconds) {
   const auto time = static_cast<std::time_t>(seconds);
   std::tm parts = {};

@@ -10,23 +10,25 @@ namespace cboard::compression {
 
 Result<void> ModelSimilarity::AddSample(std::span<const ComparePoint> points) {
   if (points.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, "a sample has no points to compare");
+    return Fail(ErrorCode::kInvalidArgument,
+                "a sample has no comparison points; expected at least one");
   }
   if (!layers_.empty() && points.size() != layers_.size()) {
     return Fail(ErrorCode::kInvalidArgument,
                 "sample " + std::to_string(samples_.size()) + " has " + HumanCount(points.size()) +
-                    " points, the first one had " + HumanCount(layers_.size()));
+                    " comparison points, but the first sample has " + HumanCount(layers_.size()));
   }
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!seen.insert(points[i].layer).second) {
-      return Fail(ErrorCode::kInvalidArgument, "two points are called " + Quoted(points[i].layer));
+      return Fail(ErrorCode::kInvalidArgument,
+                  "two comparison points have the name " + Quoted(points[i].layer));
     }
     if (!layers_.empty() && points[i].layer != layers_[i]) {
-      return Fail(ErrorCode::kInvalidArgument, "point " + std::to_string(i) + " of sample " +
-                                                   std::to_string(samples_.size()) + " is " +
-                                                   Quoted(points[i].layer) + ", of the first one " +
-                                                   Quoted(layers_[i]));
+      return Fail(ErrorCode::kInvalidArgument,
+                  "point " + std::to_string(i) + " of sample " + std::to_string(samples_.size()) +
+                      " is " + Quoted(points[i].layer) + ", but in the first sample it is " +
+                      Quoted(layers_[i]));
     }
   }
   const bool first = layers_.empty();

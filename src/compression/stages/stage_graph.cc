@@ -77,16 +77,16 @@ class Encoder {
       if (found == sources_.end()) {
         return Fail(ErrorCode::kInvalidArgument,
                     "node " + Quoted(node.name) + " reads " + Quoted(input.node) +
-                        ", which is no node before it; list nodes after those they read");
+                        ", which is not an earlier node; list each node after its inputs");
       }
       inputs.push_back(found->second + ":" + std::to_string(input.output));
     }
-    // Input of later nodes: the quantized output if there is one.
+    // The input of later nodes: the quantized output, if there is one.
     std::string source = name;
     if (!node.activation.empty()) source += ".activation";
     if (!sources_.emplace(node.name, source).second) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "two nodes of graph " + Quoted(graph_.name) + " are called " + Quoted(node.name));
+      return Fail(ErrorCode::kInvalidArgument, "two nodes of graph " + Quoted(graph_.name) +
+                                                   " have the name " + Quoted(node.name));
     }
     if (!node.weights.empty()) {
       const std::string weights = name + ".weights";
@@ -102,7 +102,7 @@ class Encoder {
     builder_.AddNode({.name = name,
                       .op = op,
                       .inputs = std::move(inputs),
-                      .device = op,  // TensorBoard gives each device a colour.
+                      .device = op,  // TensorBoard colours nodes by device.
                       .attributes = ToAttributes(node.attributes, &node)});
     bytes_.push_back(
         {.node_name = name, .total_bytes = static_cast<std::int64_t>(WeightBytes(node))});
@@ -125,9 +125,9 @@ class Encoder {
   }
 
   const StageGraph& graph_;
-  std::unordered_set<std::string_view> read_;  // Nodes that another one reads.
+  std::unordered_set<std::string_view> read_;  // Nodes that another node reads.
   std::unordered_map<std::string, std::string> sources_;
-  std::map<std::string, int, std::less<>> numbers_;  // Nodes so far, by op.
+  std::map<std::string, int, std::less<>> numbers_;  // Number of nodes so far, by op.
   writer::UniqueNames unique_;
   proto::GraphBuilder builder_;
   std::vector<proto::NodeStats> bytes_;

@@ -118,9 +118,9 @@ TEST(EncodeStageGraph, RefusesWhatIsNoGraph) {
   EXPECT_THAT(EncodeStageGraph({.nodes = {{.op = "Conv"}}}),
               FailsSaying(kInvalid, "node 0 of graph 'model' has no name"));
   EXPECT_THAT(EncodeStageGraph({.nodes = {{.name = "a"}, {.name = "a"}}}),
-              FailsSaying(kInvalid, "two nodes of graph 'model' are called 'a'"));
+              FailsSaying(kInvalid, "two nodes of graph 'model' have the name 'a'"));
   EXPECT_THAT(EncodeStageGraph({.nodes = {{.name = "a", .inputs = {{"b"}}}, {.name = "b"}}}),
-              FailsSaying(kInvalid, "'a' reads 'b', which is no node before it"));
+              FailsSaying(kInvalid, "'a' reads 'b', which is not an earlier node"));
   EXPECT_THAT(EncodeStageGraph({.nodes = {{.name = "a", .weight_bits = 0}}}),
               FailsSaying(kInvalid, "weights of 0 bits; expected 1 to 64"));
 }

@@ -21,7 +21,7 @@ constexpr std::string_view kResources = "Resources";
 
 bool IsNumber(double value) { return !std::isnan(value); }
 
-// Under the very tag: SummaryWriter::AddFigure would replace the spaces in the toolkit's.
+// Keeps the tag unchanged: SummaryWriter::AddFigure would replace the spaces in the toolkit's tags.
 Result<void> AddPicture(SummaryWriter& writer, std::string_view tag,
                         const writer::media::Pixels& picture) {
   CBOARD_ASSIGN_OR_RETURN(const std::string file, writer::media::EncodePng(picture));
@@ -78,7 +78,7 @@ Result<SummaryWriter*> StageLogger::WriterOfStage(std::string_view stage) {
       known += (known.empty() ? "" : ", ") + std::string(name);
     }
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(stage) + " is no stage of quantization; there are " + known);
+                Quoted(stage) + " is not a stage of quantization; expected one of " + known);
   }
   return WriterOf(std::string(stage));
 }
@@ -164,7 +164,7 @@ Result<void> StageLogger::LogCosines(std::span<const std::string> layers,
   }
   const std::vector<double> means = MeanCosines(layers.size(), samples);
   for (std::size_t point = 0; point < layers.size(); ++point) {
-    // A point without a number keeps its place.
+    // Skips a value that is not a number; other points keep their positions.
     CBOARD_RETURN_IF_ERROR(writer->AddScalar("similarity/points/" + layers[point], means[point],
                                              static_cast<std::int64_t>(point)));
   }
@@ -178,7 +178,8 @@ Result<void> StageLogger::LogSimilarity(const ModelSimilarity& similarity, std::
   const std::vector<tensor::Comparison> comparisons = similarity.Comparisons();
   for (std::size_t i = 0; i < comparisons.size(); ++i) {
     const tensor::Comparison& layer = comparisons[i];
-    // Both models ran from their own inputs, so that what earlier layers did is part of it.
+    // The errors are logged as accumulated: both models ran from their own inputs, so errors of
+    // earlier layers are included.
     std::map<std::string, double> figures = {{"cosine", cosines[i]},
                                              {"accumulated_sqnr_db", layer.total.SqnrDb()},
                                              {"mse", layer.total.Mse()}};

@@ -189,9 +189,10 @@ TEST(StageLogger, LogsBitWidthsThatAreKnown) {
 TEST(StageLogger, RefusesStagesThatNoPageWouldFind) {
   const TempDir directory;
   const auto logger = OpenIn(directory);
-  EXPECT_THAT(logger->LogGraph("my_stage", kGraph),
-              FailsSaying(ErrorCode::kInvalidArgument,
-                          "'my_stage' is no stage of quantization; there are initial_graph, "));
+  EXPECT_THAT(
+      logger->LogGraph("my_stage", kGraph),
+      FailsSaying(ErrorCode::kInvalidArgument,
+                  "'my_stage' is not a stage of quantization; expected one of initial_graph, "));
   EXPECT_THAT(logger->LogGraph("../outside", kGraph), FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(logger->LogSimilarity(ModelSimilarity()),
               FailsSaying(ErrorCode::kInvalidArgument, "no sample"));

@@ -8,7 +8,8 @@
 namespace cboard::compression {
 namespace {
 
-// Bins never get narrower than this part of the largest magnitude, nor than BinGrid has them.
+// Limits how narrow bins get: at least this fraction (a power of two) of the largest magnitude, and
+// at least the width that BinGrid has.
 constexpr int kFinestBits = 20;
 
 void Merge(const tensor::TensorStatistics& more, tensor::TensorStatistics& into) {
@@ -35,7 +36,7 @@ int FinestExponent(double min, double max) {
 
 void GrowingHistogram::DoubleWidth() {
   std::vector<double> wider;
-  const std::int64_t first = grid_.first >> 1;  // Rounds down, below zero too.
+  const std::int64_t first = grid_.first >> 1;  // Rounds down, also below zero.
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     const auto index =
         static_cast<std::size_t>(((grid_.first + static_cast<std::int64_t>(i)) >> 1) - first);
@@ -70,7 +71,7 @@ void GrowingHistogram::Cover(double min, double max) {
 
 Result<void> GrowingHistogram::Add(const TensorView& tensor, double min, double max) {
   Cover(min, max);
-  // Only in the bins that this tensor reaches: there may be fewer values than bins.
+  // Visits only the bins that this tensor reaches: there may be fewer values than bins.
   const tensor::BinGrid reached{.exponent = grid_.exponent, .first = grid_.IndexOf(min)};
   const auto bins = static_cast<std::size_t>(grid_.IndexOf(max) - reached.first + 1);
   const auto offset = static_cast<std::size_t>(reached.first - grid_.first);
@@ -95,16 +96,17 @@ Result<void> OutputStatistics::Add(const TensorView& output) {
   CBOARD_RETURN_IF_ERROR(output.Validate());
   if (output.shape.empty()) {
     return Fail(ErrorCode::kInvalidArgument,
-                "the output is a single number; expected a tensor with channels");
+                "the output is a scalar; expected a tensor with channels");
   }
   if (output.element_count() == 0) return {};
   const std::size_t axis = std::min(channel_axis_, output.shape.size() - 1);
   CBOARD_ASSIGN_OR_RETURN(const std::vector<tensor::TensorStatistics> channels,
                           tensor::ComputeChannelStatistics(output, axis));
   if (!channels_.empty() && channels_.size() != channels.size()) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "the output has " + HumanCount(channels.size()) + " channels in dimension " +
-                    std::to_string(axis) + ", those before had " + HumanCount(channels_.size()));
+    return Fail(ErrorCode::kInvalidArgument, "the output has " + HumanCount(channels.size()) +
+                                                 " channels in dimension " + std::to_string(axis) +
+                                                 ", but earlier outputs had " +
+                                                 HumanCount(channels_.size()));
   }
   tensor::TensorStatistics total;
   for (const tensor::TensorStatistics& channel : channels) Merge(channel, total);

@@ -1,4 +1,4 @@
-// Values per second of what is kept of a layer's outputs, batch by batch.
+// Measures statistics of a layer's outputs, batch by batch, in values per second.
 #include <benchmark/benchmark.h>
 
 #include <random>

@@ -62,13 +62,13 @@ TEST(OutputStatistics, RefusesAnotherNumberOfChannelsAndAddsNothing) {
   EXPECT_THAT(statistics.Add(TensorView(std::vector<float>{1, 2}, {1, 2})), Succeeds());
   EXPECT_THAT(statistics.Add(TensorView(std::vector<float>{1, 2, 3}, {1, 3})),
               FailsSaying(ErrorCode::kInvalidArgument,
-                          "the output has 3 channels in dimension 1, those before had 2"));
+                          "the output has 3 channels in dimension 1, but earlier outputs had 2"));
   EXPECT_EQ(statistics.total().count, 2u);
   EXPECT_THAT(statistics.Add(TensorView(DType::kFloat32, &statistics, {})),
-              FailsSaying(ErrorCode::kInvalidArgument, "a single number"));
+              FailsSaying(ErrorCode::kInvalidArgument, "the output is a scalar"));
 }
 
-// Each value lies in the bin that counts it, whatever comes first.
+// Each value is in the bin that counts it, independent of the order.
 TEST(OutputStatistics, HistogramsAreTheSameHoweverValuesAreDivided) {
   std::mt19937 random(7);
   for (const double scale : {1e-30, 1.0, 1e30}) {
@@ -97,7 +97,7 @@ TEST(OutputStatistics, HistogramsAreTheSameHoweverValuesAreDivided) {
   }
 }
 
-// The oracle counts between explicit edges, value by value, and knows nothing of grids.
+// The oracle counts between explicit edges, value by value, without a grid.
 TEST(OutputStatistics, CountsWhatAHistogramWithTheSameEdgesCounts) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   std::mt19937 random(11);

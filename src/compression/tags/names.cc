@@ -29,14 +29,14 @@ bool IsControl(char c) {
 
 bool IsSpecial(char c) { return IsControl(c) || c == '/' || c == '\\' || c == '%' || c == ':'; }
 
-// The bytes of the UTF-8 sequence at the start of `text`; 0 when there is none.
+// Returns the number of bytes of the UTF-8 sequence at the start of `text`; 0 if there is none.
 std::size_t SequenceLength(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const std::size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
   return length <= text.size() && IsValidUtf8(text.substr(0, length)) ? length : 0;
 }
 
-// FNV-1a: tells two long names with the same beginning apart.
+// Returns an FNV-1a hash, to distinguish two long names with the same beginning.
 std::string Fingerprint(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
@@ -63,7 +63,7 @@ std::string DirectoryNameOf(std::string_view name) {
     }
     if (encoded.size() > kMaxNameBytes) {
       constexpr std::size_t kKept = kMaxNameBytes - kShortened.size() - 16;
-      // A cut may leave half a character or half an escape at the end; both are removed.
+      // Removes half a character or half an escape that truncation may leave at the end.
       std::size_t end = std::min(before, kKept);
       while (end > 0 && (static_cast<unsigned char>(encoded[end]) & 0xC0) == 0x80) --end;
       for (std::size_t back = 1; back <= 2 && back <= end; ++back) {
@@ -77,7 +77,8 @@ std::string DirectoryNameOf(std::string_view name) {
 
 std::string NameOfDirectory(std::string_view directory) {
   if (directory == "%") return {};
-  if (directory.find('%') == std::string_view::npos) return std::string(directory);  // Most.
+  // Returns early for most names.
+  if (directory.find('%') == std::string_view::npos) return std::string(directory);
   std::string name;
   for (std::size_t i = 0; i < directory.size(); ++i) {
     const int high =

@@ -12,7 +12,7 @@ struct KnownStage {
   StageDescription description;
 };
 
-// In the order of the pipeline. A stage that was renamed stands once per name.
+// The known stages in the order of the pipeline. A renamed stage is listed once per name.
 constexpr auto kStages = std::to_array<KnownStage>({
     {"initial_graph", {1, "initial_graph", "Float graph", false}},
     {"after_graph_preparation", {2, "after_graph_preparation", "Graph prepared", false}},

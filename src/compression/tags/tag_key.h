@@ -1,4 +1,4 @@
-// When two names would end up in the same tag.
+// Detects names that would get the same tag.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace cboard::compression {
 
-// Equal for names whose tags are equal once a writer has cleaned them: "W4 asym" and "W4_asym".
+// Returns the same key for names that a writer turns into the same tag: "W4 asym" and "W4_asym".
 std::string TagKeyOf(std::string_view name);
 
 }  // namespace cboard::compression

@@ -10,13 +10,14 @@
 namespace cboard::compression {
 namespace {
 
-// A name that goes into every value of a model; the whole one is in the text metadata/info.
+// Shortens a name that is stored with every value of a model; the full name is in the text
+// metadata/info.
 std::string Stored(std::string_view name) {
   return name.size() <= kMaxNameBytes ? std::string(name) : DirectoryNameOf(name);
 }
 
-// A variant of an unusual pair may be called "quality": then <model>/compression/aurora/quality
-// would be two things at once.
+// Changes a variant name that is also the name of a score: for a variant called "quality", the tag
+// <model>/compression/aurora/quality would have two meanings.
 std::string VariantPart(std::string_view variant) {
   std::string part = DirectoryNameOf(variant);
   if (std::ranges::find(kAuroraFactorNames, variant) != kAuroraFactorNames.end())
@@ -64,7 +65,7 @@ writer::ScalarLabels Labels(std::string display_name, std::string description,
           .plugin_content = std::move(content)};
 }
 
-// 0.4 of weights that add up to 1.0000000000000002 is still shown as 0.4.
+// Rounds a share, so that 0.4 is shown as 0.4 even if the weights add up to 1.0000000000000002.
 double Rounded(double share) { return std::round(share * 1e9) / 1e9; }
 
 std::string Shown(std::string_view name) { return ToValidUtf8(Stored(name)); }

@@ -1,4 +1,4 @@
-// Small TensorFlow graphs for tests: the beginning of Inception v3, as it is and as quantized.
+// Creates small TensorFlow graphs for tests: the beginning of Inception v3, float and quantized.
 #pragma once
 
 #include <cmath>

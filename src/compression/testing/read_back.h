@@ -1,4 +1,4 @@
-// Reads back, in tests, all that is logged below a directory.
+// Reads back, in tests, everything that is logged below a directory.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,13 +22,13 @@ struct Logged {
   proto::ValueKind kind = proto::ValueKind::kNone;
   float value = 0;      // Value of a scalar.
   std::string text;     // Content of a text.
-  std::string payload;  // As it is stored: of a histogram, the serialized message.
+  std::string payload;  // Stored bytes: for a histogram, the serialized message.
   std::string plugin_name, plugin_content, display_name, description;
 
   std::string RunAndTag() const { return run.empty() ? tag : run + " " + tag; }
 };
 
-// Ordered by run, and by file and position within it.
+// Sorted by run, and by file and position within it.
 inline std::vector<Logged> ReadBack(const std::filesystem::path& directory) {
   std::vector<std::filesystem::path> runs = {directory};
   for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
@@ -69,14 +69,14 @@ inline std::vector<Logged> ReadBack(const std::filesystem::path& directory) {
   return all;
 }
 
-// "<run> <tag>" of each, in order.
+// Returns "<run> <tag>" of each entry, in order.
 inline std::vector<std::string> RunsAndTags(const std::vector<Logged>& all) {
   std::vector<std::string> names;
   for (const Logged& logged : all) names.push_back(logged.RunAndTag());
   return names;
 }
 
-// The only value of that tag in that run.
+// Returns the only value of that tag in that run.
 inline Logged Find(const std::vector<Logged>& all, std::string_view tag,
                    std::string_view run = "") {
   std::vector<Logged> found;

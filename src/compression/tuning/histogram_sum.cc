@@ -23,7 +23,8 @@ Result<void> HistogramSum::Add(const TensorView& batch) {
   totals_.sum += batch_statistics.sum;
   totals_.sum_squares += batch_statistics.sum_squares;
 
-  // Fails only when all values lie beyond the outermost edges, ±1e20: they are in the totals.
+  // Fails only if all values are beyond the outermost edges, ±1e20; such values are counted in the
+  // totals.
   const Result<tensor::HistogramData> counted = tensor::ComputeHistogram(batch);
   if (!counted) return {};
   const std::span<const double> edges = tensor::TensorBoardBinEdges();
@@ -42,8 +43,8 @@ std::optional<tensor::HistogramData> HistogramSum::Total() const {
   if (first == counts_.end()) return std::nullopt;
   const auto last = std::find_if(counts_.rbegin(), counts_.rend(), occupied).base();
   tensor::HistogramData total = totals_;
-  // An empty bin on the left carries the left edge of the first one, as TensorBoard expects it. The
-  // very first edge has no bin before it, and no count either.
+  // Adds an empty bin on the left, whose edge is the left edge of the first bin, as TensorBoard
+  // expects. The first bin of all has no bin before it, and a count of 0.
   const auto left = first - 1;
   total.bucket_counts.assign(left, last);
   const auto limits = tensor::TensorBoardBinEdges().begin() + (left - counts_.begin());

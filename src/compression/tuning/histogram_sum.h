@@ -1,4 +1,4 @@
-// A histogram that grows batch by batch, in memory that does not.
+// Adds up a histogram over batches in constant memory.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace cboard::compression {
 
-// Adds up batches in TensorBoard's bins, which are the same for all values, so that the sum is what
-// one histogram of all batches would be. About 12 KiB, however much is added.
+// Sums batches in TensorBoard's bins. These are the same for all values, so the sum equals a
+// histogram of all batches together. Takes about 12 KiB.
 //
-// NaN and infinities are counted apart: min, max and sums stay those of the finite values, because
-// one NaN in them would take the whole histogram off every viewer's page.
+// NaN and infinities are counted separately: min, max and sums include finite values only, because
+// viewers do not show a histogram whose totals contain NaN.
 class HistogramSum {
  public:
-  // An empty batch adds nothing. Fails when `batch` is not valid.
+  // Adds a batch, which may be empty. Fails if `batch` is not valid.
   Result<void> Add(const TensorView& batch);
 
-  // The sum so far; nothing when no finite value lies in any bin.
+  // Returns the sum so far; nullopt if no bin contains a finite value.
   std::optional<tensor::HistogramData> Total() const;
 
   std::uint64_t value_count() const { return value_count_; }
@@ -28,8 +28,8 @@ class HistogramSum {
   std::uint64_t infinity_count() const { return infinity_count_; }
 
  private:
-  tensor::HistogramData totals_;  // Without buckets.
-  std::vector<double> counts_;    // counts_[i] is of values below TensorBoardBinEdges()[i].
+  tensor::HistogramData totals_;  // Has no buckets.
+  std::vector<double> counts_;    // counts_[i] counts values below TensorBoardBinEdges()[i].
   std::uint64_t value_count_ = 0;
   std::uint64_t nan_count_ = 0;
   std::uint64_t infinity_count_ = 0;

@@ -54,7 +54,7 @@ TEST(HistogramSum, OfOneBatchIsItsHistogram) {
 TEST(HistogramSum, OfPartsIsTheHistogramOfTheWhole) {
   std::vector<float> whole;
   HistogramSum sum;
-  // Far apart, overlapping, inside each other, and one that starts further left than all before.
+  // Batches that are far apart, overlap, contain each other, or start further left than all before.
   for (const auto& [mean, deviation] :
        {std::pair(5.f, .1f), {900.f, 3.f}, {0.f, 1.f}, {.1f, 1e-4f}, {-1e6f, 10.f}}) {
     const std::vector<float> part = Normals(301, 7, mean, deviation);

@@ -17,17 +17,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// More copies than this of one name are not counted through.
+// Maximum number of copies of one name that are tried.
 constexpr int kMaxCopies = 10'000;
 
-// A descriptor that holds the lock.
+// Locks a directory and returns the descriptor that contains the lock.
 Result<int> Lock(const fs::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) {
     return Fail(ErrnoError(errno, "open the folder " + Quoted(path.string())));
   }
-  // Some network file systems know no locks. There, two tunings meet when they make a directory of
-  // the same name.
+  // Some network file systems do not support locks. Two tunings there conflict only when they
+  // create a directory of the same name.
   if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return descriptor;
   ::close(descriptor);
   return Fail(ErrorCode::kUnavailable,
@@ -37,7 +37,7 @@ Result<int> Lock(const fs::path& path) {
 
 struct Earlier {
   std::optional<int> last_number;
-  std::string example;  // The name of one of them.
+  std::string example;  // Name of one of the earlier trials.
 };
 
 Result<Earlier> FindEarlier(const fs::path& path) {
@@ -57,13 +57,13 @@ Result<Earlier> FindEarlier(const fs::path& path) {
   return earlier;
 }
 
-// `path`, or `path`_2, `path`_3, …: the first that nothing has.
+// Returns the first unused name of `path`, `path`_2, `path`_3, …
 Result<fs::path> FreeName(const fs::path& path) {
   std::error_code error;
   fs::path candidate = path;
   for (int copy = 2; fs::exists(fs::symlink_status(candidate, error)); ++copy) {
     if (copy > kMaxCopies) {
-      return Fail(ErrorCode::kAlreadyExists, "there are too many copies of " +
+      return Fail(ErrorCode::kAlreadyExists, "too many directories have the name of " +
                                                  Quoted(path.string()) + ": remove some of them");
     }
     candidate = path;
@@ -76,15 +76,15 @@ Result<fs::path> Rename(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) == 0) return to;
   if (errno == ENOTEMPTY || errno == EEXIST) {
     return Fail(ErrorCode::kAlreadyExists, Quoted(to.string(), 200) +
-                                               " is there already; what was "
-                                               "logged stays in " +
+                                               " already exists; the logged values remain in " +
                                                Quoted(from.string(), 200));
   }
   return Fail(ErrnoError(
       errno, "rename " + Quoted(from.string(), 200) + " to " + Quoted(to.filename().string())));
 }
 
-// runs/eval/ names the same folder as runs/eval, but cannot be given a suffix.
+// Removes a slash at the end, so that a suffix can be appended: runs/eval/ is the same directory as
+// runs/eval.
 fs::path WithoutTrailingSlash(const fs::path& path) {
   return path.has_filename() ? path : path.parent_path();
 }
@@ -95,9 +95,8 @@ Result<TrialFolder> TrialFolder::Open(const fs::path& given, ExistingTrials earl
   const fs::path path = WithoutTrailingSlash(given);
   if (object_store::IsObjectUrl(path.native())) {
     return Fail(ErrorCode::kInvalidArgument,
-                "trials get their name when they end, which objects in a bucket cannot; log the "
-                "tuning to a "
-                "local directory and copy it to " +
+                "finished trials are renamed, but objects in a bucket cannot be renamed; log the "
+                "tuning to a local directory and copy it to " +
                     path.string());
   }
   CBOARD_RETURN_IF_ERROR(CreateDirectories(path));
@@ -110,7 +109,7 @@ Result<TrialFolder> TrialFolder::Open(const fs::path& given, ExistingTrials earl
       folder.next_number_ = *earlier.last_number + 1;
       return folder;
     case ExistingTrials::kRefuse:
-      return Fail(ErrorCode::kAlreadyExists, Quoted(path.string()) + " holds " +
+      return Fail(ErrorCode::kAlreadyExists, Quoted(path.string()) + " contains " +
                                                  Quoted(earlier.example) +
                                                  " of an earlier tuning: move it or choose "
                                                  "another directory");
@@ -145,8 +144,8 @@ TrialFolder& TrialFolder::operator=(TrialFolder&& other) noexcept {
 
 TrialFolder::~TrialFolder() {
   if (lock_ < 0) return;
-  // Closing is not enough: children that were forked meanwhile, such as those that load data, have
-  // the descriptor, too.
+  // Unlocks explicitly: child processes that were forked meanwhile, such as data loaders, hold the
+  // same descriptor.
   if (IsOfThisProcess()) ::flock(lock_, LOCK_UN);
   ::close(lock_);
 }
@@ -160,11 +159,10 @@ Result<fs::path> TrialFolder::Start() {
   std::error_code error;
   if (fs::create_directory(directory, error)) return directory;
   if (error) {
-    return Fail(ErrnoError(error.value(), "make the directory " + Quoted(directory.string())));
+    return Fail(ErrnoError(error.value(), "create the directory " + Quoted(directory.string())));
   }
-  return Fail(ErrorCode::kAlreadyExists, Quoted(directory.string()) +
-                                             " is there already: move it or choose another "
-                                             "directory");
+  return Fail(ErrorCode::kAlreadyExists,
+              Quoted(directory.string()) + " already exists: move it or choose another directory");
 }
 
 Result<fs::path> TrialFolder::Finish(const std::string& name) {

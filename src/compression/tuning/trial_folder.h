@@ -1,5 +1,5 @@
-// The folder that the trials of one tuning are logged into: whose turn it is, and what the
-// directories are called while they are written and when they are done.
+// The directory of a tuning: ensures that only one tuning logs into it, and names the directories
+// of its trials.
 #pragma once
 
 #include <filesystem>
@@ -10,12 +10,13 @@
 
 namespace cboard::compression {
 
-// Holds a lock on the folder, so that two tunings do not mix their trials; it ends with the object,
-// and with the process. In a forked child the folder is still its parent's.
+// Holds a lock on the directory, so that two tunings do not mix their trials. The lock ends with
+// this object or with the process. A forked child process does not own the directory.
 class TrialFolder {
  public:
-  // Makes the folder. Fails with kUnavailable while another logger has it, with kAlreadyExists when
-  // earlier trials are refused, and with kPermissionDenied when nothing can be written there.
+  // Creates the directory if necessary. Fails with kUnavailable while another logger uses it, with
+  // kAlreadyExists if earlier trials are not allowed, and with kPermissionDenied if it is not
+  // writable.
   static Result<TrialFolder> Open(const std::filesystem::path& path, ExistingTrials earlier);
 
   TrialFolder(TrialFolder&& other) noexcept;
@@ -24,16 +25,16 @@ class TrialFolder {
 
   bool IsOfThisProcess() const;
 
-  // The number of the next trial.
+  // Returns the number of the next trial.
   int next_number() const { return next_number_; }
 
-  // Makes the directory of the next trial, under the name it has while it is written.
+  // Creates the directory of the next trial, under its temporary name.
   Result<std::filesystem::path> Start();
 
-  // Gives the directory of the current trial `name`, and goes on to the next number.
+  // Renames the directory of the current trial to `name` and increments the trial number.
   Result<std::filesystem::path> Finish(const std::string& name);
 
-  // Gives it the name <trial>_failed, or _failed_2 and so on, and stays at its number.
+  // Renames the current trial to <trial>_failed, or _failed_2 and so on; its number is used again.
   Result<std::filesystem::path> Abandon();
 
  private:
@@ -42,7 +43,7 @@ class TrialFolder {
   std::filesystem::path Unfinished() const;
 
   std::filesystem::path path_;
-  int lock_ = -1;  // A descriptor of the folder.
+  int lock_ = -1;  // Descriptor of the directory; it holds the lock.
   int process_;
   int next_number_ = 0;
 };

@@ -16,10 +16,11 @@ namespace {
 using proto::pbf_reader;
 using protozero::pbf_writer;
 
-// Longer values are left out of the logged graph; TensorBoard would drop them when it reads it.
+// Maximum size of an attribute in the logged graph; TensorBoard would drop larger ones when it
+// reads the graph.
 constexpr std::size_t kMaxAttributeBytes = 1024;
 
-// A constant that has to be dequantized or repeated is read whole.
+// Maximum size of a constant that is dequantized or repeated, because it is then read completely.
 constexpr std::size_t kMaxDecodedElements = std::size_t{1} << 28;
 
 constexpr auto kWeighted = std::to_array<std::string_view>(
@@ -30,8 +31,8 @@ bool IsRequantizing(const model::ModelNode& node) {
   return node.op_type.find("Requantize") != std::string::npos;
 }
 
-// How many of the first inputs of a node may be its weights and biases. Quantized operations take
-// ranges after them, and those are no weights.
+// Returns how many of the first inputs of a node may be weights and biases. Quantized operators
+// have ranges after these, which are not weights.
 std::size_t WeightInputs(const model::ModelNode& node) {
   if (std::ranges::find(kWeighted, node.op_type) != kWeighted.end()) return node.inputs.size();
   const bool quantized = node.op_type.starts_with("Quantized") ||
@@ -42,7 +43,7 @@ std::size_t WeightInputs(const model::ModelNode& node) {
   return quantized && multiplies ? std::min<std::size_t>(3, node.inputs.size()) : 0;
 }
 
-// Calls `visit(field, raw)` for each field of a message, raw with its key.
+// Calls `visit(field, raw)` for each field of a message; `raw` includes the key.
 template <typename Visit>
 void ForEachRawField(pbf_reader fields, Visit&& visit) {
   while (true) {
@@ -77,7 +78,7 @@ std::string TrimmedNode(std::string_view node) {
 Result<TrialGraph> TrialGraph::Open(const std::filesystem::path& file) {
   CBOARD_ASSIGN_OR_RETURN(model::ModelGraph model, model::OpenModel(file));
   if (model.format() != model::ModelFormat::kTensorFlowGraph) {
-    return Fail(ErrorCode::kInvalidArgument, Quoted(file.string()) + " is a model of the format " +
+    return Fail(ErrorCode::kInvalidArgument, Quoted(file.string()) + " has the format " +
                                                  std::string(NameOf(model.format())) +
                                                  "; a TensorFlow GraphDef was expected");
   }
@@ -133,7 +134,8 @@ std::optional<TrialGraph::Scale> TrialGraph::ScaleOfOutput(std::string_view name
   const model::NodeId id = model_.FindNode(name);
   if (id == model::kNoNode || !IsRequantizing(model_.node(id))) return std::nullopt;
   const model::ModelNode& node = model_.node(id);
-  // …, min_freezed_output, max_freezed_output; those that add a summand have it and its range last.
+  // Quantized operators end with min_freezed_output and max_freezed_output; operators with a
+  // summand have it and its range after these.
   const std::size_t from_end = node.op_type.find("Sum") != std::string::npos ? 5 : 2;
   if (node.inputs.size() < from_end) return std::nullopt;
   const std::size_t first = node.inputs.size() - from_end;

@@ -1,4 +1,4 @@
-// The parts of a TensorFlow GraphDef that the log of a trial needs.
+// Extracts the parts of a TensorFlow GraphDef that the log of a trial needs.
 #pragma once
 
 #include <filesystem>
@@ -14,27 +14,27 @@
 
 namespace cboard::compression {
 
-// Owns the opened file. Not thread-safe.
+// Owns the open file. Not thread-safe.
 class TrialGraph {
  public:
-  // Fails as OpenModel does, and with kInvalidArgument for other formats.
+  // Opens a model file. Fails like OpenModel, and with kInvalidArgument for other formats.
   static Result<TrialGraph> Open(const std::filesystem::path& file);
 
-  // "int8" as soon as one operation requantizes, "fp32" otherwise.
+  // Returns "int8" if any operator requantizes, else "fp32".
   std::string_view precision() const { return is_quantized_ ? "int8" : "fp32"; }
 
-  // The GraphDef without the values of its constants, which no viewer shows and which may be
-  // hundreds of megabytes.
+  // Returns the GraphDef without the values of its constants, which no viewer shows and which may
+  // take hundreds of megabytes.
   Result<std::string> Trimmed() const;
 
-  // Calls `visit` with each constant that a convolution, product, normalization or addition of
-  // biases takes as a weight or bias, in the order of the graph. One that cannot be read comes with
-  // its error.
+  // Calls `visit` with each constant that a convolution, matrix product, normalization or bias
+  // addition uses as a weight or bias, in the order of the graph. If a constant cannot be read,
+  // `visit` gets its error.
   void ForEachWeight(const std::function<void(std::string_view name,
                                               const Result<TensorView>& values)>& visit) const;
 
-  // The scale and zero point of 8-bit codes that the node puts out; nothing when the graph does not
-  // say its range.
+  // The scale and zero point of the 8-bit codes of a node's output; nullopt if the graph does not
+  // contain its range.
   struct Scale {
     float scale = 1;
     std::int32_t zero_point = 0;

@@ -53,7 +53,7 @@ TEST_F(TrialGraphs, AnyRequantizeMakesTheGraphAnInt8One) {
     ASSERT_THAT(values, Succeeds());
     names.emplace_back(name);
   });
-  // Not the ranges of the quantized convolution.
+  // The ranges of the quantized convolution are not weights.
   EXPECT_THAT(names, ElementsAre("v0/cg/conv0/conv2d/kernel_qint8_const", "v0/cg/conv0/bias"));
 }
 

@@ -7,7 +7,7 @@
 namespace cboard::compression {
 namespace {
 
-constexpr std::size_t kNodeBins = 1000;  // neural-compressor's.
+constexpr std::size_t kNodeBins = 1000;  // The number of bins in neural-compressor.
 
 std::string_view PrecisionOf(const TensorView& values, std::string_view given) {
   if (!given.empty()) return given;
@@ -25,7 +25,7 @@ Result<void> TuningLogger::Trial::Begin(const std::string& session_start, std::s
   session_end_ = std::move(session_end);
   CBOARD_RETURN_IF_ERROR(writer_.status());
   if (!session_start.empty()) CBOARD_RETURN_IF_ERROR(writer_.AddSummary(session_start));
-  return writer_.Flush();  // A viewer sees at once that this trial is under way.
+  return writer_.Flush();  // Viewers show at once that this trial is running.
 }
 
 Result<void> TuningLogger::Trial::AddOutput(std::string_view op, const TensorView& batch,
@@ -76,7 +76,7 @@ Result<void> TuningLogger::Trial::AddNodeOutput(std::string_view node,
   const std::string_view precision = graph_ ? graph_->precision() : PrecisionOf(first_batch, {});
   const std::string tag = NodeOutputTag(node, precision);
   CBOARD_RETURN_IF_ERROR(first_batch.Validate());
-  if (!written_.insert(tag).second) return {};  // Another batch.
+  if (!written_.insert(tag).second) return {};  // The tag was already written for an earlier batch.
   TensorView values = first_batch;
   std::optional<TrialGraph::Scale> scale;
   if (graph_ && !values.quantization) scale = graph_->ScaleOfOutput(node, values.dtype);
@@ -110,7 +110,7 @@ Result<void> TuningLogger::Trial::WriteEqualBins(const std::string& tag, const T
     report_.tags.push_back(tag);
     return {};
   }
-  HistogramSum sum;  // Equal bins need finite values; TensorBoard's take what there is.
+  HistogramSum sum;  // Equal bins need finite values, TensorBoard's bins do not.
   CBOARD_RETURN_IF_ERROR(sum.Add(values));
   return WriteSum(tag, sum);
 }

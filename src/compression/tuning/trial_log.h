@@ -1,4 +1,4 @@
-// One trial of a tuning, on its way to the disk.
+// Writes the log of one trial of a tuning.
 #pragma once
 
 #include <deque>
@@ -18,14 +18,14 @@
 
 namespace cboard::compression {
 
-// Not thread-safe.
+// Writes the log of one trial. Not thread-safe.
 class TuningLogger::Trial {
  public:
-  // Writes into `directory`, which exists.
+  // Writes into `directory`, which must exist.
   Trial(const std::filesystem::path& directory, const WriterOptions& options, FusedOps fused)
       : writer_(directory, options), fused_(std::move(fused)) {}
 
-  // The events that begin and end a row of the HParams page; empty ones are not written.
+  // Writes the events that begin and end a row of the HParams page; empty ones are skipped.
   Result<void> Begin(const std::string& session_start, std::string session_end);
 
   SummaryWriter& writer() { return writer_; }
@@ -37,10 +37,10 @@ class TuningLogger::Trial {
   Result<void> AddTensorFlowGraph(const std::filesystem::path& file);
   Result<void> AddNodeOutput(std::string_view node, const TensorView& first_batch);
 
-  // Writes histograms of outputs and accuracies, which are known only at the end, and closes the
+  // Writes histograms of outputs and accuracies, which are complete only at the end, and closes the
   // file.
   Result<void> End(std::span<const double> accuracies);
-  // The same for a trial that failed.
+  // Ends the log of a failed trial.
   Result<void> EndFailed(std::string_view reason);
 
  private:
@@ -50,15 +50,15 @@ class TuningLogger::Trial {
   };
 
   Result<void> WriteOutputs();
-  // Writes the sum under `tag`, and beside it how many values were not finite.
+  // Writes the sum under `tag`, and the number of non-finite values beside it.
   Result<void> WriteSum(const std::string& tag, const HistogramSum& sum);
-  // A histogram of equal bins, as neural-compressor makes them.
+  // Writes a histogram with bins of equal width, as neural-compressor does.
   Result<void> WriteEqualBins(const std::string& tag, const TensorView& values);
 
   SummaryWriter writer_;
   FusedOps fused_;
   TrialReport report_;
-  std::deque<Output> outputs_;  // In the order in which operations ran.
+  std::deque<Output> outputs_;  // In the order in which operators ran.
   std::map<std::string, std::size_t, std::less<>> output_index_;
   std::set<std::string, std::less<>> written_;
   std::optional<TrialGraph> graph_;

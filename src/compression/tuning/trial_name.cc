@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kBaseline = "baseline", kTune = "tune_", kAccuracy = "_acc";
 
-// "0.776", "[0.776]", "[0.776, 0.91]", "(0.8,)": the numbers, whatever is around them.
+// Returns the numbers in a text such as "0.776", "[0.776]", "[0.776, 0.91]" or "(0.8,)".
 std::vector<double> NumbersIn(std::string_view text) {
   std::vector<double> numbers;
   while (!text.empty()) {
@@ -18,7 +18,7 @@ std::vector<double> NumbersIn(std::string_view text) {
     const std::size_t end = std::min(text.find_first_of("[](){}, "), text.size());
     double number = 0;
     const auto parsed = std::from_chars(text.data(), text.data() + end, number);
-    // "0.5.bak" is not a number, and neither is the accuracy of a renamed copy.
+    // Rejects "0.5.bak": the name of a renamed copy is not an accuracy.
     if (parsed.ec != std::errc() || parsed.ptr != text.data() + end) return {};
     numbers.push_back(number);
     text.remove_prefix(end);
@@ -26,7 +26,7 @@ std::vector<double> NumbersIn(std::string_view text) {
   return numbers;
 }
 
-// "12" of tune_12; nothing beyond nine digits, which no tuning reaches.
+// Returns the number of a trial: 12 for tune_12; nullopt for more than nine digits.
 std::optional<int> NumberBefore(std::string_view& rest) {
   int number = 0;
   const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());

@@ -13,20 +13,20 @@ namespace {
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxSettings = 2000;
-constexpr int kMaxDepth = 32;  // Also ends aliases that contain themselves.
+constexpr int kMaxDepth = 32;  // Also stops at aliases that contain themselves.
 
 std::string PlaceOf(const YAML::Mark& mark) {
   return "line " + std::to_string(mark.line + 1) + ", column " + std::to_string(mark.column + 1);
 }
 
 Error Exhausted(std::string_view what) {
-  return {ErrorCode::kResourceExhausted, "the configuration has " + std::string(what)};
+  return {ErrorCode::kResourceExhausted, std::string(what)};
 }
 
-// true, 8, 0.01 as what they are; anything else, and what was quoted, as text.
+// Converts a scalar: true, 8 and 0.01 keep their types; other values and quoted values are text.
 writer::HParam ValueOf(const YAML::Node& scalar) {
   const std::string& text = scalar.Scalar();
-  if (scalar.Tag() == "!") return text;  // In quotes.
+  if (scalar.Tag() == "!") return text;  // The value is quoted.
   if (text == "true" || text == "True") return true;
   if (text == "false" || text == "False") return false;
   double number = 0;
@@ -41,8 +41,9 @@ class Flattener {
   explicit Flattener(TrialSettings& settings) : settings_(settings) {}
 
   Result<void> Add(const std::string& path, const YAML::Node& node, int depth = 0) {
-    if (depth > kMaxDepth) return Fail(Exhausted("more than 32 levels"));
-    if (++visited_ > kMaxSettings) return Fail(Exhausted("more than 2000 settings"));
+    if (depth > kMaxDepth) return Fail(Exhausted("the configuration has more than 32 levels"));
+    if (++visited_ > kMaxSettings)
+      return Fail(Exhausted("the configuration has more than 2000 settings"));
     if (node.IsMap()) {
       for (const auto& entry : node) {
         const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : std::string("?");
@@ -59,10 +60,11 @@ class Flattener {
   }
 
  private:
-  // [fp32, [1, 2], {a: b}]
+  // Converts a list to text, such as "[fp32, [1, 2], {a: b}]".
   Result<void> AppendText(const YAML::Node& node, int depth, std::string& text) {
-    if (depth > kMaxDepth) return Fail(Exhausted("more than 32 levels"));
-    if (++visited_ > kMaxSettings) return Fail(Exhausted("more than 2000 settings"));
+    if (depth > kMaxDepth) return Fail(Exhausted("the configuration has more than 32 levels"));
+    if (++visited_ > kMaxSettings)
+      return Fail(Exhausted("the configuration has more than 2000 settings"));
     if (node.IsSequence()) {
       text += '[';
       const char* separator = "";
@@ -84,7 +86,8 @@ class Flattener {
     } else {
       text += node.IsScalar() ? node.Scalar() : std::string("null");
     }
-    if (text.size() > kMaxBytes) return Fail(Exhausted("a list of more than 1 MiB"));
+    if (text.size() > kMaxBytes)
+      return Fail(Exhausted("the configuration has a list of more than 1 MiB"));
     return {};
   }
 
@@ -129,7 +132,7 @@ Result<TuningConfig> ConfigOf(const YAML::Node& root) {
   return config;
 }
 
-// A key that a file gives twice counts once, as its last value: TensorBoard shows a name once.
+// If a key appears twice, keeps only its last value: TensorBoard shows a name once.
 void KeepLastOfEach(TrialSettings& settings) {
   std::map<std::string_view, std::size_t> last;
   for (std::size_t i = 0; i < settings.size(); ++i) last[settings[i].first] = i;
@@ -144,8 +147,8 @@ void KeepLastOfEach(TrialSettings& settings) {
 }  // namespace
 
 Result<TuningConfig> ParseTuningConfig(std::string_view yaml) {
-  if (yaml.size() > kMaxBytes) return Fail(Exhausted("more than 1 MiB"));
-  // The one place where yaml-cpp's exceptions end.
+  if (yaml.size() > kMaxBytes) return Fail(Exhausted("the configuration has more than 1 MiB"));
+  // Catches all exceptions of yaml-cpp.
   try {
     Result<TuningConfig> config = ConfigOf(YAML::Load(std::string(yaml)));
     if (config) KeepLastOfEach(config->settings);

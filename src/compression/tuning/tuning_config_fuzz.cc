@@ -1,4 +1,4 @@
-// Any bytes are a configuration or an error.
+// Any bytes give a configuration or an error.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -98,7 +98,7 @@ TEST(TuningConfig, ReadsAFileAndNamesItInErrors) {
 }
 
 TEST(TuningConfig, StaysSmallWhateverTheFileSays) {
-  // Ten lists of ten of the one before: 10^9 entries, were they written out.
+  // Ten lists, each with ten aliases of the previous list: expanded, they have 10^9 entries.
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 9; ++i) {
     const std::string before = "*a" + std::to_string(i - 1);

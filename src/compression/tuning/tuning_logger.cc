@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::string_view kNotEnded = "the trial was not finished";
 
-// The two events that make a trial a row of the HParams page. The third, a list of columns, is left
-// out: TensorBoard believes the first one it meets, and a column which that one lacks is missing
-// for all trials.
+// Returns the two events that make a trial a row of the HParams page. The third event, a list of
+// columns, is left out: TensorBoard uses the first list that it finds, and a column missing there
+// is missing for all trials.
 Result<std::pair<std::string, std::string>> SessionOf(const TrialSettings& settings) {
   if (settings.empty()) return std::pair<std::string, std::string>();
   CBOARD_ASSIGN_OR_RETURN(writer::summary::HParamsSummaries session,
@@ -31,7 +31,7 @@ int TuningLogger::trial_number() const { return folder_ ? folder_->next_number()
 
 Result<TuningLogger::Trial*> TuningLogger::Current() {
   if (trial_) return trial_.get();
-  return Fail(ErrorCode::kFailedPrecondition, "no trial is under way: call StartTrial first");
+  return Fail(ErrorCode::kFailedPrecondition, "no trial is running: call StartTrial first");
 }
 
 Result<void> TuningLogger::StartTrial(const TrialSettings& settings, FusedOps fused) {
@@ -39,7 +39,7 @@ Result<void> TuningLogger::StartTrial(const TrialSettings& settings, FusedOps fu
   if (trial_) {
     return Fail(ErrorCode::kFailedPrecondition,
                 "trial " + VariantOfTrial(trial_number()) +
-                    " is under way: call FinishTrial or AbandonTrial before the next");
+                    " is still running: call FinishTrial or AbandonTrial before the next trial");
   }
   CBOARD_ASSIGN_OR_RETURN(auto session, SessionOf(settings));
   if (!folder_) {
@@ -51,7 +51,9 @@ Result<void> TuningLogger::StartTrial(const TrialSettings& settings, FusedOps fu
   auto trial = std::make_unique<Trial>(directory, options_.writer, std::move(fused));
   if (const Result<void> begun = trial->Begin(session.first, std::move(session.second)); !begun) {
     trial.reset();
-    std::error_code ignored;  // Empty, or its file is; the next attempt finds the name free.
+    // Removes the trial's directory, which is empty or has an empty file, so that the next attempt
+    // can use its name.
+    std::error_code ignored;
     std::filesystem::remove_all(directory, ignored);
     return Fail(begun.error());
   }
@@ -98,7 +100,7 @@ Result<TrialReport> TuningLogger::FinishTrial(std::span<const double> accuracies
   const std::unique_ptr<Trial> trial = std::move(trial_);
   const Result<void> ended = trial->End(accuracies);
   TrialReport report = std::move(trial->report());
-  // Without its last events, a trial must not look like a finished one.
+  // Renames the trial: without its last events, it must not look like a finished one.
   const std::string name = TrialDirectoryName(
       report.number, ended ? accuracies : std::span<const double>(), options_.naming);
   Result<std::filesystem::path> directory = folder_->Finish(name);

@@ -205,7 +205,7 @@ TEST_F(TuningLogs, AForkedChildLeavesTheTrialToItsParent) {
   EXPECT_TRUE(testing::HoldsInChild([&] {
     logger.reset();  // As at the end of a program.
     TuningLogger second(Options());
-    return !second.StartTrial().has_value();  // The folder is taken still.
+    return !second.StartTrial().has_value();  // The folder is still locked.
   }));
   EXPECT_THAT(Trials(), ElementsAre("baseline"));
   ASSERT_THAT(logger->FinishTrial(0.5), Succeeds());
@@ -312,7 +312,7 @@ TEST_F(TuningLogs, AFolderThatCannotBeWrittenIsNamedBeforeAnythingIsEvaluated) {
   EXPECT_THAT(started.error().message, HasSubstr("file"));
   EXPECT_FALSE(logger.in_trial());
 
-  if (::geteuid() == 0) return;  // Nothing is read-only for root.
+  if (::geteuid() == 0) return;  // root may write to read-only directories.
   fs::create_directories(Eval());
   fs::permissions(Eval(), fs::perms::owner_read | fs::perms::owner_exec);
   TuningLogger refused(Options());

@@ -104,7 +104,7 @@ TEST(FusedOps, ModulesThatWillBeFusedKeepTheirParameters) {
   EXPECT_EQ(fused.OutputName("bn1"), std::nullopt);
   EXPECT_THAT(fused.OutputName("relu1"), Optional(Eq("conv1")));
   EXPECT_EQ(fused.ParameterOwner("bn1"), "bn1");
-  // A child with a name, or a number deeper down, is no part of a fused module.
+  // A child with a name, or a number deeper in the name, does not belong to a fused module.
   fused.Add("block", {"block.conv", "block.0.1"});
   EXPECT_EQ(fused.ParameterOwner("block.conv"), "block.conv");
   EXPECT_EQ(fused.ParameterOwner("block.0.1"), "block.0.1");

@@ -5,7 +5,7 @@
 namespace cboard::compression {
 namespace {
 
-// Whether `op` is `group` and a number: conv1.0 of conv1.
+// Returns true if `op` is the name of `group` and a number: conv1.0 for conv1.
 bool IsNumberedChild(std::string_view op, std::string_view group) {
   if (op.size() < group.size() + 2 || !op.starts_with(group) || op[group.size()] != '.') {
     return false;
@@ -31,7 +31,7 @@ std::string OutputTag(std::string_view op, std::string_view precision) {
 std::string ParameterTag(std::string_view op, std::string_view parameter,
                          std::string_view precision) {
   std::string tag = WithoutPackedParameters(op);
-  if (!tag.empty()) tag += '/';  // A parameter of the model itself has no operation.
+  if (!tag.empty()) tag += '/';  // A parameter of the model itself belongs to no operator.
   return tag + std::string(parameter) + "/" + std::string(precision);
 }
 

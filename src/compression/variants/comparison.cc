@@ -10,7 +10,7 @@
 namespace cboard::compression {
 namespace {
 
-// [3, 224, 224]
+// Formats a list: [3, 224, 224].
 std::string Listed(const std::vector<double>& numbers) {
   std::string text = "[";
   for (const double number : numbers) {
@@ -49,7 +49,7 @@ Result<void> ModelComparison::Validate() const {
   if (Find(baseline) == nullptr) {
     return Fail(ErrorCode::kInvalidArgument, "model " + Quoted(model) + " has no variant " +
                                                  Quoted(baseline) +
-                                                 ", which is named as its baseline");
+                                                 ", which it names as its baseline");
   }
   std::set<std::string> keys;
   for (const Variant& variant : variants) {

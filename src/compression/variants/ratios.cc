@@ -7,8 +7,8 @@
 namespace cboard::compression {
 namespace {
 
-// Which values must be above 0. Sizes, times, rates and powers that are not were never measured, so
-// that no ratio of them means anything; an accuracy of 0 is a result.
+// The values that must be above 0. Sizes, times, rates and powers of 0 or less were never measured,
+// so ratios of them are meaningless; an accuracy of 0 is a result.
 enum class Positive { kNeither, kBaseline, kBoth };
 
 struct Formula {
@@ -53,7 +53,7 @@ std::string OfVariant(std::string_view metric, std::string_view name) {
   return std::string(metric) + " of " + Quoted(name);
 }
 
-// Why `value` cannot stand in a formula; empty when it can.
+// Returns the reason why a formula cannot use `value`; empty if it can.
 std::string Objection(double value, bool positive, std::string_view metric, std::string_view name) {
   if (!std::isfinite(value) || (positive && value <= 0)) {
     return OfVariant(metric, name) + " is " + ShortestDecimal(value);
@@ -87,7 +87,7 @@ Ratios ComputeRatios(const Metrics& baseline, const Metrics& variant,
     if (reason.empty()) {
       RatioValue result = formula.result;
       result.value = formula.compute(from->second, to->second);
-      // Two finite operands can still overflow, as 1e300 / 1e-300 does.
+      // The result may overflow even if both operands are finite, as in 1e300 / 1e-300.
       if (std::isfinite(result.value)) {
         ratios.values.push_back(result);
         continue;

@@ -1,4 +1,4 @@
-// The parts of CompressionWriter that are about a model, not about its figures.
+// The parts of CompressionWriter that describe a model, not its metrics.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -11,7 +11,7 @@
 namespace cboard::compression {
 namespace {
 
-// display_name -> Display Name
+// Turns a key into a title: display_name becomes Display Name.
 std::string Title(std::string_view key) {
   std::string title(key);
   bool start = true;
@@ -23,7 +23,8 @@ std::string Title(std::string_view key) {
   return title;
 }
 
-// One fact per line, first the ones every file has, then the others in the order of the file.
+// Returns one fact per line: first the facts that every file has, then the others in the order of
+// the file.
 std::string MetadataText(std::string_view model, const ModelInfo& info) {
   constexpr std::array<std::string_view, 4> kFirst = {"library", "category", "description",
                                                       "input_shape"};
@@ -54,7 +55,7 @@ Result<void> CompressionWriter::LogMetadataScalar(std::string_view model, std::s
 Result<LogReport> CompressionWriter::LogModelMetadata(std::string_view model, const ModelInfo& info,
                                                       std::int64_t step) {
   LogReport report;
-  std::set<std::string> taken;  // As tags, where "a b" and "a_b" are one.
+  std::set<std::string> taken;  // Compared as tags, in which "a b" and "a_b" are the same.
   const auto log = [&](std::string_view name, double value) -> Result<void> {
     if (taken.insert(TagKeyOf(name)).second) {
       return LogMetadataScalar(model, name, value, step, report);
@@ -70,7 +71,7 @@ Result<LogReport> CompressionWriter::LogModelMetadata(std::string_view model, co
       constexpr std::array<std::string_view, 3> kDimensions = {"input_channels", "input_height",
                                                                "input_width"};
       for (std::size_t i = 0; i < std::min(shape->size(), kDimensions.size()); ++i) {
-        // A file that gives a dimension as a fact too means the same.
+        // Skips a dimension that the file also gives as a fact.
         if (FindInfo(info, kDimensions[i]) != nullptr) continue;
         CBOARD_RETURN_IF_ERROR(log(kDimensions[i], (*shape)[i]));
       }

@@ -29,7 +29,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Pair;
 
-// The figures of the user guide.
+// The metrics of the user guide.
 const Metrics kFp32 = {
     {"accuracy", 0.9945}, {"latency_mean_ms", 261.02}, {"model_size_mb", 217.61}};
 const Metrics kInt8 = {{"accuracy", 0.9945}, {"latency_mean_ms", 217.14}, {"model_size_mb", 9.42}};
@@ -103,7 +103,7 @@ TEST(CompressionWriter, WritesOneSchemeWhenAsked) {
   EXPECT_EQ(ReadBack(flat.path()).size(), 8u);
   EXPECT_TRUE(CompressionWriter(groups.path(), WithTags(TagScheme::kGroups))
                   .LogCompressionComparison("m", fp32, fp32));
-  // The guide has no group for f1_score, which is logged flat rather than lost.
+  // The guide has no group for f1_score, so it is logged as a flat tag.
   EXPECT_THAT(RunsAndTags(ReadBack(groups.path())),
               ElementsAre("m/metrics/f1_score/fp32", "m/metrics/f1_score/int8",
                           "m/accuracy/fp32 m/accuracy", "m/accuracy/int8 m/accuracy",
@@ -135,7 +135,7 @@ TEST(CompressionWriter, ComparesAnyVariantsWithAnyBaseline) {
   ASSERT_THAT(writer.Close(), Succeeds());
   const auto all = ReadBack(dir.path());
   EXPECT_EQ(all.size(), 4u);
-  // Plain tags are kept for int8 against fp32, so that they mean the same in every log.
+  // Plain tags are reserved for int8 against fp32, so that they have the same meaning in every log.
   EXPECT_EQ(Find(all, "m/compression/size_ratio/int8").value, 2);
   EXPECT_EQ(Find(all, "m/compression/size_ratio/w4a8").value, 4);
 }

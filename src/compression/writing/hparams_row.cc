@@ -16,9 +16,9 @@ void AddColumn(std::string name, double value, Columns& columns) {
   if (std::isfinite(value)) columns.emplace_back("hparam/" + std::move(name), value);
 }
 
-// The columns of a row. accuracy_fp32 and accuracy_int8 are what older logs call them; the columns
-// without a variant in their name are the ones that compare rows of different variants. A column
-// could not say which of its values are derived, so that only measured ones are in it.
+// Returns the columns of a row. accuracy_fp32 and accuracy_int8 are names of older logs; columns
+// without a variant in their name make rows of different variants comparable. Only measured metrics
+// are included, because a column cannot show which of its values are derived.
 Columns ColumnsOf(const Variant& baseline, const Variant& variant, const AuroraOptions& aurora) {
   Columns columns;
   const Metrics from = baseline.Measured(), to = variant.Measured();

@@ -1,4 +1,4 @@
-// Rows of TensorBoard's HParams page: one run per model and variant.
+// Writes rows of TensorBoard's HParams page: one run per model and variant.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace cboard::compression {
 
-// Writes the row of `variant` as a run of its own below `directory`, and returns its columns. When
-// no metric of it is a column, nothing is written and the report says so. Thread-safe.
+// Writes the row of `variant` as a separate run below `directory`, and returns its columns. If no
+// metric is a column, writes nothing and reports this. Thread-safe.
 //
-// tensorboardX writes three parts; the experiment is omitted here. It lists the columns of the
+// tensorboardX writes three events; the experiment is omitted here. It lists the columns of the
 // page, TensorBoard uses the first list that it finds, and a column missing there is missing for
 // all rows. Without it, TensorBoard collects the columns of all rows.
 Result<LogReport> WriteHParamsRow(const std::filesystem::path& directory,

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kEnergy = "energy_consumption_mw";
 constexpr std::string_view kGpuMemory = "gpu_memory_usage_mb";
 
-// All metrics that any variant has, in the order in which they are logged.
+// Returns all metrics that any variant has, in the order in which they are logged.
 std::vector<MetricDescription> MetricsOf(const ModelComparison& comparison) {
   Metrics all;
   for (const Variant& variant : comparison.variants) {
@@ -41,10 +41,11 @@ void AddMetric(const ModelComparison& comparison, const MetricDescription& metri
           {metric.key, metric.key + " of " + Quoted(variant.name) + " is missing"});
       continue;
     }
-    // The sub-runs of a group carry no labels, so that what is derived could not say so there.
+    // Derived values are not logged in groups: sub-runs of a group have no labels to mark them as
+    // derived.
     const bool derived = variant.derived.contains(metric.key);
     if (!derived) group.group[DirectoryNameOf(variant.name)] = found->second;
-    // A metric without a group would be lost by the groups alone.
+    // Logs metrics without a group as flat tags, because groups alone would lose them.
     if (tags == TagScheme::kGroups && !metric.guide_group.empty() && !derived) continue;
     plan.values.push_back({.kind = CompressionTagKind::kMetric,
                            .name = metric.key,

@@ -20,7 +20,7 @@ ModelComparison TwoVariants() {
           .info = {}};
 }
 
-// "metric accuracy/int8=0.9", "group accuracy", "ratio speedup/int8=2"
+// Formats entries as "metric accuracy/int8=0.9", "group accuracy", "ratio speedup/int8=2".
 std::vector<std::string> Summaries(const LogPlan& plan) {
   std::vector<std::string> texts;
   for (const PlannedValue& planned : plan.values) {
@@ -68,7 +68,7 @@ TEST(LogPlan, SaysWhichVariantHasNoScoreAndWhy) {
   EXPECT_THAT(plan.omitted[0].reason, ::testing::HasSubstr("w4/a8"));
 }
 
-// Throughput and the latency that was made from it.
+// A throughput and the latency that was derived from it.
 ModelComparison DerivedLatency() {
   ModelComparison comparison = TwoVariants();
   for (Variant& variant : comparison.variants) {
@@ -105,7 +105,7 @@ TEST(LogPlan, ScoresNothingTwice) {
 
 TEST(LogPlan, NeedsABaselineAndNamesThatDiffer) {
   ModelComparison comparison = TwoVariants();
-  comparison.variants.push_back({"w4_2Fa8", {}, {}});  // As "w4/a8" is written in a tag.
+  comparison.variants.push_back({"w4_2Fa8", {}, {}});  // The form of "w4/a8" in a tag.
   EXPECT_THAT(PlanRatios(comparison),
               FailsSaying(ErrorCode::kInvalidArgument, "rename one of them"));
   comparison.baseline = "fp64";

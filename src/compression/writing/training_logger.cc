@@ -16,7 +16,7 @@ std::filesystem::path DirectoryOr(std::filesystem::path directory, std::string_v
 }
 
 std::string FourDecimals(double value) {
-  std::array<char, 400> buffer;  // The largest double has 309 digits before the point.
+  std::array<char, 400> buffer;  // The largest double has 309 digits before the decimal point.
   const int length = std::snprintf(buffer.data(), buffer.size(), "%.4f", value);
   return {buffer.data(), static_cast<std::size_t>(length)};
 }
