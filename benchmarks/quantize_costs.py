@@ -1,13 +1,15 @@
-"""What a quantization costs, beside peers: CPU seconds, peak memory, file size, latency.
+"""Measures the cost of a quantization and compares it with peers: CPU seconds, peak memory, file
+size, latency.
 
     scripts/setup --with-quantizers
     build/venv-quantizers/bin/python benchmarks/quantize_costs.py [PART…] [--inc PYTHON] [--write]
 
-Parts: tools (each tool once on ResNet-50 with 16 samples, and on two real networks), memory (16 to 512
-samples), inference (calibration beside plain runs), gptq (a layer of 4096 x 4096), latency (the files of
-`tools` beside ONNX Runtime's). Every measurement is a process of its own; CPU seconds and peak memory
-are those of the kernel. --inc names the Python of an environment with neural-compressor 3.7, onnx 1.17
-and onnxruntime 1.20. Results are kept in build/quantize-costs; --write puts them in RESULTS-quantize.md.
+Parts: tools (each tool once on ResNet-50 with 16 samples, and on two real networks), memory (16 to
+512 samples), inference (calibration beside plain runs), gptq (a layer of 4096 x 4096), latency (the
+files of `tools` beside ONNX Runtime's). Every measurement is a separate process; CPU seconds and
+peak memory come from the kernel. --inc names the Python of an environment with neural-compressor
+3.7, onnx 1.17 and onnxruntime 1.20. Results are stored in build/quantize-costs; --write puts them
+into RESULTS-quantize.md.
 """
 
 import argparse
@@ -19,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import helper, numpy_helper, version_converter
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests/compare/real"))
@@ -49,7 +51,7 @@ NETWORKS = ["resnet50", "text_detector", "page_orientation"]
 
 
 def resnet50(path):
-    """The topology of the onnx package with random weights."""
+    """Creates a network with the topology of the onnx package's test model and random weights."""
     model = onnx.load(Path(onnx.__file__).parent / "backend/test/data/light/light_resnet50.onnx")
     random = np.random.default_rng(1)
     shapes = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
@@ -69,14 +71,25 @@ def resnet50(path):
     given = {tensor.name for tensor in weights + kept}
     graph = helper.make_graph(nodes, "resnet50", [i for i in model.graph.input if i.name not in given and
                               not i.name.endswith("__SHAPE")], list(model.graph.output), weights + kept)  # fmt: skip
-    onnx.save(helper.make_model(graph, opset_imports=model.opset_import, ir_version=4), path)
+    model = helper.make_model(graph, opset_imports=model.opset_import, ir_version=4)
+    # NNCF supports no opset below 10.
+    onnx.save(version_converter.convert_version(model, 13), path)
     return random.normal(size=(512, 3, 224, 224)).astype(np.float32)
 
 
 def prepared(name):
+    """Returns the folder of a network. A separate process creates it: a child process would begin
+    with the peak memory of this process."""
+    folder = WORK / name
+    if not (folder / "samples512.npz").exists():
+        subprocess.run([sys.executable, __file__, "--prepare", name], check=True)
+    return folder
+
+
+def prepare(name):
     folder = WORK / name
     folder.mkdir(parents=True, exist_ok=True)
-    if not (folder / "float.onnx").exists():
+    if not (folder / "samples512.npz").exists():
         if name == "resnet50":
             samples = {"gpu_0/data_0": resnet50(folder / "float.onnx")}
         else:
@@ -90,11 +103,10 @@ def prepared(name):
                 folder / f"samples{count}.npz",
                 **{key: array[:count] for key, array in samples.items()},
             )
-    return folder
 
 
 def measured(command):
-    """CPU seconds, peak bytes and exit code of a command, with the end of its output."""
+    """Returns CPU seconds, peak bytes and exit code of a command, with the end of its output."""
     with open(WORK / "log.txt", "w") as out:
         process = subprocess.Popen([str(part) for part in command], stdout=out, stderr=out)
         _, status, usage = os.wait4(process.pid, 0)
@@ -149,7 +161,7 @@ def part_memory(store, inc):
 
 
 def part_inference(store, inc):
-    """The cost of one more calibrated sample beside the cost of one more plain run."""
+    """Measures the cost of one more calibration sample and the cost of one more plain run."""
     folder = prepared("resnet50")
     plain = "import sys,numpy as np,onnxruntime as o;s=o.SessionOptions();s.intra_op_num_threads=1;" \
             "s=o.InferenceSession(sys.argv[1],s);x=np.load(sys.argv[2])['gpu_0/data_0'];" \
@@ -158,7 +170,8 @@ def part_inference(store, inc):
         store[f"inference/plain/{count}"] = measured(
             [sys.executable, "-c", plain, folder / "float.onnx", folder / "samples512.npz", count]
         )
-        # A hundred further samples calibrate: the number of held-out samples is 16 for both.
+        # Calibrates with a hundred further samples: the number of held-out samples is 16 in both
+        # cases.
         store[f"inference/ours/{count}"] = measured(ours(
             folder / "float.onnx", folder / "samples512.npz", folder / "m.onnx", "--samples", count + 64, *PLAIN))  # fmt: skip
         print(
@@ -212,7 +225,7 @@ def part_latency(store, inc):
 
 
 def table(store):
-    """The table of tools, and sentences of the other parts."""
+    """Returns the table of tools, and sentences about the other parts."""
     lines = ["| network | tool | CPU s | peak MB | file MB |", "|---|---|---|---|---|"]
     for key, row in store.items():
         part, *names = key.split("/")
@@ -240,8 +253,12 @@ def main():
         "parts", nargs="*", default=["tools", "memory", "inference", "gptq", "latency"]
     )
     parser.add_argument("--inc")
+    parser.add_argument("--prepare", help=argparse.SUPPRESS)
     parser.add_argument("--write", action="store_true")
     flags = parser.parse_args()
+    if flags.prepare:
+        prepare(flags.prepare)
+        return
     WORK.mkdir(parents=True, exist_ok=True)
     file = WORK / "costs.json"
     store = json.loads(file.read_text()) if file.exists() else {}

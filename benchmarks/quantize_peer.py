@@ -1,4 +1,5 @@
-"""One quantization by one peer, in a process of its own: quantize_peer.py TOOL MODEL DATA OUTPUT.
+"""Runs one quantization by one peer, in a separate process: quantize_peer.py TOOL MODEL DATA
+OUTPUT.
 
 DATA is an .npz with an array per input whose first dimension counts samples.
 """
@@ -10,7 +11,8 @@ import onnx
 
 
 def samples_of(path, model):
-    """Feeds of one sample each: as many rows of each array as the input's first dimension."""
+    """Yields feeds of one sample each: as many rows of each array as the input's first dimension.
+    """
     arrays = np.load(path)
     inputs = {value.name: value.type.tensor_type.shape.dim for value in onnx.load(model).graph.input}
     rows = {name: (inputs[name][0].dim_value or 1) if inputs[name] else 1 for name in arrays.files}
@@ -36,7 +38,7 @@ def run_onnxruntime(method, model, samples, output):
             return next(self.rest, None)
 
     prepared = output + ".prepared.onnx"
-    if onnx.load(model).opset_import[0].version < 13:  # Scales by channel need opset 13.
+    if onnx.load(model).opset_import[0].version < 13:  # Scales per channel need opset 13.
         onnx.save(onnx.version_converter.convert_version(onnx.load(model), 13), output + ".13.onnx")
         model = output + ".13.onnx"
     quant_pre_process(model, prepared, skip_symbolic_shape=True)
@@ -62,7 +64,8 @@ def run_onnxsim(model, samples, output):
 
 
 def run_inc(model, samples, output):
-    """Intel Neural Compressor 3.7: needs onnx 1.17, onnxruntime 1.20, numpy 1 and six."""
+    """Runs Intel Neural Compressor 3.7, which needs onnx 1.17, onnxruntime 1.20, numpy 1 and six.
+    """
     from neural_compressor import PostTrainingQuantConfig, quantization
 
     class Loader:

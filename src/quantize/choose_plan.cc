@@ -1,5 +1,5 @@
-// The search for the best plan: each choice is measured on held-out samples and kept only if the
-// outputs come closer to the float model's.
+// Searches for the best plan: each choice is measured on held-out samples and kept only if the
+// outputs come closer to those of the float model.
 
 #include <algorithm>
 
@@ -15,13 +15,14 @@
 namespace cboard::quantize {
 namespace {
 
-// Tensors whose other range is tried, at most.
+// Maximum number of tensors for which another range is tried.
 constexpr std::size_t kMaxTriedTensors = 12;
 
-// Outputs with this SQNR need no repair: classes, texts and boxes rarely change.
+// Output SQNR in dB that needs no repair: above it, classes, texts and boxes rarely change.
 constexpr double kGoodSqnrDb = 30;
 
-// Repair: activations that stay float at most, and the share of multiplications that may.
+// Limits of the repair: the number of activations that become float, and the share of
+// multiplications in float.
 constexpr std::size_t kMaxFloatActivations = 32;
 constexpr double kMaxFloatShare = 0.2;
 constexpr double kMinRepairGainDb = 1.0;
@@ -34,7 +35,7 @@ class PlanSearch {
  public:
   PlanSearch(ModelQuantizer& model, PlanChoice& choice) : model_(model), choice_(choice) {}
 
-  // The range method whose outputs are closest on held-out samples.
+  // Chooses the range method whose outputs are closest on held-out samples.
   Result<void> ChooseMethod() {
     method_ = model_.options().ranges;
     if (method_ != RangeMethod::kAuto) {
@@ -45,7 +46,7 @@ class PlanSearch {
     }
     for (const RangeMethod method :
          {RangeMethod::kMinMax, RangeMethod::kMse, RangeMethod::kPercentile}) {
-      // None of them comes first: the best mean decides.
+      // No method is preferred in advance: the best mean SQNR decides.
       Plan plan = model_.MakePlan(method);
       CBOARD_ASSIGN_OR_RETURN(const EndQuality quality, model_.Measure(plan));
       const bool is_kept = is_first_ || quality.MeanSqnrDb() > choice_.quality.MeanSqnrDb();
@@ -61,11 +62,11 @@ class PlanSearch {
     return {};
   }
 
-  // Tries all layers that gain, then, if that does not help, the half that gains most.
+  // Tries the change on all layers that gain; if that does not help, on the half that gains most.
   Result<void> MigrateScales(std::string name, MigrationRequest request) {
     ModelQuantizer::State& state = model_.state();
     request.is_symmetric = choice_.plan.target == Target::kTensorRt;
-    // Hidden activations are compared with those of the float model.
+    // Compares hidden activations with those of the float model.
     for (const ComparedTensor& compared : state.compared)
       request.excluded.push_back(compared.tensor);
     std::vector<MigratedLayer> layers =
@@ -94,7 +95,7 @@ class PlanSearch {
     return {};
   }
 
-  // Few samples do not show the largest values: ranges a little beyond those that they show.
+  // Tries slightly wider ranges: a few samples do not contain the largest values.
   Result<void> WidenRanges() {
     constexpr float kFactor = 1.15f;
     if (model_.options().ranges != RangeMethod::kAuto) return {};
@@ -105,7 +106,7 @@ class PlanSearch {
     for (auto& [tensor, activation] : plan.activations) {
       if (activation.is_float || !activation.shares.empty()) continue;
       activation = wide.activations.at(tensor);
-      // ONNX Runtime removes a Clip only if the quantizer behind it has no larger range.
+      // ONNX Runtime removes a Clip only if the range of the following quantizer is not larger.
       const std::size_t producer = index.Producer(tensor);
       if (producer != GraphIndex::kNone && graph.nodes[producer].Is("Clip")) continue;
       activation.low *= kFactor;
@@ -116,7 +117,7 @@ class PlanSearch {
     return Try("ranges 15 % wider", std::move(plan)).map([](bool) {});
   }
 
-  // The other of two ranges for single tensors: those first whose ranges differ most.
+  // Tries the other of two ranges for single tensors, those with the largest difference first.
   Result<void> RefineRanges() {
     if (model_.options().ranges != RangeMethod::kAuto) return {};
     const Plan wide = model_.MakePlan(RangeMethod::kMinMax),
@@ -163,8 +164,8 @@ class PlanSearch {
     return {};
   }
 
-  // Activations that 8 bits do not hold stay float, the noisiest first: 1, 2, 4, … of them, until
-  // outputs are good or nothing is gained.
+  // Keeps activations with large rounding errors in float, the noisiest first: 1, 2, 4, … of them,
+  // until outputs are good or nothing improves.
   Result<void> Repair() {
     if (!model_.options().repair || IsGood(choice_.quality)) return {};
     const ModelQuantizer::State& state = model_.state();
@@ -200,7 +201,7 @@ class PlanSearch {
     return {};
   }
 
-  // Measures the plan and keeps it if it is the best.
+  // Measures the plan and keeps it if it is the best so far.
   Result<bool> Try(std::string name, Plan plan) {
     CBOARD_ASSIGN_OR_RETURN(const EndQuality quality, model_.Measure(plan));
     const bool is_kept = is_first_ || IsBetter(quality, choice_.quality);
@@ -236,7 +237,7 @@ class PlanSearch {
     return chosen;
   }
 
-  // Activations that may be rounded after all.
+  // Rounds activations again that need not stay in float.
   Result<void> ReturnUnneeded(const FloatActivations& float_activations, const Plan& before,
                               std::vector<std::string>& kept) {
     constexpr std::size_t kMaxReturned = 8;

@@ -5,6 +5,7 @@
 
 #include "cboard/base/file.h"
 #include "cboard/base/strings.h"
+#include "cboard/compare/compare_models.h"
 #include "quantize/calibration/index_limits.h"
 #include "quantize/calibration/statistics_file.h"
 #include "quantize/graph/constant_file.h"
@@ -30,7 +31,7 @@ const QuantizeOptions& ModelQuantizer::options() const { return state_->options;
 
 namespace {
 
-// A wider Gram matrix takes more than 128 MB.
+// Maximum width of a Gram matrix; a wider one takes more than 128 MB.
 constexpr std::int64_t kMaxGramWidth = 4096;
 
 std::string Counted(std::size_t count, std::string_view noun) {
@@ -53,7 +54,7 @@ void NotePreparation(const PreparationCounts& counts, std::vector<std::string>& 
   }
 }
 
-// Inputs of the last layers in front of a tensor, at most two.
+// Returns the inputs of the last layers before a tensor, at most two.
 std::vector<std::string> InputsOfLastLayers(const Graph& graph, const GraphIndex& index,
                                             const std::string& tensor) {
   std::vector<std::string> found, waiting = {tensor};
@@ -75,8 +76,8 @@ std::vector<std::string> InputsOfLastLayers(const Graph& graph, const GraphIndex
   return found;
 }
 
-// The input of the Softmax or Sigmoid that gives an output, which hide errors of scores near 0 and
-// 1; the output itself where there is none.
+// Returns the input of the Softmax or Sigmoid before an output, because scores near 0 and 1 hide
+// errors; the output itself if there is no such node.
 std::string BeforeSquashing(const Graph& graph, const GraphIndex& index,
                             const std::string& output) {
   std::string tensor = output;
@@ -93,7 +94,7 @@ std::string BeforeSquashing(const Graph& graph, const GraphIndex& index,
   return output;
 }
 
-// Heads, and the inputs of the last layers.
+// Returns the tensors at which models are compared: heads, and the inputs of the last layers.
 std::vector<ComparedTensor> ComparedTensors(const Graph& graph) {
   const GraphIndex index(graph);
   std::vector<ComparedTensor> tensors;
@@ -101,7 +102,7 @@ std::vector<ComparedTensor> ComparedTensors(const Graph& graph) {
   for (const Value& output : graph.outputs) {
     constexpr int kString = 8;
     const bool has_numbers = output.element_type != 0 && output.element_type != kString;
-    if (!has_numbers) continue;  // A string, a sequence or a map.
+    if (!has_numbers) continue;  // The output is a string, a sequence or a map.
     tensors.push_back({output.name, BeforeSquashing(graph, index, output.name), false});
   }
   for (const Value& output : graph.outputs) {
@@ -112,13 +113,13 @@ std::vector<ComparedTensor> ComparedTensors(const Graph& graph) {
   return tensors;
 }
 
-// Weights are read when a model is written, and not between.
+// Frees memory between writes: weights are read only when a model is written.
 void ReleasePages(const ModelQuantizer::State& state) {
   if (state.graph.constant_file != nullptr) state.graph.constant_file->ReleasePages();
   for (const auto& file : state.graph.files) file->ReleasePages();
 }
 
-// TensorRT knows the operators of ONNX, and none of ONNX Runtime.
+// Checks the target: TensorRT supports the operators of ONNX, but none of ONNX Runtime.
 Result<void> CheckTarget(const QuantizeOptions& options) {
   const bool is_known =
       options.precision == Precision::kW8A8 || options.precision == Precision::kHalf;
@@ -135,6 +136,7 @@ Result<void> CheckTarget(const QuantizeOptions& options) {
 Result<std::unique_ptr<ModelQuantizer>> ModelQuantizer::Open(const std::filesystem::path& model,
                                                              const QuantizeOptions& options) {
   auto state = std::make_unique<State>();
+  state->path = model;
   state->options = options;
   CBOARD_RETURN_IF_ERROR(CheckTarget(options));
   CBOARD_RETURN_IF_ERROR(runtime::FindRuntime());
@@ -162,7 +164,7 @@ bool HasBlocks(Precision precision) {
          precision == Precision::kW4A8;
 }
 
-// The tensors whose statistics the settings need.
+// Returns the tensors whose statistics the settings need.
 CalibrationRequest RequestFor(const ModelQuantizer::State& state) {
   const QuantizeOptions& options = state.options;
   CalibrationRequest request{.threads = options.threads};
@@ -187,7 +189,7 @@ CalibrationRequest RequestFor(const ModelQuantizer::State& state) {
   return request;
 }
 
-// The inputs as ONNX Runtime describes them, from a graph without weights.
+// Returns the inputs as ONNX Runtime describes them, from a graph without weights.
 Result<std::vector<runtime::ModelValue>> InputsOf(const Graph& graph,
                                                   runtime::SessionOptions options) {
   Graph inputs{.path = graph.path,
@@ -315,7 +317,7 @@ std::map<std::string, std::size_t> FloatBytes(const Graph& graph) {
         if (body.size() >= kMinBytes) bytes[node.op_type] += body.size();
       }
     }
-    // Their floats are scales.
+    // Skips nodes whose float constants are scales, not weights.
     if (node.op_type == "DequantizeLinear" || node.op_type == "MatMulNBits") continue;
     for (const std::string& input : node.inputs) {
       const Constant* const constant = graph.FindConstant(input);
@@ -341,16 +343,17 @@ Result<QuantizedFile> ModelQuantizer::Save(const Plan& plan,
 
 namespace {
 
-// Runs `graph`, which is `baseline` or made from it.
+// Runs `graph`, which is `baseline` or derived from it. Removes tensors from `kept` that the graph
+// does not have.
 Result<ModelOutputs> RunGraph(Graph graph, const std::vector<ComparedTensor>& compared,
                               std::span<const HeldSample> samples,
-                              const runtime::SessionOptions& options) {
+                              const runtime::SessionOptions& options, KeptTensors* kept = nullptr) {
   std::vector<std::string> tensors, added;
   for (const ComparedTensor& one : compared) {
     std::string tensor = one.tensor;
     if (one.is_hidden) {
-      // A quantizer of its own reads the codes: an output of the float tensor, or of the quantizer
-      // that is there, would prevent fusion.
+      // Adds a separate quantizer to read the codes: an additional output of the float tensor, or
+      // of the existing quantizer, would prevent fusion.
       const auto quantizer = std::ranges::find_if(graph.nodes, [&](const Node& node) {
         return node.op_type == "QuantizeLinear" && node.Input(0) == tensor;
       });
@@ -370,9 +373,21 @@ Result<ModelOutputs> RunGraph(Graph graph, const std::vector<ComparedTensor>& co
         std::ranges::find(graph.outputs, tensor, &Value::name) == graph.outputs.end();
     if (is_new) added.push_back(tensor);
   }
+  if (kept != nullptr) {
+    const GraphIndex index(graph);
+    for (std::vector<std::string>* const names : {&kept->always, &kept->at_first}) {
+      std::erase_if(*names, [&](const std::string& name) {
+        return index.Producer(name) == GraphIndex::kNone;
+      });
+      for (const std::string& name : *names) {
+        const bool is_new = !index.IsOutput(name) && std::ranges::find(added, name) == added.end();
+        if (is_new) added.push_back(name);
+      }
+    }
+  }
   CBOARD_ASSIGN_OR_RETURN(const runtime::Session session, OpenSession(graph, added, options));
-  CBOARD_ASSIGN_OR_RETURN(ModelOutputs outputs, RunModel(session, tensors, samples));
-  // Both models name a head by the graph's output.
+  CBOARD_ASSIGN_OR_RETURN(ModelOutputs outputs, RunModel(session, tensors, samples, kept));
+  // Heads have the name of the graph's output in both models.
   for (auto& sample : outputs.samples) {
     for (std::size_t i = 0; i < std::min(sample.size(), compared.size()); ++i) {
       sample[i].name = compared[i].output;
@@ -391,8 +406,13 @@ Result<EndQuality> ModelQuantizer::Measure(const Plan& plan) const {
   const std::vector<HeldSample>& held = state_->calibration.held_samples;
   const std::vector<ComparedTensor>& compared = state_->compared;
   if (!state_->baseline_outputs) {
-    CBOARD_ASSIGN_OR_RETURN(state_->baseline_outputs,
-                            RunGraph(state_->graph, compared, held, options));
+    state_->baseline_ends = {};
+    if (auto ends = compare::FindEndTensors(state_->path)) {
+      state_->baseline_ends.always = std::move(ends->outputs);
+      state_->baseline_ends.at_first = std::move(ends->shapes);
+    }
+    CBOARD_ASSIGN_OR_RETURN(state_->baseline_outputs, RunGraph(state_->graph, compared, held,
+                                                               options, &state_->baseline_ends));
   }
   CBOARD_ASSIGN_OR_RETURN(Graph variant, GraphOf(*state_, plan));
   ReleasePages(*state_);
@@ -401,6 +421,43 @@ Result<EndQuality> ModelQuantizer::Measure(const Plan& plan) const {
   EndQuality quality = CompareOutputs(*state_->baseline_outputs, outputs);
   quality.is_held_out = state_->calibration.is_held_out;
   return quality;
+}
+
+namespace {
+
+class HeldSamples : public runtime::SampleSource {
+ public:
+  explicit HeldSamples(const Calibration& calibration) : calibration_(calibration) {}
+
+  std::size_t size() const override { return calibration_.held_samples.size(); }
+  std::string Description() const override { return calibration_.statistics.source; }
+  bool is_generated() const override { return calibration_.statistics.is_generated; }
+  Result<std::vector<runtime::NamedTensor>> Read(std::size_t index) override {
+    return calibration_.held_samples[index].views();
+  }
+
+ private:
+  const Calibration& calibration_;
+};
+
+}  // namespace
+
+Result<compare::EndVerdict> ModelQuantizer::MeasureFile(
+    const std::filesystem::path& quantized) const {
+  if (state_->calibration.held_samples.empty()) {
+    return Fail(ErrorCode::kFailedPrecondition, "no samples to run; add --data");
+  }
+  runtime::SessionOptions options = state_->session;
+  options.optimize = true;
+  options.threads = 1;
+  HeldSamples samples(state_->calibration);
+  ReleasePages(*state_);
+  if (!state_->baseline_outputs || state_->baseline_ends.always.empty()) {
+    return compare::MeasureEnds(state_->path, quantized, samples, options);
+  }
+  std::vector<std::vector<runtime::NamedTensor>> computed;
+  for (const HeldSample& sample : state_->baseline_ends.samples) computed.push_back(sample.views());
+  return compare::MeasureEnds(state_->path, quantized, samples, computed, options);
 }
 
 Result<std::vector<UnfusedNode>> ModelQuantizer::FindUnfused(const Plan& plan) const {

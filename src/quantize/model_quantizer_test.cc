@@ -117,7 +117,7 @@ TEST_F(ModelQuantizerTest, KeepsPairsOfWeightsBelowTheLimitOfVpmaddubsw) {
   }
 }
 
-// Features [n, 64] -> MatMul, Add, Relu -> Gemm -> scores [n, 6].
+// The model: features [n, 64] -> MatMul, Add, Relu -> Gemm -> scores [n, 6].
 testing::OnnxBuilder Perceptron() {
   testing::OnnxBuilder builder;
   builder.Input("x", {-1, 64})

@@ -63,7 +63,7 @@ bool HasVnni() {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx512vnni") || __builtin_cpu_supports("avxvnni");
 #else
-  return true;  // ARM and others accumulate in 32 bits.
+  return true;  // Other processors, such as ARM, accumulate in 32 bits.
 #endif
 }
 

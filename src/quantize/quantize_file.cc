@@ -9,7 +9,7 @@
 namespace cboard::quantize {
 namespace {
 
-// The layers of both files, as `compare` shows them. A model that cannot be compared is a note.
+// Compares the layers of both files like `compare`. A failure becomes a note in the report.
 void Explain(const QuantizeOptions& options, QuantizeReport& report) {
   compare::CompareOptions settings;
   settings.data = options.data;
@@ -28,7 +28,7 @@ void Explain(const QuantizeOptions& options, QuantizeReport& report) {
   }
 }
 
-// Says which weights keep the file large.
+// Adds a note about float weights that keep the file large.
 void NoteFloatWeights(QuantizeReport& report) {
   constexpr double kMinShare = 0.1;
   std::size_t all = 0;
@@ -66,6 +66,11 @@ Result<QuantizeReport> QuantizeFile(const std::filesystem::path& model,
     CBOARD_ASSIGN_OR_RETURN(report.unfused, quantizer->FindUnfused(report.plan));
   }
   CBOARD_ASSIGN_OR_RETURN(report.file, quantizer->Save(report.plan, output));
+  if (auto verdict = quantizer->MeasureFile(output)) {
+    report.verdict = *std::move(verdict);
+  } else {
+    report.notes.push_back("the outputs were not measured: " + verdict.error().message);
+  }
   report.samples = quantizer->statistics().samples;
   report.source = quantizer->statistics().source;
   report.is_generated = quantizer->statistics().is_generated;
@@ -73,9 +78,7 @@ Result<QuantizeReport> QuantizeFile(const std::filesystem::path& model,
   const bool has_weight = std::ranges::any_of(
       report.plan.weights, [](const auto& weight) { return !weight.second.is_float; });
   if (!has_weight && options.precision != Precision::kHalf) {
-    report.notes.push_back(
-        "nothing is quantized: no Conv, Gemm, MatMul or Gather has a constant weight of float32; "
-        "the file is the float model");
+    report.notes.emplace_back(kNothingQuantized);
   } else if (options.precision != Precision::kHalf) {
     NoteFloatWeights(report);
   }

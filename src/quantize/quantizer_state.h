@@ -1,4 +1,4 @@
-// The parts of a ModelQuantizer.
+// The internal state of a ModelQuantizer.
 #pragma once
 
 #include <optional>
@@ -15,20 +15,22 @@
 namespace cboard::quantize {
 
 struct ModelQuantizer::State {
+  std::filesystem::path path;
   QuantizeOptions options;
   runtime::SessionOptions session;
-  Graph prepared;  // Float, before equalization and SmoothQuant.
-  Graph graph;     // The same with factors moved between layers.
+  Graph prepared;  // Float graph before equalization and SmoothQuant.
+  Graph graph;     // Float graph after factors were moved between layers.
   Placement placement;
   Calibration calibration;
-  std::vector<ComparedTensor> compared;          // Where models are compared.
-  std::optional<ModelOutputs> baseline_outputs;  // On held-out samples; computed once.
+  std::vector<ComparedTensor> compared;          // Tensors at which models are compared.
+  std::optional<ModelOutputs> baseline_outputs;  // For held-out samples; computed once.
+  KeptTensors baseline_ends;                     // For the verdict; computed once.
   std::size_t baseline_bytes = 0;
   std::vector<std::string> notes;
 };
 
-// Whether the Gram matrix was collected from at least as many rows as it has; else GPTQ makes
-// weights worse.
+// Returns true if the Gram matrix was computed from at least as many rows as it has; otherwise GPTQ
+// makes weights worse.
 bool HasFullGram(const TensorStatistics& statistics);
 
 }  // namespace cboard::quantize

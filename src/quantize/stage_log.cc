@@ -14,7 +14,7 @@
 namespace cboard::quantize {
 namespace {
 
-// Histograms are logged with fewer bins than calibration counts.
+// Maximum number of bins of logged histograms; calibration counts in more bins.
 constexpr std::size_t kMaxLoggedBins = 512;
 
 Result<void> LogGraph(const std::filesystem::path& file, const std::string& name,
@@ -52,7 +52,8 @@ tensor::HistogramData HistogramOf(const TensorStatistics& statistics) {
   const auto edge = [&](std::size_t bin) {
     return (static_cast<double>(bin) - static_cast<double>(counts.size() / 2)) * width;
   };
-  data.bucket_limits.push_back(edge(begin));  // An empty bin in front has the left edge.
+  // Adds an empty bin at the beginning for the left edge.
+  data.bucket_limits.push_back(edge(begin));
   data.bucket_counts.push_back(0);
   for (; begin < end; begin += joined) {
     double sum = 0;
@@ -75,7 +76,7 @@ std::vector<tensor::TensorStatistics> ChannelsOf(const TensorStatistics& statist
   return channels;
 }
 
-// The layer whose output a tensor is: the node in front of Relu and Clip.
+// Returns the layer whose output the tensor is: the node before Relu and Clip.
 std::string LayerOf(const Graph& graph, const GraphIndex& index, const Placement& placement,
                     const std::string& tensor) {
   std::size_t producer = index.Producer(tensor);

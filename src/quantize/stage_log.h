@@ -1,4 +1,4 @@
-// The stages of a quantization as events: graphs with memory by node, statistics, similarity.
+// Logs the stages of a quantization as events: graphs with memory by node, statistics, similarity.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-"""`quantize` as a function, and the checks that every file must pass."""
+"""Provides `quantize` as a function, and the checks that every file must pass."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def run_quantize(*arguments):
 
 @pytest.fixture(scope="session")
 def quantize():
-    """quantize(model, output, flags…) -> the report of --json."""
+    """quantize(model, output, flags…) returns the report of --json."""
 
     def run(model, output, *flags):
         result = run_quantize(model, "-o", output, *flags, "--json")
@@ -40,7 +40,7 @@ def outputs_of(model, feeds):
 
 
 def used_names(graph):
-    """Tensors that nodes take, also those in bodies of If and Loop, and the outputs."""
+    """Returns the tensors that nodes use, also in bodies of If and Loop, and the outputs."""
     names = {value.name for value in graph.output}
     for node in graph.node:
         names |= set(node.input)
@@ -51,7 +51,7 @@ def used_names(graph):
 
 
 def check_file(path):
-    """ONNX's checker accepts the file, and no constant in it is unused."""
+    """Checks that ONNX's checker accepts the file, and that no constant in it is unused."""
     model = onnx.load(str(path))
     onnx.checker.check_model(model, full_check=True)
     used = used_names(model.graph)

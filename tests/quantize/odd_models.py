@@ -1,4 +1,4 @@
-"""Models that differ from the usual one: old opsets, bodies, float16, several inputs, odd constants.
+"""Unusual models: old opsets, bodies, float16, several inputs, odd constants.
 
 MODELS["if_body_opset_11"]() -> (model, samples by input)
 """
@@ -175,7 +175,7 @@ def contrib_operators():
 
 
 def zero_size_tensor():
-    """A key-value cache that begins empty."""
+    """A key-value cache that is empty at first."""
     nodes = [helper.make_node("Concat", ["past", "x"], ["all"], "cache", axis=1),
              helper.make_node("MatMul", ["all", "w"], ["h"], "product"),
              helper.make_node("ReduceSum", ["h", "axes"], ["y"], "sum", keepdims=0)]  # fmt: skip
@@ -186,7 +186,7 @@ def zero_size_tensor():
 
 
 def dead_weights():
-    """Weights of zero, of one value, and of a huge size beside tiny ones."""
+    """Weights of zero, of one value, and huge weights beside tiny ones."""
     w = normal(8, 3, 3, 3)
     w[0] = 0
     w[1] = 1e-30
@@ -280,7 +280,9 @@ MODELS = {
 
 
 def write(name, folder):
-    """folder/float.onnx and folder/x.npz. Returns the samples. A model is the same in every test."""
+    """Writes folder/float.onnx and folder/x.npz. Returns the samples. A model is the same in every
+    test.
+    """
     global RANDOM
     RANDOM = np.random.default_rng(5)
     made, samples = MODELS[name]()

@@ -1,4 +1,6 @@
-"""Random float networks: convolutions, pools, residuals, concatenations, branches and heads."""
+"""Creates random float networks: convolutions, pools, residuals, concatenations, branches and
+heads.
+"""
 
 import numpy as np
 import onnx
@@ -27,7 +29,7 @@ class Builder:
     def weights(self, *shape):
         fan_in = max(1, int(np.prod(shape[1:])))
         values = self.random.normal(size=shape) / np.sqrt(fan_in)
-        if self.random.random() < 0.2:  # Channels of very different size.
+        if self.random.random() < 0.2:  # Channels have very different sizes.
             values *= 10 ** self.random.uniform(-2, 2, size=(shape[0],) + (1,) * (len(shape) - 1))
         return self.constant(values.astype(np.float32))
 

@@ -1,4 +1,4 @@
-"""Networks that people use, from Python packages, quantized by the command."""
+"""Quantizes real networks from Python packages with the command."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 from conftest import check_file, outputs_of, run_quantize, sqnr_db
 
-NETWORKS = Path(os.environ["NETWORKS"])  # By scripts/fetch-networks.
+NETWORKS = Path(os.environ["NETWORKS"])  # Downloaded by scripts/fetch-networks.
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_a_quantized_model_is_refused(text_lines, tmp_path):
     _, output, _, _ = text_lines
     result = run_quantize(output, "-o", tmp_path / "twice.onnx")
     assert result.returncode == 1
-    assert "quantized already" in result.stderr
+    assert "already quantized" in result.stderr
     assert not (tmp_path / "twice.onnx").exists()
 
 

@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 
 import numpy as np
 import onnx
@@ -10,6 +12,13 @@ import pytest
 import odd_models
 from conftest import check_file, outputs_of, run_quantize, sqnr_db
 
+PEAK_OF = """
+import os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, usage = os.wait4(process.pid, 0)
+assert status == 0
+print(usage.ru_maxrss)
+"""
 BITS = ["w8a8", "w8a16", "w4a16", "w4a8", "dynamic", "fp16"]
 
 
@@ -74,6 +83,58 @@ def test_external_data_is_read_and_may_be_in_a_second_file(tmp_path, quantize):
     os.remove(tmp_path / "float.data")
     result = run_quantize(tmp_path / "float.onnx", "-o", tmp_path / "again.onnx")
     assert result.returncode == 1 and "float.data" in result.stderr
+
+
+def test_large_weights_that_stay_float_are_looked_up_where_they_are(tmp_path, quantize):
+    size, rng = 640, np.random.default_rng(5)
+    weights = {name: rng.normal(size=(1, 4 * size, size), scale=0.02).astype(np.float32) for name in ("w", "r")}
+    weights["w2"] = rng.normal(size=(size, 8)).astype(np.float32)
+    weights["axes"] = np.array([0], np.int64)
+    nodes = [onnx.helper.make_node("LSTM", ["x", "w", "r"], ["", "h", ""], "lstm", hidden_size=size),
+             onnx.helper.make_node("Squeeze", ["h", "axes"], ["s"], "squeeze"),
+             onnx.helper.make_node("MatMul", ["s", "w2"], ["y"], "head")]  # fmt: skip
+    made = odd_models.model(nodes, [odd_models.value("x", [3, 1, size])], [odd_models.value("y", [1, 8])], weights)
+    onnx.save(made, tmp_path / "float.onnx")
+    np.save(tmp_path / "x.npy", rng.normal(size=(8, 3, 1, size)).astype(np.float32))
+    quantize(tmp_path / "float.onnx", tmp_path / "q.onnx", "--data", tmp_path / "x.npy")
+    check_file(tmp_path / "q.onnx")
+
+
+def test_a_weight_that_a_loop_shares_is_stored_once(tmp_path, quantize):
+    rng, make = np.random.default_rng(9), onnx.helper.make_node
+    body = onnx.helper.make_graph(
+        [make("Identity", ["more"], ["more_out"]), make("MatMul", ["h", "w"], ["p"]), make("Tanh", ["p"], ["h_out"])], "body",
+        [odd_models.value("i", [], onnx.TensorProto.INT64), odd_models.value("more", [], onnx.TensorProto.BOOL),
+         odd_models.value("h", [1, 64])],
+        [odd_models.value("more_out", [], onnx.TensorProto.BOOL), odd_models.value("h_out", [1, 64])])  # fmt: skip
+    nodes = [make("MatMul", ["x", "w"], ["first"], "first"), make("Loop", ["trips", "", "first"], ["y"], "loop", body=body)]
+    constants = {"w": (rng.normal(size=(64, 64)) / 8).astype(np.float32), "trips": np.array(3, np.int64)}
+    made = odd_models.model(nodes, [odd_models.value("x", [1, 64])], [odd_models.value("y", [1, 64])], constants)
+    onnx.save(made, tmp_path / "float.onnx")
+    np.save(tmp_path / "x.npy", rng.normal(size=(12, 64)).astype(np.float32))
+    quantize(tmp_path / "float.onnx", tmp_path / "q.onnx", "--data", tmp_path / "x.npy")
+    graph = check_file(tmp_path / "q.onnx").graph
+    large = [tensor.data_type for tensor in graph.initializer if np.prod(tensor.dims) == 64 * 64]
+    assert large == [onnx.TensorProto.INT8]
+    feeds = {"x": np.load(tmp_path / "x.npy")[:1]}
+    expected, found = (outputs_of(tmp_path / name, feeds)[0] for name in ("float.onnx", "q.onnx"))
+    assert sqnr_db(expected, found) > 25
+
+
+def test_memory_does_not_grow_with_the_number_of_samples(tmp_path):
+    rng = np.random.default_rng(6)
+    nodes = [onnx.helper.make_node("Conv", ["x", "w"], ["y"], "conv", strides=[8, 8])]
+    made = odd_models.model(nodes, [odd_models.value("x", [1, 3, 160, 160])], [odd_models.value("y", [1, 4, 20, 20])],
+                            {"w": rng.normal(size=(4, 3, 3, 3)).astype(np.float32)})  # fmt: skip
+    onnx.save(made, tmp_path / "float.onnx")
+    np.savez(tmp_path / "x.npz", x=rng.normal(size=(512, 3, 160, 160)).astype(np.float32))  # 157 MB
+    peaks = {}
+    for count in (16, 512):
+        command = [os.environ["COMPRESSION_BOARD"], "quantize", tmp_path / "float.onnx", "--data", tmp_path / "x.npz",
+                   "-o", tmp_path / "q.onnx", "--samples", str(count), "--no-equalize", "--no-smooth"]  # fmt: skip
+        # A small process starts the command: the peak of a process begins with that of its parent.
+        peaks[count] = int(subprocess.run([sys.executable, "-c", PEAK_OF, *command], capture_output=True, check=True).stdout)
+    assert peaks[512] < peaks[16] + 32_000, peaks  # KB.
 
 
 def test_statistics_are_saved_and_given_back(tmp_path, quantize):

@@ -1,4 +1,5 @@
-"""Every random network quantizes to a file that is valid, runs and stays close to the float one."""
+"""Every random network quantizes to a file that is valid, runs and is close to the float network.
+"""
 
 import os
 
@@ -29,6 +30,6 @@ def test_random_graphs_quantize_and_run(tmp_path, quantize):
             assert np.isfinite(after).all(), seed
             qualities.append(sqnr_db(before, after))
         assert report["bytes"] == os.path.getsize(output)
-    # A few of these networks are hopeless by their nature; the others are not.
+    # A few of these networks cannot be quantized well; the others can.
     assert np.median(qualities) > 25
     assert np.mean(np.array(qualities) > 10) > 0.9

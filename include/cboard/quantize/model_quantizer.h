@@ -1,4 +1,4 @@
-// Quantizes a model: statistics, a plan, a file.
+// Quantizes a model: collects statistics, makes a plan, and writes the quantized file.
 //
 //   CBOARD_ASSIGN_OR_RETURN(auto model, ModelQuantizer::Open("resnet50.onnx", options));
 //   CBOARD_RETURN_IF_ERROR(model->Calibrate());             // One run over the samples.
@@ -7,7 +7,7 @@
 //   plan.activations.at("logits").is_float = true;          // A plan is data.
 //   CBOARD_RETURN_IF_ERROR(model->Save(plan, "resnet50_int8.onnx"));
 //
-// QuantizeFile does all of this, and keeps algorithms only where they help.
+// QuantizeFile does all of this, and uses an algorithm only if it improves the result.
 #pragma once
 
 #include <filesystem>
@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cboard/base/result.h"
@@ -27,52 +28,64 @@
 
 namespace cboard::quantize {
 
+// A note for models without any weight to quantize.
+inline constexpr std::string_view kNothingQuantized =
+    "nothing is quantized: no Conv, Gemm, MatMul or Gather has a constant weight of float32; the "
+    "file is the float model";
+
 struct QuantizedFile {
   std::size_t baseline_bytes = 0;
   std::size_t bytes = 0;
   std::size_t data_bytes = 0;  // Size of the external data file of models above 2 GB.
-  // Bytes of weights that stay float32, by the op type that takes them; bodies of If, Loop and Scan
-  // count whole.
+  // Bytes of weights that stay float32, by the op type that uses them; subgraphs of If, Loop and
+  // Scan count as a whole.
   std::map<std::string, std::size_t> float_bytes;
 };
 
-// Not thread-safe.
+// Quantizes one model. This class is not thread-safe.
 class ModelQuantizer {
  public:
-  // Reads and prepares the model. Fails with kInvalidArgument when it is quantized already, and
-  // with kNotFound when the file or ONNX Runtime is not there.
+  // Reads and prepares a model. Fails with kInvalidArgument if it is already quantized, and with
+  // kNotFound if the file or ONNX Runtime does not exist.
   static Result<std::unique_ptr<ModelQuantizer>> Open(const std::filesystem::path& model,
                                                       const QuantizeOptions& options);
   ~ModelQuantizer();
 
-  // One run over options.data, or over `samples`. Fails when the model does not run on a sample.
-  // Takes the statistics of options.statistics instead if that file exists, and else writes it.
+  // Collects statistics in one run over options.data, or over `samples`. If the file
+  // options.statistics exists, reads the statistics from it instead; otherwise writes them to it.
+  // Fails if the model cannot run a sample.
   Result<void> Calibrate();
   Result<void> Calibrate(runtime::SampleSource& samples);
   const Statistics& statistics() const;
   void SetStatistics(Statistics statistics);
 
-  // Ranges by options.ranges, or by `method`.
+  // Makes a plan from the statistics, with ranges by options.ranges, or by `method`.
   Plan MakePlan() const;
   Plan MakePlan(RangeMethod method) const;
 
-  // The ONNX model of a plan, without external data.
+  // Returns the quantized ONNX model of a plan, without external data.
   Result<std::string> Write(const Plan& plan) const;
-  // Writes beside `path` and renames, so that no partial file is left.
+  // Writes the quantized model to a temporary file and renames it to `path`, so that no partial
+  // file remains.
   Result<QuantizedFile> Save(const Plan& plan, const std::filesystem::path& path) const;
 
-  // Runs the plan's model on the held-out samples and compares with the float model.
+  // Runs the quantized model of a plan on the held-out samples and compares it with the float
+  // model.
   Result<EndQuality> Measure(const Plan& plan) const;
 
-  // Nodes with weights that run in float, and Q/DQ nodes beside them, in the graph that ONNX
-  // Runtime runs. Empty if everything that the plan quantizes is fused.
+  // Computes the verdict of `compare` on a written file, with the held-out samples. Fails with
+  // kFailedPrecondition if there are none, and like compare::MeasureEnds.
+  Result<compare::EndVerdict> MeasureFile(const std::filesystem::path& quantized) const;
+
+  // Finds nodes with weights that ONNX Runtime runs in float, and the quantize and dequantize nodes
+  // next to them, in its optimized graph. Empty if everything that the plan quantizes is fused.
   Result<std::vector<UnfusedNode>> FindUnfused(const Plan& plan) const;
 
   // Sentences about the preparation and the samples, for the report.
   const std::vector<std::string>& notes() const;
   const QuantizeOptions& options() const;
 
-  // The prepared graph and the placement, for the module's own code.
+  // Internal state: the prepared graph and the placement of quantizers.
   struct State;
   State& state() { return *state_; }
   const State& state() const { return *state_; }
@@ -88,7 +101,7 @@ struct TriedChoice {
   std::string name;  // "ranges minmax", "bias correction", …
   double mean_sqnr_db = 0;
   bool is_kept = false;
-  std::vector<LayerGain> layers;  // The layers that it changes, if it names them.
+  std::vector<LayerGain> layers;  // The layers that the choice changes, if it names them.
 };
 
 struct PlanChoice {
@@ -98,9 +111,9 @@ struct PlanChoice {
   std::vector<std::string> notes;
 };
 
-// The best plan of the calibrated model: ranges and algorithms of its options are tried, and those
-// are kept that improve the outputs on held-out samples. Equalization, SmoothQuant and AWQ change
-// constants and statistics of `model`; plans made before are then no longer valid.
+// Finds the best plan of the calibrated model: tries the ranges and algorithms of its options, and
+// uses those that improve the outputs on held-out samples. Equalization, SmoothQuant and AWQ change
+// constants and statistics of `model`, so earlier plans are no longer valid.
 Result<PlanChoice> ChoosePlan(ModelQuantizer& model);
 
 struct QuantizeReport {
@@ -109,17 +122,20 @@ struct QuantizeReport {
   Plan plan;
   QuantizedFile file;
   EndQuality quality;
+  // Verdict on the written file; kNotMeasured if it could not be measured.
+  compare::EndVerdict verdict;
   std::vector<TriedChoice> tried;
   std::vector<UnfusedNode> unfused;
   std::size_t samples = 0;
   std::string source;
   bool is_generated = false;
   std::vector<std::string> notes;
-  // Both models, layer by layer, if QuantizeOptions::explain asks for it and both can be compared.
+  // Comparison of both models by layer, if QuantizeOptions::explain is set and they can be
+  // compared.
   std::optional<compare::ModelComparison> comparison;
 };
 
-// Quantizes `model` and writes `output`.
+// Quantizes the model in the file `model` and writes the result to `output`.
 Result<QuantizeReport> QuantizeFile(const std::filesystem::path& model,
                                     const std::filesystem::path& output,
                                     const QuantizeOptions& options);

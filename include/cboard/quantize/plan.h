@@ -1,6 +1,7 @@
-// The plan of a quantized model: for each tensor and weight its bits, range and reason.
+// The plan of a quantized model: bits, range and reason for each tensor and weight.
 //
-// A plan is data: change it and write the model again; statistics and prepared weights stay valid.
+// A plan is data: it can be changed and the model written again. Statistics and prepared weights
+// stay valid.
 //
 //   Plan plan = model.MakePlan();
 //   plan.activations.at("conv1").is_float = true;
@@ -19,23 +20,25 @@
 namespace cboard::quantize {
 
 struct ActivationPlan {
-  // Layers that take or give the tensor then compute in float; their weights keep their codes.
+  // True if the tensor stays float. Layers that read or write the tensor then compute in float;
+  // their weights stay quantized.
   bool is_float = false;
   std::string reason;  // Why the tensor stays float, or why it has this range.
   int bits = 8;
   bool is_signed = false;
   RangeMethod method = RangeMethod::kMinMax;
-  float low = 0;   // The range of values …
-  float high = 0;  // … that codes represent.
+  float low = 0;   // Lower end of the range that codes represent.
+  float high = 0;  // Upper end of that range.
   float scale = 1;
   std::int32_t zero_point = 0;
-  // The tensor whose scale this one shares, because the operator between them only moves values.
+  // Name of the tensor whose scale this tensor uses, because the operator between them only moves
+  // values.
   std::string shares;
-  double sqnr_db = 0;  // Predicted from the histogram.
+  double sqnr_db = 0;  // Predicted from the tensor's histogram.
 };
 
-// Sets `scale` and `zero_point` from `low` and `high`: zero is always exact. A negative `low` with
-// `is_signed` gives a symmetric range.
+// Computes `scale` and `zero_point` from `low` and `high`; zero is always exact. If `is_signed` is
+// set and `low` is negative, the range is symmetric.
 void SetScale(ActivationPlan& plan);
 
 struct WeightPlan {
@@ -44,26 +47,26 @@ struct WeightPlan {
   bool is_float = false;
   std::string reason;
   int bits = 8;
-  int max_code = 127;      // Codes are from -max_code to max_code.
-  std::int64_t axis = -1;  // Axis of the scales; -1: one scale for the tensor.
+  int max_code = 127;      // Codes are in -max_code … max_code.
+  std::int64_t axis = -1;  // Dimension of the scales; -1: one scale for the tensor.
   std::int64_t value_count = 0;
   std::vector<float> scales;
-  std::vector<float> values;       // Replaces the constant's values, if not empty.
-  std::vector<std::int8_t> codes;  // Replaces rounding to nearest, if not empty.
-  std::size_t block_size = 0;      // Weights in blocks (MatMulNBits).
+  std::vector<float> values;       // Modified values of the constant; empty: unchanged.
+  std::vector<std::int8_t> codes;  // Precomputed codes; empty: round to nearest.
+  std::size_t block_size = 0;      // For weights in blocks (MatMulNBits).
   double sqnr_db = 0;
 };
 
 struct NodePlan {
   std::string node;
   std::string op_type;
-  std::size_t position = 0;                  // In the order in which nodes run.
-  std::vector<std::string> inputs, outputs;  // Tensors of the prepared graph, constants included.
+  std::size_t position = 0;                  // Position in the order of execution.
+  std::vector<std::string> inputs, outputs;  // Tensors of the prepared graph, including constants.
   bool is_quantized = false;
   std::string reason;  // Why the node stays float.
 };
 
-// A node with weights that ONNX Runtime runs in float.
+// A node with weights that ONNX Runtime runs in float although the plan quantizes it.
 struct UnfusedNode {
   std::string node;
   std::string op_type;
@@ -80,11 +83,12 @@ struct LayerGain {
 struct Plan {
   Precision precision = Precision::kW8A8;
   Target target = Target::kOrtCpu;
-  bool gptq = false;  // Weights in blocks are rounded by GPTQ, where its matrix is known.
+  bool gptq = false;  // Rounds weights in blocks with GPTQ, if its matrix is known.
   std::map<std::string, ActivationPlan> activations;  // By tensor.
   std::map<std::string, WeightPlan> weights;          // By the node's first output.
   std::map<std::string, NodePlan> nodes;              // By the node's first output.
-  std::map<std::string, std::vector<float>> biases;   // By the node's first output: corrected.
+  // Corrected biases of nodes, by the node's first output.
+  std::map<std::string, std::vector<float>> biases;
 };
 
 }  // namespace cboard::quantize

@@ -1,7 +1,7 @@
-// Statistics of activations, collected from one run over the samples.
+// Statistics of activations, collected in one run over the samples.
 //
-// Memory does not depend on the number of samples. The result does not depend on the order of the
-// samples within a batch of threads: bins are powers of two, and coarser bins are exact sums.
+// Memory does not depend on the number of samples. The result does not depend on the order in which
+// threads finish: bin widths are powers of two, so coarser bins are exact sums of finer ones.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace cboard::quantize {
 
-// Counts of values in bins of the width 2^exponent, from -kBins/2 to kBins/2 - 1. The width doubles
-// when a value does not fit, and pairs of bins are then added.
+// A histogram with bins of the width 2^exponent, from -kBins/2 to kBins/2 - 1. If a value does not
+// fit, the width doubles and pairs of bins are added.
 class WideningHistogram {
  public:
   static constexpr std::int64_t kBins = 8192;
@@ -28,7 +28,7 @@ class WideningHistogram {
   bool empty() const { return counts_.empty(); }
   double width() const;
   int exponent() const { return exponent_; }
-  // The count of [i, i + 1) * width() is counts()[i + kBins / 2].
+  // The counts of the bins: counts()[i + kBins / 2] counts the values in [i, i + 1) * width().
   const std::vector<double>& counts() const { return counts_; }
   static WideningHistogram From(int exponent, std::vector<double> counts);
 
@@ -39,28 +39,28 @@ class WideningHistogram {
   std::vector<double> counts_;
 };
 
-// The last dimension of a tensor, whatever its rank.
+// A special axis that means the last dimension of a tensor of any rank.
 inline constexpr std::size_t kLastAxis = ~std::size_t{0};
 
 struct TensorStatistics {
-  std::vector<std::int64_t> shape;  // The shape in the first sample.
+  std::vector<std::int64_t> shape;  // Shape in the first sample.
   std::uint64_t count = 0;
   std::uint64_t nonfinite_count = 0;
   double min = 0;
   double max = 0;
   double sum = 0;
   double sum_squares = 0;
-  // Means over samples of each sample's min and max.
+  // Mean over all samples of each sample's min, and of each sample's max.
   double mean_min = 0;
   double mean_max = 0;
   WideningHistogram histogram;
-  // By index of dimension `channel_axis`, or of the last one for kLastAxis; empty if the tensor has
-  // no such dimension or its size differs between samples.
+  // Dimension of the channels, or kLastAxis. The statistics by channel are empty if the tensor has
+  // no such dimension, or if its size differs between samples.
   std::size_t channel_axis = 1;
   std::vector<double> channel_min, channel_max, channel_sum;
   std::vector<double> channel_sum_squares;
   std::uint64_t samples = 0;
-  // The Gram matrix of the last dimension, row-major, if it was asked for; else empty.
+  // The Gram matrix of the last dimension, row-major, if it was requested; otherwise empty.
   std::vector<double> gram;
 
   bool is_usable() const { return count > nonfinite_count && nonfinite_count == 0; }
@@ -70,7 +70,7 @@ struct Statistics {
   std::map<std::string, TensorStatistics> tensors;
   std::size_t samples = 0;
   std::string source;         // The description of the samples.
-  bool is_generated = false;  // Random samples: ranges do not describe real use.
+  bool is_generated = false;  // Random samples: ranges may not describe real use.
   std::vector<std::string> warnings;
 };
 

@@ -15,7 +15,7 @@ std::vector<double> ChannelMeans(const Statistics& statistics, const std::string
   return means;
 }
 
-// The mean error of each output channel.
+// Returns the mean error of each output channel.
 std::vector<double> MeanErrors(const Node& node, const Constant& weight, const WeightPlan& plan,
                                const std::vector<double>& means) {
   const std::vector<float> values = plan.values.empty() ? weight.ToFloats() : plan.values;
@@ -76,7 +76,7 @@ std::size_t CorrectBiases(const Graph& graph, const Placement& placement,
     std::vector<float> bias(errors.size());
     const Constant* old = graph.FindConstant(node.Input(2));
     if (node.Is("MatMul")) {
-      // The bias of the Add behind it.
+      // A MatMul has its bias in the Add that follows it.
       const std::size_t next = index.OnlyConsumer(node.outputs[0]);
       if (next == GraphIndex::kNone || !graph.nodes[next].Is("Add")) continue;
       const Node& add = graph.nodes[next];

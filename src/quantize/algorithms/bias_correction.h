@@ -8,9 +8,9 @@
 
 namespace cboard::quantize {
 
-// Sets plan.biases: bias - sum over inputs of (rounded weight - weight) * mean of the input
-// channel, from statistics alone. Returns the number of layers with a corrected bias. Padding is
-// ignored.
+// Corrects the biases: plan.biases = bias - sum over inputs of (rounded weight - weight) * mean of
+// the input channel. Uses only statistics and ignores padding. Returns the number of layers with a
+// corrected bias.
 std::size_t CorrectBiases(const Graph& graph, const Placement& placement,
                           const Statistics& statistics, Plan& plan);
 

@@ -8,7 +8,7 @@
 namespace cboard::quantize {
 namespace {
 
-// A constant whose values belong to channels: those of dimension `axis` of its shape.
+// A constant with one value per channel: dimension `axis` of its shape contains the channels.
 struct ScaledConstant {
   std::size_t node = 0;
   std::size_t input = 0;
@@ -16,11 +16,12 @@ struct ScaledConstant {
 };
 
 struct MigrationPath {
-  std::vector<ScaledConstant> divided;  // In front of the activation.
-  std::vector<std::string> tensors;     // The activation, and those that change with it.
+  std::vector<ScaledConstant> divided;  // Constants before the activation.
+  std::vector<std::string> tensors;     // The activation, and tensors that change with it.
   std::vector<std::size_t> consumers;   // Nodes whose weights are multiplied.
   bool is_normalization = false;
-  bool has_convolutions = false;  // Channels are dimension 1, else the last one.
+  // True if channels are dimension 1, false if channels are the last dimension.
+  bool has_convolutions = false;
 };
 
 bool IsHomogeneous(const Node& node) {
@@ -76,7 +77,7 @@ class PathFinder {
     return graph_.FindConstant(name)->shape.size() - 1;
   }
 
-  // The input of Mul or Add that is a vector of channels, in the last dimension.
+  // Returns the input of Mul or Add that is a vector of channels, in the last dimension.
   std::optional<std::size_t> VectorInput(const Node& node, std::size_t channels) const {
     if (node.inputs.size() != 2) return std::nullopt;
     for (const std::size_t input : {std::size_t{0}, std::size_t{1}}) {
@@ -140,7 +141,8 @@ class PathFinder {
   const Placement& placement_;
 };
 
-// Errors of a layer whose input is divided by factors and whose weight is multiplied by them.
+// Predicts the error of a layer whose input is divided by factors and whose weight is multiplied by
+// them.
 class MigrationCost {
  public:
   MigrationCost(const TensorStatistics& statistics, std::vector<WeightEnergy> weights,
@@ -150,7 +152,7 @@ class MigrationCost {
         request_(request),
         powers_(ChannelPowers(statistics)) {}
 
-  // The mean share of noise in the outputs.
+  // Returns the mean share of noise in the outputs.
   double Share(const std::vector<double>& factors) const {
     double low = 0, high = 0;
     for (std::size_t c = 0; c < factors.size(); ++c) {
@@ -190,7 +192,7 @@ class MigrationCost {
       mean += std::log(factors[c]);
       ++used;
     }
-    // Around 1, and without extremes that would make weights denormal.
+    // Centers the factors around 1, and limits extremes that would make weights denormal.
     const double center = used == 0 ? 1 : std::exp(mean / static_cast<double>(used));
     for (std::size_t c = 0; c < channels; ++c) {
       const bool is_dead = !(powers_[c] > 0) || !(largest[c] > 0);
@@ -234,7 +236,7 @@ class MigrationCost {
   std::vector<double> powers_;
 };
 
-// Multiplies the values of each index of dimension `axis`.
+// Multiplies the values at each index of dimension `axis` by its factor.
 void ScaleConstant(Graph& graph, std::size_t node, std::size_t input, std::size_t axis,
                    const std::vector<double>& factors) {
   const std::string name = graph.nodes[node].inputs[input];
@@ -247,7 +249,7 @@ void ScaleConstant(Graph& graph, std::size_t node, std::size_t input, std::size_
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<float>(values[i] * factors[i / inner % factors.size()]);
   }
-  // Other nodes may use the constant.
+  // Copies the constant, because other nodes may use it.
   const std::string scaled = graph.UniqueName(name + "_scaled");
   graph.constants.emplace(scaled, Constant::Floats(old.shape, std::move(values)));
   graph.nodes[node].inputs[input] = scaled;
@@ -260,7 +262,7 @@ void ScaleWeight(Graph& graph, std::size_t i, const std::vector<double>& factors
     const bool is_transposed = node.Is("Gemm") && node.Int("transB", 0) != 0;
     return ScaleConstant(graph, i, 1, is_transposed ? 1 : 0, factors);
   }
-  // Input channels count from the group's first one.
+  // Input channels are counted from the first channel of their group.
   const auto groups = static_cast<std::size_t>(node.Int("group", 1));
   if (groups == 1) return ScaleConstant(graph, i, 1, 1, factors);
   const auto outputs = static_cast<std::size_t>(weight.shape[0]),
@@ -278,8 +280,8 @@ void ScaleWeight(Graph& graph, std::size_t i, const std::vector<double>& factors
   graph.nodes[i].inputs[1] = scaled;
 }
 
-// A histogram of normally distributed channels between their min and max: the real one is not known
-// after channels have changed.
+// Returns a histogram of normally distributed channels between their min and max: the true
+// histogram is unknown after channels have changed.
 WideningHistogram ExpectedHistogram(const TensorStatistics& statistics) {
   constexpr int kPoints = 64;
   const std::size_t channels = statistics.channel_min.size();
@@ -314,7 +316,7 @@ WideningHistogram ExpectedHistogram(const TensorStatistics& statistics) {
 void ScaleStatistics(const std::vector<double>& factors, TensorStatistics& statistics) {
   const std::size_t channels = statistics.channel_min.size();
   if (channels != factors.size()) {
-    statistics.channel_min.clear();  // Unknown after the change.
+    statistics.channel_min.clear();  // Unknown after this change.
     return;
   }
   statistics.min = statistics.max = statistics.sum = statistics.sum_squares = 0;

@@ -1,5 +1,5 @@
-// Moves factors by channel between an activation's producer and the layers that take it, so that
-// both are rounded with less error. The network computes the same, up to rounding.
+// Moves scale factors by channel from an activation into the layers that use it, so that both have
+// smaller rounding errors. The model computes the same, up to rounding.
 //
 //   equalization  Conv, Gemm and MatMul -> Relu, pooling -> Conv, Gemm and MatMul
 //   SmoothQuant   LayerNormalization, and gains of other normalizations -> MatMul and Gemm
@@ -20,25 +20,26 @@ enum class Migration { kEqualize, kSmooth, kAwq };
 
 struct MigratedLayer {
   std::string tensor;
-  std::vector<double> factors;  // The activation is divided by them.
+  std::vector<double> factors;  // The activation is divided by these factors.
   LayerGain gain;
 };
 
 struct MigrationRequest {
   Migration kind = Migration::kSmooth;
-  bool is_symmetric = false;   // Activations have symmetric ranges.
-  int weight_bits = 8;         // kAwq: of weights …
-  std::size_t block_size = 0;  // … in blocks of this size.
+  bool is_symmetric = false;   // True if activations have symmetric ranges.
+  int weight_bits = 8;         // For kAwq: bits of the weights.
+  std::size_t block_size = 0;  // For kAwq: number of weights in a block.
   double min_gain_db = 0.3;
-  std::vector<std::string> excluded;  // Activations that must not change.
+  std::vector<std::string> excluded;  // Activations that must not be changed.
 };
 
-// Factors for all activations where they pay, the largest gain first. Predicted from statistics.
+// Returns factors for all activations for which they reduce the error, the largest gain first. The
+// gain is predicted from statistics.
 std::vector<MigratedLayer> PlanMigration(const Graph& graph, const Placement& placement,
                                          const Statistics& statistics,
                                          const MigrationRequest& request);
 
-// Changes the constants of `graph` and the statistics of the activations.
+// Applies the factors to the constants of `graph` and to the statistics of the activations.
 void Migrate(const MigratedLayer& layer, const Placement& placement, Graph& graph,
              Statistics& statistics);
 

@@ -17,7 +17,7 @@ using testing::Succeeds;
 
 constexpr std::size_t kWidth = 16;
 
-// Values of [kWidth, kWidth], with column or row 3 multiplied.
+// Returns values of [kWidth, kWidth] with column or row 3 multiplied.
 std::vector<float> Matrix(unsigned seed, float column_factor, float row_factor) {
   std::vector<float> values = NormalValues(kWidth * kWidth, seed);
   for (std::size_t i = 0; i < kWidth; ++i) {
@@ -27,7 +27,7 @@ std::vector<float> Matrix(unsigned seed, float column_factor, float row_factor) 
   return values;
 }
 
-// Channel 3 in front of the second layer is 60 times as large as the others, and the second layer
+// Channel 3 before the second layer is 60 times as large as the others, and the second layer
 // multiplies it by 1/60.
 OnnxBuilder OutlierNet(bool is_normalization) {
   OnnxBuilder builder;

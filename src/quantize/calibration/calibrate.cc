@@ -52,7 +52,7 @@ Result<void> AddTensor(const TensorView& tensor, bool with_gram, TensorStatistic
       all.nan_count += channel.nan_count;
       all.positive_infinity_count += channel.positive_infinity_count;
       all.negative_infinity_count += channel.negative_infinity_count;
-      // Min and max of channels without finite values are NaN.
+      // Min and max are NaN for channels without finite values; fmin ignores NaN.
       all.min = std::fmin(all.min, channel.min);
       all.max = std::fmax(all.max, channel.max);
       if (channel.finite_count() == 0) continue;
@@ -114,13 +114,13 @@ void Merge(const TensorStatistics& sample, TensorStatistics& total) {
 
 namespace {
 
-// Memory for the activations of samples that run side by side.
+// Maximum memory for activations of samples that run in parallel.
 constexpr std::size_t kMaxActivationBytes = std::size_t{96} << 20;
 
-// With fewer samples, all of them calibrate.
+// Minimum number of samples to hold some out; with fewer, all are used for calibration.
 constexpr std::size_t kMinSamplesToHoldOut = 8;
 
-// Which samples are held out: spread evenly, at most a quarter.
+// Chooses held-out samples: evenly spaced, at most a quarter.
 std::vector<bool> ChooseHeldOut(std::size_t samples, std::size_t max_held) {
   std::vector<bool> is_held(samples);
   const std::size_t count = std::min(max_held, samples / 4);
@@ -179,10 +179,11 @@ Result<Calibration> Calibrate(const Graph& graph, runtime::SampleSource& samples
   calibration.is_held_out = total >= kMinSamplesToHoldOut;
   const std::vector<bool> is_held = ChooseHeldOut(total, request.max_held_samples);
   bool has_nonzero = false;
-  // The first sample says how many run side by side within the memory for activations.
+  // The first sample shows how many samples can run in parallel within the memory limit for
+  // activations.
   std::size_t side_by_side = 1, activation_bytes = 1;
   for (std::size_t done = 0; done < total;) {
-    // Samples are read one after the other, run side by side, and added in their order.
+    // Samples are read one after the other, run in parallel, and added in their order.
     std::vector<HeldSample> batch;
     std::vector<std::map<std::string, TensorStatistics>> results;
     while (done < total && batch.size() < side_by_side) {
@@ -225,7 +226,7 @@ Result<Calibration> Calibrate(const Graph& graph, runtime::SampleSource& samples
         const std::string& name = wanted[i].name;
         return AddTensor(wanted[i].tensor, with_gram.contains(name), results[item].at(name));
       };
-      // A single sample leaves the other processors to its tensors.
+      // For a single sample, the other processors work on its tensors.
       const std::size_t helpers = batch.size() > 1 ? 1 : std::min(threads, kMaxThreads);
       if (batch.size() == 1) {
         for (const runtime::NamedTensor& tensor : wanted) {
@@ -253,12 +254,12 @@ Result<Calibration> Calibrate(const Graph& graph, runtime::SampleSource& samples
       ++statistics.samples;
     }
     if (request.progress && !request.progress(done, total)) {
-      return Fail(ErrorCode::kUnavailable, "calibration was stopped");
+      return Fail(ErrorCode::kUnavailable, "calibration was stopped before it read all samples");
     }
   }
   if (!has_nonzero) {
     return Fail(ErrorCode::kInvalidArgument,
-                "all samples are zero; ranges need samples like those of real use");
+                "all samples are zero; calibrate with typical samples");
   }
   if (statistics.samples == 1) {
     statistics.warnings.push_back("ranges come from one sample; give at least 16");

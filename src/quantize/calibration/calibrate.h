@@ -1,4 +1,4 @@
-// One run over the samples that collects statistics of activations.
+// Runs the samples once and collects statistics of activations.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace cboard::quantize {
 
-// Inputs of one sample that stay in memory.
+// The inputs of one held-out sample, which stay in memory.
 struct HeldSample {
   std::vector<std::string> names;
   std::vector<runtime::OwnedTensor> tensors;
@@ -24,9 +24,9 @@ struct HeldSample {
 };
 
 struct CalibrationRequest {
-  // Activations, also inputs of the graph, and the dimension of their channels.
+  // Activations, including inputs of the graph, with the dimension of their channels.
   std::map<std::string, std::size_t> tensors;
-  std::vector<std::string> gram_tensors;  // Those whose Gram matrix is needed.
+  std::vector<std::string> gram_tensors;  // Tensors whose Gram matrix is needed.
   std::size_t threads = 0;
   std::size_t max_held_samples = 16;
   std::function<bool(std::size_t done, std::size_t total)> progress;
@@ -34,14 +34,14 @@ struct CalibrationRequest {
 
 struct Calibration {
   Statistics statistics;
-  // Samples that statistics do not contain. With fewer than 8 samples, statistics contain them,
-  // too, as `is_held_out` then says.
+  // Held-out samples, which statistics do not contain. Exception: with fewer than 8 samples,
+  // statistics contain them, and `is_held_out` is false.
   std::vector<HeldSample> held_samples;
   bool is_held_out = false;
 };
 
-// Reads every sample once. Fails when the model does not run on a sample, and with kInvalidArgument
-// when samples contain NaN or infinity or all of them are zero.
+// Reads every sample once. Fails if the model does not run on a sample, and with kInvalidArgument
+// if a sample contains NaN or infinity, or if all samples are zero.
 Result<Calibration> Calibrate(const Graph& graph, runtime::SampleSource& samples,
                               const CalibrationRequest& request,
                               const runtime::SessionOptions& session);

@@ -6,7 +6,7 @@
 namespace cboard::quantize {
 namespace {
 
-// Operators that pass indices on.
+// Returns true for operators whose output has the same indices as their input.
 bool PassesOn(const Node& node) {
   static constexpr auto kTypes = std::to_array<std::string_view>(
       {"Cast", "Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Slice",

@@ -1,4 +1,4 @@
-// Limits of the integers that a model takes.
+// Limits the integers of random inputs, such as token ids.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace cboard::quantize {
 
-// By input, the rows of the smallest constant table that its values are indices of.
+// Returns for each input that is used as an index the number of rows of the smallest constant table
+// that it indexes.
 std::map<std::string, std::int64_t> IndexLimits(const Graph& graph);
 
 }  // namespace cboard::quantize

@@ -8,10 +8,10 @@
 namespace cboard::quantize {
 namespace {
 
-// The smallest width with which the magnitude has a bin.
+// Returns the exponent of the smallest histogram width that contains the magnitude.
 int ExponentOf(double max_magnitude) {
   if (!(max_magnitude > 0)) return tensor::BinGrid::kMinExponent;
-  const int exponent = std::ilogb(max_magnitude) + 1;  // max_magnitude < 2^exponent
+  const int exponent = std::ilogb(max_magnitude) + 1;  // So that max_magnitude < 2^exponent.
   return std::max(exponent - std::ilogb(static_cast<double>(WideningHistogram::kBins / 2)),
                   tensor::BinGrid::kMinExponent);
 }

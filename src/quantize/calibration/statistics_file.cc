@@ -33,7 +33,7 @@ constexpr auto kTypes = std::to_array<StoredType>({
     {"BOOL", DType::kBool},
 });
 
-// Collects arrays; the header comes first in the file.
+// Collects arrays, because the header precedes them in the file.
 class ArrayFile {
  public:
   ArrayFile() { header_.BeginObject(); }
@@ -88,7 +88,8 @@ std::vector<std::string> Lines(std::string_view text) {
   return lines;
 }
 
-// "x" for the channels of dimension 1, "x gram" with the Gram matrix, …
+// Returns a line per wanted statistic: "x" for the channels of dimension 1, "x gram" with the Gram
+// matrix, …
 std::vector<std::string> WantedLines(const CalibrationRequest& request) {
   std::vector<std::string> lines;
   for (const auto& [tensor, axis] : request.tensors) {
@@ -113,27 +114,27 @@ void Mix(std::uint64_t& hash, std::string_view bytes) {
   for (const char byte : bytes) Mix(hash, static_cast<std::uint64_t>(byte));
 }
 
-// The arrays of a statistics file, each with the size that it must have.
+// Reads the arrays of a statistics file and checks their sizes.
 class ReadArrays {
  public:
   explicit ReadArrays(const model::ModelGraph& file) : file_(file) {}
 
-  // Empty texts are not in the file.
+  // An empty text is not stored in the file.
   Result<std::string> Text(std::string_view key) const {
     for (const auto& [name, value] : file_.metadata()) {
       if (name == key) return value;
     }
-    return Fail(ErrorCode::kDataLoss, "it has no " + Quoted(key));
+    return Fail(ErrorCode::kDataLoss, "the statistics file has no entry " + Quoted(key));
   }
 
-  // Empty if the array is not there.
+  // Returns an empty array if the file does not contain it.
   Result<std::vector<double>> Doubles(const std::string& name) const {
     const model::TensorId id = file_.FindTensor(name);
     std::vector<double> values;
     if (id == model::kNoTensor) return values;
     const model::ModelTensor& tensor = file_.tensor(id);
     if (tensor.type != DType::kFloat64 || tensor.data.size() % 8 != 0) {
-      return Fail(ErrorCode::kDataLoss, Quoted(name) + " is no array of float64");
+      return Fail(ErrorCode::kDataLoss, Quoted(name) + " is not an array of float64");
     }
     values.resize(tensor.data.size() / 8);
     if (!values.empty()) std::memcpy(values.data(), tensor.data.data(), tensor.data.size());
@@ -205,7 +206,8 @@ Result<HeldSample> ReadSample(const model::ModelGraph& file, const std::string& 
   for (const std::string& input : inputs) {
     const model::TensorId id = file.FindTensor(prefix + input);
     if (id == model::kNoTensor) {
-      return Fail(ErrorCode::kDataLoss, "it has no " + Quoted(prefix + input));
+      return Fail(ErrorCode::kDataLoss,
+                  "the statistics file has no entry " + Quoted(prefix + input));
     }
     const model::ModelTensor& tensor = file.tensor(id);
     const auto* const type = std::ranges::find(kTypes, tensor.type, &StoredType::dtype);
@@ -227,12 +229,12 @@ Result<Calibration> ReadFrom(const model::ModelGraph& file, const CalibrationReq
                              const std::string& fingerprint) {
   const ReadArrays arrays(file);
   if (const auto format = arrays.Text("format"); !format || *format != kFormat) {
-    return Fail(ErrorCode::kInvalidArgument, "it is no statistics file of 'quantize'");
+    return Fail(ErrorCode::kInvalidArgument, "the file is not a statistics file of 'quantize'");
   }
   CBOARD_ASSIGN_OR_RETURN(const std::string known, arrays.Text("model"));
   if (known != fingerprint) {
     return Fail(ErrorCode::kInvalidArgument,
-                "the statistics are of another model; delete the file to calibrate again");
+                "the statistics belong to another model; delete the file to calibrate again");
   }
   const std::string wanted_text = arrays.Text("wanted").value_or("");
   const std::vector<std::string> collected = Lines(wanted_text);
@@ -319,7 +321,7 @@ Result<void> WriteCalibration(const Calibration& calibration, const CalibrationR
       if (type == kTypes.end()) {
         return Fail(ErrorCode::kInvalidArgument,
                     "statistics cannot be saved: input " + Quoted(sample.names[k]) +
-                        " has a type that the file cannot hold; leave out --statistics");
+                        " has a type that the file cannot contain; omit --statistics");
       }
       file.Add("held/" + std::to_string(i) + "/" + sample.names[k], type->name, tensor.shape,
                tensor.elements.data(), tensor.elements.size());

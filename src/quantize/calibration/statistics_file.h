@@ -1,5 +1,5 @@
-// Statistics and held-out samples in a file, so that a model is calibrated once and quantized
-// often.
+// Stores statistics and held-out samples in a file, so that a model is calibrated once and
+// quantized several times.
 //
 // The file is a safetensors file. Per activation: scalars/NAME, shape/NAME, histogram/NAME,
 // channels/NAME ([4, channels]: min, max, sum, sum of squares) and gram/NAME; per held-out sample
@@ -14,15 +14,16 @@
 
 namespace cboard::quantize {
 
-// Identifies a prepared graph by its nodes and constants: statistics of another model are refused.
+// Returns a fingerprint of a prepared graph, from its nodes and constants: statistics of another
+// model are refused.
 std::string FingerprintOf(const Graph& graph);
 
-// Writes beside `path` and renames.
+// Writes a temporary file beside `path` and renames it.
 Result<void> WriteCalibration(const Calibration& calibration, const CalibrationRequest& request,
                               const std::string& fingerprint, const std::filesystem::path& path);
 
-// Fails with kInvalidArgument when the file is of another model or was made for other tensors, and
-// with kDataLoss when it is damaged.
+// Reads the file. Fails with kInvalidArgument if it belongs to another model or was made for other
+// tensors, and with kDataLoss if it is damaged.
 Result<Calibration> ReadCalibration(const std::filesystem::path& path,
                                     const CalibrationRequest& request,
                                     const std::string& fingerprint);

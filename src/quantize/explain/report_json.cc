@@ -1,6 +1,10 @@
+#include <algorithm>
+#include <optional>
+
 #include "cboard/base/json_writer.h"
 #include "cboard/compare/comparison_json.h"
 #include "cboard/quantize/model_quantizer.h"
+#include "compare/output/verdict_json.h"
 
 namespace cboard::quantize {
 namespace {
@@ -50,6 +54,18 @@ void WriteWeights(const Plan& plan, JsonWriter& json) {
   json.EndArray();
 }
 
+// Returns the smallest agreement of the output's heads.
+std::optional<double> AgreementOf(const compare::EndVerdict& verdict, const std::string& name) {
+  std::optional<double> smallest;
+  for (const compare::OutputVerdict& output : verdict.outputs) {
+    if (output.name != name) continue;
+    for (const compare::HeadVerdict& head : output.heads) {
+      if (head.agreement) smallest = std::min(smallest.value_or(1), *head.agreement);
+    }
+  }
+  return smallest;
+}
+
 }  // namespace
 
 std::string ToJson(const QuantizeReport& report) {
@@ -72,14 +88,15 @@ std::string ToJson(const QuantizeReport& report) {
     json.BeginObject().Key("output").Value(head.output).Key("sqnr_db").Value(head.sqnr_db);
     json.Key("channel_sqnr_db").Value(head.channel_sqnr_db);
     json.Key("agreement");
-    if (head.agreement) {
-      json.Value(*head.agreement);
+    if (const auto agreement = AgreementOf(report.verdict, head.output)) {
+      json.Value(*agreement);
     } else {
       json.Null();
     }
     json.EndObject();
   }
   json.EndArray().EndObject();
+  compare::WriteVerdict(report.verdict, json.Key("verdict"));
   json.Key("tried").BeginArray();
   for (const TriedChoice& choice : report.tried) {
     json.BeginObject().Key("name").Value(choice.name);

@@ -1,5 +1,5 @@
-// Large constants in a temporary file. Sessions map it instead of copying the weights, and its
-// pages do not stay in memory.
+// Stores large constants in a temporary file. Sessions map the file instead of copying the weights,
+// and its pages can be removed from memory.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ class ConstantFile {
  public:
   static constexpr std::string_view kName = "constants.data";
 
-  // Moves constants of at least 4 KiB to a file if they take at least 8 MiB together. Leaves the
-  // graph as it is where the file cannot be written.
+  // Moves constants of at least 4 KiB to a file if they take at least 8 MiB together. Does not
+  // change the graph if the file cannot be written.
   static void MoveConstants(Graph& graph);
 
-  // The folder of the file kName.
+  // Returns the directory that contains the file kName.
   const std::filesystem::path& folder() const { return folder_.path(); }
-  // Where in the file these elements are; nothing if they are elsewhere.
+  // Returns the position of these elements in the file; nullopt if they are not in the file.
   std::optional<std::uint64_t> OffsetOf(std::string_view elements) const;
-  // Gives memory back to the system until the elements are read again.
+  // Returns memory to the system until the elements are read again.
   void ReleasePages() const { file_->ReleasePages(); }
 
  private:

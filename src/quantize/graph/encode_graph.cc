@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxProtobufBytes = (std::size_t{1} << 31) - 1;
 constexpr std::size_t kExternalAlignment = 4096;
 
-// Where the elements of a constant are in the data file.
+// The position of a constant's elements in the data file.
 struct Placed {
   std::uint64_t offset = 0;
 };

@@ -1,4 +1,4 @@
-// Factors and offsets by channel that become weights and bias.
+// Folds factors and offsets by channel into weights and bias.
 #include <algorithm>
 #include <cmath>
 
@@ -7,13 +7,13 @@
 namespace cboard::quantize {
 namespace {
 
-// A layer whose output can be multiplied and shifted by channel through its weights.
+// A layer whose weights can include a factor and an offset per output channel.
 struct ScalableLayer {
   std::size_t node = 0;
   std::size_t channels = 0;
-  std::size_t outer = 1;  // Weights are [outer, channels, inner] …
+  std::size_t outer = 1;  // Shape of weights: [outer, channels, inner].
   std::size_t inner = 1;
-  std::size_t groups = 1;  // … or, for ConvTranspose, [groups, outer, channels of a group, inner].
+  std::size_t groups = 1;  // Shape for ConvTranspose: [groups, outer, channels of a group, inner].
 };
 
 std::optional<ScalableLayer> LayerAt(const Graph& graph, std::size_t node_index) {
@@ -56,7 +56,7 @@ std::optional<ScalableLayer> LayerAt(const Graph& graph, std::size_t node_index)
   return std::nullopt;
 }
 
-// y = factor * x + offset, by channel.
+// Applies y = factor * x + offset to each channel.
 void Apply(Graph& graph, const ScalableLayer& layer, const std::vector<double>& factor,
            const std::vector<double>& offset) {
   Node& node = graph.nodes[layer.node];
@@ -93,7 +93,8 @@ void Apply(Graph& graph, const ScalableLayer& layer, const std::vector<double>& 
   node.inputs[2] = bias_name;
 }
 
-// The values of a constant that has one per channel of a tensor of this rank, or one in all.
+// Returns the values of a constant per channel of a tensor of this rank; the constant has one value
+// per channel or a single value.
 std::optional<std::vector<double>> PerChannel(const Constant* constant, std::size_t rank,
                                               std::size_t channels) {
   if (constant == nullptr || constant->element_type != kFloat32) return std::nullopt;
@@ -102,7 +103,8 @@ std::optional<std::vector<double>> PerChannel(const Constant* constant, std::siz
     return std::vector<double>(channels, values[0]);
   }
   if (values.size() != channels || constant->shape.size() > rank) return std::nullopt;
-  // Aligned from the last dimension, all sizes but that of channels are 1.
+  // All sizes of the constant, counted from the last dimension, must be 1 except the size of the
+  // channel dimension.
   const std::size_t axis_from_end = rank - 1;  // Channels are dimension 1.
   if (constant->shape.size() < axis_from_end) return std::nullopt;
   if (constant->shape[constant->shape.size() - axis_from_end] !=

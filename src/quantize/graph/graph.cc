@@ -353,7 +353,7 @@ void SortNodes(Graph& graph) {
       if (--missing[after] == 0) ready.push(after);
     }
   }
-  if (sorted.size() == count) graph.nodes = std::move(sorted);  // Else the model has a cycle.
+  if (sorted.size() == count) graph.nodes = std::move(sorted);  // Otherwise the model has a cycle.
 }
 
 }  // namespace cboard::quantize

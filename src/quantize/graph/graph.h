@@ -1,4 +1,4 @@
-// An ONNX graph that can be changed: nodes, constants, inputs and outputs by name.
+// An ONNX graph that can be edited: nodes, constants, inputs and outputs by name.
 //
 //   CBOARD_ASSIGN_OR_RETURN(Graph graph, ReadGraph("resnet50.onnx"));
 //   graph.nodes[3].inputs[1] = "folded_weight";
@@ -28,11 +28,12 @@ class MappedFile;
 
 namespace cboard::quantize {
 
-// TensorProto.DataType, the types that quantization reads and writes.
+// Values of TensorProto.DataType: the types that quantization reads and writes.
 inline constexpr int kFloat32 = 1, kUint8 = 2, kInt8 = 3, kUint16 = 4, kInt16 = 5, kInt32 = 6,
                      kInt64 = 7, kBool = 9, kFloat16 = 10;
 
-// The number of bytes of an element; 0 for types that have none, such as strings and 4-bit codes.
+// Returns the number of bytes of an element; 0 for types without a fixed size, such as strings, and
+// for 4-bit codes.
 std::size_t ElementBytes(int element_type);
 
 // A constant tensor, row-major. Copies share the elements.
@@ -40,8 +41,9 @@ struct Constant {
   int element_type = kFloat32;
   std::vector<std::int64_t> shape;
   std::string_view elements;          // Little-endian.
-  std::shared_ptr<const void> owner;  // Keeps the views alive.
-  // The whole TensorProto of a type without elements here, such as strings; never changed.
+  std::shared_ptr<const void> owner;  // Owns the memory of the views.
+  // The complete TensorProto of a constant without `elements`, for types such as strings; never
+  // changed.
   std::string_view encoded;
 
   static Constant Floats(std::vector<std::int64_t> shape, std::vector<float> values);
@@ -49,7 +51,7 @@ struct Constant {
   static Constant Int64s(std::vector<std::int64_t> values);
 
   std::size_t element_count() const;
-  // The values of a float32, float16 or integer constant; empty for other types.
+  // Returns the values of a float32, float16 or integer constant; empty for other types.
   std::vector<float> ToFloats() const;
   std::vector<std::int64_t> ToInts() const;  // The values of an int32 or int64 constant.
 };
@@ -74,8 +76,8 @@ struct Attribute {
 struct Node {
   std::string name;
   std::string op_type;
-  std::string domain;               // "" is ONNX itself.
-  std::vector<std::string> inputs;  // "" is an optional input that is left out.
+  std::string domain;               // "" means ONNX itself.
+  std::vector<std::string> inputs;  // "" means an omitted optional input.
   std::vector<std::string> outputs;
   std::vector<Attribute> attributes;
 
@@ -89,8 +91,8 @@ struct Node {
   std::string Text(std::string_view attribute, std::string otherwise) const;
   void Set(Attribute attribute);
   void Remove(std::string_view attribute);
-  bool HasBody() const;                               // An If, Loop or Scan.
-  const std::string& Input(std::size_t index) const;  // "" beyond the last one.
+  bool HasBody() const;                               // Returns true for If, Loop and Scan.
+  const std::string& Input(std::size_t index) const;  // Returns "" after the last input.
 };
 
 // A graph input, output or annotated tensor.
@@ -98,7 +100,7 @@ struct Value {
   std::string name;
   int element_type = 0;
   bool has_shape = false;
-  std::vector<std::int64_t> shape;  // -1 is an open size.
+  std::vector<std::int64_t> shape;  // -1 means an unknown size.
   std::string encoded;              // ValueInfoProto.
 };
 
@@ -111,34 +113,37 @@ struct Graph {
   std::string name;
   std::vector<Node> nodes;
   std::map<std::string, Constant> constants;
-  std::vector<Value> inputs;  // Without those that are constants.
+  std::vector<Value> inputs;  // Excludes inputs that are constants.
   std::vector<Value> outputs;
   std::vector<Value> values;
   std::vector<std::string> sparse_constants;  // SparseTensorProto.
   std::vector<std::string> functions;         // FunctionProto.
   std::vector<std::pair<std::string, std::string>> metadata;
 
-  std::vector<std::shared_ptr<const model::MappedFile>> files;  // The model and its external data.
-  std::shared_ptr<const ConstantFile> constant_file;  // Where large constants are; may be null.
+  // The files of the model and of its external data, kept open.
+  std::vector<std::shared_ptr<const model::MappedFile>> files;
+  std::shared_ptr<const ConstantFile> constant_file;  // File with large constants; may be null.
 
   std::int64_t opset() const;
   const Constant* FindConstant(std::string_view constant) const;
-  // A constant or tensor name that is not in use and starts with `stem`.
+  // Returns an unused name for a constant or tensor that starts with `stem`.
   std::string UniqueName(const std::string& stem);
   std::unordered_set<std::string> used_names;  // All names, for UniqueName.
 };
 
-// Where tensors of a graph come from and go to. Valid until nodes change.
+// Finds the producer and the consumers of each tensor. Valid until nodes change.
 class GraphIndex {
  public:
   explicit GraphIndex(const Graph& graph);
 
   static constexpr std::size_t kNone = ~std::size_t{0};
-  std::size_t Producer(const std::string& tensor) const;  // A node, or kNone.
-  // The nodes that take the tensor, each once. Nodes with a body take all tensors that it uses.
+  std::size_t Producer(const std::string& tensor) const;  // Index of a node, or kNone.
+  // Returns the nodes that use the tensor, each once. A node with a body uses all tensors that its
+  // body uses.
   std::span<const std::size_t> Consumers(const std::string& tensor) const;
   bool IsOutput(const std::string& tensor) const { return outputs_.contains(tensor); }
-  // Exactly one node takes the tensor, and the graph does not return it.
+  // Returns the only node that uses the tensor; kNone if there are several, or if the graph returns
+  // the tensor.
   std::size_t OnlyConsumer(const std::string& tensor) const;
 
  private:
@@ -147,21 +152,22 @@ class GraphIndex {
   std::unordered_set<std::string> outputs_;
 };
 
-// The names of outer tensors that the bodies of a node use, and all names inside them.
+// Returns the names of outer tensors that the bodies of a node use, and all names inside the
+// bodies.
 std::vector<std::string> NamesInBodies(const Node& node);
 
-// Fails with kNotFound, kDataLoss or kInvalidArgument when the file is missing, damaged or no ONNX
-// model. External data is mapped from the model's folder.
+// Reads a model. Fails with kNotFound, kDataLoss or kInvalidArgument if the file is missing,
+// damaged or not an ONNX model. External data is mapped from the model's directory.
 Result<Graph> ReadGraph(const std::filesystem::path& path);
 Result<Graph> ParseGraph(std::string bytes, const std::filesystem::path& path);
 
-// The body of an If, Loop or Scan as a graph; external data lies beside `outer`.
+// Parses the body of an If, Loop or Scan as a graph; external data is in the directory of `outer`.
 Result<Graph> ParseBody(const std::string& body, const Graph& outer);
 
 // Removes nodes and constants that no output needs.
 void RemoveUnused(Graph& graph);
 
-// Orders nodes so that each comes after the nodes it depends on. Keeps the order where it can.
+// Sorts nodes so that each comes after the nodes it depends on. Keeps the order where possible.
 void SortNodes(Graph& graph);
 
 }  // namespace cboard::quantize

@@ -13,14 +13,14 @@ Result<runtime::Session> OpenSession(const Graph& graph, const std::vector<std::
     with_folder.external_data_folder = graph.constant_file->folder();
     const std::string bytes = EncodeWithConstantFile(graph, outputs);
     auto session = runtime::Session::FromBytes(AsBytes(bytes), graph.path.string(), with_folder);
-    // ONNX Runtime before 1.20 takes no such folder.
+    // ONNX Runtime before 1.20 does not support a directory for external data.
     if (session || session.error().code != ErrorCode::kFailedPrecondition) return session;
   }
   if (EncodedSize(graph) <= kMaxModelBytes) {
     CBOARD_ASSIGN_OR_RETURN(const std::string bytes, EncodeGraphWithOutputs(graph, outputs));
     return runtime::Session::FromBytes(AsBytes(bytes), graph.path.string(), options);
   }
-  // ONNX Runtime maps the data, which therefore outlives its name.
+  // ONNX Runtime maps the data, so the file may be deleted after loading.
   const TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "model.onnx";
   CBOARD_RETURN_IF_ERROR(WriteModel(graph, file, outputs));

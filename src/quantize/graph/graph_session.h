@@ -1,4 +1,4 @@
-// A graph that is ready to run.
+// Opens a graph for inference.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace cboard::quantize {
 
-// Opens the graph with these tensors as additional outputs. A graph above 2 GiB takes its way
-// through temporary files. Fails as Session does.
+// Opens the graph with the given tensors as additional outputs. A graph above 2 GiB is loaded
+// through temporary files. Fails like Session.
 Result<runtime::Session> OpenSession(const Graph& graph, const std::vector<std::string>& outputs,
                                      const runtime::SessionOptions& options);
 

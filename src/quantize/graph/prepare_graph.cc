@@ -12,12 +12,13 @@
 namespace cboard::quantize {
 namespace {
 
-// Results that are larger than this stay computed: Expand of a scalar, for example.
+// Maximum size of a folded result; a larger one, such as the Expand of a scalar, is still computed
+// at run time.
 constexpr std::size_t kMaxFoldedBytes = std::size_t{64} << 20;
 
 constexpr std::size_t kMaxGrownBytes = 4096;
 
-// By tensor of a graph of constants, the bytes of constants that it is computed from.
+// Returns, for each tensor that is computed from constants, the total bytes of these constants.
 std::map<std::string, std::size_t> SourceBytes(const Graph& part) {
   std::map<std::string, std::size_t> bytes;
   for (const auto& [name, constant] : part.constants) bytes[name] = constant.elements.size();
@@ -60,9 +61,9 @@ Result<void> CheckIsFloat(const Graph& graph) {
   for (const Node& node : graph.nodes) {
     if (!IsQuantized(node)) continue;
     return Fail(ErrorCode::kInvalidArgument,
-                "the model is quantized already: node " +
+                "the model is already quantized: node " +
                     Quoted(node.name.empty() ? node.Input(0) : node.name) + " is a " +
-                    node.op_type + "; give the float model that it was made from");
+                    node.op_type + "; use the original float model");
   }
   return {};
 }
@@ -81,7 +82,7 @@ bool ReplaceTensor(Graph& graph, const std::string& from, const std::string& to)
 
 namespace {
 
-// The constant that a Constant node is; nothing for kinds that cannot be one here.
+// Returns the constant of a Constant node; nullopt for kinds that are not supported.
 std::optional<Constant> ValueOfConstant(const Node& node) {
   if (const Attribute* const value = node.Find("value"); value != nullptr) {
     if (!value->tensor || !value->tensor->encoded.empty()) return std::nullopt;
@@ -126,7 +127,7 @@ std::size_t RemoveTrivialNodes(Graph& graph) {
         continue;
       }
     }
-    // A Sum of two inputs is an Add, which has an integer kernel.
+    // Replaces a Sum of two inputs by an Add, which has an integer kernel.
     if (node.Is("Sum") && node.inputs.size() == 2) node.op_type = "Add";
     const bool is_identity =
         node.Is("Identity") || ((node.Is("Sum") || node.Is("Concat")) && node.inputs.size() == 1) ||
@@ -174,7 +175,7 @@ std::size_t FoldConstants(Graph& graph, const runtime::SessionOptions& session) 
   }
   if (wanted.empty()) return 0;
   for (const auto& [name, value] : graph.constants) part.constants.emplace(name, value);
-  // Only constants that these nodes use.
+  // Includes only constants that these nodes use.
   std::unordered_set<std::string> used;
   for (const Node& node : part.nodes) used.insert(node.inputs.begin(), node.inputs.end());
   std::erase_if(part.constants, [&](const auto& entry) { return !used.contains(entry.first); });
@@ -191,7 +192,7 @@ std::size_t FoldConstants(Graph& graph, const runtime::SessionOptions& session) 
   const std::map<std::string, std::size_t> sources = SourceBytes(part);
   for (const runtime::NamedTensor& result : results->tensors()) {
     const std::size_t size = result.tensor.byte_count();
-    // A table that is computed from a few numbers stays computed. A weight may grow to four times
+    // Does not fold a table that is computed from a few numbers. A weight may grow to four times
     // its size, because 8 bits make it a quarter as large.
     const std::size_t factor = IsWeight(graph, index, result.name) ? 4 : 1;
     const bool has_grown = size > kMaxGrownBytes && size > factor * sources.at(result.name);

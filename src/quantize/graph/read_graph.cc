@@ -18,7 +18,7 @@ using File = std::shared_ptr<const model::MappedFile>;
 
 constexpr std::uint32_t kModelFunction = 25;
 
-// Maps the files that a model keeps weights in, each once.
+// Maps the files that contain a model's weights, each once.
 class ExternalFiles {
  public:
   explicit ExternalFiles(const fs::path& model)
@@ -55,14 +55,15 @@ class ExternalFiles {
     const fs::path folder = fs::canonical(folder_, error);
     const fs::path path = error ? fs::path() : fs::canonical(folder / relative, error);
     if (location.empty() || error) {
-      return Fail(ErrorCode::kNotFound, "the model's weights are in " + Quoted(location, 300) +
-                                            ", which does not exist; put it beside the model");
+      return Fail(ErrorCode::kNotFound,
+                  "the model's weights are in " + Quoted(location, 300) +
+                      ", which does not exist; put the file next to the model");
     }
     const fs::path inside = path.lexically_relative(folder);
     if (relative.is_absolute() || inside.empty() || *inside.begin() == "..") {
       return Fail(ErrorCode::kPermissionDenied,
                   "the model's weights are in " + Quoted(location, 300) +
-                      ", which is outside of its folder; put it beside the model");
+                      ", which is outside the model's directory; move it there");
     }
     CBOARD_ASSIGN_OR_RETURN(File file, model::MappedFile::Open(path));
     return files_[location] = std::move(file);
@@ -84,7 +85,7 @@ Result<Constant> ReadConstant(const proto::OnnxTensor& tensor,
   std::size_t count = 1;
   for (const std::int64_t size : tensor.shape) {
     if (size < 0 || (size > 0 && count > (std::size_t{1} << 40) / static_cast<std::size_t>(size))) {
-      return Fail(ErrorCode::kDataLoss, Quoted(tensor.name) + " has an impossible shape");
+      return Fail(ErrorCode::kDataLoss, Quoted(tensor.name) + " has an invalid shape");
     }
     count *= static_cast<std::size_t>(size);
   }
@@ -102,7 +103,7 @@ Result<Constant> ReadConstant(const proto::OnnxTensor& tensor,
   if (constant.elements.size() < count * element_bytes) {
     return Fail(ErrorCode::kDataLoss,
                 Quoted(tensor.name) + " has " + std::to_string(constant.elements.size()) +
-                    " bytes, and its shape needs " + std::to_string(count * element_bytes));
+                    " bytes, but its shape needs " + std::to_string(count * element_bytes));
   }
   constant.elements = constant.elements.substr(0, count * element_bytes);
   return constant;
@@ -125,7 +126,8 @@ Result<Node> ReadNode(const proto::OnnxNode& from, const std::shared_ptr<const v
   };
   CBOARD_RETURN_IF_ERROR(proto::ReadMessageInto("ONNX node", from.bytes, encoded, cut));
   if (encoded.size() != from.attributes.size()) {
-    return Fail(ErrorCode::kDataLoss, "node " + Quoted(from.name) + " cannot be read twice");
+    return Fail(ErrorCode::kDataLoss,
+                "node " + Quoted(from.name) + " cannot be copied: it is damaged");
   }
   for (std::size_t i = 0; i < encoded.size(); ++i) {
     const proto::OnnxAttribute& read = from.attributes[i];

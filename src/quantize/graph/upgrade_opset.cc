@@ -1,4 +1,4 @@
-// Nodes of older opsets, rewritten for opset 13.
+// Rewrites nodes of older opsets for opset 13.
 #include <algorithm>
 #include <limits>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kOpset = 13;
 
-// An attribute that has become an input.
+// Turns an attribute into an input.
 void MoveToInput(Graph& graph, Node& node, std::string_view attribute, std::size_t input) {
   const Attribute* const found = node.Find(attribute);
   if (found == nullptr) return;
@@ -32,12 +32,14 @@ void MoveFloatToInput(Graph& graph, Node& node, std::string_view attribute, std:
   node.Remove(attribute);
 }
 
-// Until opset 12, Softmax flattens its input to two dimensions at `axis`. Where `axis` is not the
-// last dimension, that is another function; without the rank, only -1 is known to be the last.
+// Rewrites a Softmax. Until opset 12, Softmax flattens its input to two dimensions at `axis`, which
+// is another function unless `axis` is the last dimension; if the rank is unknown, only -1 is known
+// to be the last.
 void AppendSoftmax(Graph& graph, Node node, std::vector<Node>& out) {
   const std::int64_t axis = node.Int("axis", 1);
   if (axis == -1) return out.push_back(std::move(node));
-  // Flatten, Softmax over the last dimension, Reshape back: right for every rank.
+  // Replaces the old Softmax by Flatten, Softmax over the last dimension, and Reshape, which is
+  // right for every rank.
   const std::string input = node.inputs[0], output = node.outputs[0];
   const std::string flat = graph.UniqueName(output + "_flat"),
                     done = graph.UniqueName(output + "_softmax"),
@@ -81,7 +83,7 @@ void UpgradeUpsample(Graph& graph, Node& node, std::int64_t from) {
 
 Result<void> UpgradeNodes(Graph& graph, std::int64_t from);
 
-// Bodies of If, Loop and Scan have the opset of the model.
+// Rewrites bodies of If, Loop and Scan, which have the opset of the model.
 Result<void> UpgradeBodies(Graph& graph, Node& node, std::int64_t from) {
   for (Attribute& attribute : node.attributes) {
     if (attribute.graphs.empty()) continue;
@@ -153,7 +155,7 @@ Result<std::int64_t> UpgradeOpset(Graph& graph) {
   if (from < 7) {
     return Fail(ErrorCode::kInvalidArgument,
                 "the model has opset " + std::to_string(from) +
-                    "; quantization needs 7 or newer: export it again with opset 13");
+                    "; quantization needs opset 7 or newer: export the model again with opset 13");
   }
   if (!graph.functions.empty()) {
     return Fail(ErrorCode::kInvalidArgument,

@@ -1,4 +1,4 @@
-// Weights and activations of float16 become float32, which the quantized graph is made from.
+// Converts weights and activations from float16 to float32, from which the graph is quantized.
 #include <algorithm>
 
 #include "quantize/graph/prepare_graph.h"
@@ -12,7 +12,7 @@ bool IsHalf(const Constant& constant) {
 
 Constant Widened(const Constant& half) { return Constant::Floats(half.shape, half.ToFloats()); }
 
-// Node attributes that name the type of an output.
+// Changes node attributes that contain the type of an output.
 void WidenAttributes(Node& node) {
   for (const char* type : {"to", "dtype", "output_datatype"}) {
     if (node.Int(type, 0) == kFloat16) node.Set(Attribute::Int(type, kFloat32));
@@ -44,7 +44,7 @@ std::size_t WidenHalf(Graph& graph) {
     if (IsHalf(constant)) constant = Widened(constant);
   }
   for (Node& node : graph.nodes) WidenAttributes(node);
-  graph.values.clear();  // They name the old types.
+  graph.values.clear();  // These have the old types.
   std::vector<Node> casts;
   for (const Value& input : graph.inputs) {
     if (input.element_type != kFloat16) continue;

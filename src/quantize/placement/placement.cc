@@ -23,13 +23,13 @@ bool IsFloatWeight(const Constant* constant) {
 
 bool IsFusable(const Node& node) { return node.Is("Relu") || node.Is("Clip"); }
 
-// Inputs that carry values, not shapes or indices.
+// Returns the inputs that contain values, not shapes or indices.
 std::vector<std::string> DataInputs(const Node& node) {
   if (node.Is("Add") || node.Is("Mul") || node.Is("Concat")) return node.inputs;
   return {node.Input(0)};
 }
 
-// A Resize that computes new values or takes them from a region needs float.
+// Returns false for a Resize that computes new values or uses a region: it needs float.
 bool CanMove(const Node& node) {
   if (node.Is("Resize")) {
     return node.Text("mode", "nearest") == "nearest" &&
@@ -136,7 +136,8 @@ class Placer {
     return {};
   }
 
-  // A lookup in a constant that only such lookups use. TensorRT gathers floats only.
+  // Returns true for a lookup in a constant that only such lookups use. TensorRT supports only
+  // float tables.
   bool IsTable(const Node& node) const {
     constexpr std::size_t kMinBytes = 16 << 10;
     const auto is_lookup = [&](const Node& one) {
@@ -153,8 +154,9 @@ class Placer {
     });
   }
 
-  // A quantized tensor in front of the node: computed by Conv, or by an operator that stays in
-  // integers. Outputs of Gemm and MatMul are float unless a quantized operator takes them.
+  // Returns true if the tensor is quantized before the node: computed by Conv, or by an operator
+  // that stays in integers. Outputs of Gemm and MatMul are float unless a quantized operator uses
+  // them.
   bool IsInteger(const std::string& tensor) const {
     const std::size_t producer = index_.Producer(tensor);
     switch (RoleOf(producer)) {
@@ -206,8 +208,8 @@ class Placer {
     return has_changed;
   }
 
-  // The tensor that is quantized in place of `tensor`: that behind a Relu or Clip if nothing else
-  // takes the tensor in front of it.
+  // Returns the tensor that is quantized instead of `tensor`: the output of a following Relu or
+  // Clip if nothing else uses `tensor`.
   std::string BehindFused(std::string tensor) const {
     while (true) {
       const std::size_t next = index_.OnlyConsumer(tensor);
@@ -225,7 +227,7 @@ class Placer {
     const Node& node = graph_.nodes[i];
     switch (RoleOf(i)) {
       case NodeRole::kCompute:
-        // Features of matrices are in the last dimension.
+        // Matrices have their features in the last dimension.
         Add(node.inputs[0]);
         placement_.tensors[node.inputs[0]].channel_axis = node.Is("Conv") ? 1 : kLastAxis;
         if (node.Is("Conv")) Add(BehindFused(node.outputs[0]));

@@ -34,7 +34,7 @@ TEST(PlaceQuantizers, LeavesTheOutputOfTheLastGemmFloat) {
   EXPECT_FALSE(PlacementOf(ResidualNet()).tensors.contains("logits"));
 }
 
-// Boxes in pixels and scores below one under one Concat: the scores need a scale of their own.
+// A Concat of boxes in pixels and scores below one: the scores need their own scale.
 TEST(PlaceQuantizers, KeepsTheConcatOfADetectionHeadFloat) {
   OnnxBuilder builder;
   builder.Input("x", {1, 4, 8, 8})

@@ -13,8 +13,8 @@ FloatActivations::FloatActivations(const Graph& graph, const Placement& placemen
     const Node& node = graph.nodes[i];
     if (placement.nodes[i].role != NodeRole::kCompute) continue;
     const Constant& weight = *graph.FindConstant(node.inputs[1]);
-    // Every weight is used once for each position: of the output of a convolution, or row of a
-    // product.
+    // How often each weight is used for a sample: once per position of a convolution's output, or
+    // per row of a matrix product.
     double positions = 1;
     std::string tensor = node.inputs[0];
     double channels = 0;

@@ -1,4 +1,4 @@
-// Activations that stay float in a plan, and how many multiplications thereby do.
+// Keeps activations of a plan in float, and computes the share of multiplications in float.
 #pragma once
 
 #include <map>
@@ -17,16 +17,16 @@ class FloatActivations {
  public:
   FloatActivations(const Graph& graph, const Placement& placement, const Statistics& statistics);
 
-  // The tensor, and those that share its scale, stay float. Layers that take or give them compute
-  // in float with weights of 8 bits; their reason says so.
+  // Keeps the tensor, and those that share its scale, in float. Layers that use or produce them
+  // compute in float with 8-bit weights, and get a reason that says so.
   void Release(const std::string& tensor, Plan& plan) const;
 
-  // The share of the multiplications of all layers that a plan computes in float.
+  // Returns the share of all layers' multiplications that a plan computes in float.
   double FloatShare(const Plan& plan) const;
 
  private:
   bool IsInteger(const Node& node, const Plan& plan) const;
-  // The quantized tensor that a layer gives: its output, or that behind Relu and Clip.
+  // Returns the quantized output tensor of a layer, after a following Relu or Clip.
   std::string OutputOf(const Node& node, const Plan& plan) const;
 
   const Graph& graph_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "quantize/planning/weight_rows.h"
 #include "quantize/ranges/range_search.h"
@@ -11,7 +12,7 @@ namespace cboard::quantize {
 void SetScale(ActivationPlan& plan) {
   const int levels = (1 << plan.bits) - 1;
   double low = std::min(plan.low, 0.0f), high = std::max(plan.high, 0.0f);
-  if (!(high > low)) high = low + 1e-6;  // A tensor of zeros.
+  if (!(high > low)) high = low + 1e-6;  // The tensor is constant.
   if (plan.is_signed) {
     const double limit = std::max(-low, high);
     plan.scale = static_cast<float>(limit / (levels / 2));
@@ -24,7 +25,7 @@ void SetScale(ActivationPlan& plan) {
   if (plan.is_signed) return;
   plan.zero_point = static_cast<std::int32_t>(
       std::clamp(std::nearbyint(-low / plan.scale), 0.0, static_cast<double>(levels)));
-  // Codes must not reach beyond the range: ONNX Runtime then removes the Clip in front.
+  // Codes must not exceed the range, so that ONNX Runtime removes the preceding Clip.
   if (plan.zero_point == 0 && static_cast<double>(plan.scale) * levels > high) {
     plan.scale = std::nextafter(plan.scale, 0.0f);
   }
@@ -72,15 +73,16 @@ void SetWeightScales(const Constant& weight, bool avoids_saturation, WeightPlan&
   const WeightRows rows(weight.shape, plan.axis);
   plan.scales.assign(rows.count(), 0);
   std::vector<float> largest(rows.count()), second(rows.count());
-  rows.ForEach([&](std::size_t row, std::size_t element) {
-    const float magnitude = std::abs(values[element]);
-    if (!std::isfinite(magnitude)) return;
-    if (magnitude > largest[row]) {
-      second[row] = largest[row];
-      largest[row] = magnitude;
-    } else if (magnitude > second[row]) {
-      second[row] = magnitude;
+  rows.ForEachRun([&](std::size_t row, std::size_t begin, std::size_t end) {
+    float first = largest[row], next = second[row];
+    for (std::size_t i = begin; i < end; ++i) {
+      const float magnitude = std::abs(values[i]);
+      const float finite = magnitude < std::numeric_limits<float>::infinity() ? magnitude : 0.0f;
+      next = std::max(next, std::min(first, finite));
+      first = std::max(first, finite);
     }
+    largest[row] = first;
+    second[row] = next;
   });
   for (std::size_t i = 0; i < rows.count(); ++i) {
     double scale = static_cast<double>(largest[i]) / plan.max_code;
@@ -90,14 +92,21 @@ void SetWeightScales(const Constant& weight, bool avoids_saturation, WeightPlan&
     }
     plan.scales[i] = scale > 1e-30 ? static_cast<float>(scale) : 1.0f;
   }
-  // The error of rounding, for the report.
+  // Computes the rounding error for the report.
   double power = 0, error = 0;
-  rows.ForEach([&](std::size_t row, std::size_t element) {
-    const double value = values[element], scale = plan.scales[row];
-    const double code =
-        std::clamp<double>(std::nearbyint(value / scale), -plan.max_code, plan.max_code);
-    power += value * value;
-    error += (code * scale - value) * (code * scale - value);
+  const auto limit = static_cast<float>(plan.max_code);
+  rows.ForEachRun([&](std::size_t row, std::size_t begin, std::size_t end) {
+    const float scale = plan.scales[row], inverse = 1 / scale;
+    double run_power = 0, run_error = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const float value = values[i];
+      const float code = RoundToInteger(std::min(std::max(value * inverse, -limit), limit));
+      const double difference = static_cast<double>(code * scale) - static_cast<double>(value);
+      run_power += static_cast<double>(value) * static_cast<double>(value);
+      run_error += difference * difference;
+    }
+    power += run_power;
+    error += run_error;
   });
   plan.sqnr_db = error > 0 ? 10 * std::log10(power / error) : 200;
 }
@@ -106,7 +115,7 @@ namespace {
 
 std::string NameOfNode(const Node& node) { return node.name.empty() ? node.outputs[0] : node.name; }
 
-// The dimension of output channels; -1 if there is one scale for all.
+// Returns the dimension of output channels; -1 for a single scale.
 std::int64_t ChannelAxis(const Node& node, const Constant& weight, bool per_channel) {
   if (!per_channel || weight.shape.size() < 2) return -1;
   if (node.Is("Conv")) return 0;

@@ -1,4 +1,4 @@
-// Ranges, scales and reasons for every tensor and weight that is placed.
+// Chooses ranges, scales and reasons for every placed tensor and weight.
 #pragma once
 
 #include "cboard/quantize/plan.h"
@@ -15,13 +15,13 @@ Plan MakePlan(const Graph& graph, const Placement& placement, const Statistics& 
 void ChooseRange(const TensorStatistics& statistics, RangeMethod method, double percentile,
                  ActivationPlan& plan);
 
-// Copies scales to tensors that share them, after ranges have changed.
+// Copies scales to the tensors that share them, after ranges have changed.
 void ShareScales(Plan& plan);
 
-// The scales of a weight; values are those of the plan, or of the constant.
+// Sets the scales of a weight, from the values of the plan if it has any, else of the constant.
 void SetWeightScales(const Constant& weight, bool avoids_saturation, WeightPlan& plan);
 
-// Target::kThisMachine becomes the target that this processor needs.
+// Replaces Target::kThisMachine by the target for this processor.
 Target ResolveTarget(Target target);
 
 }  // namespace cboard::quantize

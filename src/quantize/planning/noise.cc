@@ -11,7 +11,7 @@ std::optional<WeightEnergy> EnergyOf(const Node& node, const Constant& weight) {
   const auto& shape = weight.shape;
   WeightEnergy result;
   std::size_t kernel = 1;
-  bool is_transposed = false;  // Rows are inputs.
+  bool is_transposed = false;  // True if rows are inputs.
   if (node.Is("Conv") && shape.size() >= 3) {
     result.outputs = static_cast<std::size_t>(shape[0]);
     result.inputs = static_cast<std::size_t>(shape[1]);
@@ -60,7 +60,7 @@ double NoiseShare(const WeightEnergy& weight, const std::vector<double>& powers,
       signal += one * powers[weight.ChannelOf(output, input)];
       energy += one;
     }
-    if (signal <= 0) continue;  // A dead output: nothing can be lost.
+    if (signal <= 0) continue;  // Ignores a dead output: no signal can be lost.
     share += std::min(1.0, noise * energy / signal);
     ++count;
   }
@@ -87,7 +87,7 @@ std::vector<NoisyTensor> RankActivations(const Graph& graph, const Placement& pl
         share = std::max(share, NoiseShare(*weight, powers, noise));
       }
     }
-    // A tensor that shares a scale counts for the one that it shares it with.
+    // Adds the noise of a tensor that shares a scale to the tensor that owns the scale.
     std::string source = tensor;
     for (int depth = 0; depth < 1000; ++depth) {
       const auto shared = plan.activations.find(source);

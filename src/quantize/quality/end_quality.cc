@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 
 #include "cboard/tensor/convert.h"
@@ -22,7 +23,7 @@ double EndQuality::MinSqnrDb() const {
 
 namespace {
 
-// A head of a few values loses or gains this much by chance.
+// Difference in dB that a head with few values may show by chance.
 constexpr double kMaxHeadLossDb = 2;
 
 }  // namespace
@@ -47,18 +48,47 @@ bool IsBetter(const EndQuality& changed, const EndQuality& now, double min_gain_
   return gain >= std::sqrt(squares / (samples - 1) / samples);
 }
 
+namespace {
+
+// Returns all names without repetition.
+std::vector<std::string> NamesIn(std::initializer_list<std::span<const std::string>> lists) {
+  std::vector<std::string> names;
+  for (const auto list : lists) {
+    for (const std::string& name : list) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+HeldSample CopyOf(const runtime::RunResult& result, std::span<const std::string> names) {
+  std::vector<runtime::NamedTensor> found;
+  for (const std::string& name : names) {
+    if (const TensorView* const tensor = result.Find(name)) found.push_back({name, *tensor});
+  }
+  return HeldSample::CopyOf(found);
+}
+
+}  // namespace
+
 Result<ModelOutputs> RunModel(const runtime::Session& opened, std::span<const std::string> tensors,
-                              std::span<const HeldSample> samples) {
+                              std::span<const HeldSample> samples, KeptTensors* also) {
   ModelOutputs outputs;
   for (const HeldSample& sample : samples) {
     const std::vector<runtime::NamedTensor> inputs = sample.views();
-    CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult result, opened.Run(inputs, tensors));
+    std::vector<std::string> copied;
+    if (also != nullptr) {
+      copied = also->samples.empty() ? NamesIn({also->always, also->at_first}) : also->always;
+    }
+    const std::vector<std::string> wanted = NamesIn({tensors, copied});
+    CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult result, opened.Run(inputs, wanted));
+    if (also != nullptr) also->samples.push_back(CopyOf(result, copied));
     auto& kept = outputs.samples.emplace_back();
     for (const std::string& name : tensors) {
       ModelOutputs::Output& output = kept.emplace_back();
       output.name = name;
       const TensorView* const tensor = result.Find(name);
-      if (tensor == nullptr) continue;  // Types without numbers are equal.
+      if (tensor == nullptr) continue;  // Outputs without numbers count as equal.
       output.shape = tensor->shape;
       CBOARD_ASSIGN_OR_RETURN(output.values, ToFloats(*tensor));
     }
@@ -72,9 +102,9 @@ double SqnrOf(double power, double error) {
   return error <= 0 ? 200 : power <= 0 ? -200 : 10 * std::log10(power / error);
 }
 
-// The dimension of an output's channels: the smaller of dimension 1 and the last one, where an
-// output has more than two dimensions; boxes and scores are channels of [1, 84, 8400] and of
-// [1, 8400, 85].
+// Returns the channel dimension of an output with more than two dimensions, which is the smaller of
+// dimension 1 and the last one: [1, 84, 8400] and [1, 8400, 85] both have boxes and scores as
+// channels.
 std::optional<std::size_t> ChannelAxisOf(const std::vector<std::int64_t>& shape) {
   if (shape.size() < 3) return std::nullopt;
   const std::size_t last = shape.size() - 1;
@@ -83,11 +113,11 @@ std::optional<std::size_t> ChannelAxisOf(const std::vector<std::int64_t>& shape)
   return axis;
 }
 
-// Samples without an error must not outweigh the others in a mean.
+// Maximum SQNR of a sample in dB: samples without an error must not dominate the mean.
 constexpr double kMaxSqnrDb = 60;
 
-// The mean SQNR of the channels of one sample; classes that the sample does not show have tiny
-// scores, whose SQNR is limited to 0.
+// Returns the mean SQNR of the channels of one sample, each at least 0 dB: classes that do not
+// occur in the sample have tiny scores with a large relative error.
 double ChannelSqnr(const ModelOutputs::Output& before, const ModelOutputs::Output& after) {
   std::size_t inner = 1, channels = 1;
   if (const auto axis = ChannelAxisOf(before.shape)) {
@@ -114,10 +144,10 @@ double ChannelSqnr(const ModelOutputs::Output& before, const ModelOutputs::Outpu
   return count == 0 ? kMaxSqnrDb : sum / static_cast<double>(count);
 }
 
-// Sums of one output over the samples.
+// Sums the comparison of one output over the samples.
 class HeadComparison {
  public:
-  // Returns the sample's SQNR.
+  // Adds a sample and returns its SQNR.
   double Add(const ModelOutputs::Output& before, const ModelOutputs::Output& after) {
     ++samples_;
     if (before.values.size() != after.values.size()) {
@@ -130,7 +160,6 @@ class HeadComparison {
       power_ += value * value;
       error_ += std::isfinite(difference) ? difference * difference : value * value + 1;
     }
-    AddRows(before, after);
     const double sqnr_db = ChannelSqnr(before, after);
     sum_db_ += sqnr_db;
     return sqnr_db;
@@ -139,27 +168,12 @@ class HeadComparison {
   HeadQuality Finish(std::string output) const {
     HeadQuality result{.output = std::move(output), .sqnr_db = SqnrOf(power_, error_)};
     result.channel_sqnr_db = samples_ == 0 ? 0 : sum_db_ / static_cast<double>(samples_);
-    if (rows_ > 0) result.agreement = static_cast<double>(equal_) / static_cast<double>(rows_);
     return result;
   }
 
  private:
-  void AddRows(const ModelOutputs::Output& before, const ModelOutputs::Output& after) {
-    const std::size_t width =
-        before.shape.empty() ? 1 : static_cast<std::size_t>(before.shape.back());
-    if (width < 2) return;
-    for (std::size_t first = 0; first + width <= before.values.size(); first += width) {
-      const auto place = [&](const std::vector<float>& values) {
-        const auto begin = values.begin() + static_cast<std::ptrdiff_t>(first);
-        return std::max_element(begin, begin + static_cast<std::ptrdiff_t>(width)) - begin;
-      };
-      ++rows_;
-      if (place(before.values) == place(after.values)) ++equal_;
-    }
-  }
-
   double power_ = 0, error_ = 0, sum_db_ = 0;
-  std::size_t rows_ = 0, equal_ = 0, samples_ = 0;
+  std::size_t samples_ = 0;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Outputs of the float model on held-out samples, and their comparison.
+// Runs the float model on held-out samples and compares the outputs.
 #pragma once
 
 #include <span>
@@ -11,11 +11,11 @@
 
 namespace cboard::quantize {
 
-// A tensor at which two models are compared.
+// A tensor whose values in two models are compared.
 struct ComparedTensor {
-  std::string output;  // The graph's output that it stands for.
+  std::string output;  // The output of the graph that this tensor represents.
   std::string tensor;
-  bool is_hidden = false;  // An activation in front of the last layers.
+  bool is_hidden = false;  // True for an activation before the last layers.
 };
 
 // Outputs of a model for several samples, as float values.
@@ -24,14 +24,22 @@ struct ModelOutputs {
     std::string name;
     std::vector<std::int64_t> shape;
     std::vector<float> values;
-    bool is_hidden = false;  // An activation in front of the last layers, not an output.
+    bool is_hidden = false;  // An activation before the last layers, not an output.
   };
   std::vector<std::vector<Output>> samples;
 };
 
-// Runs the model and keeps the values of these tensors, in their order.
+// Further tensors that are copied while a model runs.
+struct KeptTensors {
+  std::vector<std::string> always;
+  std::vector<std::string> at_first;  // For the first sample only.
+  std::vector<HeldSample> samples;
+};
+
+// Runs the model and stores the values of these tensors, in their order, and of those in `kept`, if
+// given.
 Result<ModelOutputs> RunModel(const runtime::Session& model, std::span<const std::string> tensors,
-                              std::span<const HeldSample> samples);
+                              std::span<const HeldSample> samples, KeptTensors* kept = nullptr);
 
 EndQuality CompareOutputs(const ModelOutputs& baseline, const ModelOutputs& variant);
 

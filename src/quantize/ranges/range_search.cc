@@ -39,7 +39,8 @@ Range FindPercentile(const TensorStatistics& statistics, double percentile) {
                static_cast<double>(static_cast<std::int64_t>(high) + 1 - kHalf) * width)};
 }
 
-// The smallest divergence between the magnitudes and their form in `levels` bins, as TensorRT does.
+// Finds the smallest divergence between the magnitudes and their approximation by `levels` bins, as
+// TensorRT does.
 double FindEntropyLimit(const TensorStatistics& statistics, std::size_t levels) {
   const auto& counts = statistics.histogram.counts();
   const double width = statistics.histogram.width();
@@ -50,11 +51,12 @@ double FindEntropyLimit(const TensorStatistics& statistics, std::size_t levels) 
   }
   std::size_t used = magnitudes.size();
   while (used > 1 && magnitudes[used - 1] == 0) --used;
-  // About 2048 magnitudes, as other implementations have.
+  // Uses about 2048 magnitudes, like other implementations.
   const std::size_t step = std::max<std::size_t>(1, used / 2048);
   std::vector<double> bins((used + step - 1) / step);
   for (std::size_t i = 0; i < used; ++i) bins[i / step] += magnitudes[i];
-  bins[0] = std::min(bins[0], bins.size() > 1 ? bins[1] : bins[0]);  // Zeros are exact anyway.
+  // Ignores the peak at zero, which is always exact.
+  bins[0] = std::min(bins[0], bins.size() > 1 ? bins[1] : bins[0]);
   double best = std::numeric_limits<double>::infinity();
   std::size_t best_count = bins.size();
   double total = 0;
@@ -93,7 +95,7 @@ Range FindMse(const TensorStatistics& statistics, const RangeSettings& settings)
   const Range widest = WithZero(statistics.min, statistics.max, settings.is_symmetric);
   Range best = widest;
   double least = cost.MeanSquaredError(widest, settings.bits);
-  // Narrower ranges in steps of 3 %, both sides together and each alone, until none is better.
+  // Narrows the range in steps of 3 %, both sides together and each alone, until nothing improves.
   const auto attempt = [&](const Range& range) {
     const double error = cost.MeanSquaredError(range, settings.bits);
     if (error >= least) return false;
@@ -159,7 +161,7 @@ double RangeCost::MeanSquaredError(const Range& range, int bits) const {
   double error = clipped(low, range.low);
   error += clipped({all.count - high.count, all.first - high.first, all.second - high.second},
                    range.high);
-  // Values within half a step of zero become zero; others are off by step / sqrt(12).
+  // Values within half a step of zero become zero; the error of others is step / sqrt(12).
   const Sums below_zero = Below(std::max(range.low, -step / 2)),
              above_zero = Below(std::min(range.high, step / 2));
   const double near_count = std::max(0.0, above_zero.count - below_zero.count);

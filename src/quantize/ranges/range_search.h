@@ -1,4 +1,4 @@
-// Quantization ranges from a histogram.
+// Finds quantization ranges from a histogram.
 #pragma once
 
 #include <optional>
@@ -20,22 +20,22 @@ struct RangeSettings {
   double percentile = 99.99;
 };
 
-// The expected squared errors of quantizers, computed from sums over a histogram.
+// Computes the expected squared errors of quantizers from sums over a histogram.
 class RangeCost {
  public:
   explicit RangeCost(const TensorStatistics& statistics);
 
-  // The mean squared error with `levels` codes from low to high.
+  // Returns the mean squared error with 2^bits codes from low to high.
   double MeanSquaredError(const Range& range, int bits) const;
   double SqnrDb(const Range& range, int bits) const;
-  // The share of values outside of the range.
+  // Returns the share of values outside the range.
   double ClipRate(const Range& range) const;
 
  private:
   struct Sums {
     double count = 0, first = 0, second = 0;
   };
-  // Sums of the values below `limit`.
+  // Returns the sums of the values below `limit`.
   Sums Below(double limit) const;
 
   double width_ = 1;
@@ -44,7 +44,7 @@ class RangeCost {
   std::vector<Sums> below_;
 };
 
-// The range of one method; kAuto is kMse. Contains zero.
+// Returns the range that one method chooses; kAuto means kMse. The range contains zero.
 Range FindRange(const TensorStatistics& statistics, RangeMethod method,
                 const RangeSettings& settings);
 

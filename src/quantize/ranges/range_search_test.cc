@@ -17,7 +17,7 @@ TensorStatistics StatisticsOf(const std::vector<float>& values) {
   return statistics;
 }
 
-// The oracle: quantizes every value.
+// The oracle, which quantizes every value.
 double ErrorOf(const std::vector<float>& values, const Range& range) {
   const double step = (range.high - range.low) / 255;
   const double zero = std::nearbyint(-range.low / step);

@@ -96,7 +96,7 @@ BlockWeights QuantizeInBlocks(std::span<const float> weights, std::size_t inputs
         if (least >= 0 && error >= least) continue;
         least = error;
         best = range;
-        if (bits == 8) break;  // Eight bits lose nothing worth a search.
+        if (bits == 8) break;  // With 8 bits, a search gains too little.
       }
       result.scales[n * result.blocks() + block] = best.scale;
       result.zero_points[n * result.blocks() + block] = static_cast<std::uint8_t>(best.zero_point);
@@ -111,11 +111,12 @@ BlockWeights QuantizeInBlocks(std::span<const float> weights, std::size_t inputs
 
 namespace {
 
-// Rows and columns that are treated together, so that most of the work is products of matrices.
+// Number of rows and columns that are processed together, so that most of the work is matrix
+// products.
 constexpr std::size_t kTile = 64;
 
-// The lower Cholesky factor of the tile at `first`, in place; false when it is not positive
-// definite.
+// Computes the lower Cholesky factor of the tile at `first`, in place. Returns false if it is not
+// positive definite.
 bool FactorizeTile(float* matrix, std::size_t size, std::size_t first, std::size_t end) {
   for (std::size_t i = first; i < end; ++i) {
     float* const row = matrix + i * size;
@@ -130,8 +131,8 @@ bool FactorizeTile(float* matrix, std::size_t size, std::size_t first, std::size
   return true;
 }
 
-// The lower Cholesky factor in place; what is above the diagonal stays. False when the matrix is
-// not positive definite.
+// Computes the lower Cholesky factor in place; elements above the diagonal do not change. Returns
+// false if the matrix is not positive definite.
 bool Factorize(std::vector<float>& matrix, std::size_t size) {
   std::vector<float> turned;
   for (std::size_t first = 0; first < size; first += kTile) {
@@ -158,7 +159,7 @@ bool Factorize(std::vector<float>& matrix, std::size_t size) {
   return true;
 }
 
-// The inverse of a lower triangular matrix, of which only the lower part is read.
+// Returns the inverse of a lower triangular matrix; reads only the lower part.
 std::vector<float> InverseOfLower(const std::vector<float>& lower, std::size_t size) {
   std::vector<float> inverse(size * size);
   for (std::size_t first = 0; first < size; first += kTile) {
@@ -189,14 +190,14 @@ bool RoundByGptq(std::span<const float> weights, std::span<const double> gram,
                  BlockWeights& rounded) {
   const std::size_t size = rounded.inputs, outputs = rounded.outputs;
   if (gram.size() != size * size) return false;
-  // With J the reversal of the order, J H J = L L^T gives H^-1 = U^T U with the upper triangular
-  // U = J L^-1 J, whose rows are the factors that GPTQ needs.
+  // J reverses the order: J H J = L L^T gives H^-1 = U^T U with the upper triangular U = J L^-1 J,
+  // whose rows are the factors that GPTQ needs.
   std::vector<float> reversed(size * size);
   double trace = 0;
   for (std::size_t i = 0; i < size; ++i) trace += gram[i * size + i];
   const double mean = trace / static_cast<double>(size);
   if (!(mean > 0)) return false;
-  // More damping where float32 does not factorize the matrix.
+  // Increases the damping until float32 can factorize the matrix.
   bool is_factorized = false;
   for (const double damping : {0.01, 0.1}) {
     for (std::size_t i = 0; i < size; ++i) {
@@ -210,7 +211,7 @@ bool RoundByGptq(std::span<const float> weights, std::span<const double> gram,
   }
   if (!is_factorized) return false;
   const std::vector<float> inverse = InverseOfLower(reversed, size);
-  // U is the inverse read backwards.
+  // The matrix U is the inverse in reverse order.
   const auto upper = [&](std::size_t i, std::size_t j) {
     return inverse[(size - 1 - i) * size + (size - 1 - j)];
   };
@@ -231,7 +232,7 @@ bool RoundByGptq(std::span<const float> weights, std::span<const double> gram,
         const float value = static_cast<float>(code - range.zero_point) * range.scale;
         error[n] = (row[n] - value) / diagonal;
       }
-      // Rows of this tile need the error now, the others when the tile is done.
+      // Rows of this tile get the error immediately, the others when the tile is finished.
       for (std::size_t j = k + 1; j < end; ++j) {
         const float factor = upper(k, j);
         float* const later = remaining.data() + j * outputs;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kInputs = 48, kOutputs = 10;
 
-// The squared error of the product: the sum over outputs of d^T H d.
+// Returns the squared error of the product: the sum over outputs of d^T H d.
 double ProductError(const std::vector<float>& weights, const std::vector<double>& gram,
                     const BlockWeights& blocks) {
   double error = 0;
@@ -51,7 +51,7 @@ TEST(BlockWeights, PacksTwoCodesToAByte) {
 
 TEST(RoundByGptq, LowersTheErrorOfTheProductForCorrelatedInputs) {
   const std::vector<float> weights = NormalValues(kInputs * kOutputs, 2, 1.0f);
-  // Inputs that share a common part.
+  // Creates inputs that share a common part.
   std::vector<float> rows = NormalValues(400 * kInputs, 3, 1.0f);
   const std::vector<float> common = NormalValues(400, 4, 3.0f);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] += common[i / kInputs];
@@ -63,7 +63,7 @@ TEST(RoundByGptq, LowersTheErrorOfTheProductForCorrelatedInputs) {
   EXPECT_LT(ProductError(weights, gram, rounded), 0.6 * ProductError(weights, gram, nearest));
 }
 
-// More inputs than a tile of the factorization, and no multiple of it.
+// The number of inputs exceeds a tile of the factorization and is not a multiple of it.
 TEST(RoundByGptq, LowersTheErrorOfAWideProduct) {
   constexpr std::size_t kWide = 200, kRows = 1000;
   const std::vector<float> weights = NormalValues(kWide * kOutputs, 2, 1.0f);

@@ -10,7 +10,7 @@ void AddGram(std::span<const float> values, std::size_t width, std::vector<doubl
   if (width == 0) return;
   gram.resize(width * width);
   const std::size_t rows = values.size() / width;
-  // Blocks of rows are summed in float32; blocks are added in float64.
+  // Sums each block of rows in float32, and the blocks in float64.
   constexpr std::size_t kRows = 128, kColumns = 60;
   std::vector<float> block(kColumns * width);
   for (std::size_t first = 0; first < rows; first += kRows) {

@@ -1,4 +1,4 @@
-// The Gram matrix of rows: the sum over rows of row^T row.
+// Computes the Gram matrix of rows: the sum over all rows of row^T row.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace cboard::quantize {
 
-// Adds the Gram matrix [width, width] of `values`, rows of `width`, to `gram`, which is empty or
-// has that size. Both triangles are filled.
+// Adds the Gram matrix [width, width] of the rows in `values` to `gram`, which is empty or has that
+// size. Fills both triangles.
 void AddGram(std::span<const float> values, std::size_t width, std::vector<double>& gram);
 
 }  // namespace cboard::quantize

@@ -5,7 +5,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "quantize/rounding/matrix_product.cc"
 #include <hwy/foreach_target.h>
-// foreach_target must come first.
+// The header foreach_target must be included before highway.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -14,7 +14,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Some rows and two vectors of columns stay in registers while `inner` runs.
+// Keeps some rows and two vectors of columns in registers during the loop over `inner`.
 template <std::size_t kRows>
 void AddRows(float factor, const StridedMatrix& a, const float* HWY_RESTRICT b,
              std::size_t b_stride, float* HWY_RESTRICT c, std::size_t c_stride, std::size_t columns,
@@ -62,7 +62,7 @@ void AddRows(float factor, const StridedMatrix& a, const float* HWY_RESTRICT b,
 void AddProduct(float factor, const StridedMatrix& a, const float* b, std::size_t b_stride,
                 float* c, std::size_t c_stride, std::size_t rows, std::size_t columns,
                 std::size_t inner) {
-  // A part of `b` that the cache holds is used for all rows.
+  // Uses a part of `b` that fits into the cache for all rows.
   constexpr std::size_t kColumns = 256, kInner = 128;
   for (std::size_t first = 0; first < inner; first += kInner) {
     const std::size_t depth = std::min(kInner, inner - first);

@@ -1,4 +1,4 @@
-// Products of float matrices, for the algorithms that need large ones.
+// Multiplies large float matrices.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,9 @@ struct StridedMatrix {
   std::ptrdiff_t column_stride = 1;
 };
 
-// c += factor * a * b for a [rows, inner] and b [inner, columns]; b and c are row-major with rows
-// of b_stride and c_stride elements. The result does not depend on how a caller divides columns.
+// Computes c += factor * a * b for a [rows, inner] and b [inner, columns]; b and c are row-major
+// with rows of b_stride and c_stride elements. The result does not depend on how a caller divides
+// the columns.
 void AddProduct(float factor, const StridedMatrix& a, const float* b, std::size_t b_stride,
                 float* c, std::size_t c_stride, std::size_t rows, std::size_t columns,
                 std::size_t inner);

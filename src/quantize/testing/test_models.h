@@ -1,4 +1,4 @@
-// Small float models for the tests of this module.
+// Creates small float models for the tests of this module.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ inline std::vector<float> NormalValues(std::size_t count, unsigned seed, float d
   return values;
 }
 
-// image [n, 3, 8, 8] -> Conv, BatchNormalization, Relu -> depthwise Conv, Add, Relu -> MaxPool ->
-// GlobalAveragePool -> Flatten -> Gemm -> logits [n, 5].
+// The model image [n, 3, 8, 8] -> Conv, BatchNormalization, Relu -> depthwise Conv, Add, Relu ->
+// MaxPool -> GlobalAveragePool -> Flatten -> Gemm -> logits [n, 5].
 inline testing::OnnxBuilder ResidualNet() {
   using testing::OnnxBuilder;
   OnnxBuilder builder;
@@ -55,7 +55,7 @@ inline testing::OnnxBuilder ResidualNet() {
   return builder;
 }
 
-// A .npy file with `count` images for ResidualNet.
+// Writes a .npy file with `count` images for ResidualNet.
 inline std::string Images(std::size_t count, unsigned seed = 11) {
   return testing::Npy<float>("<f4", "(" + std::to_string(count) + ", 3, 8, 8)",
                              NormalValues(count * 192, seed, 1.0f));

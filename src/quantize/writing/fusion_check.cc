@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "quantize/graph/constant_file.h"
 #include "quantize/graph/encode_graph.h"
 #include "quantize/graph/graph_session.h"
 
@@ -13,11 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file that is removed with its object.
+// A temporary file that the destructor deletes.
 class ScratchFile {
  public:
-  static Result<ScratchFile> Create() {
-    std::string name = (fs::temp_directory_path() / "cboard-optimized-XXXXXX").string();
+  static Result<ScratchFile> Create(const fs::path& folder) {
+    std::string name = (folder / "cboard-optimized-XXXXXX").string();
     const int descriptor = mkstemp(name.data());
     if (descriptor < 0) return Fail(ErrnoError(errno, "create a file like '" + name + "'"));
     close(descriptor);
@@ -40,9 +41,14 @@ class ScratchFile {
 
 Result<std::vector<UnfusedNode>> FindUnfusedNodes(const Graph& quantized, const Plan& plan,
                                                   const runtime::SessionOptions& session) {
-  // ONNX Runtime cannot write a graph above 2 GiB.
+  // Skips the check: ONNX Runtime cannot write a graph above 2 GiB.
   if (EncodedSize(quantized) > kMaxModelBytes) return std::vector<UnfusedNode>{};
-  CBOARD_ASSIGN_OR_RETURN(const ScratchFile file, ScratchFile::Create());
+  // Weights that stay float stay in the constant file, which the optimized model names by a path
+  // relative to its own folder.
+  CBOARD_ASSIGN_OR_RETURN(
+      const ScratchFile file,
+      ScratchFile::Create(quantized.constant_file != nullptr ? quantized.constant_file->folder()
+                                                             : fs::temp_directory_path()));
   {
     runtime::SessionOptions options = session;
     options.optimize = true;
@@ -67,7 +73,7 @@ Result<std::vector<UnfusedNode>> FindUnfusedNodes(const Graph& quantized, const 
       is_near = is_near || (producer != GraphIndex::kNone &&
                             graph.nodes[producer].op_type == "DequantizeLinear");
     }
-    if (!is_near && !has_constant) continue;  // A product of two activations.
+    if (!is_near && !has_constant) continue;  // A product of two activations needs no fusion.
     const auto planned = by_name.find(node.name.empty() ? node.outputs[0] : node.name);
     std::string reason = planned == by_name.end() ? "" : planned->second->reason;
     if (reason.empty()) {

@@ -1,4 +1,4 @@
-// Finds what ONNX Runtime did not fuse, in the graph that it runs.
+// Finds nodes that ONNX Runtime did not fuse, in the graph that it runs.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace cboard::quantize {
 
-// Nothing is found in a graph above 2 GiB, which ONNX Runtime cannot write.
+// Finds nothing in a graph above 2 GiB, which ONNX Runtime cannot write.
 Result<std::vector<UnfusedNode>> FindUnfusedNodes(const Graph& quantized, const Plan& plan,
                                                   const runtime::SessionOptions& session);
 

@@ -40,6 +40,7 @@ class GraphQuantizer {
     QuantizeTables(from_, placement_, plan_, to_, added_);
     to_.nodes.insert(to_.nodes.end(), std::make_move_iterator(added_.begin()),
                      std::make_move_iterator(added_.end()));
+    ShareWeightsWithBodies();
     RemoveUnused(to_);
     SortNodes(to_);
     return std::move(to_);
@@ -53,7 +54,7 @@ class GraphQuantizer {
     return found != plan_.activations.end() && !found->second.is_float;
   }
 
-  // The tensor behind Relu and Clip nodes that become part of its quantizer.
+  // Returns the tensor after Relu and Clip nodes that become part of its quantizer.
   std::string Behind(std::string tensor) const {
     while (!IsQuantized(tensor)) {
       const std::size_t next = index_.OnlyConsumer(tensor);
@@ -63,7 +64,7 @@ class GraphQuantizer {
     return tensor;
   }
 
-  // A matrix product whose weight is in blocks, as MatMulNBits takes it.
+  // Returns true for a matrix product whose weight is in blocks, in the format of MatMulNBits.
   bool HasBlocks(std::size_t i) const {
     const Node& node = from_.nodes[i];
     const auto weight = plan_.weights.find(node.outputs[0]);
@@ -71,8 +72,8 @@ class GraphQuantizer {
            weight->second.block_size > 0;
   }
 
-  // A layer whose weight is stored in 8 bits and that computes in float: the operator has no
-  // integer kernel, or its input or output stays float.
+  // Returns true for a layer with 8-bit weights that computes in float: the operator has no integer
+  // kernel, or its input or output stays float.
   bool IsWeightOnly(std::size_t i) const {
     const Node& node = from_.nodes[i];
     if (RoleOf(i) != NodeRole::kCompute) return RoleOf(i) == NodeRole::kWeightOnly;
@@ -108,7 +109,7 @@ class GraphQuantizer {
     }
   }
 
-  // The node, behind Relu and Clip, that gives the tensor in integers.
+  // Returns true if the node that computes the tensor, before Relu and Clip, gives integers.
   bool IsGivenInIntegers(const std::string& tensor) const {
     std::size_t producer = index_.Producer(tensor);
     while (producer != GraphIndex::kNone && RoleOf(producer) == NodeRole::kFused &&
@@ -145,7 +146,8 @@ class GraphQuantizer {
     return std::string(1, static_cast<char>(plan.zero_point));
   }
 
-  // 16-bit codes are part of ONNX from opset 21; before, ONNX Runtime has them in its own domain.
+  // Returns the domain of the operator: 16-bit codes are part of ONNX from opset 21 on; before,
+  // ONNX Runtime has them in its own domain.
   std::string DomainFor(const ActivationPlan& plan) {
     if (plan.bits <= 8 || to_.opset() >= 21) return {};
     to_.opsets.try_emplace(std::string(kMicrosoft), 1);
@@ -161,7 +163,7 @@ class GraphQuantizer {
     const std::string codes = to_.UniqueName(tensor + "_QuantizeLinear_Output");
     const bool is_integer = IsGivenInIntegers(tensor);
     if (is_integer && index_.IsOutput(tensor)) {
-      // The graph's output keeps its name, behind the quantizer.
+      // The quantizer's output gets the name of the graph's output.
       source = to_.UniqueName(tensor + "_float");
       result = tensor;
       Node& producer = to_.nodes[index_.Producer(tensor)];
@@ -180,7 +182,8 @@ class GraphQuantizer {
                       .inputs = {codes, scale, zero_point},
                       .outputs = {result}});
     for (const std::size_t consumer : index_.Consumers(tensor)) {
-      // Float nodes take integers only from integer nodes: two forms of an output prevent fusion.
+      // A float node reads integers only if its producer gives integers: two forms of an output
+      // prevent fusion.
       if (from_.nodes[consumer].HasBody()) continue;
       if (is_integer || TakesIntegers(consumer)) {
         std::ranges::replace(to_.nodes[consumer].inputs, tensor, result);
@@ -188,7 +191,7 @@ class GraphQuantizer {
     }
   }
 
-  // A weight that several nodes share is quantized once.
+  // Quantizes a weight once, even if several nodes share it.
   std::string QuantizedWeight(const WeightPlan& plan) {
     std::string key = plan.constant + "\n" + ElementsOf(plan.scales);
     if (plan.codes.empty() && plan.values.empty()) {
@@ -198,11 +201,33 @@ class GraphQuantizer {
     }
     const Constant& weight = *from_.FindConstant(plan.constant);
     const std::string result = AddWeightCodes(to_, weight, plan, added_);
-    if (plan.codes.empty() && plan.values.empty()) shared_weights_[std::move(key)] = result;
+    if (plan.codes.empty() && plan.values.empty()) {
+      shared_weights_[std::move(key)] = result;
+      rounded_weights_.emplace(plan.constant, result);
+    }
     return result;
   }
 
-  // Where the bias of a compute node is: an input of the node, or of the Add behind a MatMul.
+  // The bodies of If, Loop and Scan take weights that they share with quantized nodes in their
+  // rounded form: otherwise the file has the codes and the float weight. The rounded weight gets
+  // the name of the float weight, which bodies may use without an input.
+  void ShareWeightsWithBodies() {
+    const GraphIndex index(to_);
+    for (const auto& [constant, rounded] : rounded_weights_) {
+      const auto users = index.Consumers(constant);
+      const bool is_for_bodies =
+          !users.empty() && !index.IsOutput(constant) &&
+          std::ranges::all_of(users, [&](std::size_t user) { return to_.nodes[user].HasBody(); });
+      if (!is_for_bodies) continue;
+      to_.constants.erase(constant);
+      std::ranges::replace(to_.nodes[index.Producer(rounded)].outputs, rounded, constant);
+      for (const std::size_t user : index.Consumers(rounded)) {
+        std::ranges::replace(to_.nodes[user].inputs, rounded, constant);
+      }
+    }
+  }
+
+  // The position of a compute node's bias: an input of the node, or of the Add after a MatMul.
   struct BiasPlace {
     std::size_t node = 0;
     std::size_t input = 2;
@@ -259,7 +284,7 @@ class GraphQuantizer {
                          added_);
   }
 
-  // The corrected bias of a layer that computes in float.
+  // Replaces the bias of a layer that computes in float by the corrected bias.
   void ReplaceBias(std::size_t i, const WeightPlan& weight) {
     const auto corrected = plan_.biases.find(from_.nodes[i].outputs[0]);
     const auto place = FindBias(i, weight);
@@ -272,7 +297,7 @@ class GraphQuantizer {
     node.inputs[place->input] = name;
   }
 
-  // A constant operand of Add, Mul or Concat.
+  // Quantizes a constant operand of Add, Mul or Concat.
   void QuantizeOperand(std::size_t i, std::size_t input) {
     const std::string& name = from_.nodes[i].inputs[input];
     const Constant* const constant = from_.FindConstant(name);
@@ -311,7 +336,7 @@ class GraphQuantizer {
           break;
         }
         std::optional<BiasPlace> bias;
-        // TensorRT takes a bias in float only.
+        // TensorRT supports only float biases.
         if (IsWeightOnly(i) || plan_.target == Target::kTensorRt) {
           ReplaceBias(i, weight);
         } else {
@@ -330,7 +355,8 @@ class GraphQuantizer {
     }
   }
 
-  // A channel of tiny weights and a large bias: the bias must fit 32 bits.
+  // Widens the scale of a channel with tiny weights and a large bias: the bias must fit into 32
+  // bits.
   void WidenForBias(std::size_t i, const BiasPlace& place, WeightPlan& weight) const {
     const std::vector<float> values = BiasValues(i, place);
     const double input_scale = plan_.activations.at(from_.nodes[i].inputs[0]).scale;
@@ -350,6 +376,7 @@ class GraphQuantizer {
   std::vector<Node> added_;
   std::map<std::string, std::string> dequantized_;
   std::map<std::string, std::string> shared_weights_;
+  std::map<std::string, std::string> rounded_weights_;  // By the name of the float weight.
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Embedding tables of 8 bits: rows of codes are gathered and multiplied by the scales of their
-// rows.
+// Quantizes embedding tables to 8 bits: rows of codes are gathered and multiplied by their
+// scales.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace cboard::quantize {
 
-// Replaces the Gather nodes of role kTable in `to`, whose first nodes are those of `from`; further
-// nodes go to `added`.
+// Replaces the Gather nodes of role kTable in `to`, whose first nodes are those of `from`; adds new
+// nodes to `added`.
 void QuantizeTables(const Graph& from, const Placement& placement, const Plan& plan, Graph& to,
                     std::vector<Node>& added);
 

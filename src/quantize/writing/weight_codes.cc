@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "quantize/planning/weight_rows.h"
 
@@ -15,10 +16,14 @@ std::vector<std::int8_t> QuantizeWeight(const Constant& weight, const WeightPlan
   std::vector<float> inverse(plan.scales.size());
   for (std::size_t i = 0; i < inverse.size(); ++i) inverse[i] = 1 / plan.scales[i];
   const auto limit = static_cast<float>(plan.max_code);
-  rows.ForEach([&](std::size_t row, std::size_t element) {
-    const float value = values[element] * inverse[row];
-    const float code = std::isfinite(value) ? std::nearbyint(std::clamp(value, -limit, limit)) : 0;
-    codes[element] = static_cast<std::int8_t>(code);
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  rows.ForEachRun([&](std::size_t row, std::size_t begin, std::size_t end) {
+    const float factor = inverse[row];
+    for (std::size_t i = begin; i < end; ++i) {
+      const float value = values[i] * factor;
+      const float code = RoundToInteger(std::min(std::max(value, -limit), limit));
+      codes[i] = static_cast<std::int8_t>(std::abs(value) < kInfinity ? code : 0.0f);
+    }
   });
   return codes;
 }

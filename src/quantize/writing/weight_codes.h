@@ -1,4 +1,4 @@
-// Weights of 8 bits with a scale per channel, and the DequantizeLinear behind them.
+// Stores weights in 8 bits with a scale per channel, followed by DequantizeLinear.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace cboard::quantize {
 
-// The codes of a weight, row-major.
+// Returns the codes of a weight, row-major.
 std::vector<std::int8_t> QuantizeWeight(const Constant& weight, const WeightPlan& plan);
 
-// Adds codes, scales and zero points to the graph and a DequantizeLinear to `added`. Returns its
+// Adds codes, scales and zero points to the graph, and a DequantizeLinear to `added`. Returns its
 // output.
 std::string AddWeightCodes(Graph& graph, const Constant& weight, const WeightPlan& plan,
                            std::vector<Node>& added);
 
-// The same for codes of any type; without zero points if `zero_points` is empty. An axis of -1
-// means one scale.
+// Codes of any type for AddConstantCodes; without zero points if `zero_points` is empty. An axis of
+// -1 means a single scale.
 struct ConstantCodes {
   std::string name;
   int element_type = kInt8;

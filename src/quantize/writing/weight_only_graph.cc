@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kContribDomain = "com.microsoft";
 
-// The weight of a matrix product as [K, N].
+// The weight of a matrix product, as [K, N].
 struct Matrix {
   std::size_t inputs = 0, outputs = 0;
   std::vector<float> values;
@@ -40,7 +40,7 @@ bool IsProduct(const Node& node, const Constant& weight) {
   return (node.Is("MatMul") || node.Is("Gemm")) && weight.shape.size() == 2;
 }
 
-// Adds the bias of a Gemm behind the node that replaces it. Returns that node's output.
+// Adds the bias of a Gemm after the node that replaces it. Returns the name of the output.
 std::string AddBias(Graph& graph, const Node& node, std::vector<Node>& added) {
   const std::string bias = node.Input(2);
   if (!node.Is("Gemm") || bias.empty()) return node.outputs[0];
@@ -58,7 +58,8 @@ std::string HalvesOf(std::span<const float> values) {
     const auto bits = std::bit_cast<std::uint32_t>(values[i]);
     const std::uint32_t sign = bits >> 16 & 0x8000u;
     const float magnitude = std::min(std::abs(values[i]), 65504.0f);
-    // Scaled so that float32 rounds to the eleven bits of float16, also below its normal range.
+    // Scales the value so that float32 rounds to the 11 bits of float16, also below its normal
+    // range.
     std::uint32_t half;
     if (magnitude < 0x1p-14f) {
       half = static_cast<std::uint32_t>(std::nearbyint(magnitude * 0x1p24f));
@@ -75,7 +76,7 @@ std::string HalvesOf(std::span<const float> values) {
   return bytes;
 }
 
-// Names of a weight in blocks.
+// Names of the tensors that store a weight in blocks.
 struct StoredBlocks {
   std::string codes, scales, zero_points;
   std::int64_t inputs = 0, outputs = 0;
@@ -104,7 +105,7 @@ StoredBlocks StoreBlocks(Graph& to, const WeightPlan& plan, const Matrix& matrix
   return stored;
 }
 
-// The product of the first input of `node` and a stored weight, with the bias of `node`.
+// Returns a node that multiplies the first input of `node` with a stored weight and adds its bias.
 Node ProductOf(Graph& to, const Node& node, const WeightPlan& plan, const StoredBlocks& stored,
                bool has_integer_inputs, std::vector<Node>& added) {
   Node product{.name = node.name,
@@ -148,7 +149,7 @@ Graph QuantizeWeights(const Graph& graph, const Placement& placement, const Plan
       continue;
     }
     const auto gram = grams.find(node.inputs[0]);
-    // A weight that several nodes share is stored once; GPTQ rounds it for each input.
+    // Stores a weight once if several nodes share it; GPTQ rounds it for each input separately.
     const bool is_transposed = node.Is("Gemm") && node.Int("transB", 0) != 0;
     StoredBlocks& stored = shared[weight_plan.constant + (is_transposed ? "^T" : "") + "\n" +
                                   (gram == grams.end() ? "" : node.inputs[0])];
@@ -169,7 +170,7 @@ Graph QuantizeWeights(const Graph& graph, const Placement& placement, const Plan
 Graph QuantizeDynamically(const Graph& graph, const Placement& placement, const Plan& plan) {
   Graph to = graph;
   std::vector<Node> added;
-  // An input that several products take is quantized once: codes, scale and zero point.
+  // Quantizes an input once if several products use it: codes, scale and zero point.
   std::map<std::string, std::vector<std::string>> quantized;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
@@ -179,7 +180,8 @@ Graph QuantizeDynamically(const Graph& graph, const Placement& placement, const 
     if (found == plan.weights.end() || found->second.is_float) continue;
     const WeightPlan& weight_plan = found->second;
     const Constant& weight = *graph.FindConstant(weight_plan.constant);
-    if (!IsProduct(node, weight)) continue;  // Convolutions stay float: they would be slower.
+    // Convolutions stay float, because they would become slower.
+    if (!IsProduct(node, weight)) continue;
     auto& input = quantized[node.inputs[0]];
     if (input.empty()) {
       const std::string& stem = node.inputs[0];
@@ -190,7 +192,7 @@ Graph QuantizeDynamically(const Graph& graph, const Placement& placement, const 
                        .inputs = {stem},
                        .outputs = input});
     }
-    // Weights as [K, N] with a scale per column.
+    // Stores weights as [K, N] with a scale per column.
     const Matrix matrix = MatrixOf(node, weight);
     std::string codes(matrix.values.size(), '\0');
     const bool is_transposed = node.Is("Gemm") && node.Int("transB", 0) != 0;
