@@ -1,4 +1,4 @@
-"""`benchmark` as a function."""
+"""Runs `benchmark` as a function."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-sys.path.append(os.environ["ORACLES"])  # Behind the packages of the test environment.
+sys.path.append(os.environ["ORACLES"])  # Searched after the packages of the test environment.
 
 
 def run(folder, *arguments, timeout=300):
@@ -17,7 +17,7 @@ def run(folder, *arguments, timeout=300):
 
 @pytest.fixture
 def measure(tmp_path):
-    """measure(files and flags…) -> the model's entry of the JSON."""
+    """measure(files and flags…) returns the model's entry of the JSON."""
 
     def call(*arguments, fails=False):
         result = run(tmp_path, *arguments, "-o", "result.json", "--json", "--no-log")
@@ -30,7 +30,7 @@ def measure(tmp_path):
 
 @pytest.fixture
 def scores(measure):
-    """scores(files and flags…) -> the numbers of one file, measured as briefly as possible."""
+    """scores(files and flags…) returns the metrics of one file, measured as briefly as possible."""
 
     def call(file, *arguments):
         model = measure(file, *arguments, "--time", "0.3", "--no-memory", "--no-energy", "--no-reasons")

@@ -1,8 +1,10 @@
-"""Small ONNX models with planted properties."""
+"""Creates small ONNX models with known properties."""
+
+from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper, version_converter
 
 RANDOM = np.random.default_rng(0)
 
@@ -24,7 +26,7 @@ def save(path, nodes, constants, inputs, outputs):
 
 
 def dense(path, sizes, batch=1, repeats=1):
-    """Layers of a perceptron; the first one `repeats` times, to make it slower."""
+    """Returns layers of a perceptron; the first one `repeats` times, to make it slower."""
     nodes, constants, x = [], [], "x"
     for i, (rows, columns) in enumerate(zip(sizes, sizes[1:])):
         random = np.random.default_rng(i)
@@ -37,8 +39,32 @@ def dense(path, sizes, batch=1, repeats=1):
     return save(path, nodes, constants, [("x", [batch, sizes[0]])], [(x, [batch, sizes[-1]])])
 
 
+def resnet50(path):
+    """The topology that the onnx package has for its tests, with random weights."""
+    source = Path(onnx.__file__).parent / "backend/test/data/light/light_resnet50.onnx"
+    graph = onnx.load(source).graph
+    random = np.random.default_rng(1)
+    tensors = {tensor.name: tensor for tensor in graph.initializer}
+    nodes, weights = [], []
+    for node in graph.node:
+        if node.op_type != "ConstantOfShape":
+            nodes.append(node)
+            continue
+        shape = [int(size) for size in numpy_helper.to_array(tensors[node.input[0]])]
+        inputs = np.prod(shape[1:])
+        values = random.normal(0, np.sqrt(2 / inputs), shape) if len(shape) > 1 else random.uniform(0.5, 1.5, shape)
+        weights.append(constant(node.output[0], values.astype("f4")))
+    weights += [tensor for name, tensor in tensors.items() if not name.endswith("__SHAPE")]
+    given = {tensor.name for tensor in weights} | set(tensors)
+    made = helper.make_graph(nodes, "resnet50", [value for value in graph.input if value.name not in given],
+                             list(graph.output), weights)  # fmt: skip
+    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 9)], ir_version=4)
+    onnx.save(version_converter.convert_version(model, 13), str(path))
+    return path
+
+
 def identity(path, shape, inputs=1):
-    """Gives its inputs out: its outputs are whatever the data says."""
+    """Returns a model whose outputs are its inputs, so that the data defines the outputs."""
     names = ["x"] if inputs == 1 else [f"x{i}" for i in range(inputs)]
     nodes = [helper.make_node("Identity", [name], [f"y_{name}"]) for name in names]
     return save(path, nodes, [], [(name, shape) for name in names], [(f"y_{name}", shape) for name in names])
@@ -85,7 +111,7 @@ def dequantized_weight(nodes, constants, name, weights, axis=None):
 
 
 def transposed_convolution(path, quantized):
-    """ONNX Runtime's ConvTranspose takes no INT8 weights, per channel or not."""
+    """ONNX Runtime's ConvTranspose does not support INT8 weights, per channel or not."""
     nodes, constants = [], []
     weights = np.random.default_rng(0).normal(0, 0.06, (32, 32, 3, 3)).astype("f4")
     if quantized:
@@ -100,7 +126,7 @@ def transposed_convolution(path, quantized):
 
 
 def unfused(path, quantized):
-    """Convolutions whose outputs have no QuantizeLinear."""
+    """Returns convolutions whose outputs have no QuantizeLinear."""
     nodes, constants = [], []
     x = quantize_input(nodes, constants, "x") if quantized else "x"
     for i in range(3):

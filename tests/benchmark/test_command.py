@@ -1,4 +1,4 @@
-"""The command from outside: JSON, events, bad input, interruption, lists of models."""
+"""Tests the command from outside: JSON, events, bad input, interruption, lists of models."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def test_writes_the_json_of_the_guide_and_events(tmp_path, pair, labeled):
         assert "energy_consumption_mw" not in found
     low, high = model["int8"]["speedup_ci95"]
     assert 0 < low <= model["int8"]["comparison"]["speedup"] <= high
-    assert model["int8"]["verdict"] == "faster"  # An eighth of the work.
+    assert model["int8"]["verdict"] == "faster"  # Needs an eighth of the work.
     environment = model["environment"]
     assert environment["threads"] == 1 and environment["onnxruntime"] and len(environment["pinned_cpus"]) == 1
     assert list(tmp_path.glob("runs/models_benchmark_results/net/*tfevents*"))
@@ -60,7 +60,7 @@ def test_json_goes_through_import_the_guide_and_the_fork(tmp_path, pair, labeled
                               cwd=tmp_path, capture_output=True, text=True)  # fmt: skip
     assert imported.returncode == 0, imported.stderr
     assert "warning" not in (imported.stdout + imported.stderr).lower()
-    # The script of the guide, word for word but for its paths.
+    # The script of the guide, with other paths.
     from tensorboardX import SummaryWriter
 
     writer = SummaryWriter(str(tmp_path / "guide"))
@@ -74,6 +74,25 @@ def test_json_goes_through_import_the_guide_and_the_fork(tmp_path, pair, labeled
         writer.add_scalars(f"{model_name}/model_size", {"fp32": fp32["model_size_mb"], "int8": int8["model_size_mb"]}, 0)
     writer.close()
     assert list((tmp_path / "guide").rglob("*tfevents*"))
+
+
+def test_json_has_the_types_that_the_original_parser_computes_with(tmp_path, pair, labeled):
+    """The parser of the original subtracts and divides these values without a check."""
+    assert run(tmp_path, *pair, *labeled, "--time", "0.5", "--no-reasons", "--no-log").returncode == 0
+    results = json.loads((tmp_path / "results/models_benchmark_results.json").read_text())
+    for entry in results.values():
+        assert isinstance(entry, dict) and entry["fp32"] and entry["int8"]
+        for key in ("accuracy", "f1_score", "loss", "sensitivity", "specificity", "latency_mean_ms", "latency_std_ms",
+                    "model_size_mb", "memory_usage_mb", "gpu_memory_usage_mb", "energy_consumption_mw"):  # fmt: skip
+            kinds = {type(entry[variant][key]) for variant in ("fp32", "int8") if key in entry[variant]}
+            assert kinds <= {int, float}, key
+        for key in ("accuracy", "f1_score", "latency_mean_ms", "latency_std_ms", "model_size_mb", "memory_usage_mb"):
+            assert key in entry["fp32"] and key in entry["int8"], key
+        assert entry["int8"]["latency_mean_ms"] > 0 and entry["int8"]["model_size_mb"] > 0
+        assert entry["fp32"]["evaluated_on"] == "cpu"
+        assert all(type(entry["model_info"][key]) is str for key in ("library", "category", "description"))
+        assert [type(size) for size in entry["model_info"]["input_shape"]] == [int]
+        assert type(entry["benchmark_time_seconds"]) is float
 
 
 def test_a_variant_that_does_not_load_is_named_and_the_others_are_measured(tmp_path, pair, measure):
@@ -97,6 +116,15 @@ def test_bad_input_says_what_to_do(tmp_path, pair):
     fp32, _ = pair
     relu = helper.make_node("Relu", ["x"], ["y"])
     models.save(tmp_path / "open.onnx", [relu], [], [("x", ["n", "length"])], [("y", ["n", "length"])])
+    # Takes no negative number: it has a table of one row.
+    rows = helper.make_node("Gather", ["table", "rate"], ["y"])
+    graph = helper.make_graph([rows], "g", [helper.make_tensor_value_info("rate", 7, [8])],
+                              [helper.make_tensor_value_info("y", 1, [8, 4])],
+                              [models.constant("table", np.zeros((1, 4), "f4"))])  # fmt: skip
+    models.onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9),
+                     tmp_path / "rate.onnx")  # fmt: skip
+    models.identity(tmp_path / "uneven.onnx", [1, 4], inputs=2)
+    np.savez(tmp_path / "uneven.npz", x0=np.zeros((3, 4), "f4"), x1=np.zeros((2, 4), "f4"))
     np.savez(tmp_path / "wide.npz", x=np.zeros((4, 300), "f4"))
     np.savez(tmp_path / "val.npz", x=np.zeros((4, 256), "f4"), y=np.zeros(3, int))
     for arguments, expected in [
@@ -105,8 +133,15 @@ def test_bad_input_says_what_to_do(tmp_path, pair):
         ([fp32, "--batch", "4"], "fixed batch"),
         ([fp32, "--provider", "abacus"], "has no execution provider 'abacus'; it has"),
         ([fp32, "--labels", "val.npz:y"], "--labels needs --metric"),
-        ([fp32, "--time", "soon"], "is not a time"),
+        ([fp32, "--time", "soon"], "is not a duration"),
         ([fp32, "--baseline", "fp16"], "is not a variant"),
+        ([fp32, "--metric", "top1"], "the metric top1 needs --labels"),
+        ([fp32, "--metric", "beauty"], "there is no metric 'beauty'; there are top1"),
+        ([fp32, "--data", "val.npz", "--labels", "none.npz", "--metric", "top1"], "cannot open 'none.npz' of --labels"),
+        ([fp32, "--labels", "val.npz:y", "--metric", "top1"], "labels without samples"),
+        ([fp32, "--data", "val.npz", "--labels", "val.npz:y", "--metric", "wer"], "need --vocabulary"),
+        (["rate.onnx"], "its inputs were random"),
+        (["uneven.onnx", "--data", "uneven.npz"], "save as many of each"),
     ]:
         result = run(tmp_path, *arguments, *([] if "--time" in arguments else BRIEF))
         assert result.returncode != 0
@@ -118,12 +153,11 @@ def test_a_failed_evaluation_is_never_an_accuracy(tmp_path, pair, measure):
     np.savez(tmp_path / "val.npz", x=np.zeros((4, 256), "f4"), y=np.zeros(3, int))
     for flags, expected in [
         (["--data", "val.npz", "--labels", "val.npz:y", "--metric", "top1"], "3 labels in 'val.npz:y' and 4 samples"),
-        (["--metric", "top1"], "needs --labels"),
-        (["--metric", "beauty"], "there is no metric 'beauty'; there are top1"),
         (["--eval", "echo 0.9; exit 1; {model}"], "exit code 1"),
         (["--eval", "sleep 60 # {model}", "--eval-timeout", "1"], "did not end within 1 s"),
     ]:
-        model = measure(pair[0], *flags, *BRIEF)
+        model = measure(pair[0], *flags, *BRIEF, fails=True)
+        assert not model["environment"]["complete"]  # A list measures it again.
         variant = model[model["baseline_variant"]]
         assert "accuracy" not in variant
         assert not variant["valid"] and expected in variant["why_invalid"], variant["why_invalid"]
@@ -148,14 +182,64 @@ def test_nan_outputs_make_a_variant_invalid(tmp_path, measure):
     assert "non-finite values" in model["nan"]["why_invalid"]
 
 
+def test_a_score_that_is_no_number_is_a_failed_evaluation(tmp_path, measure):
+    from onnx import helper
+
+    models.save(tmp_path / "nan.onnx", [helper.make_node("Log", ["x"], ["y"])], [], [("x", [1, 64])], [("y", [1, 64])])
+    model = measure(tmp_path / "nan.onnx", "--metric", "mse", *BRIEF, fails=True)
+    assert "mse" not in model["nan"]
+    assert "mse is not a number" in model["nan"]["why_invalid"]
+
+
+def test_the_report_names_the_variant_that_is_not_valid(tmp_path, pair):
+    from onnx import helper
+
+    models.save(tmp_path / "net_log.onnx", [helper.make_node("Log", ["x"], ["y"])], [], [("x", [1, 256])], [("y", [1, 256])])
+    printed = run(tmp_path, pair[0], "net_log.onnx", *BRIEF, "--no-log").stdout
+    assert "Not valid (log): output 'y' has" in printed
+    assert "Not valid (fp32)" not in printed
+
+
+def test_the_first_of_many_nan_outputs_stands_for_all(tmp_path, measure):
+    from onnx import helper
+
+    nodes = [helper.make_node("Log", ["x"], [f"y{i}"]) for i in range(5)]
+    models.save(tmp_path / "nan.onnx", nodes, [], [("x", [1, 64])], [(f"y{i}", [1, 64]) for i in range(5)])
+    why = measure(tmp_path / "nan.onnx", *BRIEF)["nan"]["why_invalid"]
+    assert "output 'y0'" in why and "of 5 outputs" in why and "y1" not in why
+
+
+def test_shapes_and_batch_fit_together(tmp_path, measure):
+    from onnx import helper
+
+    relu = helper.make_node("Relu", ["x"], ["y"])
+    models.save(tmp_path / "open.onnx", [relu], [], [("x", ["n", "length"])], [("y", ["n", "length"])])
+    model = measure("open.onnx", "--shape", "1,32", "--batch", "4", *BRIEF)
+    assert model["environment"]["batch"] == 4
+    assert "inputs: x=4,32" in model["model_info"]["description"]
+    result = run(tmp_path, "open.onnx", "--shape", "2,32", "--batch", "4", *BRIEF)
+    assert result.returncode == 1 and "2 samples, but --batch is 4" in result.stderr
+
+
+def test_a_shape_without_a_name_is_that_of_the_input_with_open_sizes(tmp_path, measure):
+    from onnx import helper
+
+    nodes = [helper.make_node("Relu", ["x"], ["y"]), helper.make_node("Relu", ["h"], ["g"])]
+    models.save(tmp_path / "two.onnx", nodes, [], [("x", [1, "length"]), ("h", [1, 8])], [("y", [1, "length"]), ("g", [1, 8])])
+    assert "x=1,32 h=1,8" in measure("two.onnx", "--shape", "1,32", *BRIEF)["model_info"]["description"]
+    models.save(tmp_path / "both.onnx", nodes, [], [("x", [1, "length"]), ("h", [1, "?"])], [("y", [1, "length"]), ("g", [1, "?"])])
+    result = run(tmp_path, "both.onnx", *BRIEF)
+    assert "--shape x=1,length --shape h=1,?" in result.stderr, result.stderr
+
+
 def test_energy_comes_from_the_counters_above_idle(tmp_path, pair, measure):
     zone = tmp_path / "sys/class/powercap/intel-rapl:0"
     zone.mkdir(parents=True)
     (zone / "name").write_text("package-0\n")
     (zone / "max_energy_range_uj").write_text("1000000000\n")
     counter = zone / "energy_uj"
-    counter.write_text("999000000\n")  # Wraps around soon.
-    # 10 W all the time: nothing is above idle.
+    counter.write_text("999000000\n")  # The counter wraps around soon.
+    # The power is always 10 W, so no run is above idle.
     program = ("import sys, time\nstart = time.monotonic()\n"
                "while True:\n"
                "    uj = (999000000 + int(10e6 * (time.monotonic() - start))) % 1000000000\n"
@@ -168,7 +252,7 @@ def test_energy_comes_from_the_counters_above_idle(tmp_path, pair, measure):
         clock.kill()
         clock.wait()
     found = model[model["baseline_variant"]]
-    assert 0 <= found["energy_consumption_mw"] < 3000  # Nearly all of 10,000 is idle.
+    assert 0 <= found["energy_consumption_mw"] < 3000  # Nearly all of the 10,000 values are idle.
     assert found["energy_mj_per_inference"] >= 0
     absent = measure(pair[0], "--time", "0.5", "--no-memory", "--no-reasons", "--sys-root", tmp_path / "none")
     variant = absent[absent["baseline_variant"]]
@@ -180,6 +264,37 @@ def test_throughput_is_measured_apart_from_latency(pair, measure):
     model = measure(*pair, *BRIEF, "--throughput", "--streams", "2")
     assert model["int8"]["throughput"] > model["fp32"]["throughput"] > 0
     assert model["int8"]["comparison"]["streams"] == 2
+
+
+def test_ctrl_c_does_not_wait_for_the_end_of_a_block(tmp_path):
+    """A block of this model takes seconds; no time limit, only that the JSON has no block."""
+    slow = models.dense(tmp_path / "slow.onnx", [1024] * 200, batch=64)
+    command = [os.environ["COMPRESSION_BOARD"], "benchmark", str(slow), f"other={slow}", "--time", "600", "-o", "out.json",
+               "--no-log", "--no-memory", "--no-energy"]  # fmt: skip
+    child = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    child.stderr.readline()  # The first progress.
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=100)
+    assert child.returncode == -signal.SIGINT
+    assert "interrupted" in errors
+
+
+def test_a_list_measures_a_failed_evaluation_again(tmp_path, pair):
+    suite = tmp_path / "models.yaml"
+    (tmp_path / "eval.sh").write_text("exit 1\n")
+    suite.write_text(json.dumps({"models": [
+        {"name": "first", "variants": ["net_fp32.onnx"], "time": "0.5s", "eval": "sh eval.sh {model}"},
+        {"name": "second", "variants": ["net_int8.onnx"], "time": "0.5s"},
+    ]}))  # fmt: skip
+    flags = ["models.yaml", "--no-memory", "--no-energy", "--no-reasons", "--no-log", "-o", "all.json"]
+    assert run(tmp_path, *flags).returncode == 1
+    (tmp_path / "eval.sh").write_text("echo 0.5\n")
+    again = run(tmp_path, *flags)
+    assert again.returncode == 0, again.stderr
+    assert "first: is complete" not in again.stdout and "second: is complete" in again.stdout
+    assert json.loads((tmp_path / "all.json").read_text())["first"]["net_fp32"]["accuracy"] == 0.5
+    longer = run(tmp_path, *flags, "--throughput")
+    assert "second: is complete" not in longer.stdout
 
 
 def test_a_list_is_resumed_after_an_interruption(tmp_path, pair):

@@ -1,4 +1,4 @@
-"""Metrics equal those of scikit-learn, pycocotools, jiwer and numpy on the same data."""
+"""Compares metrics with those of scikit-learn, pycocotools, jiwer and numpy on the same data."""
 
 import contextlib
 import io
@@ -31,7 +31,7 @@ def test_classification_equals_scikit_learn(tmp_path, scores, classes):
 
 
 def coco_map(images, detections):
-    """AP and AP50 of pycocotools; boxes are left, top, right, bottom."""
+    """Returns AP and AP50 of pycocotools; boxes are left, top, right, bottom."""
     from pycocotools.coco import COCO
     from pycocotools.cocoeval import COCOeval
 
@@ -57,7 +57,7 @@ def coco_map(images, detections):
         evaluation.params.maxDets = [100, 100, 100]
         evaluation.evaluate()
         evaluation.accumulate()
-    precision = evaluation.eval["precision"][:, :, :, 0, 2]  # [overlap, recall, class]
+    precision = evaluation.eval["precision"][:, :, :, 0, 2]  # Dimensions: [overlap, recall, class].
     return precision[precision > -1].mean(), precision[0][precision[0] > -1].mean()
 
 
@@ -76,7 +76,7 @@ def test_mean_average_precision_equals_pycocotools(tmp_path, scores, seed):
         rows = np.vstack([noisy, np.hstack([noise, noise + rng.uniform(5, 80, (8 - count, 2))])])
         rows = np.hstack([np.minimum(rows[:, :2], rows[:, 2:]), np.maximum(rows[:, :2], rows[:, 2:])])
         kinds = np.concatenate([np.where(rng.random(count) < 0.85, classes, 0), rng.integers(0, 4, 8 - count)])
-        # Scores of few digits, so that there are ties.
+        # Scores with few digits, so that there are ties.
         detections.append(np.hstack([rows, rng.random((8, 1)).round(1), kinds[:, None]]).astype("f4"))
     np.savez(tmp_path / "data.npz", x=np.stack(detections))
     np.savez(tmp_path / "boxes.npz", boxes=np.vstack([boxes for boxes, _, _ in images]),
@@ -118,6 +118,28 @@ def test_word_and_character_errors_equal_jiwer(tmp_path, scores):
     assert found["cer"] == pytest.approx(jiwer.cer(texts, decoded), abs=1e-12)
 
 
+def test_a_vocabulary_of_another_size_gives_no_score(tmp_path, measure):
+    np.savez(tmp_path / "data.npz", x=random(4).normal(size=(3, 24, 9)).astype("f4"))
+    (tmp_path / "texts.txt").write_text("a\n" * 3)
+    (tmp_path / "letters.txt").write_text("\n".join(["<blank>", *"abcd"]) + "\n")
+    model = models.identity(tmp_path / "m.onnx", [1, 24, 9])
+    result = measure(model, "--data", "data.npz", "--labels", "texts.txt", "--metric", "cer", "--vocabulary",
+                     "letters.txt", "--time", "0.3", "--no-memory", "--no-energy", fails=True)["m"]  # fmt: skip
+    assert "cer" not in result
+    assert "a line for each of the 9 logits" in result["why_invalid"]
+
+
+def test_one_number_is_a_class_or_a_probability(tmp_path, measure, scores):
+    values = np.array([[0.9], [0.2], [0.6], [1.0]], "f4")
+    np.savez(tmp_path / "val.npz", x=values, y=np.array([1, 0, 0, 1]))
+    model = models.identity(tmp_path / "m.onnx", [1, 1])
+    flags = ["--data", "val.npz", "--labels", "val.npz:y", "--metric", "top1"]
+    assert scores(model, *flags)["accuracy"] == 0.75
+    np.savez(tmp_path / "val.npz", x=values * 3, y=np.array([1, 0, 0, 1]))
+    result = measure(model, *flags, "--time", "0.3", "--no-memory", "--no-energy", fails=True)["m"]
+    assert "neither a class nor a probability" in result["why_invalid"]
+
+
 def test_perplexity_equals_numpy(tmp_path, scores):
     logits = random(6).normal(0, 3, (20, 7, 50)).astype("f4")
     labels = random(7).integers(0, 50, (20, 7))
@@ -141,10 +163,11 @@ def test_errors_of_values_equal_numpy(tmp_path, scores):
     assert found["cosine"] == pytest.approx(cosine.mean(), rel=1e-9)
 
 
-def test_one_label_does_not_fit_a_list_for_each_position(tmp_path, scores):
+def test_one_label_does_not_fit_a_list_for_each_position(tmp_path, measure):
     logits = random(1).normal(size=(20, 7, 5)).astype("f4")
     np.savez(tmp_path / "val.npz", x=logits, y=random(2).integers(0, 5, 20))
     model = models.identity(tmp_path / "m.onnx", [1, 7, 5])
-    found = scores(model, "--data", "val.npz", "--labels", "val.npz:y", "--metric", "top1")
+    found = measure(model, "--data", "val.npz", "--labels", "val.npz:y", "--metric", "top1", "--time", "0.3",
+                    "--no-memory", "--no-energy", fails=True)["m"]  # fmt: skip
     assert "accuracy" not in found
     assert "is not one list of class scores for each sample" in found["why_invalid"]

@@ -1,4 +1,6 @@
-"""A variant that is not faster: the planted reason is named, with the nodes."""
+"""The reason why a variant is not faster is known in these models, and must be named with its
+nodes.
+"""
 
 import models
 import numpy as np
@@ -67,6 +69,19 @@ def test_quantizers_that_cannot_be_fused(tmp_path, measure):
     reason = reasons(measure, fp32, int8)["unfused_qdq"]
     assert any("conv" in node for node in reason["nodes"])
     assert reason["share"] > 0.3
+
+
+def test_a_variant_in_which_nothing_is_quantized(tmp_path, measure):
+    fp32 = models.dense(tmp_path / "net_fp32.onnx", [64, 64, 10])
+    model = models.onnx.load(str(fp32))
+    for tensor in model.graph.initializer:
+        weights = models.numpy_helper.to_array(tensor)
+        tensor.CopyFrom(models.constant(tensor.name, np.where(np.abs(weights) < 0.1, 0, weights).astype("f4")))
+    pruned = tmp_path / "net_pruned50.onnx"
+    models.onnx.save(model, str(pruned))
+    found = reasons(measure, fp32, pruned)
+    assert list(found) == ["not_quantized"]
+    assert "the same as those of the baseline" in found["not_quantized"]["explanation"]
 
 
 def test_a_variant_of_the_same_operators_has_no_reason(tmp_path, measure):

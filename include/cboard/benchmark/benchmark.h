@@ -1,5 +1,5 @@
-// Measures the variants of a model: latency against each other, throughput, memory, energy and
-// accuracy, and the reason why a compressed variant is not faster.
+// Measures the variants of a model: latency relative to each other, throughput, memory, energy and
+// accuracy. It also finds the reason why a compressed variant is not faster.
 //
 //   BenchmarkOptions options;
 //   options.model = "resnet18";
@@ -42,34 +42,34 @@ struct BenchmarkOptions {
   std::string baseline;  // A variant's name; fp32 if empty, or the first variant.
 
   RunOptions run;
-  double max_seconds = 60;  // Limit for latency, and for throughput.
+  double max_seconds = 60;  // Time limit for latency, and for throughput.
   double max_relative_width = 0.01;
   std::uint64_t seed = 0;
 
   bool measures_throughput = false;
-  int streams = 0;  // Inferences at a time; 0: as many as there are CPUs.
+  int streams = 0;  // Number of concurrent inferences; 0: the number of CPUs.
   bool measures_memory = true;
   bool measures_energy = true;
   bool finds_reasons = true;
   EvaluationOptions evaluation;
 
-  // The program `compression-board`, which measures the memory of a variant in a process of its
-  // own. Memory is not measured if it is empty.
+  // Path of the program `compression-board`, which measures the memory of a variant in a separate
+  // process. If it is empty, memory is not measured.
   std::filesystem::path program;
   MachineRoots machine;
   std::string nvml_library = "libnvidia-ml.so.1";
 
-  // Told the phase and how much of it is done, 0…1. False ends the benchmark with what was
-  // measured.
+  // A function that is called with the phase and its progress, 0…1. If it returns false, the
+  // benchmark ends with the results so far.
   std::function<bool(Phase phase, double done)> progress;
-  // Told after each phase, so that results are not lost.
+  // A function that is called with the current results after each phase, so that they are not lost.
   std::function<void(const ModelBenchmark&)> on_update;
 };
 
 struct VariantBenchmark {
   std::string name;
   std::filesystem::path path;
-  std::string error;  // Why it could not be measured; empty if it was.
+  std::string error;  // Why the variant could not be measured; empty if it was.
   std::string sha256;
   std::uint64_t size_bytes = 0;
   double load_ms = 0;
@@ -81,10 +81,11 @@ struct VariantBenchmark {
   std::optional<GpuUse> gpu;
   Metrics scores;  // accuracy, f1_score, …
   std::vector<SlowReason> why_slower;
-  std::vector<OperatorTime> operator_times;  // If it is not faster than the baseline.
-  // Why its numbers are not valid: disturbances, NaN outputs, a failed evaluation.
+  std::vector<OperatorTime> operator_times;  // Only if the variant is not faster than the baseline.
+  // Why the variant's results are not valid: disturbances, NaN outputs, a failed evaluation.
   std::vector<std::string> why_invalid;
-  // Omitted metrics, with the reason: {"latency_p99_ms", "not enough samples: 120 of 662"}.
+  // Metrics that were not measured, with the reason: {"latency_p99_ms", "not enough samples: 120 of
+  // 662"}.
   std::vector<compression::Omission> not_measured;
 
   bool is_measured() const { return error.empty(); }
@@ -101,23 +102,24 @@ struct ModelBenchmark {
   std::string provider;
   int threads = 0;
   std::size_t batch = 1;
-  std::vector<int> cpus;  // Pinned.
+  std::vector<int> cpus;  // CPUs that the process is pinned to.
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> input_shapes;
-  std::string data;  // The samples: "val.npz", "random".
+  std::string data;  // Source of the samples: "val.npz", "random".
   double seconds = 0;
-  bool is_complete = false;  // Every phase is done; false after `progress` has ended it.
-  std::string fingerprint;   // FingerprintOf the options.
+  // True if all phases are done; false if `progress` ended the benchmark.
+  bool is_complete = false;
+  std::string fingerprint;  // FingerprintOf() the options.
 
   VariantBenchmark* Find(std::string_view name);
   const VariantBenchmark* Find(std::string_view name) const;
 };
 
-// A digest of the files and the settings: two benchmarks with the same one measure the same.
+// Returns a digest of the files and the settings. Benchmarks with equal digests measure the same.
 std::string FingerprintOf(const BenchmarkOptions& options);
 
-// Variants that do not load have an `error`; the others are measured all the same. Fails with
-// kInvalidArgument when options contradict each other, and with the first variant's error when none
-// can be measured.
+// Runs the benchmark. A variant that cannot be loaded gets an `error`; the other variants are still
+// measured. Fails with kInvalidArgument if options contradict each other, and with the first
+// variant's error if no variant can be measured.
 Result<ModelBenchmark> BenchmarkModel(const BenchmarkOptions& options);
 
 }  // namespace cboard::benchmark

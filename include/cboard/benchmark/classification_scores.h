@@ -1,4 +1,4 @@
-// Scores of classifiers, from counts that grow sample by sample.
+// Scores of classifiers, accumulated sample by sample.
 //
 //   ClassificationScores scores;
 //   scores.Add(logits, /*label=*/3);
@@ -12,26 +12,26 @@
 
 namespace cboard::benchmark {
 
-// The position of the largest value; the first one of several. NaN is never the largest; a row of
-// NaN has no class: -1.
+// Returns the position of the largest value; the first one if there are several. NaN is never the
+// largest. Returns -1 if all values are NaN.
 std::int64_t ArgMax(std::span<const double> values);
 
 class ClassificationScores {
  public:
-  // One sample: the scores of all classes, and the true class.
+  // Adds one sample: the scores of all classes, and the true class.
   void Add(std::span<const double> class_scores, std::int64_t label);
-  // A model that gives classes instead of scores: top-5 is then the same as top-1.
+  // Adds one sample of a model that returns a class instead of scores. Top-5 then equals top-1.
   void AddClass(std::int64_t predicted, std::int64_t label);
 
   std::size_t sample_count() const { return sample_count_; }
 
-  // The share of samples whose label has the largest score, or one of the five largest. Ties of
-  // top-5 count as in scikit-learn: the class that comes later is ranked higher.
+  // The share of samples whose label has the largest score (top-1), or one of the five largest
+  // (top-5). Ties are resolved as in scikit-learn: the class with the larger index ranks higher.
   double Top1() const { return Share(top1_); }
   double Top5() const { return Share(top5_); }
 
-  // F1 of every class that is a label or was predicted: the plain mean, and the mean weighted by
-  // the number of labels.
+  // F1 over all classes that are a label or were predicted: the plain mean, and the mean weighted
+  // by the number of labels.
   double F1Macro() const;
   double F1Weighted() const;
 

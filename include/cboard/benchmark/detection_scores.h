@@ -29,17 +29,19 @@ struct Detection {
 struct LabeledBox {
   Box box;
   std::int64_t class_id = 0;
-  bool is_crowd = false;  // A group: detections in it are neither right nor wrong.
+  // Box of a group of objects: detections in it are neither right nor wrong.
+  bool is_crowd = false;
 };
 
-// Keeps matches of every image, about 30 bytes for each detection.
+// Accumulates mean average precision. Stores the matches of every image, about 30 bytes per
+// detection.
 class DetectionScores {
  public:
-  // At most 100 detections of each class count, those with the highest scores.
+  // Adds an image. For each class, only the 100 detections with the highest scores are used.
   void AddImage(const std::vector<Detection>& detections, const std::vector<LabeledBox>& labels);
 
-  // The mean over classes of the average precision with 101 recall points, at an overlap of 0.5,
-  // and as the mean of overlaps 0.5, 0.55, …, 0.95. Nothing to detect gives 0.
+  // Mean over classes of the average precision with 101 recall points: at an IoU of 0.5, and
+  // averaged over the IoUs 0.5, 0.55, …, 0.95. 0 if there are no labels.
   double MeanAveragePrecision50() const { return Mean(0, 1); }
   double MeanAveragePrecision() const { return Mean(0, kOverlaps); }
 
@@ -53,7 +55,7 @@ class DetectionScores {
   };
   struct ClassMatches {
     std::vector<Match> matches;
-    std::size_t label_count = 0;  // Without crowds.
+    std::size_t label_count = 0;  // Number of labels that are not crowds.
   };
   double Mean(std::size_t first_overlap, std::size_t end_overlap) const;
 

@@ -1,4 +1,4 @@
-// Accuracy of a variant: built-in metrics on labels, or a command of the user.
+// Computes the accuracy of a variant: by built-in metrics on labels, or by a command of the user.
 //
 //   EvaluationOptions options{.labels = "val.npz", .labels_array = "y", .metrics = {"top1"}};
 //   CBOARD_ASSIGN_OR_RETURN(const Metrics scores, Evaluate(variant, run_options, options, nullptr));
@@ -18,56 +18,68 @@
 
 namespace cboard::benchmark {
 
-// Scores of a variant that the caller has measured, or why that failed.
+// Scores of a variant that the caller has measured, or the error of that measurement.
 struct GivenScores {
   Metrics scores;
   std::string error;
 };
 
 struct EvaluationOptions {
-  std::filesystem::path labels;      // .npz, .npy, or text with a line per sample for wer and cer.
-  std::string labels_array;          // The array of an .npz; empty for the only one.
-  std::vector<std::string> metrics;  // Names of MetricNames().
-  std::filesystem::path vocabulary;  // wer, cer: a token per line, the blank of CTC first.
+  // The labels: an .npz or .npy file, or a text file with a line per sample for wer and cer.
+  std::filesystem::path labels;
+  // Name of the array in an .npz; may be empty if it has only one.
+  std::string labels_array;
+  std::vector<std::string> metrics;  // Names from MetricNames().
+  // The vocabulary for wer and cer: a file with one token per line. The first token is the blank of
+  // CTC.
+  std::filesystem::path vocabulary;
   std::size_t max_samples = 100'000;
 
-  // A shell command instead; {model} becomes the path. docs/benchmark.md describes its output.
+  // A shell command that replaces the built-in metrics; {model} is replaced by the path.
+  // docs/benchmark.md describes its output.
   std::string command;
   double timeout_seconds = 3600;
 
-  // By the name of the variant, or by the path of its file.
+  // Scores that the caller has measured, by the name of the variant or by the path of its file.
   std::map<std::string, GivenScores, std::less<>> given;
 
   bool empty() const { return metrics.empty() && command.empty() && given.empty(); }
 };
 
-// "top1", "top5", "f1_macro", …
+// The names of the built-in metrics: "top1", "top5", "f1_macro", …
 const std::vector<std::string>& MetricNames();
 
-// The labels of "val.npz:y": the file, and the array behind the last colon if there is one.
+// The parsed argument "val.npz:y": the file, and the name of the array after the last colon, if
+// there is one.
 struct LabelsArgument {
   std::filesystem::path file;
   std::string array;
 };
 LabelsArgument ParseLabelsArgument(std::string_view text);
 
-// Scores of a model, by the keys of benchmark JSON: top1 is "accuracy", f1_macro is "f1_score".
-// `baseline` is the model that agreement, mse and cosine compare with when there are no labels; it
-// may be null. Fails with kInvalidArgument when the labels do not fit.
+// Fails when the options contradict each other or name a file that does not exist: a measurement
+// may take minutes before the first score.
+Result<void> CheckEvaluation(const EvaluationOptions& options, const RunOptions& run);
+
+// Computes scores of a model, with the keys of benchmark JSON: top1 is "accuracy", f1_macro is
+// "f1_score". `baseline` is the model for agreement, mse and cosine if there are no labels; it may
+// be null. Fails with kInvalidArgument if the labels do not match the outputs, or if a score is not
+// finite.
 Result<Metrics> Evaluate(const runtime::Session& model, const runtime::Session* baseline,
                          const std::filesystem::path& model_path, const RunOptions& run,
                          const EvaluationOptions& options,
                          const std::function<bool(double done)>& progress);
 
-// Runs the command. A non-zero exit code, a signal, or the time limit is an error, never a score.
-// `printed` gets what the command wrote to standard output and standard error, if it has ended.
+// Runs the evaluation command. A non-zero exit code, a signal, or the time limit is an error, never
+// a score. `printed` receives the command's standard output and standard error after it has ended.
 Result<Metrics> RunEvaluation(const std::string& command, const std::filesystem::path& model,
                               double timeout_seconds,
                               const std::function<bool()>& stop_requested = nullptr,
                               std::string* printed = nullptr);
 
-// The last line that is not empty: a number is the accuracy, a JSON object has scores by name.
-// Fails with kInvalidArgument for anything else, and for numbers that are not finite.
+// Parses the output of an evaluation command: its last line that is not empty: a number is the
+// accuracy, a JSON object contains scores by name. Fails with kInvalidArgument for other text, and
+// for numbers that are not finite.
 Result<Metrics> ParseEvaluationOutput(std::string_view output);
 
 }  // namespace cboard::benchmark

@@ -8,6 +8,10 @@
 // A block runs every variant twice, in a random order and then in the reverse order (ABBA), so that
 // a slow drift of the machine cancels out. Each visit is one run that is not counted, because the
 // other variants have used the caches, and then a burst of runs.
+//
+// Two loads of one file differ in speed by up to 1 %, sometimes more, because their memory lies at
+// other addresses. A subject with a second copy is measured with both in every block: the mean
+// halves that effect, and the difference of the copies limits what a verdict may claim.
 #pragma once
 
 #include <cstddef>
@@ -28,56 +32,62 @@ namespace cboard::benchmark {
 struct LatencySubject {
   std::string name;
   std::function<Result<void>(std::size_t sample_index)> run;
+  // Runs a second copy of the model, loaded from the same file; empty if it is loaded once.
+  std::function<Result<void>(std::size_t sample_index)> run_copy = {};
 };
 
 struct LatencyOptions {
   double max_seconds = 60;  // Including the warm-up.
   double min_seconds = 1;   // Shortest measurement.
-  // Measuring ends early when the intervals of all speedups are at most this wide, relative to the
-  // speedup.
+  // The measurement ends early if the intervals of all speedups are at most this wide, relative to
+  // the speedup.
   double max_relative_width = 0.01;
-  std::size_t min_runs = 662;   // Runs of each variant; p99 needs as many.
-  double burst_seconds = 0.01;  // The runs of one visit take about this long.
+  std::size_t min_runs = 662;   // Minimum runs per variant; p99 needs this many.
+  double burst_seconds = 0.01;  // Approximate duration of the runs of one visit, as a mean.
   std::size_t sample_count = 1;
   double min_effect = kDefaultMinEffect;
   std::uint64_t seed = 0;
 
-  // One thread runs the inference: its CPU time is then the latency of a machine that does nothing
-  // else, and interrupted runs can be told from others.
+  // True if one thread runs the inference. Its CPU time is then the latency of an idle machine, and
+  // interrupted runs can be recognized.
   bool is_single_threaded = true;
 
   MachineRoots machine;
-  std::vector<int> cpus;  // Those that are pinned; for MachineWatch.
+  std::vector<int> cpus;  // Pinned CPUs, for MachineWatch.
 
-  // Told how much of the time is over, 0…1, several times a second. False ends the measurement
-  // with the blocks that are there.
+  // A function that is called several times a second, also during a block, with the elapsed share
+  // of the time, 0…1. If it returns false, the measurement ends with the complete blocks so far.
   std::function<bool(double done)> progress;
 };
 
-// The times that decide a verdict.
+// The clock that decides a verdict.
 enum class TimeBasis { kWall, kCpu };
 std::string_view NameOf(TimeBasis basis);  // "wall", "cpu"
 
 struct VariantLatency {
   std::string name;
-  // Over the runs that nothing interrupted, if they are at least half of the runs; else over all
-  // runs.
+  // Statistics of the runs that were not interrupted, if they are at least half of the runs;
+  // otherwise of all runs.
   double mean_ms = 0;
   double std_ms = 0;
   double min_ms = 0;
   double max_ms = 0;
-  std::vector<double> samples_ms;  // Ascending; a random choice of kMaxKeptSamples of them.
+  std::vector<double> samples_ms;  // Ascending; at most kMaxKeptSamples, chosen at random.
   std::size_t run_count = 0;
-  // Runs that were off their CPU for more than 5 % of their time; 0 if there are several threads.
+  // Number of runs that were off their CPU for more than 5 % of their time; 0 if there are several
+  // threads.
   std::size_t interrupted_count = 0;
   double mean_all_ms = 0;    // Mean of all runs.
   double cpu_median_ms = 0;  // CPU time of the thread, or of the process with several threads.
 
   std::size_t warmup_runs = 0;
-  bool is_warm = false;  // The running median became flat.
+  bool is_warm = false;  // True if the running median became stable.
 
-  RatioEstimate speedup;      // Baseline time by variant time; 1 for the baseline.
-  RatioEstimate cpu_speedup;  // The same of CPU times.
+  RatioEstimate speedup;      // Baseline time / variant time; 1 for the baseline.
+  RatioEstimate cpu_speedup;  // Baseline CPU time / variant CPU time.
+  // Relative difference of the times of the two copies: 0.01 means that the slower one takes 1 %
+  // longer. 0 if there is one copy.
+  double copy_difference = 0;
   Verdict verdict = Verdict::kCannotTell;
 };
 
@@ -85,18 +95,23 @@ inline constexpr std::size_t kMaxKeptSamples = 100'000;
 
 struct LatencyComparison {
   std::vector<VariantLatency> variants;  // In the order of the subjects; the first is the baseline.
-  TimeBasis basis = TimeBasis::kWall;    // Clock of speedups and verdicts.
+  TimeBasis basis = TimeBasis::kWall;    // Clock for speedups and verdicts.
   std::size_t block_count = 0;
   double seconds = 0;
-  bool is_stopped = false;                // `progress` has ended it.
-  std::vector<std::string> disturbances;  // From MachineWatch, and from a warm-up that did not end.
+  bool is_stopped = false;  // `progress` ended the measurement.
+  // Sentences about disturbances, from MachineWatch, and from a warm-up that did not become stable.
+  std::vector<std::string> disturbances;
 };
 
-// Speedups and verdicts come from wall time, unless one thread runs the inference and was off its
-// CPU for more than 2 % of the time: then from CPU time. That rule looks at all variants together,
-// so that it favors none of them.
+// Speedups and verdicts use wall time, with one exception: if one thread runs the inference and was
+// off its CPU for more than 2 % of the time, they use CPU time. The rule looks at all variants
+// together, so it favors none of them.
 //
-// Fails with the first error of a subject, and with kInvalidArgument when there is no subject.
+// A verdict needs a difference above `min_effect` (2 % if it comes from CPU time) and above the
+// copy_difference of the variant and of the baseline.
+//
+// Fails with the first error of a subject, with kInvalidArgument when there is no subject, and with
+// kUnavailable when `progress` ends it before one block is complete.
 Result<LatencyComparison> MeasureLatency(std::span<const LatencySubject> subjects,
                                          const LatencyOptions& options);
 

@@ -1,4 +1,4 @@
-// The machine that a benchmark runs on: what it is, and what disturbs a measurement there.
+// Describes the machine that a benchmark runs on, and detects disturbances of a measurement.
 //
 //   const PinnedThreads pinned = PinnedThreads::ToIdleCpus(options.threads, {});
 //   const MachineWatch watch({}, pinned.cpus());
@@ -17,7 +17,7 @@
 
 namespace cboard::benchmark {
 
-// Where the kernel's files are; tests use directories of their own.
+// Directories of the kernel's files (/proc, /sys); tests use their own directories.
 struct MachineRoots {
   std::filesystem::path proc = "/proc";
   std::filesystem::path sys = "/sys";
@@ -26,28 +26,29 @@ struct MachineRoots {
 struct MachineInfo {
   std::string cpu;              // "AMD EPYC 7763 64-Core Processor"; empty if unknown.
   std::string architecture;     // "x86_64"
-  std::string instruction_set;  // The most of: "avx2", "avx512", "avx512_vnni", "amx_int8", …
-  bool has_int8_dot = false;    // VNNI, AMX, or the dot product of ARM: one instruction for INT8.
+  std::string instruction_set;  // The best of "avx2", "avx512", "avx512_vnni", "amx_int8", …
+  // True if the CPU has an instruction for INT8 dot products: VNNI, AMX, or ARM's.
+  bool has_int8_dot = false;
   std::size_t cpu_count = 0;
   std::string kernel;
-  std::string governor;  // "" if the machine does not tell.
+  std::string governor;  // "" if unknown.
 };
 
 MachineInfo DescribeMachine(const MachineRoots& roots = {});
 
-// Lets the calling thread, and the threads that it starts, run on a fixed set of CPUs, until it is
-// destroyed.
+// Pins the calling thread, and the threads that it starts, to a fixed set of CPUs. The destructor
+// restores the previous set.
 class PinnedThreads {
  public:
-  // On the `count` CPUs that were the least busy in the last moments. All allowed CPUs if `count`
-  // is 0 or more than there are.
+  // Pins to the `count` CPUs that were the least busy recently. Uses all allowed CPUs if `count` is
+  // 0 or larger than their number.
   static PinnedThreads ToIdleCpus(int count, const MachineRoots& roots = {});
 
   PinnedThreads(PinnedThreads&& other) noexcept;
   PinnedThreads& operator=(PinnedThreads&&) = delete;
-  ~PinnedThreads();  // As before.
+  ~PinnedThreads();  // Restores the previous set of CPUs.
 
-  // Empty if the system refused.
+  // The pinned CPUs; empty if the system refused to pin.
   const std::vector<int>& cpus() const { return cpus_; }
 
  private:
@@ -57,10 +58,10 @@ class PinnedThreads {
   std::optional<cpu_set_t> former_;
 };
 
-// Compares the machine at the end of a measurement with its beginning.
+// Detects disturbances by comparing the state of the machine at the start and end of a measurement.
 class MachineWatch {
  public:
-  // Begins. `cpus` are those that the measurement runs on; all if empty.
+  // Starts the comparison. `cpus` are the CPUs that the measurement uses; empty means all CPUs.
   explicit MachineWatch(MachineRoots roots = {}, std::vector<int> cpus = {});
 
   // Disturbances since the start of the measurement, as sentences: load, stolen time, a changed

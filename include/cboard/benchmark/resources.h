@@ -1,4 +1,4 @@
-// Memory and energy of a variant.
+// Measures the memory and the energy of a variant.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,16 @@ struct MemoryUse {
   std::uint64_t arena_peak_bytes = 0;   // ONNX Runtime's allocator; 0 before version 1.23.
 };
 
-// In this process: loads the model, runs it a few times, and reads the kernel's numbers. For a
-// process that does nothing else.
+// Measures memory in this process: loads the model, runs it a few times, and reads the kernel's
+// counters. The process should do nothing else.
 Result<MemoryUse> MeasureOwnMemory(const std::filesystem::path& model, const RunOptions& options);
 
-// "{"peak_bytes":…}", and back. Fails with kDataLoss for any other text.
+// Converts to JSON, "{"peak_bytes":…}", and back. The parser fails with kDataLoss for other text.
 std::string ToJson(const MemoryUse& memory);
 Result<MemoryUse> ParseMemoryUse(std::string text);
 
-// In a process of its own: runs `program benchmark --measure-memory`. Fails with what the process
-// has printed.
+// Measures memory in a separate process: runs `program benchmark --measure-memory`. If that fails,
+// the error contains the output of the process.
 Result<MemoryUse> MeasureMemory(const std::filesystem::path& program,
                                 const std::filesystem::path& model, const RunOptions& options);
 
@@ -43,7 +43,7 @@ struct EnergyUse {
 
 struct GpuUse {
   double milliwatts = 0;  // Mean power while it runs, idle power included.
-  double memory_mb = 0;   // In use at the end, of all programs.
+  double memory_mb = 0;   // Memory in use at the end, by all programs.
 };
 
 struct EnergyOptions {
@@ -61,7 +61,7 @@ struct EnergyMeasurement {
   std::string why_not;  // Why `cpu` is missing: "this machine has no /sys/class/powercap".
 };
 
-// Runs `run` again and again and reads the energy counters before and after.
+// Calls `run` repeatedly and reads the energy counters before and after.
 Result<EnergyMeasurement> MeasureEnergy(const std::function<Result<void>()>& run,
                                         const EnergyOptions& options);
 

@@ -1,10 +1,10 @@
-// Results of benchmarks as JSON and as events.
+// Writes the results of benchmarks as JSON and as events.
 //
 //   CBOARD_RETURN_IF_ERROR(WriteResults("results/models_benchmark_results.json", {&result, 1}));
 //   CBOARD_RETURN_IF_ERROR(LogResults(result, "runs/compression_benchmark"));
 //
-// The JSON is the one that `compression-board import` reads, with more keys; docs/benchmark.md
-// explains each.
+// `compression-board import` reads this JSON; docs/benchmark.md explains each
+// key.
 #pragma once
 
 #include <filesystem>
@@ -18,23 +18,25 @@
 
 namespace cboard::benchmark {
 
-// {"resnet18": {"fp32": {…}, "int8": {…}, "model_info": {…}, "benchmark_time_seconds": 62.1, …}}
+// Formats the results: {"resnet18": {"fp32": {…}, "int8": {…}, "model_info": {…},
+// "benchmark_time_seconds": 62.1, …}}
 std::string ToJson(std::span<const ModelBenchmark> models);
 
-// Writes the file in one step. Models that the file has already stay, but for those of the same
-// name. Fails with kInvalidArgument when the file is there and is not such JSON.
+// Writes the results to a file in one step. Other models that the file already contains stay. Fails
+// with kInvalidArgument if the file exists and is not such JSON.
 Result<void> WriteResults(const std::filesystem::path& file,
                           std::span<const ModelBenchmark> models);
 
-// The fingerprints of the models in the file whose benchmark is complete, by the model's name, to
-// resume a list of models. Empty if there is no file, or no such JSON in it.
+// Reads the fingerprints of the models in the file whose benchmark is complete, by model name. They
+// allow to resume a list of models. Empty if there is no such file, or if it is not such JSON.
 std::map<std::string, std::string, std::less<>> ReadFingerprints(const std::filesystem::path& file);
 
-// Data for the board: metrics and latency samples of the measured variants.
+// Converts the results to the input of the log writers: metrics and latency samples of the measured
+// variants.
 compression::ModelComparison ToComparison(const ModelBenchmark& model);
 
-// Writes a run per model below `logdir`, with its row of the HParams page in the sibling
-// `<logdir>_hparams`. Fails with kFailedPrecondition when no variant was measured.
+// Writes a run per model below `logdir`, and its row of the HParams page below `<logdir>_hparams`.
+// Fails with kFailedPrecondition if no variant was measured.
 Result<void> LogResults(const ModelBenchmark& model, const std::filesystem::path& logdir);
 
 }  // namespace cboard::benchmark

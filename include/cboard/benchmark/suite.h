@@ -15,6 +15,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,16 +25,19 @@
 
 namespace cboard::benchmark {
 
-// Options of each model; keys that a model does not have are those of `defaults`. Fails with
-// kInvalidArgument, the line, and what was expected: an unknown key, a model without variants, two
-// models of one name, more than 1,000 models.
+// Parses the options of each model; missing keys are taken from `defaults`. Fails with
+// kInvalidArgument, naming the line and what was expected, for an unknown key, a model without
+// variants, two models with one name, or more than 1,000 models.
 Result<std::vector<BenchmarkOptions>> ParseSuite(std::string_view text,
                                                  const std::filesystem::path& file,
                                                  const BenchmarkOptions& defaults);
 Result<std::vector<BenchmarkOptions>> ReadSuite(const std::filesystem::path& file,
                                                 const BenchmarkOptions& defaults);
 
-// Scores that a caller has measured: {"int8": {"accuracy": 0.91}, "w4a8": {"error": "…"}}.
+// Parses a duration: "60", "60s", "2m", "1h"; nothing if it is none of these or not above 0.
+std::optional<double> ParseSeconds(std::string_view text);
+
+// Reads scores that the caller has measured: {"int8": {"accuracy": 0.91}, "w4a8": {"error": "…"}}.
 Result<std::map<std::string, GivenScores, std::less<>>> ReadScores(
     const std::filesystem::path& file);
 

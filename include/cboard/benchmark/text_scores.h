@@ -1,4 +1,4 @@
-// Error rates of texts and perplexity of language models.
+// Error rates of recognized texts, and perplexity of language models.
 //
 //   TextErrors words;
 //   words.Add(WordsOf("the cat sat"), WordsOf("the hat sat"));
@@ -14,16 +14,18 @@
 
 namespace cboard::benchmark {
 
-// The words between blanks.
+// Splits a text into words at blanks.
 std::vector<std::string> WordsOf(std::string_view text);
 
-// The code points of UTF-8, blanks included; bytes that are not UTF-8 count one each.
+// Splits UTF-8 into code points, including blanks. Each invalid byte is one character.
 std::vector<std::string> CharactersOf(std::string_view text);
 
-// The smallest number of insertions, deletions and substitutions that make one list of the other.
+// Returns the smallest number of insertions, deletions and substitutions that turn one list into
+// the other.
 std::size_t EditDistance(std::span<const std::string> from, std::span<const std::string> to);
 
-// WER of words, CER of characters: all edits by all tokens of the references.
+// Word error rate or character error rate: the number of edits divided by the number of tokens in
+// the references.
 class TextErrors {
  public:
   void Add(std::span<const std::string> reference, std::span<const std::string> text);
@@ -35,14 +37,15 @@ class TextErrors {
   std::size_t tokens_ = 0;
 };
 
-// The tokens of the most likely path of CTC: repeated tokens are one, `blank` is left out.
+// Returns the tokens of the most likely CTC path: repeated tokens are merged and `blank` is
+// removed.
 std::vector<std::int64_t> DecodeCtc(std::span<const std::int64_t> best_tokens, std::int64_t blank);
 
-// exp of the mean negative log likelihood.
+// Perplexity: exp of the mean negative log likelihood.
 class Perplexity {
  public:
-  // One position: the logits of all tokens, and the token that follows. A negative target is
-  // padding and does not count; so does one beyond the logits.
+  // Adds one position of a text: the logits of all tokens, and the next token. A target that is
+  // negative (padding) or outside the logits is ignored.
   void Add(std::span<const double> logits, std::int64_t target);
   double Value() const;
   std::size_t token_count() const { return tokens_; }

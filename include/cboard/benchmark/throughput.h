@@ -1,4 +1,4 @@
-// Throughput of several variants: many inferences at the same time, batches included.
+// Measures the throughput of several variants: many inferences at the same time, also in batches.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,14 @@ namespace cboard::benchmark {
 
 struct ThroughputSubject {
   std::string name;
-  std::size_t batch = 1;  // Samples of one run.
-  // One for each stream; each is called from a thread of its own.
+  std::size_t batch = 1;  // Samples per run.
+  // Functions that run an inference, one per stream; each is called from a separate thread.
   std::vector<std::function<Result<void>()>> streams;
 };
 
 struct ThroughputOptions {
   double max_seconds = 60;
-  double window_seconds = 0.25;  // All streams of one variant run for about this long.
+  double window_seconds = 0.25;  // Duration for which all streams of one variant run.
   double max_relative_width = 0.01;
   std::uint64_t seed = 0;
   std::function<bool(double done)> progress;  // As in LatencyOptions.
@@ -32,12 +32,12 @@ struct VariantThroughput {
   std::size_t streams = 0;
   std::size_t batch = 1;
   std::size_t window_count = 0;
-  RatioEstimate ratio;  // Variant by baseline: more is better.
+  RatioEstimate ratio;  // Variant / baseline; higher is better.
   Verdict verdict = Verdict::kCannotTell;
 };
 
-// In the order of the subjects; the first is the baseline. Windows are interleaved as the blocks of
-// MeasureLatency are. Fails with the first error of a stream.
+// Measures all subjects and returns them in the same order; the first is the baseline. Windows of
+// the variants alternate like the blocks of MeasureLatency. Fails with the first error of a stream.
 Result<std::vector<VariantThroughput>> MeasureThroughput(
     std::span<const ThroughputSubject> subjects, const ThroughputOptions& options);
 

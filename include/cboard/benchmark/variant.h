@@ -18,33 +18,34 @@
 namespace cboard::benchmark {
 
 struct RunOptions {
-  std::filesystem::path data;  // .npz, .npy or a folder of PNG files; random samples if empty.
-  model::InputShapes shapes;   // Random samples: sizes of dynamic dimensions.
-  std::int64_t batch = 1;      // For models that leave the first size open.
+  std::filesystem::path data;  // .npz, .npy or a folder of PNG files; empty: random samples.
+  model::InputShapes shapes;   // Sizes of dynamic dimensions, for random samples.
+  std::int64_t batch = 1;      // For models whose first dimension is dynamic.
   int threads = 1;             // Threads of one inference.
   std::string provider = "cpu";
-  std::filesystem::path library;  // ONNX Runtime's; empty to search.
+  std::filesystem::path library;  // ONNX Runtime library; empty: search.
 };
 
-// ONNX Runtime's settings for a benchmark: all optimizations.
+// Returns the settings of ONNX Runtime for a benchmark: all optimizations are on.
 runtime::SessionOptions SessionOptionsOf(const RunOptions& options);
 
-// The samples of `options` for a model with these inputs. Fails with kInvalidArgument and the flag
-// that helps when sizes are open, or when the batch or the data does not fit.
+// Opens the samples of `options` for a model with these inputs. Fails with kInvalidArgument if
+// dynamic sizes are not given, or if the batch or the data does not fit; the error names the flag
+// that helps.
 Result<std::unique_ptr<runtime::SampleSource>> OpenRunSamples(
     const std::filesystem::path& model, std::span<const runtime::ModelValue> inputs,
     const RunOptions& options, std::size_t max_samples);
 
 class LoadedVariant {
  public:
-  // Loads the model and computes the first inference. Fails as Session::Open and OpenRunSamples.
+  // Loads the model and computes the first inference. Fails like Session::Open and OpenRunSamples.
   static Result<LoadedVariant> Open(const std::filesystem::path& model, const RunOptions& options);
 
-  // On one of sample_count() samples; nothing but ONNX Runtime runs.
+  // Runs one of the sample_count() samples; only ONNX Runtime does work in this call.
   Result<void> RunOnce(std::size_t sample) { return runs_[sample].Run(); }
   std::size_t sample_count() const { return runs_.size(); }
 
-  // A second set of inputs, for a thread of its own.
+  // Prepares a second set of inputs, for another thread.
   Result<runtime::PreparedRun> PrepareAgain() const { return session_.Prepare(First()); }
 
   runtime::Session& session() { return session_; }
@@ -53,7 +54,7 @@ class LoadedVariant {
   double load_ms() const { return load_ms_; }
   double first_inference_ms() const { return first_inference_ms_; }
 
-  // Rows of the first input: samples that one inference computes.
+  // Size of the first input's first dimension: the number of samples that one inference computes.
   std::size_t batch() const { return batch_; }
   // Shapes of the first sample, in the order of inputs.
   const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& input_shapes() const {
@@ -61,7 +62,7 @@ class LoadedVariant {
   }
   bool is_random_data() const { return is_random_data_; }
 
-  // Sentences about outputs that make the variant useless: NaN, infinity.
+  // Sentences about outputs that make the variant useless: NaN or infinity.
   const std::vector<std::string>& output_problems() const { return output_problems_; }
 
  private:

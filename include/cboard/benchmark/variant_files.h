@@ -1,4 +1,4 @@
-// The files of a model's variants, and their names.
+// Finds the model's name and the variants' names from a list of files.
 #pragma once
 
 #include <filesystem>
@@ -14,18 +14,18 @@ struct VariantFile {
   std::filesystem::path path;
 };
 
-// Names for files that a user lists: {"resnet18_fp32.onnx", "resnet18_int8.onnx"} is the model
-// "resnet18" with the variants "fp32" and "int8". Names are the parts in which the stems differ,
-// or the stems where such parts would be empty or equal.
+// Names for the files that a user lists. {"resnet18_fp32.onnx", "resnet18_int8.onnx"} is the model
+// "resnet18" with the variants "fp32" and "int8". A name is the part in which the stems differ, or
+// the whole stem if these parts would be empty or equal.
 struct NamedFiles {
   std::string model;
   std::vector<VariantFile> variants;
 };
 NamedFiles NameFiles(const std::vector<std::filesystem::path>& files);
 
-// The same for arguments of a command: FILE, or NAME=FILE where the user chose the name. An argument
-// that is the path of a file as it stands is never split. Fails with kInvalidArgument if a name or
-// path is empty, or if two variants have the same name.
+// Parses command-line arguments: FILE, or NAME=FILE to choose the name. An argument that is the
+// path of an existing file is never split. Fails with kInvalidArgument if a name or path is empty,
+// or if two variants have the same name.
 Result<NamedFiles> ParseVariantArguments(const std::vector<std::string>& arguments);
 
 }  // namespace cboard::benchmark

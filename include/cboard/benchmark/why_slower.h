@@ -1,5 +1,5 @@
-// Why is INT8 not faster? Reasons from the graph that ONNX Runtime really runs and from its
-// profile.
+// Finds reasons why INT8 is not faster, from the optimized graph that ONNX Runtime runs and from
+// its profile.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const auto profile, ProfileModel("int8.onnx", options));
 //   for (const SlowReason& reason : FindReasons(fp32_profile, profile, DescribeMachine())) …
@@ -20,23 +20,25 @@
 namespace cboard::benchmark {
 
 enum class SlowCause {
-  kFloatIsland,          // Operators that stayed in float between quantized ones.
-  kUnfusedQdq,           // QuantizeLinear and DequantizeLinear that ONNX Runtime runs as such.
-  kPerChannelWeights,    // Per-channel weights on an operator that takes only one scale.
-  kDynamicQuantization,  // Ranges that are computed in each run.
-  kNoInt8Instructions,   // A CPU without VNNI, AMX or the dot product of ARM.
-  kTooSmall,             // Operators so small that quantizing costs more than it saves.
+  kFloatIsland,  // Operators that stayed in float between quantized ones.
+  // Some QuantizeLinear and DequantizeLinear nodes were not fused by ONNX Runtime.
+  kUnfusedQdq,
+  kPerChannelWeights,    // Per-channel weights on an operator that supports one scale only.
+  kDynamicQuantization,  // Activation ranges are computed in each run.
+  kNoInt8Instructions,   // The CPU has no VNNI, AMX or ARM dot product.
+  kTooSmall,             // Operators so small that quantization costs more than it saves.
+  kNotQuantized,         // The variant has the same float operators as the baseline.
 };
 std::string_view NameOf(SlowCause cause);  // "float_island", …
 
 struct SlowReason {
   SlowCause cause;
   std::vector<std::string> nodes;  // The most expensive first; at most 10.
-  double share = 0;                // Share of the variant's time; 0 if it was not timed.
+  double share = 0;                // Share of the variant's time; 0 if not measured.
   std::string explanation;         // The finding, and a way to fix it.
 };
 
-// A node of the graph that ONNX Runtime runs, after its optimizations.
+// A node of the graph that ONNX Runtime runs after its optimizations.
 struct ProfiledNode {
   std::string name;
   std::string op_type;
@@ -49,9 +51,10 @@ class ModelProfile {
       : nodes_(std::move(nodes)), graph_(std::move(graph)) {}
 
   const std::vector<ProfiledNode>& nodes() const { return nodes_; }  // The most expensive first.
-  const model::ModelGraph& graph() const { return graph_; }          // After optimizations.
+  // The graph that ONNX Runtime runs after its optimizations.
+  const model::ModelGraph& graph() const { return graph_; }
 
-  // Time of all nodes per inference.
+  // The time of all nodes together, per inference.
   double TotalUs() const;
   std::map<std::string, double> UsByOperator() const;
 
@@ -63,11 +66,11 @@ class ModelProfile {
 // Runs the model with ONNX Runtime's profiler.
 Result<ModelProfile> ProfileModel(const std::filesystem::path& model, const RunOptions& options);
 
-// The time of each node in the text of a profile, the most expensive first. Fails with kDataLoss
-// when it is not a profile.
+// Parses the text of a profile into the time of each node, the most expensive first. Fails with
+// kDataLoss if the text is not a profile.
 Result<std::vector<ProfiledNode>> ParseProfile(std::string_view text);
 
-// The likeliest reasons, the most expensive first. Empty when nothing was found.
+// Finds the likeliest reasons, the most expensive first; empty if none was found.
 std::vector<SlowReason> FindReasons(const ModelProfile& baseline, const ModelProfile& variant,
                                     const MachineInfo& machine);
 
@@ -78,7 +81,8 @@ struct OperatorTime {
   double variant_us = 0;
 };
 
-// By the larger of both times, at most `max_count`.
+// Compares the time per operator. Returns at most `max_count` operators, sorted by the larger of
+// both times.
 std::vector<OperatorTime> CompareOperators(const ModelProfile& baseline,
                                            const ModelProfile& variant, std::size_t max_count);
 

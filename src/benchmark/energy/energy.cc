@@ -10,7 +10,7 @@
 namespace cboard::benchmark {
 namespace {
 
-// Counters wrap within minutes on large machines; they are read more often than that.
+// Interval between two readings. On large machines, counters wrap around within minutes.
 constexpr double kReadSeconds = 0.1;
 
 }  // namespace

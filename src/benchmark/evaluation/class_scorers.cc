@@ -1,4 +1,4 @@
-// Scorers whose labels are numbers: classes, values, next tokens.
+// Scorers for numeric labels: classes, values, next tokens.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,7 @@ namespace {
 Result<const runtime::NamedTensor*> FirstOutput(const runtime::RunResult& outputs) {
   if (outputs.tensors().empty()) {
     return Fail(ErrorCode::kInvalidArgument,
-                "the model has no output of numbers; use --eval with a command of your own");
+                "the model has no numeric output; evaluate it with your own command and --eval");
   }
   return &outputs.tensors()[0];
 }
@@ -32,15 +32,15 @@ Result<NumberLabels> LabelsFor(const ScorerOptions& options) {
   return labels;
 }
 
-// Row `row` of `rows` equal parts.
+// Returns part `row` of `values`, which is divided into `rows` equal parts.
 std::span<const double> RowOf(const std::vector<double>& values, std::size_t row,
                               std::size_t rows) {
   const std::size_t size = values.size() / rows;
   return std::span(values).subspan(row * size, size);
 }
 
-// Whether the output is one list for each sample: behind the first dimension, at most one is larger
-// than 1.
+// Returns true if the output has one list of numbers per sample: besides the first dimension, at
+// most one dimension is larger than 1.
 bool IsOneList(const runtime::NamedTensor& output) {
   const auto& shape = output.tensor.shape;
   return std::ranges::count_if(shape.begin() + (shape.size() > 1 ? 1 : 0), shape.end(),
@@ -65,6 +65,15 @@ class ClassificationScorer final : public Scorer {
       const std::span<const double> row = RowOf(values, i, run.row_count);
       const auto label = std::llround(labels_.values[run.first_row + i]);
       if (row.size() == 1) {
+        // A single number per sample is the class, or the probability of class 1.
+        const bool is_class = row[0] == std::floor(row[0]);
+        if (!is_class && !(row[0] >= 0 && row[0] <= 1)) {
+          return Fail(ErrorCode::kInvalidArgument,
+                      "output " + Quoted(output->name) + " is " + ShortestDecimal(row[0]) +
+                          " for sample " + HumanCount(run.first_row + i) +
+                          ", which is neither a class nor a probability; use mse, or --eval with a "
+                          "command of your own");
+        }
         scores_.AddClass(std::llround(row[0]), label);
       } else {
         if (label < 0 || static_cast<std::size_t>(label) >= row.size()) {
@@ -92,7 +101,7 @@ class ClassificationScorer final : public Scorer {
   ClassificationScores scores_;
 };
 
-// Against labels if there are any, else against the baseline.
+// Compares outputs with labels if there are any, otherwise with the baseline's outputs.
 class SimilarityScorer final : public Scorer {
  public:
   SimilarityScorer(std::optional<NumberLabels> labels, std::set<std::string> metrics)
@@ -149,7 +158,8 @@ class SimilarityScorer final : public Scorer {
   }
 
  private:
-  // One decision for each sample, or for each row of the last dimension where there are several.
+  // Counts equal decisions (arg max): one per sample, or one per row of the last dimension if a
+  // sample has several rows.
   Result<void> AddAgreement(const ScoredRun& run, const runtime::NamedTensor& output,
                             const std::vector<double>& values,
                             const std::vector<double>& baseline) {

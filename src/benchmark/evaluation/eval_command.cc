@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kPlace = "{model}";
 constexpr std::size_t kMaxScores = 256;
 
-// One word of the shell.
+// Quotes a text as one word of a shell command.
 std::string InQuotes(const std::string& text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -53,7 +53,7 @@ Result<Metrics> ParseEvaluationOutput(std::string_view output) {
   if (parser.parse(std::string(line)).get(object) != simdjson::SUCCESS) return refuse(Quoted(line));
   Metrics scores;
   for (const auto& [key, value] : object) {
-    if (!value.is_number()) continue;  // Texts and lists are notes of the evaluation.
+    if (!value.is_number()) continue;  // Texts and lists are not metrics.
     const double score = value.get_double();
     if (!std::isfinite(score)) return refuse(Quoted(line));
     scores.emplace(key, score);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "benchmark/evaluation/scorers.h"
@@ -45,20 +46,20 @@ std::string ListOfMetrics() {
   return names;
 }
 
+Result<void> CheckExists(const std::filesystem::path& file, std::string_view flag) {
+  std::error_code error;
+  if (file.empty() || std::filesystem::exists(file, error)) return {};
+  return Fail(ErrorCode::kNotFound, "cannot open " + Quoted(file.string(), 1000) + " of " +
+                                        std::string(flag) + ": there is no such file");
+}
+
+// Creates the scorers of the requested metrics. `options` must have passed CheckEvaluation.
 Result<std::vector<std::unique_ptr<Scorer>>> MakeScorers(const EvaluationOptions& options,
                                                          std::size_t sample_count) {
   std::map<MakeScorer, std::set<std::string>> families;
   bool has_label_metric = false;
   for (const std::string& name : options.metrics) {
     const MetricFamily* const metric = FindMetric(name);
-    if (metric == nullptr) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "there is no metric " + Quoted(name) + "; there are " + ListOfMetrics());
-    }
-    if (metric->needs_labels && options.labels.empty()) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "the metric " + name + " needs --labels FILE[:ARRAY]");
-    }
     has_label_metric = has_label_metric || metric->needs_labels;
     families[metric->make].insert(name);
   }
@@ -69,7 +70,7 @@ Result<std::vector<std::unique_ptr<Scorer>>> MakeScorers(const EvaluationOptions
                          .vocabulary = options.vocabulary,
                          .sample_count = sample_count,
                          .metrics = metrics};
-    // Classes, boxes and texts are no values that outputs could equal.
+    // Labels that are classes, boxes or texts cannot be compared with output values.
     if (make == MakeSimilarityScorer && has_label_metric) scorer.labels.clear();
     CBOARD_ASSIGN_OR_RETURN(auto made, make(scorer));
     scorers.push_back(std::move(made));
@@ -98,10 +99,35 @@ LabelsArgument ParseLabelsArgument(std::string_view text) {
   return {.file = text.substr(0, colon), .array = std::string(text.substr(colon + 1))};
 }
 
+Result<void> CheckEvaluation(const EvaluationOptions& options, const RunOptions& run) {
+  for (const std::string& name : options.metrics) {
+    const MetricFamily* const metric = FindMetric(name);
+    if (metric == nullptr) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "there is no metric " + Quoted(name) + "; there are " + ListOfMetrics());
+    }
+    if (metric->needs_labels && options.labels.empty()) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "the metric " + name + " needs --labels FILE[:ARRAY]");
+    }
+    if (metric->make == MakeTextScorer && options.vocabulary.empty()) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "wer and cer need --vocabulary FILE with a token per line, the blank first");
+    }
+  }
+  if (!options.metrics.empty() && run.data.empty() && !options.labels.empty()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "labels without samples: give the samples that they belong to with --data");
+  }
+  CBOARD_RETURN_IF_ERROR(CheckExists(options.labels, "--labels"));
+  return CheckExists(options.vocabulary, "--vocabulary");
+}
+
 Result<Metrics> Evaluate(const runtime::Session& model, const runtime::Session* baseline,
                          const std::filesystem::path& model_path, const RunOptions& run,
                          const EvaluationOptions& options,
                          const std::function<bool(double done)>& progress) {
+  CBOARD_RETURN_IF_ERROR(CheckEvaluation(options, run));
   Metrics scores;
   if (!options.command.empty()) {
     CBOARD_ASSIGN_OR_RETURN(scores,
@@ -109,10 +135,6 @@ Result<Metrics> Evaluate(const runtime::Session& model, const runtime::Session* 
                                           [&] { return progress && !progress(0); }));
   }
   if (options.metrics.empty()) return scores;
-  if (run.data.empty() && !options.labels.empty()) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "labels without samples: give the samples that they belong to with --data");
-  }
   RunOptions one_by_one = run;
   one_by_one.batch = 1;
   constexpr std::size_t kMaxRandomSamples = 100;
@@ -132,7 +154,7 @@ Result<Metrics> Evaluate(const runtime::Session& model, const runtime::Session* 
     CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult outputs, model.Run(inputs));
     std::optional<runtime::RunResult> other;
     if (baseline == &model) {
-      // Compared with itself: the same outputs.
+      // The baseline is compared with itself, so it does not run twice.
     } else if (baseline != nullptr) {
       CBOARD_ASSIGN_OR_RETURN(runtime::RunResult result, baseline->Run(inputs));
       other = std::move(result);
@@ -148,6 +170,12 @@ Result<Metrics> Evaluate(const runtime::Session& model, const runtime::Session* 
     }
   }
   for (const auto& scorer : scorers) scorer->Finish(scores);
+  for (const auto& [name, score] : scores) {
+    if (std::isfinite(score)) continue;
+    return Fail(ErrorCode::kInvalidArgument,
+                name + " is " + (std::isnan(score) ? "not a number" : "infinite") +
+                    ": outputs have NaN or infinity, or values that are too large");
+  }
   return scores;
 }
 

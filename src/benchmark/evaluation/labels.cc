@@ -110,7 +110,8 @@ Result<std::vector<std::string>> ReadTextLabels(const std::filesystem::path& pat
     if (line.ends_with('\r')) line.remove_suffix(1);
     lines.emplace_back(line);
   }
-  if (!lines.empty() && lines.back().empty()) lines.pop_back();  // After the last line break.
+  // Empty if the file ends with a line break.
+  if (!lines.empty() && lines.back().empty()) lines.pop_back();
   return lines;
 }
 

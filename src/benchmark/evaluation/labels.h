@@ -1,4 +1,4 @@
-// Labels of samples, from the file of --labels.
+// Reads the labels of samples from the file given by --labels.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,25 @@
 
 namespace cboard::benchmark {
 
-// Numbers of one array, a row per sample.
+// An array of numbers with one row per sample.
 struct NumberLabels {
-  std::string name;  // For messages: "val.npz:y".
+  std::string name;  // Name for error messages: "val.npz:y".
   std::size_t sample_count = 0;
-  std::size_t row_size = 1;  // Numbers of one sample.
+  std::size_t row_size = 1;  // Count of numbers per sample.
   std::vector<double> values;
 };
 
-// The array, or the only one of the file. Fails with the names of the arrays when it is not there.
+// Reads the array `array`, or the only array of the file. If it does not exist, the error lists the
+// names of all arrays.
 Result<NumberLabels> ReadNumberLabels(const std::filesystem::path& file, const std::string& array);
 
-// Arrays `boxes` [n, 4] with left, top, right, bottom, `classes` [n], `image` [n], which counts
-// samples from 0, and optionally `crowd` [n]. Boxes by sample; fails when one is of a sample beyond
-// `sample_count`.
+// Reads the boxes of each sample from the arrays `boxes` [n, 4] (left, top, right, bottom),
+// `classes` [n], `image` [n] (index of the sample, from 0) and optionally `crowd` [n]. Fails if an
+// index is not below `sample_count`.
 Result<std::vector<std::vector<LabeledBox>>> ReadBoxLabels(const std::filesystem::path& file,
                                                            std::size_t sample_count);
 
-// A line per sample.
+// Reads a text file with one line per sample.
 Result<std::vector<std::string>> ReadTextLabels(const std::filesystem::path& file);
 
 }  // namespace cboard::benchmark

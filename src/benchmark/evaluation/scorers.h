@@ -1,4 +1,4 @@
-// Metrics over the outputs of a model, one object for each family of metrics.
+// Metrics over the outputs of a model, one class for each family of metrics.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,10 @@
 
 namespace cboard::benchmark {
 
-// The outputs of one run, which computes `row_count` samples, the first of them `first_row`.
+// The outputs of one run. They belong to `row_count` samples, starting with sample `first_row`.
 struct ScoredRun {
   const runtime::RunResult& outputs;
-  const runtime::RunResult* baseline;  // Null when there is none.
+  const runtime::RunResult* baseline;  // Null without a baseline.
   std::size_t first_row = 0;
   std::size_t row_count = 1;
 };
@@ -23,7 +23,8 @@ struct ScoredRun {
 class Scorer {
  public:
   virtual ~Scorer() = default;
-  // Fails with kInvalidArgument when outputs or labels do not fit the metric.
+  // Adds the outputs of one run. Fails with kInvalidArgument if outputs or labels do not fit the
+  // metric.
   virtual Result<void> Add(const ScoredRun& run) = 0;
   virtual void Finish(Metrics& scores) const = 0;
 };
@@ -33,18 +34,18 @@ struct ScorerOptions {
   std::string labels_array;
   std::filesystem::path vocabulary;
   std::size_t sample_count = 0;
-  std::set<std::string> metrics;  // Those of the scorer's family that are wanted.
+  std::set<std::string> metrics;  // Requested metrics of this family.
 };
 
-// top1, top5, f1_macro, f1_weighted
+// Returns a scorer for top1, top5, f1_macro and f1_weighted.
 Result<std::unique_ptr<Scorer>> MakeClassificationScorer(const ScorerOptions& options);
-// mse, cosine, agreement
+// Returns a scorer for mse, cosine and agreement.
 Result<std::unique_ptr<Scorer>> MakeSimilarityScorer(const ScorerOptions& options);
-// map50, map
+// Returns a scorer for map50 and map.
 Result<std::unique_ptr<Scorer>> MakeDetectionScorer(const ScorerOptions& options);
-// wer, cer
+// Returns a scorer for wer and cer.
 Result<std::unique_ptr<Scorer>> MakeTextScorer(const ScorerOptions& options);
-// perplexity
+// Returns a scorer for perplexity.
 Result<std::unique_ptr<Scorer>> MakePerplexityScorer(const ScorerOptions& options);
 
 }  // namespace cboard::benchmark

@@ -1,4 +1,4 @@
-// Scorers of boxes and texts.
+// Scorers for labels that are boxes or texts.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -29,8 +29,9 @@ const runtime::NamedTensor* FindOutput(const runtime::RunResult& outputs,
   return nullptr;
 }
 
-// Detections of one sample: an output [n, 6] with left, top, right, bottom, score and class; or
-// outputs for boxes [n, 4], scores [n] and classes [n]. A first dimension of 1 may be there.
+// Returns the detections of one sample. The model has one output [n, 6] with left, top, right,
+// bottom, score and class, or several outputs: boxes [n, 4], scores [n] and classes [n]. Each may
+// have an additional first dimension of 1.
 Result<std::vector<Detection>> DetectionsOf(const runtime::RunResult& outputs) {
   std::vector<Detection> detections;
   if (outputs.tensors().size() == 1) {
@@ -120,13 +121,26 @@ class TextScorer final : public Scorer {
 
   Result<void> Add(const ScoredRun& run) override {
     if (run.outputs.tensors().empty()) {
-      return Fail(ErrorCode::kInvalidArgument, "the model has no output of numbers");
+      return Fail(ErrorCode::kInvalidArgument, "the model has no numeric output");
     }
     const runtime::NamedTensor& output = run.outputs.tensors()[0];
     CBOARD_ASSIGN_OR_RETURN(const std::vector<double> values, tensor::ToDoubles(output.tensor));
     const bool has_logits =
         !output.tensor.shape.empty() &&
         output.tensor.shape.back() == static_cast<std::int64_t>(vocabulary_.size());
+    const bool has_tokens =
+        std::ranges::all_of(values, [](double value) { return value == std::floor(value); });
+    if (!has_logits && !has_tokens) {
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "output " + Quoted(output.name) + " is " + ShapeText(output.tensor.shape) +
+              ", but the vocabulary has " + HumanCount(vocabulary_.size()) +
+              " tokens; give one with a line for each of the " +
+              (output.tensor.shape.empty()
+                   ? std::string("logits")
+                   : HumanCount(static_cast<std::size_t>(output.tensor.shape.back())) + " logits") +
+              ", the blank first");
+    }
     const std::size_t step = has_logits ? vocabulary_.size() : 1;
     const std::size_t positions = values.size() / step;
     if (positions % run.row_count != 0) {
@@ -159,8 +173,8 @@ class TextScorer final : public Scorer {
  private:
   static constexpr std::int64_t kBlank = 0;
 
-  // Tokens outside the vocabulary are padding. "|" and "▁" are blanks, as in wav2vec 2.0 and
-  // SentencePiece; a blank at the beginning or the end is left out.
+  // Returns the text of tokens. Tokens outside of the vocabulary are padding and are skipped. "|"
+  // (wav2vec 2.0) and "▁" (SentencePiece) are spaces. Leading and trailing spaces are removed.
   std::string TextOf(const std::vector<std::int64_t>& tokens) const {
     std::string text;
     for (const std::int64_t token : tokens) {
@@ -191,10 +205,6 @@ Result<std::unique_ptr<Scorer>> MakeDetectionScorer(const ScorerOptions& options
 }
 
 Result<std::unique_ptr<Scorer>> MakeTextScorer(const ScorerOptions& options) {
-  if (options.vocabulary.empty()) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "wer and cer need --vocabulary FILE with a token per line, the blank first");
-  }
   CBOARD_ASSIGN_OR_RETURN(auto labels, ReadTextLabels(options.labels));
   CBOARD_ASSIGN_OR_RETURN(auto vocabulary, ReadTextLabels(options.vocabulary));
   if (labels.size() != options.sample_count) {

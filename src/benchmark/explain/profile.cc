@@ -59,7 +59,7 @@ Result<std::vector<ProfiledNode>> ParseProfile(std::string_view text) {
   if (by_node.empty()) return refuse("it has no node");
   std::vector<ProfiledNode> nodes;
   for (auto& [name, times] : by_node) {
-    // The first run allocates memory.
+    // Drops the first run, which also allocates memory.
     if (times.us.size() > 1) times.us.erase(times.us.begin());
     nodes.push_back({name, times.op_type, Median(std::move(times.us))});
   }

@@ -1,7 +1,9 @@
-// Reads the graph that ONNX Runtime runs: what is still float there, and what that costs.
+// Finds reasons why a quantized model is not faster, in the graph that ONNX Runtime executes: nodes
+// that are still float, and the time that they take.
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -12,18 +14,18 @@ namespace cboard::benchmark {
 namespace {
 
 constexpr std::size_t kMaxNodes = 10;
-constexpr double kMinShare = 0.02;  // Share of the time; a smaller one explains nothing.
+constexpr double kMinShare = 0.02;  // Minimum share of the time for a reason.
 
 bool IsOneOf(std::string_view op_type, std::span<const std::string_view> list) {
   return std::ranges::find(list, op_type) != list.end();
 }
 
-// Products: the operators that INT8 makes faster.
+// Matrix products and convolutions in float, which would be faster in INT8.
 constexpr std::array<std::string_view, 10> kFloatProducts = {
     "Conv", "FusedConv", "ConvTranspose", "MatMul", "FusedMatMul",
     "Gemm", "FusedGemm", "LSTM",          "GRU",    "Attention"};
 
-// Products whose input is quantized in each run.
+// Operators of dynamic quantization: their input is quantized again in each run.
 constexpr std::array<std::string_view, 6> kDynamicOperators = {
     "DynamicQuantizeMatMul", "DynamicQuantizeLSTM", "DynamicQuantizeLinear",
     "MatMulIntegerToFloat",  "MatMulInteger",       "ConvInteger"};
@@ -33,7 +35,8 @@ constexpr std::array<std::string_view, 8> kInt8Products = {
     "MatMulInteger",       "ConvInteger",         "DynamicQuantizeMatMul",
     "DynamicQuantizeLSTM", "MatMulIntegerToFloat"};
 
-// Operators that ONNX Runtime's CPU runs on INT8 when Q and DQ are around them.
+// Operators that ONNX Runtime executes in INT8 on CPUs if QuantizeLinear and DequantizeLinear are
+// around them.
 constexpr std::array<std::string_view, 25> kFusedOperators = {"Conv",
                                                               "FusedConv",
                                                               "MatMul",
@@ -64,6 +67,12 @@ bool IsQuantizer(const model::ModelNode& node) {
   return node.op_type == "QuantizeLinear" || node.op_type == "DequantizeLinear";
 }
 
+bool IsQuantized(std::string_view op_type) {
+  return op_type == "QuantizeLinear" || op_type == "DequantizeLinear" ||
+         IsOneOf(op_type, kInt8Products) || op_type.starts_with("QLinear") ||
+         op_type == "MatMulNBits";
+}
+
 std::string Percent(double share) {
   return std::to_string(static_cast<int>(std::lround(100 * share))) + " %";
 }
@@ -79,16 +88,22 @@ std::string ListOf(const std::vector<std::string>& nodes, std::size_t count) {
 class GraphReader {
  public:
   GraphReader(const ModelProfile& profile, const MachineInfo& machine)
-      : graph_(profile.graph()), machine_(machine), total_us_(profile.TotalUs()) {
-    for (const ProfiledNode& node : profile.nodes()) us_[node.name] = node.median_us;
+      : profile_(profile),
+        graph_(profile.graph()),
+        machine_(machine),
+        total_us_(profile.TotalUs()) {
+    for (const ProfiledNode& node : profile.nodes()) {
+      us_[node.name] = node.median_us;
+      is_quantized_ = is_quantized_ || IsQuantized(node.op_type);  // Also in graphs of If and Loop.
+    }
     for (const model::ModelNode& node : graph_.nodes()) {
-      is_quantized_ = is_quantized_ || IsQuantizer(node) || IsOneOf(node.op_type, kInt8Products) ||
-                      node.op_type.starts_with("QLinear") || node.op_type == "MatMulNBits";
+      is_quantized_ = is_quantized_ || IsQuantized(node.op_type);
     }
   }
 
-  std::vector<SlowReason> Reasons(double baseline_us) {
-    if (!is_quantized_ || !(total_us_ > 0)) return {};
+  std::vector<SlowReason> Reasons(double baseline_us, const ModelProfile& baseline) {
+    if (!(total_us_ > 0)) return {};
+    if (!is_quantized_) return FindUnchanged(baseline);
     FindDynamic();
     FindUnfused();
     FindSmall(baseline_us);
@@ -98,12 +113,33 @@ class GraphReader {
   }
 
  private:
-  // A kind of trouble, collected node by node.
+  // Nodes that are slow for the same reason.
   struct Found {
     std::vector<const model::ModelNode*> nodes;
-    std::set<const model::ModelNode*> quantizers;  // Beside them.
+    // QuantizeLinear and DequantizeLinear around the nodes.
+    std::set<const model::ModelNode*> quantizers;
     std::set<std::string> op_types;
   };
+
+  // Returns a reason if the variant executes the same operators as the baseline, because nothing is
+  // quantized.
+  std::vector<SlowReason> FindUnchanged(const ModelProfile& baseline) {
+    const auto counts = [](const ModelProfile& profile) {
+      std::map<std::string, std::size_t> by_type;
+      for (const ProfiledNode& node : profile.nodes()) ++by_type[node.op_type];
+      return by_type;
+    };
+    if (counts(baseline) != counts(profile_)) return {};
+    return {{.cause = SlowCause::kNotQuantized,
+             .nodes = {},
+             .share = 1,
+             .explanation =
+                 "not quantized: all " + std::to_string(profile_.nodes().size()) +
+                 " operators are float, and the same as those of the baseline. Weights that are "
+                 "zero or rounded do not make ONNX Runtime faster, and quantizers leave out "
+                 "operators inside If and Loop: look at what was quantized with compression-board "
+                 "model FILE"}};
+  }
 
   double UsOf(const model::ModelNode& node) const {
     const auto found = us_.find(node.name);
@@ -156,7 +192,8 @@ class GraphReader {
         "more than the INT8 product saves: quantize statically, with calibration samples");
   }
 
-  // Operators around which Q and DQ are left, by the reason.
+  // Finds float operators that still have QuantizeLinear or DequantizeLinear around them, and the
+  // reason for each.
   void FindUnfused() {
     Found islands, per_channel, unfused;
     for (const model::ModelNode& node : graph_.nodes()) {
@@ -225,7 +262,8 @@ class GraphReader {
   }
 
   void FindSmall(double baseline_us) {
-    constexpr double kSmallUs = 20;  // Per operator: about what starting one costs a few times.
+    // Mean time of an operator; starting an operator takes a large part of it.
+    constexpr double kSmallUs = 20;
     const auto count = static_cast<double>(std::max<std::size_t>(1, us_.size()));
     const double mean_us = std::min(total_us_, baseline_us) / count;
     if (mean_us > kSmallUs) return;
@@ -261,6 +299,7 @@ class GraphReader {
             "of the time, gain little over float here. Measure on the CPU that will run the model");
   }
 
+  const ModelProfile& profile_;
   const model::ModelGraph& graph_;
   const MachineInfo& machine_;
   double total_us_;
@@ -283,6 +322,8 @@ std::string_view NameOf(SlowCause cause) {
       return "dynamic_quantization";
     case SlowCause::kNoInt8Instructions:
       return "no_int8_instructions";
+    case SlowCause::kNotQuantized:
+      return "not_quantized";
     case SlowCause::kTooSmall:
       break;
   }
@@ -291,7 +332,7 @@ std::string_view NameOf(SlowCause cause) {
 
 std::vector<SlowReason> FindReasons(const ModelProfile& baseline, const ModelProfile& variant,
                                     const MachineInfo& machine) {
-  return GraphReader(variant, machine).Reasons(baseline.TotalUs());
+  return GraphReader(variant, machine).Reasons(baseline.TotalUs(), baseline);
 }
 
 }  // namespace cboard::benchmark

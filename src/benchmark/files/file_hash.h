@@ -1,4 +1,4 @@
-// SHA-256 of a file, as hexadecimal text.
+// Computes the SHA-256 digest of a file as hexadecimal text.
 #pragma once
 
 #include <filesystem>

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kSeparators = "_-. ";
 
-// The length of the longest beginning that all have and that ends at a separator.
+// Returns the length of the longest common prefix that ends with a separator.
 std::size_t CommonPrefix(const std::vector<std::string>& stems) {
   std::size_t length = 0;
   while (std::ranges::all_of(stems, [&](const std::string& stem) {
@@ -31,7 +31,7 @@ std::string Trimmed(std::string text) {
   return text;
 }
 
-// Names that cannot tell variants apart, or are empty.
+// Returns true if no name is empty and all names differ.
 bool AreUsable(const std::vector<std::string>& names) {
   return std::ranges::none_of(names, &std::string::empty) &&
          std::set<std::string>(names.begin(), names.end()).size() == names.size();
@@ -45,7 +45,8 @@ NamedFiles NameFiles(const std::vector<std::filesystem::path>& files) {
   for (const std::filesystem::path& file : files) stems.push_back(file.stem().string());
   std::vector<std::string> names = stems;
   const std::size_t prefix = files.size() > 1 ? CommonPrefix(stems) : 0;
-  // resnet18.onnx and resnet18_int8.onnx: the file without a suffix is the baseline.
+  // If one file name has no suffix (resnet18.onnx beside resnet18_int8.onnx), this file is the
+  // baseline.
   if (files.size() > 1 && prefix == 0) {
     const auto shortest = std::ranges::min_element(stems, {}, &std::string::size);
     const bool begins_all = std::ranges::all_of(stems, [&](const std::string& stem) {
@@ -63,7 +64,8 @@ NamedFiles NameFiles(const std::vector<std::filesystem::path>& files) {
     for (std::size_t i = 0; i < stems.size(); ++i) names[i] = Trimmed(stems[i].substr(prefix));
   }
   if (!AreUsable(names)) names = stems;
-  if (!AreUsable(names)) {  // The same name in several folders, or the same file twice.
+  // Files in several directories have the same name, or a file is given twice.
+  if (!AreUsable(names)) {
     for (std::size_t i = 0; i < names.size(); ++i) names[i] += "_" + std::to_string(i + 1);
   }
   if (named.model.empty() && !files.empty()) {

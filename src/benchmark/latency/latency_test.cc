@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "benchmark/latency/run_clock.h"
 #include "benchmark/latency/warm_up.h"
@@ -66,17 +68,125 @@ TEST(MeasureLatency, RunsEverySampleAndEveryVariantEquallyOften) {
   EXPECT_GT(compared->block_count, 3u);
 }
 
+TEST(MeasureLatency, RunsSlowAndFastVariantsEquallyOften) {
+  const auto spin = [](double seconds) { return [=](std::size_t) { return Spin(seconds); }; };
+  const std::vector<LatencySubject> subjects = {{"fast", spin(50e-6)}, {"slow", spin(150e-6)}};
+  const auto compared = MeasureLatency(subjects, Brief());
+  ASSERT_THAT(compared, Succeeds());
+  EXPECT_EQ(compared->variants[0].run_count, compared->variants[1].run_count);
+}
+
+TEST(MeasureLatency, DoesNotFavorAVariantByTheLengthOfItsBursts) {
+  // The first runs after another variant take three times as long, as with cold caches.
+  std::size_t last = 2, since_change = 0;
+  const auto run = [&](std::size_t variant, double seconds) {
+    since_change = last == variant ? since_change + 1 : 0;
+    last = variant;
+    return Spin(since_change < 3 ? 3 * seconds : seconds);
+  };
+  const std::vector<LatencySubject> subjects = {
+      {"fast", [&](std::size_t) { return run(0, 100e-6); }},
+      {"slow", [&](std::size_t) { return run(1, 250e-6); }}};
+  const auto compared = MeasureLatency(subjects, Brief());
+  ASSERT_THAT(compared, Succeeds());
+  EXPECT_NEAR(compared->variants[1].cpu_speedup.ratio, 100.0 / 250, 0.04);
+}
+
+TEST(MeasureLatency, RunsBothCopiesOfAVariantEquallyOften) {
+  std::size_t first = 0, second = 0;
+  const LatencySubject subject{"a",
+                               [&](std::size_t) {
+                                 ++first;
+                                 return Spin(100e-6);
+                               },
+                               [&](std::size_t) {
+                                 ++second;
+                                 return Spin(100e-6);
+                               }};
+  const auto compared = MeasureLatency(std::vector{subject}, Brief());
+  ASSERT_THAT(compared, Succeeds());
+  // The warm-up may end after either of them.
+  EXPECT_LE(first > second ? first - second : second - first, 1u);
+}
+
+TEST(MeasureLatency, ClaimsNoDifferenceThatCopiesOfOneFileHave) {
+  const auto spin = [](double seconds) { return [=](std::size_t) { return Spin(seconds); }; };
+  // By the mean of both copies, "b" takes 10 % longer; copies of "a" differ by 50 %.
+  const std::vector<LatencySubject> subjects = {{"a", spin(400e-6), spin(600e-6)},
+                                                {"b", spin(550e-6), spin(550e-6)},
+                                                {"c", spin(2e-3), spin(2e-3)}};
+  const auto compared = MeasureLatency(subjects, Brief());
+  ASSERT_THAT(compared, Succeeds());
+  EXPECT_NEAR(compared->variants[0].copy_difference, 0.5, 0.1);
+  EXPECT_LT(compared->variants[1].copy_difference, 0.1);
+  EXPECT_NEAR(compared->variants[1].speedup.ratio, 500.0 / 550, 0.05);
+  EXPECT_EQ(compared->variants[1].verdict, Verdict::kCannotTell);
+  EXPECT_EQ(compared->variants[2].verdict, Verdict::kSlower);
+}
+
+TEST(MeasureLatency, ClaimsNoDifferenceBelowTwoPercentFromCpuTime) {
+  const auto run = [](double seconds) {
+    return [=](std::size_t) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      return Spin(seconds);
+    };
+  };
+  const std::vector<LatencySubject> subjects = {{"a", run(1e-3)}, {"b", run(1.015e-3)}};
+  const auto compared = MeasureLatency(subjects, Brief());
+  ASSERT_THAT(compared, Succeeds());
+  EXPECT_EQ(compared->basis, TimeBasis::kCpu);
+  EXPECT_EQ(compared->variants[1].verdict, Verdict::kCannotTell);
+}
+
 TEST(MeasureLatency, KeepsItsBlocksWhenItIsStopped) {
-  const std::vector<LatencySubject> subjects = {{"a", [](std::size_t) { return Spin(100e-6); }},
-                                                {"b", [](std::size_t) { return Spin(100e-6); }}};
+  bool has_complete_block = false;
+  const auto run = [&](std::size_t sample) {
+    has_complete_block = has_complete_block || sample == 1;  // The second block has this sample.
+    return Spin(100e-6);
+  };
+  const std::vector<LatencySubject> subjects = {{"a", run}, {"b", run}};
   LatencyOptions options = Brief();
   options.max_seconds = 600;
   options.max_relative_width = 0;
-  options.progress = [calls = 0](double) mutable { return ++calls < 2; };
+  options.sample_count = 2;
+  options.progress = [&](double) { return !has_complete_block; };
   const auto compared = MeasureLatency(subjects, options);
   ASSERT_THAT(compared, Succeeds());
   EXPECT_TRUE(compared->is_stopped);
   EXPECT_GT(compared->variants[0].run_count, 0u);
+  EXPECT_EQ(compared->variants[1].speedup.block_count, compared->block_count);
+}
+
+TEST(MeasureLatency, StopsBetweenTwoRunsOfABlock) {
+  std::size_t run_count = 0, run_count_at_stop = 0;
+  const auto run = [&](std::size_t) {
+    ++run_count;
+    return Spin(0.3);  // Longer than the time between two calls of `progress`.
+  };
+  const std::vector<LatencySubject> subjects = {{"a", run}, {"b", run}};
+  LatencyOptions options = Brief();
+  options.max_seconds = 0.1;  // The warm-up ends at once.
+  const std::size_t warm_up_count = subjects.size();
+  options.progress = [&](double) {
+    run_count_at_stop = run_count;
+    return run_count < warm_up_count + 1;
+  };
+  EXPECT_THAT(MeasureLatency(subjects, options),
+              FailsSaying(ErrorCode::kUnavailable, "interrupted before one block"));
+  EXPECT_EQ(run_count, run_count_at_stop);
+}
+
+TEST(MeasureLatency, StopsInTheWarmUp) {
+  std::size_t run_count = 0;
+  const LatencySubject subject{"a", [&](std::size_t) {
+                                 ++run_count;
+                                 return Spin(1e-3);
+                               }};
+  LatencyOptions options = Brief();
+  options.progress = [](double) { return false; };
+  EXPECT_THAT(MeasureLatency(std::vector{subject}, options),
+              FailsSaying(ErrorCode::kUnavailable, "interrupted"));
+  EXPECT_EQ(run_count, 0u);
 }
 
 TEST(MeasureLatency, NamesTheVariantThatFails) {

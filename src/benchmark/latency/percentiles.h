@@ -1,4 +1,4 @@
-// The percentiles of a latency that are reported.
+// The latency percentiles that are reported.
 #pragma once
 
 #include <array>
@@ -19,7 +19,8 @@ inline constexpr std::array<Percentile, 4> kPercentiles = {{{"latency_p50_ms", 0
                                                             {"latency_p95_ms", 0.95},
                                                             {"latency_p99_ms", 0.99}}};
 
-// Percentiles with too few samples: {"latency_p99_ms", "not enough samples: 120 of 662"}.
+// Returns the percentiles that need more samples, with the reason: {"latency_p99_ms", "not enough
+// samples: 120 of 662"}.
 std::vector<compression::Omission> MissingPercentiles(const VariantLatency& latency);
 
 }  // namespace cboard::benchmark

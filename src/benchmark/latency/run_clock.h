@@ -1,4 +1,4 @@
-// The clocks that time a run.
+// The clocks that measure the time of a run.
 #pragma once
 
 #include <time.h>

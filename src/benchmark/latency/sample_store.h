@@ -1,4 +1,4 @@
-// The times of many runs: sums of all of them, and a random choice of single values.
+// Stores the times of many runs: sums over all runs, and a random selection of single values.
 #pragma once
 
 #include <algorithm>

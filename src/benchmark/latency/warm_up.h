@@ -1,4 +1,4 @@
-// Runs before a measurement: until the time of a run does not change any more.
+// Runs a model before a measurement until its run time no longer changes.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,15 @@ namespace cboard::benchmark {
 
 struct WarmUp {
   std::size_t run_count = 0;
-  bool is_flat = false;        // The running median became flat in time.
-  double run_seconds = 0;      // The median of the last runs.
-  double elapsed_seconds = 0;  // Wall time of all runs; on a busy machine more than their sum.
+  bool is_flat = false;        // The median run time became constant in time.
+  double run_seconds = 0;      // The smallest median of a window: other programs disturb it least.
+  double elapsed_seconds = 0;  // Wall time of all runs, including interruptions.
 };
 
-// Calls `run`, which returns the seconds that a run took, in windows of runs. The warm-up ends when
-// the medians of three windows in a row differ by at most 2 %, or after `max_seconds`.
-Result<WarmUp> RunUntilFlat(const std::function<Result<double>()>& run, double max_seconds);
+// Calls `run`, which returns the seconds that a run took, until the run time is constant: the
+// medians of three consecutive windows of runs differ by at most 2 %. Ends earlier after
+// `max_seconds`, or when `stop_requested` returns true; it is called after each run.
+Result<WarmUp> RunUntilFlat(const std::function<Result<double>()>& run, double max_seconds,
+                            const std::function<bool()>& stop_requested = nullptr);
 
 }  // namespace cboard::benchmark

@@ -12,8 +12,8 @@ std::map<int, CpuTimes> ReadCpuTimes(const std::filesystem::path& proc) {
   const std::string text = ReadText(proc / "stat").value_or("");
   for (const std::string_view line : Split(text, '\n')) {
     if (!line.starts_with("cpu") || line.starts_with("cpu ")) continue;
-    // cpu<i> user nice system idle iowait irq softirq steal guest guest_nice; guest times are part
-    // of user and nice.
+    // Format of a line: cpu<i> user nice system idle iowait irq softirq steal guest guest_nice.
+    // Guest times are included in user and nice.
     constexpr std::size_t kIdle = 3, kIoWait = 4, kSteal = 7, kFields = 8;
     const auto words = Split(line.substr(3), ' ');
     const auto cpu = NumberIn(words[0]);

@@ -1,4 +1,4 @@
-// The small text files of /proc and /sys.
+// Reads the small text files of /proc and /sys.
 #pragma once
 
 #include <charconv>
@@ -12,7 +12,7 @@
 
 namespace cboard::benchmark {
 
-// The file, if it can be read and is of a reasonable size.
+// Returns the content of a file; nullopt if it cannot be read or is too large.
 inline std::optional<std::string> ReadText(const std::filesystem::path& path) {
   constexpr std::uint64_t kMaxBytes = 16 << 20;
   auto text = ReadFile(path, kMaxBytes);
@@ -26,7 +26,7 @@ inline std::optional<std::string> FirstLine(const std::filesystem::path& path) {
   return text;
 }
 
-// The number that a text begins with.
+// Returns the number at the beginning of a text; nullopt if there is none.
 inline std::optional<std::uint64_t> NumberIn(std::string_view text) {
   std::uint64_t number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);

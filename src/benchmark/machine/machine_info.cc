@@ -13,7 +13,7 @@
 namespace cboard::benchmark {
 namespace {
 
-// The flag of /proc/cpuinfo, and the name of what it is, the best last.
+// An instruction set: its flag in /proc/cpuinfo and its name. The best one is last.
 struct InstructionSet {
   std::string_view flag;
   std::string_view name;

@@ -12,7 +12,8 @@
 namespace cboard::benchmark {
 namespace {
 
-// Shares of the watched CPUs' time that are not worth a word.
+// Disturbances up to these limits are not reported: shares of CPU time, and relative change of the
+// frequency.
 constexpr double kMaxOtherShare = 0.05;
 constexpr double kMaxStolenShare = 0.01;
 constexpr double kMaxFrequencyChange = 0.1;
@@ -25,7 +26,7 @@ std::filesystem::path CpuFolder(const MachineRoots& roots, int cpu) {
   return roots.sys / "devices/system/cpu" / ("cpu" + std::to_string(cpu));
 }
 
-// CPU time of this process, in the ticks of /proc/stat.
+// Returns the CPU time of this process in the ticks of /proc/stat.
 std::uint64_t OwnTicks() {
   rusage usage = {};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -71,7 +72,7 @@ std::vector<std::string> MachineWatch::Disturbances() const {
   const double total =
       static_cast<double>(end.watched.total) - static_cast<double>(begin_.watched.total);
   if (total > 0) {
-    // Ticks are counted by sampling, so that both sides are uncertain by one.
+    // The kernel counts ticks by sampling, so each of the two numbers may be wrong by one tick.
     const double others = static_cast<double>(end.watched.busy - begin_.watched.busy) -
                           static_cast<double>(end.own_ticks - begin_.own_ticks) - 2;
     if (others / total > kMaxOtherShare) {

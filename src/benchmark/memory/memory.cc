@@ -15,7 +15,7 @@ namespace {
 constexpr double kMaxSeconds = 600;
 constexpr int kRuns = 3;
 
-// A line of /proc/self/status, in bytes: "VmHWM:      1234 kB".
+// Returns a value of /proc/self/status in bytes. Example of a line: "VmHWM: 1234 kB".
 std::uint64_t StatusBytes(std::string_view key) {
   const std::string text = ReadText("/proc/self/status").value_or("");
   for (std::string_view line : Split(text, '\n')) {

@@ -18,11 +18,12 @@ std::int64_t ArgMax(std::span<const double> values) {
 void ClassificationScores::Add(std::span<const double> class_scores, std::int64_t label) {
   const std::int64_t predicted = ArgMax(class_scores);
   AddClass(predicted, label);
-  if (predicted == label) return;  // AddClass has counted it for top-5, too.
+  if (predicted == label) return;  // For correct classes, AddClass also counts top-5.
   if (label < 0 || static_cast<std::size_t>(label) >= class_scores.size()) return;
   const double own = class_scores[static_cast<std::size_t>(label)];
   if (std::isnan(own)) return;
-  // Before this label are better classes, and equal ones that come later.
+  // Number of classes that are ranked before the label: classes with a higher score, and later
+  // classes with the same score.
   std::size_t before = 0;
   for (std::size_t i = 0; i < class_scores.size(); ++i) {
     if (class_scores[i] > own || (class_scores[i] == own && i > static_cast<std::size_t>(label))) {

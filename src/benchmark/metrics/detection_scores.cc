@@ -7,14 +7,14 @@
 namespace cboard::benchmark {
 namespace {
 
-constexpr std::size_t kMaxDetections = 100;  // Per class and image.
+constexpr std::size_t kMaxDetections = 100;  // Maximum number per class and image.
 constexpr std::size_t kRecallPoints = 101;
 
 double AreaOf(const Box& box) {
   return std::max(0.0, box.right - box.left) * std::max(0.0, box.bottom - box.top);
 }
 
-// Intersection over union; for a crowd, over the detection alone.
+// Intersection over union. For a crowd, the union is replaced by the area of the detection.
 double Overlap(const Box& detection, const LabeledBox& label) {
   const double width =
       std::min(detection.right, label.box.right) - std::max(detection.left, label.box.left);
@@ -27,8 +27,8 @@ double Overlap(const Box& detection, const LabeledBox& label) {
   return both / either;
 }
 
-// numpy.linspace(0.5, 0.95, 10) and numpy.linspace(0, 1, 101), as pycocotools has them: rounding
-// decides about matches and recalls that are exactly at a limit.
+// These functions compute numpy.linspace(0.5, 0.95, 10) and numpy.linspace(0, 1, 101) exactly like
+// pycocotools, because rounding matters for values that are equal to a limit.
 double OverlapLimit(std::size_t index) {
   return index == 9 ? 0.95 : 0.5 + static_cast<double>(index) * ((0.95 - 0.5) / 9);
 }
@@ -50,7 +50,7 @@ void DetectionScores::AddImage(const std::vector<Detection>& detections,
     });
     std::ranges::stable_sort(found, std::greater(), &Detection::score);
     if (found.size() > kMaxDetections) found.resize(kMaxDetections);
-    std::vector<LabeledBox> wanted;  // Crowds last.
+    std::vector<LabeledBox> wanted;  // Boxes of crowds come last.
     std::ranges::copy_if(labels, std::back_inserter(wanted),
                          [&](const LabeledBox& label) { return label.class_id == class_id; });
     std::ranges::stable_sort(wanted, {}, &LabeledBox::is_crowd);
@@ -66,7 +66,7 @@ void DetectionScores::AddImage(const std::vector<Detection>& detections,
         std::size_t chosen = wanted.size();
         for (std::size_t w = 0; w < wanted.size(); ++w) {
           if (is_taken[w] && !wanted[w].is_crowd) continue;
-          // A match with a single object is better than one with a crowd.
+          // A match with a single object has priority over a match with a crowd.
           if (chosen < wanted.size() && !wanted[chosen].is_crowd && wanted[w].is_crowd) break;
           const double overlap = Overlap(found[d].box, wanted[w]);
           if (overlap < best) continue;
@@ -99,7 +99,7 @@ double DetectionScores::Mean(std::size_t first_overlap, std::size_t end_overlap)
         precision.push_back(static_cast<double>(hits) / static_cast<double>(hits + misses));
         recall.push_back(static_cast<double>(hits) / static_cast<double>(of_class.label_count));
       }
-      // The best precision at this recall or a higher one.
+      // Replaces each precision by the best precision at this or a higher recall.
       for (std::size_t i = precision.size(); i-- > 1;) {
         precision[i - 1] = std::max(precision[i - 1], precision[i]);
       }

@@ -42,7 +42,7 @@ class Pipe {
   std::array<int, 2> ends_ = {-1, -1};
 };
 
-// Appends what can be read; false at the end.
+// Appends the available output to `text`. Returns false at the end of the stream.
 bool ReadMore(int descriptor, std::string& text) {
   std::array<char, 65536> buffer;
   const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());

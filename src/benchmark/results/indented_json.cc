@@ -4,8 +4,8 @@ namespace cboard::benchmark {
 
 std::string Indented(std::string_view json, int max_depth) {
   std::string out;
-  int depth = 0;       // Open brackets.
-  int open_depth = 0;  // Open objects with one line per member.
+  int depth = 0;       // Number of open brackets.
+  int open_depth = 0;  // Number of open objects with one line per member.
   bool is_text = false;
   const auto new_line = [&] {
     out += '\n' + std::string(static_cast<std::size_t>(depth) * 2, ' ');

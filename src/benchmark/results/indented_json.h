@@ -1,4 +1,4 @@
-// JSON for people: a line per member of the outer objects.
+// Formats JSON for people: the outer objects have one line per member.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace cboard::benchmark {
 
-// `json` is valid and compact. Objects down to `max_depth` have a line for each member; deeper ones
-// and all arrays stay in one line.
+// Formats `json`, which must be valid and compact. Objects down to depth `max_depth` have one line
+// per member; deeper objects and all arrays are on a single line.
 std::string Indented(std::string_view json, int max_depth);
 
 }  // namespace cboard::benchmark

@@ -28,8 +28,8 @@ void WriteInterval(std::string_view key, const RatioEstimate& ratio, JsonWriter&
   json.Key(key).BeginArray().Value(ratio.low).Value(ratio.high).EndArray();
 }
 
-// The numbers behind a comparison, in an object of their own: `import` takes every other number of
-// a variant for a metric.
+// Writes the numbers of a comparison into a separate object, because `import` reads all other
+// numbers of a variant as metrics.
 void WriteComparison(const ModelBenchmark& model, const VariantBenchmark& variant,
                      JsonWriter& json) {
   json.Key("comparison").BeginObject();
@@ -39,11 +39,13 @@ void WriteComparison(const ModelBenchmark& model, const VariantBenchmark& varian
     WriteInterval("speedup_ci95", latency.speedup, json);
     json.Key("speedup_cpu").Value(latency.cpu_speedup.ratio);
     WriteInterval("speedup_cpu_ci95", latency.cpu_speedup, json);
+    json.Key("interval_width").Value(latency.speedup.RelativeWidth());
     json.Key("basis").Value(NameOf(model.basis));
     json.Key("blocks").Value(model.block_count);
     json.Key("runs").Value(latency.run_count);
     json.Key("interrupted_runs").Value(latency.interrupted_count);
     json.Key("mean_of_all_runs_ms").Value(latency.mean_all_ms);
+    if (latency.copy_difference > 0) json.Key("copy_difference").Value(latency.copy_difference);
     json.Key("warmup_runs").Value(latency.warmup_runs);
   }
   if (variant.throughput) {
@@ -196,7 +198,7 @@ Result<void> WriteResults(const std::filesystem::path& file,
     if (parser.parse(text).get(old) != simdjson::SUCCESS) {
       return Fail(ErrorCode::kInvalidArgument,
                   Quoted(file.string(), 1000) +
-                      " exists and is not the JSON of a benchmark; choose another file with -o");
+                      " exists and is not a benchmark JSON file; choose another file with -o");
     }
     for (const auto& [name, value] : old) {
       if (!IsInModels(name, models)) json.Key(name).Raw(simdjson::minify(value));

@@ -51,7 +51,8 @@ TEST(BenchmarkResults, AreTheJsonThatImportReads) {
   EXPECT_FALSE(int8->metrics.contains("latency_p99_ms"));  // 100 samples are too few.
   EXPECT_FALSE(int8->metrics.contains("energy_consumption_mw"));
   EXPECT_EQ(int8->latencies_ms.size(), 100u);
-  EXPECT_EQ(compression::ToText(*compression::FindInfo(parsed->models[0].info, "int8.verdict")), "faster");
+  EXPECT_EQ(compression::ToText(*compression::FindInfo(parsed->models[0].info, "int8.verdict")),
+            "faster");
 }
 
 TEST(BenchmarkResults, OfOtherModelsStayInTheFile) {

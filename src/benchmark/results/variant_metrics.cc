@@ -7,7 +7,7 @@
 namespace cboard::benchmark {
 namespace {
 
-constexpr double kMegabyte = 1e6;  // As the page counts: a kB is 1,000 bytes.
+constexpr double kMegabyte = 1e6;  // Like on the page, where 1 kB is 1,000 bytes.
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The numbers of a variant, as the JSON and the events have them.
+// The metrics of a variant as they are written to JSON and events.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace cboard::benchmark {
 
-// By the keys of benchmark JSON; only those that were measured.
+// Returns the metrics that were measured, by their keys in benchmark JSON.
 Metrics MetricsOf(const VariantBenchmark& variant);
 
-// Facts about the model and the measurement.
+// Returns the facts about the model and the measurement.
 compression::ModelInfo InfoOf(const ModelBenchmark& model);
 
-// At most `max_count` quantiles of the samples, evenly spread, ascending.
+// Returns at most `max_count` evenly spaced quantiles of the latency samples, in ascending order.
 std::vector<double> ThinnedSamples(const VariantLatency& latency, std::size_t max_count);
 
 }  // namespace cboard::benchmark

@@ -14,7 +14,7 @@
 namespace cboard::benchmark {
 namespace {
 
-// The file of a model and the files it refers to.
+// Returns the size of a model file and of the files to which it refers.
 std::uint64_t SizeOfModel(const std::filesystem::path& path) {
   if (const auto graph = model::OpenModel(path)) return graph->file_bytes();
   std::error_code ignored;
@@ -50,7 +50,7 @@ Result<void> CheckOptions(const BenchmarkOptions& options) {
   if (!(options.max_seconds > 0)) {
     return Fail(ErrorCode::kInvalidArgument, "the time to measure must be above 0 s");
   }
-  return {};
+  return CheckEvaluation(options.evaluation, options.run);
 }
 
 class ModelRunner {
@@ -74,7 +74,7 @@ class ModelRunner {
       result_.seconds = WallSeconds() - start_;
       if (options_.on_update) options_.on_update(result_);
     }
-    result_.is_complete = !is_stopped_;
+    result_.is_complete = !is_stopped_ && !has_failed_evaluation_;
     for (const VariantBenchmark& variant : result_.variants) {
       if (!variant.is_measured()) result_.is_complete = false;
     }
@@ -93,7 +93,10 @@ class ModelRunner {
     result_.cpus = pinned_->cpus();
     std::optional<Error> first_error;
     for (std::size_t i = 0; i < options_.variants.size(); ++i) {
-      Report(Phase::kLoad, static_cast<double>(i) / static_cast<double>(options_.variants.size()));
+      if (!Report(Phase::kLoad,
+                  static_cast<double>(i) / static_cast<double>(options_.variants.size()))) {
+        return Fail(ErrorCode::kUnavailable, "interrupted while the variants were loaded");
+      }
       const VariantFile& file = options_.variants[i];
       VariantBenchmark variant{.name = file.name, .path = file.path};
       auto loaded = LoadedVariant::Open(file.path, options_.run);
@@ -118,10 +121,26 @@ class ModelRunner {
       loaded_.emplace(file.name, *std::move(loaded));
     }
     if (loaded_.empty()) return Fail(*std::move(first_error));
+    LoadCopies();
     return {};
   }
 
-  // The measured variants, the baseline first.
+  // Loads every variant a second time, in the reverse order, so that no variant has an advantage
+  // from its place in memory. If this fails, the variant is measured with one copy.
+  void LoadCopies() {
+    std::uint64_t total_bytes = 0;
+    for (const VariantBenchmark& variant : result_.variants) total_bytes += variant.size_bytes;
+    if (total_bytes > kMaxCopiedBytes || result_.variants.size() < 2) return;
+    for (auto variant = result_.variants.rbegin(); variant != result_.variants.rend(); ++variant) {
+      if (!variant->is_measured()) continue;
+      if (!Report(Phase::kLoad, 1)) return;
+      if (auto copy = LoadedVariant::Open(variant->path, options_.run)) {
+        copies_.emplace(variant->name, *std::move(copy));
+      }
+    }
+  }
+
+  // Returns the variants that were measured, the baseline first.
   std::vector<VariantBenchmark*> Measured() {
     std::vector<VariantBenchmark*> measured;
     for (VariantBenchmark& variant : result_.variants) {
@@ -147,7 +166,11 @@ class ModelRunner {
     for (const VariantBenchmark* variant : measured) {
       LoadedVariant& loaded = loaded_.at(variant->name);
       samples = std::min(samples, loaded.sample_count());
-      subjects.push_back({variant->name, [&loaded](std::size_t i) { return loaded.RunOnce(i); }});
+      LatencySubject subject{variant->name, [&loaded](std::size_t i) { return loaded.RunOnce(i); }};
+      if (const auto copy = copies_.find(variant->name); copy != copies_.end()) {
+        subject.run_copy = [&loaded = copy->second](std::size_t i) { return loaded.RunOnce(i); };
+      }
+      subjects.push_back(std::move(subject));
     }
     LatencyOptions options;
     options.max_seconds = options_.max_seconds;
@@ -159,6 +182,8 @@ class ModelRunner {
     options.cpus = result_.cpus;
     options.progress = [this](double done) { return Report(Phase::kLatency, done); };
     auto compared = MeasureLatency(subjects, options);
+    copies_.clear();
+    if (!compared && is_stopped_) return;
     if (!compared) return FailAll(measured, "latency_mean_ms", compared.error());
     result_.basis = compared->basis;
     result_.block_count = compared->block_count;
@@ -186,7 +211,7 @@ class ModelRunner {
   void Throughput() {
     if (!options_.measures_throughput) return;
     const std::vector<VariantBenchmark*> measured = Measured();
-    // All CPUs, and one thread for each of the inferences that run at a time.
+    // Uses all CPUs: each of the inferences that run in parallel has its own thread.
     pinned_.reset();
     const auto streams = static_cast<std::size_t>(
         options_.streams > 0 ? options_.streams
@@ -212,6 +237,7 @@ class ModelRunner {
     options.seed = options_.seed;
     options.progress = [this](double done) { return Report(Phase::kThroughput, done); };
     auto results = MeasureThroughput(subjects, options);
+    if (!results && is_stopped_) return;
     if (!results) return FailAll(measured, "throughput", results.error());
     for (std::size_t i = 0; i < measured.size(); ++i) measured[i]->throughput = (*results)[i];
   }
@@ -288,7 +314,7 @@ class ModelRunner {
     }
   }
 
-  static void TakeGivenScores(const EvaluationOptions& evaluation, VariantBenchmark& variant) {
+  void TakeGivenScores(const EvaluationOptions& evaluation, VariantBenchmark& variant) {
     auto given = evaluation.given.find(variant.name);
     if (given == evaluation.given.end()) given = evaluation.given.find(variant.path.string());
     if (given == evaluation.given.end()) return;
@@ -296,7 +322,8 @@ class ModelRunner {
     if (!given->second.error.empty()) FailEvaluation(given->second.error, variant);
   }
 
-  static void FailEvaluation(const std::string& why, VariantBenchmark& variant) {
+  void FailEvaluation(const std::string& why, VariantBenchmark& variant) {
+    has_failed_evaluation_ = true;
     variant.not_measured.push_back({"accuracy", why});
     variant.why_invalid.push_back("the evaluation failed: " + why);
   }
@@ -318,9 +345,11 @@ class ModelRunner {
       }
       const auto profile = ProfileModel(variant.path, options_.run);
       if (!profile) continue;
-      // An interval above 1 is no slow variant, even if too few blocks fitted for a verdict.
+      // Reasons are searched only for variants that are not faster. If the whole interval is above
+      // 1, a variant counts as faster even with too few blocks for a verdict.
       const RatioEstimate& speedup = variant.latency->speedup;
-      if (speedup.block_count >= kMinBlocks || speedup.low <= 1) {
+      const bool is_same_file = variant.sha256 == measured[0]->sha256;
+      if (!is_same_file && (speedup.block_count >= kMinBlocks || speedup.low <= 1)) {
         variant.why_slower = FindReasons(*baseline, *profile, result_.machine);
       }
       variant.operator_times = CompareOperators(*baseline, *profile, kMaxOperators);
@@ -328,13 +357,18 @@ class ModelRunner {
   }
 
   static constexpr std::size_t kMaxOperators = 20;
+  // Maximum size of all files for loading each variant twice; two copies of larger models may not
+  // fit into memory.
+  static constexpr std::uint64_t kMaxCopiedBytes = 512 << 20;
 
   const BenchmarkOptions& options_;
   double start_;
   bool is_stopped_ = false;
+  bool has_failed_evaluation_ = false;
   ModelBenchmark result_;
   std::optional<PinnedThreads> pinned_;
   std::map<std::string, LoadedVariant> loaded_;
+  std::map<std::string, LoadedVariant> copies_;  // Second copies, only while latency is measured.
 };
 
 }  // namespace

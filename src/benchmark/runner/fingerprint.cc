@@ -7,14 +7,14 @@
 namespace cboard::benchmark {
 namespace {
 
-// FNV-1a: a fingerprint tells settings apart, it does not protect them.
+// FNV-1a. A fingerprint only distinguishes settings, so the hash need not be cryptographic.
 std::uint64_t Digest(std::string_view text) {
   std::uint64_t digest = 14695981039346656037u;
   for (const char c : text) digest = (digest ^ static_cast<unsigned char>(c)) * 1099511628211u;
   return digest;
 }
 
-// Data can be gigabytes: its size and time stand for its content.
+// Describes data by its size and time, because hashing gigabytes would take too long.
 std::string StateOf(const std::filesystem::path& path) {
   if (path.empty()) return "none";
   std::error_code ignored;
@@ -34,7 +34,10 @@ std::string FingerprintOf(const BenchmarkOptions& options) {
           std::to_string(options.run.batch) + "|" + std::to_string(options.run.threads) + "|" +
           options.run.provider + "|" + (options.measures_throughput ? "throughput" : "") + "|" +
           StateOf(options.evaluation.labels) + ":" + options.evaluation.labels_array + "|" +
-          options.evaluation.command;
+          StateOf(options.evaluation.vocabulary) + "|" + options.evaluation.command + "|" +
+          ShortestDecimal(options.max_seconds) + "|" + std::to_string(options.streams) +
+          (options.measures_memory ? "|memory" : "|") +
+          (options.measures_energy ? "|energy" : "|") + (options.finds_reasons ? "|reasons" : "|");
   for (const std::string& metric : options.evaluation.metrics) text += "|" + metric;
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string hex(16, '0');

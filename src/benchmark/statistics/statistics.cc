@@ -14,7 +14,7 @@ std::size_t TrimmedCount(std::size_t count) {
   return static_cast<std::size_t>(kTrimmedShare * static_cast<double>(count));
 }
 
-// Reorders `values`.
+// Returns the trimmed mean. Changes the order of `values`.
 double TrimmedMean(std::span<double> values) {
   const std::size_t trimmed = TrimmedCount(values.size());
   const auto begin = values.begin() + static_cast<std::ptrdiff_t>(trimmed);
@@ -35,7 +35,7 @@ std::vector<double> FiniteOnes(std::span<const double> values) {
   return finite;
 }
 
-// P(X <= 1) of a binomial distribution.
+// Returns P(X <= 1) for a binomial distribution of `count` trials.
 double AtMostOne(std::size_t count, double share) {
   const auto n = static_cast<double>(count);
   return std::pow(1 - share, n) + n * share * std::pow(1 - share, n - 1);
@@ -75,7 +75,8 @@ RatioEstimate EstimateRatio(std::span<const double> log_ratios, std::uint64_t se
   if (count == 0) return {};
   std::vector<double> drawn = values;
   const double center = TrimmedMean(drawn);
-  // Long enough for neighbors that resemble each other, short enough for many of them.
+  // Length of the blocks in a block bootstrap: long enough to contain dependent neighbours, short
+  // enough to have many blocks.
   const auto length = static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(count))));
   std::mt19937_64 random(seed);
   std::vector<double> means(kResamples);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <set>
 
@@ -22,7 +23,7 @@ constexpr std::array<std::string_view, 14> kKeys = {
     "name",       "variants", "baseline", "data",    "labels", "metric",     "eval",
     "vocabulary", "shape",    "batch",    "threads", "time",   "throughput", "provider"};
 
-// Reads one model; the first error is kept, and later calls do nothing.
+// Reads one model of a suite. After the first error, which is stored, later calls do nothing.
 class ModelReader {
  public:
   ModelReader(const std::filesystem::path& file, BenchmarkOptions options)
@@ -63,11 +64,11 @@ class ModelReader {
     return path.is_absolute() ? path : folder_ / path;
   }
 
-  std::int64_t CountOf(const YAML::Node& node, std::int64_t max) {
+  std::int64_t CountOf(const std::string& key, const YAML::Node& node, std::int64_t max) {
     std::int64_t number = 0;
     if (!node.IsScalar() || !YAML::convert<std::int64_t>::decode(node, number) || number < 1 ||
         number > max) {
-      Refuse(node, "expected a number from 1 to " + std::to_string(max));
+      Refuse(node, Quoted(key) + " is a number from 1 to " + std::to_string(max));
       return 1;
     }
     return number;
@@ -95,14 +96,14 @@ class ModelReader {
     } else if (key == "shape") {
       ReadShapes(value);
     } else if (key == "batch") {
-      options_.run.batch = CountOf(value, 1 << 20);
+      options_.run.batch = CountOf(key, value, 1 << 20);
     } else if (key == "threads") {
-      options_.run.threads = static_cast<int>(CountOf(value, 1024));
+      options_.run.threads = static_cast<int>(CountOf(key, value, 1024));
     } else if (key == "time") {
-      options_.max_seconds = static_cast<double>(CountOf(value, 24 * 3600));
+      ReadTime(value);
     } else if (key == "throughput") {
       if (!YAML::convert<bool>::decode(value, options_.measures_throughput)) {
-        Refuse(value, "expected true or false");
+        Refuse(value, "'throughput' is true or false");
       }
     } else if (key == "provider") {
       options_.run.provider = TextOf(value);
@@ -113,6 +114,12 @@ class ModelReader {
       }
       Refuse(value, "there is no key " + Quoted(key) + "; there are " + known);
     }
+  }
+
+  void ReadTime(const YAML::Node& value) {
+    const auto seconds = ParseSeconds(TextOf(value));
+    if (!seconds) return Refuse(value, "the time is a number of seconds, or 60s, 2m, 1h");
+    options_.max_seconds = *seconds;
   }
 
   void ReadVariants(const YAML::Node& value) {
@@ -154,7 +161,7 @@ class ModelReader {
       if (!member.second.IsSequence()) return Refuse(member.second, "a shape is a list of sizes");
       std::vector<std::int64_t> sizes;
       for (const YAML::Node& size : member.second) {
-        sizes.push_back(CountOf(size, std::int64_t{1} << 32));
+        sizes.push_back(CountOf("shape", size, std::int64_t{1} << 32));
       }
       options_.run.shapes.emplace(TextOf(member.first), std::move(sizes));
     }
@@ -167,6 +174,17 @@ class ModelReader {
 };
 
 }  // namespace
+
+std::optional<double> ParseSeconds(std::string_view text) {
+  double number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc() || !(number > 0) || !std::isfinite(number)) return std::nullopt;
+  const std::string_view unit = text.substr(static_cast<std::size_t>(parsed.ptr - text.data()));
+  if (unit.empty() || unit == "s") return number;
+  if (unit == "m" || unit == "min") return 60 * number;
+  if (unit == "h") return 3600 * number;
+  return std::nullopt;
+}
 
 Result<std::vector<BenchmarkOptions>> ParseSuite(std::string_view text,
                                                  const std::filesystem::path& file,

@@ -32,7 +32,7 @@ models:
   - variants: [bert_fp32.onnx, bert_int8.onnx]
     shape: {ids: [1, 128]}
     eval: python eval.py {model}
-    time: 30
+    time: 2m
 )");
   ASSERT_THAT(suite, Succeeds());
   ASSERT_EQ(suite->size(), 2u);
@@ -50,7 +50,7 @@ models:
   EXPECT_EQ(second.model, "bert");
   EXPECT_EQ(second.variants[1].name, "int8");
   EXPECT_THAT(second.run.shapes.at("ids"), ElementsAre(1, 128));
-  EXPECT_EQ(second.max_seconds, 30);
+  EXPECT_EQ(second.max_seconds, 120);
 }
 
 TEST(Suite, SaysWhichLineIsWrong) {
@@ -60,7 +60,9 @@ TEST(Suite, SaysWhichLineIsWrong) {
   EXPECT_THAT(Parse("models:\n  - name: a\n"),
               FailsSaying(ErrorCode::kInvalidArgument, "has no variants"));
   EXPECT_THAT(Parse("models:\n  - {name: a, variants: [a.onnx], threads: 0}\n"),
-              FailsSaying(ErrorCode::kInvalidArgument, "from 1 to 1024"));
+              FailsSaying(ErrorCode::kInvalidArgument, "'threads' is a number from 1 to 1024"));
+  EXPECT_THAT(Parse("models:\n  - {name: a, variants: [a.onnx], time: soon}\n"),
+              FailsSaying(ErrorCode::kInvalidArgument, "models.yaml:2: the time is a number of"));
   EXPECT_THAT(Parse("models:\n  - {name: a, variants: [a.onnx], labels: y.npy}\n"),
               FailsSaying(ErrorCode::kInvalidArgument, "labels and no metric"));
   EXPECT_THAT(Parse("models: [{name: a, variants: [a]}, {name: a, variants: [b]}]"),
@@ -68,6 +70,16 @@ TEST(Suite, SaysWhichLineIsWrong) {
   EXPECT_THAT(Parse("models: {"), FailsSaying(ErrorCode::kInvalidArgument, "line "));
   EXPECT_THAT(Parse("- a"), FailsSaying(ErrorCode::kInvalidArgument, "expected 'models:'"));
   EXPECT_THAT(Parse(""), FailsSaying(ErrorCode::kInvalidArgument, "expected 'models:'"));
+}
+
+TEST(Suite, ReadsTimesWithAndWithoutAUnit) {
+  EXPECT_EQ(ParseSeconds("60"), 60);
+  EXPECT_EQ(ParseSeconds("1.5s"), 1.5);
+  EXPECT_EQ(ParseSeconds("2m"), 120);
+  EXPECT_EQ(ParseSeconds("1h"), 3600);
+  for (const char* wrong : {"", "0", "-1", "nan", "inf", "soon", "5 s", "5d"}) {
+    EXPECT_EQ(ParseSeconds(wrong), std::nullopt) << wrong;
+  }
 }
 
 TEST(Suite, NamesVariantsByTheirFiles) {

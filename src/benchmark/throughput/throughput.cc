@@ -13,7 +13,7 @@
 namespace cboard::benchmark {
 namespace {
 
-// Runs all streams of a subject until the time is over; samples per second.
+// Runs all streams of a variant until the time is over. Returns samples per second.
 Result<double> RunWindow(const ThroughputSubject& subject, double seconds) {
   std::atomic<bool> is_over = false;
   std::vector<std::size_t> runs(subject.streams.size());
@@ -23,7 +23,7 @@ Result<double> RunWindow(const ThroughputSubject& subject, double seconds) {
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < subject.streams.size(); ++i) {
       threads.emplace_back([&, i] {
-        // Every stream completes at least one run, however long it takes.
+        // Each stream completes at least one run, even if it takes longer than the window.
         do {
           if (auto done = subject.streams[i](); !done) {
             errors[i] = std::move(done).error();
@@ -59,7 +59,9 @@ Result<std::vector<VariantThroughput>> MeasureThroughput(
     return ratios;
   };
   const double start = WallSeconds();
-  for (const ThroughputSubject& subject : subjects) {  // Warm-up.
+  const auto done = [&] { return std::min((WallSeconds() - start) / options.max_seconds, 1.0); };
+  bool is_stopped = false;
+  for (const ThroughputSubject& subject : subjects) {  // Warm-up runs.
     CBOARD_RETURN_IF_ERROR(RunWindow(subject, options.window_seconds));
   }
   while (true) {
@@ -69,14 +71,15 @@ Result<std::vector<VariantThroughput>> MeasureThroughput(
     order.insert(order.end(), order.rbegin(), order.rend());
     std::vector<double> block(subjects.size());
     for (const std::size_t variant : order) {
+      is_stopped = is_stopped || (options.progress && !options.progress(done()));
+      if (is_stopped) break;
       CBOARD_ASSIGN_OR_RETURN(const double rate,
                               RunWindow(subjects[variant], options.window_seconds));
       block[variant] += rate / 2;
     }
+    if (is_stopped) break;  // Half a block does not count.
     for (std::size_t i = 0; i < subjects.size(); ++i) rates[i].push_back(block[i]);
-    const double done = (WallSeconds() - start) / options.max_seconds;
-    if (options.progress && !options.progress(std::min(done, 1.0))) break;
-    if (done >= 1) break;
+    if (done() >= 1) break;
     if (rates[0].size() < kMinBlocks) continue;
     bool is_precise = true;
     for (std::size_t i = 1; i < subjects.size() && is_precise; ++i) {
@@ -84,6 +87,9 @@ Result<std::vector<VariantThroughput>> MeasureThroughput(
           EstimateRatioQuickly(log_ratios(i)).RelativeWidth() <= options.max_relative_width;
     }
     if (is_precise) break;
+  }
+  if (rates[0].empty()) {
+    return Fail(ErrorCode::kUnavailable, "the measurement was interrupted before one block");
   }
   std::vector<VariantThroughput> results;
   for (std::size_t i = 0; i < subjects.size(); ++i) {

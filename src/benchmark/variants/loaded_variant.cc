@@ -11,21 +11,83 @@ namespace {
 
 constexpr std::size_t kTimedSamples = 4;
 
-// "output 'logits' has 3 non-finite values of 1,000"; nothing if all are finite.
+// Returns a note such as "output 'logits' has 3 non-finite values of 1,000"; empty if all values
+// are finite. Only the first such output is named.
 std::vector<std::string> FindNonFinite(const runtime::RunResult& outputs) {
-  std::vector<std::string> problems;
+  std::string first;
+  std::size_t output_count = 0;
   for (const runtime::NamedTensor& output : outputs.tensors()) {
     if (!IsFloat(output.tensor.dtype)) continue;
     const auto values = tensor::ToDoubles(output.tensor);
     if (!values) continue;
     const auto count = static_cast<std::size_t>(
         std::ranges::count_if(*values, [](double value) { return !std::isfinite(value); }));
-    if (count == 0) continue;
-    problems.push_back("output " + Quoted(output.name) + " has " + HumanCount(count) +
-                       " non-finite values (NaN or infinity) of " + HumanCount(values->size()) +
-                       "; its accuracy and its speed are not those of a working model");
+    if (count == 0 || ++output_count > 1) continue;
+    first = "output " + Quoted(output.name) + " has " + HumanCount(count) +
+            " non-finite values (NaN or infinity) of " + HumanCount(values->size());
   }
-  return problems;
+  if (output_count == 0) return {};
+  const std::string others =
+      output_count == 1 ? "" : " (of " + std::to_string(output_count) + " outputs that have some)";
+  return {first + others + "; accuracy and speed are not those of a working model"};
+}
+
+// Returns an argument for --shape with the names of the open sizes: "x=1,3,height,?".
+std::string ShapeToFill(const runtime::ModelValue& input) {
+  std::string text = input.name + "=";
+  for (std::size_t i = 0; i < input.shape.size(); ++i) {
+    const bool is_named = i < input.dimension_names.size() && !input.dimension_names[i].empty();
+    text += i == 0 ? "" : ",";
+    text += input.shape[i] >= 0 ? std::to_string(input.shape[i])
+            : i == 0            ? "1"
+            : is_named          ? ToValidUtf8(input.dimension_names[i])
+                                : "?";
+  }
+  return text;
+}
+
+bool HasOpenSizes(const runtime::ModelValue& input) {
+  return std::ranges::any_of(input.shape.begin() + (input.shape.empty() ? 0 : 1), input.shape.end(),
+                             [](std::int64_t size) { return size < 0; });
+}
+
+// Assigns a shape without an input name to the only input, or to the only input with open sizes.
+Result<model::InputShapes> NameShapes(const std::filesystem::path& model,
+                                      std::span<const runtime::ModelValue> inputs,
+                                      model::InputShapes shapes) {
+  const auto unnamed = shapes.find("");
+  if (unnamed == shapes.end()) return shapes;
+  std::vector<const runtime::ModelValue*> open;
+  for (const runtime::ModelValue& input : inputs) {
+    if (HasOpenSizes(input) && !shapes.contains(input.name)) open.push_back(&input);
+  }
+  if (inputs.size() != 1 && open.size() != 1) {
+    return Fail(ErrorCode::kInvalidArgument, Quoted(model.string(), 1000) + " has " +
+                                                 std::to_string(inputs.size()) +
+                                                 " inputs; name the input of --shape: INPUT=SIZES");
+  }
+  auto sizes = shapes.extract(unnamed);
+  sizes.key() = inputs.size() == 1 ? inputs[0].name : open[0]->name;
+  shapes.insert(std::move(sizes));
+  return shapes;
+}
+
+// Replaces a first size of 1 in --shape by --batch if the model leaves the first size open.
+Result<void> SetBatch(std::span<const runtime::ModelValue> inputs, std::int64_t batch,
+                      model::InputShapes& shapes) {
+  for (const runtime::ModelValue& input : inputs) {
+    const auto shape = shapes.find(input.name);
+    if (batch == 1 || shape == shapes.end() || shape->second.empty()) continue;
+    if (input.shape.empty() || input.shape[0] >= 0) continue;
+    std::int64_t& first = shape->second[0];
+    if (first != 1 && first != batch) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "--shape gives input " + Quoted(input.name) + " " + std::to_string(first) +
+                      " samples, but --batch is " + std::to_string(batch) + "; give one of them");
+    }
+    first = batch;
+  }
+  return {};
 }
 
 }  // namespace
@@ -50,31 +112,26 @@ Result<std::unique_ptr<runtime::SampleSource>> OpenRunSamples(
                       " is " + runtime::Describe(input) + ", but --batch is " +
                       std::to_string(options.batch) + "; export it with an open batch");
     }
-    const bool has_shape =
-        options.shapes.contains(input.name) || (inputs.size() == 1 && options.shapes.contains(""));
-    const auto open = std::ranges::find_if(input.shape.begin() + (input.shape.empty() ? 0 : 1),
-                                           input.shape.end(), [](auto size) { return size < 0; });
-    if (options.data.empty() && !has_shape && open != input.shape.end()) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  Quoted(model.string(), 1000) + " has open sizes: input " + Quoted(input.name) +
-                      " is " + runtime::Describe(input) + "; give --shape " + input.name +
-                      "=1,… with all sizes, or samples with --data");
-    }
+  }
+  CBOARD_ASSIGN_OR_RETURN(model::InputShapes shapes, NameShapes(model, inputs, options.shapes));
+  CBOARD_RETURN_IF_ERROR(SetBatch(inputs, options.batch, shapes));
+  std::string open, flags;
+  for (const runtime::ModelValue& input : inputs) {
+    if (!options.data.empty() || shapes.contains(input.name) || !HasOpenSizes(input)) continue;
+    open +=
+        (open.empty() ? "input " : ", ") + Quoted(input.name) + " is " + runtime::Describe(input);
+    flags += " --shape " + ShapeToFill(input);
+  }
+  if (!open.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, Quoted(model.string(), 1000) +
+                                                 " has open sizes: " + open + "; give" + flags +
+                                                 " with a number for each open size, or samples "
+                                                 "with --data");
   }
   runtime::SampleOptions samples;
   samples.max_samples = max_samples;
   samples.batch_size = options.batch;
-  samples.shapes = options.shapes;
-  if (const auto only = samples.shapes.find(""); only != samples.shapes.end()) {
-    if (inputs.size() != 1) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  Quoted(model.string(), 1000) + " has " + std::to_string(inputs.size()) +
-                      " inputs; name the input of --shape: INPUT=SIZES");
-    }
-    auto sizes = samples.shapes.extract(only);
-    sizes.key() = inputs[0].name;
-    samples.shapes.insert(std::move(sizes));
-  }
+  samples.shapes = std::move(shapes);
   return runtime::OpenSamples(options.data, inputs, samples);
 }
 
@@ -104,7 +161,14 @@ Result<LoadedVariant> LoadedVariant::Open(const std::filesystem::path& model,
             static_cast<std::size_t>(std::max<std::int64_t>(1, tensors[0].tensor.shape[0]));
       }
       const double run_start = WallSeconds();
-      CBOARD_RETURN_IF_ERROR(run.Run());
+      if (auto first_run = run.Run(); !first_run) {
+        Error error = std::move(first_run).error();
+        if (samples->is_generated()) {
+          error.message +=
+              "; its inputs were random: if it does not take any values, give samples with --data";
+        }
+        return Fail(std::move(error));
+      }
       variant.first_inference_ms_ = (WallSeconds() - run_start) * 1e3;
       CBOARD_ASSIGN_OR_RETURN(const runtime::RunResult outputs, variant.session_.Run(tensors));
       variant.output_problems_ = FindNonFinite(outputs);
