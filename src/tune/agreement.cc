@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "cboard/compare/end_verdict.h"
 #include "compare/measure/end_outputs.h"
@@ -11,12 +10,13 @@
 namespace cboard::tune {
 namespace {
 
-// Fewer decisions than this say little: a model that is broken may agree by chance. Decisions for
-// the class that the float model takes most often do not count: a model that always gives this
-// class agrees, too.
+// Minimum number of decisions; with fewer, even a broken model may agree by chance. Decisions for
+// the most frequent class of the float model do not count, because a model that always gives this
+// class would agree, too.
 constexpr std::size_t kMinDecisions = 32;
 
-// The share of classes that stay the same if the error of any position met the margin of any other.
+// Returns the expected share of equal classes if the errors of all positions are combined with the
+// margins of all positions. A class changes if the error exceeds the margin.
 double ExpectedAgreement(const compare::HeadCounts& counts) {
   if (counts.margins.empty()) return 1;
   std::vector<float> losses;
@@ -30,7 +30,8 @@ double ExpectedAgreement(const compare::HeadCounts& counts) {
   return 1 - changed / (count * count);
 }
 
-// The largest agreement that `share` of `count` samples allows with 99.9 % confidence (Wilson).
+// Returns the upper limit of the true agreement if `share` of `count` samples agree (Wilson, 99.9 %
+// confidence).
 double UpperBound(double share, double count) {
   constexpr double z = 3.09;
   const double center = share + z * z / (2 * count);
@@ -41,7 +42,7 @@ double UpperBound(double share, double count) {
 struct HeadAgreement {
   Agreement agreement;
   bool is_measured = false;
-  bool is_counted = false;  // The smallest agreement is a share of decisions.
+  bool is_counted = false;  // The lowest agreement is a share of decisions.
 };
 
 HeadAgreement AgreementOfHeads(const std::vector<compare::EndFindings>& ends, std::size_t samples,
@@ -62,7 +63,7 @@ HeadAgreement AgreementOfHeads(const std::vector<compare::EndFindings>& ends, st
       std::size_t decisions = head.decisions;
       const bool is_class =
           head.use == compare::HeadUse::kArgMax || head.use == compare::HeadUse::kLogits;
-      // Classes of random data are often ties, which change with any rounding.
+      // Skips random samples: their classes are often ties, which any rounding changes.
       if (head.agreement && is_class && !is_generated && i < ends.size() &&
           h < ends[i].heads.size() && ends[i].heads[h].positions > 0) {
         const compare::HeadCounts& counts = ends[i].heads[h];
@@ -111,18 +112,13 @@ Result<Agreement> AgreementEvaluator::Evaluate(const std::filesystem::path& mode
                                                const std::function<bool()>& stop_requested) const {
   CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph variant, model::OpenModel(model));
   compare::EndGatherer gatherer(graph_, variant);
-  // A size that both name once.
-  const auto once = [](const std::vector<std::string>& names) {
-    const std::set<std::string> unique(names.begin(), names.end());
-    return std::vector<std::string>(unique.begin(), unique.end());
-  };
   runtime::CaptureOptions options;
   options.session.optimize = true;
   options.session.threads = 1;
-  options.tensors = once(gatherer.BaselineTensors());
+  options.tensors = gatherer.BaselineTensors();
   CBOARD_ASSIGN_OR_RETURN(const runtime::ModelCapture baseline,
                           runtime::ModelCapture::Open(path_, options));
-  options.tensors = once(gatherer.VariantTensors());
+  options.tensors = gatherer.VariantTensors();
   CBOARD_ASSIGN_OR_RETURN(const runtime::ModelCapture compressed,
                           runtime::ModelCapture::Open(model, options));
   const runtime::ModelCapture* const models[] = {&baseline, &compressed};
@@ -136,9 +132,7 @@ Result<Agreement> AgreementEvaluator::Evaluate(const std::filesystem::path& mode
           *samples_, models,
           [&](const runtime::CapturedSample& sample) {
             ++done;
-            return gatherer.Add([&](std::size_t side, const std::string& name) {
-              return sample.results[side].Find(name);
-            });
+            return gatherer.Add(compare::FindIn(sample));
           },
           [&](std::size_t, std::size_t) {
             is_stopped = stop_requested && stop_requested();

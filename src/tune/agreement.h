@@ -1,4 +1,4 @@
-// Agreement of a model with the float model, for evaluations without labels.
+// Measures the agreement of a quantized model with the float model, for evaluations without labels.
 #pragma once
 
 #include <filesystem>
@@ -18,27 +18,27 @@ namespace cboard::tune {
 
 struct Agreement {
   double agreement = 1;
-  double end_sqnr_db = 200;  // The smallest SQNR of a head.
+  double end_sqnr_db = 200;  // Lowest SQNR of a head.
   std::size_t samples = 0;
-  bool is_partial = false;  // It is certain that the goal is missed; the other samples did not run.
+  bool is_partial = false;  // The goal is certainly missed, so the remaining samples did not run.
 };
 
-// Keeps the float model loaded between evaluations.
+// Measures the agreement of several models with the same float model, which stays loaded.
 class AgreementEvaluator {
  public:
-  // Fails as ModelCapture and OpenRunSamples do.
+  // Opens the float model and the samples. Fails if ModelCapture or OpenRunSamples fail.
   static Result<std::unique_ptr<AgreementEvaluator>> Open(const std::filesystem::path& baseline,
                                                           const benchmark::RunOptions& run,
                                                           std::size_t max_samples);
 
-  // `agreement` is the smallest over the heads of the model: the share of equal decisions (largest
-  // class, scores above a threshold), and 1 minus the ratio of noise and signal power where a head
-  // gives values, few decisions, or almost always the same class. Classes count in two ways, and
-  // the smaller share is taken: equal classes in all samples, and the share that is expected if the
-  // error of any sample met the margin of any other one. The second one sees errors that changed no
-  // class by luck.
+  // Returns the lowest agreement over all heads (model outputs). For decisions (largest class,
+  // score above a threshold), it is the share of equal decisions. For heads with other values, with
+  // few decisions, or with almost always the same class, it is 1 minus the ratio of noise power to
+  // signal power. For classes, the lower of two shares counts: the share of equal classes, and the
+  // share that is expected if the errors of all samples are combined with the margins of all
+  // samples. The second share includes errors that changed no class by chance.
   //
-  // With a `limit`, it ends as soon as an agreement of `limit` is out of reach with 99.9 %
+  // With a `limit`, the evaluation ends as soon as the agreement is below `limit` with 99.9 %
   // confidence.
   Result<Agreement> Evaluate(const std::filesystem::path& model, std::optional<double> limit,
                              const std::function<bool()>& stop_requested) const;

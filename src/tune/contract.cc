@@ -1,4 +1,4 @@
-// A contract for `check` that keeps the result of a tuning.
+// Writes a contract (YAML gates for `check`) that keeps the result of a tuning.
 #include <cmath>
 
 #include "cboard/base/strings.h"
@@ -14,7 +14,7 @@ std::string Tuner::Contract() const {
                        static_cast<double>(std::max<std::uint64_t>(1, best.result.size_bytes));
   const std::string model = report_.model.string(), output = report_.output.string();
   const bool is_lower = better_ == compression::Better::kLower;
-  // A model that missed its goal is kept as good as it is.
+  // If the goal was missed, the accuracy that was reached becomes the limit.
   const double limit = best.is_met ? report_.limit : *best.result.accuracy;
   std::string text =
       "# Limits that keep the result of the tuning. In CI, with the flags of your evaluation:\n"

@@ -1,4 +1,4 @@
-// The reason of the result and the next step, in words.
+// Writes the reason for the result of a tuning, and the next step for the user.
 #include <cmath>
 
 #include "cboard/base/strings.h"
@@ -13,6 +13,11 @@ std::string Rounded(double value) { return ShortestDecimal(std::round(value * 1e
 
 void Tuner::Describe() {
   TuneReport& report = report_;
+  if (!report.is_output_written) {
+    report.reason =
+        "stopped before the first trial ended, and no model was written; continue with --resume";
+    return;
+  }
   if (report.baseline.has_failed()) {
     report.reason =
         "the evaluation of the float model failed twice, so that no accuracy is known: " +
@@ -32,6 +37,24 @@ void Tuner::Describe() {
   }
   const TrialReport& best = report.trials[*report.best];
   report.is_met = best.is_met;
+  const std::size_t unused =
+      options_.max_evaluations - std::min(options_.max_evaluations, report.evaluations);
+  if (unused > 0) {
+    std::string why = stopped_.empty() ? unused_ : stopped_;
+    if (why.empty() && sources_.empty()) why = "nothing is quantized";
+    if (why.empty() && report.is_met) {
+      why = options_.stops_at_goal ? "--stop-at-goal ends the search at the first model that meets "
+                                     "the goals"
+                                   : "no smaller model is left to try";
+    }
+    if (stopped_.empty() && !report.is_met) stopped_ = why;
+    if (!why.empty()) {
+      report.notes.push_back(std::to_string(unused) + " of " +
+                             std::to_string(options_.max_evaluations) +
+                             " evaluations were not used: " + why);
+    }
+  }
+  if (sources_.empty()) report.notes.emplace_back(quantize::kNothingQuantized);
   const std::string accuracy = report.metric + " is " + Rounded(*best.result.accuracy) +
                                " (baseline " + Rounded(*report.baseline.accuracy) + ", limit " +
                                Rounded(report.limit) + ")";
@@ -39,6 +62,11 @@ void Tuner::Describe() {
                        static_cast<double>(std::max<std::uint64_t>(1, report.baseline.size_bytes));
   const std::string size = HumanBytes(static_cast<double>(best.result.size_bytes)) + ", " +
                            Rounded(std::round(share * 10) / 10) + " % of the baseline";
+  if (best.result.size_bytes > report.baseline.size_bytes) {
+    report.notes.push_back(
+        "the output is larger than the baseline: the quantizers of this small network need more "
+        "bytes than its weights save; --max-size 100% makes the size a goal");
+  }
   if (report.is_met) {
     report.reason = accuracy + "; " + size;
     return;

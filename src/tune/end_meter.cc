@@ -65,8 +65,9 @@ class Ranking {
     return item;
   }
 
-  // Divides the item with the largest gain until the measurements are used up.
-  Result<std::vector<RankedItem>> Bisect(std::size_t max_measurements) {
+  // Divides the item with the largest gain in two, until no measurements are left.
+  Result<RankedSources> Bisect(std::size_t max_measurements) {
+    std::vector<RankedItem> halves;
     RankedItem all{.sources = {}, .gain = noise_};
     for (std::size_t i = 0; i < sources_.size(); ++i) all.sources.push_back(i);
     std::vector<RankedItem> items = {std::move(all)};
@@ -79,10 +80,13 @@ class Ranking {
       const std::size_t middle = first + (end - first) / 2;
       CBOARD_ASSIGN_OR_RETURN(RankedItem left, Measure(first, middle));
       CBOARD_ASSIGN_OR_RETURN(RankedItem right, Measure(middle, end));
+      if (count_ > 2) halves.push_back(std::move(*largest));  // All sources are no half.
       const auto place = items.erase(largest);
       items.insert(items.insert(place, std::move(right)), std::move(left));
     }
-    return items;
+    std::ranges::stable_sort(halves, std::greater<>(),
+                             [](const RankedItem& item) { return item.sources.size(); });
+    return RankedSources{std::move(items), std::move(halves)};
   }
 
  private:
@@ -94,19 +98,18 @@ class Ranking {
 
 }  // namespace
 
-Result<std::vector<RankedItem>> RankSources(EndMeter& meter,
-                                            const std::vector<ErrorSource>& sources,
-                                            const RankingOptions& options) {
-  std::vector<RankedItem> items;
-  if (sources.empty()) return items;
+Result<RankedSources> RankSources(EndMeter& meter, const std::vector<ErrorSource>& sources,
+                                  const RankingOptions& options) {
+  RankedSources ranked;
+  if (sources.empty()) return ranked;
   Ranking ranking(meter, sources);
   CBOARD_RETURN_IF_ERROR(ranking.Begin());
   if (sources.size() > options.max_single_sources) return ranking.Bisect(options.max_measurements);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     CBOARD_ASSIGN_OR_RETURN(RankedItem item, ranking.Measure(i, i + 1));
-    items.push_back(std::move(item));
+    ranked.items.push_back(std::move(item));
   }
-  return items;
+  return ranked;
 }
 
 Result<std::vector<RankedItem>> RankNarrowWeights(EndMeter& meter,
@@ -119,7 +122,7 @@ Result<std::vector<RankedItem>> RankNarrowWeights(EndMeter& meter,
   std::vector<RankedItem> items;
   if (weights.empty()) return items;
   CBOARD_ASSIGN_OR_RETURN(const double noise, meter.Noise({}));
-  // Neighbors are measured together where there are too many.
+  // If there are too many weights, neighbours are measured together.
   const std::size_t together = (weights.size() + max_items - 1) / max_items;
   for (std::size_t first = 0; first < weights.size(); first += together) {
     RankedItem item;

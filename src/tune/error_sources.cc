@@ -10,7 +10,7 @@ namespace {
 using quantize::ActivationPlan;
 using quantize::Plan;
 
-// The tensor whose scale this one has.
+// Returns the tensor that owns the scale of `tensor`.
 std::string OwnerOf(const Plan& plan, std::string tensor) {
   for (int depth = 0; depth < 1000; ++depth) {
     const auto found = plan.activations.find(tensor);
@@ -34,7 +34,7 @@ std::int64_t WeightValues(const Plan& plan, const std::string& node) {
   return found == plan.weights.end() ? 0 : found->second.value_count;
 }
 
-// Weights of 4 bits in blocks of this many inputs, with a float32 scale and a zero point of 4 bits.
+// Block size of 4-bit weights: so many inputs share a float32 scale and a 4-bit zero point.
 constexpr std::size_t kNarrowBlock = 64;
 constexpr double kNarrowBytes = 0.5 + 4.5 / static_cast<double>(kNarrowBlock);
 
@@ -68,7 +68,8 @@ std::vector<ErrorSource> FindErrorSources(const Plan& plan) {
     group.tensors.push_back(tensor);
   }
   std::vector<ErrorSource> sources;
-  // Nodes in the order of the graph; a group stands where its owner is computed or first used.
+  // Visits nodes in the order of the graph. A group of tensors comes where its owner is computed or
+  // first used.
   std::vector<const std::pair<const std::string, quantize::NodePlan>*> nodes;
   for (const auto& node : plan.nodes) nodes.push_back(&node);
   std::ranges::sort(nodes, {}, [](const auto* node) { return node->second.position; });
@@ -135,7 +136,7 @@ Plan Apply(const Plan& plan, const Plan& wide, const PlanChanges& changes) {
     weight->second.bits = 4;
     weight->second.block_size = kNarrowBlock;
     weight->second.codes.clear();
-    changed.biases.erase(node);  // Corrects the error of 8 bits.
+    changed.biases.erase(node);  // This bias correction is for 8-bit weights.
   }
   for (auto& [tensor, activation] : changed.activations) {
     const std::string owner = OwnerOf(plan, tensor);

@@ -38,7 +38,7 @@ Result<std::vector<Reverted>> Explanations::Of(const PlanChanges& changes, EndMe
   if (changes.empty()) return lines;
   Prepare();
   CBOARD_ASSIGN_OR_RETURN(const double noise, meter.Noise({}));
-  constexpr std::size_t kMaxMeasured = 12;  // Single gains of more changes are not measured.
+  constexpr std::size_t kMaxMeasured = 12;  // With more changes, single gains are not measured.
   const bool is_measured = changes.size() <= kMaxMeasured;
   for (const ErrorSource& source : sources) {
     const bool is_float = source.is_weight && changes.float_nodes.contains(source.key);

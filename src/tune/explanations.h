@@ -1,4 +1,4 @@
-// Why changes were made: cause, gain in dB, added bytes and milliseconds.
+// Explains why changes were made: cause, gain in dB, added bytes and added milliseconds.
 #pragma once
 
 #include <filesystem>
@@ -14,15 +14,15 @@
 
 namespace cboard::tune {
 
-// Compares the float model with the first quantized one when it is first needed. A comparison that
-// fails leaves causes empty.
+// Explains changes by comparing the float model with the first quantized model. The comparison runs
+// when it is first needed. If it fails, explanations have no cause.
 class Explanations {
  public:
-  // Borrows `times`.
+  // Borrows `times`. Nothing is compared yet.
   Explanations(std::filesystem::path baseline, std::filesystem::path quantized,
                benchmark::RunOptions run, OperatorTimes& times, bool is_enabled);
 
-  // A line for each node and tensor that `changes` contain, the largest gain first.
+  // Returns an explanation for each node and tensor in `changes`, the largest gain first.
   Result<std::vector<Reverted>> Of(const PlanChanges& changes, EndMeter& meter,
                                    const std::vector<ErrorSource>& sources);
 
@@ -34,7 +34,7 @@ class Explanations {
   OperatorTimes& times_;
   bool is_enabled_;
   bool is_prepared_ = false;
-  std::map<std::string, verdict::Diagnosis> by_name_;  // Nodes and output tensors.
+  std::map<std::string, verdict::Diagnosis> by_name_;  // By name of node or output tensor.
 };
 
 }  // namespace cboard::tune

@@ -49,7 +49,8 @@ std::string MaxDrop::Text() const {
 }
 
 bool IsAsGood(double value, double limit, Better better) {
-  // Limits are computed from decimal numbers: 0.99 must not fail against 1 - 1%.
+  // Allows for rounding, because limits are computed from decimal numbers: 0.99 must reach a limit
+  // of 1 - 1 %.
   const double tolerance = 1e-9 * std::max(1.0, std::abs(limit));
   return better == Better::kLower ? value <= limit + tolerance : value >= limit - tolerance;
 }

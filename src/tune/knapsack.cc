@@ -19,7 +19,8 @@ std::vector<KnapsackChoice> SolveKnapsack(const std::vector<KnapsackGroup>& grou
   const double unit =
       span > 0 ? span / static_cast<double>(kSteps - std::min(groups.size(), kSteps / 2)) : 1;
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
-  // least[b]: the smallest noise of the groups so far within b units; chosen[g][b]: the option.
+  // least[b] is the lowest noise of the groups so far at a price of at most b units. chosen[g][b]
+  // is the option of group g for it.
   std::vector<double> least(kSteps + 1, 0.0), next(kSteps + 1);
   std::vector<std::vector<std::uint8_t>> chosen(groups.size());
   const auto units_of = [&](std::size_t g, std::size_t option) {

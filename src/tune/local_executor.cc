@@ -1,4 +1,4 @@
-// Evaluates trials in this process.
+// Evaluates trials in the current process.
 #include <chrono>
 #include <cmath>
 
@@ -141,10 +141,11 @@ class LocalExecutor final : public TrialExecutor {
     options.sample_count = std::min(before.sample_count(), after.sample_count());
     options.is_single_threaded = evaluation_.run.threads == 1;
     options.progress = [&](double) { return !IsStopped(); };
-    CBOARD_ASSIGN_OR_RETURN(const benchmark::LatencyComparison latency,
-                            benchmark::MeasureLatency(subjects, options));
-    result.speedup = latency.variants[1].speedup.ratio;
-    result.latency_ms = latency.variants[1].mean_ms;
+    const auto latency = benchmark::MeasureLatency(subjects, options);
+    if (IsStopped()) return Stopped();
+    if (!latency) return Fail(latency.error());
+    result.speedup = latency->variants[1].speedup.ratio;
+    result.latency_ms = latency->variants[1].mean_ms;
     return {};
   }
 
@@ -181,7 +182,7 @@ std::string Evaluation::MetricKey() const {
     return options.metrics.empty() ? "accuracy" : options.metrics.front();
   }
   if (options.metrics.empty()) return "agreement";
-  // The keys that benchmark::Evaluate gives.
+  // Returns the key under which benchmark::Evaluate returns the first metric.
   const std::string& metric = options.metrics.front();
   if (metric == "top1") return "accuracy";
   if (metric == "top5") return "accuracy_top5";

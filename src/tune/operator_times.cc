@@ -5,13 +5,14 @@
 namespace cboard::tune {
 namespace {
 
-// Names of fused nodes contain the name of the node: "fused conv1", "conv1_nchwc".
+// Finds the time of a node. ONNX Runtime's names of fused nodes contain the names of their nodes:
+// "fused conv1", "conv1_nchwc".
 std::optional<double> TimeOf(const std::map<std::string, double>& times, const std::string& node) {
   if (const auto found = times.find(node); found != times.end()) return found->second;
   std::optional<double> time;
   for (const auto& [name, us] : times) {
     if (name.find(node) == name.npos) continue;
-    if (time) return std::nullopt;  // "conv1" is in "conv10", too.
+    if (time) return std::nullopt;  // The name is ambiguous: "conv1" is also part of "conv10".
     time = us;
   }
   return time;
@@ -48,7 +49,7 @@ std::optional<double> OperatorTimes::AddedUs(const std::string& node) {
   if (!before || !after) return std::nullopt;
   const double added = *after - *before;
   stored_[node] = added;
-  // A time that is not stored is measured again after an interruption.
+  // An error is ignored: a time that is not stored is measured again.
   if (store_) static_cast<void>(store_(node, added));
   return added;
 }

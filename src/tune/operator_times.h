@@ -1,5 +1,5 @@
-// Time of single operators in the float model and in the first quantized one, from ONNX Runtime's
-// profiles.
+// Compares the times of single operators in the float model and in the first quantized model, from
+// ONNX Runtime's profiles.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,8 @@ namespace cboard::tune {
 
 class OperatorTimes {
  public:
-  // Times of an earlier session, by NameOf…: the same prices give the same search.
+  // Times that an earlier session has stored, by node. With equal times, a resumed search makes the
+  // same decisions.
   using Stored = std::map<std::string, double>;
   using Store = std::function<Result<void>(const std::string& key, double us)>;
 
@@ -23,8 +24,8 @@ class OperatorTimes {
   OperatorTimes(std::filesystem::path baseline, std::filesystem::path quantized,
                 benchmark::RunOptions run, Stored stored, Store store);
 
-  // Microseconds that an inference takes longer with the node in float; negative if it is faster.
-  // Nothing if the profiles do not name the node.
+  // Returns the microseconds that an inference takes longer with the node in float; negative if it
+  // is faster in float. nullopt if the profiles do not have the node.
   std::optional<double> AddedUs(const std::string& node);
 
  private:

@@ -9,7 +9,7 @@ namespace cboard::tune {
 namespace {
 
 constexpr const char* kStopFile = "stop";
-// Event files of earlier sessions have smaller steps.
+// Each event file has its own range of steps, so steps increase over all sessions.
 constexpr std::int64_t kStepsPerFile = 1'000'000;
 
 void WriteOptional(JsonWriter& json, const char* key, std::optional<double> value) {

@@ -1,4 +1,4 @@
-// The state of a running search as a run of the log directory, and requests to stop.
+// Logs the state of a running search to a run of the log directory, and looks for requests to stop.
 // docs/formats/tuning-progress.md describes both.
 #pragma once
 
@@ -17,14 +17,14 @@
 
 namespace cboard::tune {
 
-// A point of the trade-off that was measured without labels.
+// A set of changes whose output error was measured without labels, for the trade-off chart.
 struct PredictedPoint {
   std::int64_t size_bytes = 0;
   double end_sqnr_db = 0;
   std::size_t float_count = 0, wide_count = 0, narrow_count = 0;
 };
 
-// The state of a search beside its report.
+// The state of a search, in addition to its report.
 struct ProgressState {
   std::string phase = "calibrating";
   std::string step;
@@ -40,14 +40,15 @@ std::string ToJson(const ProgressState& state, const TuneReport& report,
 
 class ProgressLog {
  public:
-  // Writes nothing if `logdir` is empty. Removes stop requests that were made before.
+  // Removes old stop requests. If `logdir` is empty, nothing is logged.
   ProgressLog(std::filesystem::path logdir, std::filesystem::path state);
 
-  // Writes and flushes a value. The first call makes the run. A disk that fails does not end a
-  // tuning: the error is returned once, and later calls do nothing.
+  // Logs a value and flushes it. The first call creates the run. If writing fails, the error is
+  // returned once and later calls do nothing, so that the tuning continues.
   Result<void> Write(const std::string& json);
 
-  // Whether the file `stop` was there, now or earlier. Looks at most five times a second.
+  // Returns true if the file `stop` exists or existed in an earlier call. Checks at most five times
+  // per second.
   bool IsStopRequested();
 
   void RemoveStopRequests() const;

@@ -1,4 +1,4 @@
-// The decision what to try next.
+// Decides which sets of changes to try next.
 #include <algorithm>
 #include <cmath>
 
@@ -8,8 +8,10 @@
 namespace cboard::tune {
 namespace {
 
-// Evaluations that a goal which is met already may cost, to find a smaller model.
+// Maximum number of evaluations to find a smaller model after the goal is met.
 constexpr std::size_t kMaxRefinements = 2;
+
+}  // namespace
 
 std::string CountText(const PlanChanges& changes) {
   std::string text;
@@ -23,8 +25,6 @@ std::string CountText(const PlanChanges& changes) {
   add(changes.narrow_nodes.size(), "weight in 4 bits", "weights in 4 bits");
   return text.empty() ? "everything in 8 bits" : text;
 }
-
-}  // namespace
 
 Result<std::optional<bool>> Tuner::TryChanges(const PlanChanges& changes, const std::string& note) {
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -72,10 +72,11 @@ double Tuner::PriceOf(const PlanChanges& changes) {
   const auto count = static_cast<double>(changes.float_nodes.size() + changes.wide_tensors.size());
   const auto bytes = static_cast<double>(AddedBytes(choice_.plan, changes));
   if (options_.objective == Objective::kSize) {
-    // Every change costs time, too, or changes without any use would be free.
+    // Each change also costs time, so it has a price even if it does not increase the file size.
     return bytes + (0.06 * all_values + 1) * count;
   }
-  // Microseconds; where a time is not known, a share of the weights stands for it.
+  // The price is in microseconds. If a time is unknown, it is estimated from the share of the
+  // weights.
   constexpr double kMinUs = 0.5;
   const auto added = AddedMs(changes);
   const double share = bytes / std::max(all_values, 1.0);
@@ -83,7 +84,7 @@ double Tuner::PriceOf(const PlanChanges& changes) {
 }
 
 std::uint64_t Tuner::BytesWith(const PlanChanges& changes) const {
-  constexpr std::uint64_t kMaxWritten = 64'000'000;  // Larger models take too long to write.
+  constexpr std::uint64_t kMaxWritten = 64'000'000;  // Writing larger models takes too long.
   if (report_.baseline.size_bytes <= kMaxWritten) {
     if (const auto bytes = quantizer_->Write(meter_->PlanWith(changes))) return bytes->size();
   }
@@ -99,7 +100,9 @@ std::uint64_t Tuner::BytesWith(const PlanChanges& changes) const {
 Result<void> Tuner::Search() {
   const auto& max_size = options_.goals.max_size_bytes;
   if (max_size && BytesWith({}) > *max_size) return SearchWithinSize();
-  CBOARD_ASSIGN_OR_RETURN(const auto is_accurate, TryChanges({}, CountText({})));
+  CBOARD_ASSIGN_OR_RETURN(
+      const auto is_accurate,
+      TryChanges({}, sources_.empty() ? "nothing is quantized" : CountText({})));
   if (!is_accurate) {
     stopped_ = "the evaluation of the first quantized model failed twice";
     return WriteUnmeasuredOutput();
@@ -108,7 +111,8 @@ Result<void> Tuner::Search() {
   if (report_.evaluations >= options_.max_evaluations) return {};
   CBOARD_RETURN_IF_ERROR(Rank(false));
   if (!*is_accurate) CBOARD_RETURN_IF_ERROR(SearchGoal());
-  if (!stopped_.empty() || options_.stops_at_goal) return {};
+  const bool is_met = std::ranges::any_of(report_.trials, &TrialReport::is_met);
+  if (!stopped_.empty() || (is_met && options_.stops_at_goal)) return {};
   return SearchCurve();
 }
 
@@ -119,29 +123,35 @@ Result<void> Tuner::Rank(bool has_narrow_weights) {
                           .objective = options_.objective,
                           .has_16_bits = choice_.plan.target != quantize::Target::kTensorRt,
                           .price = [this](const PlanChanges& changes) { return PriceOf(changes); }};
-  CBOARD_ASSIGN_OR_RETURN(inputs.items, RankSources(*meter_, sources_));
+  CBOARD_ASSIGN_OR_RETURN(RankedSources ranked, RankSources(*meter_, sources_));
+  inputs.items = std::move(ranked.items);
+  inputs.halves = std::move(ranked.halves);
   if (has_narrow_weights) {
     CBOARD_ASSIGN_OR_RETURN(inputs.narrow, RankNarrowWeights(*meter_, sources_));
   }
   order_ = std::make_unique<TradeOff>(*meter_, std::move(inputs));
-  // Without any weight in 8 bits there is nothing left of the compression.
+  const auto is_allowed =
+      [this, eight_bits = static_cast<std::int64_t>(BytesWith({}))](const PlanChanges& changes) {
+        return IsAllowed(eight_bits + AddedBytes(choice_.plan, changes), changes);
+      };
+  order_->Limit(is_allowed);
+  if (has_narrow_weights || report_.trials.back().is_met) return {};
+  return order_->AddNeighbors(is_allowed);
+}
+
+bool Tuner::IsAllowed(std::int64_t bytes, const PlanChanges& changes) {
+  const Goals& goals = options_.goals;
+  // A model in which all weights are float is not allowed, because it is not compressed.
   const std::uint64_t max_bytes =
-      std::min(options_.goals.max_size_bytes.value_or(report_.baseline.size_bytes * 95 / 100),
+      std::min(goals.max_size_bytes.value_or(report_.baseline.size_bytes * 95 / 100),
                report_.baseline.size_bytes);
-  const auto eight_bits = static_cast<std::int64_t>(BytesWith({}));
-  order_->Limit([&](const PlanChanges& changes) {
-    return eight_bits + AddedBytes(choice_.plan, changes) <= static_cast<std::int64_t>(max_bytes);
-  });
-  const auto& goals = options_.goals;
-  if (goals.min_speedup && !report_.trials.empty() && report_.trials[0].result.speedup) {
-    const TrialResult& first = report_.trials[0].result;
-    const double max_ms = *first.latency_ms * *first.speedup / *goals.min_speedup;
-    order_->Limit([&](const PlanChanges& changes) {
-      const auto added = AddedMs(changes);
-      return !added || *first.latency_ms + *added <= max_ms;
-    });
-  }
-  return {};
+  if (bytes > static_cast<std::int64_t>(max_bytes)) return false;
+  if (!goals.min_speedup || report_.trials.empty() || !report_.trials[0].result.speedup)
+    return true;
+  const TrialResult& first = report_.trials[0].result;
+  const double max_ms = *first.latency_ms * *first.speedup / *goals.min_speedup;
+  const auto added = AddedMs(changes);
+  return !added || *first.latency_ms + *added <= max_ms;
 }
 
 Result<void> Tuner::SearchGoal() {
@@ -153,8 +163,8 @@ Result<void> Tuner::SearchGoal() {
     return {};
   }
   const std::size_t last = order_->size() - 1;
-  std::size_t low = 0;              // Misses the accuracy.
-  std::optional<std::size_t> high;  // Meets it.
+  std::size_t low = 0;              // Last set that misses the accuracy.
+  std::optional<std::size_t> high;  // First set that meets it.
   double low_noise = std::pow(10.0, -first.end_sqnr_db / 10), high_noise = 0;
   double low_drop = std::abs(*first.result.accuracy - *report_.baseline.accuracy);
   const double max_drop = std::abs(report_.limit - *report_.baseline.accuracy);
@@ -168,12 +178,11 @@ Result<void> Tuner::SearchGoal() {
       max_noise = std::sqrt(low_noise * std::max(high_noise, 1e-12));
       CBOARD_ASSIGN_OR_RETURN(index, order_->FindWithin(max_noise, low + 1, *high - 1));
       CBOARD_ASSIGN_OR_RETURN(const double found_noise, order_->Noise(index));
-      if (found_noise > max_noise) break;  // No cheaper set helps.
+      if (found_noise > max_noise) break;  // No cheaper set has a sufficiently low noise.
     } else if (low == last) {
-      stopped_ = "all changes within the limits were tried";
-      break;
+      break;  // Sets that the knapsack did not propose are tried later.
     } else if (report_.evaluations + 1 < options_.max_evaluations) {
-      // The last evaluation tries all changes: the most accurate model that this search can make.
+      // The last evaluation uses all changes, which is the most accurate model of this search.
       max_noise = NoiseForDrop(low_noise, low_drop, max_drop);
       CBOARD_ASSIGN_OR_RETURN(index, order_->FindWithin(max_noise, low + 1, last));
     }
@@ -207,7 +216,7 @@ Result<void> Tuner::SearchWithinSize() {
   const std::string goal = HumanBytes(static_cast<double>(*options_.goals.max_size_bytes));
   PlanChanges changes;
   if (order_->size() == 0) {
-    // The smallest model there is.
+    // All matrix products in 4 bits: the smallest possible model.
     for (const ErrorSource& source : sources_) {
       if (CanBeNarrow(choice_.plan, source)) changes.narrow_nodes.insert(source.key);
     }
@@ -222,7 +231,7 @@ Result<void> Tuner::SearchWithinSize() {
     return WriteUnmeasuredOutput();
   }
   if (!stopped_.empty() || (*is_accurate && options_.stops_at_goal)) return {};
-  // 8 bits: whether a larger file would meet the accuracy.
+  // Tries 8 bits, to tell the user whether a larger file would meet the accuracy.
   if (!*is_accurate && CanTryMore()) {
     CBOARD_ASSIGN_OR_RETURN(const auto is_enough, TryChanges({}, CountText({})));
     stopped_ = is_enough && *is_enough
@@ -231,7 +240,7 @@ Result<void> Tuner::SearchWithinSize() {
                    : "8-bit weights miss the accuracy, too";
     return {};
   }
-  // Smaller models that may be accurate enough, from the middle.
+  // Searches for smaller models that meet the accuracy, by bisection.
   std::size_t low = 0, high = order_->size() - 1;
   while (CanTryMore() && high > low) {
     const std::size_t middle = low + (high - low) / 2;
@@ -244,49 +253,6 @@ Result<void> Tuner::SearchWithinSize() {
     } else {
       low = middle + 1;
     }
-  }
-  return {};
-}
-
-Result<void> Tuner::SearchCurve() {
-  if (order_->size() < 2) return {};
-  const std::size_t last = order_->size() - 1;
-  const auto best_noise = [&] {
-    double noise = 1e300;
-    for (const TrialReport& trial : report_.trials) {
-      noise = std::min(noise, std::pow(10.0, -trial.end_sqnr_db / 10));
-    }
-    return noise;
-  };
-  const auto is_perfect = [&] {
-    return std::ranges::any_of(report_.trials, [&](const TrialReport& trial) {
-      return trial.result.accuracy &&
-             IsAsGood(*trial.result.accuracy, *report_.baseline.accuracy, better_);
-    });
-  };
-  const auto attempt = [&](const PlanChanges& changes) -> Result<bool> {
-    CBOARD_ASSIGN_OR_RETURN(const auto done, TryChanges(changes, "curve: " + CountText(changes)));
-    return done.has_value();
-  };
-  // The most accurate model that is no larger than the first one.
-  const std::uint64_t first_bytes = report_.trials[0].result.size_bytes;
-  for (std::size_t i = last + 1; i-- > 1 && CanTryMore() && !is_perfect();) {
-    const PlanChanges& changes = order_->changes(i);
-    if (BytesWith(changes) > first_bytes) continue;
-    CBOARD_ASSIGN_OR_RETURN(const double noise, order_->Noise(i));
-    if (noise < best_noise() && !IsTried(changes)) {
-      CBOARD_ASSIGN_OR_RETURN(const bool is_done, attempt(changes));
-      if (!is_done) return {};
-    }
-    break;
-  }
-  // Larger ones, each about 6 dB better than the best so far.
-  for (std::size_t index = 1; CanTryMore() && !is_perfect();) {
-    CBOARD_ASSIGN_OR_RETURN(index, order_->FindWithin(best_noise() / 4, index, last));
-    if (IsTried(order_->changes(index))) break;
-    CBOARD_ASSIGN_OR_RETURN(const bool is_done, attempt(order_->changes(index)));
-    if (!is_done || index == last) break;
-    ++index;
   }
   return {};
 }

@@ -50,7 +50,7 @@ std::string ToJson(const TrialResult& result) {
 
 Result<TrialResult> ParseTrialResult(std::string_view text) {
   const auto damaged = [] {
-    return Fail(ErrorCode::kDataLoss, "no result of a trial: expected the JSON that tune writes");
+    return Fail(ErrorCode::kDataLoss, "not a trial result: expected JSON written by tune");
   };
   simdjson::dom::parser parser;
   simdjson::dom::object object;
@@ -117,7 +117,8 @@ Result<StateDirectory> StateDirectory::Open(std::filesystem::path directory, con
                 quoted + " is not empty and has no tuning; give another directory with --state");
   }
   if (has_job) {
-    // The report goes first: without it, a directory that is removed in part counts as unfinished.
+    // The report is removed first: a partly removed directory without a report counts as
+    // unfinished.
     std::filesystem::remove(path / "report.json", error);
     std::filesystem::remove_all(path, error);
   }
@@ -168,7 +169,7 @@ Result<void> StateDirectory::AddMeasurement(const std::string& key, double noise
   CBOARD_ASSIGN_OR_RETURN(File file, File::OpenForAppending(directory_ / "measurements.jsonl"));
   JsonWriter json;
   json.BeginObject().Key("changes").Value(key).Key("noise").Value(noise).EndObject();
-  // The newline in front ends a line that was cut.
+  // The leading newline ends an incomplete line of an interrupted session.
   return file.Write(AsBytes("\n" + json.Take()));
 }
 

@@ -51,10 +51,10 @@ TEST_F(StateDirectoryTest, HasNoResultOfATrialThatWasInterrupted) {
 }
 
 TEST_F(StateDirectoryTest, RefusesAResultThatIsNeitherAccuracyNorFailure) {
-  EXPECT_THAT(ParseTrialResult("{}"), FailsSaying(ErrorCode::kDataLoss, "no result of a trial"));
+  EXPECT_THAT(ParseTrialResult("{}"), FailsSaying(ErrorCode::kDataLoss, "not a trial result"));
   EXPECT_THAT(ParseTrialResult("{\"failure\":\"\",\"size_bytes\":1}"),
-              FailsSaying(ErrorCode::kDataLoss, "no result of a trial"));
-  EXPECT_THAT(ParseTrialResult("tune"), FailsSaying(ErrorCode::kDataLoss, "no result of a trial"));
+              FailsSaying(ErrorCode::kDataLoss, "not a trial result"));
+  EXPECT_THAT(ParseTrialResult("tune"), FailsSaying(ErrorCode::kDataLoss, "not a trial result"));
   EXPECT_THAT(ParseTrialResult("{\"failure\":\"it crashed\",\"size_bytes\":1}"), Succeeds());
 }
 

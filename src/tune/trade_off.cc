@@ -8,10 +8,10 @@
 namespace cboard::tune {
 namespace {
 
-// More sets than this differ too little to be told apart.
+// Maximum number of sets; if there were more, neighbouring sets would hardly differ.
 constexpr std::size_t kMaxSets = 48;
 
-// Every `n`-th set, with the first and the last one.
+// Keeps kMaxSets evenly spaced sets, including the first and the last one.
 void Thin(std::vector<KnapsackChoice>& choices) {
   if (choices.size() <= kMaxSets) return;
   std::vector<KnapsackChoice> kept;
@@ -24,9 +24,9 @@ void Thin(std::vector<KnapsackChoice>& choices) {
 }  // namespace
 
 TradeOff::TradeOff(EndMeter& meter, Inputs inputs) : meter_(meter), inputs_(std::move(inputs)) {
-  // One group for each item: as it is, or restored. An item of one weight may have 4 bits instead.
+  // Each item is a group of options: no change, restored or, for a single weight, 4 bits.
   std::vector<KnapsackGroup> groups;
-  std::vector<std::optional<std::size_t>> narrow_of;  // By group: position in `narrow`.
+  std::vector<std::optional<std::size_t>> narrow_of;  // For each group: position in `narrow`.
   std::vector<bool> is_grouped(inputs_.narrow.size(), false);
   const auto price = [&](const std::vector<std::size_t>& items,
                          const std::vector<std::size_t>& narrow) {
@@ -56,7 +56,8 @@ TradeOff::TradeOff(EndMeter& meter, Inputs inputs) : meter_(meter), inputs_(std:
   const auto add = [&](PlanChanges changes) {
     if (std::ranges::find(sets_, changes) == sets_.end()) sets_.push_back(std::move(changes));
   };
-  if (inputs_.narrow.empty()) add({});  // Changes without a price are not part of the first set.
+  // Adds the empty set, because changes without a price are in all sets of the knapsack.
+  if (inputs_.narrow.empty()) add({});
   for (const KnapsackChoice& choice : choices) {
     std::vector<std::size_t> items, narrow;
     for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -71,10 +72,14 @@ TradeOff::TradeOff(EndMeter& meter, Inputs inputs) : meter_(meter), inputs_(std:
     }
     add(ChangesOf(items, narrow));
   }
-  // The most accurate model that these changes can make: single gains below zero may help together.
+  add(AllChanges());
+}
+
+// The most accurate model that these changes can make: single gains below zero may help together.
+PlanChanges TradeOff::AllChanges() const {
   std::vector<std::size_t> all(inputs_.items.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  add(ChangesOf(all, {}));
+  return ChangesOf(all, {});
 }
 
 PlanChanges TradeOff::ChangesOf(const std::vector<std::size_t>& chosen_items,
@@ -91,7 +96,7 @@ PlanChanges TradeOff::ChangesOf(const std::vector<std::size_t>& chosen_items,
       if (!changes.float_nodes.contains(node)) changes.narrow_nodes.insert(node);
     }
   }
-  // A tensor between float nodes only has no quantizer that could have 16 bits.
+  // A tensor whose nodes are all float is not quantized, so it cannot have 16 bits.
   for (const ErrorSource& source : inputs_.sources) {
     if (source.is_weight || source.nodes.empty()) continue;
     const bool is_idle = std::ranges::all_of(
@@ -103,6 +108,55 @@ PlanChanges TradeOff::ChangesOf(const std::vector<std::size_t>& chosen_items,
 
 void TradeOff::Limit(const std::function<bool(const PlanChanges&)>& is_allowed) {
   std::erase_if(sets_, [&](const PlanChanges& set) { return !is_allowed(set); });
+}
+
+PlanChanges TradeOff::AllWide() const {
+  PlanChanges wide;
+  if (inputs_.objective != Objective::kSize || !inputs_.has_16_bits) return wide;
+  for (const ErrorSource& source : inputs_.sources) {
+    if (!source.is_weight) wide.wide_tensors.insert(source.key);
+  }
+  return wide;
+}
+
+Result<void> TradeOff::AddNeighbors(const std::function<bool(const PlanChanges&)>& is_allowed) {
+  constexpr std::size_t kMaxHalves = 8;  // Smaller ones are close to the knapsack's items.
+  struct Candidate {
+    PlanChanges changes;
+    double price = 0;
+  };
+  std::vector<Candidate> candidates;
+  const auto add = [&](const PlanChanges& changes) {
+    if (changes.empty() || !is_allowed(changes)) return;
+    candidates.push_back({changes, inputs_.price(changes)});
+  };
+  const PlanChanges wide = AllWide();
+  add(wide);
+  for (std::size_t i = 0; i < std::min(kMaxHalves, inputs_.halves.size()); ++i) {
+    PlanChanges half, both = wide;
+    for (const std::size_t source : inputs_.halves[i].sources) {
+      Fix(inputs_.sources[source], inputs_.objective, inputs_.has_16_bits, half);
+    }
+    add(half);
+    both.float_nodes = half.float_nodes;
+    if (both != half) add(both);
+  }
+  std::ranges::stable_sort(candidates, {}, &Candidate::price);
+  PlanChanges all = AllChanges();
+  const bool has_all = !sets_.empty() && sets_.back() == all;
+  if (has_all) sets_.pop_back();
+  double noise = 1e300;
+  if (!sets_.empty()) {
+    CBOARD_ASSIGN_OR_RETURN(noise, Noise(sets_.size() - 1));
+  }
+  for (Candidate& candidate : candidates) {
+    CBOARD_ASSIGN_OR_RETURN(const double found, meter_.Noise(candidate.changes));
+    if (found >= noise) continue;
+    noise = found;
+    sets_.push_back(std::move(candidate.changes));
+  }
+  if (has_all) sets_.push_back(std::move(all));
+  return {};
 }
 
 Result<std::size_t> TradeOff::FindWithin(double max_noise, std::size_t low, std::size_t high) {
@@ -133,7 +187,7 @@ Result<PlanChanges> TradeOff::Prune(const PlanChanges& changes, double max_noise
       list.push_back({kind, key, inputs_.price(alone)});
     }
   }
-  std::ranges::stable_sort(list, std::greater<>(), &Change::price);  // The most expensive first.
+  std::ranges::stable_sort(list, std::greater<>(), &Change::price);  // Most expensive first.
   PlanChanges kept = changes;
   std::size_t measured = 0;
   for (std::size_t width = list.size() / 2; width >= 1; width /= 2) {

@@ -1,7 +1,7 @@
 // The trade-off between price and error: sets of changes, from the cheapest to the most accurate.
 //
-// A multiple-choice knapsack over single gains proposes the sets. Noise at the end of the network
-// is then measured for the sets that are tried, never taken as the sum of single gains.
+// A multiple-choice knapsack proposes the sets from the gains of single changes. The output noise
+// of a set is then measured, because it is not exactly the sum of single gains.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace cboard::tune {
 
-// The price of the changes, in the unit of the objective.
+// Returns the price of changes in the unit of the objective (bytes or time).
 using PriceOf = std::function<double(const PlanChanges&)>;
 
 class TradeOff {
@@ -23,33 +23,45 @@ class TradeOff {
   struct Inputs {
     const std::vector<ErrorSource>& sources;
     std::vector<RankedItem> items;   // Restored: less noise.
+    std::vector<RankedItem> halves;  // Several neighbors restored together.
     std::vector<RankedItem> narrow;  // Weights in 4 bits: gains below 0.
     Objective objective = Objective::kSize;
     bool has_16_bits = true;
     PriceOf price;
   };
 
-  // Borrows `meter` and the sources.
+  // Computes the sets of changes. Borrows `meter` and the sources.
   TradeOff(EndMeter& meter, Inputs inputs);
 
   // Removes all sets for which `is_allowed` returns false.
   void Limit(const std::function<bool(const PlanChanges&)>& is_allowed);
 
+  // Appends sets that change neighbouring sources together, for models in which no single source
+  // helps: the halves of the ranking, all tensors in 16 bits, and both. The sets are measured.
+  // Those that `is_allowed` accepts and that have less noise than the sets before them are kept, in
+  // the order of their price.
+  Result<void> AddNeighbors(const std::function<bool(const PlanChanges&)>& is_allowed);
+
   std::size_t size() const { return sets_.size(); }
+  const std::vector<RankedItem>& items() const { return inputs_.items; }
   const PlanChanges& changes(std::size_t i) const { return sets_[i]; }
   std::int64_t AddedBytes(std::size_t i) const { return tune::AddedBytes(meter_.plan(), sets_[i]); }
   Result<double> Noise(std::size_t i) { return meter_.Noise(sets_[i]); }
 
-  // The first set in [low, high] whose noise is at most `max_noise`, found by bisection; `high` if
-  // there is none. Noise is measured for about log2(high - low) sets.
+  // Returns the first set in [low, high] whose noise is at most `max_noise`, or `high` if there is
+  // none. Measures about log2(high - low) sets (bisection).
   Result<std::size_t> FindWithin(double max_noise, std::size_t low, std::size_t high);
 
-  // Leaves out changes that others make unnecessary: halves, quarters, … of the changes are left
-  // out while noise stays at most `max_noise`. At most `max_measurements` sets are measured.
+  // Returns `changes` without those that are unnecessary: leaves out halves, quarters, … of the
+  // changes if the noise stays at most `max_noise`. Measures at most `max_measurements` sets.
   Result<PlanChanges> Prune(const PlanChanges& changes, double max_noise,
                             std::size_t max_measurements = 10);
 
  private:
+  PlanChanges AllChanges() const;
+  // Returns the change of all tensors to 16 bits; empty if the target or the objective cannot use
+  // it.
+  PlanChanges AllWide() const;
   PlanChanges ChangesOf(const std::vector<std::size_t>& chosen_items,
                         const std::vector<std::size_t>& chosen_narrow) const;
 
@@ -58,8 +70,9 @@ class TradeOff {
   std::vector<PlanChanges> sets_;
 };
 
-// The noise at which a metric that dropped by `drop` at `noise` drops by `max_drop` only. Decisions
-// change in proportion to the amplitude of errors, so noise power goes with the square.
+// Returns the noise at which a metric is expected to drop by only `max_drop`, if it dropped by
+// `drop` at `noise`. The number of changed decisions is proportional to the amplitude of errors, so
+// noise power is proportional to its square.
 double NoiseForDrop(double noise, double drop, double max_drop);
 
 }  // namespace cboard::tune

@@ -13,7 +13,7 @@
 namespace cboard::tune {
 namespace {
 
-// Samples whose outputs are in the histograms.
+// Number of samples whose outputs are logged as histograms.
 constexpr std::size_t kLoggedSamples = 8;
 
 std::string Joined(const std::vector<std::string>& names) {
@@ -82,7 +82,7 @@ Result<std::filesystem::path> TrialEvents::Finish(const std::filesystem::path& m
   if (logdir_.empty()) return std::filesystem::path();
   if (result.has_failed()) return logger_.AbandonTrial(result.failure);
   CBOARD_RETURN_IF_ERROR(LogModel(model));
-  // Four digits: the accuracy becomes part of the directory's name.
+  // Rounds to four digits, because the accuracy becomes part of the directory's name.
   CBOARD_ASSIGN_OR_RETURN(const compression::TrialReport logged,
                           logger_.FinishTrial(std::round(*result.accuracy * 1e4) / 1e4));
   ++next_;
@@ -129,7 +129,8 @@ Result<void> TrialEvents::LogModel(const std::filesystem::path& path) {
   runtime::CaptureOptions options;
   options.tensors = std::vector<std::string>(tensors.begin(), tensors.end());
   const auto capture = runtime::ModelCapture::Open(path, options);
-  if (!capture || tensors.empty()) return {};  // Nodes in bodies of If and Loop, for example.
+  // For example, all nodes are in bodies of If or Loop.
+  if (!capture || tensors.empty()) return {};
   CBOARD_ASSIGN_OR_RETURN(
       const auto samples,
       benchmark::OpenRunSamples(path, capture->session().inputs(), run_, kLoggedSamples));

@@ -11,7 +11,7 @@
 namespace cboard::tune {
 namespace {
 
-// A digest of a file, or the names and sizes of the files in a folder.
+// Identifies data: a digest of a file, or names and sizes of the files in a directory.
 Result<std::string> DescribeData(const std::filesystem::path& path) {
   std::error_code error;
   if (path.empty()) return std::string("random");
@@ -27,8 +27,8 @@ Result<std::string> DescribeData(const std::filesystem::path& path) {
   return text;
 }
 
-// Everything that decides the result. The limits of time and evaluations are not part of it: a
-// resumed tuning may go on for longer.
+// Describes all settings that influence the result. Limits of time and evaluations are not
+// included, so a resumed tuning may have other limits.
 Result<std::string> DescribeJob(const TuneOptions& options) {
   CBOARD_ASSIGN_OR_RETURN(const std::string model, benchmark::HashFile(options.model));
   CBOARD_ASSIGN_OR_RETURN(const std::string data, DescribeData(options.quantize.data));
@@ -85,7 +85,8 @@ Result<TuneReport> TuneModel(const TuneOptions& options) {
   Result<TuneReport> report = Tuner(options, std::move(state)).Run();
   std::error_code error;
   if (!report && !std::filesystem::exists(directory / "trial_0" / "result.json", error)) {
-    // Nothing was evaluated: the next attempt starts again, with other settings if need be.
+    // If nothing was evaluated, the state is removed, so that the next tuning may use other
+    // settings.
     std::filesystem::remove_all(directory, error);
   }
   return report;
@@ -104,6 +105,7 @@ std::string ToJson(const TuneReport& report) {
   json.Key("state").Value(report.state.string());
   json.Key("metric").Value(report.metric);
   json.Key("is_met").Value(report.is_met);
+  json.Key("is_output_written").Value(report.is_output_written);
   json.Key("is_output_measured").Value(report.is_output_measured);
   json.Key("reason").Value(report.reason);
   json.Key("next_step").Value(report.next_step);

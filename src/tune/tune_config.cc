@@ -18,7 +18,8 @@ Result<double> NumberOf(const std::string& key, const writer::HParam& value) {
               Quoted(key) + " is not a number of 0 or more; correct the configuration");
 }
 
-// conv1 of "quantization.op_wise.conv1.activation.dtype", if the value is [fp32].
+// Adds "conv1" of the key "quantization.op_wise.conv1.activation.dtype" to the nodes in float if
+// the value is [fp32].
 bool AddFloatNode(const std::string& key, const writer::HParam& value, TuneOptions& options) {
   if (!key.starts_with(kOpWise)) return false;
   std::string_view node = std::string_view(key).substr(kOpWise.size());

@@ -190,6 +190,30 @@ TEST_F(TuneTest, DoesNotEvaluateAgainAfterItHasFinished) {
   EXPECT_EQ(calls_, 0);
 }
 
+TEST_F(TuneTest, SaysThatNoModelWasWrittenWhenItIsStoppedBeforeTheFirstTrial) {
+  int step = 0;
+  options_.progress = [&](std::string_view) { return ++step < 3; };
+  const auto report = TuneModel(options_);
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_FALSE(HasOutput());
+  EXPECT_FALSE(report->is_output_written);
+  EXPECT_THAT(report->reason, HasSubstr("no model was written"));
+  EXPECT_THAT(report->reason, Not(HasSubstr("failed")));
+  EXPECT_THAT(report->reason, HasSubstr("--resume"));
+}
+
+TEST_F(TuneTest, SaysThatNothingIsQuantized) {
+  testing::OnnxBuilder builder;
+  builder.Input("x", {-1, 2, 8, 8}).Node("Relu", {"x"}, {"y"}).Output("y", {-1, 2, 8, 8});
+  ASSERT_THAT(WriteFileAtomically(options_.model, builder.Bytes()), Succeeds());
+  const auto report = TuneModel(options_);
+  ASSERT_THAT(report, Succeeds());
+  EXPECT_THAT(report->notes, Contains(HasSubstr("nothing is quantized")));
+  ASSERT_EQ(report->trials.size(), 1u);
+  EXPECT_EQ(report->trials[0].note, "nothing is quantized");
+  EXPECT_TRUE(report->is_output_written);
+}
+
 TEST_F(TuneTest, LogsTheBaselineAndEveryTrial) {
   options_.logdir = folder_ / "runs" / "eval";
   const auto report = TuneModel(options_);

@@ -49,7 +49,7 @@ void Tuner::Say(const std::string& line) const {
   if (options_.on_line) options_.on_line(line);
 }
 
-// A disk that refuses the log of the progress does not end the tuning.
+// Logs the progress. An error is not fatal: the tuning continues without this log.
 void Tuner::ShowProgress(std::string_view phase, std::string step, std::optional<int> trial) {
   if (options_.logdir.empty()) return;
   ProgressState state{.phase = std::string(phase), .step = std::move(step), .trial = trial};
@@ -110,7 +110,7 @@ double Tuner::ElapsedSeconds() const {
 }
 
 bool Tuner::IsOutOfTime() const {
-  // The next trial takes about as long as the baseline's evaluation.
+  // The next evaluation is expected to take as long as the baseline's.
   return options_.max_seconds > 0 &&
          ElapsedSeconds() + report_.baseline.seconds > options_.max_seconds;
 }
@@ -159,7 +159,7 @@ Result<TuneReport> Tuner::Run() {
 
 Result<void> Tuner::Quantize() {
   CBOARD_RETURN_IF_ERROR(CheckStop("calibrating"));
-  // Which operators stay in float is the search's own choice, made for the goal and explained.
+  // The search decides which operators stay in float, so the quantizer must not do it.
   quantize::QuantizeOptions settings = options_.quantize;
   settings.repair = false;
   CBOARD_ASSIGN_OR_RETURN(quantizer_, quantize::ModelQuantizer::Open(options_.model, settings));
@@ -170,7 +170,7 @@ Result<void> Tuner::Quantize() {
   CBOARD_RETURN_IF_ERROR(CheckStop("choosing ranges"));
   CBOARD_ASSIGN_OR_RETURN(choice_, quantize::ChoosePlan(*quantizer_));
   CBOARD_ASSIGN_OR_RETURN(auto known, state_.ReadMeasurements());
-  // Times of operators are stored beside the noise of changes.
+  // The file of measurements also contains times of operators, which have the prefix "us:".
   constexpr std::string_view kTime = "us:";
   for (auto entry = known.begin(); entry != known.end();) {
     if (!entry->first.starts_with(kTime)) {
@@ -211,19 +211,20 @@ Result<void> Tuner::EvaluateBaseline() {
   } else {
     CBOARD_RETURN_IF_ERROR(CreateDirectories(job.directory));
     CBOARD_ASSIGN_OR_RETURN(report_.baseline, Execute(job));
-    // Nothing can be compared without it, so that one failure is not final.
+    // Tries the baseline a second time, because without its accuracy nothing can be compared.
     if (report_.baseline.has_failed()) {
       CBOARD_ASSIGN_OR_RETURN(report_.baseline, Execute(job));
     }
   }
   if (!report_.baseline.has_failed()) {
     report_.limit = options_.goals.max_drop.Limit(*report_.baseline.accuracy, better_);
-    // The label-free measurements: one is timed, and the search needs at most about this many.
-    constexpr double kMaxMeasurements = 70;
+    // Estimates the duration of the search: measures one set without labels, and assumes at most
+    // this number of such measurements.
+    constexpr double kMaxMeasurements = 140;
     const double begin = ElapsedSeconds();
     CBOARD_RETURN_IF_ERROR(meter_->Noise({}));
     const double measuring = (ElapsedSeconds() - begin) *
-                             std::min(kMaxMeasurements, 2.0 * static_cast<double>(sources_.size()));
+                             std::min(kMaxMeasurements, 3.0 * static_cast<double>(sources_.size()));
     const double seconds =
         measuring + report_.baseline.seconds * static_cast<double>(options_.max_evaluations);
     Say("baseline: " + report_.metric + " " + Number(*report_.baseline.accuracy) + ", " +
@@ -271,7 +272,8 @@ Result<const TrialReport*> Tuner::RunTrial(const PlanChanges& changes, const std
   for (const std::string& node : trial.narrow_nodes) settings.Value(node);
   settings.EndArray().Key("end_sqnr_db").Value(trial.end_sqnr_db);
   settings.Key("note").Value(note).EndObject();
-  // A resumed tuning with more evaluations may try something else under this number.
+  // A resumed tuning with another number of evaluations may try other changes in this trial. Then
+  // the stored result is not used.
   const bool is_other = known && ReadFile(directory / "settings.json") != settings.text();
   if (is_other) known.reset();
   const bool is_known = known.has_value();
@@ -293,8 +295,10 @@ Result<const TrialReport*> Tuner::RunTrial(const PlanChanges& changes, const std
     CBOARD_RETURN_IF_ERROR(quantizer_->Save(meter_->PlanWith(changes), trial.model));
     trial.result.size_bytes = SizeOfModel(trial.model);
     CBOARD_RETURN_IF_ERROR(events_->Start(SettingsOf(trial, trial.reverted)));
-    CBOARD_ASSIGN_OR_RETURN(trial.result,
-                            Execute({trial.number, directory, trial.model, report_.limit}));
+    // An evaluation that stops early at the limit is not a valid point of the trade-off curve.
+    TrialJob job{trial.number, directory, trial.model};
+    if (options_.stops_at_goal) job.limit = report_.limit;
+    CBOARD_ASSIGN_OR_RETURN(trial.result, Execute(job));
     CBOARD_ASSIGN_OR_RETURN(trial.log, events_->Finish(trial.model, trial.result));
   }
   trial.is_met = Meets(trial.result);
@@ -311,7 +315,8 @@ Result<const TrialReport*> Tuner::RunTrial(const PlanChanges& changes, const std
   ++report_.evaluations;
   ChooseBest();
   if (!is_known) {
-    // The output first: once a trial has ended, its model or a better one is there.
+    // Writes the output before the result: when a trial counts as finished, its model or a better
+    // one must be on disk.
     CBOARD_RETURN_IF_ERROR(WriteOutput());
     CBOARD_RETURN_IF_ERROR(state_.StoreResult(trial.number, trial.result));
   }
@@ -320,7 +325,8 @@ Result<const TrialReport*> Tuner::RunTrial(const PlanChanges& changes, const std
            ? "failed: " + trial.result.failure
            : report_.metric + " " + Number(*trial.result.accuracy) + ", " +
                  HumanBytes(static_cast<double>(trial.result.size_bytes)) + ", end SQNR " +
-                 Number(trial.end_sqnr_db) + " dB" + (trial.is_met ? ": meets the goals" : "")) +
+                 Number(std::round(10 * trial.end_sqnr_db) / 10) + " dB" +
+                 (trial.is_met ? ": meets the goals" : "")) +
       " (" + note +
       (trial.result.evaluated_samples == 0
            ? ""
@@ -369,19 +375,21 @@ Result<void> Tuner::WriteOutput() {
   const std::filesystem::path& model = report_.trials[*report_.best].model;
   std::error_code error;
   if (std::filesystem::exists(model.string() + ".data", error)) {
-    // External data is named in the model, so that it is written again under the output's name.
+    // The model contains the name of its external data, so it is saved again under the output's
+    // name instead of copied.
     CBOARD_RETURN_IF_ERROR(
         quantizer_->Save(meter_->PlanWith(changes_[*report_.best]), options_.output));
   } else {
     CBOARD_RETURN_IF_ERROR(CopyDurably(model, options_.output));
   }
   is_output_current_ = true;
-  report_.is_output_measured = true;
+  report_.is_output_written = report_.is_output_measured = true;
   return {};
 }
 
 Result<void> Tuner::WriteUnmeasuredOutput() {
   CBOARD_RETURN_IF_ERROR(quantizer_->Save(choice_.plan, options_.output));
+  report_.is_output_written = true;
   return {};
 }
 

@@ -1,4 +1,5 @@
-// One tuning: trials, the best model on disk, the decision what to try next.
+// Runs one tuning: tries sets of changes, keeps the best model on disk, and decides what to try
+// next.
 #pragma once
 
 #include <chrono>
@@ -19,29 +20,39 @@
 
 namespace cboard::tune {
 
-// Not thread-safe. Results that the state directory has are not computed again, and everything else
-// depends on settings and results only: an interrupted tuning gives the same models.
+// Returns a text such as "1 operator in float, 2 tensors in 16 bits".
+std::string CountText(const PlanChanges& changes);
+
+// Not thread-safe. Results in the state directory are not computed again. All decisions depend only
+// on settings and results, so an interrupted and resumed tuning gives the same models.
 class Tuner {
  public:
   Tuner(const TuneOptions& options, StateDirectory state);
 
-  // Fails when the model cannot be quantized at all, or a file cannot be written.
+  // Runs the tuning. Fails if the model cannot be quantized or a file cannot be written.
   Result<TuneReport> Run();
 
  private:
   Result<void> EvaluateBaseline();
   Result<void> Quantize();
   Result<void> Search();
-  // Ranks error sources and computes the sets of changes to try.
+  // Ranks the sources of error and computes the sets of changes to try.
   Result<void> Rank(bool has_narrow_weights);
-  // Tries sets until the accuracy is met, then smaller ones.
+  // Tries sets until one meets the accuracy, then smaller sets.
   Result<void> SearchGoal();
-  // A file smaller than 8 bits: the most accurate set that fits.
+  // For goals below the size of an 8-bit model: finds the most accurate set within this size.
   Result<void> SearchWithinSize();
-  // Spends the other evaluations on the trade-off curve: the most accurate model of the size of the
-  // first one, and more accurate models that are larger.
+  // Uses the remaining evaluations for sets of changes that are predicted to have much less noise
+  // than other models of the same size.
   Result<void> SearchCurve();
-  // Whether the goals are met after the trial. Nothing when the evaluation failed, twice.
+  struct Candidate {
+    PlanChanges changes;
+    std::uint64_t bytes = 0;
+    double noise = 0;
+  };
+  Result<std::vector<Candidate>> FindCandidates();
+  double GainOf(const Candidate& candidate) const;
+  // Runs a trial. Returns true if it meets the goals; nullopt if the evaluation failed twice.
   Result<std::optional<bool>> TryChanges(const PlanChanges& changes, const std::string& note);
   Result<const TrialReport*> RunTrial(const PlanChanges& changes, const std::string& note);
   Result<TrialResult> Execute(const TrialJob& job);
@@ -53,7 +64,10 @@ class Tuner {
   bool Meets(const TrialResult& result) const;
   bool IsTried(const PlanChanges& changes) const;
   bool CanTryMore();
-  // The price of changes in the unit of the objective, and the milliseconds that they add.
+  // Returns true if a model of `bytes` with these changes is within the limits of size and speed.
+  bool IsAllowed(std::int64_t bytes, const PlanChanges& changes);
+  // Return the price of changes in the unit of the objective, and the milliseconds by which they
+  // slow down the model.
   double PriceOf(const PlanChanges& changes);
   std::optional<double> AddedMs(const PlanChanges& changes);
   std::uint64_t BytesWith(const PlanChanges& changes) const;
@@ -74,7 +88,7 @@ class Tuner {
   std::unique_ptr<EndMeter> meter_;
   std::vector<ErrorSource> sources_;
   std::unique_ptr<TradeOff> order_;
-  std::vector<PlanChanges> changes_;  // Changes of each trial.
+  std::vector<PlanChanges> changes_;  // The changes of each trial.
   OperatorTimes times_;
   OperatorTimes::Stored known_times_;
   std::unique_ptr<ProgressLog> progress_log_;
@@ -84,6 +98,7 @@ class Tuner {
   TuneReport report_;
   bool is_output_current_ = true;
   std::string stopped_;  // Why the search ended before its evaluations were used up.
+  std::string unused_;   // Why not all evaluations were used for the trade-off curve.
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

@@ -1,4 +1,4 @@
-"""The network of docs/tune.md and `tune` as a function."""
+"""Provides the network of docs/tune.md and `tune` as a function."""
 
 import json
 import os

@@ -1,4 +1,6 @@
-"""The example of docs/tune.md: the first convolution breaks, and tune finds it alone."""
+"""The example of docs/tune.md: the first convolution breaks the model, and tune keeps only this
+one in float.
+"""
 
 import json
 import os
@@ -31,7 +33,7 @@ def test_tune_keeps_the_broken_convolution_in_float(sensors):
     assert best["keep_float"] == ["conv1"]
     assert report["trials"][0]["result"]["accuracy"] < 0.9
 
-    # An oracle counts the agreement again.
+    # An independent program counts the agreement again.
     samples = np.load(sensors / "sensors.npz")["x"]
     float_logits = logits_of(sensors / "sensors.onnx", samples)
     agreement = np.mean(
@@ -40,7 +42,7 @@ def test_tune_keeps_the_broken_convolution_in_float(sensors):
     assert agreement >= 0.99
     onnx.checker.check_model(onnx.load(sensors / "int8.onnx"))
 
-    # The layer that is not in 8 bits has its gain, its bytes and its time.
+    # The layer that is not in 8 bits is reported with its gain, its bytes and its time.
     (reverted,) = [line for line in report["reverted"] if line["name"] == "conv1"]
     assert reverted["change"] == "float" and reverted["gain_db"] > 3
     assert reverted["bytes"] == 3 * 8 * 2 * 9
@@ -88,7 +90,7 @@ def test_config_of_neural_compressor_is_read(sensors):
 
 
 def progress_of(logdir):
-    """All values of the tag tuning/progress, in order."""
+    """Returns all values of the tag tuning/progress, in order."""
     events = EventAccumulator(str(logdir / "search"), {"tensors": 0}).Reload()
     (tag,) = events.Tags()["tensors"]
     assert tag == "tuning/progress/text_summary"

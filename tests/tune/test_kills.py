@@ -1,4 +1,6 @@
-"""kill -9 at random times, then --resume: the same model, and an output that is never torn."""
+"""After kill -9 at random times and --resume, the model is the same, and the output is never
+incomplete.
+"""
 
 import os
 import random
@@ -11,7 +13,7 @@ from conftest import run_tune, tune_command
 
 KILLS = int(os.environ.get("TUNE_KILLS", "10"))
 
-# Slow enough to be interrupted. The accuracy depends on the model alone.
+# Slow enough to be interrupted. The accuracy depends only on the model.
 EVALUATION = """
 import sys, time
 import numpy as np, onnxruntime

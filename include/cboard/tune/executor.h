@@ -5,7 +5,7 @@
 //   trial_2/result.json     out: metrics, or the reason of a failure; written last
 //   trial_2/log.txt         out: what the evaluation reported
 //
-// The search asks an executor for results and does not know where trials run.
+// The search gets results from an executor and does not know where trials run.
 #pragma once
 
 #include <cstdint>
@@ -26,23 +26,25 @@
 namespace cboard::tune {
 
 struct TrialJob {
-  int number = 0;  // 0: the baseline.
+  int number = 0;  // 0 for the baseline.
   std::filesystem::path directory;
   std::filesystem::path model;
-  // The worst metric that meets the goal: an evaluation may end when it is certain to be missed.
+  // The limit of the metric: the worst value that meets the goal. An evaluation may end early if it
+  // is certain to miss the limit.
   std::optional<double> limit;
 };
 
-// An evaluation gives an accuracy or a failure, never both and never none of them.
+// The result of an evaluation: either an accuracy or a failure.
 struct TrialResult {
   std::optional<double> accuracy;
-  Metrics metrics;                   // All that the evaluation measured, `accuracy` among them.
+  Metrics metrics;                   // All measured metrics, including `accuracy`.
   std::vector<double> per_item;      // The metric of each sample, if the evaluation gives it.
   std::string failure;               // Why there is no accuracy.
-  std::optional<double> speedup;     // Against the baseline, if it was measured.
+  std::optional<double> speedup;     // Relative to the baseline, if measured.
   std::optional<double> latency_ms;  // Mean of one inference.
   std::optional<double> energy_mj;   // Energy of one inference, above idle.
-  // Samples of an evaluation that ended early, because its verdict was certain; 0: all of them.
+  // Number of samples of an evaluation that ended early because its result was certain; 0: all
+  // samples.
   std::size_t evaluated_samples = 0;
   std::uint64_t size_bytes = 0;
   double seconds = 0;  // Duration of the evaluation.
@@ -54,32 +56,34 @@ class TrialExecutor {
  public:
   virtual ~TrialExecutor() = default;
 
-  // The results in the order of the jobs. Failures of evaluations are results; an error means that
-  // no further trial can run.
+  // Runs the jobs and returns the results in the same order. A failed evaluation is a result; an
+  // error means that no further trial can run.
   virtual Result<std::vector<TrialResult>> Run(std::span<const TrialJob> jobs) = 0;
 };
 
-// How a model is evaluated.
+// The way in which a model is evaluated.
 struct Evaluation {
-  // A function of the caller; the metric is "accuracy".
+  // A function of the caller that evaluates a model; its metric is "accuracy".
   std::function<Result<TrialResult>(const std::filesystem::path& model)> function;
-  // Or a command, or metrics on labels. Without any of the three: agreement with the float model.
+  // How the accuracy is evaluated without `function`: by a command, or metrics on labels. If
+  // neither these nor `function` are set: agreement with the float model.
   benchmark::EvaluationOptions options;
-  benchmark::RunOptions run;           // Samples of metrics and agreement, and of the latency.
-  std::filesystem::path sys = "/sys";  // Energy counters.
+  benchmark::RunOptions run;           // Samples for metrics, agreement and latency.
+  std::filesystem::path sys = "/sys";  // Directory of the kernel's energy counters.
 
-  // The name of the metric: "accuracy", "agreement", "wer".
+  // Key of the metric: "accuracy", "agreement", "wer".
   std::string MetricKey() const;
   compression::Better better() const;
 };
 
-// Costs of a model that an executor measures beside its accuracy.
+// Selects the costs of a model that an executor measures besides its accuracy.
 struct MeasuredCosts {
   bool latency = false;
-  bool energy = false;  // Fails where the machine has no counters.
+  bool energy = false;  // Fails if the machine has no energy counters.
 };
 
-// Runs trials in this process, one after the other. `baseline` is the float model.
+// Returns an executor that runs trials in this process, one after the other. `baseline` is the
+// float model.
 std::unique_ptr<TrialExecutor> MakeLocalExecutor(std::filesystem::path baseline,
                                                  Evaluation evaluation, MeasuredCosts costs,
                                                  std::function<bool()> stop_requested = nullptr);

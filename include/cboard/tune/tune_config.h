@@ -1,4 +1,5 @@
-// Settings of a tuning from the YAML file of neural-compressor and its predecessors:
+// Reads settings of a tuning from a YAML file in the format of neural-compressor and its
+// predecessors:
 //
 //   quantization:
 //     op_wise: {'conv1': {'activation': {'dtype': ['fp32']}}}
@@ -19,11 +20,11 @@ namespace cboard::tune {
 
 struct AppliedConfig {
   bool logs = false;                 // `tensorboard: true`.
-  std::vector<std::string> ignored;  // Keys that tune does not know, by their path in the file.
+  std::vector<std::string> ignored;  // Paths of the keys that `tune` does not know.
 };
 
-// Changes `options` by the file. Fails as ReadTuningConfig does, and with kInvalidArgument for a
-// value that is not what the key expects.
+// Applies the file to `options`. Fails like ReadTuningConfig, and with kInvalidArgument for a value
+// of the wrong type.
 Result<AppliedConfig> ApplyConfig(const std::filesystem::path& file, TuneOptions& options);
 
 }  // namespace cboard::tune
