@@ -1,4 +1,4 @@
-"""Compression Board: what did compression cost, where did it hurt, which variant should I ship?
+"""Compression Board: shows the cost of compression, the damaged layers, and the best variant.
 
     from compression_board import CompressionWriter
 
@@ -31,7 +31,7 @@ __version__ = "0.1.0"
 
 
 def load_ipython_extension(ipython) -> None:
-    """Called by `%load_ext compression_board` in a notebook."""
+    """Registers the magics for `%load_ext compression_board` in a notebook."""
     from . import notebook
 
     notebook.register(ipython)

@@ -1,4 +1,5 @@
-"""python -m compression_board: the same as the console script `compression-board`."""
+"""Runs the program for `python -m compression_board`, like the console script `compression-board`.
+"""
 
 from ._program import main
 

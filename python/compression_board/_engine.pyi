@@ -1,14 +1,15 @@
-"""The C++ engine. Private: its users are the modules of this package."""
+"""Types of the C++ engine. Private: only the modules of this package use it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional, Union
 
 Tensor = Any  # A C-contiguous buffer, or (buffer, dtype[, scales, zero points, axis]).
 
-# Names, metrics, and which of them are derived.
+# The variants of a model, each as (name, metrics, names of its derived metrics).
 Variants = Sequence[tuple[str, Mapping[str, float], Sequence[str]]]
 
-# [(kind, name, variant, value or values of a group, labels)], [(what was left out, reason)]
+# A plan of values to log: [(kind, name, variant, value or values of a group, labels)], and the
+# omitted values: [(what was left out, reason)].
 Plan = tuple[
     list[tuple[str, str, str, Any, dict[str, Any]]],
     list[tuple[str, str]],
@@ -92,6 +93,13 @@ class Aurora:
     @property
     def ratios(self) -> dict[str, float]: ...
 
+def compare_computed(
+    baseline: str,
+    variant: str,
+    samples: Sequence[tuple[list[tuple[str, Any]], list[tuple[str, Any]]]],
+    source: str,
+    logdir: str,
+) -> str: ...
 def compare_models(
     baseline: str,
     variant: str,

@@ -1,4 +1,4 @@
-"""The console script `compression-board`: runs the program that this package contains."""
+"""Runs the program in this package, for the console script `compression-board`."""
 
 import os
 import sys

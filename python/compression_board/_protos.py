@@ -2,10 +2,10 @@
 
     from ._protos import Event
 
-Generated *_pb2 files work with a range of protobuf versions only; descriptors that are built here
-work with every installed version. File and package names are those of tensorboardX, because
-programs compare them. The messages have a descriptor pool of their own, so the original
-tensorboardX and TensorBoard can define messages of the same names in the same process.
+Generated *_pb2 files work only with some versions of protobuf; messages that are built here work
+with every installed version. File and package names are those of tensorboardX, because programs
+compare them. The messages have a separate descriptor pool, so the original tensorboardX and
+TensorBoard can define messages of the same names in the same process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SCALARS = {
     "bool": _T.TYPE_BOOL, "string": _T.TYPE_STRING, "bytes": _T.TYPE_BYTES,
 }  # fmt: skip
 
-# file -> (imports, {message or enum: fields}). A field is "number type name", with * for repeated,
+# Maps file -> (imports, {message or enum: fields}). A field is "number type name", * for repeated,
 # |oneof at its end, map<K,V> for maps. "enum" entries are "value NAME". Nested names have dots.
 _FILES: dict[str, tuple[list[str], str]] = {
     "types": ([], """
@@ -291,7 +291,7 @@ def _enum_names() -> set[str]:
 
 @functools.cache
 def _file(name: str) -> Any:
-    """The descriptor of tensorboardX/proto/<name>.proto."""
+    """Returns the descriptor of tensorboardX/proto/<name>.proto."""
     for needed in _FILES[name][0]:
         _file(needed)
     file = _FileBuilder(name, _enum_names()).proto
@@ -303,7 +303,7 @@ def _file(name: str) -> Any:
 
 @functools.cache
 def module_contents(file: str) -> dict[str, Any]:
-    """The contents of tensorboardX.proto.<file>_pb2: messages, enums and their values."""
+    """Returns the contents of tensorboardX.proto.<file>_pb2: messages, enums and their values."""
     from google.protobuf.internal import builder
 
     contents: dict[str, Any] = {"DESCRIPTOR": _file(file)}
@@ -313,7 +313,9 @@ def module_contents(file: str) -> dict[str, Any]:
 
 
 def __getattr__(name: str) -> Any:
-    """The message `name` of any file: `from ._protos import Event` builds only what it needs."""
+    """Returns the message `name` of any file: `from ._protos import Event` builds only that
+    message.
+    """
     for file, (_, text) in _FILES.items():
         if name in text.split():
             found = module_contents(file).get(name)

@@ -21,7 +21,7 @@ def _is_number(value: Any) -> bool:
 
 
 def numeric(metrics: Mapping[str, Any]) -> dict[str, float]:
-    """The numeric metrics, as floats; True and False do not count as numbers."""
+    """Returns the numeric metrics as floats; True and False do not count as numbers."""
     from .tensors import to_float
 
     found = {}
@@ -33,7 +33,7 @@ def numeric(metrics: Mapping[str, Any]) -> dict[str, float]:
 
 
 def not_numbers(metrics: Mapping[str, Any], whose: str) -> dict[str, str]:
-    """A sentence for each metric whose value is not a number; None counts as missing."""
+    """Returns a sentence for each metric whose value is not a number; None counts as missing."""
     return {
         str(key): f"{key} of {whose} is {reprlib.repr(value)}, which is not a number"
         for key, value in metrics.items()
@@ -51,7 +51,7 @@ def engine_options(
     chance_level: float = 0.0,
     measured_on: str = "",
 ) -> tuple[dict[str, float], str, bool, float, float, float, str]:
-    """The options of aurora(), as the engine takes them."""
+    """Returns the options of aurora() in the form that the engine expects."""
     return (dict(weights or {}), quality, quality_lower_is_better, penalty_factor,
             penalty_threshold, chance_level, measured_on)  # fmt: skip
 
@@ -68,11 +68,11 @@ def aurora(
     chance_level: float = 0.0,
     measured_on: str = "",
 ) -> Aurora:
-    """Scores `variant` against `baseline`, both by the keys of benchmark JSON.
+    """Scores `variant` against `baseline`, both with the keys of benchmark JSON.
 
-    `weights` overrides the weights of quality, throughput, latency, energy and memory. ValueError
-    says why there is no score: quality is missing or not a number, there are too few metrics, or a
-    value is not positive.
+    `weights` overrides the weights of quality, throughput, latency, energy and memory. Raises
+    ValueError if there is no score: quality is missing or not a number, there are too few metrics,
+    or a value is not positive.
     """
     for metrics, whose in ((baseline, "the baseline"), (variant, "the variant")):
         if quality in (odd := not_numbers(metrics, whose)):

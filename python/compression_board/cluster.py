@@ -1,4 +1,5 @@
-"""Comparisons, benchmarks and tunings on many machines, with Ray (`pip install compression-board[ray]`).
+"""Runs comparisons, benchmarks and tunings on many machines with Ray (`pip install
+compression-board[ray]`).
 
     from compression_board.cluster import RayExecutor, compare_all
 
@@ -6,8 +7,8 @@
     with RayExecutor("auto") as cluster:
         results = compare_all(pairs, executor=cluster, logdir="s3://team-logs/compare")
 
-A result is that of `compare`, `benchmark` or `tune`, or a `Failed` with the reason. docs/scale.md explains
-resources, retries and files.
+A result is that of `compare`, `benchmark` or `tune`, or a `Failed` with the reason. docs/scale.md
+explains resources, retries and files.
 """
 
 from __future__ import annotations
@@ -30,11 +31,13 @@ Progress = Callable[[int, int], Any]
 
 
 class Failed(Exception):
-    """Takes the place of the result of a trial that failed; the text is the reason."""
+    """Replaces the result of a trial that failed; the text is the reason."""
 
 
 class Cancelled(Exception):
-    """The trials were cancelled. `results` has those that had ended, and None for the others."""
+    """Raised if the trials were cancelled. `results` has the finished ones, and None for the
+    others.
+    """
 
     def __init__(self, results: list[Any]) -> None:
         super().__init__("the trials were cancelled")
@@ -82,7 +85,7 @@ class LocalExecutor:
         for index, item in enumerate(items):
             try:
                 results[index] = function(**{key: _plain(value) for key, value in item.items()})
-            except Exception as error:  # A trial that fails must not end the others.
+            except Exception as error:  # A failing trial must not end the others.
                 results[index] = _reason(error)
             if on_progress is not None:
                 on_progress(index + 1, len(items))
@@ -99,7 +102,7 @@ class _File:
         self.parts: list[tuple[str, str, Any]] = []  # Path, SHA-256 and content of each file.
 
     def local_path(self) -> str:
-        """The file on this machine: the file itself, if it is the same here, else a copy."""
+        """Returns a path on this machine: the file itself if it is identical here, else a copy."""
         if not self.parts or all(_has(path, digest) for path, digest, _ in self.parts):
             return self.path
         digests = "".join(digest for _, digest, _ in self.parts)
@@ -117,7 +120,8 @@ class _File:
 
             with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
                 file.write(ray.get(content))
-            os.replace(file.name, copy)  # Trials of the same node may write it at the same time.
+            # Trials of the same node may write the same file at the same time.
+            os.replace(file.name, copy)
         return os.path.join(folder, os.path.basename(self.path))
 
 
@@ -137,7 +141,7 @@ def _has(path: str, digest: str) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """`value` with the paths of its files."""
+    """Returns `value` with each file replaced by its path."""
     if isinstance(value, _File):
         return value.path
     if isinstance(value, dict):
@@ -159,7 +163,7 @@ def _files_in(value: Any) -> Iterable[_File]:
 
 
 def _on_node(function: Callable[..., Any], item: dict[str, Any]) -> Any:
-    """A trial, on the machine that runs it."""
+    """Runs a trial on the machine that it was sent to."""
     moved = {}
     for file in _files_in(item):
         local = file.local_path()
@@ -167,7 +171,7 @@ def _on_node(function: Callable[..., Any], item: dict[str, Any]) -> Any:
             moved[local] = file.path
             file.path = local
     result = function(**{key: _plain(value) for key, value in item.items()})
-    if moved and isinstance(result, dict):  # Results name the files as the caller does.
+    if moved and isinstance(result, dict):  # Results contain the caller's names of the files.
         text = json.dumps(result)
         for local, path in moved.items():
             text = text.replace(json.dumps(local)[1:-1], json.dumps(path)[1:-1])
@@ -178,10 +182,11 @@ def _on_node(function: Callable[..., Any], item: dict[str, Any]) -> Any:
 class RayExecutor:
     """Runs the trials as tasks of a Ray cluster.
 
-    `address` is that of a cluster ("auto": the one this machine belongs to); None starts Ray here.
-    Each trial takes `cpus_per_trial` and `gpus_per_trial` of a node. A trial whose node dies runs
-    again on another one, up to `max_retries` times. Files that a node does not have are sent to it.
-    The package must be installed on the nodes. A context manager; ends Ray if it has started it.
+    `address` is the address of a cluster ("auto": the cluster of this machine); None starts Ray
+    here. Each trial uses `cpus_per_trial` and `gpus_per_trial` of a node. If a node dies, its trial
+    runs again on another node, up to `max_retries` times. Files that a node does not have are sent
+    to it. The package must be installed on the nodes. Usable as a context manager, which stops Ray
+    if it has started it.
     """
 
     def __init__(
@@ -260,7 +265,7 @@ class RayExecutor:
                         results[index] = ray.get(reference)
                     except ray.exceptions.RayTaskError as error:
                         results[index] = _reason(error.cause)
-                    except ray.exceptions.RayError as error:  # Its nodes died again and again.
+                    except ray.exceptions.RayError as error:  # Its nodes died repeatedly.
                         results[index] = _reason(error)
                     if on_progress is not None:
                         on_progress(len(items) - len(pending), len(items))
@@ -273,7 +278,7 @@ class RayExecutor:
 
 
 def _names_of(paths: Sequence[str]) -> list[str]:
-    """The names of the files without their ending, each once."""
+    """Returns the names of the files without their extension, made unique."""
     names: list[str] = []
     for path in paths:
         stem = os.path.splitext(os.path.basename(path))[0]
@@ -301,8 +306,9 @@ def compare_all(
     on_progress: Optional[Progress] = None,
     **options: Any,
 ) -> list[Union[ModelComparison, Failed]]:
-    """`compare(baseline, variant, …)` of all pairs. With `logdir`, each pair has a directory there
-    with the name of the variant's file; nodes need access to it (a bucket, or a network file system)."""
+    """Runs `compare(baseline, variant, …)` for all pairs. With `logdir`, each pair has a directory
+    there with the name of the variant's file; all nodes need access to it (a bucket, or a network
+    file system)."""
     names = _names_of([os.fspath(variant) for _, variant in pairs])
     shared = None if data is None else _File(data)
     items = [
@@ -330,9 +336,10 @@ def benchmark_all(
     executor: Optional[Executor] = None,
     on_progress: Optional[Progress] = None,
 ) -> list[Union[ModelBenchmark, Failed]]:
-    """`benchmark(**arguments)` of all entries: [{"models": {"fp32": …, "int8": …}, "data": …}, …].
+    """Runs `benchmark(**arguments)` for all entries: [{"models": {"fp32": …, "int8": …}, "data":
+    …}, …].
 
-    Times of trials that share a node disturb each other: give each trial a whole node, with
+    Trials that share a node disturb each other's measurements: give each trial a whole node with
     `RayExecutor(cpus_per_trial=…)`.
     """
     items = []
@@ -366,10 +373,11 @@ def tune(
     executor: Executor,
     **options: Any,
 ) -> dict[str, Any]:
-    """`compression_board.tune`, with every evaluation by `eval_fn` as a trial of the executor.
+    """Runs `compression_board.tune`, with every evaluation by `eval_fn` as a trial of the executor.
 
-    The search itself runs here. It evaluates one model at a time, so this helps if an evaluation
-    needs a machine of another kind, a GPU for example; for many models, use `tune_all`.
+    The search itself runs on this machine and evaluates one model at a time. Use this function if
+    an evaluation needs another kind of machine, for example one with a GPU; for many models, use
+    `tune_all`.
     """
 
     def remotely(path: str) -> Any:
@@ -399,8 +407,9 @@ def tune_all(
     executor: Optional[Executor] = None,
     on_progress: Optional[Progress] = None,
 ) -> list[Union[dict[str, Any], Failed]]:
-    """`tune(**arguments)` of all jobs: [{"model": …, "data": …, "output": …}, …]. Each search is one
-    trial; its best model is written here, to `output`. Nodes do not keep the state of a search."""
+    """Runs `tune(**arguments)` for all jobs: [{"model": …, "data": …, "output": …}, …]. Each
+    search is one trial, and its best model is written on this machine, to `output`. Nodes do
+    not keep the state of a search."""
     items = []
     for job in jobs:
         item = {key: value for key, value in job.items() if key not in ("output", "state")}

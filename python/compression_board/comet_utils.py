@@ -1,4 +1,5 @@
-"""Comet: `comet_config={"disabled": False, …}` mirrors everything that is logged to an experiment."""
+"""Mirrors everything that is logged to a Comet experiment: `comet_config={"disabled": False, …}`.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +58,7 @@ class CometLogger:
 
     def log_image_encoded(self, encoded_image_string: bytes, tag: str,
                           step: Optional[int] = None) -> None:  # fmt: skip
-        """A PNG or GIF file."""
+        """Logs a PNG or GIF file."""
         self._call("log_image", io.BytesIO(encoded_image_string), tag, step=step)
 
     def log_curve(self, name: str, x: Any, y: Any, step: Optional[int] = None) -> None:
@@ -65,12 +66,12 @@ class CometLogger:
 
     def log_asset(self, file_data: Any, file_name: Optional[str] = None,
                   step: Optional[int] = None) -> None:  # fmt: skip
-        """A file, by its path."""
+        """Logs a file, given by its path."""
         self._call("log_asset", file_data, file_name, step=step)
 
     def log_asset_data(self, data: Any, name: Optional[str] = None,
                        step: Optional[int] = None) -> None:  # fmt: skip
-        """Values that are stored as a JSON file."""
+        """Logs values that are stored as a JSON file."""
         self._call("log_asset_data", json.dumps(data), name=name, step=step)
 
     def log_embedding(self, vectors: Any, labels: Any, image_data: Any = None,

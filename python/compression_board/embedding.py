@@ -1,4 +1,4 @@
-"""The files behind TensorBoard's PROJECTOR page."""
+"""Writes the files of TensorBoard's PROJECTOR page."""
 
 from __future__ import annotations
 
@@ -77,7 +77,8 @@ def write_embedding(
     ):
         if content is not None:
             _engine.write_file(os.path.join(path, name), content, durable)
-    # Written last: the projector must not find the names of files that do not exist yet.
+    # The config file is written last: the projector must not find names of files that do not exist
+    # yet.
     config = os.path.join(logdir, "projector_config.pbtxt")
     _engine.append_to_file(config, block.encode(), durable)
 

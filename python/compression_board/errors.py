@@ -1,7 +1,8 @@
 """Exceptions for arguments that cannot be logged.
 
-They are a ValueError and a TypeError, as from Python's own functions. They are also an
-AssertionError and a NotImplementedError, because programs written for tensorboardX catch those.
+They are subclasses of ValueError and TypeError, like the errors of Python's own functions. They are
+also subclasses of AssertionError and NotImplementedError, because programs written for tensorboardX
+catch these.
 """
 
 from __future__ import annotations
@@ -15,23 +16,23 @@ class ArgumentError(ValueError, AssertionError):
 
 
 class NotNumbersError(TypeError, NotImplementedError):
-    """A value holds no numbers."""
+    """A value does not contain numbers."""
 
 
 def check(condition: bool, message: str) -> None:
-    """Raises ArgumentError unless `condition` holds, also under `python -O`."""
+    """Raises ArgumentError if `condition` is false, also under `python -O`."""
     if not condition:
         raise ArgumentError(message)
 
 
 def check_model_name(model_name: str) -> None:
-    """Raises ValueError for an empty name: tags begin with it."""
+    """Raises ValueError for an empty model name, because tags begin with it."""
     if not model_name:
         raise ValueError("the name of the model is empty; its tags would begin with a slash")
 
 
 def check_format(shape: tuple[int, ...], dataformats: str) -> None:
-    """Raises ArgumentError unless every dimension of `shape` has one letter in `dataformats`."""
+    """Raises ArgumentError unless `dataformats` has one letter for each dimension of `shape`."""
     if not isinstance(dataformats, str):
         raise TypeError(f"dataformats should be a str, not a {type(dataformats).__name__}")
     check(

@@ -17,13 +17,13 @@ logger = logging.getLogger("compression_board")
 
 _REMOTE = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):")
 
-# Objects that open the files below `<prefix>:`, by prefix.
+# Factories by path prefix: each opens the files below `<prefix>:`.
 REGISTERED_FACTORIES: dict[str, Any] = {
     "s3": S3RecordWriterFactory(),
     "gs": GCSRecordWriterFactory(),
 }
 
-# Open writers are closed when the interpreter ends, so that nothing is lost.
+# Open writers, which are closed when the interpreter ends, so that no events are lost.
 _open_files: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
 
@@ -39,7 +39,7 @@ def _close_all() -> None:
 def register_writer_factory(prefix: str, factory: Any) -> None:
     """Uses `factory` for paths that begin with `<prefix>:`."""
     if ":" in prefix:
-        raise ValueError("prefix cannot contain a :")
+        raise ValueError("prefix must not contain ':'")
     REGISTERED_FACTORIES[prefix] = factory
 
 
@@ -49,7 +49,7 @@ def _factory_for(path: str) -> Optional[Any]:
 
 
 def is_remote(path: str) -> bool:
-    """Whether a factory writes the event files below `path`.
+    """Returns True if a factory writes the event files below `path`.
 
     The engine itself writes to s3:// and, with HMAC keys, to gs://, unless another factory is
     registered for them.
@@ -63,7 +63,7 @@ def is_remote(path: str) -> bool:
 
 
 def directory_check(path: str) -> None:
-    """Makes the directory `path`, if it is local."""
+    """Creates the directory `path` if it is local."""
     factory = _factory_for(path)
     if factory is not None:
         factory.directory_check(path)
@@ -95,7 +95,8 @@ class RecordWriter:
 
 
 class _RemoteFile:
-    """An event file behind a factory: it has the methods of the engine's Run that events need."""
+    """An event file that a factory opened, with the methods of the engine's Run that events need.
+    """
 
     direct = False
 
@@ -122,7 +123,7 @@ class _RemoteFile:
 
 
 class EventsWriter:
-    """The event file of an EventFileWriter, with the methods that tensorboardX gives it."""
+    """The event file of an EventFileWriter, with tensorboardX's methods."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -176,7 +177,9 @@ class EventFileWriter:
         _open_files.add(self)
 
     def _set_direct(self, direct: bool) -> None:
-        """Whether summaries may go to the file as bytes. use_metadata blocks and close() stop it."""
+        """Returns True if summaries may be written as bytes, which use_metadata blocks and close()
+        prevent.
+        """
         if isinstance(self._file, _engine.Run):
             self._file.direct = direct and not self._closed
 
@@ -184,12 +187,12 @@ class EventFileWriter:
         return self._logdir
 
     def add_event(self, event: Any) -> None:
-        """Adds an Event message. Dropped without an error after close()."""
+        """Adds an Event message. After close(), drops it without an error."""
         if not self._closed:
             self._file.add_event(event.SerializeToString())
 
     def flush(self) -> None:
-        """Returns when everything added before is with the operating system, or in the bucket."""
+        """Returns when the operating system or the bucket has received all earlier events."""
         if not self._closed:
             self._file.flush()
 
@@ -202,7 +205,7 @@ class EventFileWriter:
             self._file.close()
 
     def reopen(self) -> None:
-        """After close(), goes on in a new file. Does nothing while open."""
+        """Opens a new file after close(). Does nothing while a file is open."""
         if self._closed:
             self._open()
 
@@ -212,12 +215,12 @@ _engine.watch_add_event(EventFileWriter, _original_add_event)
 
 
 def add_event_replaced() -> bool:
-    """Whether EventFileWriter.add_event was replaced, in order to see every event."""
+    """Returns True if a program has replaced EventFileWriter.add_event to see every event."""
     return EventFileWriter.__dict__["add_event"] is not _original_add_event
 
 
 def direct_run(writer: EventFileWriter) -> Optional[_engine.Run]:
-    """The engine's run, if events need not pass through `writer`; None otherwise."""
+    """Returns the engine's run if events need not pass through `writer`, else None."""
     if writer._file.direct and not add_event_replaced():
         run: _engine.Run = writer._file
         return run

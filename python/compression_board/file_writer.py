@@ -1,6 +1,6 @@
-"""FileWriter: summaries and events into one event file.
+"""FileWriter: writes summaries and events into one event file.
 
-Serialized summaries go to the file directly. If `EventFileWriter.add_event` was replaced, or a
+Serialized summaries are written directly. If `EventFileWriter.add_event` was replaced, or a
 `use_metadata` block is open, they pass through add_event as Event messages.
 """
 
@@ -18,7 +18,7 @@ from .types import PathLike
 
 
 def step_of(value: Any) -> int:
-    """A step as the file stores it: None becomes 0."""
+    """Returns a step in the form that the file stores: None becomes 0."""
     return 0 if value is None else int(value)
 
 
@@ -34,12 +34,12 @@ class FileWriter:
         self._default_metadata: dict[str, Any] = {}
 
     def get_logdir(self) -> str:
-        """The directory that the file is in."""
+        """Returns the directory of the event file."""
         return self.event_writer.get_logdir()
 
     def add_event(self, event: Any, step: Optional[int] = None,
                   walltime: Optional[float] = None) -> None:  # fmt: skip
-        """Adds an Event message; step and wall time are set on it."""
+        """Adds an Event message after setting its step and wall time."""
         defaults = self._default_metadata
         if walltime is not None:
             event.wall_time = walltime
@@ -86,15 +86,15 @@ class FileWriter:
         self.add_event(Event(tagged_run_metadata=metadata), None, walltime)
 
     def add_onnx_graph(self, graph: Any, walltime: Optional[float] = None) -> None:
-        """Adds a GraphDef message that was made from an ONNX model."""
+        """Adds a GraphDef message that was created from an ONNX model."""
         self._add_graph_def(graph.SerializeToString(), walltime)
 
     def add_openvino_graph(self, graph: Any, walltime: Optional[float] = None) -> None:
-        """Adds a GraphDef message that was made from an OpenVINO model."""
+        """Adds a GraphDef message that was created from an OpenVINO model."""
         self._add_graph_def(graph.SerializeToString(), walltime)
 
     def flush(self) -> None:
-        """Returns when everything added before is with the operating system."""
+        """Returns when the operating system has received all earlier events."""
         self.event_writer.flush()
 
     def close(self) -> None:
@@ -102,7 +102,7 @@ class FileWriter:
         self.event_writer.close()
 
     def reopen(self) -> None:
-        """After close(), goes on in a new file."""
+        """Opens a new file after close()."""
         self.event_writer.reopen()
 
     @contextlib.contextmanager
@@ -121,7 +121,7 @@ class FileWriter:
 
 
 class DummyFileWriter:
-    """Accepts every call and writes nothing."""
+    """A FileWriter that accepts every call and writes nothing."""
 
     def __init__(self, logdir: PathLike) -> None:
         self._logdir = str(logdir)

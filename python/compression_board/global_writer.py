@@ -1,4 +1,4 @@
-"""One SummaryWriter for a whole program, including its forked processes."""
+"""GlobalSummaryWriter: one SummaryWriter for a whole program, including its forked processes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from .writer import SummaryWriter
 
 
 class _SharedCounters:
-    """Counters by name, shared by a process and its forked children.
+    """Counters by name, shared by a process and its forked child processes.
 
-    A hash table in shared memory. A slot holds the 64-bit digest of a name and its count.
+    Implemented as a hash table in shared memory. A slot holds the 64-bit hash of a name and its
+    count.
     """
 
     _SLOTS = 1 << 20  # 16 MiB; unused pages take no memory.
@@ -26,7 +27,7 @@ class _SharedCounters:
         self._lock = multiprocessing.get_context("fork").Lock()
 
     def next(self, name: str) -> int:
-        """Counts the call; returns how many calls with `name` any process has made before."""
+        """Counts a call; returns how many earlier calls with `name` all processes have made."""
         digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         key = int.from_bytes(digest, "little") or 1  # 0 is an empty slot.
         with self._lock:
@@ -36,7 +37,7 @@ class _SharedCounters:
                 if found in (0, key):
                     self._SLOT.pack_into(self._memory, offset, key, count + 1)
                     return int(count)
-        raise ValueError("too many different tags for a GlobalSummaryWriter")
+        raise ValueError("too many different tags for a GlobalSummaryWriter; use a SummaryWriter")
 
 
 class GlobalSummaryWriter:
@@ -81,12 +82,12 @@ class GlobalSummaryWriter:
 
     @property
     def file_writer(self) -> Any:
-        """The FileWriter of the run; None when closed."""
+        """Returns the FileWriter of the run; None if it is closed."""
         return self.smw.file_writer
 
     @staticmethod
     def getSummaryWriter() -> "GlobalSummaryWriter":
-        """The writer of this program; created by the first call."""
+        """Returns the writer of this program; the first call creates it."""
         if GlobalSummaryWriter._global is None:
             GlobalSummaryWriter._global = GlobalSummaryWriter()
             print("Using the global logger in:", GlobalSummaryWriter._global.smw.logdir)

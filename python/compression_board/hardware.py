@@ -1,7 +1,8 @@
-"""Samples the hardware while a program trains, compresses or measures.
+"""Samples hardware metrics while a program trains, compresses or measures.
 
 with HardwareMonitor(writer) as monitor:
     train()
+
 monitor.summary["metrics"]["cpu/percent"]["mean"]
 """
 
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class HardwareMonitor:
-    """Samples CPU, memory, disk, network, power and GPUs, and logs them as hardware/… scalars.
+    """Samples CPU, memory, disk, network, power and GPUs, and logs them as scalars hardware/….
 
-    With a writer, it logs into the run `<logdir>/hardware`: an event file has one writer, and
-    viewers follow only one file of a run. With a directory, it logs into that directory.
+    Given a writer, it logs into the run `<logdir>/hardware`: an event file has one writer, and
+    viewers follow only one file of a run. Given a directory, it logs into that directory.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class HardwareMonitor:
         self.summary: Optional[dict[str, Any]] = None
 
     def start(self) -> "HardwareMonitor":
-        """Starts sampling in a thread of its own."""
+        """Starts sampling in a separate thread."""
         self._monitor.start()
         return self
 

@@ -7,6 +7,7 @@ result["int8"]["latency_p50_ms"], result["int8"]["verdict"]
 from __future__ import annotations
 
 import json
+import math
 import numbers
 import os
 import shutil
@@ -22,9 +23,9 @@ Scores = Union[float, Mapping[str, float]]
 
 
 class ModelBenchmark(dict[str, dict[str, Any]]):
-    """The result of `benchmark`: the numbers of each variant by its name.
+    """The result of `benchmark`: the metrics of each variant by its name.
 
-    `details` is the model's whole entry of the JSON; docs/benchmark.md explains the keys.
+    `details` is the model's complete entry of the JSON; docs/benchmark.md explains the keys.
     """
 
     def __init__(self, name: str, details: dict[str, Any]) -> None:
@@ -38,16 +39,18 @@ class ModelBenchmark(dict[str, dict[str, Any]]):
 
     @property
     def baseline(self) -> str:
-        """The variant that the others are compared with."""
+        """Returns the name of the baseline variant."""
         return str(self.details["baseline_variant"])
 
     @property
     def environment(self) -> dict[str, Any]:
-        """The machine, ONNX Runtime, threads and batch of the measurement."""
+        """Returns the machine, the version of ONNX Runtime, the threads and the batch size of the
+        measurement.
+        """
         return dict(self.details["environment"])
 
     def verdict(self, variant: str) -> str:
-        """"faster", "slower" or "cannot tell"."""
+        """Returns "faster", "slower" or "cannot tell"."""
         return str(self[variant].get("verdict", "cannot tell"))
 
 
@@ -55,29 +58,34 @@ def _program_path() -> str:
     found = _program.path() if os.path.exists(_program.path()) else shutil.which("compression-board")
     if not found:
         raise FileNotFoundError(
-            "the program compression-board is not in this package or on PATH; install the wheel"
+            "cannot find compression-board in this package or on PATH; install the wheel"
         )
     return found
 
 
 def _scores_of(evaluate: Callable[[str], Scores], path: str) -> dict[str, Any]:
-    """The scores of a model. An exception is a failed evaluation, never a score."""
+    """Returns the scores of a model. An exception gives a failed evaluation, never a score."""
     try:
         scores = evaluate(path)
-    except Exception as error:  # A function of the user may raise anything.
+    except Exception as error:  # A user's function may raise any exception.
         return {"error": f"{type(error).__name__}: {error}"}
-    if isinstance(scores, Mapping):
-        return {str(name): float(value) for name, value in scores.items()}
-    if isinstance(scores, numbers.Real) or hasattr(scores, "__float__"):
-        return {"accuracy": float(scores)}
-    return {"error": f"eval_fn returned {type(scores).__name__}; return a number or a dict of numbers"}
+    named = scores if isinstance(scores, Mapping) else {"accuracy": scores}
+    found: dict[str, Any] = {}
+    for score, value in named.items():
+        if not isinstance(value, numbers.Real) and not hasattr(value, "__float__"):
+            what = f"{type(value).__name__} as {score!r}" if named is scores else type(value).__name__
+            return {"error": f"eval_fn returned {what}; return a number or a dict of numbers"}
+        found[str(score)] = float(value)
+        if not math.isfinite(found[str(score)]):
+            return {"error": f"eval_fn returned {found[str(score)]} as {score!r}, which is no score"}
+    return found
 
 
 def _variants_of(models: Union[Mapping[str, PathLike], Sequence[PathLike]]) -> Any:
     if isinstance(models, Mapping):
         return {str(name): os.path.abspath(os.fspath(path)) for name, path in models.items()}
     if isinstance(models, (str, bytes, os.PathLike)):
-        raise TypeError("models is one path; give a list of paths, or a dict of names and paths")
+        raise TypeError("models is a path; give a list of paths, or a dict of names and paths")
     return [os.path.abspath(os.fspath(path)) for path in models]
 
 
@@ -89,27 +97,29 @@ def benchmark(
     data: Optional[PathLike] = None,
     labels: Optional[str] = None,
     metrics: Sequence[str] = (),
+    vocabulary: Optional[PathLike] = None,
     eval_fn: Optional[Callable[[str], Scores]] = None,
     shapes: Optional[Mapping[str, Sequence[int]]] = None,
     threads: int = 1,
     batch: int = 1,
-    seconds: int = 60,
+    seconds: float = 60,
     provider: str = "cpu",
     throughput: bool = False,
     output: Optional[PathLike] = None,
     logdir: Optional[PathLike] = None,
 ) -> ModelBenchmark:
-    """Measures model files against each other, in a process of its own.
+    """Measures and compares model files, in a separate process.
 
     `models` are paths, or names and paths: {"fp32": "fp32.onnx", "int8": "int8.onnx"}. `data` are
-    samples (.npz, .npy or a folder of PNG files), random ones if omitted; `labels` ("val.npz:y")
-    and `metrics` (["top1"]) measure accuracy. `eval_fn` takes the path of a model and returns its
-    accuracy, or a dict of scores; an exception is noted as a failed evaluation, and the other
-    variants are still measured. `seconds` limits the latency measurement. With `output`, the JSON is
-    also written there; with `logdir`, events are, for the board and TensorBoard.
+    samples (.npz, .npy or a folder of PNG files), random samples if omitted; `labels` ("val.npz:y")
+    and `metrics` (["top1"]) measure accuracy; "wer" and "cer" need `vocabulary`, a file with a token
+    per line. `eval_fn` receives the path of a model and returns its accuracy, or a dict of scores; an
+    exception is recorded as a failed evaluation, and the other variants are still measured. `seconds`
+    limits the latency measurement. With `output`, the JSON is also written to that file; with
+    `logdir`, event files are written to that directory, for the board and TensorBoard.
 
-    ValueError if no variant can be measured, or an argument is wrong; FileNotFoundError if the
-    program is missing. A single variant that fails is in `details["failed_variants"]`.
+    Raises ValueError if no variant can be measured, or an argument is wrong; FileNotFoundError if
+    the program is missing. A single variant that fails is listed in `details["failed_variants"]`.
     """
     variants = _variants_of(models)
     model: dict[str, Any] = {
@@ -126,6 +136,8 @@ def benchmark(
         model["labels"] = os.path.abspath(labels)
     if metrics:
         model["metric"] = list(metrics)
+    if vocabulary is not None:
+        model["vocabulary"] = os.path.abspath(os.fspath(vocabulary))
     if shapes:
         model["shape"] = {key: [int(size) for size in shape] for key, shape in shapes.items()}
     with tempfile.TemporaryDirectory() as folder:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Optional, TypedDict, cast
+from typing import Any, Optional, TypedDict, Union, cast
 
 from . import _engine
 from .types import PathLike
@@ -18,8 +18,8 @@ from .types import PathLike
 
 class LayerRow(TypedDict):
     """One layer of a ModelComparison: the fields of `compression-board compare --json` without the
-    values of each channel. `output_` fields have the error of the layer alone, `accumulated_`
-    fields also the errors of the layers before it."""
+    values of each channel. `output_` fields describe the local error of the layer, `accumulated_`
+    fields include the errors of earlier layers."""
 
     name: str
     variant_name: str
@@ -96,12 +96,12 @@ class RestoredPart(TypedDict):
 
 
 class Verification(TypedDict):
-    """A run of the compressed model with parts restored to the baseline's floats: `restored` is
-    "nothing", "parts" (those that are listed), "red_layers", "red_and_amber_layers", "all_weights",
-    "all_outputs", "everything" or "all_but_parts" (everything but those); `text` says it in words.
-    `sqnr_db` is the SQNR of the last layer's output (the mean if a network has several outputs;
-    `layer_sqnr_db` has them all), None when it is exact, or when it could not be run, as `why_not`
-    then says."""
+    """A run of the compressed model with parts restored to the baseline's float values. `restored`
+    is "nothing", "parts" (the listed ones), "red_layers", "red_and_amber_layers",
+    "all_weights", "all_outputs", "everything" or "all_but_parts" (everything except the listed
+    ones); `text` describes it in words. `sqnr_db` is the SQNR of the model's output (the mean
+    if the model has several outputs; `layer_sqnr_db` lists them). It is None if the output is
+    exact, or if the run failed; `why_not` then has the reason."""
 
     restored: str
     text: str
@@ -152,50 +152,53 @@ class ModelComparison(list[LayerRow]):
 
     @property
     def samples(self) -> int:
-        """The number of samples that were run."""
+        """Returns the number of samples that were run."""
         return int(self.details["samples"])
 
     @property
     def why_not_run(self) -> str:
-        """Why no sample was run and only weights were compared; empty if outputs were compared."""
+        """Returns the reason why no sample was run and only weights were compared; else an empty
+        text.
+        """
         return str(self.details["why_not_run"])
 
     @property
     def is_generated(self) -> bool:
-        """Whether the samples are random data: then the outputs do not represent real use."""
+        """Returns True if the samples are random data: the outputs then do not represent real use.
+        """
         return bool(self.details["is_generated"])
 
     @property
     def input_shapes(self) -> dict[str, list[int]]:
-        """The shapes of the first sample, by input; empty if no sample was run."""
+        """Returns the shapes of the first sample, by input; empty if no sample was run."""
         return dict(self.details["input_shapes"])
 
     @property
     def lint(self) -> list[dict[str, str]]:
-        """Problems of the compressed graph: `rule`, `node` and `explanation`."""
+        """Returns problems of the compressed graph: `rule`, `node` and `explanation`."""
         return list(self.details["lint"])
 
     @property
     def byte_shares(self) -> list[dict[str, Any]]:
-        """`what`, `baseline_bytes` and `variant_bytes`, the largest first."""
+        """Returns sizes as `what`, `baseline_bytes` and `variant_bytes`, the largest first."""
         return list(self.details["bytes"])
 
     @property
     def verified(self) -> list[Verification]:
-        """The SQNR of the last layer's output with parts restored, if `verify` was given: as it
-        is, with one part each, with some together, with all. `details["why_not_verified"]` says why
-        there is nothing."""
+        """Returns the SQNR of the model's output with restored parts, if `verify` was given:
+        without restored parts, with one part each, with several, with all. If it is empty,
+        `details["why_not_verified"]` has the reason."""
         return list(self.details["verified"])
 
     @property
     def keep_float(self) -> dict[str, str]:
-        """The configuration that keeps the red layers in FP32, by quantizer."""
+        """Returns the configuration that keeps the red layers in FP32, by quantizer."""
         return dict(self.details["keep_float"])
 
     @property
     def output_overrides(self) -> dict[str, str]:
-        """By quantizer, the configuration that gives outputs of red layers other ranges or more
-        bits."""
+        """Returns, by quantizer, the configuration that gives outputs of red layers other ranges or
+        more bits."""
         return dict(self.details["output_overrides"])
 
 
@@ -203,7 +206,7 @@ def _row(layer: dict[str, Any]) -> LayerRow:
     row: dict[str, Any] = {}
     for key, value in layer.items():
         if key in _NESTED:
-            if isinstance(value, list):  # Only the best fix.
+            if isinstance(value, list):  # Includes only the best fix.
                 value = value[0] if value else None
             row.update({column: (value or {}).get(entry) for column, entry in _NESTED[key].items()})
         else:
@@ -212,8 +215,9 @@ def _row(layer: dict[str, Any]) -> LayerRow:
 
 
 def compare(
-    baseline: PathLike,
-    variant: PathLike,
+    baseline: Union[PathLike, Any],
+    variant: Union[PathLike, Any],
+    batch: Any = None,
     *,
     data: Optional[PathLike] = None,
     shapes: Optional[Mapping[str, Sequence[int]]] = None,
@@ -221,29 +225,45 @@ def compare(
     logdir: Optional[PathLike] = None,
     verify: int = 0,
 ) -> ModelComparison:
-    """Compares two model files layer by layer and finds the cause of the damage.
+    """Compares two model files, or two PyTorch modules, layer by layer, and finds the causes of damage.
 
-    Weights are compared from the files alone, whatever their formats. Outputs of ONNX files are
-    compared, too: both models run on up to `samples` samples (20) from `data` (.npz, .npy or a
-    folder of PNG files), or on generated ones, as `is_generated` then says. Without ONNX Runtime, or
-    where it cannot run them, weights alone are compared, as `why_not_run` then says, unless
-    `samples`, `data`, `shapes` or `verify` ask for more; with `samples=0` they always are. `shapes`
-    are those of generated inputs where the files leave sizes open: {"x": (1, 3, 48, 320)}. With
-    `logdir`, what was found is also logged there, for the board and TensorBoard, and so is what
-    `verify` measured.
+    For modules, `batch` is their input: a tensor, a tuple of inputs or a dict of keyword arguments.
+    Both modules run on it once, in evaluation mode, and are unchanged afterwards. Layers have the
+    names of the modules. The variant may be a module of torchao, pt2e, torch.ao (eager or FX) or
+    torch.compile. All outputs of layers are in memory at once. For modules, only `logdir` of the
+    other arguments is allowed.
 
-    `verify` is the number of the most damaged parts that are then restored to float, each in a run
-    of its own, to measure the SQNR of the network's output: see `verified`. That takes up to
-    `verify` + 17 more runs over the samples.
+    Weights are compared for all file formats. For ONNX files, outputs are compared too: both models
+    run on up to `samples` samples (20) from `data` (.npz, .npy or a folder of PNG files), or on
+    random samples, and then `is_generated` is True. If ONNX Runtime is missing or cannot run the
+    models, only weights are compared and `why_not_run` has the reason; but if `samples`, `data`,
+    `shapes` or `verify` was given, this is an error. With `samples=0`, only weights are compared.
+    `shapes` are the shapes of random inputs for sizes that the files leave open: {"x": (1, 3, 48,
+    320)}. With `logdir`, the results are also logged there, for the board and TensorBoard,
+    including those of `verify`.
 
-    FileNotFoundError when a file, or ONNX Runtime where it is asked for, is not there; ValueError
-    when the files are not two of one model, or a shape is not one that they allow; OSError when one
-    is damaged.
+    `verify` is the number of the most damaged parts that are restored to float, each in a separate
+    run, to measure the SQNR of the model's output: see `verified`. This takes up to `verify` + 17
+    more runs over the samples.
+
+    Raises FileNotFoundError if a file, or a required ONNX Runtime, is missing; ValueError if the
+    files are not two variants of one model, or do not allow a shape; OSError if a file is damaged.
     """
+    from .torch_comparison import compare_modules, is_module
+
+    if is_module(baseline) and is_module(variant):
+        if batch is None:
+            raise ValueError("modules are compared by their outputs: pass a batch of inputs")
+        if data is not None or shapes or samples is not None or verify:
+            raise ValueError("data, shapes, samples and verify are for model files; modules take a batch")
+        folder = None if logdir is None else os.fspath(logdir)
+        return ModelComparison(compare_modules(baseline, variant, batch, folder))
+    if is_module(baseline) or is_module(variant) or batch is not None:
+        raise ValueError("compare takes two files, or two modules and a batch")
     if samples is not None and samples < 0:
-        raise ValueError(f"samples is {samples}; give 0 to compare weights only")
+        raise ValueError(f"samples is {samples}; give 0 to compare only weights, or more")
     if verify < 0:
-        raise ValueError(f"verify is {verify}; give 0 to measure nothing besides")
+        raise ValueError(f"verify is {verify}; give 0 to restore no part, or more")
     found = _engine.compare_models(
         os.fspath(baseline),
         os.fspath(variant),

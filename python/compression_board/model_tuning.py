@@ -21,8 +21,8 @@ from .types import PathLike
 
 Score = Union[float, tuple[float, Sequence[float]]]
 
-# The command that the program runs for an evaluation: it sends the path of the model to this process
-# and prints the answer. An answer that begins with "!" is the text of an exception.
+# The command that the program runs for an evaluation: it sends the path of the model to this
+# process and prints the response. A response that begins with "!" is the text of an exception.
 _ASK = (
     "printf '%s\\n' {model} > {request}; IFS= read -r answer < {answer}; "
     'case "$answer" in "!"*) echo "${answer#!}" >&2; exit 1;; esac; printf "%s\\n" "$answer"'
@@ -30,7 +30,7 @@ _ASK = (
 
 
 def _answer_of(eval_fn: Callable[[str], Score], path: str) -> str:
-    """One line for the program. An exception is a failed trial, never an accuracy."""
+    """Returns one line for the program. An exception gives a failed trial, never an accuracy."""
     try:
         score = eval_fn(path)
         value = score[0] if isinstance(score, tuple) else score
@@ -39,14 +39,14 @@ def _answer_of(eval_fn: Callable[[str], Score], path: str) -> str:
         number = float(value)
         if not math.isfinite(number):
             raise ValueError(f"eval_fn returned {number}; return a finite number")
-    except Exception as error:  # A function of the user may raise anything.
+    except Exception as error:  # A user's function may raise any exception.
         text = f"{type(error).__name__}: {error}"
         return "!" + " ".join(text.split())
     return repr(number)
 
 
 class _Evaluations:
-    """Answers the evaluations of the program with a function of this process."""
+    """Handles the program's evaluation requests with a function of this process."""
 
     def __init__(self, folder: str, eval_fn: Callable[[str], Score]) -> None:
         self._request = os.path.join(folder, "request")
@@ -54,7 +54,8 @@ class _Evaluations:
         self._eval_fn = eval_fn
         os.mkfifo(self._request)
         os.mkfifo(self._answer)
-        # Open for both directions: a client that ends early blocks nobody.
+        # The pipe is opened for reading and writing, so that a client that ends early does not
+        # block this process.
         self._requests = os.open(self._request, os.O_RDWR)
         self._answers = os.open(self._answer, os.O_RDWR)
 
@@ -64,7 +65,7 @@ class _Evaluations:
         return _ASK.replace("{request}", quoted["request"]).replace("{answer}", quoted["answer"])
 
     def serve(self, process: "subprocess.Popen[bytes]") -> None:
-        """Answers until the program ends. Runs `eval_fn` in the calling thread."""
+        """Handles requests until the program ends. Runs `eval_fn` in the calling thread."""
         ended = threading.Thread(target=self._wait, args=(process,), daemon=True)
         ended.start()
         with os.fdopen(self._requests, "rb") as requests:
@@ -79,13 +80,15 @@ class _Evaluations:
     def _wait(self, process: "subprocess.Popen[bytes]") -> None:
         process.wait()
         try:
-            os.write(self._requests, b"\n")  # Ends the loop.
+            os.write(self._requests, b"\n")  # Ends the loop that handles requests.
         except OSError:
-            pass  # An exception in `eval_fn` has ended it.
+            pass  # An exception in `eval_fn` has already ended it.
 
 
 def _module_of(node: str, modules: Mapping[str, Any]) -> Optional[str]:
-    """features.1.conv of "/features/features.1/conv/Conv", the name that PyTorch's export gives a node."""
+    """Returns the module of a node that PyTorch has exported: features.1.conv for
+    "/features/features.1/conv/Conv".
+    """
     path: list[str] = []
     for part in node.strip("/").split("/")[:-1]:
         if path and part.startswith(path[-1] + "."):
@@ -97,7 +100,9 @@ def _module_of(node: str, modules: Mapping[str, Any]) -> Optional[str]:
 
 
 def _scopes(module: str) -> list[str]:
-    """["features", "features.1", "conv"] of features.1.conv: the parts of names that the export gives."""
+    """Returns the parts of a node name for the module features.1.conv: ["features", "features.1",
+    "conv"].
+    """
     scopes: list[str] = []
     last = ""
     for part in module.split("."):
@@ -110,16 +115,16 @@ def _scopes(module: str) -> list[str]:
 
 
 def _export(module: Any, example: Any, path: str) -> list[str]:
-    """Writes the module as ONNX; returns the names of its inputs."""
+    """Exports the module as ONNX; returns the names of its inputs."""
     import torch
 
     if example is None:
-        raise ValueError("a PyTorch model needs `example`: an input, or a tuple of inputs, for its export")
+        raise ValueError("a PyTorch model needs `example` for its export: an input or a tuple of inputs")
     inputs = example if isinstance(example, tuple) else (example,)
     names = [f"input_{i}" for i in range(len(inputs))] if len(inputs) > 1 else ["input"]
     options: dict[str, Any] = {"input_names": names, "opset_version": 17}
     if tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 5):
-        options["dynamo"] = False  # Names of nodes that contain those of the modules.
+        options["dynamo"] = False  # Node names then contain the names of the modules.
     was_training = module.training
     module.eval()
     try:
@@ -131,7 +136,9 @@ def _export(module: Any, example: Any, path: str) -> list[str]:
 
 
 def _arrays(data: Any, names: Sequence[str], path: str) -> str:
-    """Samples as an .npz file: a tensor or array, one for each input, or a mapping by input."""
+    """Writes samples as an .npz file. They are a tensor or array, a list with one per input, or a
+    mapping by input name.
+    """
     import numpy as np
 
     if isinstance(data, Mapping):
@@ -174,23 +181,25 @@ def tune(
     resume: bool = False,
     stop_at_goal: bool = False,
 ) -> dict[str, Any]:
-    """Writes the best quantized model to `output` and returns the report: the output of
+    """Writes the best quantized model to `output` and returns the report, which is the output of
     `compression-board tune --json`. docs/tune.md explains the search.
 
-    `model` is the path of an ONNX file, or a `torch.nn.Module` with an `example` input: it is exported to
-    `output` + ".float.onnx". `keep_float` may then have names of modules, and each entry of
-    `report["reverted"]` has its `module`. `data` is the path of samples, or their values: an array or
-    tensor, a list with one for each input, or a mapping by the name of the input ("input", or
+    `model` is the path of an ONNX file, or a `torch.nn.Module` with an `example` input: the module
+    is exported to `output` + ".float.onnx". `keep_float` may then contain names of modules, and
+    each entry of `report["reverted"]` has its `module`. `data` is the path of samples, or their
+    values: an array or tensor, a list with one per input, or a mapping by input name ("input", or
     "input_0", "input_1", … for a module).
 
-    `eval_fn` takes the path of a model and returns its accuracy, or a tuple of the accuracy and the
-    values of single samples. An exception or NaN is a failed trial. Without `eval_fn`, `labels`
-    ("val.npz:y") and `metric` ("top1") measure the accuracy, or else agreement with the float model.
+    `eval_fn` receives the path of a model and returns its accuracy, or a tuple of the accuracy and
+    the values of single samples. An exception or NaN is a failed trial. Without `eval_fn`, `labels`
+    ("val.npz:y") and `metric` ("top1") measure the accuracy; without these, the agreement with the
+    float model is measured.
 
-    `report["is_met"]` is False if the goals were missed; `output` is then the best model, and
+    `report["is_met"]` is False if the goals were missed; `output` is then the best model found, and
     `report["reason"]` and `report["next_step"]` explain what to do.
 
-    ValueError if an argument or the model is wrong; FileNotFoundError if the program is missing.
+    Raises ValueError if an argument or the model is wrong; FileNotFoundError if the program is
+    missing.
     """
     modules: Optional[dict[str, Any]] = None
     names: Sequence[str] = ("input",)
@@ -199,7 +208,7 @@ def tune(
         exported = os.fspath(output) + ".float.onnx"
         names = _export(model, example, exported)
         model = exported
-        # "/features/features.0/Conv" for the module features.0.
+        # Adds the node name "/features/features.0/Conv" for the module features.0.
         keep_float = [pattern for name in keep_float for pattern in (name, "*/" + "/".join(_scopes(name)) + "/*")]
     if data is not None and not isinstance(data, (str, os.PathLike)):
         data = _arrays(data, names, os.fspath(output) + ".samples.npz")
@@ -242,7 +251,7 @@ def tune(
             err.seek(0)
             printed, complaint = out.read(), err.read().decode(errors="replace").strip()
     if not printed:
-        raise ValueError(complaint or f"compression-board tune ended with {process.returncode}")
+        raise ValueError(complaint or f"compression-board tune: exit code {process.returncode}")
     report = dict(json.loads(printed))
     if modules is not None:
         for line in report["reverted"]:

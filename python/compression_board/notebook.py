@@ -1,15 +1,15 @@
-"""The board inside notebooks.
+"""Shows the board inside notebooks.
 
     %load_ext compression_board
     %compression_board --logdir runs
 
-The line takes the flags of `compression-board`, and --height for the height of the frame in pixels. The
-board listens on a free loopback port unless --port names one, needs a random access token, and ends with
-the kernel. The same line again shows the board that runs already.
+The line accepts the flags of `compression-board`, and --height for the height of the frame in
+pixels. The board listens on a free loopback port unless --port names one, requires a random access
+token, and ends with the kernel. A repeated line shows the running board.
 
-The frame uses the host name of the notebook and the port of the board, as `%tensorboard` does. Where only
-the port of the notebook server can be reached, COMPRESSION_BOARD_PROXY_URL names an address that leads to
-the board with its path unchanged: `/proxy/absolute/%PORT%/` with jupyter-server-proxy.
+The frame uses the host name of the notebook and the port of the board, as `%tensorboard` does. If
+only the port of the notebook server can be reached, set COMPRESSION_BOARD_PROXY_URL to an address
+that leads to the board with an unchanged path: `/proxy/absolute/%PORT%/` with jupyter-server-proxy.
 """
 
 import html
@@ -25,8 +25,8 @@ from tensorboard_plugin_compression_board.board_process import BoardError, Board
 
 PROXY_VARIABLE = "COMPRESSION_BOARD_PROXY_URL"
 DEFAULT_HEIGHT = 800
-# The browser shows a board with a token only to pages of the same site, so any port of this machine may
-# have the notebook.
+# Allows frames from any port of this machine, where the notebook may be: the browser shows a board
+# with a token only to pages of the same site.
 _FRAMES = ("http://localhost:*", "http://127.0.0.1:*", "https://localhost:*", "https://127.0.0.1:*")
 _FRAME = """\
 <iframe id="%(id)s" title="Compression Board" width="100%%" height="%(height)d" frameborder="0"></iframe>
@@ -47,7 +47,8 @@ def register(ipython) -> None:
 
 
 def show(line: str) -> None:
-    """Starts a board with the flags of `line` if there is none, and shows it below the cell."""
+    """Starts a board with the flags of `line` unless one is running, and shows it below the cell.
+    """
     try:
         flags, height = _parsed(shlex.split(line, comments=True))
         key = (os.getcwd(), *flags)
@@ -67,7 +68,7 @@ def show(line: str) -> None:
     values = {
         "id": f"compression-board-{secrets.token_hex(4)}",
         "height": height,
-        # A script element ends at the first "</", also inside a string.
+        # Escapes "</": a script element ends at the first "</", also inside a string.
         "address": json.dumps(where).replace("</", "<\\/"),
         "port": 0 if proxy else address.port,
     }
@@ -75,7 +76,7 @@ def show(line: str) -> None:
 
 
 def _parsed(words: List[str]) -> Tuple[List[str], int]:
-    """The flags of the program, and the height."""
+    """Splits the words after %compression_board into the program's flags and the height of its frame."""
     flags: List[str] = []
     height = DEFAULT_HEIGHT
     rest = iter(words)
@@ -95,7 +96,7 @@ def _parsed(words: List[str]) -> Tuple[List[str], int]:
 def _with_defaults(flags: List[str]) -> List[str]:
     names = {flag.partition("=")[0] for flag in flags}
     if taken := names & {"--token", "--token-file"}:
-        raise ValueError(f"leave out {' and '.join(sorted(taken))}: a notebook makes an access token of its own")
+        raise ValueError(f"omit {' and '.join(sorted(taken))}: a notebook creates its own access token")
     added: List[str] = []
     if not names & {"--host", "--bind_all"}:
         added += ["--host", "127.0.0.1"]
@@ -112,7 +113,7 @@ def _with_defaults(flags: List[str]) -> List[str]:
 
 
 def _prefix_of(flags: List[str]) -> str:
-    """The path of the page, with a slash at both ends."""
+    """Returns the path of the page, with a slash at both ends."""
     for flag, following in zip(flags, [*flags[1:], ""]):
         name, equals, value = flag.partition("=")
         if name == "--path_prefix":

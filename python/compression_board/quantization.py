@@ -41,19 +41,20 @@ def quantize(
     explain: bool = False,
     logdir: Optional[PathLike] = None,
 ) -> dict[str, Any]:
-    """Writes the quantized model to `output` and returns the report: the output of
+    """Writes the quantized model to `output` and returns the report, which is the output of
     `compression-board quantize --json`. docs/quantize.md explains the settings.
 
     `data` is a file or folder, as for `compare`, or an iterable of samples: each a dict with one
-    array per input, in the shape that the model takes. An iterable is read once and stored in a
-    temporary file, so memory does not depend on its length. Without data, random samples are used.
+    array per input, in the shape that the model expects. An iterable is read once and stored in a
+    temporary file, so memory use does not depend on its length. Without data, random samples are
+    used.
 
-    `statistics` is a file of calibration results: read if it exists, else written. `explain` adds the
-    key `comparison`, the output of `compare --json`. `logdir` logs the stages of the quantization and
-    the comparison.
+    `statistics` is a file of calibration results: read if it exists, else written. `explain` adds
+    the key `comparison`, the output of `compare --json`. `logdir` logs the stages of the
+    quantization and the comparison.
 
-    FileNotFoundError if a file or ONNX Runtime is missing; ValueError if the model is quantized
-    already, or a setting or the data does not fit.
+    Raises FileNotFoundError if a file or ONNX Runtime is missing; ValueError if the model is
+    already quantized, or a setting or the data is not valid for the model.
     """
     if max_samples < 1:
         raise ValueError(f"max_samples is {max_samples}; give at least 1")
@@ -109,7 +110,7 @@ def _store(samples: Iterable[Mapping[str, ArrayLike]], folder: Path, max_samples
                 files[name] = open(folder / f"{len(files)}.raw", "wb")
             if array.shape != shapes[name] or array.dtype != types[name]:
                 raise ValueError(
-                    f"input '{name}' of sample {count} is {array.dtype} {array.shape}, and that of "
+                    f"input '{name}' of sample {count} is {array.dtype} {array.shape}, but that of "
                     f"sample 0 is {types[name]} {shapes[name]}; give samples of one shape"
                 )
             files[name].write(array.tobytes())

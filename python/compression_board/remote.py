@@ -1,4 +1,4 @@
-"""Record files in S3 and Google Cloud Storage. SummaryWriter writes to s3:// by itself."""
+"""Opens record files in S3 and Google Cloud Storage. SummaryWriter itself writes to s3://."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import _engine
 
 
 def bucket_and_path(path: str) -> tuple[str, str]:
-    """s3://bucket/some/key -> (bucket, some/key)."""
+    """Splits s3://bucket/some/key into (bucket, some/key)."""
     _, _, rest = path.partition("://")
     bucket, _, key = rest.partition("/")
     return bucket, key
@@ -48,8 +48,8 @@ class GCSRecordWriter(_Uploaded):
             from google.cloud import storage
         except ImportError:
             raise ImportError(
-                "gs:// needs HMAC keys (GS_ACCESS_KEY_ID, GS_SECRET_ACCESS_KEY), or the package "
-                "google-cloud-storage"
+                "writing to gs:// needs HMAC keys (GS_ACCESS_KEY_ID, GS_SECRET_ACCESS_KEY), or the "
+                "package google-cloud-storage"
             ) from None
         storage.Client().bucket(bucket).blob(key).upload_from_string(content)
 

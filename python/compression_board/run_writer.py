@@ -1,4 +1,6 @@
-"""RunWriter: the files and scalars of a run. SummaryWriter adds the other kinds."""
+"""RunWriter: the files and scalars of a run. Its subclass SummaryWriter adds the other kinds of
+data.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ AnyFileWriter = Union[FileWriter, DummyFileWriter]
 
 
 class _FileWriters(dict[str, AnyFileWriter]):
-    """FileWriters by run directory. As a sink of the engine, it passes every event on to them."""
+    """The FileWriters of all run directories. The engine passes every event to this object, which
+    passes it to the FileWriter of its run.
+    """
 
     def __init__(self, *options: Any) -> None:
         super().__init__()
@@ -38,14 +42,14 @@ class _FileWriters(dict[str, AnyFileWriter]):
 
 
 def _discard(directory: str, event: bytes) -> None:
-    """The sink of a writer that writes nothing to the disk."""
+    """The event sink of a writer that writes nothing to the disk."""
 
 
 class RunWriter(_engine.ScalarWriter):
-    """The event file of a run, its sub-runs and its scalars.
+    """Manages the event file of a run, its sub-runs and its scalars.
 
-    The engine's Run has the rules for the default directory, sub-runs, purge_step and fork().
-    FileWriter has the methods of tensorboardX's class of that name.
+    The engine's Run defines the default directory, sub-runs, purge_step and fork(). FileWriter has
+    the methods of tensorboardX's class of that name.
     """
 
     def __init__(
@@ -70,7 +74,7 @@ class RunWriter(_engine.ScalarWriter):
         if durable and is_remote(self.logdir):
             raise ValueError(
                 f"durable=True works for local directories and buckets only, not for {self.logdir!r}: "
-                "leave it out"
+                "remove durable"
             )
         self._durable = bool(durable)
         self._options = (max(1, int(max_queue)), float(flush_secs), filename_suffix, self._durable)
@@ -88,14 +92,15 @@ class RunWriter(_engine.ScalarWriter):
     # Files -----------------------------------------------------------------------------------
 
     def _get_file_writer(self) -> Any:
-        """The open FileWriter; a new one after close()."""
+        """Returns the open FileWriter; creates a new one after close()."""
         if self.file_writer is None:
             remote = is_remote(self.logdir)
             if not self._write_to_disk:
                 self._run = self._run or self._new_run(_discard)
                 writer: AnyFileWriter = DummyFileWriter(self._run.directory)
             elif remote:
-                # Before the run, whose first events it gets.
+                # The FileWriter is created before the run, because it receives the run's first
+                # events.
                 writer = FileWriter(self.logdir, *self._options, **self.kwargs)
                 self._writers[self.logdir] = writer
                 self._run = self._run or self._new_run(self._writers)
@@ -113,7 +118,7 @@ class RunWriter(_engine.ScalarWriter):
 
     @property
     def _comet(self) -> CometLogger:
-        """The Comet experiment; a new one after close()."""
+        """Returns the Comet experiment; creates a new one after close()."""
         if self._comet_logger is None:
             self._comet_logger = CometLogger(self._comet_config)
         return self._comet_logger
@@ -122,7 +127,7 @@ class RunWriter(_engine.ScalarWriter):
         return _engine.Run(self.logdir, self._comment, self.purge_step, *self._options, sink)
 
     def _run_for_groups(self) -> _engine.Run:
-        """The run that add_scalars and add_hparams log to."""
+        """Returns the run that add_scalars and add_hparams log to."""
         self._get_file_writer()
         assert self._run is not None
         if not (add_event_replaced() and self._write_to_disk):
@@ -135,7 +140,7 @@ class RunWriter(_engine.ScalarWriter):
         self._get_file_writer().add_serialized_summary(serialized, step, walltime)
 
     def _direct_run(self) -> Optional[_engine.Run]:
-        """The engine's run, if events need not pass through the FileWriter."""
+        """Returns the engine's run if events need not pass through the FileWriter, else None."""
         writer = self._get_file_writer()
         return direct_run(writer.event_writer) if isinstance(writer, FileWriter) else None
 
@@ -152,23 +157,25 @@ class RunWriter(_engine.ScalarWriter):
         return used
 
     def flush(self) -> None:
-        """Returns when everything added before is with the operating system, sub-runs included.
+        """Returns when the operating system has received all earlier events, including those of
+        sub-runs.
 
-        It is on the disk then if the writer is durable. For a log directory in a bucket (`s3://`), it
-        returns when the store has the events. OSError when the disk or the store refuses. Events that
-        could not be written are kept and tried again.
+        If the writer is durable, they are on the disk then. For a log directory in a bucket
+        (`s3://`), it returns when the store has received the events. Raises OSError if the disk or
+        the store fails. Events that could not be written are kept, and writing is tried again
+        later.
         """
         for writer in (self.all_writers or {}).values():
             writer.flush()
 
     def close(self) -> None:
-        """Flushes and closes all files. A method that is called later goes on in a new one."""
+        """Flushes and closes all files. Later calls of other methods continue in a new file."""
         writers = list(self._writers.values())
         self.all_writers = self.file_writer = None
         self._writers.clear()
         self._attach(None)
         failure: Optional[Exception] = None
-        for writer in writers:  # One that fails must not leave the others open.
+        for writer in writers:  # An error of one writer must not leave the others open.
             try:
                 writer.close()
             except Exception as error:
@@ -187,7 +194,7 @@ class RunWriter(_engine.ScalarWriter):
 
     # Scalars ---------------------------------------------------------------------------------
 
-    # add_scalar is in C++ (ScalarWriter). It passes the calls that it does not handle on to this.
+    # Handles the scalars that add_scalar, which is in C++ (ScalarWriter), does not handle.
     def _add_scalar(self, tag: str, scalar_value: Number, global_step: Optional[int],
                     walltime: Optional[float], display_name: Optional[str],
                     description: Optional[str]) -> None:  # fmt: skip
@@ -201,7 +208,9 @@ class RunWriter(_engine.ScalarWriter):
                             global_step: Optional[int] = None, walltime: Optional[float] = None, *,
                             display_name: str = "", description: str = "", plugin_name: str = "",
                             plugin_content: bytes = b"") -> None:  # fmt: skip
-        """add_scalar with summary metadata: a name and description for viewers, data for a plugin."""
+        """Logs a scalar with summary metadata: a name and description for viewers, data for a
+        plugin.
+        """
         serialized = summary_bytes.scalar_bytes(
             tag, scalar_value, display_name, description, plugin_name, plugin_content
         )
@@ -209,9 +218,10 @@ class RunWriter(_engine.ScalarWriter):
 
     def add_scalar_batch(self, tag: str, scalar_values: ArrayLike, global_steps: ArrayLike,
                          walltimes: Optional[ArrayLike] = None) -> None:  # fmt: skip
-        """A whole curve in one call: one point of `tag` per element, at half of add_scalar's cost.
+        """Logs a whole curve in one call: one point of `tag` per element, at half of add_scalar's
+        cost.
 
-        `walltimes` are seconds since 1970; the default is the current time. ValueError when
+        `walltimes` are seconds since 1970; the default is the current time. Raises ValueError if
         the numbers of values, steps and wall times differ; nothing is logged then.
         """
         import numpy as np
@@ -229,7 +239,7 @@ class RunWriter(_engine.ScalarWriter):
         values, steps = flat(scalar_values, np.float64), flat(global_steps, np.int64)
         times = None if walltimes is None else flat(walltimes, np.float64)
         if len(steps) != len(values) or (times is not None and len(times) != len(values)):
-            raise ValueError(f"{len(values)} values need as many steps and wall times")
+            raise ValueError(f"got {len(values)} values; give as many steps and wall times")
         run = self._direct_run()
         if run is not None:
             run.add_scalar_batch(_engine.stored_tag(tag), values, steps, times)
@@ -240,10 +250,10 @@ class RunWriter(_engine.ScalarWriter):
     def add_scalars(self, main_tag: str, tag_scalar_dict: Mapping[str, Number],
                     global_step: Optional[int] = None,
                     walltime: Optional[float] = None) -> None:  # fmt: skip
-        """One value per key, each in a run of its own, so that one chart shows them together.
+        """Logs one value per key, each in a separate run, so that one chart shows them together.
 
-        The runs are `<logdir>/<main_tag>/<key>`, with the tag `main_tag` in each. ValueError when
-        a key would leave the log directory.
+        The runs are `<logdir>/<main_tag>/<key>`, with the tag `main_tag` in each. Raises ValueError
+        if a key would lead out of the log directory.
         """
         check_mapping(tag_scalar_dict, "tag_scalar_dict")
         values = {str(key): to_float(value) for key, value in tag_scalar_dict.items()}
@@ -254,7 +264,7 @@ class RunWriter(_engine.ScalarWriter):
 
     @property
     def scalar_dict(self) -> dict[str, list[list[Any]]]:
-        """The points given to add_scalars: {run directory: [[wall time, step, value], …]}."""
+        """Returns the points of add_scalars: {run directory: [[wall time, step, value], …]}."""
         if self._run is None:
             return {}
         points: dict[str, list[list[Any]]] = json.loads(
@@ -263,17 +273,17 @@ class RunWriter(_engine.ScalarWriter):
         return points
 
     def export_scalars_to_json(self, path: PathLike) -> None:
-        """Writes `scalar_dict` to `path` and clears it."""
+        """Writes the points in `scalar_dict` to the file `path` and clears the dict."""
         self._run_for_groups().export_scalars_to_json(os.fspath(path))
 
     def add_hparams(self, hparam_dict: dict[str, Any], metric_dict: dict[str, Number],
                     name: Optional[str] = None,
                     global_step: Optional[int] = None) -> None:  # fmt: skip
-        """One row of the HPARAMS page, as a run of its own: `<logdir>/<name>`.
+        """Logs one row of the HPARAMS page, as a separate run: `<logdir>/<name>`.
 
-        Parameters are bools, numbers and texts; None is left out. ValueError names a parameter of
-        any other type, and a name that would leave the log directory. Without a name, the time is
-        the name.
+        Parameters are bools, numbers and texts; None is left out. Raises ValueError for a parameter
+        of any other type, and for a name that would lead out of the log directory. Without a name,
+        the current time is the name.
         """
         if type(hparam_dict) is not dict or type(metric_dict) is not dict:
             raise TypeError("hparam_dict and metric_dict should be dictionary.")

@@ -1,4 +1,4 @@
-"""One function per kind of summary, each returning a tensorboardX `Summary` message.
+"""One function per kind of summary; each returns a tensorboardX `Summary` message.
 
 For programs that build summaries themselves. SummaryWriter uses serialized summaries instead.
 """
@@ -45,7 +45,7 @@ def histogram(name: str, values: ArrayLike, bins: Bins, max_bins: Optional[int] 
     if array.size == 0:
         raise ValueError("The input has no element.")
     if isinstance(bins, str) and bins == "tensorflow":
-        raise ValueError("bins 'tensorflow' are SummaryWriter's; give its default_bins")
+        raise ValueError("bins='tensorflow' works only in SummaryWriter; give its default_bins")
     return _message(histogram_bytes(name, values, bins, max_bins))
 
 
@@ -69,9 +69,9 @@ def histogram_raw(
 
 
 def _as_pillow_encodes(message: Any) -> Any:
-    """`message` with its PNG encoded by Pillow, if that is installed.
+    """Returns `message` with its PNG encoded by Pillow, if Pillow is installed.
 
-    Programs compare these bytes with those of tensorboardX. SummaryWriter keeps the PNG of the
+    Programs compare these bytes with those of tensorboardX. SummaryWriter uses the PNG of the
     engine, which has the same pixels and is encoded faster.
     """
     try:
@@ -115,7 +115,7 @@ def image_boxes(
 
 
 def draw_boxes(disp_image: Any, boxes: ArrayLike, labels: Any = None) -> Any:
-    """A PIL image with the boxes drawn on it."""
+    """Returns a PIL image with the boxes drawn on it."""
     import io
 
     from PIL import Image
@@ -170,7 +170,7 @@ def compute_curve(
     num_thresholds: Optional[int] = None,
     weights: Optional[ArrayLike] = None,
 ) -> Any:
-    """Six rows: true and false positives, true and false negatives, precision, recall."""
+    """Returns six rows: true and false positives, true and false negatives, precision, recall."""
     tensor = pr_curve("tag", labels, predictions, num_thresholds or 127, weights).value[0].tensor
     shape = [dim.size for dim in tensor.tensor_shape.dim]
     return np.array(tensor.float_val, dtype=np.float64).reshape(shape)

@@ -1,4 +1,4 @@
-"""One function per kind of summary, each returning the bytes that SummaryWriter writes."""
+"""One function per kind of summary; each returns the bytes that SummaryWriter writes."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .types import ArrayLike, Bins, Number
 
 logger = logging.getLogger("tensorboardX.summary")
 
-_cleaned = functools.lru_cache(maxsize=4096)(_engine.clean_tag)  # Programs have few tags.
+_cleaned = functools.lru_cache(maxsize=4096)(_engine.clean_tag)  # Programs use few different tags.
 
 
 def _clean_tag(name: str) -> str:
-    """The tag as it is stored: characters other than letters, digits and -/_. become _.
+    """Returns the tag as it is stored: characters other than letters, digits and -/_. become _.
 
-    ValueError if it is longer than 64 KiB or has surrogates.
+    Raises ValueError if it is longer than 64 KiB or has surrogates.
     """
-    if not isinstance(name, str):  # It may have no hash.
-        raise TypeError(f"a tag is a str, not {type(name).__name__}")
+    if not isinstance(name, str):  # It may not be hashable.
+        raise TypeError(f"a tag must be a str, not {type(name).__name__}")
     cleaned = _cleaned(name)
     if cleaned != name:
         logger.info("Summary name %s is illegal; using %s instead.", name, cleaned)
@@ -50,7 +50,7 @@ def scalar_bytes(
 def histogram_arguments(
     tag: str, values: ArrayLike, bins: Bins, max_bins: Optional[int]
 ) -> tuple[str, Any, Any, int]:
-    """The arguments of a histogram for the engine."""
+    """Returns the arguments of a histogram for the engine."""
     if isinstance(values, (list, tuple)) and not len(values):
         raise ValueError("The input has no element.")
     tensor = as_engine(values)
@@ -186,7 +186,7 @@ def mesh_bytes(
 
 
 def hparam_value(value: Any) -> Optional[Any]:
-    """`value` as bool, float or str; None when the HParams page has no such type."""
+    """Returns `value` as bool, float or str; None if the HParams page does not support its type."""
     if isinstance(value, (bool, str)):
         return value
     if isinstance(value, (int, float)):
@@ -195,7 +195,7 @@ def hparam_value(value: Any) -> Optional[Any]:
 
 
 def hparam_pairs(hparam_dict: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Names and values as the engine takes them; None is left out."""
+    """Returns names and values in the form that the engine expects; None is left out."""
     chosen = []
     for name, value in hparam_dict.items():
         if value is None:

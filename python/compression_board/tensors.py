@@ -1,8 +1,8 @@
 """Converts numbers: numpy, PyTorch, JAX, every object with DLPack or a buffer, lists.
 
-`make_np` returns the numpy array that tensorboardX returns. `as_engine` passes the same values to
-the engine without a copy. It also passes bfloat16, which numpy does not have, and quantized tensors
-as their codes and scales.
+`make_np` returns a numpy array as tensorboardX does. `as_engine` passes the same values to the
+engine without a copy; it also supports bfloat16, which numpy does not have, and quantized tensors
+as codes and scales.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .errors import NotNumbersError, check
 
 logger = logging.getLogger("tensorboardX.x2num")
 
-Array = Any  # numpy.ndarray; its type parameters differ between the versions of numpy.
+Array = Any  # numpy.ndarray; its type parameters differ between versions of numpy.
 
 # Element types that the engine reads without conversion.
 _ENGINE_KINDS = "fiub"
@@ -25,9 +25,10 @@ _AS_THEY_ARE = frozenset("efdbBhHiIlLqQ?")  # By dtype.char.
 
 
 def _check_interface(x: Any) -> None:
-    """ValueError when the array interface of `x` reaches beyond the buffer it names.
+    """Raises ValueError if the array interface of `x` exceeds its buffer.
 
-    numpy does not check this and would read memory beyond the buffer. An address cannot be checked.
+    numpy does not check this and would read memory beyond the buffer. A raw address cannot be
+    checked.
     """
     interface = x.__array_interface__
     data, shape = interface.get("data"), interface.get("shape", ())
@@ -50,7 +51,9 @@ def _check_interface(x: Any) -> None:
 
 
 def _as_native(array: Array) -> Array:
-    """`array` with the element types of ml_dtypes (float8, float4, int4, …) as numpy's own."""
+    """Returns `array` with element types of ml_dtypes (float8, float4, int4, …) converted to
+    numpy's own.
+    """
     if array.dtype.kind != "V" or array.dtype.type.__module__.partition(".")[0] != "ml_dtypes":
         return array
     is_integer = array.dtype.name.startswith(("int", "uint"))
@@ -58,14 +61,16 @@ def _as_native(array: Array) -> Array:
 
 
 def to_numpy(x: Any) -> Array:
-    """The values of `x` as an array of any shape; TypeError when it holds no numbers."""
+    """Returns the values of `x` as an array of any shape; raises TypeError if it contains no
+    numbers.
+    """
     if isinstance(x, np.ndarray):
         return x
     if torch_tensors.is_torch(x) and hasattr(x, "detach"):
         return torch_tensors.to_numpy(x)
     if isinstance(x, (list, tuple)):
         x = [to_numpy(item) if torch_tensors.is_torch(item) else item for item in x]
-    elif hasattr(x, "asnumpy"):  # mxnet
+    elif hasattr(x, "asnumpy"):  # For mxnet.
         x = x.asnumpy()
     elif type(x).__module__.partition(".")[0] in ("chainer", "paddle"):
         x = x.data if hasattr(x, "data") and hasattr(x.data, "shape") else x.numpy()
@@ -80,7 +85,7 @@ def to_numpy(x: Any) -> Array:
 
 
 def make_np(x: Any) -> Array:
-    """`x` as a numpy array; a single number becomes an array without dimensions."""
+    """Returns `x` as a numpy array; a single number becomes an array without dimensions."""
     if isinstance(x, (str, bytes)) or x is None:
         raise NotNumbersError(f"Got {type(x)}, but expected numpy array or torch tensor.")
     array = _as_native(to_numpy(x))
@@ -91,7 +96,7 @@ def make_np(x: Any) -> Array:
 
 
 def real_np(x: Any) -> Array:
-    """make_np for kinds that take real numbers only; TypeError for complex ones."""
+    """Like make_np, but only for real numbers; raises TypeError for complex ones."""
     array = make_np(x)
     if array.dtype.kind == "c":
         raise NotNumbersError(f"expected real numbers, got elements of type {array.dtype}")
@@ -99,13 +104,14 @@ def real_np(x: Any) -> Array:
 
 
 def check_nan(array: Array) -> None:
-    """Warns, as tensorboardX does, when a value is NaN or infinite."""
+    """Warns, as tensorboardX does, if a value is NaN or infinite."""
     if array.dtype.kind == "f" and array.size and not np.isfinite(np.sum(array)):
         logger.warning("NaN or Inf found in input tensor.")
 
 
 def as_engine(x: Any) -> Any:
-    """`x` as a tensor argument of the engine; TypeError when it holds no numbers."""
+    """Returns `x` as a tensor argument of the engine; raises TypeError if it contains no numbers.
+    """
     if type(x) is np.ndarray and x.dtype.char in _AS_THEY_ARE:
         if x.flags.c_contiguous and x.dtype.isnative:
             return x
@@ -119,7 +125,7 @@ def as_engine(x: Any) -> Any:
             bits = torch_tensors.dense(x).contiguous().view(torch.int16).numpy()
             return (bits, "bfloat16")
     array = to_numpy(x)
-    if array.dtype.name == "bfloat16":  # ml_dtypes, as JAX uses it.
+    if array.dtype.name == "bfloat16":  # The bfloat16 of ml_dtypes, which JAX uses.
         return (np.ascontiguousarray(array).view(np.int16), "bfloat16")
     array = _as_native(array)
     if array.dtype.kind not in _ENGINE_KINDS:
@@ -132,7 +138,7 @@ def as_engine(x: Any) -> Any:
 
 
 def to_float(x: Any) -> float:
-    """`x`, a number or anything that squeezes to one, as a float."""
+    """Returns `x` as a float; it is a number or an array with one element."""
     if isinstance(x, (bool, int, float)):
         value = float(x)
     else:

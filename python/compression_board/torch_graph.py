@@ -1,4 +1,5 @@
-"""PyTorch modules as TensorBoard graphs: traced, scopes as name spaces, shapes on edges."""
+"""Converts PyTorch modules to TensorBoard graphs by tracing, with name scopes and shapes of edges.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ def _shape(value: Any) -> list[int] | None:
 
 
 class _Namer:
-    """A unique, readable name for every value of a graph."""
+    """Returns a unique, readable name for every value of a graph."""
 
     def __init__(self, model: Any) -> None:
         self._root = type(model).__name__
@@ -25,11 +26,11 @@ class _Namer:
         self._taken: set[str] = set()
 
     def scope(self, node: Any) -> str:
-        """__module.features.0 -> AlexNet/Sequential[features]/Conv2d[0]."""
+        """Converts __module.features.0 to AlexNet/Sequential[features]/Conv2d[0]."""
         return self.scope_of(_MODULE.sub("", node.scopeName().rpartition("/")[2]))
 
     def scope_of(self, path: str) -> str:
-        """The scope of a module, by its path such as features.0."""
+        """Returns the scope of a module, given its path such as features.0."""
         parts, before = [self._root], ""
         for part in path.split(".") if path else []:
             before = f"{before}.{part}" if before else part
@@ -50,7 +51,7 @@ def _attributes(node: Any) -> str:
 
 
 def graph_def(model: Any, graph: Any) -> Any:
-    """The GraphDef of a traced `graph` of `model`."""
+    """Returns the GraphDef of a traced `graph` of `model`."""
     from ._protos import GraphDef, VersionDef
 
     definition = GraphDef(versions=VersionDef(producer=22))
@@ -66,7 +67,7 @@ def graph_def(model: Any, graph: Any) -> Any:
         if text:
             entry.attr["attr"].s = text.encode()
         shape = _shape(value)
-        if shape is None:  # The tracer gives no shapes of parameters.
+        if shape is None:  # The tracer gives no shapes for parameters.
             shape = shapes.get(attribute_paths.get(value.debugName(), ""))
         if shape is not None:
             stored = entry.attr["_output_shapes"].list.shape.add()
@@ -86,15 +87,15 @@ def graph_def(model: Any, graph: Any) -> Any:
             value = next(iter(node.outputs()))
             attribute_paths[value.debugName()] = path
             if str(value.type()).startswith("__torch__"):
-                continue  # A module on the way to a parameter.
+                continue  # An access to a module on the way to a parameter.
         op = node.kind()
         scope, short = namer.scope(node), op.rpartition("::")[2].lower()
-        if op == "prim::GetAttr":  # weight, bias: at the module that owns it.
+        if op == "prim::GetAttr":  # A parameter such as weight or bias is placed at its module.
             scope, short = namer.scope_of(owner), node.s("name")
         inputs = [names[v.debugName()] for v in node.inputs() if v.debugName() in names]
         base = namer.unique(f"{scope}/{short}")
         for index, value in enumerate(node.outputs()):
-            # Every output is a node of its own; TensorBoard draws edges by node.
+            # Makes every output a separate node, because TensorBoard draws edges between nodes.
             name = names[value.debugName()] = (
                 base if index == 0 else namer.unique(f"{base}.{index}")
             )
@@ -105,22 +106,54 @@ def graph_def(model: Any, graph: Any) -> Any:
     return definition
 
 
+def _exported(model: Any, inputs: Any) -> Any:
+    """The GraphModule of torch.export; None if this PyTorch has no export, or the export fails."""
+    import torch
+
+    export = getattr(getattr(torch, "export", None), "export", None)
+    if export is None:
+        return None
+    arguments = tuple(inputs) if isinstance(inputs, (list, tuple)) else (inputs,)
+    try:
+        return export(model, arguments, strict=False).module()
+    except Exception:  # noqa: BLE001, it has errors of many kinds; the tracer's error is raised instead.
+        return None
+
+
 def trace(model: Any, inputs: Any, verbose: bool = False, strict: bool = True) -> tuple[Any, Any]:
-    """(GraphDef, RunMetadata) of `model`; the tracer's RuntimeError when `inputs` do not fit."""
+    """Returns (GraphDef, RunMetadata) of `model`; the tracer raises RuntimeError if `inputs` do not
+    fit.
+    """
     import torch
 
     from ._protos import DeviceStepStats, RunMetadata, StepStats
+    from .torch_exported import is_exported
+    from .torch_fx_graph import graph_def as fx_graph_def
+    from .tuning.torch_models import uncompiled
 
+    model = uncompiled(model)
+    stats = StepStats(dev_stats=[DeviceStepStats(device="/device:CPU:0")])
+    if is_exported(model):
+        if verbose:
+            print(model.graph)
+        return fx_graph_def(model, "Model"), RunMetadata(step_stats=stats)
     training = model.training
     model.eval()
     try:
         with torch.no_grad():
-            jit: Any = torch.jit  # Has no types.
+            jit: Any = torch.jit  # Has no type annotations.
             traced = jit.trace(model, inputs, strict=strict, check_trace=False)
+    except RuntimeError:
+        # torchao's tensors cannot be traced, but exported.
+        exported = _exported(model, inputs)
+        if exported is None:
+            raise
+        if verbose:
+            print(exported.graph)
+        return fx_graph_def(exported, type(model).__name__), RunMetadata(step_stats=stats)
     finally:
         model.train(training)
     graph = traced.graph if not hasattr(traced, "inlined_graph") else traced.inlined_graph
     if verbose:
         print(graph)
-    stats = StepStats(dev_stats=[DeviceStepStats(device="/device:CPU:0")])
     return graph_def(model, graph), RunMetadata(step_stats=stats)

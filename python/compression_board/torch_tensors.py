@@ -1,7 +1,7 @@
-"""Reads values of PyTorch tensors of every kind: element types that numpy does not have, sparse and
+"""Reads values of all kinds of PyTorch tensors: element types that numpy does not have, sparse and
 quantized tensors, and the tensor classes of torchao.
 
-Nothing here imports torch: every function receives a tensor, so torch is loaded already.
+This module does not import torch: every function receives a tensor, so torch is already loaded.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-# float4_e2m1fn: sign, two bits of exponent, one of mantissa.
+# Values of float4_e2m1fn: one sign bit, two bits of exponent, one bit of mantissa.
 _FLOAT4 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6] + [-0.0, -0.5, -1, -1.5, -2, -3, -4, -6], np.float32)
 
 # A quantized tensor for the engine: codes, element type, scales, zero points, channel axis.
@@ -19,7 +19,7 @@ Quantized = tuple[Any, None, list[float], list[int], Optional[int]]
 
 
 def is_torch(x: Any) -> bool:
-    """True for tensors of PyTorch, and for classes that behave like them."""
+    """Returns True for tensors of PyTorch, and for classes that behave like them."""
     return type(x).__module__.partition(".")[0] == "torch" or hasattr(x, "is_quantized")
 
 
@@ -32,10 +32,10 @@ def _dtype_name(x: Any) -> str:
 
 
 def check_readable(x: Any) -> None:
-    """TypeError for tensors whose values are not in this process."""
+    """Raises TypeError for tensors whose values are not in this process."""
     name = type(x).__name__
     if hasattr(x, "full_tensor"):
-        # full_tensor() waits for all processes, so calling it here could wait for ever.
+        # Does not call full_tensor(): it waits for all processes and might never return.
         raise TypeError(
             f"{name} holds only the part of the tensor that belongs to this process; "
             "pass x.full_tensor(), called in all processes, or x.to_local()"
@@ -45,12 +45,12 @@ def check_readable(x: Any) -> None:
 
 
 def is_wrapper(x: Any) -> bool:
-    """True for classes such as torchao's that keep codes and scales in other tensors."""
+    """Returns True for classes, such as torchao's, that store codes and scales in other tensors."""
     return hasattr(x, "__tensor_flatten__")
 
 
 def dense(x: Any) -> Any:
-    """The real values of `x` as an ordinary strided tensor on the CPU, detached."""
+    """Returns the real values of `x` as an ordinary strided tensor on the CPU, detached."""
     check_readable(x)
     x = x.detach()
     if getattr(x, "is_nested", False):
@@ -68,7 +68,7 @@ def dense(x: Any) -> Any:
 
 
 def _sub_byte(x: Any, name: str) -> Any:
-    """Values of torch.int1 … int7 and uint1 … uint7, which are stored one per byte."""
+    """Returns the values of torch.int1 … int7 and uint1 … uint7, which are stored one per byte."""
     is_signed = name.startswith("int")
     bits = int(name.lstrip("uint"))
     codes = x.view(_torch().uint8).numpy() & ((1 << bits) - 1)
@@ -78,13 +78,13 @@ def _sub_byte(x: Any, name: str) -> Any:
 
 
 def to_numpy(x: Any) -> Any:
-    """The values of a tensor as numpy has them; types that numpy lacks become float32 or int8."""
+    """Returns the values of a tensor as numpy; types that numpy lacks become float32 or int8."""
     torch = _torch()
     x = dense(x)
     name = _dtype_name(x)
     if name == "bfloat16" or (name.startswith("float8") and hasattr(x, "float")):
         x = x.float()
-    elif name == "float4_e2m1fn_x2":  # Two per byte, the first one in the lower half.
+    elif name == "float4_e2m1fn_x2":  # Two values per byte, the first one in the lower half.
         pairs = x.view(torch.uint8).numpy()
         codes = np.stack([pairs & 15, pairs >> 4], axis=-1)
         return _FLOAT4[codes.reshape(*pairs.shape[:-1], -1)]
@@ -102,7 +102,7 @@ def to_numpy(x: Any) -> Any:
 
 
 def _of_torch(x: Any) -> Optional[Quantized]:
-    """Codes and scales of a tensor that torch itself quantized."""
+    """Returns codes and scales of a tensor that torch itself quantized."""
     if "float_qparams" in str(x.qscheme()):  # Zero points are not integers.
         return None
     codes = np.ascontiguousarray(x.int_repr().cpu().numpy())
@@ -116,9 +116,11 @@ def _of_torch(x: Any) -> Optional[Quantized]:
 
 
 def _of_wrapper(x: Any) -> Optional[Quantized]:
-    """Codes and scales of torchao's tensors with one byte per code and one scale per row or tensor.
+    """Returns codes and scales of torchao's tensors with one byte per code and one scale per row or
+    tensor.
 
-    None for other layouts (4 bits in packed words, scales per block), which are dequantized instead.
+    Returns None for other layouts (4 bits in packed words, scales per block), which are dequantized
+    instead.
     """
     codes = getattr(x, "qdata", None)
     scale = getattr(x, "scale", None)
@@ -146,9 +148,9 @@ def _of_wrapper(x: Any) -> Optional[Quantized]:
 
 
 def _matches(x: Any, quantized: Quantized) -> bool:
-    """Whether codes and scales give the values that the tensor's own dequantize() gives.
+    """Returns True if codes and scales give the same values as the tensor's own dequantize().
 
-    Classes differ in what they call a scale, so this is tested instead of assumed.
+    Classes define scales differently, so this is tested instead of assumed.
     """
     codes, _, scales, zeros, axis = quantized
     shape = [-1] + [1] * (codes.ndim - 1) if axis == 0 else [1] * codes.ndim
@@ -159,12 +161,30 @@ def _matches(x: Any, quantized: Quantized) -> bool:
 
 
 def quantized(x: Any) -> Optional[Quantized]:
-    """The codes and scales of a quantized tensor; None if it is not one that the engine reads so."""
+    """Returns codes and scales of a quantized tensor; None if the engine cannot use them."""
     if getattr(x, "is_quantized", False):
         return _of_torch(x.detach())
     return _of_wrapper(x) if is_wrapper(x) else None
 
 
+def precision_of(x: Any) -> str:
+    """The name of a compressed tensor's element type, as tags have it; "" for other tensors.
+
+    `x` may also be codes and scales, as `quantized` returns them.
+    """
+    if isinstance(x, tuple):
+        return "int8"
+    if not is_compressed(x):
+        return ""
+    if getattr(x, "is_quantized", False):
+        return "int8"
+    stored = next((getattr(x, name) for name in ("qdata", "int_data") if hasattr(x, name)), None)
+    name = str(getattr(x, "target_dtype", None) or getattr(stored, "dtype", "")).rpartition(".")[2]
+    if name.startswith("float8"):
+        return "fp8"
+    return {"int4": "int4", "uint4": "int4", "int2": "int2", "uint2": "int2"}.get(name, "int8")
+
+
 def is_compressed(x: Any) -> bool:
-    """True for tensors whose values went through a quantizer."""
+    """Returns True for tensors whose values were quantized."""
     return bool(getattr(x, "is_quantized", False)) or (is_wrapper(x) and hasattr(x, "dequantize"))

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
-#: One number: int, float, bool, a numpy number, or an array or tensor that squeezes to one.
+#: A number: int, float, bool, a numpy number, or an array or tensor that squeezes to one.
 Number = Any
 
 #: Numbers in any arrangement: numpy arrays, tensors of PyTorch (with gradients, on any device,
@@ -20,11 +20,11 @@ PathLike = Union[str, "os.PathLike[str]"]
 #: ("auto", "fd", …), a number of equal bins, or their edges.
 Bins = Union[str, int, Sequence[float], Any]
 
-#: Metrics by the keys of benchmark JSON: accuracy, latency_mean_ms, model_size_mb, …
+#: Metrics with the keys of benchmark JSON: accuracy, latency_mean_ms, model_size_mb, …
 Metrics = Mapping[str, Any]
 
-#: By variant, which of its metrics were computed from others: {"int8": ["latency_mean_ms"]}.
+#: The metrics that were computed from others, by variant: {"int8": ["latency_mean_ms"]}.
 Derived = Mapping[str, Sequence[str]]
 
-#: Values that could not be logged, with the reasons.
+#: Values that could not be logged, as pairs (what, reason).
 Omissions = list[tuple[str, str]]

@@ -10,7 +10,7 @@ from .errors import check, check_format
 
 
 def figure_to_image(figures: Any, close: bool = True) -> Any:
-    """A matplotlib figure as CHW bytes; a list of figures as NCHW."""
+    """Returns a matplotlib figure as CHW; a list of figures as NCHW."""
     import matplotlib.pyplot as plt
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
@@ -28,11 +28,13 @@ def figure_to_image(figures: Any, close: bool = True) -> Any:
 
 
 def graphviz_to_image() -> None:
-    raise NotImplementedError("render the graph to an image and pass that to add_image")
+    raise NotImplementedError(
+        "cannot draw a Graphviz graph; render it to an image and pass that to add_image"
+    )
 
 
 def make_grid(images: Any, ncols: int = 8) -> Any:
-    """A batch NCHW of 1, 3 or 4 channels as one picture CHW, rows of up to `ncols`."""
+    """Returns a batch NCHW of 1, 3 or 4 channels as one picture CHW, in rows of up to `ncols`."""
     images = np.asarray(images)
     fits = images.ndim == 4 and images.shape[1] in (1, 3, 4)
     check(fits, f"expected a batch NCHW of 1, 3 or 4 channels, got the shape {images.shape}")
@@ -48,7 +50,9 @@ def make_grid(images: Any, ncols: int = 8) -> Any:
 
 
 def _prepare_video(V: Any) -> Any:
-    """A batch NTCHW of videos side by side, as THWC; filled up to a power of two with black."""
+    """Returns a batch NTCHW of videos side by side, as THWC; adds black videos up to a power of
+    two.
+    """
     V = np.asarray(V)
     if V.dtype == np.uint8:
         V = np.float32(V) / 255.0
@@ -63,7 +67,7 @@ def _prepare_video(V: Any) -> Any:
 
 
 def convert_to_HWC(tensor: Any, input_format: str) -> Any:
-    """`tensor` in any order of HW, CHW or NCHW, as HWC; a batch becomes a grid."""
+    """Returns `tensor` in any order of HW, CHW or NCHW as HWC; a batch becomes a grid."""
     tensor = np.asarray(tensor)
     check_format(tensor.shape, input_format)
     order = input_format.upper()

@@ -1,4 +1,4 @@
-"""Turns benchmark JSON into runs: visualize_benchmark results.json [--logdir DIR] [--step N]."""
+"""Converts benchmark JSON to runs: visualize_benchmark results.json [--logdir DIR] [--step N]."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// The parts of the module, one file each.
+// Functions that add the parts of the module, one file each.
 #pragma once
 
 #include <nanobind/nanobind.h>

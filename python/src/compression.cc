@@ -1,4 +1,4 @@
-// The vocabulary of compression: tags, ratios, labels, AURORA, benchmark files.
+// Binds the functions of model compression: tags, ratios, labels, AURORA, benchmark files.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
@@ -87,13 +87,14 @@ compression::AuroraOptions OptionsOf(const std::map<std::string, double>& weight
   return options;
 }
 
-// A score and how it was made, for labels and for users.
+// A score and the metrics it was computed from, for labels and for users.
 struct Aurora {
   compression::AuroraScore score;
   compression::AuroraOptions options;
 };
 
-// Aurora(score=1.07, mean=1.52, coverage=0.55, factors={quality: 0.996, …, penalty: 0.943})
+// Returns Aurora(score=1.07, mean=1.52, coverage=0.55, factors={quality: 0.996, …, penalty:
+// 0.943}).
 std::string Description(const compression::AuroraScore& score) {
   const auto digits = [](double value) {
     std::array<char, 32> text;
@@ -150,7 +151,7 @@ compression::TagScheme SchemeOf(std::string_view name) {
   return name == "flat" ? compression::TagScheme::kFlat : compression::TagScheme::kBoth;
 }
 
-// Name, metrics, and which of them are derived.
+// Per variant: name, metrics, and the names of its derived metrics.
 using PlainVariants = std::vector<std::tuple<std::string, PlainMetrics, std::vector<std::string>>>;
 
 compression::ModelComparison ComparisonOf(const std::string& model, const PlainVariants& variants,
@@ -163,7 +164,8 @@ compression::ModelComparison ComparisonOf(const std::string& model, const PlainV
   return comparison;
 }
 
-// ([(kind, name, variant, value, labels)], [(what, reason)]); the value of a group is a dict.
+// Returns ([(kind, name, variant, value, labels)], [(what, reason)]); the value of a group is a
+// dict.
 nb::tuple ToPython(Result<compression::LogPlan> result) {
   const compression::LogPlan plan = Unwrap(std::move(result));
   nb::list values;
@@ -216,7 +218,7 @@ void BindCompression(nb::module_& module) {
                 const std::string& variant, const std::string& baseline) {
                return compression::DefaultTag({KindOf(kind), model, name, variant, baseline});
              });
-  // ([(name, metric, value, labels)], [(what, reason)])
+  // Returns ([(name, metric, value, labels)], [(what, reason)]).
   module.def("ratios",
              [](const PlainMetrics& baseline, const PlainMetrics& variant, const std::string& model,
                 const std::string& baseline_name, const std::string& variant_name) {

@@ -28,7 +28,7 @@ PyObject* ExceptionFor(ErrorCode code) {
 }  // namespace
 
 void SetPythonError(const Error& error) {
-  // Messages quote user input, which need not be UTF-8.
+  // Messages quote user input, which may be invalid UTF-8.
   PyObject* text = PyUnicode_DecodeUTF8(error.message.data(),
                                         static_cast<Py_ssize_t>(error.message.size()), "replace");
   if (text == nullptr) return;

@@ -1,4 +1,4 @@
-// Errors of the library as Python exceptions, in one place.
+// Converts errors of the library to Python exceptions, for all bindings.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,7 +9,7 @@
 
 namespace cboard::python {
 
-// Sets the Python exception that stands for `error`:
+// Sets the Python exception for `error`:
 //
 //   kInvalidArgument                        ValueError
 //   kNotFound                               FileNotFoundError
@@ -20,7 +20,7 @@ namespace cboard::python {
 //   kFailedPrecondition, kInternal          RuntimeError
 void SetPythonError(const Error& error);
 
-// The same, thrown through nanobind.
+// Sets the same exception and throws it through nanobind.
 [[noreturn]] void Raise(const Error& error);
 
 template <typename T>

@@ -1,4 +1,4 @@
-// HardwareMonitor, with a writer of its own.
+// Binds HardwareMonitor, which has its own writer.
 #include <nanobind/stl/optional.h>
 
 #include "bindings.h"
@@ -29,7 +29,7 @@ class Monitor {
     Unwrap(std::move(started));
   }
 
-  // {"duration_seconds": …, "sample_count": …, "metrics": {name: {"mean": …, …}}}
+  // Returns {"duration_seconds": …, "sample_count": …, "metrics": {name: {"mean": …, …}}}.
   nb::dict Stop() {
     profile::HardwareSummary summary;
     Result<void> flushed;

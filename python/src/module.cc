@@ -1,4 +1,4 @@
-// compression_board._engine: the parts of the library that the Python package uses.
+// Defines compression_board._engine: the parts of the library that the Python package uses.
 #include <nanobind/nanobind.h>
 
 #include <array>
@@ -10,7 +10,7 @@
 #include "summaries.h"
 
 NB_MODULE(guarded_engine, module) {
-  // Writers that live until the interpreter ends are not leaks worth a message.
+  // Suppresses warnings about leaks: writers may live until the interpreter ends.
   nanobind::set_leak_warnings(false);
   cboard::python::BindRun(module);
   cboard::python::BindScalarWriter(module);
@@ -25,8 +25,9 @@ NB_MODULE(guarded_engine, module) {
 
 namespace {
 
-// Both the engine and the binding library keep Python objects in variables of the process. A second
-// interpreter would replace them, and free them when it ends, under the first one.
+// Refuses a second interpreter. Both the engine and the binding library keep Python objects in
+// global variables. A second interpreter would replace them, and free them at its end while the
+// first one still uses them.
 int RefuseSubinterpreter(PyObject*) {
   if (PyInterpreterState_Get() == PyInterpreterState_Main()) return 0;
   PyErr_SetString(PyExc_ImportError,
@@ -37,16 +38,16 @@ int RefuseSubinterpreter(PyObject*) {
 
 }  // namespace
 
-// Checks the interpreter before the binding library does anything: where Python calls this in the
-// new interpreter, and where it calls it in the main one first (since Python 3.13) before it fills
-// the module.
+// Checks the interpreter before the binding library runs. Python calls this function in the
+// new interpreter, or (since Python 3.13) first in the main one, before it initializes the
+// module.
 extern "C" NB_EXPORT PyObject* PyInit__engine() {
   if (RefuseSubinterpreter(nullptr) != 0) return nullptr;
   PyObject* const made = PyInit_guarded_engine();
   if (made == nullptr || !PyObject_TypeCheck(made, &PyModuleDef_Type)) return made;
   auto* const definition = reinterpret_cast<PyModuleDef*>(made);
   static std::array<PyModuleDef_Slot, 16> slots;
-  if (definition->m_slots == slots.data()) return made;  // Imported again.
+  if (definition->m_slots == slots.data()) return made;  // The module is imported again.
   slots[0] = {Py_mod_exec, reinterpret_cast<void*>(RefuseSubinterpreter)};
   std::size_t count = 1;
   for (auto* slot = definition->m_slots; slot != nullptr && slot->slot != 0; ++slot) {

@@ -1,4 +1,4 @@
-// Post-training quantization of a model file.
+// Binds post-training quantization of a model file.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/vector.h>
 
@@ -13,7 +13,7 @@ namespace nb = nanobind;
 namespace cboard::python {
 namespace {
 
-// The report as JSON.
+// Quantizes a model and returns the report as JSON.
 std::string QuantizeModel(const std::string& model, const std::string& output,
                           const std::string& data, const model::InputShapes& shapes,
                           std::size_t max_samples, const std::string& bits,

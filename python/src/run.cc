@@ -30,7 +30,7 @@ template <typename Call>
 auto Run::Do(Call call) {
   decltype(call(writer_)) result;
   {
-    const Unlocked unlocked;  // It waits while the disk is behind.
+    const Unlocked unlocked;  // Waits if the disk is slower than the writer.
     result = call(writer_);
   }
   if (raised_) std::rethrow_exception(std::exchange(raised_, nullptr));
@@ -43,7 +43,7 @@ nb::bytes ToBytes(std::string_view text) { return nb::bytes(text.data(), text.si
 
 std::string_view ViewOf(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 
-// `convert(tag)`; its error, or that of TagText(), becomes a Python exception.
+// Calls `convert(tag)`; its error, or that of TagText(), becomes a Python exception.
 template <Result<std::string> (*convert)(std::string_view)>
 std::string CheckedTag(nb::handle tag) {
   const std::string_view text = TagText(tag.ptr());
@@ -62,7 +62,8 @@ void WriteBy(const std::string& path, const nb::bytes& content, bool durable) {
   Unwrap(std::move(written));
 }
 
-// One point of `tag` per element: float64 values, int64 steps, float64 times or None for now.
+// Adds one point of `tag` per element: float64 values, int64 steps, float64 times or None for the
+// current time.
 void AddScalarBatch(Run& self, const std::string& tag, nb::handle values, nb::handle steps,
                     nb::handle wall_times) {
   const TensorArg numbers(values);
@@ -117,7 +118,7 @@ void MakeRun(Run* self, const std::string& directory, const std::string& comment
   try {
     self->Do([](SummaryWriter& writer) { return writer.status(); });
   } catch (...) {
-    self->~Run();  // Python only destroys what __init__ has returned from.
+    self->~Run();  // If __init__ fails, Python does not call the destructor.
     throw;
   }
 }
@@ -134,7 +135,7 @@ Run::~Run() {
 
 WriterOptions Run::WithSink(WriterOptions options) {
   if (!sink_.is_none()) {
-    // Holds no Python object itself: the library copies it without the GIL.
+    // Captures no Python object: the library copies this function without the GIL.
     options.event_sink = [this](const std::filesystem::path& run, std::string_view event) {
       return PassOn(run, event);
     };
@@ -148,7 +149,7 @@ Result<void> Run::PassOn(const std::filesystem::path& run, std::string_view even
     sink_(run.string(), ToBytes(event));
     return {};
   } catch (const nb::python_error& error) {
-    raised_ = std::current_exception();  // Raised again when the call is back in Python.
+    raised_ = std::current_exception();  // Raised again when the call returns to Python.
     return Fail(ErrorCode::kInternal, error.what());
   }
 }

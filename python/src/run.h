@@ -1,4 +1,4 @@
-// The library's SummaryWriter as Python holds it.
+// The library's SummaryWriter as a Python object.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,17 +12,17 @@
 
 namespace cboard::python {
 
-// One run with its sub-runs. `sink` is None, or a function (run directory, serialized Event) that
-// gets every event instead of a file.
+// A run with its sub-runs. `sink` is None, or a function (run directory, serialized Event) that
+// receives every event instead of a file.
 class Run {
  public:
-  // Needs no GIL. writer().status() has the error, if any.
+  // Opens the run. Can be called without the GIL. writer().status() has the error, if any.
   Run(const std::string& directory, WriterOptions options, nanobind::object sink);
   ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Needs no GIL.
+  // Logs a scalar. Can be called without the GIL.
   Result<void> AddScalar(std::string_view tag, double value, std::int64_t step,
                          double wall_time_seconds) {
     return writer_.AddScalar(tag, value, writer::At(step, wall_time_seconds));
@@ -34,8 +34,8 @@ class Run {
 
   SummaryWriter& writer() { return writer_; }
 
-  // Whether add_scalar may pass scalars on without asking Python: no use_metadata block is open,
-  // and the FileWriter of the run is not closed.
+  // True if add_scalar may write scalars without calling Python: no use_metadata block is open, and
+  // the FileWriter of the run is not closed.
   bool direct = true;
 
  private:
@@ -43,7 +43,7 @@ class Run {
   Result<void> PassOn(const std::filesystem::path& run, std::string_view event);
 
   nanobind::object sink_;
-  std::exception_ptr raised_;  // By the sink, in the call that is under way.
+  std::exception_ptr raised_;  // Exception of the sink during the current call.
   SummaryWriter writer_;
 };
 

@@ -1,5 +1,5 @@
-// Written against CPython's own interface: a call through a binding library costs three times as
-// much as the scalar itself, and ten times with keyword arguments.
+// Uses CPython's C API directly: a call through a binding library costs three times as much as
+// writing the scalar, and ten times with keyword arguments.
 #include "scalar_writer.h"
 
 #include <array>
@@ -19,17 +19,18 @@ namespace {
 
 struct ScalarWriterObject {
   PyObject_HEAD PyObject* run_object;  // Keeps `run` alive.
-  Run* run;                            // Null when calls have to go through Python.
+  Run* run;                            // Null if calls must go through Python.
 };
 
-// EventFileWriter.add_event, which tests and users may replace to see every event.
+// The function EventFileWriter.add_event, which tests and users may replace to see every event.
 PyObject* watched_class = nullptr;
 PyObject* known_add_event = nullptr;
 PyObject* add_event_name = nullptr;
 PyObject* add_scalar_name = nullptr;
 
-// The class's version when add_event was last found in place. CPython gives a class a new one, or
-// none (0), whenever something about it changes, so that looking at the number is enough.
+// Version number of the class EventFileWriter when add_event was last found unchanged. CPython
+// gives a class a new version, or none (0), whenever anything about it changes, so comparing the
+// number is enough.
 unsigned int unchanged_version = 0;
 
 bool AddEventReplaced() {
@@ -40,7 +41,7 @@ bool AddEventReplaced() {
     return false;
   }
   if (PyDict_GetItemWithError(type->tp_dict, add_event_name) != known_add_event) return true;
-  // A lookup gives the class a version if it has none.
+  // This lookup gives the class a version if it has none.
   if (PyObject* found = PyObject_GetAttr(watched_class, add_event_name)) {
     Py_DECREF(found);
     unchanged_version = type->tp_version_tag;
@@ -50,7 +51,7 @@ bool AddEventReplaced() {
   return false;
 }
 
-// As TagText(). Nearly all tags are ASCII, and then nothing has to be called.
+// Returns the text of a tag, like TagText(), but faster for ASCII, which nearly all tags are.
 std::string_view TextOf(PyObject* tag) {
   if (!PyUnicode_IS_COMPACT_ASCII(tag)) return TagText(tag);
   return {static_cast<const char*>(PyUnicode_DATA(tag)),
@@ -62,7 +63,8 @@ constexpr std::array<const char*, kArguments> kNames = {
     "tag", "scalar_value", "global_step", "walltime", "display_name", "summary_description"};
 std::array<PyObject*, kArguments> interned_names;
 
-// Sorts positional and keyword arguments into `slots`; false with an exception set otherwise.
+// Sorts positional and keyword arguments into `slots`; on failure, sets an exception and returns
+// false.
 bool SortArguments(PyObject* const* args, std::size_t positional, PyObject* keywords,
                    std::array<PyObject*, kArguments>& slots) {
   if (positional > kArguments) {
@@ -75,7 +77,7 @@ bool SortArguments(PyObject* const* args, std::size_t positional, PyObject* keyw
     PyObject* name = PyTuple_GET_ITEM(keywords, k);
     std::size_t slot = 0;
     while (slot < kArguments && interned_names[slot] != name) ++slot;
-    if (slot == kArguments) {  // Not interned: compare the text.
+    if (slot == kArguments) {  // The name is not interned, so the text is compared.
       slot = 0;
       while (slot < kArguments && PyUnicode_Compare(interned_names[slot], name) != 0) ++slot;
     }
@@ -106,7 +108,7 @@ bool EmptyText(PyObject* object) {
   return Absent(object) || (PyUnicode_Check(object) && PyUnicode_GET_LENGTH(object) == 0);
 }
 
-// A small int needs no function call, and most steps are small.
+// Converts a step; small integers, which most steps are, need no function call.
 long long StepOf(PyObject* step, int& overflow) {
 #if PY_VERSION_HEX >= 0x030C0000
   auto* number = reinterpret_cast<PyLongObject*>(step);
@@ -117,7 +119,8 @@ long long StepOf(PyObject* step, int& overflow) {
   return PyLong_AsLongLongAndOverflow(step, &overflow);
 }
 
-// Whether the call is one of the common kind; then its figures are in `value`, `step`, `wall_time`.
+// Returns true for a call of the common kind, and stores its numbers in `value`, `step`,
+// `wall_time`.
 bool IsPlain(const std::array<PyObject*, kArguments>& slots, double& value, long long& step,
              double& wall_time) {
   const auto [tag, number, at_step, at_time, display_name, description] = slots;
@@ -135,7 +138,7 @@ bool IsPlain(const std::array<PyObject*, kArguments>& slots, double& value, long
   } else {
     return false;
   }
-  if (!std::isfinite(value)) return false;  // Python warns about those.
+  if (!std::isfinite(value)) return false;  // Python code warns about these values.
   if (Absent(at_step)) {
     step = 0;
   } else if (PyLong_CheckExact(at_step)) {
@@ -159,7 +162,8 @@ PyObject* AddScalar(PyObject* self, PyObject* const* args, Py_ssize_t positional
                     PyObject* keywords) {
   std::array<PyObject*, kArguments> slots{};
   const auto count_given = static_cast<std::size_t>(positional);
-  if (keywords == nullptr && count_given >= 2 && count_given <= kArguments) {  // Nothing to sort.
+  // All arguments are positional.
+  if (keywords == nullptr && count_given >= 2 && count_given <= kArguments) {
     for (std::size_t i = 0; i < count_given; ++i) slots[i] = args[i];
   } else if (!SortArguments(args, count_given, keywords, slots)) {
     return nullptr;
@@ -172,7 +176,8 @@ PyObject* AddScalar(PyObject* self, PyObject* const* args, Py_ssize_t positional
       !AddEventReplaced()) {
     const std::string_view tag = TextOf(slots[0]);
     if (tag.data() == nullptr) return nullptr;
-    // The GIL is kept: this copies fifty bytes, and waits only while the disk is far behind.
+    // Does not release the GIL: this copies fifty bytes, and waits only if the disk is much slower
+    // than the program.
     const Result<void> added = writer->run->AddScalar(tag, value, step, wall_time);
     if (!added) {
       SetPythonError(added.error());
@@ -223,7 +228,8 @@ int Clear(PyObject* self) {
   return 0;
 }
 
-// CPython's tables hold functions of other signatures behind one type.
+// Converts a function pointer: CPython's tables store functions of different signatures as one
+// type.
 template <typename Function>
 PyCFunction AsMethod(Function function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));

@@ -1,4 +1,4 @@
-// Stages of quantization: graphs, statistics, similarity.
+// Binds the stages of quantization: graphs, statistics, similarity.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -22,7 +22,7 @@ namespace nb = nanobind;
 namespace cboard::python {
 namespace {
 
-// bool before int, which it is in Python.
+// The type bool is listed before int, because every Python bool is also an int.
 using Attribute = std::variant<bool, std::int64_t, double, std::string>;
 using Attributes = std::map<std::string, Attribute>;
 
@@ -66,7 +66,7 @@ void AddOutput(compression::OutputStatistics& self, nb::handle output) {
 
 void AddSample(compression::ModelSimilarity& self,
                const std::vector<std::tuple<std::string, nb::object, nb::object>>& points) {
-  std::deque<TensorArg> tensors;  // Keeps its elements where they are.
+  std::deque<TensorArg> tensors;  // A deque does not move its elements.
   std::vector<compression::ComparePoint> list;
   for (const auto& [layer, reference, compressed] : points) {
     const TensorView& a = tensors.emplace_back(reference).view();
@@ -136,7 +136,7 @@ void BindStages(nb::module_& module) {
                      return s.total().count - s.total().finite_count();
                    })
       .def("channels", [](const compression::OutputStatistics& s) {
-        std::vector<std::tuple<double, double, double>> channels;  // min, max, mean
+        std::vector<std::tuple<double, double, double>> channels;  // Minimum, maximum and mean.
         for (const tensor::TensorStatistics& c : s.channels()) {
           channels.emplace_back(c.min, c.max, c.sum / static_cast<double>(c.finite_count()));
         }
@@ -176,7 +176,7 @@ void BindStages(nb::module_& module) {
       .def("log_bit_widths", LogBitWidths)
       .def("flush", [](StageLogger& self) { WithoutLock([&] { return self.Flush(); }); })
       .def("close", [](StageLogger& self) { WithoutLock([&] { return self.Close(); }); });
-  // An empty directory: that of set_log_folder.
+  // If the directory is empty, the directory of set_log_folder is used.
   module.def("open_stage_logger", [](const std::string& directory, const std::string& model) {
     compression::StageLoggerOptions options{.model = model};
     return Unwrap(directory.empty() ? StageLogger::Open(std::move(options))

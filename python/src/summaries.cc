@@ -104,7 +104,7 @@ nb::bytes BoxesSummary(const std::string& tag, nb::handle image, nb::handle boxe
                             writer::media::LayOutImage(tensor.view(), dataformats));
     CBOARD_ASSIGN_OR_RETURN(const writer::media::Pixels drawn,
                             writer::media::DrawBoxes(pixels, corners.view(), labels, rescale));
-    // The size of the picture before it was resized, as tensorboardX notes it.
+    // Stores the size of the picture before resizing, as tensorboardX does.
     return ImageSummary(tag, drawn, pixels.height, pixels.width);
   });
 }
@@ -204,7 +204,8 @@ nb::bytes CustomScalarsSummary(const std::vector<Category>& layout) {
   return Serialized([&] { return writer::summary::MakeCustomScalarsSummary(categories); });
 }
 
-// (directory, tensors.tsv, metadata.tsv or None, block of projector_config.pbtxt, sprite or None)
+// Returns (directory, tensors.tsv, metadata.tsv or None, block of projector_config.pbtxt, sprite or
+// None).
 nb::tuple EmbeddingFiles(nb::handle matrix, std::vector<std::vector<std::string>> metadata,
                          std::vector<std::string> header, nb::handle images, const std::string& tag,
                          std::int64_t step) {
@@ -241,7 +242,8 @@ nb::tuple EmbeddingFiles(nb::handle matrix, std::vector<std::vector<std::string>
                         made.config_block, pictures ? bytes(png) : nb::none());
 }
 
-// The letters of `text` in a row, a byte per dot: eight rows of six dots a letter, 1 where ink is.
+// Returns the letters of `text` in a row, one byte per dot: eight rows, six dots per letter, 1 for
+// ink.
 nb::bytes TextDots(const std::string& text) {
   const std::u32string letters = writer::media::DecodeUtf8(text);
   std::string dots;

@@ -1,5 +1,5 @@
-// Serialized Summaries from Python values: one function per kind, as SummaryWriter's methods make
-// them. The GIL is released while they work.
+// Creates serialized Summaries from Python values: one function per kind, like SummaryWriter's
+// methods. The GIL is released while they work.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,12 +16,13 @@
 
 namespace cboard::python {
 
-// "tensorflow" or the name of an estimator, a number of bins, or their edges.
+// Bins of a histogram: "tensorflow" or the name of an estimator, a number of bins, or their edges.
 using Bins = std::variant<std::string, std::int64_t, std::vector<double>>;
 
 Result<tensor::Binning> BinningOf(const Bins& bins);
 
-// bool first: it is a number to Python, and to a variant of double.
+// A hyperparameter. The type bool is listed first: Python and a variant with double would otherwise
+// treat it as a number.
 using HParamPair = std::pair<std::string, std::variant<bool, double, std::string>>;
 
 std::vector<std::pair<std::string, writer::HParam>> HParamsOf(const std::vector<HParamPair>& pairs);

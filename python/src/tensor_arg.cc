@@ -20,7 +20,7 @@ DType DTypeOrThrow(const std::string& name) {
   throw nb::type_error(("no tensor has the dtype '" + name + "'").c_str());
 }
 
-// The dtype of a format of the struct module, native byte order.
+// Returns the dtype for a format of Python's struct module, in native byte order.
 std::optional<DType> DTypeOfFormat(std::string_view format, Py_ssize_t item_size) {
   if (!format.empty() && (format[0] == '@' || format[0] == '=' || format[0] == '<')) {
     format.remove_prefix(1);

@@ -1,4 +1,4 @@
-// Arrays from Python as TensorViews, without a copy.
+// Views arrays from Python as TensorViews, without a copy.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,12 +10,12 @@
 
 namespace cboard::python {
 
-// Holds a buffer of Python's for as long as the view is used. The GIL must be held when it is made
-// and destroyed, not in between.
+// Holds a Python buffer while the view is used. The GIL must be held when it is created and
+// destroyed, not in between.
 //
-// Takes any C-contiguous object with the buffer protocol, or a tuple
-// (buffer, dtype name or None[, scales, zero points, axis or None]): the name says what the bits
-// mean where the buffer cannot (bfloat16), and scales make it a quantized tensor.
+// Accepts any C-contiguous object with the buffer protocol, or a tuple (buffer, dtype name or
+// None[, scales, zero points, axis or None]). The name gives the element type if the buffer cannot
+// (bfloat16), and scales make it a quantized tensor.
 class TensorArg {
  public:
   explicit TensorArg(nanobind::handle object);

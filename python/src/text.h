@@ -1,4 +1,5 @@
-// Text between Python and C++. Include this instead of nanobind/stl/string.h, in all files.
+// Converts text between Python and C++. Include this instead of nanobind/stl/string.h, in all
+// files.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,15 +10,15 @@
 
 namespace cboard::python {
 
-// The UTF-8 of a tag, valid while `tag` lives. Without data if it is not a str (TypeError) or has
-// surrogates (UnicodeEncodeError); the Python exception is set then.
+// Returns the UTF-8 of a tag, valid while `tag` lives. If it is not a str (TypeError) or has
+// surrogates (UnicodeEncodeError), sets the Python exception and returns a view without data.
 std::string_view TagText(PyObject* tag);
 
 }  // namespace cboard::python
 
-// A str may have surrogates, which have no UTF-8. Those that stand for the bytes of a file name
-// (os.fsdecode) become these bytes again, so that paths work. The library replaces invalid UTF-8 in
-// all texts that it writes.
+// Converts a str with surrogates, which have no UTF-8: those that represent the bytes of a file
+// name (os.fsdecode) become these bytes again, so that paths work. The library replaces invalid
+// UTF-8 in all texts that it writes.
 template <>
 struct nanobind::detail::type_caster<std::string> {
   NB_TYPE_CASTER(std::string, const_name("str"))

@@ -1,4 +1,4 @@
-// TuningLogger and the configuration that turns it on.
+// Binds TuningLogger and the configuration that enables it.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/variant.h>
@@ -17,7 +17,8 @@ namespace nb = nanobind;
 namespace cboard::python {
 namespace {
 
-// bool before float: Python's True is a number, too.
+// Settings of a tuning. The type bool is listed before float, because Python's True is also a
+// number.
 using Settings = std::vector<std::pair<std::string, std::variant<bool, double, std::string>>>;
 using FusedGroups = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
@@ -55,7 +56,7 @@ compression::TuningOptions OptionsOf(const std::string& directory, bool enabled,
   return options;
 }
 
-// Runs `work` without Python's lock and raises its error with it.
+// Runs `work` without the GIL and raises its error with the GIL.
 template <typename Work>
 auto WithoutLock(const Work& work) {
   decltype(work()) result;
@@ -66,7 +67,7 @@ auto WithoutLock(const Work& work) {
   return Unwrap(std::move(result));
 }
 
-// (number, directory, tags, [(what, reason)])
+// Returns (number, directory, tags, [(what, reason)]).
 nb::tuple ToPython(const compression::TrialReport& report) {
   nb::list omitted;
   for (const compression::Omission& omission : report.omitted) {

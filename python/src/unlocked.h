@@ -1,4 +1,4 @@
-// Time without Python's lock (the GIL), for work that needs no Python.
+// Releases Python's lock (the GIL) during work that needs no Python.
 #pragma once
 
 #include <Python.h>
@@ -10,7 +10,7 @@
 
 namespace cboard::python {
 
-// Gives the lock back for as long as it lives; the thread must hold it.
+// Releases the GIL during its lifetime; the thread must hold it before.
 //
 //   Result<void> flushed;
 //   {
@@ -18,9 +18,9 @@ namespace cboard::python {
 //     flushed = writer.Flush();
 //   }
 //
-// When the interpreter is ending, CPython (before 3.14) ends a thread that asks for the lock by
+// While the interpreter ends, CPython (before 3.14) ends a thread that requests the GIL by
 // unwinding its stack, which would terminate the program in the first destructor on the way. Such a
-// thread sleeps instead, until the process is gone: it holds nothing that anybody waits for.
+// thread sleeps instead, until the process ends: it holds nothing that other threads wait for.
 class Unlocked {
  public:
   Unlocked() : thread_(PyEval_SaveThread()) {}

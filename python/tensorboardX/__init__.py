@@ -1,4 +1,4 @@
-"""A drop-in for tensorboardX 2.6.5, on Compression Board's C++ engine."""
+"""A drop-in replacement for tensorboardX 2.6.5, on Compression Board's C++ engine."""
 
 from compression_board.event_files import RecordWriter
 from compression_board.global_writer import GlobalSummaryWriter

@@ -1,4 +1,4 @@
-"""CRC-32C, in C++."""
+"""Computes CRC-32C in C++."""
 
 from compression_board import _engine
 

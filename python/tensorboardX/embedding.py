@@ -1,4 +1,4 @@
-"""The projector's files."""
+"""Writes the files of the projector."""
 
 from compression_board import _engine
 from compression_board.embedding import append_pbtxt, make_mat, make_sprite, make_tsv

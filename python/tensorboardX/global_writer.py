@@ -1,4 +1,4 @@
-"""One writer for a whole program."""
+"""One SummaryWriter for a whole program."""
 
 from compression_board.global_writer import GlobalSummaryWriter
 

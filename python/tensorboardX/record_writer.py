@@ -1,4 +1,4 @@
-"""Files of records, on the local disk and in object stores."""
+"""Writes files of records, on the local disk and in object stores."""
 
 import re
 
@@ -42,7 +42,7 @@ def masked_crc32c(data: bytes) -> int:
 
 
 def make_valid_tf_name(name: str) -> str:
-    """`name` with "_" for the characters that TensorFlow does not allow in names."""
+    """Returns `name` with "_" for the characters that TensorFlow does not allow in names."""
     if not _VALID_FIRST.match(name):
         name = "." + name
     return "_".join(_VALID_RUNS.findall(name))

@@ -1,4 +1,4 @@
-"""One function per kind of summary, each returning a Summary message."""
+"""One function per kind of summary; each returns a Summary message."""
 
 from compression_board.summary import (
     audio,

@@ -1,4 +1,4 @@
-"""Pictures as arrays."""
+"""Converts pictures to arrays."""
 
 from compression_board.utils import (
     _prepare_video,

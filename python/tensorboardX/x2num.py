@@ -1,4 +1,4 @@
-"""Tensors of any library as numpy arrays."""
+"""Converts tensors of any library to numpy arrays."""
 
 from compression_board.tensors import check_nan, make_np
 from compression_board.tensors import to_numpy as prepare_chainer

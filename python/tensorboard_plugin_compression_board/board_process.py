@@ -1,4 +1,6 @@
-"""A board that this process starts on first use and that ends with this process: TensorBoard or a notebook."""
+"""Runs a board for this process, TensorBoard or a notebook: it starts on first use and ends with
+this process.
+"""
 
 import atexit
 import importlib.util
@@ -19,22 +21,30 @@ _PR_SET_PDEATHSIG = 1
 
 
 class BoardError(Exception):
-    """Why there is no board, and what to do; shown to the user."""
+    """Raised if the board cannot run; the message has the reason and the next step, and is shown to
+    the user.
+    """
 
 
 class Address(NamedTuple):
     port: int
-    token: str  # Only we know it: other users of the machine cannot read the logs by this port.
+    # The access token is known only to this process, so that other users of the machine cannot read
+    # the logs through this port.
+    token: str
 
 
 def find_program() -> str:
-    """The path of the program `compression-board`; raises BoardError."""
+    """Returns the path of the program `compression-board`; raises BoardError."""
     chosen = os.environ.get(PROGRAM_VARIABLE)
     if chosen:
         if os.access(chosen, os.X_OK):
             return chosen
-        raise BoardError(f"{PROGRAM_VARIABLE} is {chosen!r}, which is not a program; correct or unset it.")
-    package = importlib.util.find_spec("compression_board")  # Does not import it.
+        raise BoardError(
+            f"{PROGRAM_VARIABLE} is {chosen!r}, which is not a program; "
+            "set it to the path of compression-board, or unset it."
+        )
+    # Finds the package without importing it.
+    package = importlib.util.find_spec("compression_board")
     for folder in (package.submodule_search_locations or []) if package else []:
         program = os.path.join(folder, "bin", "compression-board")
         if os.access(program, os.X_OK):
@@ -43,8 +53,8 @@ def find_program() -> str:
     if found:
         return found
     raise BoardError(
-        "The program compression-board was not found. Install it with 'pip install compression-board', or name "
-        f"it in the variable {PROGRAM_VARIABLE}; then try again."
+        "The program compression-board was not found. Install it with 'pip install compression-board', "
+        f"or set the variable {PROGRAM_VARIABLE} to its path; then try again."
     )
 
 
@@ -58,7 +68,7 @@ class BoardProcess:
         self._address: Optional[Address] = None
 
     def address(self) -> Address:
-        """Starts the server if it does not run. Raises BoardError."""
+        """Starts the server unless it is running. Raises BoardError."""
         with self._lock:
             if self._process is None or self._process.poll() is not None:
                 self._address = self._start()
@@ -77,8 +87,8 @@ class BoardProcess:
         ready = threading.Event()
 
         def run() -> None:
-            # The system ends the child with the thread that started it. This one lives as long as the
-            # child, so a killed process leaves nothing behind.
+            # Starts the child in a separate thread that lives as long as the child: the system ends
+            # a child with the thread that started it. So a killed process leaves no child behind.
             try:
                 process = subprocess.Popen(
                     [*_ending_with(os.getpid()), *command], env=environment, stdin=subprocess.DEVNULL,
@@ -101,8 +111,8 @@ class BoardProcess:
         return Address(_port_of(self._process), token)
 
 
-# Runs in an interpreter of its own: code between fork and exec may crash in a process with gRPC's
-# threads, and TensorBoard's has them.
+# Starts the child through a separate interpreter: code between fork and exec may crash in a process
+# with gRPC's threads, which TensorBoard has.
 _LAUNCHER = f"""
 import ctypes, os, sys
 ctypes.CDLL(None).prctl({_PR_SET_PDEATHSIG}, {int(signal.SIGTERM)})
@@ -121,7 +131,7 @@ def _ending_with(parent: int) -> list:
 
 
 def _port_of(process: subprocess.Popen) -> int:
-    """Reads the output until it names the address; the rest is read in the background."""
+    """Reads the output until it contains the address; the rest is read in the background."""
     said: list = []
     timer = threading.Timer(START_SECONDS, process.terminate)
     timer.start()

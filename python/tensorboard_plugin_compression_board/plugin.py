@@ -9,15 +9,15 @@ from werkzeug import wrappers
 from . import proxy
 from .board_process import BoardError, BoardProcess
 
-# Our pages show the data of all of these.
+# The pages of the board show the data of all these plugins.
 SHOWN_PLUGINS = (
     "compression_board", "scalars", "histograms", "images", "audio", "text", "hparams", "pr_curves",
     "mesh", "custom_scalars", "graphs", "graph_run_metadata", "graph_run_metadata_graph",
     "graph_keras_model", "graph_tagged_run_metadata",
 )  # fmt: skip
 
-# The page is in a frame of its own: its styles and scripts do not meet TensorBoard's. The address is
-# relative, so that it holds behind --path_prefix, tunnels and the proxies of notebooks.
+# Shows the page in a frame, so that its styles and scripts do not affect TensorBoard's. The address
+# is relative, so that it works behind --path_prefix, tunnels and the proxies of notebooks.
 INDEX_JS = """\
 export function render() {
   const frame = document.createElement('iframe');
@@ -43,11 +43,11 @@ class CompressionBoardPlugin(base_plugin.TBPlugin):
         self._board = BoardProcess([*data, "--host", "127.0.0.1", "--port", "0"])
 
     def get_plugin_apps(self):
-        # TensorBoard drops the slash at the end of a path: "/board/" arrives as "/board".
+        # TensorBoard removes the slash at the end of a path: "/board/" arrives as "/board".
         return {"/index.js": self._serve_index, "/board": self._serve_board, "/board/*": self._serve_board}
 
     def is_active(self):
-        return False  # TensorBoard compares data_plugin_names() with the data that is there.
+        return False  # TensorBoard compares data_plugin_names() with the existing data.
 
     def data_plugin_names(self):
         return SHOWN_PLUGINS

@@ -1,4 +1,4 @@
-"""Passes requests on to the loopback server, so that everything is below TensorBoard's address."""
+"""Forwards requests to the loopback server, so that all pages are below TensorBoard's address."""
 
 import html
 import http.client
@@ -6,19 +6,20 @@ import re
 
 from werkzeug import wrappers
 
-# Nothing else of a request matters to our server; cookies and credentials are TensorBoard's own.
+# Headers that are forwarded: the server needs no others, and cookies and credentials belong to
+# TensorBoard.
 PASSED_REQUEST_HEADERS = (
     "Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "Content-Type", "If-None-Match",
     "Last-Event-ID", "Range",
 )  # fmt: skip
-# Headers of the connection, not of the response.
+# Headers that belong to the connection, not to the response.
 DROPPED_RESPONSE_HEADERS = {
     "connection", "keep-alive", "proxy-authenticate", "set-cookie", "te", "trailer", "transfer-encoding",
     "upgrade", "x-frame-options",
 }  # fmt: skip
 MAX_BODY_BYTES = 16 << 20
 CHUNK_BYTES = 64 << 10
-# Pages are addressed relative to <base>, and all are one step deep.
+# Pages have addresses relative to <base>, and all are one directory deep.
 ROOT_BASE = b'<base href="/"'
 RELATIVE_BASE = b'<base href="./"'
 
@@ -29,7 +30,7 @@ def error_page(text, status=503):
 
 
 def forward(address, path, environ, start_response):
-    """A WSGI application; `path` is what the loopback server is asked for."""
+    """A WSGI application that forwards a request; `path` is the path at the loopback server."""
     site = environ.get("HTTP_SEC_FETCH_SITE", "same-origin")
     if site not in ("same-origin", "none"):
         return error_page("Requests from other sites are refused.", 403)(environ, start_response)
@@ -40,7 +41,7 @@ def forward(address, path, environ, start_response):
     headers["Authorization"] = f"Bearer {address.token}"
     wants_page = "text/html" in headers.get("Accept", "")
     if wants_page:
-        headers.pop("Accept-Encoding", None)  # The page is changed below.
+        headers.pop("Accept-Encoding", None)  # Compressed content could not be changed below.
     target = path.encode("latin-1").decode("utf-8", "replace")
     target = http_quote(target) + ("?" + environ["QUERY_STRING"] if environ.get("QUERY_STRING") else "")
     connection = http.client.HTTPConnection("127.0.0.1", address.port, timeout=None)
@@ -79,9 +80,11 @@ def _key_of(name):
 
 
 def _framed(name, value, host):
-    """Lets TensorBoard's own pages show ours in a frame, and notebooks TensorBoard with ours inside.
+    """Allows TensorBoard's own pages to show the board in a frame, and notebooks to show
+    TensorBoard with the board inside.
 
-    The browser checks all frames around a page. A notebook server has another port of the same host.
+    The browser checks all frames around a page. A notebook server has another port of the same
+    host.
     """
     if name.lower() != "content-security-policy":
         return value
@@ -92,7 +95,8 @@ def _framed(name, value, host):
 
 
 class _Body:
-    """The response's bytes as they come: events of the server are passed on at once."""
+    """Yields the bytes of the response as they arrive: events of the server are forwarded at once.
+    """
 
     def __init__(self, connection, response):
         self._connection = connection

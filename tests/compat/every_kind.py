@@ -1,11 +1,11 @@
-"""The log of write_every_kind.cc, computed and logged again by numpy and tensorboardX."""
+"""The log of write_every_kind.cc, computed and logged again with numpy and tensorboardX."""
 
 from pathlib import Path
 
 import numpy as np
 from tensorboardX import SummaryWriter
 
-WALL_TIME = 1.7e9  # Time of step 0; every step is a second.
+WALL_TIME = 1.7e9  # Wall time of step 0; later steps are one second apart.
 
 TEXTS = {1: "**int8** passes", 2: "| größe | → |\n|---|---|\n| 1 | <b>2</b> |"}
 
@@ -41,16 +41,16 @@ EMBEDDING_ROWS = [["cat", "0"], ["dog", "1"], ["größe", "2"], ["fox", "3"]]
 
 
 def ramp(shape, wrap, factor=1.0, offset=0.0, dtype=np.float64):
-    """0, 1, 2, … times `factor`, wrapped at `wrap`: the Ramp of write_every_kind.cc."""
+    """Returns 0, 1, 2, … times `factor`, wrapped at `wrap`, like Ramp in write_every_kind.cc."""
     count = int(np.prod(shape))
     values = (np.arange(count) % wrap).astype(np.float64) * factor + offset
     if np.dtype(dtype).kind in "iu":
-        values = values.astype(np.int64)  # So that bytes wrap around, where floats would not.
+        values = values.astype(np.int64)  # Integer arithmetic, so that bytes wrap around.
     return values.astype(dtype).reshape(shape)
 
 
 def images():
-    """tag -> (pixels, the names of their dimensions)."""
+    """Maps tags to (pixels, the names of their dimensions)."""
     return {
         "image": (ramp((3, 8, 6), 251, dtype=np.uint8), "CHW"),
         "image/gray": (ramp((8, 6), 48, 1 / 64, dtype=np.float32), "HW"),
@@ -61,12 +61,12 @@ def images():
 
 
 def canvas():
-    """The picture that image/boxes draws on."""
+    """Returns the picture on which image/boxes draws."""
     return ramp((3, 32, 32), 7, dtype=np.uint8)
 
 
 def sounds():
-    """tag -> (samples, sample rate)."""
+    """Maps tags to (samples, sample rate)."""
     return {
         "sound": (ramp(1000, 101, 0.02, -1, np.float32), 8000),
         "sound/stereo": (ramp((1000, 2), 201, 0.01, -1), 16000),
@@ -90,7 +90,7 @@ def sprites():
 
 
 def write_with_tensorboardx(logdir: Path) -> None:
-    """Makes the calls of write_every_kind.cc in order, but for what needs torch or moviepy."""
+    """Makes the calls of write_every_kind.cc in order, except those that need torch or moviepy."""
     writer = SummaryWriter(str(logdir / "every_kind"))
 
     def at(step):

@@ -1,4 +1,4 @@
-"""The same calls give the same events, whether tensorboardX 2.6.4 makes them or we do."""
+"""The same calls of tensorboardX 2.6.4 and of our writer give the same events."""
 
 import io
 from pathlib import Path
@@ -28,7 +28,7 @@ def runs_of(logdir: Path) -> dict[str, Path]:
 
 
 def events_of(file: Path) -> list[Event]:
-    """The events of a file, but for those of which only one of the two writers is capable."""
+    """Returns the events of a file, except those that only one of the two writers supports."""
     events = [Event.FromString(raw) for raw in RawEventFileLoader(str(file)).Load()]
     return [
         event
@@ -39,7 +39,9 @@ def events_of(file: Path) -> list[Event]:
 
 
 def comparable(event: Event):
-    """The event without what may differ: wall times, the order of maps, how PNGs are packed."""
+    """Removes parts of the event that may differ: wall times, the order of maps, the compression of
+    PNGs.
+    """
     parts = []
     for value in event.summary.value:
         if value.HasField("image"):
@@ -68,7 +70,7 @@ def assert_sums_agree(ours: Event, theirs: Event) -> None:
 
 
 def wall_times(events: list[Event]) -> list[tuple[str, float]]:
-    """Wall times that the caller gave: of all values except hparams and layouts."""
+    """Checks wall times that the caller gave: for all values except hparams and layouts."""
     return [
         (value.tag, event.wall_time)
         for event in events

@@ -1,4 +1,4 @@
-"""TensorBoard's own loader reads what we write, with the values that were logged."""
+"""TensorBoard's own loader reads our event files with the values that were logged."""
 
 import io
 
@@ -18,7 +18,7 @@ from tensorboard.util import tensor_util
 
 @pytest.fixture(scope="module")
 def run(logdir):
-    """The main run, with every value kept."""
+    """Returns the main run, with every value kept."""
     return load(logdir / "every_kind")
 
 
@@ -29,7 +29,7 @@ def load(directory) -> EventAccumulator:
 
 
 def tensors(run, tag):
-    """{step: array} of a tag, after TensorBoard has made a tensor of it."""
+    """Returns {step: array} of a tag, after TensorBoard has converted it to a tensor."""
     return {event.step: tensor_util.make_ndarray(event.tensor_proto) for event in run.Tensors(tag)}
 
 
@@ -76,7 +76,7 @@ def test_histograms(run):
         assert buckets[0, 0] == np.float32(values.min())
         assert buckets[-1, 1] == np.float32(values.max())
         for left, right, count in buckets[1:-1]:
-            # Limits come back as float32, so a value on one may seem to lie on either side.
+            # Limits are read back as float32, so a value at a limit may be on either side.
             inside = np.count_nonzero((values > left) & (values < right))
             assert abs(inside - count) <= 2
 

@@ -1,4 +1,4 @@
-"""Stock TensorBoard serves what we write on every one of its pages, by either of its loaders."""
+"""Stock TensorBoard serves our logs on every page, with either of its loaders."""
 
 import io
 import json
@@ -32,7 +32,7 @@ DEADLINE_SECONDS = 60
 
 
 class Board:
-    """A running TensorBoard, addressed by the names of its plugins and their routes."""
+    """A running TensorBoard, whose routes are requested by the names of its plugins."""
 
     def __init__(self, port):
         self.root = f"http://127.0.0.1:{port}/data/"
@@ -54,7 +54,7 @@ class Board:
     def has_loaded(self) -> bool:
         try:
             tags = self.json("plugin/scalars/tags")
-            # The projector looks for its files in the background, from when it is first asked.
+            # The projector begins to search its files in the background at the first request.
             projector = self.json("plugins_listing")["projector"]["enabled"]
         except urllib.error.URLError:
             return False
@@ -76,7 +76,7 @@ def board(request, logdir):
                 break
         else:
             pytest.fail("TensorBoard did not start:\n" + "".join(said))
-        # Its later words are read too, so that the pipe never fills.
+        # Reads the later output too, so that the pipe does not fill.
         threading.Thread(target=lambda: said.extend(process.stderr), daemon=True).start()
         board = Board(found[1])
         deadline = time.monotonic() + DEADLINE_SECONDS
@@ -131,7 +131,7 @@ def test_histograms_and_distributions(board):
 
 
 def individual(board, plugin, tag) -> bytes:
-    """The file behind the only step of an image or a sound."""
+    """Returns the file of the only step of an image or a sound."""
     (entry,) = board.json(f"plugin/{plugin}/{plugin}", run=RUN, tag=tag, sample=0)
     assert entry["step"] == 1 and entry["wall_time"] == WALL_TIME + 1
     route = {"images": "individualImage", "audio": "individualAudio"}[plugin]
@@ -166,7 +166,8 @@ def test_text(board):
 def test_pr_curves(board):
     curves = board.json("plugin/pr_curves/pr_curves", tag="pr/raw", run=RUN)[RUN]
     (curve,) = curves
-    assert curve["true_positives"] == [75, 64, 21, 5]  # Nothing was predicted at the last one.
+    # There are no predictions at the last threshold.
+    assert curve["true_positives"] == [75, 64, 21, 5]
     assert curve["false_negatives"] == [0, 11, 54, 70]
     assert curve["precision"] == [0.25, 0.375, 0.5, 1]
     assert curve["thresholds"] == [0, 0.25, 0.5, 0.75]
@@ -204,7 +205,7 @@ def test_custom_scalars(board):
 
 def test_hparams(board):
     experiment = board.post("plugin/hparams/experiment", {"experimentName": ""})
-    # TensorBoard shows the columns of whichever run it happens to find first.
+    # TensorBoard shows the columns of the run that it finds first.
     columns = {info["name"] for info in experiment["hparamInfos"]}
     assert columns in ({"lr"}, {"lr", "bits", "symmetric", "observer"}, {"bad\ufffd\ufffd"})
     metric = {"group": "", "tag": "hparam/accuracy"}

@@ -8,7 +8,7 @@ import pytest
 
 
 class Log:
-    """A log directory, as `compression-board export` reads it."""
+    """A log directory, read by `compression-board export`."""
 
     def __init__(self, directory):
         command = [sys.executable, "-m", "compression_board", "export", "--format", "json", "--logdir"]
@@ -20,7 +20,7 @@ class Log:
         return {tag["tag"]: tag for tag in self.runs[run]["tags"]}
 
     def points(self, run, tag):
-        """[(step, value)] of a scalar."""
+        """Returns [(step, value)] of a scalar."""
         found = self.tags(run)[tag]
         return list(zip(found["steps"], found["values"]))
 

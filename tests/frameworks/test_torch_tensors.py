@@ -109,6 +109,6 @@ def test_a_histogram_of_torchao_weights_is_that_of_their_values(tmp_path, read_l
     tags = read_log(tmp_path).tags("run")
     weight, values = tags["weight"]["values"][0], tags["values"]["values"][0]
     assert weight["num"] == values["num"] == 2048
-    # Codes times scales in double precision; PyTorch multiplies in float32.
+    # Codes are multiplied by scales in double precision; PyTorch multiplies in float32.
     for name in ("min", "max", "sum", "sum_squares"):
         assert weight[name] == pytest.approx(values[name], rel=1e-3, abs=1e-4)

@@ -1,4 +1,4 @@
-"""Our callbacks in real trainings of the real frameworks; the program reads the logs back."""
+"""Our callbacks in trainings with the real frameworks; the program reads the logs back."""
 
 import os
 
@@ -149,6 +149,54 @@ def test_ray_tune_trials_are_variants(tmp_path, read_log):
     assert sorted(curves) == [[(1, 0.25), (2, 1.25), (3, 2.25)], [(1, 0.5), (2, 1.5), (3, 2.5)]]
     flat = [tag for run in log.runs for tag in log.tags(run) if tag.startswith("net/metrics/accuracy/")]
     assert len(flat) == 2
+
+
+@pytest.fixture
+def shapes_data(tmp_path):
+    """A folder of images with one bright box each, in the layout of Ultralytics."""
+    cv2 = pytest.importorskip("cv2")
+    random = np.random.default_rng(0)
+    for split in ("train", "val"):
+        for kind in ("images", "labels"):
+            (tmp_path / "data" / kind / split).mkdir(parents=True)
+        for index in range(8):
+            image = random.integers(0, 60, (64, 64, 3), dtype=np.uint8)
+            x, y = random.integers(4, 30, 2)
+            image[y : y + 24, x : x + 24] = 220
+            cv2.imwrite(str(tmp_path / "data/images" / split / f"{index}.png"), image)
+            box = f"0 {(x + 12) / 64} {(y + 12) / 64} {24 / 64} {24 / 64}\n"
+            (tmp_path / "data/labels" / split / f"{index}.txt").write_text(box)
+    description = tmp_path / "data.yaml"
+    description.write_text(f"path: {tmp_path}/data\ntrain: images/train\nval: images/val\nnames: [box]\n")
+    return description
+
+
+def test_ultralytics_logs_every_epoch_once(tmp_path, shapes_data, read_log):
+    ultralytics = pytest.importorskip("ultralytics")
+    from compression_board.integrations.ultralytics import add_callbacks
+
+    model = ultralytics.YOLO("yolov8n.yaml")
+    add_callbacks(model, str(tmp_path / "log"))
+    rows = []
+    model.add_callback(
+        "on_train_epoch_end",
+        lambda trainer: rows.append({k: float(v) for k, v in trainer.tloss.items()}),
+    )
+    model.train(data=str(shapes_data), epochs=2, imgsz=64, batch=4, workers=0, device="cpu",
+                pretrained=False, plots=False, verbose=False, project=str(tmp_path / "out"))  # fmt: skip
+    log = read_log(tmp_path / "log")
+    tags = log.tags(".")
+    losses = [tag for tag in tags if tag.startswith("train/")]
+    assert len(losses) == 3
+    for tag in losses:
+        points = log.points(".", tag)
+        name = tag.partition("/")[2]
+        assert [step for step, _ in points] == [1, 2]
+        assert np.allclose([value for _, value in points], [row[name] for row in rows], rtol=1e-4)
+    for tag in ("lr/pg0", "metrics/mAP50_B_", "val/box_loss"):
+        assert [step for step, _ in log.points(".", tag)] == [1, 2], tag
+    # Ultralytics validates the best weights after the last epoch and calls it the next one.
+    assert [step for step, _ in log.points(".", "best/metrics/mAP50_B_")] == [2]
 
 
 RESULTS = {

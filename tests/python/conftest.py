@@ -1,4 +1,4 @@
-"""Common code of the tests: a run's events as stock TensorBoard reads them."""
+"""Common code of the tests: reads a run's events with stock TensorBoard."""
 
 import subprocess
 import sys
@@ -29,7 +29,7 @@ def read():
 
 @pytest.fixture
 def python(tmp_path):
-    """Runs a program in a process of its own, in `tmp_path`, and returns its output."""
+    """Runs a program in a separate process, in `tmp_path`, and returns its output."""
 
     def run(code, cwd=None, check=True):
         done = subprocess.run(
@@ -44,7 +44,7 @@ def python(tmp_path):
 
 @pytest.fixture
 def logger(tmp_path, monkeypatch):
-    """A logger of trials below `tmp_path`, which is the current directory meanwhile."""
+    """Returns a logger of trials below `tmp_path`, which is the current directory meanwhile."""
     monkeypatch.chdir(tmp_path)
     with TuningLogger() as logger:
         yield logger

@@ -1,4 +1,6 @@
-"""PyTorch models to observe, eager and FX, float and quantized, and what an evaluation has logged."""
+"""PyTorch models to observe, eager and FX, float and quantized, and the values that an evaluation
+has logged.
+"""
 
 import copy
 import warnings
@@ -83,7 +85,7 @@ def evaluate(logger, model, accuracy=0.5, **options):
 
 
 def histograms(read, report):
-    """{tag: (min, max, num, sum)}"""
+    """Returns {tag: (min, max, num, sum)}."""
     run = read(report.directory)
     found = {}
     for tag in run.tags("histograms"):

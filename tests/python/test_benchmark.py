@@ -1,4 +1,4 @@
-"""benchmark: numbers of model files, with accuracy from a function."""
+"""Tests benchmark: metrics of model files, with accuracy from a function."""
 
 from pathlib import Path
 
@@ -46,7 +46,7 @@ def test_measures_files_and_takes_scores_of_a_function(tmp_path):
         seen.append(path)
         return {"accuracy": 0.9, "recall": 0.5} if path.endswith("a.onnx") else 0.8
 
-    result = benchmark(files, name="net", eval_fn=accuracy, seconds=1, logdir=tmp_path / "runs")
+    result = benchmark(files, name="net", eval_fn=accuracy, seconds=30, logdir=tmp_path / "runs")
     assert seen == [str(file) for file in files.values()]
     assert result.name == "net" and result.baseline == "fp32"
     assert result["fp32"]["accuracy"] == 0.9 and result["fp32"]["recall"] == 0.5
@@ -67,6 +67,22 @@ def test_a_function_that_raises_is_a_failed_evaluation(tmp_path):
     assert "accuracy" not in variant
     assert "RuntimeError: no data" in variant["why_invalid"]
     assert variant["latency_mean_ms"] > 0
+
+
+@pytest.mark.parametrize(
+    ("returned", "expected"),
+    [
+        (float("nan"), "eval_fn returned nan as 'accuracy'"),
+        ({"accuracy": 0.9, "recall": float("inf")}, "eval_fn returned inf as 'recall'"),
+        ({"accuracy": "high"}, "eval_fn returned str as 'accuracy'"),
+        ("high", "eval_fn returned str;"),
+    ],
+)
+def test_what_is_no_number_is_a_failed_evaluation(tmp_path, returned, expected):
+    file = dense(tmp_path / "a.onnx", 64)
+    variant = benchmark([file], eval_fn=lambda path: returned, seconds=0.5)["a"]
+    assert "accuracy" not in variant
+    assert expected in variant["why_invalid"]
 
 
 def test_says_what_is_wrong(tmp_path):

@@ -1,4 +1,4 @@
-"""Comet gets every kind of value. A module that records calls takes the place of comet_ml."""
+"""Comet gets every kind of value. A module that records calls replaces comet_ml."""
 
 import sys
 import types

@@ -1,4 +1,4 @@
-"""compare: rows about two model files, which pandas takes as they are."""
+"""Tests compare: rows about two model files, which pandas accepts unchanged."""
 
 import os
 from pathlib import Path
@@ -51,8 +51,8 @@ def pair(tmp_path):
 
 
 def columns_of(layer):
-    """The columns that a layer of the JSON gives, found from its own keys; numbers of channels stay
-    in the details."""
+    """Returns the columns that a layer of the JSON gives, from its own keys; numbers of channels
+    stay in the details."""
     prefixes = {"weight": "weight_", "local": "output_", "accumulated": "accumulated_"}
     for key, value in layer.items():
         if key in prefixes:
@@ -74,7 +74,7 @@ def test_rows_say_all_that_the_json_says(pair):
     assert set(rows[0]) == set(LayerRow.__annotations__)
     assert rows[0]["precision"] == layer["precision"] == "int8"
     assert rows[0]["weight_mean_shift_sigmas"] == layer["weight"]["mean_shift_sigmas"]
-    assert rows[0]["useful_output_db"] is None  # Nothing was run.
+    assert rows[0]["useful_output_db"] is None  # No sample was run.
 
 
 def test_rows_have_the_numbers_and_the_cause(pair):
@@ -145,7 +145,7 @@ def test_restored_weights_are_measured_and_logged(pair, runtime, tmp_path):
     }  # fmt: skip
     assert weights["restored"] == "parts"
     assert weights["parts"] == [{"layer": "/fc/MatMul", "part": "weight"}]
-    assert weights["sqnr_db"] is None and weights["why_not"] == ""  # Nothing else was quantized.
+    assert weights["sqnr_db"] is None and weights["why_not"] == ""  # No other layer was quantized.
     assert rows.verified[-1]["restored"] == "everything"
     (events,) = (tmp_path / "log").glob("events.out.tfevents.*")
     for tag in ("layers/fc/MatMul/restored_weight_gain_db/", "verified/sqnr_db/", "verified/runs/"):

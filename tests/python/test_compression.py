@@ -1,4 +1,4 @@
-"""Compression's own API: subclasses, variants, AURORA, hardware, the program in the wheel."""
+"""Tests compression's own API: subclasses, variants, AURORA, hardware, the program in the wheel."""
 
 import json
 import math
@@ -89,7 +89,8 @@ def test_what_cannot_be_computed_is_said(tmp_path):
 
 def test_figures_that_a_method_names_are_left_out_with_a_reason(tmp_path):
     with CompressionWriter(str(tmp_path)) as writer:
-        # A metric of one's own is logged under any name; what was meant is then said to be missing.
+        # A custom metric is logged with any name; the known metric that was meant is reported as
+        # missing.
         misspelt = {"acuracy": 0.5, "latency_mean_ms": 1}
         assert writer.log_compression_comparison("m", misspelt, misspelt) == []
         assert writer.log_compression_ratios("m", misspelt, misspelt) == [
@@ -133,7 +134,7 @@ def test_the_parser_marks_what_is_derived_as_an_import_does(tmp_path, read):
     assert marked(tmp_path / "given") == marked(tmp_path / "imported/m") == {
         "m/performance/latency_ms/fp32", "m/performance/latency_ms/int8", "m/compression/speedup",
     }  # fmt: skip
-    # A score that counts the latency beside the throughput it was made from would be another.
+    # A score that also counts the latency that was derived from the throughput would differ.
     score = "m/compression/aurora"
     assert read(tmp_path / "given").scalars(score) == read(tmp_path / "imported/m").scalars(score)
 
@@ -146,7 +147,7 @@ def test_an_import_leaves_no_empty_run_behind(tmp_path):
 
 
 def pixels(run, tag):
-    """A picture of the run, as Pillow decodes it."""
+    """Returns a picture of the run, as Pillow decodes it."""
     import io
 
     import numpy as np

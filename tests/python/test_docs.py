@@ -1,4 +1,5 @@
-"""Every code block of the pages and every notebook runs, in order, as a reader would do it."""
+"""Every code block of the documents and every notebook runs, in order, like a reader would run it.
+"""
 
 import json
 import os
@@ -15,19 +16,19 @@ ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
-# Servers run until they are stopped; that there is something to serve can be told without them.
+# Servers run until they are stopped, so the tests only check that there are files to serve.
 SERVER = re.compile(r"^(?:compression-board|tensorboard) --logdir (\S+).*$", re.MULTILINE)
-# Installing is test_wheel.py's; the README's other commands are `make`'s.
+# test_wheel.py tests the installation; the README's other commands are `make`'s.
 NOT_HERE = re.compile(r"^(?:pip|make|apt-get) (?:.*\\\n)*.*$", re.MULTILINE)
 
 
 def blocks(page):
-    """(language, text, what stands before it) of each block."""
+    """Returns (language, text, text before it) of each block."""
     text = (ROOT / page).read_text()
     return [(match[1], match[2], text[: match.start()]) for match in BLOCK.finditer(text)]
 
 
-# Runs the steps of a page in one interpreter, since a reader's variables live on.
+# Runs the steps of a page in one interpreter, because variables stay defined for a reader.
 RUNNER = """
 import json, subprocess, sys
 variables = {"__name__": "__main__"}

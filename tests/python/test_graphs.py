@@ -1,4 +1,4 @@
-"""Graphs of PyTorch, ONNX and OpenVINO models, as TensorBoard will draw them."""
+"""Graphs of PyTorch, ONNX and OpenVINO models, as TensorBoard draws them."""
 
 import pytest
 import torch
@@ -36,7 +36,7 @@ def shapes(node):
 
 @pytest.fixture
 def graph(tmp_path, read):
-    """Logs a graph by `log` and returns its nodes by name, as TensorBoard reads them."""
+    """Logs a graph with `log` and returns its nodes by name, as TensorBoard reads them."""
 
     def logged(log):
         with SummaryWriter(str(tmp_path / "graph")) as writer:
@@ -108,7 +108,7 @@ def test_an_exported_onnx_model_is_complete(graph, exported):
 
     model = onnx.load(str(exported)).graph
     nodes = graph(lambda w: w.add_onnx_graph(exported))
-    # By what a node computes, its operator and its inputs; weights are nodes too.
+    # Named by operator and inputs; weights are nodes too.
     computed = {node.output[0]: (node.op_type, list(node.input)) for node in model.node}
     logged = {name: (node.op, list(node.input)) for name, node in nodes.items() if node.input}
     assert logged == computed

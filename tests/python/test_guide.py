@@ -26,7 +26,7 @@ RESULTS = {
     for name in ("alexnet", "resnet18")
 }  # fmt: skip
 
-# Runs a block with the variables that its text leaves open.
+# Runs a block with the variables that its text does not define.
 RUNNER = """
 import runpy, sys
 from tensorboardX.compression import CompressionWriter
@@ -37,7 +37,7 @@ if "writer.log_" in open(sys.argv[1]).read() and "writer =" not in open(sys.argv
 runpy.run_path(sys.argv[1], init_globals=open_variables)
 """ % (FP32, INT8)  # noqa: UP031
 
-# Text in a block -> run, tag, step, value.
+# Maps text in a block to run, tag, step, value.
 EXPECTED = [
     ("CompressionWriter('runs/my_experiment')", "runs/my_experiment",
      "alexnet/compression/size_ratio", 0, 217.61 / 9.42),

@@ -1,4 +1,4 @@
-"""compression_board stands alone: neither the drop-in nor the original tensorboardX is needed."""
+"""compression_board is independent: it needs neither the drop-in nor the original tensorboardX."""
 
 BLOCK_TENSORBOARDX = """
 import sys

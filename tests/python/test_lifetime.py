@@ -1,4 +1,4 @@
-"""Nothing that was logged is lost: forks, exits, threads, many processes."""
+"""No logged event is lost: forks, exits, threads, many processes."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Whatever a program passes by mistake, it gets a Python exception that tells what to do."""
+"""Every mistake of a program gives a Python exception that says what to do."""
 
 import os
 import subprocess
@@ -96,7 +96,7 @@ CALLS = {
 def test_misuse_is_a_python_exception(writer, call, error, words):
     with pytest.raises(error, match=words):
         call(writer)
-    writer.add_scalar("still", 1.0, 1)  # And the writer goes on.
+    writer.add_scalar("still", 1.0, 1)  # The writer still works.
 
 
 TAGGED = {
@@ -140,7 +140,7 @@ def test_texts_with_surrogates_are_stored_as_unicode(tmp_path, read):
 
 
 def test_a_log_directory_need_not_be_unicode(tmp_path, read):
-    logdir = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")  # Latin-1 on a disk of today.
+    logdir = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")  # Latin-1 on a disk with UTF-8.
     with SummaryWriter(logdir) as writer:
         writer.add_scalar("s", 1.0, 1)
         writer.add_scalars("g", {"a": 1.0}, 1)
@@ -185,7 +185,7 @@ class Array:
 
 
 class Dlpack:
-    """Has whatever in the place of a DLPack capsule."""
+    """An object with any value in place of a DLPack capsule."""
 
     def __init__(self, capsule):
         self.capsule = capsule
@@ -200,7 +200,7 @@ class Dlpack:
 
 
 class Tensor:
-    """Looks like a tensor of PyTorch and is none."""
+    """An object that looks like a tensor of PyTorch and is not one."""
 
     is_quantized = True
     dtype = "torch.qint8"
@@ -233,7 +233,7 @@ class Tensor:
 
 
 class Sized:
-    """Has a length and no items."""
+    """An object with a length and no items."""
 
     def __len__(self):
         return 5
@@ -268,7 +268,7 @@ def test_objects_that_lie_about_their_content(writer, liar, method):
 def test_a_buffer_may_change_once_it_was_read(writer):
     values = bytearray(np.arange(4, dtype=np.uint8).tobytes())
     writer.add_histogram("h", values)
-    values.extend(b"12345")  # Raises BufferError while somebody looks at it.
+    values.extend(b"12345")  # Raises BufferError while a view exists.
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3])

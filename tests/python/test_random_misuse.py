@@ -1,4 +1,4 @@
-"""Any method with any arguments: it works or raises, and the writer goes on."""
+"""Any method with any arguments works or raises, and the writer still works."""
 
 import contextlib
 import inspect
@@ -11,7 +11,7 @@ from compression_board import CompressionWriter
 
 
 class Liar:
-    """Says that it is an array."""
+    """An object that claims to be an array."""
 
     shape, dtype, ndim = (2, 3), np.float32, 2
 

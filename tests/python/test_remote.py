@@ -1,4 +1,4 @@
-"""Log directories behind a factory, and S3 and Google Cloud Storage."""
+"""Log directories with a factory, and in S3 and Google Cloud Storage."""
 
 import io
 
@@ -9,7 +9,7 @@ from tensorboardX import record_writer
 
 
 class Memory:
-    """A factory that keeps files in memory; `files` has the bytes that were flushed."""
+    """A factory that keeps files in memory; `files` contains the bytes that were flushed."""
 
     def __init__(self):
         self.files = {}
@@ -38,7 +38,7 @@ def memory(monkeypatch):
 
 
 def events(memory, run, tmp_path):
-    """The events of a run, as TensorBoard reads them."""
+    """Returns the events of a run, as TensorBoard reads them."""
     from tensorboard.backend.event_processing.event_file_loader import RawEventFileLoader
 
     found = []

@@ -1,4 +1,4 @@
-"""Stages of quantization: a real network walks through them, stock TensorBoard reads the log."""
+"""Stages of quantization: a real network passes them, and stock TensorBoard reads the log."""
 
 import os
 
@@ -43,7 +43,7 @@ def batches():
 
 @pytest.fixture
 def logged(model, batches, tmp_path):
-    """The directory of a finished walk."""
+    """Returns the directory of a finished quantization."""
     with StageLogger(tmp_path, model="net") as logger:
         quantize_fx(model, batches, logger=logger)
         return tmp_path / "tensorboard_logs"
@@ -203,7 +203,7 @@ def test_what_is_no_model_or_no_data_is_refused(model, batches, tmp_path):
 
     with pytest.raises(ValueError, match="Nothing has no layers"):
         quantize_fx(Nothing(), batches)
-    with pytest.raises(ValueError, match="no calibration data"):
+    with pytest.raises(ValueError, match="calibration data is empty"):
         quantize_fx(model, [])
     with pytest.raises(ValueError, match="read several times"):
         quantize_fx(model, iter(batches))
@@ -247,13 +247,13 @@ def test_a_quantizer_of_ones_own_logs_by_hand(tmp_path, read):
 
 def test_mistakes_are_value_errors_that_say_what_there_is(tmp_path):
     with StageLogger(tmp_path) as logger:
-        with pytest.raises(ValueError, match="no stage of quantization; there are initial_graph, "):
+        with pytest.raises(ValueError, match="not a stage of quantization; expected one of initial_graph, "):
             logger.log_graph("final", [StageNode("x", "Input")])
-        with pytest.raises(ValueError, match="'a' reads 'b', which is no node before it"):
+        with pytest.raises(ValueError, match="'a' reads 'b', which is not an earlier node"):
             logger.log_graph("initial_graph", [StageNode("a", "F", inputs=["b"])])
         with pytest.raises(ValueError, match="no sample was compared"):
             logger.log_similarity(ModelSimilarity())
     statistics = OutputStatistics()
     statistics.add(np.zeros((1, 2)))
-    with pytest.raises(ValueError, match="3 channels in dimension 1, those before had 2"):
+    with pytest.raises(ValueError, match="3 channels in dimension 1, but earlier outputs had 2"):
         statistics.add(np.zeros((1, 3)))

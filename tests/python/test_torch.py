@@ -1,4 +1,5 @@
-"""PyTorch for real: a network is trained, quantized, logged, and read back by TensorBoard."""
+"""Tests with real PyTorch: a network is trained, quantized, logged, and read back by TensorBoard.
+"""
 
 import io
 
@@ -92,7 +93,7 @@ def test_histogram_of_float_zero_points(histogram):
 
 def test_anything_with_dlpack_is_taken(histogram):
     class Producer:
-        """An array of some library that speaks DLPack and nothing else."""
+        """An array of a library that supports only DLPack."""
 
         def __init__(self, tensor):
             self._tensor = tensor
@@ -138,7 +139,7 @@ def train(net, x, y, logger, epochs):
 
 
 def engine():
-    """A quantization engine that this build of PyTorch has."""
+    """Returns a quantization engine that this build of PyTorch has."""
     return next(e for e in torch.backends.quantized.supported_engines if e != "none")
 
 
@@ -203,7 +204,7 @@ def test_train_quantize_log_and_read_back(tmp_path, read, quantize):
     )
     assert int8.num == fp32.num == 64
     assert int8.sum == pytest.approx(weight.dequantize().sum().item(), abs=1e-4)
-    # Rounding moves each weight by half a step at most.
+    # Rounding moves each weight by at most half a step.
     assert int8.max == pytest.approx(fp32.max, abs=0.02) and int8.max != fp32.max
 
 

@@ -1,4 +1,4 @@
-"""tune: the accuracy comes from a function of this process."""
+"""Tests tune: the accuracy comes from a function of this process."""
 
 import subprocess
 import sys

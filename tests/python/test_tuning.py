@@ -24,7 +24,7 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-# (directory style, accuracy) -> the directories of a baseline and a trial with that accuracy.
+# Maps (directory style, accuracy) to the directories of a baseline and a trial with that accuracy.
 DIRECTORIES = [
     ("tensorflow", 0.776, ["baseline_acc_0.776", "tune_1_acc_0.776"]),
     ("tensorflow", 0.095, ["baseline_acc_0.095", "tune_1_acc_0.095"]),
@@ -46,7 +46,7 @@ def test_directories_have_the_names_of_the_tuning_tools(eval_folder, naming, acc
     assert names(eval_folder) == expected
 
 
-# Logged value -> its tag.
+# Maps a logged value to its tag.
 TAGS = [
     (lambda log: log.add_output("conv1", VALUES), "conv1/Output/fp32"),
     (lambda log: log._engine.add_output("conv1", CODES, ""), "conv1/Output/int8"),
@@ -142,7 +142,7 @@ def test_a_configuration_that_is_wrong_says_where(tmp_path):
 
 
 def graph(*nodes):
-    """A GraphDef of (name, op, inputs, constant)."""
+    """Returns a GraphDef of (name, op, inputs, constant)."""
     definition = graph_pb2.GraphDef()
     for name, op, inputs, value in nodes:
         node = definition.node.add(name=name, op=op, input=inputs)
@@ -199,7 +199,7 @@ def test_codes_of_a_quantized_graph_become_real_values(eval_folder, tmp_path, re
     logger.start_trial()
     logger.add_tensorflow_graph(tmp_path / "int8.pb")
     logger.add_node_output(conv, np.array([0, 51, 255], np.uint8))
-    logger.add_node_output("v0/cg/pool0/MaxPool", VALUES)  # Float, in an int8 graph.
+    logger.add_node_output("v0/cg/pool0/MaxPool", VALUES)  # A float value in an int8 graph.
     run = read(logger.finish_trial(0.095).directory)
     output = run.events.Histograms(conv + "_int8.output")[0].histogram_value
     assert (output.min, output.max) == (0, pytest.approx(6))

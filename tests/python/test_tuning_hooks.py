@@ -1,4 +1,4 @@
-"""Observers of PyTorch models: they come and go with an evaluation, and keep what they are told to."""
+"""Observers of PyTorch models: they exist during an evaluation, and store the requested values."""
 
 import logging
 import os
@@ -75,7 +75,7 @@ def test_without_an_accuracy_nothing_is_lost(logger, read):
 
 def test_another_model_is_not_finished_by_mistake(logger):
     logger.pre_eval_hook(seeded())
-    with pytest.raises(RuntimeError, match="not being observed"):
+    with pytest.raises(RuntimeError, match="has no observers"):
         logger.post_eval_hook(seeded(), accuracy=0.5)
 
 
@@ -123,7 +123,7 @@ def test_every_output_is_kept_when_asked_for(logger, read, make):
     whole = torch.cat([make_float(tensor) for tensor in outputs["fc"]])
     assert histograms(read, trial.report)[f"fc/Output/{precision}"] == figures(whole)
     again = evaluate(logger, model)
-    assert again.outputs == {}  # Only when asked for.
+    assert again.outputs == {}  # Only if requested.
     assert set(again.tags) == {*trial.report.tags, "accuracy"}
 
 
@@ -176,4 +176,4 @@ with TuningLogger().evaluation(model) as trial:
 
 def test_memory_does_not_grow_with_the_batches(python):
     grown_kib = int(python(MEMORY).stdout)
-    assert grown_kib < 100 * 1024  # Keeping the outputs would take 960 MiB.
+    assert grown_kib < 100 * 1024  # Storing the outputs would take 960 MiB.

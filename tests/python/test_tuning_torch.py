@@ -1,5 +1,4 @@
-"""What is logged of PyTorch models under observation: eager, FX, scripted and traced, float and
-quantized."""
+"""Tests the logs of observed PyTorch models: eager, FX, scripted and traced, float and quantized."""
 
 import logging
 
@@ -37,7 +36,7 @@ def test_a_float_model_as_it_is(logger, read):
 def test_a_fused_model_logs_the_last_output_under_the_name_of_the_group(logger, read):
     model = fused()
     found = histograms(read, evaluate(logger, model))
-    # bn1, relu1 and block.1 are Identity now, and the convolutions hold numbered children.
+    # bn1, relu1 and block.1 are Identity now, and the convolutions contain numbered children.
     assert set(found) == {
         "quant/Output/fp32", "conv1/Output/fp32", "block.0/Output/fp32", "add/Output/fp32",
         "fc/Output/fp32", "dequant/Output/fp32", "conv1/weight/fp32", "conv1/bias/fp32",
@@ -106,7 +105,7 @@ def test_torchscript_gives_what_the_eager_model_gives(logger, read, make, model)
     script = make(model)
     with logger.evaluation(script) as trial:
         assert torch.equal(trial.model(IMAGES), model(IMAGES))
-        assert trial.model.code == script.code  # Everything else is the script's own.
+        assert trial.model.code == script.code  # All other attributes are the script's own.
         trial.accuracy = 0.5
     found = histograms(read, trial.report)
     assert {tag for tag in found if "Output" in tag} == {tag for tag in eager if "Output" in tag}
@@ -161,7 +160,7 @@ def test_a_white_list_names_modules_or_types(logger, read):
     assert observed("fc") == {"fc/Output/fp32"}
     assert observed(nn.Conv2d) == {"conv1/Output/fp32", "block.0/Output/fp32"}
     assert observed([nn.Linear, "relu1"]) == {"fc/Output/fp32", "relu1/Output/fp32"}
-    with pytest.raises(ValueError, match="no leaf 'conv'; there are conv1"):
+    with pytest.raises(ValueError, match="no leaf 'conv'; similar leaves: conv1"):
         observed(["conv"])
     with pytest.raises(ValueError, match="no module to observe"):
         observed(nn.LSTM)

@@ -1,4 +1,4 @@
-"""Types: a user's strict checker accepts correct programs and finds mistakes."""
+"""A user's strict type checker accepts correct programs and finds mistakes."""
 
 import inspect
 import subprocess
@@ -38,7 +38,7 @@ def test_mistakes_are_found_before_the_program_runs(tmp_path):
 
 
 def public():
-    """(name, object) of everything public, methods included."""
+    """Returns (name, object) of everything public, including methods."""
     for name in compression_board.__all__:
         thing = getattr(compression_board, name)
         yield name, thing

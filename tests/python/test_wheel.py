@@ -1,4 +1,4 @@
-"""The wheel alone, in an empty environment, without a compiler."""
+"""Tests the wheel alone, in an empty environment, without a compiler."""
 
 import os
 import pathlib
@@ -60,7 +60,7 @@ def test_the_wheel_brings_all_libraries_but_those_of_the_system():
 
 
 def owners(environment):
-    """{file: the distributions that list it as theirs}"""
+    """Returns {file: the distributions that list it}."""
     (packages,) = (environment / "lib").glob("python3*/site-packages")
     found = {}
     for record in packages.glob("*.dist-info/RECORD"):
@@ -95,11 +95,11 @@ def test_the_original_and_the_drop_in_replace_each_other_in_every_order(tmp_path
     original = "tensorboardX==2.6.5"
     pip("install", *quiet, original)
     assert not is_ours()
-    pip("install", *quiet, WHEEL, DROP_IN)  # Theirs, then ours.
+    pip("install", *quiet, WHEEL, DROP_IN)  # tensorboardX first, then ours.
     assert is_ours()
-    pip("install", *quiet, "tensorboardX>=2.6")  # Something that requires tensorboardX.
+    pip("install", *quiet, "tensorboardX>=2.6")  # A package that requires tensorboardX.
     assert is_ours()
-    pip("install", *quiet, original)  # Ours, then theirs.
+    pip("install", *quiet, original)  # Ours first, then tensorboardX.
     assert not is_ours()
     pip("uninstall", *quiet, "--yes", "tensorboardX")
     left = [name for name in owners(environment) if os.sep + "tensorboardX" + os.sep in name]

@@ -1,4 +1,4 @@
-"""A user's program that touches the whole public API; test_typing.py checks it with mypy."""
+"""A user's program that uses the whole public API; test_typing.py checks it with mypy."""
 
 from __future__ import annotations
 

@@ -16,14 +16,14 @@ from .writer import CompressionWriter
 
 
 class BenchmarkParser:
-    """Reads benchmark files; logs each model as a run of its own, or all into `writer`."""
+    """Reads benchmark files; logs each model as a separate run, or all models into `writer`."""
 
     def __init__(self, writer: Optional[CompressionWriter] = None) -> None:
         self.writer = writer
         self.report: Optional[dict[str, Any]] = None  # Models and warnings of the last import.
 
     def load_benchmark_json(self, json_path: PathLike) -> dict[str, Any]:
-        """The parsed file. Raises FileNotFoundError or json.JSONDecodeError."""
+        """Returns the parsed file. Raises FileNotFoundError or json.JSONDecodeError."""
         with open(json_path, encoding="utf-8") as file:
             results: dict[str, Any] = json.load(file)
         return results
@@ -31,7 +31,7 @@ class BenchmarkParser:
     def log_benchmark_results(
         self, json_path: PathLike, logdir: Optional[PathLike] = None, step: int = 0
     ) -> CompressionWriter:
-        """Logs all models of a file, `<logdir>/<model>` each, and `<logdir>_hparams/<model>`.
+        """Logs all models of a file, to `<logdir>/<model>` and `<logdir>_hparams/<model>` each.
 
         The default `logdir` is runs/compression_benchmark/<name of the file>. Returns a writer for
         `logdir`, or the writer that was given to the parser.
@@ -52,7 +52,8 @@ class BenchmarkParser:
             if len(variants) < 2:
                 continue
             derived = _derived_in(entry)
-            # A user's own writer may not have this parameter, and most files have no derived metrics.
+            # Passes `derived` only if necessary: most files have no derived metrics, and a user's
+            # own writer may not have this parameter.
             marked = {"derived": derived} if derived else {}
             writer.log_variants(model_name, variants, "fp32", step, **marked)
             if entry.get("model_info"):
@@ -60,7 +61,7 @@ class BenchmarkParser:
 
 
 def _derived_in(entry: dict[str, Any]) -> dict[str, list[str]]:
-    """{"int8": ["latency_mean_ms"]} of "derived": ["int8.latency_mean_ms"]."""
+    """Converts "derived": ["int8.latency_mean_ms"] to {"int8": ["latency_mean_ms"]}."""
     names = entry.get("derived")
     found: dict[str, list[str]] = {}
     for name in names if isinstance(names, list) else []:
@@ -71,7 +72,7 @@ def _derived_in(entry: dict[str, Any]) -> dict[str, list[str]]:
 
 
 class _ClosedUntilUsed(CompressionWriter):
-    """A writer whose file is made by its first event: an import leaves no empty run behind."""
+    """A writer that creates its file at the first event, so that an import leaves no empty run."""
 
     def __init__(self, logdir: str) -> None:
         self._waiting = True

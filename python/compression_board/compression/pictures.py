@@ -1,4 +1,5 @@
-"""Draws charts as pixels, for reports inside event files. Needs only numpy and the engine's font."""
+"""Draws charts as pixels, for reports inside event files. Needs only numpy and the engine's font.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ class Canvas:
         self.pixels[top : max(round(y + height), 0), left : max(round(x + width), 0)] = color
 
     def text(self, x: float, y: float, text: str, color: Color = INK) -> None:
-        """`text` in letters of 10 x 16 pixels, `x` and `y` at its top left."""
+        """Draws `text` in letters of 10 x 16 pixels; `x` and `y` are its top left corner."""
         dots = np.frombuffer(_engine.text_dots(text), dtype=np.uint8).reshape(8, -1)
         ink = np.kron(dots, np.ones((2, 2), dtype=np.uint8)).astype(bool)
         left, top = max(round(x), 0), max(round(y), 0)
@@ -55,7 +56,7 @@ def _width(texts: Sequence[str]) -> int:
 
 
 def bar_chart(title: str, groups: Mapping[str, Sequence[Bar]]) -> Any:
-    """A group of bars per name, each group on a scale of its own that begins at 0.
+    """Draws a group of bars per name, each group on its own scale, which begins at 0.
 
     Returns an array H x W x 3 of bytes.
     """
@@ -85,7 +86,7 @@ def bar_chart(title: str, groups: Mapping[str, Sequence[Bar]]) -> Any:
 
 
 def factor_chart(title: str, factors: Mapping[str, float]) -> Any:
-    """Factors on a logarithmic scale around 1: gains to the right, losses to the left.
+    """Draws factors on a logarithmic scale around 1: gains to the right, losses to the left.
 
     Returns an array H x W x 3 of bytes.
     """

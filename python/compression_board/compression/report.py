@@ -1,4 +1,4 @@
-"""A compression report: cost and gain in text, tables and pictures."""
+"""Writes a compression report: cost and gain in text, tables and pictures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ Figures = Mapping[str, Mapping[str, float]]  # By variant, then by metric.
 
 
 class Report(NamedTuple):
-    """`markdown` for the TEXT page, and pictures H x W x 3 by name for the IMAGES page."""
+    """A report: `markdown` for the TEXT page, and pictures H x W x 3 by name for the IMAGES page.
+    """
 
     markdown: str
     pictures: dict[str, Any]
@@ -37,7 +38,9 @@ def _table(header: list[str], rows: list[list[str]]) -> list[str]:
 
 
 def _sentence(variant: str, ratios: Mapping[str, float], score: Optional[Aurora]) -> str:
-    """int8: 4x smaller, 2x faster, accuracy down by 0.0045; AURORA 1.52."""
+    """Returns a sentence such as "int8: 4x smaller, 2x faster, accuracy down by 0.0045; AURORA
+    1.52."
+    """
     parts = []
     for name, more, less in (("size_ratio", "smaller", "larger"), ("speedup", "faster", "slower")):
         if name in ratios:
@@ -52,7 +55,7 @@ def _sentence(variant: str, ratios: Mapping[str, float], score: Optional[Aurora]
 
 def make_report(model_name: str, figures: Figures, baseline: str,
                 aurora_options: Mapping[str, Any]) -> Report:  # fmt: skip
-    """The report of all variants in `figures`, including `baseline`."""
+    """Returns the report of all variants in `figures`, including `baseline`."""
     from .pictures import BASELINE, SERIES, Bar, bar_chart, factor_chart
 
     left_out = [

@@ -28,7 +28,7 @@ class TrainingLogger:
         self.best_epoch = 0
 
     def tag_for(self, rest: str) -> str:
-        """The tag of one value. Override this to organise tags in another way."""
+        """Returns the tag of one value. Override this method to use other tags."""
         return f"{self.model_name}/{rest}"
 
     def _scalar(self, rest: str, value: Any, step: int) -> None:
@@ -62,7 +62,9 @@ class TrainingLogger:
     def log_early_stopping(
         self, epoch: int, patience: int, min_delta: float, stopped: bool
     ) -> None:
-        """The settings of early stopping, whether it has stopped, and the best epoch so far."""
+        """Logs the settings of early stopping, whether training has stopped, and the best epoch so
+        far.
+        """
         self._scalar("training/early_stopping_patience", patience, epoch)
         self._scalar("training/early_stopping_min_delta", min_delta, epoch)
         self._scalar("training/early_stopped", 1 if stopped else 0, epoch)
@@ -101,5 +103,5 @@ class TrainingLogger:
 
 
 def create_training_logger(model_name: str, logdir: Optional[str] = None) -> TrainingLogger:
-    """TrainingLogger(model_name, logdir=logdir)."""
+    """Returns TrainingLogger(model_name, logdir=logdir)."""
     return TrainingLogger(model_name, logdir=logdir)

@@ -1,4 +1,4 @@
-"""CompressionWriter: FP32 against INT8, or any variants against any baseline."""
+"""CompressionWriter: logs FP32 against INT8, or any variants against any baseline."""
 
 from __future__ import annotations
 
@@ -20,31 +20,33 @@ class CompressionWriter(SummaryWriter):
         writer.log_compression_comparison('alexnet', fp32_metrics, int8_metrics)
         writer.log_compression_ratios('alexnet', fp32_metrics, int8_metrics)
 
-    Every method logs everything that the metrics allow and returns the rest as (what, reason)
-    pairs. `tag_for` makes every tag; override it to organise tags in another way.
+    Every method logs all values that the metrics allow, and returns the omitted ones as (what,
+    reason) pairs. `tag_for` creates every tag; override it to use other tags.
 
-    `tag_scheme` is "both", "groups" (alexnet/accuracy with a run per variant, which stock
-    TensorBoard draws in one chart) or "flat" (alexnet/metrics/accuracy/int8).
+    `tag_scheme` is "groups" (alexnet/accuracy with a run per variant, which stock TensorBoard draws
+    in one chart), "flat" (alexnet/metrics/accuracy/int8) or "both".
     """
 
     def __init__(self, logdir: Optional[PathLike] = None, *args: Any, tag_scheme: str = "both",
                  aurora_options: Optional[Mapping[str, Any]] = None,
                  **kwargs: Any) -> None:  # fmt: skip
         if tag_scheme not in ("both", "groups", "flat"):
-            raise ValueError(f"tag_scheme is both, groups or flat, not '{tag_scheme}'")
+            raise ValueError(f"tag_scheme must be both, groups or flat, not '{tag_scheme}'")
         super().__init__(logdir, *args, **kwargs)
         self.tag_scheme = tag_scheme
         self.aurora_options: dict[str, Any] = dict(aurora_options or {})
 
     def tag_for(self, kind: str, model_name: str, name: str, variant: str, baseline: str) -> str:
-        """The tag of one value; kind is metric, group, ratio, latency_distribution or metadata."""
+        """Returns the tag of one value; kind is metric, group, ratio, latency_distribution or
+        metadata.
+        """
         return _engine.default_tag(kind, model_name, name, variant, baseline)
 
     # Any variants ----------------------------------------------------------------------------
 
     def log_variants(self, model_name: str, variants: Mapping[str, Metrics], baseline: str = "fp32",
                      step: int = 0, *, derived: Derived = {}) -> Omissions:  # fmt: skip
-        """Comparison, ratios, energy and AURORA of any number of variants under any names.
+        """Logs comparison, ratios, energy and AURORA of any number of variants with any names.
 
         `derived` metrics were computed from others, such as a latency from a throughput. They are
         logged with a mark, and AURORA does not count them in addition to their sources.
@@ -55,17 +57,17 @@ class CompressionWriter(SummaryWriter):
         omitted += self._aurora(model_name, variants, baseline, step, derived)
         return omitted
 
-    # FP32 and INT8, as in the guide ----------------------------------------------------------
+    # Methods for FP32 and INT8, as in the guide ----------------------------------------------
 
     def log_compression_comparison(self, model_name: str, fp32_metrics: Metrics,
                                    int8_metrics: Metrics, step: int = 0) -> Omissions:  # fmt: skip
-        """Every metric of both, except power: log_energy_comparison logs that."""
+        """Logs every metric of both variants, except power, which log_energy_comparison logs."""
         pair = {"fp32": fp32_metrics, "int8": int8_metrics}
         return self._comparison(model_name, pair, "fp32", step)
 
     def log_compression_ratios(self, model_name: str, fp32_metrics: Metrics, int8_metrics: Metrics,
                                step: int = 0) -> Omissions:  # fmt: skip
-        """Size ratio, speedup, accuracy drop and the others that the metrics allow."""
+        """Logs the size ratio, speedup, accuracy drop and other ratios that the metrics allow."""
         pair = {"fp32": fp32_metrics, "int8": int8_metrics}
         omitted = self._ratios(model_name, pair, "fp32", step)
         named = {"size_ratio": "model_size_mb", "speedup": "latency_mean_ms",
@@ -74,21 +76,23 @@ class CompressionWriter(SummaryWriter):
 
     def log_energy_comparison(self, model_name: str, fp32_metrics: Metrics, int8_metrics: Metrics,
                               step: int = 0) -> Omissions:  # fmt: skip
-        """energy_consumption_mw of both, their difference and ratio."""
+        """Logs energy_consumption_mw of both variants, their difference and ratio."""
         pair = {"fp32": fp32_metrics, "int8": int8_metrics}
         omitted = self._energy(model_name, pair, "fp32", step)
         return omitted + _in_neither({"energy_consumption_mw": "energy_consumption_mw"}, pair)
 
     def log_aurora(self, model_name: str, fp32_metrics: Metrics, int8_metrics: Metrics,
                    step: int = 0) -> Omissions:  # fmt: skip
-        """The AURORA score with its factors, and the plain mean of the ratios."""
+        """Logs the AURORA score with its factors, and the plain mean of the ratios."""
         pair = {"fp32": fp32_metrics, "int8": int8_metrics}
         return self._aurora(model_name, pair, "fp32", step)
 
     def log_latency_distribution(self, model_name: str, fp32_latencies: ArrayLike,
                                  int8_latencies: ArrayLike,
                                  step: int = 0) -> Omissions:  # fmt: skip
-        """Logs a histogram of each, with bins for latencies. Non-finite samples are left out."""
+        """Logs a histogram of each variant, with bins for latencies. Non-finite samples are left
+        out.
+        """
         import numpy as np
 
         from ..tensors import real_np
@@ -110,7 +114,8 @@ class CompressionWriter(SummaryWriter):
     def log_model_metadata(
         self, model_name: str, model_info: Mapping[str, Any], step: int = 0
     ) -> Omissions:
-        """Facts about the model as a text; numbers and the input's dimensions also as scalars."""
+        """Logs facts about the model as a text; numbers and the input's dimensions also as scalars.
+        """
         check_model_name(model_name)
         check_mapping(model_info, "model_info")
         titles = {"library": "Library", "category": "Category", "description": "Description",
@@ -129,20 +134,21 @@ class CompressionWriter(SummaryWriter):
 
     def log_report(self, model_name: str, fp32_metrics: Metrics, int8_metrics: Metrics,
                    step: int = 0) -> str:  # fmt: skip
-        """A report inside the events, so that stock TensorBoard shows it; returns its Markdown.
+        """Logs a report inside the event file, so that stock TensorBoard shows it; returns its
+        Markdown.
 
-        The text `<model>/metadata/report` has a sentence and tables, and the pictures beside it,
-        `<model>/metadata/report_metrics` and `report_aurora_int8`, the same as charts.
+        The text `<model>/metadata/report` has a sentence and tables. The pictures beside it,
+        `<model>/metadata/report_metrics` and `report_aurora_int8`, show the same as charts.
         """
         pair = {"fp32": fp32_metrics, "int8": int8_metrics}
         return self.log_variants_report(model_name, pair, "fp32", step)
 
     def log_variants_report(self, model_name: str, variants: Mapping[str, Metrics],
                             baseline: str = "fp32", step: int = 0) -> str:  # fmt: skip
-        """log_report of any number of variants under any names."""
+        """Logs the report of log_report for any number of variants with any names."""
         figures = {variant: metrics for variant, metrics, _ in self._checked(model_name, variants)}
         if baseline not in figures:
-            raise ValueError(f"model '{model_name}' has no variant '{baseline}' to be its baseline")
+            raise ValueError(f"model '{model_name}' has no variant '{baseline}' to use as baseline")
         report = make_report(model_name, figures, baseline, self.aurora_options)
         self.add_text(self._metadata_tag(model_name, "report"), report.markdown, step)
         for name, picture in report.pictures.items():
@@ -156,7 +162,7 @@ class CompressionWriter(SummaryWriter):
         return self.tag_for("metadata", model_name, name, "", "fp32")
 
     def _add(self, tag: str, value: float, step: int, labels: dict[str, Any]) -> None:
-        """One scalar with its labels. Calls add_scalar if a subclass overrides it."""
+        """Logs one scalar with its labels. Calls add_scalar if a subclass overrides it."""
         if type(self).add_scalar is not SummaryWriter.add_scalar:
             self.add_scalar(tag, value, step)
         else:
@@ -166,7 +172,7 @@ class CompressionWriter(SummaryWriter):
     def _checked(
         model_name: str, variants: Mapping[str, Metrics], derived: Derived = {}
     ) -> list[tuple[str, dict[str, float], list[str]]]:
-        """The numeric metrics of each variant, and which of them are derived."""
+        """Returns the numeric metrics of each variant, and which of them are derived."""
         check_model_name(model_name)
         check_mapping(variants, "variants")
         for variant, metrics in variants.items():
@@ -178,7 +184,7 @@ class CompressionWriter(SummaryWriter):
 
     def _log(self, plan: _engine.Plan, model_name: str, baseline: str,
              step: int) -> Omissions:  # fmt: skip
-        """Logs the plan of the engine; returns its omissions."""
+        """Logs the engine's plan of values; returns its omissions."""
         values, omitted = plan
         for kind, name, variant, value, labels in values:
             tag = self.tag_for(kind, model_name, name, variant, baseline)
@@ -217,7 +223,7 @@ class CompressionWriter(SummaryWriter):
 
 
 def _non_finite_metrics(variants: Mapping[str, Metrics]) -> Omissions:
-    """Metrics whose value is not a number."""
+    """Returns the metrics whose value is not a number, as omissions."""
     return [
         found
         for variant, metrics in variants.items()
@@ -226,9 +232,10 @@ def _non_finite_metrics(variants: Mapping[str, Metrics]) -> Omissions:
 
 
 def _explained(omitted: Omissions, variants: Mapping[str, Metrics]) -> Omissions:
-    """`omitted`, with separate reasons for values that are not numbers and for missing ones.
+    """Returns `omitted` with separate reasons for missing values and for values that are not
+    numbers.
 
-    The engine sees neither of them."""
+    The engine receives neither of them."""
     reasons = {
         f"{key} of '{variant}' is missing": text
         for variant, metrics in variants.items()
@@ -238,7 +245,7 @@ def _explained(omitted: Omissions, variants: Mapping[str, Metrics]) -> Omissions
 
 
 def _in_neither(named: Mapping[str, str], pair: Mapping[str, Metrics]) -> Omissions:
-    """The metrics in the name of a method that no variant has."""
+    """Returns the metrics that a method needs and no variant has, as omissions."""
     return [
         (figure, f"neither 'fp32' nor 'int8' has {metric}")
         for figure, metric in named.items()

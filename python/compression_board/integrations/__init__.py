@@ -1,4 +1,4 @@
-"""Callbacks and exporters for training frameworks. Each module imports its framework, not before.
+"""Callbacks and exporters for training frameworks. A framework is imported only with its module.
 
     from compression_board.integrations.lightning import CompressionBoardLogger
     from compression_board.integrations.huggingface import CompressionBoardCallback

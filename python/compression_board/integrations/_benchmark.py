@@ -1,4 +1,5 @@
-"""Benchmark JSON as other trackers store it: a run per variant, in and out."""
+"""Converts benchmark JSON for other experiment trackers, which store a run per variant, and back.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +10,14 @@ from typing import Any, Union
 
 from . import _values
 
-Results = Mapping[str, Mapping[str, Any]]  # {"resnet18": {"fp32": {"accuracy": 0.7}, …}}
+# Benchmark results: {"resnet18": {"fp32": {"accuracy": 0.7}, …}}.
+Results = Mapping[str, Mapping[str, Any]]
 
 
 def read(results: Union[str, os.PathLike, Results]) -> Results:
-    """Benchmark results, from a file or as they are. ValueError when they are something else."""
+    """Returns benchmark results, read from a file or given directly. Raises ValueError for any
+    other value.
+    """
     if isinstance(results, (str, os.PathLike)):
         with open(results, encoding="utf-8") as file:
             results = json.load(file)
@@ -26,7 +30,7 @@ def read(results: Union[str, os.PathLike, Results]) -> Results:
 
 
 def variants(results: Results) -> Iterator[tuple[str, str, dict[str, float]]]:
-    """(model, variant, metrics) of each variant that has metrics."""
+    """Yields (model, variant, metrics) for each variant that has metrics."""
     for model, entries in results.items():
         if not isinstance(entries, Mapping):
             continue
@@ -38,7 +42,9 @@ def variants(results: Results) -> Iterator[tuple[str, str, dict[str, float]]]:
 
 
 def joined(rows: Iterable[tuple[str, str, Mapping[str, float]]]) -> dict[str, dict[str, Any]]:
-    """Benchmark results from (model, variant, metrics); a later row of a variant adds to it."""
+    """Returns benchmark results from (model, variant, metrics); a later row of a variant adds to
+    it.
+    """
     results: dict[str, dict[str, Any]] = {}
     for model, variant, metrics in rows:
         results.setdefault(model, {}).setdefault(variant, {}).update(metrics)

@@ -1,4 +1,4 @@
-"""Numbers and settings as frameworks pass them, in the form that the writer takes."""
+"""Converts numbers and settings of frameworks to the types that the writer accepts."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any
 
 
 def flat(settings: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """(name, value) of nested settings: {"optimizer": {"lr": 0.1}} gives ("optimizer/lr", 0.1)."""
+    """Yields (name, value) of nested settings: {"optimizer": {"lr": 0.1}} gives ("optimizer/lr",
+    0.1).
+    """
     if hasattr(settings, "__dict__") and not isinstance(settings, Mapping):
-        settings = vars(settings)  # argparse.Namespace and the like.
+        settings = vars(settings)  # Accepts argparse.Namespace and similar objects.
     for key, value in dict(settings).items():
         name = f"{prefix}/{key}" if prefix else str(key)
         if isinstance(value, Mapping):
@@ -20,7 +22,7 @@ def flat(settings: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def hparams(settings: Any) -> dict[str, Any]:
-    """Settings with values of the types that an HParams table has: bool, number, text."""
+    """Returns settings with the types that an HParams table supports: bool, number, text."""
     return {
         name: value if isinstance(value, (bool, numbers.Real, str)) else str(value)
         for name, value in flat(settings)
@@ -29,7 +31,9 @@ def hparams(settings: Any) -> dict[str, Any]:
 
 
 def scalar(value: Any) -> float | None:
-    """`value` as a number if it is one: a number, or an array or tensor with one element."""
+    """Returns `value` as a number if it is a number, or an array or tensor with one element; else
+    None.
+    """
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, numbers.Real):
@@ -47,7 +51,7 @@ def scalar(value: Any) -> float | None:
 
 
 def scalars(metrics: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """(name, number) of the metrics that are numbers; others are left out."""
+    """Yields (name, number) for each metric that is a number; others are left out."""
     for name, value in flat(metrics):
         number = scalar(value)
         if number is not None:

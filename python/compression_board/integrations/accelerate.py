@@ -45,17 +45,17 @@ class CompressionBoardTracker(GeneralTracker):
 
     @property
     def tracker(self) -> SummaryWriter:
-        """The SummaryWriter, for everything that the tracker has no method for."""
+        """Returns the SummaryWriter, for values that the tracker has no method for."""
         return self._open()
 
     @on_main_process
     def store_init_configuration(self, values: Mapping[str, Any]) -> None:
-        """Keeps the settings; they become a row of the HParams page when tracking ends."""
+        """Stores the settings; they become a row of the HParams page when tracking ends."""
         self._settings.update(_values.hparams(values))
 
     @on_main_process
     def log(self, values: Mapping[str, Any], step: Optional[int] = None, **kwargs: Any) -> None:
-        """Numbers become scalars, texts become texts, and groups of numbers are drawn together."""
+        """Logs numbers as scalars, texts as texts, and groups of numbers as one chart."""
         writer = self._open()
         for name, value in values.items():
             number = _values.scalar(value)
@@ -70,7 +70,7 @@ class CompressionBoardTracker(GeneralTracker):
 
     @on_main_process
     def log_images(self, values: Mapping[str, Any], step: Optional[int] = None, **kwargs: Any) -> None:
-        """Batches of images; `dataformats` as add_images takes it."""
+        """Logs batches of images; `dataformats` is that of add_images."""
         for name, images in values.items():
             self._open().add_images(name, images, step, **kwargs)
 

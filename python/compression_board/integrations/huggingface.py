@@ -21,7 +21,9 @@ NAME = "compression_board"
 
 
 def _tag(name: str) -> str:
-    """The tag that the Trainer's TensorBoard callback uses: eval/loss, test/loss, train/loss."""
+    """Returns the tag that the Trainer's TensorBoard callback uses: eval/loss, test/loss,
+    train/loss.
+    """
     for prefix in ("eval", "test"):
         if name.startswith(prefix + "_"):
             return f"{prefix}/{name[len(prefix) + 1:]}"
@@ -29,10 +31,11 @@ def _tag(name: str) -> str:
 
 
 class CompressionBoardCallback(TrainerCallback):
-    """Logs what the Trainer logs: loss, learning rate, evaluation metrics, and its settings.
+    """Logs everything that the Trainer logs: loss, learning rate, evaluation metrics, and its
+    settings.
 
-    Logs to `logdir`, or to the Trainer's `logging_dir`, or to `<output_dir>/runs`. `writer` takes
-    precedence and stays open. In a distributed training, only the main process logs.
+    Logs to `logdir`, or to the Trainer's `logging_dir`, or to `<output_dir>/runs`. If `writer` is
+    given, it is used instead and stays open. In a distributed training, only the main process logs.
     """
 
     def __init__(self, logdir: Optional[str] = None, writer: Optional[SummaryWriter] = None) -> None:
@@ -57,7 +60,7 @@ class CompressionBoardCallback(TrainerCallback):
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
         if not state.is_world_process_zero or not logs:
             return
-        if self._writer is None:  # evaluate() without train().
+        if self._writer is None:  # evaluate() was called without train().
             self._writer = SummaryWriter(self._directory(args))
         for name, number in _values.scalars(logs):
             self._writer.add_scalar(_tag(name), number, state.global_step)
@@ -70,7 +73,8 @@ class CompressionBoardCallback(TrainerCallback):
 
 
 def register() -> None:
-    """Makes TrainingArguments(report_to="compression_board") known in this process."""
+    """Registers the callback for TrainingArguments(report_to="compression_board") in this process.
+    """
     from transformers.integrations import integration_utils
 
     integration_utils.INTEGRATION_TO_CALLBACK[NAME] = CompressionBoardCallback

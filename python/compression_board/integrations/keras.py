@@ -20,10 +20,12 @@ from . import _values
 
 
 class CompressionBoardCallback(Callback):
-    """Logs metrics per epoch in the runs `train` and `validation`, as Keras' TensorBoard callback.
+    """Logs metrics per epoch in the runs `train` and `validation`, like Keras' TensorBoard
+    callback.
 
-    `update_freq`: log training metrics also every so many batches, as batch_<metric>.
-    `histogram_freq`: log a histogram of every weight every so many epochs.
+    `update_freq`: number of batches after which training metrics are also logged, as
+    batch_<metric>. `histogram_freq`: number of epochs after which a histogram of every weight is
+    logged.
     """
 
     def __init__(self, log_dir: Union[str, os.PathLike] = "runs/keras", update_freq: int = 0,

@@ -14,7 +14,7 @@ from typing import Any, Optional, Union
 try:
     from lightning.pytorch.loggers.logger import Logger, rank_zero_experiment
     from lightning.pytorch.utilities.rank_zero import rank_zero_only
-except ImportError:  # The package under its older name.
+except ImportError:  # Lightning's older package name.
     from pytorch_lightning.loggers.logger import Logger, rank_zero_experiment
     from pytorch_lightning.utilities.rank_zero import rank_zero_only
 
@@ -47,7 +47,7 @@ class CompressionBoardLogger(Logger):
 
     @property
     def version(self) -> Union[int, str]:
-        """The version that was given, or the first free number below the directory of `name`."""
+        """Returns the given version, or the first unused number below the directory of `name`."""
         if self._version is None:
             try:
                 present = os.listdir(os.path.join(self._save_dir, self._name))
@@ -67,21 +67,21 @@ class CompressionBoardLogger(Logger):
 
     @property
     def log_dir(self) -> str:
-        """The directory of this run."""
+        """Returns the directory of this run."""
         version = self.version if isinstance(self.version, str) else f"version_{self.version}"
         return os.path.join(self.root_dir, version)
 
     @property
     @rank_zero_experiment
     def experiment(self) -> SummaryWriter:
-        """The SummaryWriter, for everything else: logger.experiment.add_histogram(...)."""
+        """Returns the SummaryWriter, for other values: logger.experiment.add_histogram(...)."""
         if self._writer is None:
             self._writer = SummaryWriter(self.log_dir, **self._options)
         return self._writer
 
     @rank_zero_only
     def log_hyperparams(self, params: Any = None, metrics: Any = None, *_: Any, **more: Any) -> None:
-        """Keeps the settings; they become a row of the HParams page when the run ends."""
+        """Stores the settings; they become a row of the HParams page when the run ends."""
         self._hparams.update(_values.hparams({} if params is None else params))
         self._hparams.update(_values.hparams(more))
         for name, number in _values.scalars(metrics if isinstance(metrics, Mapping) else {}):
@@ -95,7 +95,7 @@ class CompressionBoardLogger(Logger):
 
     @rank_zero_only
     def log_graph(self, model: Any, input_array: Any = None) -> None:
-        """Logs the graph of `model` if `log_graph` is on and an input is known."""
+        """Logs the graph of `model` if `log_graph` is set and an example input is known."""
         if not self._log_graph:
             return
         inputs = input_array if input_array is not None else getattr(model, "example_input_array", None)
@@ -109,7 +109,7 @@ class CompressionBoardLogger(Logger):
 
     @rank_zero_only
     def finalize(self, status: str) -> None:
-        """Writes the hyperparameters beside the last metrics, and closes the files."""
+        """Writes the hyperparameters with the last metrics, and closes the files."""
         if self._hparams:
             last = getattr(self, "_last", {})
             self.experiment.add_hparams(self._hparams, last, name="hparams")

@@ -1,4 +1,4 @@
-"""Benchmark results to and from MLflow.
+"""Exports benchmark results to MLflow and imports them.
 
     from compression_board.integrations.mlflow import export_benchmark, import_runs
 
@@ -18,9 +18,10 @@ from . import _benchmark
 
 def export_benchmark(results: Union[str, os.PathLike, _benchmark.Results],
                      experiment: Optional[str] = None) -> list[str]:  # fmt: skip
-    """A parent run per model and a child run per variant, with its metrics; returns the run ids.
+    """Creates a parent run per model and a child run per variant with its metrics; returns the run
+    ids.
 
-    The tags `model` and `variant` say what a run is, so that import_runs finds it again.
+    The tags `model` and `variant` identify a run for import_runs.
     """
     if experiment is not None:
         mlflow.set_experiment(experiment)
@@ -42,10 +43,10 @@ def export_benchmark(results: Union[str, os.PathLike, _benchmark.Results],
 
 def import_runs(experiment: str, model_tag: str = "model",
                 variant_tag: str = "variant") -> dict[str, dict[str, Any]]:  # fmt: skip
-    """The last metrics of an experiment's runs as benchmark results.
+    """Returns the last metrics of an experiment's runs as benchmark results.
 
-    Runs need the tags that `model_tag` and `variant_tag` name. ValueError when there is no such
-    experiment, or when none of its runs has both tags.
+    Runs need the tags that `model_tag` and `variant_tag` name. Raises ValueError if the experiment
+    does not exist, or if none of its runs has both tags.
     """
     found = mlflow.get_experiment_by_name(experiment)
     if found is None:
@@ -53,7 +54,7 @@ def import_runs(experiment: str, model_tag: str = "model",
     runs = mlflow.search_runs([found.experiment_id], output_format="list")
     rows = [
         (run.data.tags[model_tag], run.data.tags[variant_tag], dict(run.data.metrics))
-        for run in reversed(runs)  # The newest is first.
+        for run in reversed(runs)  # Newest first.
         if model_tag in run.data.tags and variant_tag in run.data.tags
     ]
     if not rows:

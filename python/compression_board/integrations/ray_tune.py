@@ -15,7 +15,7 @@ from ray.tune.logger import LoggerCallback
 from ..compression.writer import CompressionWriter
 from . import _values
 
-# Results that Ray adds to those of the training.
+# Keys that Ray adds to the results of a training.
 _OWN = frozenset(
     "timestamp checkpoint_dir_name done training_iteration trial_id date time_this_iter_s "
     "time_total_s pid hostname node_ip config time_since_restore iterations_since_restore".split()

@@ -1,4 +1,4 @@
-"""Benchmark results to and from Weights & Biases.
+"""Exports benchmark results to Weights & Biases and imports them.
 
     from compression_board.integrations.wandb import export_benchmark, import_runs
 
@@ -18,7 +18,9 @@ from . import _benchmark
 
 def export_benchmark(results: Union[str, os.PathLike, _benchmark.Results], project: str,
                      **init_options: Any) -> list[str]:  # fmt: skip
-    """A run per variant, grouped by model, with its metrics as the summary; returns the run ids."""
+    """Creates a run per variant, grouped by model, with its metrics as the summary; returns the run
+    ids.
+    """
     runs = []
     for model, variant, metrics in _benchmark.variants(_benchmark.read(results)):
         config = {"model": model, "variant": variant}
@@ -31,9 +33,10 @@ def export_benchmark(results: Union[str, os.PathLike, _benchmark.Results], proje
 
 
 def import_runs(project: str, runs: Optional[Iterable[Any]] = None) -> dict[str, dict[str, Any]]:
-    """The summaries of a project's runs as benchmark results; `model` and `variant` are settings.
+    """Returns the summaries of a project's runs as benchmark results; settings contain `model` and
+    `variant`.
 
-    `runs` are those of wandb.Api().runs(project) unless they are given.
+    `runs` are by default all runs of wandb.Api().runs(project).
     """
     found = list(wandb.Api().runs(project) if runs is None else runs)
     rows = []
@@ -49,6 +52,7 @@ def import_runs(project: str, runs: Optional[Iterable[Any]] = None) -> dict[str,
         rows.append((str(model), str(variant), summary))
     if not rows:
         raise ValueError(
-            f"none of the {len(found)} runs of '{project}' has the settings 'model' and 'variant'"
+            f"none of the {len(found)} runs of '{project}' has the settings 'model' and 'variant'; "
+            "export them with export_benchmark"
         )
     return _benchmark.joined(rows)

@@ -1,4 +1,4 @@
-"""The stages of post-training quantization, as runs that TensorBoard and the board open.
+"""Logs the stages of post-training quantization as runs that TensorBoard and the board open.
 
     import compression_board
 
@@ -7,8 +7,8 @@
 
 Then, in a shell: compression-board --logdir /logger/dir/path
 
-Use StageLogger for another quantizer. Names and layout are those of the Model Compression
-Toolkit; docs/stages.md explains them.
+For other quantizers, use StageLogger. Names and layout are those of the Model Compression Toolkit;
+docs/stages.md explains them.
 """
 
 from .fx import quantize_fx

@@ -1,4 +1,4 @@
-"""Static quantization of a PyTorch model by torch.ao.quantization, every stage logged."""
+"""Static quantization of a PyTorch model with torch.ao.quantization; every stage is logged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .fx_graph import (
 )
 from .logger import ModelSimilarity, OutputStatistics, StageLogger, log_folder
 
-SAMPLES = 20  # As many as the Model Compression Toolkit compares.
+SAMPLES = 20  # The number of samples that the Model Compression Toolkit compares.
 
 Batches = Union[Iterable[Any], Callable[[], Iterable[Any]]]
 
@@ -32,19 +32,20 @@ def quantize_fx(
     logger: Optional[StageLogger] = None,
     samples: int = SAMPLES,
 ) -> Any:
-    """`model` quantized by prepare_fx and convert_fx after it has seen `data`; `model` stays.
+    """Returns `model` quantized by prepare_fx and convert_fx after calibration on `data`; `model`
+    is not changed.
 
     `data` gives batches (a tensor, or a tuple of inputs) and is read several times: a list, a
     DataLoader, or a function that returns an iterator. Without a `qconfig_mapping`, the default one
     of the machine's engine is used.
 
-    Into `logger`, or below set_log_folder's folder, or nowhere when there is neither, go: the graph
-    of each stage with the bytes of its nodes, histograms and channels of every layer's output
+    Logs into `logger`, or below the folder of set_log_folder, or nowhere if neither is set: the
+    graph of each stage with the bytes of its nodes, histograms and channels of every layer's output
     before and after quantization, the cosine similarity of both models for `samples` samples, and
     bit widths.
 
-    ValueError when the model has no layer or there is no data. When anything fails, what was logged
-    so far stays, with a warning that says where.
+    Raises ValueError if the model has no layer or there is no data. If anything fails, a warning
+    names the directory with the values that were logged so far.
     """
     owned = logger is None and log_folder() is not None
     if owned:
@@ -70,7 +71,7 @@ def _inputs(batch: Any) -> tuple[Any, ...]:
 
 
 def _first_of(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The first sample of a batch."""
+    """Returns the first sample of a batch."""
     return tuple(x[:1] if hasattr(x, "dim") and x.dim() > 0 else x for x in inputs)
 
 
@@ -100,7 +101,7 @@ def _is_output_of_a_layer(node: Any, value: Any, modules: dict[str, Any]) -> boo
 
 
 class _Walk:
-    """One model on its way through the stages."""
+    """One model during all stages of its quantization."""
 
     def __init__(self, model: Any, data: Batches, qconfig_mapping: Any,
                  logger: Optional[StageLogger], samples: int) -> None:  # fmt: skip
@@ -127,7 +128,7 @@ class _Walk:
 
         example = next(self.batches(), None)
         if example is None:
-            raise ValueError("there is no calibration data; expected at least one batch")
+            raise ValueError("the calibration data is empty; expected at least one batch")
         model = copy.deepcopy(self.model).eval()
         mapping = self.qconfig_mapping
         if mapping is None:
@@ -163,7 +164,7 @@ class _Walk:
             if hasattr(value, "shape"):
                 shapes[node.name] = [-1, *value.shape[1:]] if len(value.shape) else []
 
-        # On a copy: the observers of the prepared model would count the example again.
+        # Runs a copy: the observers of the prepared model would otherwise count the example.
         _interpreter(copy.deepcopy(module), see).run(*example)
         nodes = describe_graph(module, shapes, with_thresholds=stage == "thresholds_selection")
         self.logger.log_graph(stage, nodes, type(self.model).__name__)
@@ -172,9 +173,9 @@ class _Walk:
     def collect(
         self, module: Any, names: Optional[dict[str, str]] = None
     ) -> dict[str, OutputStatistics]:
-        """Runs all data through `module`; the statistics of its layers' outputs, by layer.
+        """Runs all data through `module`; returns the statistics of its layers' outputs, by layer.
 
-        With `names`, only of layers that are in it, under the name that it gives them.
+        With `names`, only layers in that mapping are included, under the names that it gives them.
         """
         statistics: dict[str, OutputStatistics] = {}
         left_out: dict[str, str] = {}
@@ -187,7 +188,9 @@ class _Walk:
             if _is_output_of_a_layer(node, value, modules):
                 try:
                     statistics.setdefault(name, OutputStatistics()).add(value)
-                except ValueError as error:  # Inputs have several sizes, and so does the number of channels.
+                # The inputs differ in size, and so does the number of channels, so statistics
+                # cannot be merged.
+                except ValueError as error:
                     left_out[name] = str(error)
 
         recorder = _interpreter(module, see)
@@ -205,14 +208,15 @@ class _Walk:
             self.logger.log_statistics(stage, layer, values)
 
     def log_similarity(self, float_model: Any, quantized: Any, names: dict[str, str]) -> None:
-        """One sample of each batch through both models, compared where both have a layer."""
+        """Runs one sample of each batch through both models and compares the layers that both have.
+        """
         assert self.logger is not None
         similarity, local = ModelSimilarity(), ModelSimilarity()
         observers, _ = observers_of(float_model)
-        # An operation that only rearranges values has no quantizer: it shares the observer of its input.
+        # Operators that only move values have no quantizer: they share the observer of their input.
         first_of = {id(observer): name for name, observer in reversed(observers.items())}
         quantizers = set(first_of.values())
-        float_model = copy.deepcopy(float_model)  # The observers must not count these samples too.
+        float_model = copy.deepcopy(float_model)  # The observers must not count these samples.
         for inputs in itertools.islice(self.batches(), self.samples):
             sample = _first_of(inputs)
             reference = self.outputs(float_model, sample)
@@ -237,7 +241,7 @@ class _Walk:
                     similarity.add_sample(points)
                 if alone:
                     local.add_sample(alone)
-            except ValueError as error:  # As above: samples of several sizes.
+            except ValueError as error:  # The samples differ in size.
                 reason = f"no more samples are compared: {error}"
                 warnings.warn(reason, RuntimeWarning, stacklevel=4)
                 break

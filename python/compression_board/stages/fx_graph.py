@@ -1,4 +1,4 @@
-"""FX graphs as the nodes of a stage: operations, bytes, and how they are quantized."""
+"""Converts FX graphs to the nodes of a stage: operators, bytes, and quantization."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .logger import StageNode
 
 
 def modules_of(module: Any) -> dict[str, Any]:
-    """Modules by every name: an observer may have several."""
+    """Returns modules by every name: an observer may have several."""
     return dict(module.named_modules(remove_duplicate=False))
 
 
 def is_observer(module: Any) -> bool:
-    """Whether the module is an observer of prepare_fx: it does not change values."""
+    """Returns True if the module is an observer of prepare_fx, which does not change values."""
     from torch.ao.quantization import FakeQuantizeBase, ObserverBase
 
     return isinstance(module, (ObserverBase, FakeQuantizeBase))
@@ -32,7 +32,7 @@ def _bits(dtype: Any) -> int:
 
 
 def _quantized_weight(module: Any) -> Optional[Any]:
-    """The weight of a module; a quantized module returns it from a method."""
+    """Returns the weight of a module; a quantized module returns it from a method."""
     weight = getattr(module, "weight", None)
     if not callable(weight):
         return None
@@ -80,7 +80,7 @@ def _observer_attributes(observer: Any, with_thresholds: bool) -> dict[str, Any]
 
 
 def _output_attributes(module: Any) -> dict[str, Any]:
-    """The output quantization of a quantized module."""
+    """Returns the output quantization of a quantized module."""
     if _quantized_weight(module) is None or not hasattr(module, "scale"):
         return {}
     return {"activation_n_bits": 8, "scale": float(module.scale),
@@ -96,13 +96,13 @@ def _op(node: Any, modules: dict[str, Any]) -> str:
 
 
 def _settings(module: Any) -> dict[str, Any]:
-    """The settings of the module: kernel_size, stride, in_features, …"""
+    """Returns the settings of a module: kernel_size, stride, in_features, …"""
     names = getattr(type(module), "__constants__", ())
     return {name: getattr(module, name) for name in names if hasattr(module, name)}
 
 
 def _parameters(module: Any) -> tuple[int, int, int]:
-    """(stored as floats, stored as codes, bits of a code)."""
+    """Returns (parameters stored as floats, parameters stored as codes, bits of a code)."""
     weight = _quantized_weight(module)
     if weight is None:
         return sum(p.numel() for p in module.parameters()), 0, 32
@@ -111,7 +111,7 @@ def _parameters(module: Any) -> tuple[int, int, int]:
 
 
 def observers_of(module: Any) -> tuple[dict[str, Any], dict[str, str]]:
-    """The observer of each node's output, and the observed node of each observer."""
+    """Returns the observer of each node's output, and the observed node of each observer."""
     modules = modules_of(module)
     observed: dict[str, Any] = {}
     stands_for: dict[str, str] = {}
@@ -124,7 +124,8 @@ def observers_of(module: Any) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def rounded(value: Any, observer: Any) -> Optional[Any]:
-    """`value` after the quantizer that will replace this observer; None if there is none."""
+    """Returns `value` after the quantizer that will replace this observer; None if there is none.
+    """
     import torch
 
     scale, zero_point = observer.calculate_qparams()
@@ -139,7 +140,7 @@ def rounded(value: Any, observer: Any) -> Optional[Any]:
 def describe_graph(
     module: Any, shapes: dict[str, list[int]], with_thresholds: bool = False
 ) -> list[StageNode]:
-    """The layers of a GraphModule in their order, without observers, constants and the output."""
+    """Returns the layers of a GraphModule in order, without observers, constants and the output."""
     modules = modules_of(module)
     observed, stands_for = observers_of(module)
     nodes: list[StageNode] = []
@@ -171,7 +172,8 @@ def describe_graph(
 
 
 def pair_layers(float_model: Any, quantized: Any) -> dict[str, str]:
-    """The names of the layers of a converted model before conversion, by their present names.
+    """Returns the names of the layers of a converted model before conversion, by their current
+    names.
 
     Modules keep their names. Functions get new names and are matched by order, if their number has
     not changed.
@@ -199,7 +201,7 @@ def pair_layers(float_model: Any, quantized: Any) -> dict[str, str]:
 
 
 def bit_widths(module: Any) -> list[tuple[str, str, Optional[int], Optional[int]]]:
-    """(layer, op, bits of weights, bits of output) of the layers of a converted model."""
+    """Returns (layer, op, bits of weights, bits of output) for each layer of a converted model."""
     layers = []
     for node in describe_graph(module, {}):
         weights, activation = node.weights, node.activation

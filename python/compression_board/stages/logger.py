@@ -11,31 +11,32 @@ from .. import _engine
 from ..tensors import as_engine
 from ..types import PathLike
 
-# In the order of the pipeline.
+# The names of the stages in the order of the pipeline.
 STAGES: tuple[str, ...] = tuple(_engine.stage_names())
 
 
 def set_log_folder(folder: Optional[PathLike]) -> Optional[str]:
-    """Logs stages below `folder`/logs_<ddmmYYYY_HHMMSS> from now on; returns that directory.
+    """Sets the folder for stage logs: a new directory logs_<ddmmYYYY_HHMMSS> in `folder`; returns
+    it.
 
-    None stops logging. OSError when the folder cannot be written; the setting then stays.
+    None stops logging. Raises OSError if the folder is not writable; the old setting then stays.
     """
     return _engine.set_log_folder("" if folder is None else os.fspath(folder)) or None
 
 
 def log_folder() -> Optional[str]:
-    """The directory that set_log_folder made; None when none is set."""
+    """Returns the directory that set_log_folder created; None if it is not set."""
     return _engine.log_folder()
 
 
 @dataclass
 class StageNode:
-    """One operation of a model.
+    """One node of a stage's graph.
 
-    `inputs` are names of nodes before this one, or pairs of a name and the number of an output.
-    `weights` and `activation` say how weights and output are quantized, in attributes of any
-    names; they become the nodes <name>.weights and <name>.activation. In `output_shapes`, -1 is a
-    size that is open.
+    `inputs` are names of earlier nodes, or pairs of a name and the index of an output. `weights`
+    and `activation` describe how weights and output are quantized, in attributes with any names;
+    they become the nodes <name>.weights and <name>.activation. In `output_shapes`, -1 means an
+    unknown size.
     """
 
     name: str
@@ -65,7 +66,7 @@ class StageNode:
 
 
 def _plain(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Numbers and booleans unchanged, all other values as text."""
+    """Returns numbers and booleans unchanged, all other values as text."""
     return {
         str(key): value if isinstance(value, (bool, int, float)) else str(value)
         for key, value in attributes.items()
@@ -75,42 +76,44 @@ def _plain(attributes: Mapping[str, Any]) -> dict[str, Any]:
 class OutputStatistics:
     """Statistics of a layer's output: a histogram, and min, max and mean of each channel.
 
-    Channels run along dimension `channel_axis`, or along the last one of smaller arrays. Memory
-    does not grow with the data. Quantized tensors count by their real values.
+    Channels are dimension `channel_axis`, or the last dimension of smaller arrays. Memory use does
+    not grow with the data. Quantized tensors count with their real values.
     """
 
     def __init__(self, channel_axis: int = 1) -> None:
         self._statistics = _engine.OutputStatistics(channel_axis)
 
     def add(self, output: Any) -> None:
-        """Adds a batch. ValueError when its number of channels differs from earlier batches."""
+        """Adds a batch. Raises ValueError if its number of channels differs from earlier batches.
+        """
         self._statistics.add(as_engine(output))
 
     @property
     def count(self) -> int:
-        """The number of all values, including NaN and infinities."""
+        """Returns the number of all values, including NaN and infinities."""
         return self._statistics.count
 
     @property
     def non_finite_count(self) -> int:
-        """The number of NaN and infinite values. All other statistics leave them out."""
+        """Returns the number of NaN and infinite values. All other statistics leave them out."""
         return self._statistics.non_finite_count
 
     def channels(self) -> list[tuple[float, float, float]]:
-        """(min, max, mean) of each channel, over its finite values."""
+        """Returns (min, max, mean) of each channel, over its finite values."""
         return self._statistics.channels()
 
 
 class ModelSimilarity:
-    """The similarity of two models at the same points, sample by sample."""
+    """Measures the similarity of two models at the same points, sample by sample."""
 
     def __init__(self, channel_axis: int = 1) -> None:
         self._similarity = _engine.ModelSimilarity(channel_axis)
 
     def add_sample(self, points: Iterable[tuple[str, Any, Any]]) -> None:
-        """(layer, output of the float model, output of the quantized one) for every point.
+        """Adds a sample: (layer, output of the float model, output of the quantized model) for
+        every point.
 
-        ValueError when the points are not those of the first sample, or shapes differ.
+        Raises ValueError if the points are not those of the first sample, or shapes differ.
         """
         self._similarity.add_sample(
             [(layer, as_engine(a), as_engine(b)) for layer, a, b in points]
@@ -118,25 +121,25 @@ class ModelSimilarity:
 
     @property
     def layers(self) -> list[str]:
-        """The points, in the order of the model."""
+        """Returns the points, in the order of the model."""
         return self._similarity.layers
 
     @property
     def samples(self) -> list[list[float]]:
-        """The cosine by sample and point; 1 where both tensors are zero throughout."""
+        """Returns the cosine by sample and point; 1 if both tensors contain only zeros."""
         return self._similarity.samples
 
     @property
     def mean_cosines(self) -> list[float]:
-        """The mean over all samples, by point."""
+        """Returns the mean cosine over all samples, by point."""
         return self._similarity.mean_cosines
 
 
 class StageLogger:
-    """A run per stage below <folder>/tensorboard_logs.
+    """Logs one run per stage below <folder>/tensorboard_logs.
 
-    Without a folder, below that of set_log_folder; RuntimeError when none is set. `model` is the
-    first part of the tags that the page of layers reads.
+    Without a folder, uses the directory of set_log_folder; raises RuntimeError if that is not set.
+    `model` is the first part of the tags that the Layers page reads.
 
         with StageLogger("logs/resnet18", model="resnet18") as logger:
             logger.log_graph("initial_graph", [StageNode("x", "Input"),
@@ -151,49 +154,53 @@ class StageLogger:
 
     @property
     def directory(self) -> str:
-        """The directory for `compression-board --logdir`."""
+        """Returns the directory for `compression-board --logdir`."""
         return self._logger.directory
 
     def log_graph(
         self, stage: str, nodes: Iterable[StageNode], name: Optional[str] = None
     ) -> None:
-        """The graph and its `Resources`, the bytes of every node's weights.
+        """Logs the graph and its `Resources`, the bytes of every node's weights.
 
-        ValueError when `stage` is none of STAGES, or a node reads one that is not before it.
+        Raises ValueError if `stage` is not in STAGES, or if an input of a node is not an earlier
+        node.
         """
         self._logger.log_graph(stage, name or self.model, [n._engine_node() for n in nodes])
 
     def log_statistics(self, stage: str, layer: str, statistics: OutputStatistics) -> None:
-        """A histogram, and min, max and mean per channel, whose step is the channel."""
+        """Logs a histogram, and min, max and mean per channel; the step is the index of the
+        channel.
+        """
         self._logger.log_statistics(stage, layer, statistics._statistics)
 
     def log_similarity(
         self, similarity: ModelSimilarity, stage: str = "after_quantization"
     ) -> None:
-        """A picture and the numbers of each sample, and figures for the page of layers."""
+        """Logs a picture and the numbers of each sample, and metrics for the Layers page."""
         self._logger.log_similarity(similarity._similarity, stage)
 
     def log_local_errors(
         self, local: ModelSimilarity, stage: str = "after_quantization"
     ) -> None:
-        """The error of the quantizers alone: each output before and after its quantizer.
+        """Logs the error of the quantizers alone, for each output before and after its quantizer.
 
-        The Layers page ranks by it and by its worst channel.
+        The Layers page ranks layers by it and by its worst channel.
         """
         self._logger.log_local_errors(local._similarity, stage)
 
     def log_bit_widths(
         self, layers: Iterable[tuple[str, str, Optional[int], Optional[int]]]
     ) -> None:
-        """(layer, op, bits of weights, bits of its output) of each layer; None where unknown."""
+        """Logs (layer, op, bits of weights, bits of its output) for each layer; None means unknown.
+        """
         self._logger.log_bit_widths(list(layers))
 
     def flush(self) -> None:
-        """Returns when everything logged before is with the operating system."""
+        """Returns when the operating system has received all earlier events."""
         self._logger.flush()
 
     def close(self) -> None:
-        """Closes all runs; logging again opens new files."""
+        """Closes all runs; later log calls open new files."""
         self._logger.close()
 
     def __enter__(self) -> "StageLogger":

@@ -1,4 +1,4 @@
-"""Logs an accuracy-driven tuning: the float model first, then every quantized trial.
+"""Logs an accuracy-driven tuning: first the float model, then every quantized trial.
 
     from compression_board import TuningLogger
 

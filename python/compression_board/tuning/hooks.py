@@ -1,4 +1,4 @@
-"""The two hooks as functions, for programs that cannot keep a logger."""
+"""The hooks of TuningLogger as two functions, for programs that cannot store a logger."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ _logger: Optional[TuningLogger] = None
 
 
 def pre_eval_hook(model: Any, white_list: Any = None, **options: Any) -> Any:
-    """TuningLogger().pre_eval_hook(model, white_list, **options), with one logger for all calls."""
+    """Calls TuningLogger().pre_eval_hook(model, white_list, **options), with one logger for all
+    calls.
+    """
     global _logger
     if _logger is None:
         _logger = TuningLogger()
@@ -18,7 +20,7 @@ def pre_eval_hook(model: Any, white_list: Any = None, **options: Any) -> Any:
 
 
 def post_eval_hook(model: Any, accuracy: Any = None, input: Any = None) -> TrialReport:
-    """The post_eval_hook of that logger. RuntimeError when pre_eval_hook was not called."""
+    """Calls post_eval_hook of that logger. Raises RuntimeError if pre_eval_hook was not called."""
     if _logger is None:
-        raise RuntimeError("no evaluation is being observed: call pre_eval_hook first")
+        raise RuntimeError("no evaluation is running: call pre_eval_hook first")
     return _logger.post_eval_hook(model, accuracy, input)

@@ -1,4 +1,5 @@
-"""TuningLogger: trials of a tuning, from arrays, from a GraphDef, or from a PyTorch model."""
+"""TuningLogger: logs the trials of a tuning, from arrays, from a GraphDef, or from a PyTorch model.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +17,12 @@ from ..types import ArrayLike, Omissions, PathLike
 
 log = logging.getLogger("compression_board.tuning")
 
-#: Groups of operations that quantization turns into one: {"conv1": ["conv1", "bn1", "relu1"]}, or
-#: only the groups, named after their first members.
+#: Groups of operators that quantization fuses: {"conv1": ["conv1", "bn1", "relu1"]}, or only the
+#: groups, which are then named after their first members.
 Fused = Union[Mapping[str, Sequence[str]], Sequence[Sequence[str]]]
 
 
-#: What pre_eval_hook keeps of the outputs: "statistics", or every one of the "tensors".
+#: What pre_eval_hook stores for each output: "statistics", or copies of all "tensors".
 Keep = Literal["statistics", "tensors"]
 
 
@@ -74,14 +75,14 @@ def _accuracies(accuracy: Any) -> list[float]:
 class TuningLogger:
     """Logs a tuning into `directory`: baseline_acc_<accuracy>, then tune_<n>_acc_<accuracy>.
 
-    Each trial is a directory with graph, weights and outputs, renamed when its accuracy is known;
-    viewers that follow the log keep what they have read. `naming="pytorch"` leaves out the second
-    underscore. Trials of an earlier tuning are moved aside to `<directory>_earlier`, unless
-    `earlier` is "continue" (their numbers go on) or "refuse". `settings` are those of every trial.
-    With `enabled=False` nothing is logged and models stay as they are.
+    Each trial is a directory with graph, weights and outputs. It is renamed when its accuracy is
+    known; viewers that follow the log keep the data they have read. `naming="pytorch"` omits the
+    second underscore. Trials of an earlier tuning are moved to `<directory>_earlier`, unless
+    `earlier` is "continue" (new trials continue their numbers) or "refuse" (an error). `settings`
+    apply to every trial. With `enabled=False`, nothing is logged and models are not changed.
 
-    Usable as a context manager: an evaluation that was left in the middle loses its observers, and
-    its directory becomes <trial>_failed. Not thread-safe, but observed models may run in threads.
+    Usable as a context manager: an unfinished evaluation loses its observers, and its directory
+    becomes <trial>_failed. Not thread-safe, but observed models may run in threads.
     """
 
     def __init__(self, directory: PathLike = os.path.join("runs", "eval"), *, enabled: bool = True,
@@ -95,7 +96,8 @@ class TuningLogger:
     @classmethod
     def from_config(cls, path: PathLike, directory: PathLike = os.path.join("runs", "eval"),
                     **options: Any) -> "TuningLogger":  # fmt: skip
-        """A logger that is on if the YAML file says `tensorboard: true`, at the top or in `tuning`.
+        """Returns a logger that is enabled if the YAML file says `tensorboard: true`, at the top
+        or in `tuning`.
 
         All other entries under `quantization` and `tuning` are the settings of every trial.
         """
@@ -104,31 +106,31 @@ class TuningLogger:
 
     @property
     def enabled(self) -> bool:
-        """Whether anything is logged."""
+        """Returns True if anything is logged."""
         return self._engine.enabled
 
     @property
     def trial_number(self) -> int:
-        """The number of the trial under way, or of the next one; 0 is the baseline."""
+        """Returns the number of the running trial, or of the next one; 0 is the baseline."""
         return self._engine.trial_number
 
     def start_trial(self, settings: Optional[Mapping[str, Any]] = None,
                     fused: Optional[Fused] = None) -> None:  # fmt: skip
         """Starts the next trial. `settings` make it a row of the HParams page.
 
-        A group in `fused` logs only its last output, under the group's name. OSError when
-        nothing can be written or another tuning uses the directory.
+        A group in `fused` logs only its last output, under the group's name. Raises OSError if the
+        directory is not writable or another tuning uses it.
         """
         self._engine.start_trial(_settings({**self._settings, **(settings or {})}), _groups(fused))
 
     def add_graph(self, graph: Any) -> None:
-        """A GraphDef: serialized, or a message."""
+        """Logs a GraphDef: serialized, or a message."""
         self._engine.add_graph(
             bytes(graph) if isinstance(graph, (bytes, bytearray)) else graph.SerializeToString()
         )
 
     def add_output(self, op: str, values: ArrayLike, precision: str = "") -> None:
-        """A batch of an operation's output: <op>/Output/fp32, or int8 for quantized tensors.
+        """Logs a batch of an operator's output: <op>/Output/fp32, or int8 for quantized tensors.
 
         Batches add up to one histogram, which is written when the trial ends.
         """
@@ -137,27 +139,27 @@ class TuningLogger:
 
     def add_parameter(self, op: str, parameter: str, values: ArrayLike,
                       precision: str = "") -> None:  # fmt: skip
-        """A weight, bias, scale or zero point: <op>/<parameter>/fp32, or int8."""
+        """Logs a weight, bias, scale or zero point: <op>/<parameter>/fp32, or int8."""
         if self.enabled:
             self._engine.add_parameter(op, parameter, as_engine(values), precision)
 
     def add_tensorflow_graph(self, graph_def_file: PathLike) -> None:
-        """Graph, weights and biases of a frozen TensorFlow graph, without TensorFlow."""
+        """Logs graph, weights and biases of a frozen TensorFlow graph, without TensorFlow."""
         self._engine.add_tensorflow_graph(os.fspath(graph_def_file))
 
     def add_node_output(self, node: str, values: ArrayLike) -> None:
-        """The output of a node of that graph: <node>_fp32.output, or _int8 if it is quantized.
+        """Logs the output of a node of that graph: <node>_fp32.output, or _int8 if it is quantized.
 
-        The 8-bit codes of a Requantize operation become real values by the graph's own ranges. Of
-        several batches the first counts.
+        The 8-bit codes of a Requantize node are converted to real values with the ranges in the
+        graph. Only the first batch is logged.
         """
         if self.enabled:
             self._engine.add_node_output(node, as_engine(values))
 
     def finish_trial(self, accuracy: Any = None) -> TrialReport:
-        """Writes everything and puts the accuracy, or a list of metrics, into the directory name.
+        """Finishes the trial and puts the accuracy, or a list of metrics, into the directory name.
 
-        Without an accuracy the directory stays baseline or tune_<n>, and keeps all its data.
+        Without an accuracy the directory is named baseline or tune_<n>, and keeps all its data.
         """
         report = TrialReport(*self._engine.finish_trial(_accuracies(accuracy)))
         for what, reason in report.omitted:
@@ -165,7 +167,7 @@ class TuningLogger:
         return report
 
     def abandon_trial(self, reason: str) -> str:
-        """Ends a trial that failed: its directory becomes <trial>_failed, which is returned."""
+        """Ends a trial that failed and returns its directory, which becomes <trial>_failed."""
         directory = self._engine.abandon_trial(reason)
         if directory:
             log.warning("%s: %s", directory, reason)
@@ -176,16 +178,19 @@ class TuningLogger:
                       fused: Optional[Fused] = None, keep: Keep = "statistics") -> Any:  # fmt: skip
         """Starts a trial and observes the output of every leaf of a PyTorch model.
 
-        Returns the model to evaluate: the same one with observers, or, if it is scripted, another
-        one that returns the same. `white_list` holds the names or the types of the modules to
-        observe. Modules of torch.nn.intrinsic are fused groups by themselves; `fused` names what
+        Returns the model to evaluate: the same model with observers or, if it is scripted, another
+        one with the same outputs. `white_list` contains the names or types of the modules to
+        observe. Modules of torch.nn.intrinsic are always fused groups; `fused` names modules that
         will be fused later (see fused_modules).
 
-        Only statistics are kept, 12 KiB per module, unless `keep` is "tensors": then a copy of
-        every output of every batch waits in memory for the report's `outputs`, too. The log is the
-        same.
+        A model of torch.export or pt2e is replaced as a scripted model is. A model of torch.compile
+        runs without compilation until post_eval_hook, because compiled code has no outputs of
+        modules.
 
-        ValueError when there is nothing to observe.
+        Only statistics are stored, 12 KiB per module. If `keep` is "tensors", copies of all outputs
+        of all batches are also stored in memory, for the report's `outputs`. The log is the same.
+
+        Raises ValueError if no module can be observed.
         """
         if keep not in get_args(Keep):
             raise ValueError(f"keep is {keep!r}; it must be 'statistics' or 'tensors'")
@@ -193,7 +198,7 @@ class TuningLogger:
             return model
         from .torch_observers import observe
 
-        self.close()  # An evaluation that has not reached post_eval_hook.
+        self.close()  # An evaluation that did not reach post_eval_hook.
         observers = observe(model, white_list, self._record)
         self.start_trial(settings, {**observers.fused, **dict(_groups(fused))})
         observers.install()
@@ -201,27 +206,27 @@ class TuningLogger:
         self._kept = {} if keep == "tensors" else None
         return observers.model
 
-    def _record(self, op: str, values: Any) -> None:
+    def _record(self, op: str, values: Any, precision: str = "") -> None:
         if self._kept is not None:
             tensor = values.detach()
-            # A copy: the next module may change the tensor in place.
+            # Stores a copy: the next module may change the tensor in place.
             tensor = tensor.clone() if tensor.device.type == "cpu" else tensor.cpu()
             self._kept.setdefault(op, []).append(tensor)
-        precision = "int8" if torch_tensors.is_compressed(values) else ""
+        precision = precision or torch_tensors.precision_of(values)
         self._engine.add_output(op, as_engine(values), precision)
 
     def post_eval_hook(self, model: Any, accuracy: Any = None, input: Any = None) -> TrialReport:
         """Removes the observers, logs graph and state dict, and finishes the trial.
 
-        The graph is traced with `input`; without one there is none. Quantized weights are logged by
-        the values they stand for, those of packed parameters too. RuntimeError when pre_eval_hook
+        The graph is traced with `input`, and omitted without it. Quantized weights, including
+        packed parameters, are logged with their real values. Raises RuntimeError if pre_eval_hook
         was not called with this model.
         """
         if not self.enabled:
             return TrialReport(0, "", [], [])
         observers = self._observers
         if observers is None or not observers.observes(model):
-            raise RuntimeError("this model is not being observed: call pre_eval_hook first")
+            raise RuntimeError("this model has no observers: call pre_eval_hook first")
         from .torch_models import graph_of, parameters_of
 
         try:
@@ -234,8 +239,9 @@ class TuningLogger:
                 else:
                     log.warning("the graph is left out: %s", graph)
             for op, parameter, values in parameters_of(observers.original):
-                precision = "int8" if torch_tensors.is_compressed(values) else ""
-                self._engine.add_parameter(op, parameter, as_engine(values), precision)
+                precision = torch_tensors.precision_of(values)
+                engine_values = values if isinstance(values, tuple) else as_engine(values)
+                self._engine.add_parameter(op, parameter, engine_values, precision)
         except BaseException as error:
             self._abandon(f"{type(error).__name__}: {error}")
             raise
@@ -246,13 +252,14 @@ class TuningLogger:
     def evaluation(self, model: Any, white_list: Any = None, *,
                    settings: Optional[Mapping[str, Any]] = None, fused: Optional[Fused] = None,
                    keep: Keep = "statistics") -> Iterator[Evaluation]:  # fmt: skip
-        """pre_eval_hook and post_eval_hook around a block; safe when the evaluation raises.
+        """Runs pre_eval_hook and post_eval_hook around a block; also cleans up if the evaluation
+        raises.
 
             with logger.evaluation(model) as trial:
                 trial.accuracy = evaluate(trial.model)
                 trial.input = images          # for the graph
 
-        Afterwards `trial.report` says what was logged.
+        Afterwards `trial.report` lists the logged values.
         """
         observed = self.pre_eval_hook(model, white_list, settings=settings, fused=fused, keep=keep)
         trial = Evaluation(observed)
@@ -272,7 +279,7 @@ class TuningLogger:
             self.abandon_trial(reason)
 
     def close(self) -> None:
-        """Ends an evaluation that was left in the middle; does nothing otherwise."""
+        """Ends an unfinished evaluation; otherwise does nothing."""
         self._abandon("the evaluation was not finished")
 
     def __enter__(self) -> "TuningLogger":

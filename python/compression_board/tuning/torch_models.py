@@ -1,26 +1,46 @@
-"""The modules and parameters of a PyTorch model: float, quantized, eager, FX or scripted."""
+"""Finds the modules and parameters of a PyTorch model: float, quantized, eager, FX or scripted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Union
 
-# Internal children of PyTorch modules; the module around them is still a leaf.
+from ..torch_exported import is_exported
+
+# Internal child modules of PyTorch; the enclosing module still counts as a leaf.
 _BOOKS = frozenset(["_packed_params", "activation_post_process", "weight_fake_quant"])
-# Packages whose modules are one operation, even if they have children.
+# Packages whose modules count as one operator, even if they have children.
 _OPERATIONS = (".quantized", ".qat")
 
 
 def untyped_torch() -> Any:
-    """The torch module without types: its stubs lack functions that are used here."""
+    """Returns the torch module without types: its stubs lack functions that are used here."""
     import torch
 
     return torch
 
 
 def is_script(model: Any) -> bool:
-    """Whether `model` was scripted, traced or loaded by TorchScript."""
+    """Returns True if `model` was scripted, traced or loaded by TorchScript."""
     return isinstance(model, untyped_torch().jit.ScriptModule)
+
+
+def uncompiled(module: Any) -> Any:
+    """The module that torch.compile has wrapped, or the module itself."""
+    return module._orig_mod if type(module).__name__ == "OptimizedModule" else module
+
+
+def uncompiled_path(name: str) -> str:
+    """The path of a module or parameter without the wrappers of torch.compile."""
+    return ".".join(part for part in name.split(".") if part != "_orig_mod")
+
+
+def is_compiled(model: Any) -> bool:
+    """Whether torch.compile or Module.compile() was applied to `model` or a module in it."""
+    return any(
+        type(module).__name__ == "OptimizedModule" or getattr(module, "_compiled_call_impl", None) is not None
+        for module in model.modules()
+    )
 
 
 def _is_operation(module: Any) -> bool:
@@ -40,10 +60,10 @@ def _is_fused(module: Any) -> bool:
 
 
 def leaves(model: Any) -> dict[str, Any]:
-    """The modules that compute, by name, in the order of their definition.
+    """Returns the modules that compute, by name, in the order of their definition.
 
-    A model that is one module has the name of its type. Identity is left out: it computes nothing,
-    and is what fusing leaves behind.
+    A model that is a single module is named after its type. Identity is left out: it computes
+    nothing, and is what remains after fusing.
     """
     import torch
 
@@ -52,6 +72,7 @@ def leaves(model: Any) -> dict[str, Any]:
     seen: set[int] = set()
 
     def walk(module: Any, name: str) -> None:
+        module = uncompiled(module)
         if id(module) in seen:
             return
         seen.add(id(module))
@@ -66,7 +87,7 @@ def leaves(model: Any) -> dict[str, Any]:
 
 
 def fused_in(model: Any) -> dict[str, list[str]]:
-    """The modules of torch.nn.intrinsic, each with its numbered children."""
+    """Returns the modules of torch.nn.intrinsic, each with its numbered children."""
     groups = {}
     for name, module in model.named_modules():
         if name and _is_fused(module):
@@ -80,11 +101,12 @@ _FUSABLE_NEXT = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d")
 
 
 def fused_modules(model: Any) -> list[list[str]]:
-    """The groups of modules that torch.ao.quantization fuses: convolution, normalization, ReLU.
+    """Returns the groups of modules that torch.ao.quantization fuses: convolution, normalization,
+    ReLU.
 
-    For pre_eval_hook's `fused`, when the float model is logged as it is and the quantized one is
-    made by prepare_fx or after fuse_modules: then conv1 of the one is conv1, bn1 and relu1 of the
-    other. The model must be traceable by torch.fx.
+    For pre_eval_hook's `fused`, if the float model is logged unfused and the quantized one is
+    created by prepare_fx or after fuse_modules: then conv1 of the quantized model corresponds to
+    conv1, bn1 and relu1 of the float model. The model must be traceable by torch.fx.
     """
     import torch.fx  # noqa: F401, PyTorch imports it only when asked.
 
@@ -112,29 +134,38 @@ def fused_modules(model: Any) -> list[list[str]]:
     return groups
 
 
-def _unpacked(packed: Any) -> Any:
-    """(weight, bias) of the packed parameters of a scripted module; None if they are no such."""
+def unpacked_parameters(packed: Any) -> Any:
+    """Returns (weight, bias) of the packed parameters of a scripted module; None for other modules.
+    """
     quantized = untyped_torch().ops.quantized
     for name in ("linear", "conv2d", "conv1d", "conv3d"):
         try:
             return getattr(quantized, f"{name}_unpack")(packed)
-        except RuntimeError:  # Belongs to another operation.
+        except RuntimeError:  # The object belongs to another operator.
             continue
     return None
 
 
 def _is_kept(key: str) -> bool:
-    """Whether an entry of the state dict is not the state of one of PyTorch's observers."""
+    """Returns True if an entry of the state dict does not belong to one of PyTorch's observers."""
     return not {"activation_post_process", "weight_fake_quant"} & set(key.split("."))
 
 
 def parameters_of(model: Any) -> Iterator[tuple[str, str, Any]]:
-    """(operation, parameter, tensor) of everything in the state dict, packed weights included."""
+    """Yields (operator, parameter, tensor) for everything in the state dict, including packed
+    weights.
+    """
     import torch
 
+    if is_exported(model):
+        from .torch_exported_observers import exported_parameters
+
+        yield from exported_parameters(model)
+        return
+    model = uncompiled(model)
     root = type(model).__name__ if not _children(model) else ""
     for key, value in model.state_dict().items():
-        op, _, parameter = key.rpartition(".")
+        op, _, parameter = uncompiled_path(key).rpartition(".")
         if not _is_kept(key):
             continue
         if isinstance(value, torch.Tensor):
@@ -145,22 +176,23 @@ def parameters_of(model: Any) -> Iterator[tuple[str, str, Any]]:
                     yield op, name, tensor
     if not is_script(model):
         return
-    for op, module in model.named_modules():  # TorchScript's state dict leaves them out.
+    for op, module in model.named_modules():  # TorchScript's state dict omits these.
         packed = getattr(module, "_packed_params", None)
         if isinstance(packed, torch.ScriptObject):
-            for name, tensor in zip(("weight", "bias"), _unpacked(packed) or ()):
+            for name, tensor in zip(("weight", "bias"), unpacked_parameters(packed) or ()):
                 if tensor is not None:
                     yield op, name, tensor
 
 
 def graph_of(model: Any, inputs: Any) -> Union[bytes, str]:
-    """The serialized GraphDef of `model`, or why the tracer could not make one."""
+    """Returns the serialized GraphDef of `model`, or the reason why it cannot be traced."""
     import warnings
 
     from ..torch_graph import trace
 
     try:
-        with warnings.catch_warnings():  # A warning for every quantized model: scales become constants.
+        # Every quantized model gives a warning, because scales become constants.
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             serialized: bytes = trace(model, inputs)[0].SerializeToString()
     except (RuntimeError, TypeError, ValueError) as error:

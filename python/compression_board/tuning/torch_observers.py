@@ -1,4 +1,4 @@
-"""Observers of the outputs of a model during evaluation. They do not change the model."""
+"""Observes the outputs of a model during evaluation, without changing the model."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import threading
 from collections.abc import Iterable
 from typing import Any, Callable
 
-from .torch_models import fused_in, is_script, leaves
+from ..torch_exported import is_exported
+from .torch_models import fused_in, is_compiled, is_script, leaves, uncompiled, untyped_torch
 
-Record = Callable[[str, Any], None]
+Record = Callable[..., None]  # (operation, tensor[, precision])
 
 
 def _chosen(modules: dict[str, Any], white_list: Any) -> dict[str, Any]:
-    """The `modules` whose name or type is in `white_list`."""
+    """Returns the `modules` whose name or type is in `white_list`."""
     if white_list is None:
         return modules
     wanted = [white_list] if isinstance(white_list, (str, type)) else list(white_list)
@@ -21,12 +22,14 @@ def _chosen(modules: dict[str, Any], white_list: Any) -> dict[str, Any]:
     types = tuple(entry for entry in wanted if isinstance(entry, type))
     for name in sorted(names - modules.keys()):
         close = difflib.get_close_matches(name, modules, n=3) or list(modules)[:3]
-        raise ValueError(f"the model has no leaf '{name}'; there are {', '.join(close)}, …")
+        raise ValueError(f"the model has no leaf '{name}'; similar leaves: {', '.join(close)}, …")
     return {n: module for n, module in modules.items() if n in names or isinstance(module, types)}
 
 
 def tensors_in(output: Any, op: str) -> Iterable[tuple[str, Any]]:
-    """(name, tensor) of each tensor in what a module returned; the first has the module's name."""
+    """Yields (name, tensor) for each tensor that a module returned; the first has the module's
+    name.
+    """
     import torch
 
     def walk(value: Any) -> Iterable[Any]:
@@ -45,11 +48,13 @@ def tensors_in(output: Any, op: str) -> Iterable[tuple[str, Any]]:
 
 
 class ModuleObservers:
-    """Forward hooks on the leaves of an eager or FX model; no module is added to it."""
+    """Forward hooks on the leaves of an eager, FX or compiled model; no module is added to it."""
 
     def __init__(self, model: Any, white_list: Any, record: Record) -> None:
         self.original = self.model = model
-        self.fused = fused_in(model)
+        self.fused = fused_in(uncompiled(model))
+        self._is_compiled = is_compiled(model)
+        self._stance: Any = None
         self._record = record
         self._lock = threading.Lock()  # The model may run in threads.
         self._handles: list[Any] = []
@@ -61,8 +66,10 @@ class ModuleObservers:
             )
 
     def install(self) -> None:
+        if self._is_compiled:  # Compiled code calls no hooks. The compiled code itself is kept.
+            self._stance = untyped_torch().compiler.set_stance("force_eager")
         for name, module in self._modules.items():
-            # add, mul and cat of FloatFunctional end in a child of it, and never in forward.
+            # Hooks a child: add, mul and cat of FloatFunctional end in it and never call forward.
             target = module
             if type(module).__name__ in ("FloatFunctional", "QFunctional"):
                 target = module.activation_post_process
@@ -83,14 +90,23 @@ class ModuleObservers:
         for handle in self._handles:
             handle.remove()
         self._handles = []
+        if self._stance is not None:
+            self._stance.__exit__(None, None, None)
+            self._stance = None
 
 
 def observe(model: Any, white_list: Any, record: Record) -> Any:
-    """Observers for `model`, not installed yet; ValueError when there is nothing to observe."""
+    """Returns observers for `model`, not installed yet; raises ValueError if no module can be
+    observed.
+    """
     if is_script(model):
         from .torch_script import ScriptObservers
 
         return ScriptObservers(model, white_list, record, _chosen)
     if not hasattr(model, "named_modules"):
         raise TypeError(f"expected a torch.nn.Module, got {type(model).__name__}")
+    if is_exported(model):
+        from .torch_exported_observers import ExportedObservers
+
+        return ExportedObservers(model, white_list, record, _chosen)
     return ModuleObservers(model, white_list, record)

@@ -1,7 +1,7 @@
-"""Observes TorchScript models: their submodules call no hooks.
+"""Observes TorchScript models, whose submodules call no hooks.
 
-The graph of `forward` is inlined, the last tensor that each leaf computes becomes one more output
-of it, and the model that is evaluated is a function of that graph.
+The graph of `forward` is inlined, the last tensor that each leaf computes becomes an additional
+output, and the evaluated model is a function with that graph.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any, Callable
 
 from .torch_models import leaves, untyped_torch
 
-# conv1(Conv2d).SELF(Conv2d): the modules that a node was inlined from, the outermost first.
+# Matches the modules from which a node was inlined, the outermost first:
+# conv1(Conv2d).SELF(Conv2d).
 _PLACE = re.compile(r"([^.()]+)\([^()]*\)")
 _NOWHERE = frozenset(["SELF", "UNKNOWN_INSTANCE", "TOP"])
 
@@ -27,7 +28,9 @@ def _module_of(node: Any) -> str:
 
 
 def _with_outputs(script: Any, wanted: Any) -> tuple[Any, list[str], int]:
-    """A function of self and the inputs, the leaves it gives, and how many outputs come first."""
+    """Returns a function of self and the inputs, the observed leaves, and the number of original
+    outputs.
+    """
     jit = untyped_torch()._C
     graph = script._c._get_method("forward").graph.copy()
     jit._jit_pass_inline(graph)
@@ -42,7 +45,7 @@ def _with_outputs(script: Any, wanted: Any) -> tuple[Any, list[str], int]:
             if value.type().isSubtypeOf(jit.TensorType.get()):
                 last[name] = value
     own_outputs = len(list(graph.outputs()))
-    if changes_in_place:  # ReLU(inplace=True) would overwrite the output of the layer before it.
+    if changes_in_place:  # ReLU(inplace=True) would overwrite the output of the previous layer.
         for name, value in last.items():
             last[name] = _cloned(graph, value)
     for value in last.values():
@@ -79,7 +82,7 @@ class _Observed:
 
 
 class ScriptObservers:
-    """As ModuleObservers; the model to evaluate is another object."""
+    """Like ModuleObservers, but the model to evaluate is another object."""
 
     def __init__(self, script: Any, white_list: Any, record: Any, chosen: Any) -> None:
         self.original = script
@@ -91,7 +94,7 @@ class ScriptObservers:
         function, self._names, outputs = _with_outputs(script, wanted)
         if not self._names:
             raise ValueError(
-                f"{script.original_name} has no module to observe: it has no leaves, they lie in "
+                f"{script.original_name} has no module to observe: it has no leaves, they are in "
                 "branches of its code, or the white list names none of them"
             )
         self.model = _Observed(script, function, outputs, self._see)

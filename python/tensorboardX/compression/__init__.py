@@ -1,4 +1,4 @@
-"""Logging what compression did to a model."""
+"""Logs the effects of compression on a model."""
 
 from compression_board.compression import (
     BenchmarkParser,

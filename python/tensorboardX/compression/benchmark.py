@@ -1,4 +1,4 @@
-"""Benchmark JSON into runs."""
+"""Converts benchmark JSON to runs."""
 
 from compression_board.compression.benchmark import BenchmarkParser, log_benchmark_results
 

@@ -1,4 +1,4 @@
-"""A training, epoch by epoch."""
+"""Logs a training, epoch by epoch."""
 
 from compression_board.compression.training import TrainingLogger, create_training_logger
 

@@ -1,0 +1,89 @@
+"""compare() for two PyTorch modules."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any, Optional
+
+from .. import _engine
+from ..tuning.torch_models import is_script, uncompiled
+from . import onnx_file
+from .graph_builder import GraphBuilder
+from .recorder import record, tensors_in
+
+
+def is_module(model: Any) -> bool:
+    """Whether `model` is a PyTorch module, not a path."""
+    return hasattr(model, "named_modules") and hasattr(model, "state_dict")
+
+
+def _arguments(batch: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    if isinstance(batch, dict):
+        return (), dict(batch)
+    return (tuple(batch) if isinstance(batch, (list, tuple)) else (batch,)), {}
+
+
+def _recorded(model: Any, batch: Any) -> GraphBuilder:
+    args, kwargs = _arguments(batch)
+    builder = GraphBuilder(uncompiled(model))
+    for index, tensor in enumerate(tensors_in([args, kwargs])):
+        builder.add_input("input" if index == 0 else f"input_{index}", tensor)
+    builder.finish(record(model, args, kwargs, builder.add))
+    if not builder.outputs:
+        raise ValueError(f"{type(uncompiled(model)).__name__} returned no tensor of real numbers")
+    return builder
+
+
+def _batch_size(batch: Any) -> int:
+    """The number of samples in a batch: the first size that all inputs share; otherwise 1."""
+    args, kwargs = _arguments(batch)
+    sizes = {int(t.shape[0]) if t.dim() > 0 else 0 for t in tensors_in([args, kwargs])}
+    if not sizes:
+        raise ValueError(
+            "the batch holds no tensor; expected a tensor, a tuple of inputs or a dict"
+        )
+    size = sizes.pop()
+    return size if not sizes and size > 0 else 1
+
+
+def _samples(values: dict[str, Any], count: int, position: int) -> list[tuple[str, Any]]:
+    """The values of one sample: a slice where the first dimension is that of the batch."""
+    return [
+        (
+            name,
+            array[position : position + 1] if array.ndim > 0 and array.shape[0] == count else array,
+        )
+        for name, array in values.items()
+    ]
+
+
+def compare_modules(
+    baseline: Any, variant: Any, batch: Any, logdir: Optional[str]
+) -> dict[str, Any]:
+    """Runs both modules on `batch` and returns the comparison as `compare --json` has it."""
+    for model in (baseline, variant):
+        if is_script(model):
+            raise ValueError(
+                "TorchScript models cannot be compared as modules; pass the modules they were made from"
+            )
+    before, after = _recorded(baseline, batch), _recorded(variant, batch)
+    count = _batch_size(batch)
+    name = type(uncompiled(baseline)).__name__
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, f"{name}.onnx"), Path(folder, f"{name}_compressed.onnx")]
+        for path, built in zip(paths, (before, after)):
+            path.write_bytes(
+                onnx_file.model(built.nodes, built.constants, built.inputs, built.outputs)
+            )
+        samples = [
+            (_samples(before.values, count, i), _samples(after.values, count, i))
+            for i in range(count)
+        ]
+        source = f"a batch of {count}, run by PyTorch"
+        found = _engine.compare_computed(
+            str(paths[0]), str(paths[1]), samples, source, logdir or ""
+        )
+    details: dict[str, Any] = json.loads(found)
+    return details
