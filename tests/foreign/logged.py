@@ -1,4 +1,4 @@
-"""The values that every script of this folder logs, and what a page must say about them."""
+"""The values that every script of this folder logs, and the values that a page must show."""
 
 import io
 import json
@@ -14,7 +14,7 @@ VALUES = 20_000
 
 
 def distributions(step):
-    """Six shapes by name; each grows by a tenth of its size over the steps."""
+    """Returns six distributions by name; each grows by a tenth over the steps."""
     random = np.random.default_rng(step)
     size = 1 + step / 300
     normal = random.normal(size=VALUES) * size
@@ -29,13 +29,13 @@ def distributions(step):
 
 
 def picture():
-    """16 rows of 24 pixels; red grows to the right, green downwards, blue is 51."""
+    """Returns 16 rows of 24 pixels; red increases to the right, green downwards, blue is 51."""
     rows, columns = np.mgrid[0:16, 0:24]
     return np.stack([columns * 10, rows * 15, np.full((16, 24), 51)], axis=-1).astype(np.uint8)
 
 
 def animation():
-    """A GIF of three frames: red, green, blue."""
+    """Returns a GIF of three frames: red, green, blue."""
     frames = [Image.new("RGB", (12, 8), colour) for colour in ("red", "lime", "blue")]
     out = io.BytesIO()
     frames[0].save(out, "GIF", save_all=True, append_images=frames[1:], duration=100, loop=0)
@@ -46,7 +46,7 @@ SAMPLE_RATE = 8000
 
 
 def sound():
-    """Half a second of 440 Hz."""
+    """Returns half a second of 440 Hz."""
     return (0.5 * np.sin(2 * math.pi * 440 * np.arange(SAMPLE_RATE // 2) / SAMPLE_RATE)).astype(np.float32)
 
 
@@ -80,7 +80,7 @@ def losses(step):
 
 
 def truth():
-    """Expected values for the tests of the page, as JSON."""
+    """Returns expected values for the tests of the page, as JSON."""
     centred = embedding() - embedding().mean(axis=0)
     spread = np.linalg.svd(centred, compute_uv=False) ** 2
     values = {
@@ -103,7 +103,7 @@ def truth():
 
 
 def logdir():
-    """The directory that the command line names, made if it is missing."""
+    """Returns the directory in the command line, created if it is missing."""
     path = pathlib.Path(sys.argv[1])
     path.mkdir(parents=True, exist_ok=True)
     return path

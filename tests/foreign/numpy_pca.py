@@ -1,4 +1,4 @@
-"""Data sets on which principal components go wrong, and what NumPy makes of them, as JSON.
+"""Prints data sets that are difficult for PCA, with NumPy's results, as JSON.
 
     python numpy_pca.py > expected.json
 """

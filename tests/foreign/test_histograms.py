@@ -1,4 +1,6 @@
-"""Bars as the page draws them, compared with TensorBoard's picture of the same file and with NumPy's of the values."""
+"""Compares the page's bars with TensorBoard's picture of the same file and with NumPy's bins of the
+values.
+"""
 
 import json
 import subprocess
@@ -55,7 +57,7 @@ def histograms_of(board, run, tag, **bins):
 
 
 def drawn_by_tensorboard(buckets, low, high, bins):
-    """How TensorBoard's page counts the buckets of a step again: each spread evenly over its width."""
+    """Computes bins as TensorBoard's page does: spreads each bucket evenly over its width."""
     width = (high - low) / bins
     heights = np.zeros(bins)
     for left, right, count in buckets:
@@ -87,7 +89,8 @@ def test_bars_are_those_that_tensorboard_draws(board, stock, run, tag):
         assert np.sum(counts) == pytest.approx(logged.VALUES)
         ours_up_to, theirs_up_to = np.cumsum(counts), np.cumsum(expected)
         near = 0.002 * logged.VALUES
-        if tag.endswith(("constant", "int8")):  # Values at an edge may be drawn on either side of it.
+        # Values at an edge may be drawn on either side of it.
+        if tag.endswith(("constant", "int8")):
             assert (ours_up_to >= np.concatenate([[0], theirs_up_to[:-1]]) - near).all()
             assert (ours_up_to <= np.concatenate([theirs_up_to[1:], theirs_up_to[-1:]]) + near).all()
         else:
@@ -103,7 +106,8 @@ def test_bars_are_a_histogram_of_the_values(board, run, tag):
         values = logged.distributions(step)[tag.split("/")[1]]
         expected, _ = np.histogram(values, bins=edges)
         lefts, rights, logged_counts = (np.array(bins[name][i]) for name in ("lefts", "rights", "counts"))
-        # A logged bin leaves open where in it the values are: up to an edge inside of it, by all of them.
+        # The position of values within a logged bin is unknown: at an edge inside the bin, all of
+        # them may be on either side.
         inside = (lefts[None] <= edges[1:, None]) & (rights[None] >= edges[1:, None])
         open_counts = (inside * logged_counts[None]).sum(axis=1)
         assert (np.abs(np.cumsum(counts) - np.cumsum(expected)) <= open_counts + 1e-6 * len(values)).all()
@@ -111,7 +115,9 @@ def test_bars_are_a_histogram_of_the_values(board, run, tag):
 
 
 def test_the_bell_has_no_hole(board):
-    """Exponential bins are narrow near 0 and so hold little; a bell is highest there all the same."""
+    """Exponential bins are narrow near 0 and contain few values there, but the density of a normal
+    distribution is highest there.
+    """
     for run in ("tensorboardx", "torch"):
         ours = histograms_of(board, run, "values/normal", bins="auto")
         middle = int(np.searchsorted(ours["edges"], 0)) - 1

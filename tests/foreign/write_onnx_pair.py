@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 
 SIZE = 32  # Pixels of the input.
-GUILTY = "/model.15/m.0/cv2/act/Mul_output_0"  # The tensor whose range is too small.
+GUILTY = "/model.15/m.0/cv2/act/Mul_output_0"  # The tensor with a range that is too small.
 
 
 class Network:
@@ -34,7 +34,7 @@ class Network:
 
     def conv(self, path, x, channels_in, channels_out, kernel=1, stride=1, activation=True):
         weight = self.random.normal(0, (channels_in * kernel * kernel) ** -0.5, (channels_out, channels_in, kernel, kernel))
-        weight[0] *= 3  # Channels differ, as trained ones do.
+        weight[0] *= 3  # Channels differ, as in trained networks.
         names = [f"{path.removeprefix('/').replace('/', '.')}.conv.{part}" for part in ("weight", "bias")]
         self.weights.append(numpy_helper.from_array(weight.astype(np.float32), names[0]))
         self.weights.append(numpy_helper.from_array(self.random.normal(0, 0.1, channels_out).astype(np.float32), names[1]))
@@ -44,7 +44,7 @@ class Network:
         return self.add("Mul", f"{path}/act/Mul", [y, self.add("Sigmoid", f"{path}/act/Sigmoid", [y])])
 
     def block(self, path, x, channels, repeats):
-        """A C2f block: split, `repeats` bottlenecks, concatenation."""
+        """Adds a C2f block: split, `repeats` bottlenecks, concatenation."""
         x = self.conv(f"{path}/cv1", x, channels, channels)
         parts = [x]
         for i in range(repeats):

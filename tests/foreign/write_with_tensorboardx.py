@@ -29,7 +29,7 @@ def main():
             writer.add_scalar(tag, value, step)
     writer.add_image("picture", logged.picture(), 0, dataformats="HWC")
     writer.add_images("batch", np.stack([logged.picture()] * 3), 0, dataformats="NHWC")
-    # add_video needs moviepy, and writes this message.
+    # add_video needs moviepy, and only prints this message.
     image = Summary.Image(height=8, width=12, colorspace=3, encoded_image_string=logged.animation())
     writer.file_writer.add_summary(Summary(value=[Summary.Value(tag="video", image=image)]), 0)
     writer.add_audio("sound", logged.sound(), 0, sample_rate=logged.SAMPLE_RATE)

@@ -107,7 +107,9 @@ def layout_summary(layout):
 
 
 def old_histogram(tag, values):
-    """As the C++ of TensorFlow 1 encodes it: empty bins are joined, up to the ends of the number range."""
+    """Encodes a histogram like the C++ code of TensorFlow 1: empty bins are joined, up to the ends
+    of the number range.
+    """
     limits = [1e-12]
     while limits[-1] < 1e20:
         limits.append(limits[-1] * 1.1)
@@ -137,7 +139,7 @@ def graph():
 
 
 def write_embedding(folder):
-    """A projector needs a configuration and files beside it; checkpoints are not read here."""
+    """Writes the configuration of a projector and its files; checkpoints are not read here."""
     np.savetxt(folder / "tensors.tsv", logged.embedding(), delimiter="\t", fmt="%.9g")
     (folder / "metadata.tsv").write_text("\n".join(logged.embedding_labels()) + "\n")
     info = projector_config_pb2.EmbeddingInfo(

@@ -7,7 +7,7 @@ import importlib.util
 import pathlib
 import sys
 
-# A distribution's PyTorch needs the NumPy that it was built with, which lies beside it.
+# A distribution's PyTorch needs the NumPy that it was built with, which is installed beside it.
 beside = str(pathlib.Path(importlib.util.find_spec("torch").origin).parent.parent)
 sys.path.insert(0, beside)
 import numpy as np  # noqa: E402
@@ -21,7 +21,8 @@ from torch.utils.tensorboard import SummaryWriter, summary  # noqa: E402
 
 
 class WithoutDtype:
-    """NumPy for PyTorch 1.13, whose call np.greater(…, dtype=int32) newer NumPys refuse."""
+    """Provides NumPy for PyTorch 1.13, whose call np.greater(…, dtype=int32) newer NumPys refuse.
+    """
 
     def __getattr__(self, name):
         return getattr(np, name)
@@ -43,7 +44,7 @@ def main():
             writer.add_scalar(tag, value, step)
     writer.add_image("picture", logged.picture(), 0, dataformats="HWC")
     writer.add_images("batch", np.stack([logged.picture()] * 3), 0, dataformats="NHWC")
-    # add_video needs moviepy, and writes this message.
+    # add_video needs moviepy, and only prints this message.
     image = Summary.Image(height=8, width=12, colorspace=3, encoded_image_string=logged.animation())
     writer.file_writer.add_summary(Summary(value=[Summary.Value(tag="video", image=image)]), 0)
     writer.add_audio("sound", torch.from_numpy(logged.sound())[None], 0, sample_rate=logged.SAMPLE_RATE)

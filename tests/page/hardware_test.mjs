@@ -33,7 +33,7 @@ test("phases have figures of their own, and are zoomed to by mouse and keys", as
   assert.match(rows[0], /calibrate\s+[\d.]+ s\s+10\s+10\s+10/);
   assert.match(rows[1], /evaluate\s+[\d.]+ s\s+30\s+30\s+30\s+\d+ J/);
   assert.equal(await page.locator(".lane:not(.phase-lane)").count(), 1);
-  assert.match(await page.locator(".still").innerText(), /Never moved: Process count 1/);
+  assert.match(await page.locator(".still").innerText(), /Constant: Process count 1/);
   assert.deepEqual(await barriers(page), []);
   await page.click('.band:has-text("evaluate")');
   await page.waitForURL((url) => url.searchParams.has("xlim"));

@@ -39,7 +39,7 @@ test("a stretch of an axis, a tick and a number filter; the address brings them 
   await untilRows(page, 12);
   await page.click('button:text("Clear the filters")');
   await untilRows(page, 36);
-  await page.fill('input[aria-label="Least hparam/size_mb"]', "30");
+  await page.fill('input[aria-label="Min hparam/size_mb"]', "30");
   await page.keyboard.press("Enter");
   await untilRows(page, 12);
 });
@@ -69,6 +69,30 @@ test("a head sorts by its column, best metric first", async (t) => {
     const values = [...document.querySelectorAll(".trials tbody tr")].map((row) => Number(row.cells[column].innerText)).filter(Number.isFinite);
     return values.length === 35 && values.every((v, i) => i === 0 || v <= values[i - 1]);
   });
+});
+
+test("a head names an order only when the rows are in it", async (t) => {
+  const logdir = newLogdir(t);
+  writeSweep(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("hparams"));
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await page.route("**/api/v1/hparams", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.click('.trials th button:text("hparam/accuracy")');
+  await page.waitForSelector('.trials[aria-busy="true"]');
+  assert.equal(await page.locator(".trials [aria-sort]").count(), 0);
+  assert.equal(await rows(page), 36); // The rows of before stay.
+  release();
+  await page.waitForSelector('.trials[aria-busy="false"] th[aria-sort="descending"]');
+  const values = await page.locator(".trials").evaluate((table) => {
+    const column = table.querySelector("th[aria-sort]").cellIndex;
+    return [...table.querySelectorAll("tbody tr")].map((row) => Number(row.cells[column].innerText)).filter(Number.isFinite);
+  });
+  assert.deepEqual(values, [...values].sort((p, q) => q - p));
 });
 
 test("a trial opens its curves", async (t) => {

@@ -44,6 +44,49 @@ test("values are quantiles against quantiles or a table, and the address says wh
   await page.waitForSelector('.seg button[aria-pressed="true"]:text("Log y")');
 });
 
+/** SQNR of all channels, and values of channels 1 and 4, as a comparison logs them. */
+function writeChannels(logdir) {
+  const sqnr = new EventFile(join(logdir, "net", "int8", "sqnr_per_channel")).hold();
+  [38.2, -3.1, 40, 200, 12.5, 39].forEach((db, channel) => sqnr.scalar("fc/output", db, channel));
+  sqnr.flush();
+  for (const [variant, scale] of [["fp32", 1], ["int8", 0.5]]) {
+    const file = new EventFile(join(logdir, "net", variant, "histogram_per_channel")).hold();
+    for (const channel of [1, 4]) file.histogram("fc/output", values(scale * channel), channel);
+    file.flush();
+  }
+}
+
+const channelFact = (page, name) => page.locator(`.channel-facts div:has(dt:text-is("${name}")) dd`).innerText();
+
+test("a channel has its SQNR and its values in both variants, the worst one first", async (t) => {
+  const logdir = newLogdir(t);
+  writeLayer(logdir);
+  writeChannels(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("layers?model=net"));
+  await page.waitForSelector(".channel-facts");
+  assert.equal(await channelFact(page, "worst channel"), "1");
+  assert.equal(await channelFact(page, "SQNR, accumulated"), "−3.1 dB");
+  await page.waitForSelector('[aria-label="Values of channel 1 in fp32 and in int8"] svg');
+  await page.click('.hit[data-channel="3"]');
+  await page.waitForFunction(() => document.querySelector(".channel-facts dd").textContent === "3");
+  assert.equal(await channelFact(page, "SQNR, accumulated"), "exact");
+  assert.equal(await page.locator('[aria-label^="Values of channel"]').count(), 0);
+  await page.click('button:text-is("4")'); // Named as one that the log has.
+  await page.waitForSelector('[aria-label="Values of channel 4 in fp32 and in int8"] svg');
+  assert.deepEqual(await barriers(page), []);
+});
+
+test("what of channels was not logged is said, with what logs it", async (t) => {
+  const logdir = newLogdir(t);
+  writeLayer(logdir);
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("layers?model=net&channel=2"));
+  await page.waitForSelector(".channel-facts");
+  assert.equal(await channelFact(page, "SQNR, accumulated"), "not logged");
+  await page.waitForSelector('p.note:has-text("values of channels not logged") code:has-text("compression-board compare A B --logdir")');
+});
+
 test("a layer without channels is no failure", async (t) => {
   const logdir = newLogdir(t);
   new EventFile(join(logdir, "net")).histogram("net/layers/fc/output/fp32", values(1)).histogram("net/layers/fc/output/int8", values(0.9));

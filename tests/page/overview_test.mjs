@@ -93,7 +93,7 @@ test("the filter takes the columns of the table, and the figures at the top foll
   await page.fill('input[aria-label="Filter models"]', "");
 
   await page.click('button:text-is("Ranges")');
-  const slider = page.locator('input[aria-label="Greatest Drop, pp"]');
+  const slider = page.locator('input[aria-label="Max Drop, pp"]');
   await slider.focus();
   for (let i = 0; i < 10; i += 1) await page.keyboard.press("ArrowLeft");
   await page.waitForURL((url) => /^drop<=\d/.test(url.searchParams.get("find") ?? ""));

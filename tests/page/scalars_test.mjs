@@ -163,7 +163,7 @@ test("two tags are drawn in one chart, with limits of its own, and the address k
   file.flush();
   const { page, at } = await serve(t, logdir);
   await visit(page, at("scalars"));
-  await page.locator('button[aria-label="Draw train/loss together with"]').click({ force: true });
+  await page.locator('button[aria-label="Draw train/loss together with another tag"]').click({ force: true });
   await page.click('.menu-list li:has-text("eval/loss")');
   const both = "train/loss + eval/loss";
   await page.waitForFunction((name) => /train\/loss ends at 0.05, eval\/loss ends at 0.1/.test(document.querySelector(`section[aria-label="${name}"] .plot`)?.getAttribute("aria-label") ?? ""), both);
@@ -219,7 +219,7 @@ test("a view that was kept is opened by its name", async (t) => {
   await page.click('.views button:text("my curves")');
   await page.waitForURL(at("scalars?ylog=1&runs=seed-2"));
   await page.click('button:has-text("View:")');
-  await page.click('button[aria-label="Forget my curves"]');
+  await page.click('button[aria-label="Delete my curves"]');
   await page.waitForSelector(".open-view", { state: "detached" }); // The server forgets it first.
 });
 

@@ -188,7 +188,7 @@ test("labels, numbers and pictures of an enemy do no harm, and what cannot be sh
   assert.equal(await page.locator(".projector-side").locator("img, script, b b").count(), 0);
   assert.equal(await page.locator('button:text-is("Pictures")').count(), 0); // The sprite is none.
   await visit(page, at("projector?point=1"));
-  await page.waitForSelector('.note:has-text("Nothing is near a row that is not finite")');
+  await page.waitForSelector('.note:has-text("A row with non-finite values has no neighbours")');
   for (const query of ["point=99", "point=-1", "point=0.5", "camera=NaN~0~0~0~0", `colour=${encodeURIComponent(ATTACK)}&value=${encodeURIComponent(ATTACK)}&find=((`]) {
     await visit(page, at(`projector?${query}`));
     await painted(page, space(page, "run wild"));

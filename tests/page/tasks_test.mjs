@@ -63,7 +63,7 @@ test("the best hyperparameters are one action away", async (t) => {
   assert.ok(column >= 0, heads.join());
   const user = person(page);
   await user.click(`.trials thead th:nth-child(${column + 1}) button`);
-  await page.waitForSelector(`.trials thead th:nth-child(${column + 1})[aria-sort]`);
+  await page.waitForSelector(`.trials[aria-busy="false"] thead th:nth-child(${column + 1})[aria-sort]`);
   const sorted = (await values()).map((row) => Number(row[column])).filter(Number.isFinite);
   assert.equal(sorted[0], Math.max(...sorted));
   assert.ok(user.actions <= 1);

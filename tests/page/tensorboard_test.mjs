@@ -34,9 +34,9 @@ test("histograms of two runs stand on one axis, at any step, in finer bins where
   await page.click('button:text-is("Runs")');
   await page.waitForSelector(".bars + .bars");
   assert.match(await summary(page), /2 runs in the same bins: fp32 has mean .* int8 has mean/);
-  assert.match(await page.locator(".card .values").innerText(), /fp32 step 20\s*int8 step 20/);
+  assert.match(await page.locator(".card .values").innerText(), /fp32\s*step 20\s*int8\s*step 20/);
   await page.locator('input[aria-label="Step of all cards"]').fill("9");
-  await page.waitForFunction(() => /step 10\s*int8 step 10/.test(document.querySelector(".card .values")?.textContent ?? ""));
+  await page.waitForFunction(() => /step 10\s*int8\s*step 10/.test(document.querySelector(".card .values")?.textContent ?? ""));
   const edges = async () => (await saved(page, () => page.click('button[aria-label="Save conv1/weight as CSV"]'))).split("\r\n").slice(1, -1).map((line) => Number(line.split(",")[0]));
   const before = await edges();
   const box = await page.locator(".plot").boundingBox();

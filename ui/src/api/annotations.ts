@@ -12,7 +12,7 @@ export const annotationsShape = object({
     notes: strings,
     notes_html: strings,
     tags: list(strings),
-    colours: numbers, // 1 to 8; 0: none.
+    colours: numbers, // The colour's number, 1 to 8; 0: no colour.
     archived: booleans,
   }),
   views: object({ names: strings, addresses: strings }),

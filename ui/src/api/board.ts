@@ -1,4 +1,4 @@
-// Log directories, runs, files and tags. docs/rest-api.md describes every response.
+// Requests for log directories, runs, files and tags. docs/rest-api.md describes every response.
 import { boolean, list, nullable, number, numbers, object, optional, string, strings, type TypeOf } from "./shape";
 
 export const progressShape = object({
@@ -25,22 +25,22 @@ export const statusShape = object({
 });
 export type Status = TypeOf<typeof statusShape>;
 
-/** Buckets that the logs are copied from, one entry of each list per bucket. */
+/** The buckets that the logs are copied from. Each list has one entry per bucket. */
 export const sourcesShape = object({
   addresses: strings,
-  errors: strings, // Empty: read without an error.
+  errors: strings, // Empty: the bucket was read without an error.
   last_reads: list(nullable(number)),
 });
 export type Sources = TypeOf<typeof sourcesShape>;
 
-/** A server-sent event. */
+/** A server-sent event of the server's event stream. */
 export const changeShape = object({
   snapshot: number,
   progress: progressShape,
 });
 export type Change = TypeOf<typeof changeShape>;
 
-/** The ids of the pages that have data. */
+/** The ids of the pages that have data to show. */
 export const contentsShape = object({ pages: strings });
 
 export const runsShape = object({
@@ -89,6 +89,6 @@ export type Tags = TypeOf<typeof tagsShape>;
 export const rangedTagsShape = object({ ...tagColumns, run_ranges: list(numbers) });
 export type RangedTags = TypeOf<typeof rangedTagsShape>;
 
-/** A value whose record is intact, but which does not decode to the kind of its tag. */
+/** A value that cannot be decoded as the kind of its tag, although its record is intact. */
 export const damagedValueShape = object({ index: number, step: number, message: string });
 export type DamagedValue = TypeOf<typeof damagedValueShape>;

@@ -50,7 +50,10 @@ type OnResponse = (snapshot: number | undefined) => void;
 
 let watch = (): OnResponse => () => undefined;
 
-/** Calls `watcher` before every request; the function that it returns gets the snapshot of the response. */
+/**
+ * Calls `watcher` before every request. `watcher` returns a function, which is called with the snapshot number of the
+ * response.
+ */
 export function watchRequests(watcher: () => OnResponse): void {
   watch = watcher;
 }
@@ -76,13 +79,13 @@ const json = (response: Response): Promise<unknown> => response.json();
 
 const prefetched = new Map<string, Promise<unknown>>();
 
-/** Sends a request early: the next getJson with the same address gets its response. */
+/** Sends a request before the page needs it. The next getJson() with the same address uses its response. */
 export function prefetch(route: string): void {
   const { href } = new URL(route, root);
   const body = load(href, {}, json);
-  body.catch(() => undefined); // The caller of getJson reports the failure.
+  body.catch(() => undefined); // getJson() reports the failure to its caller.
   prefetched.set(href, body);
-  setTimeout(() => prefetched.delete(href), 5000); // Unused, and by now too old.
+  setTimeout(() => prefetched.delete(href), 5000); // The response was not used and is too old now.
 }
 
 const withSignal = (signal: AbortSignal | undefined): RequestInit => (signal ? { signal } : {});
@@ -99,7 +102,9 @@ export async function getJson<T>(
   return read(shape, await (early ?? load(url, withSignal(signal), json)), route);
 }
 
-/** For responses that are no part of a snapshot, such as annotations: they never make the page load again. */
+/**
+ * For responses that do not belong to a snapshot, such as annotations: they never cause a reload of the page's data.
+ */
 export async function getStored<T>(shape: Shape<T>, route: string): Promise<T> {
   return read(shape, await json(await send(apiUrl(route), {})), route);
 }
@@ -116,7 +121,7 @@ export async function postJson<T>(shape: Shape<T>, route: string, body: unknown,
   return read(shape, await load(apiUrl(route), post(body, signal), json), route);
 }
 
-/** For responses that are not text; `accept` is the requested content type. */
+/** Requests content that is not text, such as images; `accept` is the requested content type. */
 export async function postForBytes<T>(
   route: string,
   body: unknown,

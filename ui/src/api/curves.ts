@@ -1,4 +1,4 @@
-// Requests many curves at once.
+// Requests many scalar curves at once.
 import { postForBytes } from "./client";
 import { readCurves, type CurvesResponse } from "./series";
 
@@ -7,12 +7,12 @@ export interface CurvesRequest {
   /** The maximum number of points of each curve. */
   readonly points: number;
   readonly axis: "step" | "relative" | "wall";
-  /** 0 leaves them out. */
+  /** 0: the response contains no wall times. */
   readonly wall_times?: 0 | 1;
-  /** Only this part of the axis. */
+  /** Requests only the points from `from` to `to` on the axis. */
   readonly from?: number;
   readonly to?: number;
-  /** The weight of the smoothing over all points; the values are the smoothed ones then. */
+  /** The smoothing weight. If set, the server smooths over all points and returns the smoothed values. */
   readonly smooth?: number;
 }
 

@@ -1,4 +1,4 @@
-// Graphs of models: which exist, how they are laid out, their nodes and their memory.
+// Requests for graphs of models: the list of graphs, their layout, their nodes and their memory.
 import {
   boolean,
   booleans,
@@ -51,7 +51,7 @@ const factsShape = object({
   weight_bits: numbers,
   activation_bits: numbers,
 });
-/** Sums over the nodes in each box, for one side. */
+/** Sums over the nodes in each box, for one of the two graphs. */
 export type FactColumns = TypeOf<typeof factsShape>;
 
 export const viewShape = object({
@@ -103,7 +103,7 @@ export type ViewResponse = TypeOf<typeof viewShape>;
 
 export const searchShape = object({ total: number, paths: strings, ops: strings });
 
-/** The path of the node of each layer that was asked for; null where the graph has none. */
+/** The path of the node for each requested layer; null if the graph has no such node. */
 export const layerPathsShape = object({ paths: list(nullable(string)) });
 
 const memorySideShape = object({
@@ -150,8 +150,10 @@ const nodeShape = object({
   change: string,
   fused_into: nullable(string),
   fused: strings,
-  /** The operations that quantize and dequantize its output. */
+  /** The nodes that quantize and dequantize the output of this node. */
   quantization: list(object({ path: string, op: string, side: string, keys: strings, texts: strings })),
+  /** Constants with their first values; of one side none where the log has no values. */
+  weights: list(object({ side: string, name: string, values: string })),
   a: nullable(nodeSideShape),
   b: nullable(nodeSideShape),
   differences: object({ whats: strings, a: strings, b: strings }),

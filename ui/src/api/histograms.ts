@@ -1,7 +1,7 @@
-// Histograms and the percentiles that follow from them.
+// Requests for histograms, and for percentiles computed from them.
 import { list, number, numbers, object, optional, string, wireNumber, wireNumbers, type TypeOf } from "./shape";
 
-/** Every step in the same bins. */
+/** The histograms of all steps, converted to the same bins. */
 export const barsShape = object({
   steps: numbers,
   edges: wireNumbers,
@@ -9,7 +9,7 @@ export const barsShape = object({
   num: wireNumbers,
 });
 
-/** Every step in the bins that were logged. */
+/** The histograms of all steps, in the bins that were logged. */
 export const loggedBinsShape = object({
   steps: numbers,
   lefts: list(wireNumbers),
@@ -24,7 +24,7 @@ export const distributionsShape = object({
 });
 export type Distributions = TypeOf<typeof distributionsShape>;
 
-/** Several histograms in the same bins. */
+/** Several histograms, converted to the same bins. */
 export const overlayShape = object({
   edges: wireNumbers,
   series: list(

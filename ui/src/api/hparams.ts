@@ -1,4 +1,4 @@
-// Trials with their hyperparameters and metrics.
+// Requests for trials with their hyperparameters and metrics.
 import { boolean, either, list, nullable, number, object, string, strings, wireNumbers, type TypeOf } from "./shape";
 
 const value = either(either(number, boolean), string);

@@ -1,4 +1,4 @@
-// Images, sounds, texts, meshes, embeddings and PR curves.
+// Requests for images, sounds, texts, meshes, embeddings and PR curves.
 import { damagedValueShape } from "./board";
 import { booleans, list, nullable, numbers, object, strings, wireNumbers, type TypeOf } from "./shape";
 
@@ -9,7 +9,7 @@ export const imagesShape = object({
   widths: numbers,
   heights: numbers,
   samples: numbers,
-  /** Values that are not images; the columns do not contain them. */
+  /** The number of values that could not be decoded as images; the columns do not contain them. */
   damaged: list(damagedValueShape),
 });
 export type ImagesResponse = TypeOf<typeof imagesShape>;
@@ -19,7 +19,7 @@ export const audioShape = object({
   steps: numbers,
   samples: numbers,
   content_types: strings,
-  /** Values that are not sounds; the columns do not contain them. */
+  /** The number of values that could not be decoded as sounds; the columns do not contain them. */
   damaged: list(damagedValueShape),
 });
 

@@ -1,10 +1,10 @@
-// Scalars other than curves (curves.ts): last values, groups of runs, and the layout of custom charts.
+// Requests for scalars, except for curves (curves.ts): last values, groups of runs, and the layout of custom charts.
 import { boolean, list, numbers, object, optional, string, strings, wireNumbers, type TypeOf } from "./shape";
 
 export const lastValuesShape = object({ runs: strings, values: wireNumbers });
 export type LastValues = TypeOf<typeof lastValuesShape>;
 
-/** Mean and deviation over the runs of each group; a group without them has an error. */
+/** Mean and standard deviation over the runs of each group; a group without them has an error. */
 export const groupsShape = object({
   groups: list(
     object({

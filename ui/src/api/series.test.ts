@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readCurves } from "./series";
 
-/** An response with this header and these columns, as docs/formats/series.md describes it. */
+/** A response with this header and these columns, in the format of docs/formats/series.md. */
 function answerOf(header: unknown, ...columns: ArrayBufferView[]): ArrayBuffer {
   const text = new TextEncoder().encode(JSON.stringify(header));
   const length = Math.ceil((12 + text.length) / 8) * 8 - 12;

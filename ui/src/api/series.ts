@@ -1,14 +1,14 @@
-// Curves as columns of bytes, which neither side has to spell out as text: docs/formats/series.md.
+// Decodes curves that the server sends as binary columns (docs/formats/series.md).
 
 import { list, number, object, optional, read, string } from "./shape";
 
 export interface Curve {
   readonly run: string;
   readonly tag: string;
-  /** How many points the log has; `steps` and the others may be a choice of them. */
+  /** The number of points in the log; `steps`, `values` and `wallTimes` may be a sample of them. */
   readonly total: number;
   readonly steps: ArrayLike<number>;
-  /** Seconds since 1970, if they were asked for. Put together when needed. */
+  /** Seconds since 1970, if requested. Decoded at the first call. */
   readonly wallTimes: () => ArrayLike<number>;
   readonly values: ArrayLike<number>;
   readonly error?: { readonly code: string; readonly message: string };
@@ -37,10 +37,13 @@ const headerShape = object({
   ),
 });
 
-const MAGIC = 0x52534243; // "CBSR", read as a little-endian number.
+const MAGIC = 0x52534243; // The text "CBSR", read as a little-endian number.
 const PREAMBLE = 12;
 
-/** The curves view the bytes, which are kept for as long as one of them is. */
+/**
+ * Decodes the binary columns. The curves are views into `bytes`, so `bytes` stays in memory as long as one of the
+ * curves.
+ */
 export function readCurves(bytes: ArrayBuffer): CurvesResponse {
   const [magic, version, length = 0] = new Uint32Array(bytes, 0, 3);
   if (magic !== MAGIC || version !== 1)
@@ -51,13 +54,14 @@ export function readCurves(bytes: ArrayBuffer): CurvesResponse {
     "scalars",
   );
   let at = PREAMBLE + length;
-  // The place of a column, each of which is padded to 8 bytes.
+  // Returns the offset of the next column. Every column is padded to 8 bytes.
   const take = (count: number, width: number): number => {
     const begin = at;
     at += Math.ceil((count * width) / 8) * 8;
     return begin;
   };
-  const shared = new Map<string, Float64Array>(); // Most runs of a tag were logged at the same steps.
+  // Most runs of a tag were logged at the same steps and share this array.
+  const shared = new Map<string, Float64Array>();
   const series = header.series.map((one): Curve => {
     const { run, tag, steps, wall_times: walls, values, points = 0, total = 0 } = one;
     if (one.error || !steps || !values) {
@@ -106,8 +110,7 @@ function evenSteps(count: number, first: number, stride: number, shared: Map<str
   return steps;
 }
 
-// By halves, since a BigInt for each would take longer than all the rest. Steps beyond 2^53 are
-// rounded, as everywhere in a browser.
+// Joins 64-bit integers from their 32-bit halves, because a BigInt for each is slow. Integers beyond 2^53 are rounded.
 function wholeNumbers(bytes: ArrayBuffer, begin: number, count: number): Float64Array {
   const [low, high] = [new Uint32Array(bytes, begin, 2 * count), new Int32Array(bytes, begin, 2 * count)];
   const numbers = new Float64Array(count);
@@ -121,7 +124,7 @@ function ulpTimes(distances: Uint32Array, first: number, ulp: number): () => Flo
   return () => Float64Array.from(distances, (distance) => first + distance * ulp);
 }
 
-// Added up as whole numbers, which is exact.
+// Sums the gaps as integers, which is exact.
 function gapTimes(gaps: Int32Array, first: number, ulp: number): () => Float64Array {
   return () => {
     let distance = 0;

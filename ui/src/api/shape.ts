@@ -6,9 +6,9 @@
 // Checking copies nothing and allows keys that the page does not know, so a newer server works too.
 
 export interface Shape<T> {
-  /** Where `value` differs from the shape: "runs[3] is null, expected a string"; null where it does not. */
+  /** Where `value` differs from the shape: "runs[3] is null, expected a string"; null if it has the shape. */
   readonly differs: (value: unknown, path: string) => string | null;
-  /** Never set; carries the type. */
+  /** Never set; only carries the type for TypeOf. */
   readonly type?: T;
 }
 
@@ -32,12 +32,12 @@ export const number: Shape<number> = simple("a number", (value) => typeof value 
 export const boolean: Shape<boolean> = simple("a boolean", (value) => typeof value === "boolean");
 export const anything: Shape<unknown> = { differs: () => null };
 
-/** One of these words. */
+/** A string that must be one of these words. */
 export function oneOf<const W extends readonly string[]>(...words: W): Shape<W[number]> {
   return simple(`one of ${words.join(", ")}`, (value) => typeof value === "string" && words.includes(value));
 }
 
-/** JSON has no NaN and no infinity: they are sent as strings, and null means that there is no value. */
+/** A number. JSON has no NaN and no infinity: the server sends them as strings, and null for a missing value. */
 export type WireNumber = number | "NaN" | "Infinity" | "-Infinity" | null;
 
 export const wireNumber: Shape<WireNumber> = simple(
@@ -54,7 +54,7 @@ export function nullable<T>(shape: Shape<T>): Shape<T | null> {
   return { differs: (value, path) => (value === null ? null : shape.differs(value, path)) };
 }
 
-/** For keys that may be missing. */
+/** A shape for keys that may be missing. */
 export function optional<T>(shape: Shape<T>): Shape<T | undefined> {
   return { differs: (value, path) => (value === undefined ? null : shape.differs(value, path)) };
 }
@@ -68,7 +68,7 @@ export function list<T>(shape: Shape<T>): Shape<readonly T[]> {
     differs: (value, path) => {
       if (!Array.isArray(value)) return expected("a list", value, path);
       for (let i = 0; i < value.length; i += 1) {
-        // The path is spelled out only when it is needed: lists may have a million items.
+        // The path is built only for an error: lists may have a million items.
         if (shape.differs(value[i], "") !== null) return shape.differs(value[i], `${path}[${i}]`);
       }
       return null;
@@ -123,12 +123,12 @@ function has<T>(shape: Shape<T>, value: unknown): value is T {
   return shape.differs(value, "") === null;
 }
 
-/** The value of this shape, or null. */
+/** The value, if it has this shape; otherwise null. */
 export function readOrNull<T>(shape: Shape<T>, value: unknown): T | null {
   return has(shape, value) ? value : null;
 }
 
-/** The value with its type; throws an error that names the first difference. */
+/** The value with its type. Throws an error that names the first difference if the value does not have the shape. */
 export function read<T>(shape: Shape<T>, value: unknown, what: string): T {
   if (has(shape, value)) return value;
   throw new Error(

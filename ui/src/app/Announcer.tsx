@@ -1,4 +1,4 @@
-// Announces newer values to screen readers, at most every five seconds.
+// Announces new values to screen readers, at most every five seconds.
 import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -10,7 +10,8 @@ const CALM_MILLISECONDS = 5000;
 export function Announcer(): JSX.Element {
   const [text, setText] = useState("");
   useEffect(() => {
-    let known: number | null = null; // The snapshot that was told last; the first one is no news.
+    // The last announced snapshot. The first snapshot is not announced: it is the content of the page.
+    let known: number | null = null;
     let later: ReturnType<typeof setTimeout> | undefined;
     const stop = effect(() => {
       const now = status.value;

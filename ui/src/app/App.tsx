@@ -35,7 +35,7 @@ function up(): void {
     if (query.value.has(key)) return setQuery({ [key]: null });
   }
   const links = crumbs().flatMap((crumb) => crumb.href ?? []);
-  const above = links.filter((href) => href !== links.at(-1)).at(-1); // A model and its Compare are one place.
+  const above = links.filter((href) => href !== links.at(-1)).at(-1); // A model and its Compare page share one entry.
   if (above !== undefined) go(above);
 }
 
@@ -101,7 +101,8 @@ function NotFound(): JSX.Element {
     <div class="empty">
       <h1>There is no such page</h1>
       <p>
-        The address ends in <span class="mono">{`/${pathParts.value.join("/")}`}</span>, which this board does not know.
+        The last part of the address is <span class="mono">{`/${pathParts.value.join("/")}`}</span>, which is not the
+        name of a page.
       </p>
       <p>
         <a class="link" href={hrefOf(["overview"], { model: null })}>

@@ -1,4 +1,5 @@
-// Where one is, and the way up. The address is the state, so copying it shares the view.
+// The breadcrumbs: the open page and links to its parents. The address holds the whole state, so a copied link opens
+// the same view.
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { hrefOf, pathParts, query } from "../base/address";
@@ -32,7 +33,7 @@ export function crumbs(): Crumb[] {
   if (page && page.id !== "overview") trail.push({ text: page.name, href: hrefOfPage(page) });
   for (const key of ["sel", "node", "channel"]) {
     const chosen = query.value.get(key);
-    // A tensor is chosen by its layer, role and parameter, with NUL in between.
+    // The address of a chosen tensor is layer, part and parameter, separated by NUL.
     if (chosen !== null)
       trail.push({ text: key === "channel" ? `channel ${chosen}` : [...new Set(chosen.split("\0"))].join(" ").trim() });
   }

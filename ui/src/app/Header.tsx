@@ -1,4 +1,4 @@
-// The pair, the search, and whether the page is live.
+// The header: the compared pair, the search, and the state of the connection to the server.
 import type { JSX } from "preact";
 import { bytes, duration, plural } from "../base/text/format";
 import { inNaturalOrder } from "../base/text/natural";

@@ -1,4 +1,5 @@
-// Search over pages, models, layers and tags. The typed letters must appear in order; close matches come first.
+// The search over pages, models, layers and tags. A match contains the typed letters in order; letters that are close
+// together rank first.
 import { type Tags, tagsShape } from "../api/board";
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
@@ -94,7 +95,7 @@ export function Palette({ onClose }: { onClose: () => void }): JSX.Element {
         ))}
         {found.length === 0 && (
           <li class="note" role="option" aria-selected="false">
-            Nothing is called that
+            No name matches
           </li>
         )}
       </ul>

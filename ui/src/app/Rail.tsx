@@ -18,7 +18,7 @@ function RailLink({ page }: { page: Page }): JSX.Element {
   );
 }
 
-/** On narrow screens a drawer. Pages that have nothing to show are behind "More". */
+/** The links to all pages. On narrow screens they are in a drawer. Pages without data are behind "More". */
 export function Rail({ open }: { open: boolean }): JSX.Element {
   const [more, setMore] = useState(false);
   const empty = emptyPages.value;

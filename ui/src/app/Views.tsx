@@ -1,5 +1,5 @@
-// The named views of this board: open one, keep this one, forget one. They are stored beside the logs, or in the
-// browser where the server may not write.
+// The menu of named views: open a view, save the current one, delete one. Views are stored beside the logs, or in the
+// browser if the server may not write.
 import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
@@ -8,14 +8,14 @@ import { addressHere, base, go } from "../base/address";
 import { annotationPlace, servedViews, storeView } from "../domain/runs/annotations";
 import { useUnfolded } from "../widgets/useUnfolded";
 
-// Boards of one machine share a browser's storage; their path prefix and port tell them apart.
+// Servers on the same host share a browser's storage; path prefix and port distinguish them.
 const KEY = `views ${base.pathname}`;
 
 function stored(): string | null {
   try {
     return localStorage.getItem(KEY);
   } catch {
-    return null; // A browser that keeps nothing.
+    return null; // The browser does not allow storage.
   }
 }
 
@@ -26,7 +26,7 @@ function keepInBrowser(next: readonly View[]): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(next));
   } catch {
-    // They last as long as the page, then.
+    // Without storage, views last until the page is closed.
   }
 }
 
@@ -78,7 +78,7 @@ export function Views(): JSX.Element {
               </button>
               <button
                 class="link"
-                aria-label={`Forget ${view.name}`}
+                aria-label={`Delete ${view.name}`}
                 onClick={() => void forget(view.name).catch(report)}
               >
                 ✕
@@ -99,12 +99,12 @@ export function Views(): JSX.Element {
             <input
               class="field"
               aria-label="Name of this view"
-              placeholder="Keep this view as…"
+              placeholder="Save this view as…"
               value={name}
               onInput={(event) => setName(event.currentTarget.value)}
             />
             <button class="pick" type="submit">
-              Keep
+              Save
             </button>
           </form>
           {failure !== null && (

@@ -35,13 +35,13 @@ followContents(
 const page = pageOf(pathParts.value);
 page?.asks?.forEach(prefetch);
 
-// The frame that came with the document stays until the page itself can be drawn with it, in one go.
-// App says it if the page could not be loaded.
+// The HTML file's static frame stays until the page's code is loaded; then frame and page are drawn together. App shows
+// the error if the code could not be loaded.
 void (page ? loadView(page) : Promise.resolve())
   .catch(() => undefined)
   .then(() => {
     const root = document.querySelector("#app");
     if (!root) return;
     document.documentElement.dataset["drawn"] = "";
-    render(<App />, root); // Takes over the elements of the frame.
+    render(<App />, root); // Reuses the elements of the static frame.
   });

@@ -1,20 +1,20 @@
-// The pages, in the order of the rail: what is known of them without their code. The build reads this
-// too, and writes an HTML file for each (tools/static_pages.ts).
+// The pages in the order of the rail: everything about a page that is known without its code. The build also reads this
+// list, and writes an HTML file for each page (tools/static_pages.ts).
 
 export interface PageEntry {
   readonly id: string;
   readonly name: string;
-  readonly key: string; // After "g".
-  readonly icon: string; // An SVG path in a 16 x 16 box.
-  /** Whether it shows one model when one is chosen; the other pages are about all of them. */
+  readonly key: string; // The second key of the shortcut "g <key>" that opens the page.
+  readonly icon: string; // An SVG path in a box of 16 x 16.
+  /** Whether the page shows only the selected model, if one is selected; the other pages show all models. */
   readonly ofModel?: boolean;
-  /** Whether few people log what it shows: it is in the rail only where somebody did. */
+  /** Whether few users log this kind of data: then the rail shows the page only if data exists. */
   readonly rare?: boolean;
-  /** Its first requests, below api/v1/; they are sent while its code is still loading. */
+  /** The first requests of the page, relative to api/v1/. They are sent while the page's code is still loading. */
   readonly asks?: readonly string[];
 }
 
-/** The requests of every page: its frame shows the state of the board and the compared pair. */
+/** The requests of every page: the frame shows the state of the board and the compared pair. */
 export const EVERY_PAGE_ASKS: readonly string[] = ["status", "compression/table"];
 
 export const COMPRESSION_ENTRIES = [

@@ -40,20 +40,23 @@ export const PAGES: readonly Page[] = [...COMPRESSION_PAGES, ...TENSORBOARD_PAGE
 
 const views = new Map<string, ComponentType>();
 
-/** The component of the page, once it is loaded. */
+/** The component of the page; undefined until its code is loaded. */
 export const viewOf = (page: Page): ComponentType | undefined => views.get(page.id);
 
 export async function loadView(page: Page): Promise<void> {
   if (!views.has(page.id)) views.set(page.id, (await page.load()).default);
 }
 
-/** The page at a path: "/layers". Paths are one step deep, see vite.config.ts. */
+/** The page at a path such as "/layers". A path has one part, see vite.config.ts. */
 export function pageOf(parts: readonly string[]): Page | null {
   if (parts.length === 0) return PAGES[0] ?? null;
   return parts.length === 1 ? (PAGES.find((page) => page.id === parts[0]) ?? null) : null;
 }
 
-/** The address of a page as it was left, with what pages share: the model, the pair, runs and their colours. */
+/**
+ * The address of a page with its last state and with the state that all pages share: model, pair, runs and their
+ * colours.
+ */
 export function hrefOfPage(page: Page): string {
   const remembered = Object.fromEntries([...rememberedQuery(page.id)].filter(([key]) => !SHARED.includes(key)));
   return hrefOf([page.id], { ...remembered, ...(page.ofModel ? {} : { model: null }) });

@@ -1,15 +1,15 @@
-// Named addresses that a user wants to return to. The browser stores them, per board.
+// Views: addresses that the user saved under a name. The browser stores them per board.
 import { object, readOrNull, string } from "../api/shape";
 
 const viewShape = object({ name: string, address: string });
 
 export interface View {
   readonly name: string;
-  /** Below the board's root: "scalars?smooth=0.9". */
+  /** The address relative to the root of the board: "scalars?smooth=0.9". */
   readonly address: string;
 }
 
-/** Anything that is not a list of views is no view. */
+/** Ignores stored values that are not a list of views. */
 export function readViews(text: string | null): View[] {
   try {
     const parsed: unknown = JSON.parse(text ?? "[]");
@@ -18,7 +18,7 @@ export function readViews(text: string | null): View[] {
       const view = readOrNull(viewShape, item);
       if (!view) return [];
       const { name, address } = view;
-      // An address from storage is followed: it must stay inside the board.
+      // Accepts a stored address only if it stays inside the board: the page navigates to it.
       const isInside = /^[a-z]*(\?[^#]*)?$/.test(address);
       return name !== "" && isInside ? [{ name, address }] : [];
     });
@@ -27,7 +27,7 @@ export function readViews(text: string | null): View[] {
   }
 }
 
-/** The views with one more, or with another address for a name that is there. */
+/** The list with the view added; a view of the same name gets the new address. */
 export function withView(views: readonly View[], view: View): View[] {
   return [...views.filter((other) => other.name !== view.name), view].sort((p, q) => p.name.localeCompare(q.name));
 }

@@ -1,12 +1,14 @@
-// The whole state of the page is in its address: the path is the page, the query is the rest.
+// The address holds the whole state of a page: the path names the page, the query holds the rest.
 import { computed, signal } from "@preact/signals";
 
 import { addressOfName, newAddressOf } from "./page_names";
 
 export { listOf, listText } from "./text/lists";
 
-/** Where the board lives: the server writes its path prefix into a <base> that stays inert, because
- * its content security policy lets no document change what addresses are relative to. */
+/**
+ * The root address of the board. The server writes its path prefix into a <base> element inside a template, because the
+ * content security policy forbids an active <base>.
+ */
 export const base = new URL(
   document.querySelector<HTMLTemplateElement>("#place")?.content.querySelector("base")?.getAttribute("href") ?? "/",
   window.location.href,
@@ -19,23 +21,23 @@ function pathOf(url: URL): string {
 
 const here = signal(new URL(window.location.href));
 
-/** "/layers", without the server's path prefix. */
+/** The path without the server's path prefix: "/layers". */
 export const path = computed(() => pathOf(here.value));
 
-/** Its parts: ["layers"]. */
+/** The parts of the path: ["layers"]. */
 export const pathParts = computed(() => path.value.split("/").filter(Boolean));
 
 export const query = computed(() => here.value.searchParams);
 
-/** Page and state, below the board's root: "scalars?smooth=0.9". */
+/** The open page and its state, relative to the root of the board: "scalars?smooth=0.9". */
 export const addressHere = computed(() => path.value.slice(1) + here.value.search);
 
 export type QueryChange = Record<string, string | null | undefined>;
 
-/** Keys that all pages share: links keep them. */
+/** Query keys that all pages share: links to other pages keep them. */
 export const SHARED: readonly string[] = ["model", "a", "b", "runs", "colours", "policy"];
 
-/** The address of a page; values that are null, undefined or empty are left out. */
+/** The address of a page; query values that are null, undefined or empty are left out. */
 export function hrefOf(parts: readonly string[], change: QueryChange = {}, keep: readonly string[] = SHARED): string {
   const params = new URLSearchParams();
   for (const key of keep) {
@@ -54,21 +56,21 @@ function applyChange(params: URLSearchParams, change: QueryChange): void {
   }
 }
 
-/** Goes to another page. */
+/** Opens another page. */
 export function go(href: string): void {
   window.history.pushState(null, "", href);
   here.value = new URL(window.location.href);
 }
 
-/** Goes to another page that takes the place of this one: "back" leads to what was before. */
+/** Opens another page and replaces the history entry: the browser's "back" skips the current page. */
 export function goInstead(href: string): void {
   window.history.replaceState(null, "", href);
   here.value = new URL(window.location.href);
 }
 
 /**
- * Changes the state of this page. The browser's "back" undoes a selection; a change that follows
- * the pointer (zoom, sliders) replaces the entry instead.
+ * Changes the state of this page. The browser's "back" undoes a selection; a change that follows the pointer (zoom,
+ * sliders) replaces the history entry.
  */
 export function setQuery(change: QueryChange, how: "push" | "replace" = "push"): void {
   const url = new URL(here.value);
@@ -85,7 +87,7 @@ export function followOldLink(): void {
   if (address !== null) goInstead(base.pathname + address);
 }
 
-/** Follows the browser's buttons, and links inside the page without a reload. */
+/** Updates the state on the browser's "back" and "forward", and follows links inside the page without a reload. */
 export function listenToLocation(): void {
   window.addEventListener("popstate", () => {
     here.value = new URL(window.location.href);

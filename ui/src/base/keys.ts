@@ -1,9 +1,9 @@
-// Keys, in one list: what `?` shows is what works.
+// The keyboard shortcuts in one list: the `?` dialog lists exactly the shortcuts that work.
 import { signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 export interface Key {
-  /** "d", "shift-l", or "g o" for one after the other. */
+  /** "d", "shift-l", or "g o" for two keys in sequence. */
   readonly key: string;
   readonly does: string;
   readonly run: (event: KeyboardEvent) => void;
@@ -14,9 +14,9 @@ const groups = signal<readonly (readonly Key[])[]>([]);
 export const allKeys = groups;
 
 /**
- * Adds keys for as long as the component is there; later components win. They work as soon as the
- * component can be seen, and do what its last drawing says, but keys can come faster than drawings:
- * what `run` needs of the address it must read when it runs.
+ * Adds shortcuts while the component is mounted; those of later components override earlier ones. A shortcut calls the
+ * `run` of the last rendering. Keys can arrive faster than renderings, so `run` must read the address itself when it is
+ * called.
  */
 export function useKeys(keys: readonly Key[]): void {
   const newest = useRef(keys);
@@ -28,7 +28,7 @@ export function useKeys(keys: readonly Key[]): void {
   );
 }
 
-/** Adds keys until the returned function is called. */
+/** Adds shortcuts until the returned function is called. */
 function addKeys(keys: readonly Key[]): () => void {
   groups.value = [...groups.value, keys];
   return () => {
@@ -60,7 +60,7 @@ export function listenToKeys(): void {
       }
       return undefined;
     };
-    // Single keys belong to the field one types in; Ctrl-K does not.
+    // Inside a text field, single keys are text; only shortcuts such as Ctrl-K work.
     if (isTyping(event.target) && !name.startsWith("ctrl-")) {
       if (name === "escape" && event.target instanceof HTMLElement) event.target.blur();
       return;

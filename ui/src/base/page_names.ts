@@ -1,4 +1,5 @@
-// Other names of pages: those in TensorBoard's addresses, so that old links open, and those that people type. Pure.
+// Alternative names of pages: those of TensorBoard's addresses, so that old links work, and names that people type.
+// Pure.
 
 const PAGES: Readonly<Record<string, readonly string[]>> = {
   overview: ["home", "index", "models", "model", "pareto", "aurora", "summary", "dashboard", "c", "board"],
@@ -25,7 +26,10 @@ const PAGE_OF = new Map(
   Object.entries(PAGES).flatMap(([page, names]) => [page, ...names].map((name): [string, string] => [name, page])),
 );
 
-/** "graph?node=x" of "/stages" and "?node=x"; null for the address of a page, and for names that none has. */
+/**
+ * The address that replaces one with an alternative page name: "graph?node=x" for "/stages" and "?node=x". Null if the
+ * address already names a page, or if its name is unknown.
+ */
 export function addressOfName(path: string, search: string): string | null {
   const typed = path.slice(1);
   const page = PAGE_OF.get(
@@ -37,12 +41,12 @@ export function addressOfName(path: string, search: string): string | null {
   return page === undefined || page === typed ? null : page + search;
 }
 
-/** "graph?graph=train" of TensorBoard's "#graphs&run=train"; null for what is no such link. */
+/** The address for a TensorBoard link: "graph?graph=train" for "#graphs&run=train"; null for other links. */
 export function newAddressOf(hash: string): string | null {
   const [name = "", ...rest] = hash.slice(1).split("&");
   const page = name === "" ? undefined : PAGE_OF.get(name);
   if (page === undefined) return null;
-  // Only this page of TensorBoard has its state in the address.
+  // Only this page of TensorBoard keeps its state in the address.
   const run = page === "graph" ? new URLSearchParams(rest.join("&")).get("run") : null;
   return page + (run === null ? "" : `?${new URLSearchParams({ graph: run }).toString()}`);
 }

@@ -1,9 +1,9 @@
-// The browser's storage for one board. Boards of one machine share it; their path prefix tells them apart.
+// The browser's storage for one board. Servers on the same host share it; the path prefix distinguishes them.
 import { base } from "./address";
 
 const nameOf = (key: string): string => `${key} ${base.pathname}`;
 
-/** Null where nothing is stored, or where the browser stores nothing. */
+/** The stored text; null if nothing is stored, or if the browser does not allow storage. */
 export function recall(key: string): string | null {
   try {
     return localStorage.getItem(nameOf(key));
@@ -16,6 +16,6 @@ export function remember(key: string, text: string): void {
   try {
     localStorage.setItem(nameOf(key), text);
   } catch {
-    // Storage is closed or full: the state lasts as long as the page.
+    // Storage is forbidden or full: the state is lost when the page is closed.
   }
 }

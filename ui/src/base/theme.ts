@@ -1,4 +1,4 @@
-// Follow the system, light, or dark. public/theme.js sets the choice before the first paint.
+// The theme: as the operating system says, light, or dark. public/theme.js applies the choice before the first paint.
 import { forgetColours } from "./dom/css_colour";
 import { signal } from "@preact/signals";
 
@@ -10,7 +10,7 @@ const chosenTheme = (text: string | undefined): Theme => (text === "light" || te
 
 export const theme = signal<Theme>(chosenTheme(root.dataset["theme"]));
 
-/** Grows when colours have changed, so that canvases are painted again. */
+/** Increases when colours have changed, so that canvases are painted again. */
 export const paintVersion = signal(0);
 
 const NEXT: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" };
@@ -27,7 +27,7 @@ function setTheme(next: Theme): void {
     if (next === "system") localStorage.removeItem("theme");
     else localStorage.setItem("theme", next);
   } catch {
-    // Private windows may refuse; the choice then lasts as long as the page.
+    // Private windows may forbid storage; the choice then lasts until the page is closed.
   }
   repaint();
 }

@@ -1,4 +1,4 @@
-// The factors of a score, each bar beginning where the one above it ended.
+// A waterfall chart of the factors of a score: each bar begins where the bar above it ends.
 import type { JSX } from "preact";
 import type { Score } from "../api/compression/table";
 import { fixed } from "../base/text/format";

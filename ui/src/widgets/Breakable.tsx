@@ -1,4 +1,4 @@
-// A long name that breaks behind its slashes and underscores, and not in the middle of a word.
+// A long name that may wrap after slashes and underscores, but not inside a word.
 import type { JSX } from "preact";
 
 export function Breakable({ name }: { name: string }): JSX.Element {

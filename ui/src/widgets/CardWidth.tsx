@@ -1,4 +1,4 @@
-// How wide cards are at least: the further right, the fewer stand in a row, and the higher they are.
+// A slider for the min width of cards: wider cards are also higher, and fewer fit into a row.
 import type { JSX } from "preact";
 import { query, setQuery } from "../base/address";
 
@@ -9,7 +9,7 @@ function widthNow(): number {
   return Number.isFinite(width) ? Math.min(MAX, Math.max(MIN, width)) : DEFAULT;
 }
 
-/** For the column that holds the cards; `default` where the user has not chosen a width. */
+/** A CSS class for the column that holds the cards; `default` if the user has not chosen a width. */
 export function cardColumn(): { class: string; style: Record<string, string> } {
   return query.value.has("card")
     ? { class: "main-column", style: { "--card": `${widthNow()}px` } }

@@ -1,4 +1,4 @@
-// A button that opens a list of ticks: which columns a table has.
+// A button that opens a list of checkboxes, for example to choose the columns of a table.
 import type { ComponentChildren, JSX } from "preact";
 import { useUnfolded } from "./useUnfolded";
 

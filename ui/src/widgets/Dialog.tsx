@@ -12,7 +12,7 @@ export function Dialog({
   children: ComponentChildren;
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
-  // Before the next key: "/" and a word typed after it may come without a breath between.
+  // A layout effect, so that the dialog has the focus before the next key: users may type "/" and a word very fast.
   useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();

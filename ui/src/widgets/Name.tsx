@@ -1,17 +1,23 @@
-// A name that loses its middle where there is no room: beginnings and ends tell names apart. The page contains the
-// whole name, so searching and copying find it; pointing at it or focusing its row shows it.
+// A name that is shortened in the middle if there is not enough space, because names usually differ at the beginning or
+// at the end. The page contains the whole name, so searching and copying work; a tooltip shows it when the row is
+// pointed at or focused.
 import type { JSX } from "preact";
 import { hideReadout, showReadout } from "./readout";
 
-const MAX_TAIL = 16; // Characters that stay at the end.
-const SHORT = 22; // Names up to this length fit nearly everywhere, and lose their end where they do not.
+const MAX_TAIL = 16; // The number of characters that stay visible at the end.
+const SHORT = 22; // Names up to this length nearly always fit; in narrower places they are shortened at the end.
 
-/** Where the end of a name begins: behind a separator if one is near. */
+/** The index where the fixed end of a name begins: after a separator, if there is one nearby. */
 export function tailStart(name: string): number {
   const first = Math.max(Math.ceil(name.length / 2), name.length - MAX_TAIL);
-  const separator = name.slice(first, name.length - 3).search(/[/._:]/);
+  const end = name.slice(first, name.length - 3);
+  const gap = end.lastIndexOf("…"); // The place where the name was already shortened.
+  const separator = gap >= 0 ? gap + 1 : end.search(/[/._:]/);
   return separator < 0 ? first : first + separator;
 }
+
+/** In widths of a digit; the sign for a missing part takes nearly two. */
+const widthOf = (text: string): number => text.length + (text.split("…").length - 1);
 
 export function Name({ name, title = name }: { name: string; title?: string }): JSX.Element {
   if (name.length <= SHORT)
@@ -23,7 +29,7 @@ export function Name({ name, title = name }: { name: string; title?: string }): 
   const at = tailStart(name);
   return (
     <span class="cut-name" title={title}>
-      <span class="cut-head" style={{ maxWidth: `calc(100% - ${name.length - at}ch)` }}>
+      <span class="cut-head" style={{ maxWidth: `calc(100% - ${widthOf(name.slice(at))}ch)` }}>
         {name.slice(0, at)}
       </span>
       {name.slice(at)}
@@ -31,7 +37,7 @@ export function Name({ name, title = name }: { name: string; title?: string }): 
   );
 }
 
-/** Shows the whole name of a row that got the focus, if it is cut. */
+/** If the name of the focused row is shortened, shows the whole name. */
 export function showNamesOnFocus(): void {
   document.addEventListener("focusin", (event) => {
     const target = event.target instanceof Element ? event.target : null;

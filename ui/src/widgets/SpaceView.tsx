@@ -7,7 +7,7 @@ import { moved, turned, zoomed, type Camera } from "../base/math/space";
 import { paintVersion } from "../base/theme";
 
 const STEP = 0.1; // The step of an arrow key: radians, or a fraction of half the picture.
-const CLICK = 4; // Pixels that a click may wander.
+const CLICK = 4; // The max movement of a click, in pixels.
 
 export function SpaceView({
   camera,
@@ -19,12 +19,15 @@ export function SpaceView({
   onPick,
 }: {
   camera: Camera;
-  /** There is no other side: it is moved instead of turned. */
+  /** The picture is flat, so dragging moves it instead of rotating it. */
   flat?: boolean;
   onCamera: (camera: Camera) => void;
   label: string;
   paint: (context: CanvasRenderingContext2D, width: number, height: number, element: Element) => void;
-  /** The pointer is at a place of the picture, while it is not dragged; null: it left. */
+  /**
+   * The pointer is at this position of the picture, and the picture is not being dragged; null: the pointer has left
+   * it.
+   */
   onPoint?: (at: { x: number; y: number; clientX: number; clientY: number } | null) => void;
   onPick?: (x: number, y: number) => void;
 }): JSX.Element {
@@ -43,7 +46,7 @@ export function SpaceView({
   useEffect(() => {
     const element = ref.current;
     const onWheel = (event: WheelEvent): void => {
-      if (!event.ctrlKey && !event.metaKey) return; // The page scrolls.
+      if (!event.ctrlKey && !event.metaKey) return; // Touch gestures scroll the page.
       event.preventDefault();
       now.current.onCamera(zoomed(now.current.camera, Math.exp(-event.deltaY * 0.005)));
     };

@@ -1,4 +1,4 @@
-// A component whose code is loaded when it is first needed.
+// A component whose code is loaded when the component is first shown.
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
@@ -13,7 +13,7 @@ export function Suspended<T>({
   useEffect(() => {
     load().then(
       (value) => setLoaded({ value }),
-      () => undefined, // The server is gone; the header says so.
+      () => undefined, // The server is unreachable; the header says so.
     );
   }, []);
   return loaded && render(loaded.value);

@@ -1,4 +1,4 @@
-// A long list of equally high rows, of which only those in sight exist.
+// A long list with rows of equal height that creates elements only for the visible rows.
 import type { JSX } from "preact";
 import { useRowsInSight } from "./useRowsInSight";
 

@@ -1,4 +1,4 @@
-// SVG paths of icons, in a box of 16 x 16. The build reads them too (tools/static_pages.ts).
+// SVG paths of icons, in a box of 16 x 16. The build uses them, too (tools/static_pages.ts).
 
 export const ICONS = {
   menu: "M2.5 4h11M2.5 8h11M2.5 12h11",

@@ -18,7 +18,7 @@ export function Icon({ d }: { d: string }): JSX.Element {
   );
 }
 
-/** A is a blue disc, B an orange diamond, everywhere. */
+/** The symbols of the pair on all pages: A is a blue disc, B an orange diamond. */
 export function SideMark({ side }: { side: "a" | "b" }): JSX.Element {
   return (
     <svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">

@@ -1,4 +1,4 @@
-// The one thing above the page while pointing: full values, beside the pointer.
+// The only tooltip of the page: it shows full values beside the pointer.
 import { signal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";

@@ -1,5 +1,5 @@
-// The camera of a 3D view. The address gets it when it has stopped moving: browsers throttle pages that
-// change the address with every frame.
+// The camera of a 3D view. The address is updated only when the camera has stopped moving, because browsers throttle
+// pages that change the address in every frame.
 import { useEffect, useState } from "preact/hooks";
 import { cameraText, FIRST_CAMERA, readCamera, type Camera } from "../base/math/space";
 import { useKeys } from "../base/keys";
@@ -7,13 +7,13 @@ import { query, setQuery } from "../base/address";
 
 const REST_MS = 200;
 
-/** Older addresses call it "eye". */
+/** Old addresses use the key "eye". */
 const storedCamera = (): string | null => query.value.get("camera") ?? query.value.get("eye");
 
 export function useCamera(first: Camera = FIRST_CAMERA): readonly [Camera, (camera: Camera) => void] {
   const said = storedCamera();
   const [now, setNow] = useState({ said, camera: readCamera(said, first) });
-  // Another address, for example after "back", has another camera.
+  // A changed address, for example after "back", sets another camera.
   const camera = now.said === said ? now.camera : readCamera(said, first);
   const set = (next: Camera): void => setNow({ said: storedCamera(), camera: next });
   useEffect(() => {

@@ -1,5 +1,5 @@
-// How many rows of a long table exist. A browser lays out every cell before it shows the first, so there
-// are a few more than a screen has, and others before somebody has scrolled to them.
+// The number of rows that a long table contains. A browser lays out all rows before it shows the first, so the table
+// begins with few rows and gets more before the user scrolls to its end.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { followNear } from "../base/dom/useNear";
 import { usePrinting } from "./useRowsInSight";
@@ -9,7 +9,7 @@ const AT_ONCE = 60;
 
 export interface GrowingRows {
   readonly shown: number;
-  /** Goes to what comes after the last row while there are more. */
+  /** Set this as `ref` of the button after the last row, which is shown while there are more rows. */
   readonly end: { current: HTMLButtonElement | null };
   /** Adds rows without scrolling. */
   readonly more: () => void;
@@ -21,7 +21,7 @@ export function useGrowingRows(count: number): GrowingRows {
   const more = (): void => setMost(most + AT_ONCE);
   const printing = usePrinting();
   const shown = printing ? count : Math.min(count, most);
-  // Observed again each time rows were added, which tells whether the end is still in sight.
+  // Observes the end again after rows were added, to find out whether it is still visible.
   useEffect(
     () =>
       end.current

@@ -1,17 +1,17 @@
-// Which rows of a long list of equally high ones are in sight.
+// Computes which rows of a long list are visible and must exist. All rows have the same height.
 import { useEffect, useState } from "preact/hooks";
 import { useSize, type Sized } from "../base/dom/useSize";
 
-const SPARE = 6; // Above and below, so that scrolling a little finds them there.
+const SPARE = 6; // Extra rows above and below the visible ones, so that they exist before the user scrolls to them.
 
 export interface RowsInSight {
-  /** Go to the element that scrolls. */
+  /** Set `ref` and `onScroll` on the element that scrolls. */
   readonly ref: Sized<HTMLDivElement>["ref"];
   readonly onScroll: (event: { readonly currentTarget: HTMLElement }) => void;
-  /** From the first row that has to exist to the one after the last. */
+  /** The first row that must exist, and the index after the last one. */
   readonly first: number;
   readonly last: number;
-  /** Scrolls as little as it takes to see a row below the `head` pixels that stay in place. */
+  /** Scrolls by the smallest distance that makes the row visible below a fixed header of `head` pixels. */
   readonly show: (row: number, head?: number) => void;
 }
 
@@ -19,7 +19,7 @@ export function useRowsInSight(count: number, rowHeight: number): RowsInSight {
   const { ref, height: measured } = useSize<HTMLDivElement>();
   const [top, setTop] = useState(0);
   const height = measured || 600;
-  // A list that became shorter leaves the browser at its end.
+  // If the list became shorter, the browser scrolls to its end.
   const from = Math.min(top, Math.max(0, count * rowHeight - height));
   return {
     ref,
@@ -36,7 +36,7 @@ export function useRowsInSight(count: number, rowHeight: number): RowsInSight {
   };
 }
 
-/** Whether the page is being printed, where nobody can scroll. */
+/** Whether the page is being printed. Then all rows must exist, because paper does not scroll. */
 export function usePrinting(): boolean {
   const [printing, setPrinting] = useState(false);
   useEffect(() => {

@@ -1,15 +1,15 @@
-// A popup of a button: it closes when something else is pressed or focused, and on Escape,
-// which returns the focus to the button.
+// The state of a popup that belongs to a button. The popup closes when another element is clicked or focused, and on
+// Escape, which returns the focus to the button.
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 export interface Unfolded {
   readonly open: boolean;
   readonly setOpen: (open: boolean) => void;
-  /** The element around the button and its popup. */
+  /** The element that contains the button and its popup. */
   readonly root: RefObject<HTMLDivElement | null>;
   readonly onKeyDown: (event: KeyboardEvent) => void;
-  /** Folds it and goes back to the button. */
+  /** Closes the popup and focuses the button. */
   readonly leave: () => void;
 }
 
@@ -21,7 +21,7 @@ export function useUnfolded(): Unfolded {
     const close = (event: Event): void => {
       if (!(event.target instanceof Node && root.current?.contains(event.target))) setOpen(false);
     };
-    // Pressing a label inside focuses the element around the popup first; that is not leaving it.
+    // Clicking a label inside the popup first focuses the popup's parent element; the popup must stay open.
     const closeOnFocus = (event: Event): void => {
       if (!(event.target instanceof Node && event.target.contains(root.current))) close(event);
     };
@@ -38,7 +38,7 @@ export function useUnfolded(): Unfolded {
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== "Escape" || !open) return;
-    event.stopPropagation(); // One Escape is for one thing.
+    event.stopPropagation(); // One press of Escape closes only one popup.
     leave();
   };
   return { open, setOpen, root, onKeyDown, leave };

@@ -1,4 +1,4 @@
-// The layers of a pair, ranked by the server, and their channels.
+// Requests for the ranked layers of a pair and for their channels. The server ranks the layers.
 import { booleans, list, nullable, number, numbers, object, string, strings, wireNumbers, type TypeOf } from "../shape";
 
 /** The variants whose layers were logged. */
@@ -6,7 +6,7 @@ export const sidesShape = object({
   snapshot: number,
   models: strings,
   variants: strings,
-  /** The names of these variants in the comparison table, where they differ: float, quantized. */
+  /** The names of these variants in the comparison table, if they differ: "float", "quantized". */
   table_variants: strings,
   runs: strings,
   tensor_counts: numbers,
@@ -22,7 +22,7 @@ const verifiedShape = object({
   sqnr_db: wireNumbers,
   gains_db: wireNumbers,
   why_not: strings,
-  /** Index of the run whose parts should be kept in float. */
+  /** Index of the run that gives the parts to keep in float. */
   best: nullable(number),
 });
 /** The result of `compare --verify`. */
@@ -44,6 +44,7 @@ const layerColumnsShape = object({
   cause_texts: strings,
   cause_headlines: strings,
   carried_from: strings,
+  fixes: strings,
   explanations: strings,
   severities: wireNumbers,
   times_median: wireNumbers,
@@ -78,16 +79,16 @@ export const layersShape = object({
   model: string,
   a: string,
   b: string,
-  /** Why the histograms of this pair are not compared, and what to log; empty where they are. */
+  /** Why the histograms of this pair are not compared, and what to log instead; empty if they are compared. */
   not_measured: string,
   /** The verdict of a comparison of model files on the outputs of the model. */
   outputs: nullable(object({ level: string, sentence: string })),
-  /** Whether depths are positions in a logged graph, or in the log. */
+  /** Whether depths are positions in a logged graph; otherwise they are positions in the log. */
   order: string,
   counts: object({ red: number, amber: number, green: number, unmeasured: number }),
   limits: object({ red_db: number, amber_db: number, bits: number }),
   layers: layerColumnsShape,
-  /** Null when nothing was verified. */
+  /** Null if `compare --verify` did not run. */
   verified: nullable(verifiedShape),
   a_only: strings,
   b_only: strings,
@@ -95,7 +96,7 @@ export const layersShape = object({
 });
 export type LayersResponse = TypeOf<typeof layersShape>;
 
-/** Settings of quantizers that keep layers in FP32. */
+/** Quantizer settings that keep layers in FP32. */
 export const keepFloatShape = object({ toolchains: strings, titles: strings, snippets: strings });
 export type KeepFloatResponse = TypeOf<typeof keepFloatShape>;
 
@@ -103,6 +104,9 @@ const channelsOfStageShape = object({
   min: wireNumbers,
   max: wireNumbers,
   mean: wireNumbers,
+  sqnr_db: wireNumbers,
+  /** A tag whose step is the channel; the channels that have a histogram. */
+  histograms: nullable(object({ run: string, tag: string, channels: numbers })),
   outliers: object({ channels: numbers, ratios: wireNumbers }),
   explanation: string,
 });

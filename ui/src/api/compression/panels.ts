@@ -1,4 +1,5 @@
-// Parts of the Compare, Tuning and Hardware pages: bytes, classes, settings, trials, phases.
+// Requests for parts of the Compare, Tuning and Hardware pages: bytes per layer, metrics per class, settings, trials,
+// phases.
 import {
   boolean,
   booleans,

@@ -1,5 +1,5 @@
-// The verdicts and headline figures of the server, as the pages use them: one verdict per model, and the same
-// figures as in the report. See docs/rest-api.md, "Compression".
+// Verdicts and key metrics of the server: one verdict per model, and the same metrics as in the report. See
+// docs/rest-api.md, "Compression".
 import { list, number, numbers, object, readOrNull, oneOf, string, strings, type TypeOf } from "../shape";
 
 export const summaryShape = object({
@@ -34,7 +34,7 @@ export type VerdictState = TypeOf<typeof stateShape>;
 
 export interface CheckedGate {
   readonly metric: string;
-  /** "drop ≤ 1 pp", "ratio ≥ 3×". */
+  /** The rule of a gate as text: "drop ≤ 1 pp", "ratio ≥ 3×". */
   readonly rule: string;
   readonly outcome: TypeOf<typeof outcomeShape>;
   /** The measured value: "0.27 pp", "3.96×"; empty if not measured. */
@@ -43,7 +43,7 @@ export interface CheckedGate {
 
 export interface Verdict {
   readonly state: VerdictState;
-  /** All of it in one line. */
+  /** The whole outcome of the gate in one line. */
   readonly text: string;
   readonly fails: readonly string[];
   readonly notMeasured: readonly string[];
@@ -62,21 +62,21 @@ export interface Headline {
   readonly figure: string;
   readonly unit: string;
   readonly note: string;
-  /** The model of this figure; empty for figures of all models. */
+  /** The model that this metric belongs to; empty if it summarizes all models. */
   readonly model: string;
 }
 
 export interface Summary {
   readonly a: string;
   readonly b: string;
-  /** The key of the metric that says how good models are; empty without one. */
+  /** The key of the metric that measures the quality of models, such as `accuracy`; empty if none was logged. */
   readonly quality: string;
   readonly headlines: readonly Headline[];
   readonly counts: SummaryResponse["counts"];
   readonly verdicts: ReadonlyMap<string, Verdict>;
 }
 
-/** The verdict of a model that the server does not know: never a pass. */
+/** The verdict for a model that is missing in the server's response: never a pass. */
 export const NOT_CHECKED: Verdict = {
   state: "not_checked",
   text: "not checked",
@@ -136,12 +136,12 @@ export function readSummary(response: SummaryResponse): Summary {
   };
 }
 
-/** The class of a verdict: only what was checked and is good is green. */
+/** The CSS class of a verdict. Green only if gates were checked and all pass. */
 export function toneOfVerdict(state: VerdictState): "good" | "warn" | "bad" | "open" {
   return state === "pass" ? "good" : state === "watch" ? "warn" : state === "fail" ? "bad" : "open";
 }
 
-/** A text short enough for a table cell; the full text is shown beside it. */
+/** A text short enough for a table cell; a tooltip shows the full text. */
 export function shortVerdict({ state, fails, text }: Verdict): string {
   if (state === "fail") return [...new Set(fails)].join(", ");
   return (

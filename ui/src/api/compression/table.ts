@@ -1,5 +1,5 @@
-// The comparison table of the server as the pages use it: models with a value per variant and
-// metric. See docs/rest-api.md, "Compression".
+// The comparison table of the server: models with one value per variant and metric. See docs/rest-api.md,
+// "Compression".
 import {
   booleans,
   list,
@@ -59,7 +59,7 @@ export interface Metric {
 
 export interface Cell {
   readonly value: number;
-  /** Computed from other metrics, not measured. */
+  /** Whether the value was computed from other metrics, not measured. */
   readonly derived: boolean;
   readonly run: string;
   readonly tag: string;
@@ -72,22 +72,25 @@ export interface Score {
   readonly kind: string;
   readonly reason: string | null;
   readonly formula: string;
-  /** Their product is the score. */
+  /** The factors of the AURORA score; their product is the score. */
   readonly factors: readonly { name: string; factor: number; weight: number | null }[];
 }
 
 export interface Model {
-  /** Unique: "alexnet (again)" where two experiments do not agree about alexnet. */
+  /** A unique name of the model: "alexnet (again)" if two experiments logged different values for alexnet. */
   readonly name: string;
-  /** The variant that the others of this model are compared with. */
+  /** The baseline of this model: the variant that its other variants are compared with. */
   readonly baseline: string;
-  /** As tags have it. */
+  /** The model name as it is written in tags. */
   readonly plainName: string;
-  /** The experiment that logged it, "." for the log directory itself; models are ranked within an experiment. */
+  /**
+   * The experiment that logged the model; "." means the log directory itself. Models are ranked within their
+   * experiment.
+   */
   readonly experiment: string;
   cell(variant: string, metric: string): Cell | null;
   value(variant: string, metric: string): number | null;
-  /** The value unless it is derived: what scores and gates count. */
+  /** The value, or null if it is derived. Scores and gates use measured values only. */
   measured(variant: string, metric: string): number | null;
   isDerived(metric: string, ...variants: readonly string[]): boolean;
   aurora(variant: string): Score | null;

@@ -1,6 +1,9 @@
-// Canvases for sharp drawings on every screen.
+// Canvases that are sharp on screens with any pixel ratio.
 
-/** Resizes the canvas to CSS pixels of the device; the context draws in CSS pixels. */
+/**
+ * Sets the canvas to this size in CSS pixels, with as many device pixels as the screen has. The context draws in CSS
+ * pixels.
+ */
 export function sizeCanvas(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
   const ratio = window.devicePixelRatio || 1;
   canvas.width = Math.round(width * ratio);

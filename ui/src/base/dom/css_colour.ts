@@ -1,13 +1,16 @@
-// Colours of the stylesheet for canvases, which do not understand custom properties.
+// Colours of the stylesheet as values for canvases, which cannot read CSS custom properties.
 
-// Reading a style makes the browser compute all styles again, and a chart of a hundred lines reads a hundred.
+// Caches colours: reading a style makes the browser recompute all styles, and a chart of a hundred lines reads a
+// hundred colours.
 const resolved = new Map<string, string>();
 
-// Charts need the colours of runs together; the browser computes them in one pass.
+// Reads the colours of all runs in one pass, because charts need them together.
 const RUN_COLOURS = Array.from({ length: 8 }, (_, i) => `--run-${i + 1}`);
 
-/** The value of a custom property as a colour. Custom properties belong to the document, so a value is valid
- * for every element until the theme changes. */
+/**
+ * The value of a custom property as a colour. All elements share the properties of the document, so a value is valid
+ * everywhere until the theme changes.
+ */
 export function resolveColour(element: Element, property: string): string {
   const known = resolved.get(property);
   if (known !== undefined) return known;
@@ -21,12 +24,12 @@ export function resolveColour(element: Element, property: string): string {
   const colours = probes.map((probe) => getComputedStyle(probe).color);
   probes.forEach((probe) => probe.remove());
   together.forEach((name, i) => {
-    if (colours[i]) resolved.set(name, colours[i]); // An element outside the document has none.
+    if (colours[i]) resolved.set(name, colours[i]); // An element outside the document has no style.
   });
   return resolved.get(property) ?? "";
 }
 
-/** Call when the theme has changed, before anything is painted again. */
+/** Discards the cached colours. Call it after the theme has changed, before anything is painted. */
 export function forgetColours(): void {
   resolved.clear();
 }

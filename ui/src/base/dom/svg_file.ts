@@ -1,4 +1,4 @@
-// Charts as SVG files that look the same without our stylesheets.
+// Saves charts as SVG files that look the same without the page's stylesheets.
 import { fileName, saveAs } from "../text/csv";
 
 const STYLES = [
@@ -17,7 +17,7 @@ const STYLES = [
 
 const TITLE_ROOM = 28;
 
-/** The drawing with every style written out, below its title, on paper of the theme it was drawn in. */
+/** The drawing with all styles inlined, below its title, on the background colour of the current theme. */
 export function standaloneSvg(drawing: SVGSVGElement, title: string): string {
   const copy = drawing.cloneNode(true);
   if (!(copy instanceof SVGSVGElement)) throw new Error("a copied drawing is not a drawing");
@@ -51,7 +51,7 @@ export function standaloneSvg(drawing: SVGSVGElement, title: string): string {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** `name` without ".svg". */
+/** Saves the drawing as a file; `name` has no ".svg". */
 export function saveSvg(name: string, text: string): void {
   saveAs(fileName(name, "svg"), text, "image/svg+xml");
 }

@@ -1,14 +1,14 @@
-// Whether an element is in or near the visible part of the page.
+// Detects whether an element is in or near the visible part of the page.
 import { useEffect, useRef, useState } from "preact/hooks";
 
-// Added around the window and around elements that scroll.
+// The margin around the window, and around scrolling elements, that counts as near.
 const MARGIN = "300px";
 
-// One observer for all: a page may have hundreds of cards.
+// One IntersectionObserver for all elements: a page may have hundreds of cards.
 const told = new WeakMap<Element, (near: boolean) => void>();
 let observer: IntersectionObserver | undefined;
 
-/** Calls `tell` soon, and whenever it changes; what is returned ends it. */
+/** Calls `tell` soon, and after every change. The returned function stops the observation. */
 export function followNear(element: Element, tell: (near: boolean) => void): () => void {
   observer ??= new IntersectionObserver(
     (entries) => entries.forEach((entry) => told.get(entry.target)?.(entry.isIntersecting)),
@@ -19,7 +19,7 @@ export function followNear(element: Element, tell: (near: boolean) => void): () 
   return () => observer?.unobserve(element);
 }
 
-/** `atFirst` is what is taken to be true until the browser has said, which is after the first frame. */
+/** Whether the element is near. Returns `atFirst` until the browser has reported, which is after the first frame. */
 export function useNear(atFirst = false): { ref: { current: HTMLElement | null }; near: boolean } {
   const ref = useRef<HTMLElement | null>(null);
   const [near, setNear] = useState(atFirst);
@@ -27,7 +27,7 @@ export function useNear(atFirst = false): { ref: { current: HTMLElement | null }
   return { ref, near };
 }
 
-/** Whether an element has been near: what it loaded then stays. */
+/** Whether the element has ever been near: content that was loaded then stays. */
 export function useSeen(): { ref: { current: HTMLElement | null }; seen: boolean } {
   const { ref, near } = useNear();
   const seen = useRef(false);

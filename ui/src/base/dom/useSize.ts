@@ -1,8 +1,8 @@
-// The size of an element, followed as it changes.
+// The size of an element, updated when it changes.
 import { useMemo, useRef, useState } from "preact/hooks";
 
 export interface Sized<T> {
-  /** Goes into `ref` of the element, which may appear later than the component. */
+  /** Set this as `ref` of the element. The element may appear later than the component. */
   readonly ref: ((element: T | null) => void) & { current: T | null };
   readonly width: number;
   readonly height: number;
@@ -17,8 +17,8 @@ export function useSize<T extends HTMLElement>(): Sized<T> {
       followed.current = element;
       observer.current?.disconnect();
       if (!element) return;
-      // The observer reports before the first paint; measuring here would force a layout of the page for
-      // each chart that is added.
+      // Does not measure here: that would force a page layout for each added chart. The observer reports before the
+      // first paint.
       observer.current = new ResizeObserver(() => {
         const { clientWidth: width, clientHeight: height } = element;
         setSize((old) => (old.width === width && old.height === height ? old : { width, height }));

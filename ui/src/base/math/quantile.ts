@@ -1,6 +1,6 @@
-// Quantiles of what is known only by bins.
+// Quantiles of histograms.
 
-/** Value below which a share of the counts lies, inside its bin by proportion. */
+/** The value below which this share of the counts lies, interpolated linearly inside its bin. */
 export function quantile(edges: readonly number[], counts: readonly number[], share: number): number {
   const total = counts.reduce((sum, c) => sum + c, 0);
   let before = 0;

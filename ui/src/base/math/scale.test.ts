@@ -22,7 +22,7 @@ describe("ticks", () => {
     expect(ticks(0, 1, 5)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1]);
     expect(ticks(58.2, 83.1, 5)).toEqual([60, 65, 70, 75, 80]);
     expect(ticks(1, 1)).toEqual([]);
-    expect(ticks(1284, 1957, 3)).toEqual([1400, 1600, 1800]); // By 500 there would be one alone.
+    expect(ticks(1284, 1957, 3)).toEqual([1400, 1600, 1800]); // A step of 500 would give only one tick.
     expect(ticks(1e16, 1e16 + 4, 5).length).toBeLessThan(30);
   });
   it("of time are full minutes and hours", () => {

@@ -1,4 +1,4 @@
-// From values to pixels and back, and where to put the ticks.
+// Axis scales: convert values to pixels and back, and choose ticks.
 
 export interface Scale {
   (value: number): number;
@@ -28,7 +28,10 @@ export function logScale(d0: number, d1: number, r0: number, r1: number): Scale 
   });
 }
 
-/** About `wanted` round values inside [lo, hi]; never one alone, which would tell no scale, unless one is wanted. */
+/**
+ * About `wanted` round values inside [lo, hi]. At least two unless one is wanted: a single tick does not show the
+ * scale.
+ */
 export function ticks(lo: number, hi: number, wanted = 5): number[] {
   if (!(hi > lo) || wanted < 1) return [];
   const raw = (hi - lo) / wanted;
@@ -37,16 +40,16 @@ export function ticks(lo: number, hi: number, wanted = 5): number[] {
   const found: number[] = [];
   const first = Math.ceil(lo / step - 1e-9);
   for (let i = 0; (first + i) * step <= hi + step * 1e-9 && i <= 4 * wanted; i += 1) {
-    // Beyond 2^53 a step may be none.
+    // Above 2^53, adding a step may not change a number.
     found.push(Number(((first + i) * step).toPrecision(12)));
   }
   return found.length < 2 && wanted >= 2 && wanted < 12 ? ticks(lo, hi, wanted * 2) : found;
 }
 
-// Steps by which people count time, in seconds.
+// Round steps of time, in seconds.
 const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
 
-/** About `wanted` moments inside [lo, hi], in seconds: full minutes and hours rather than hundreds of seconds. */
+/** About `wanted` times inside [lo, hi], in seconds, at full minutes and hours instead of hundreds of seconds. */
 export function timeTicks(lo: number, hi: number, wanted = 5): number[] {
   const raw = (hi - lo) / wanted;
   const step = TIME_STEPS.find((s) => s >= raw * (1 - 1e-9));
@@ -56,7 +59,7 @@ export function timeTicks(lo: number, hi: number, wanted = 5): number[] {
   return Array.from({ length: Math.floor(hi / step + 1e-9) - first + 1 }, (_, i) => (first + i) * step);
 }
 
-/** 1-2-5 ticks over decades, thinned until at most `most` are left. */
+/** Ticks at 1, 2 and 5 times powers of ten, reduced to at most `most`. */
 export function logTicks(lo: number, hi: number, most = 8): number[] {
   if (!(hi > lo) || lo <= 0) return [];
   for (const steps of [[1, 2, 5], [1, 3], [1]]) {
@@ -92,7 +95,7 @@ export function extent(values: Iterable<number>): [number, number] | null {
   return lo <= hi ? [lo, hi] : null;
 }
 
-/** A range with room around it; a single value gets a range of its own. */
+/** The range with a margin on both sides. A range of a single value is widened. */
 export function padded([lo, hi]: readonly [number, number], share = 0.06): [number, number] {
   if (lo === hi) {
     const room = Math.abs(lo) * 0.1 || 1;

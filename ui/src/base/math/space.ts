@@ -1,24 +1,24 @@
-// Points in 3D as seen by a camera: rotation, zoom, projection to the screen. Pure.
+// Projects 3D points to the screen: rotation, zoom and perspective of a camera. Pure.
 
 export interface Camera {
   readonly yaw: number;
   readonly pitch: number;
   readonly zoom: number;
-  /** Moved sideways and up, in halves of the shorter side of the picture. */
+  /** Shift of the picture to the right and up, in halves of its shorter side. */
   readonly x: number;
   readonly y: number;
 }
 
 export const FIRST_CAMERA: Camera = { yaw: 0.6, pitch: 0.4, zoom: 1, x: 0, y: 0 };
 
-/** As it stands in an address: "0.6~0.4~1~0~0"; null where that says no more than the first camera. */
+/** The camera as text for the address: "0.6~0.4~1~0~0"; null for the default camera. */
 export function cameraText(camera: Camera, first: Camera): string | null {
   const parts = (of: Camera): string =>
     [of.yaw, of.pitch, of.zoom, of.x, of.y].map((value) => Number(value.toFixed(3))).join("~");
   return parts(camera) === parts(first) ? null : parts(camera);
 }
 
-/** Invalid text falls back to the first camera. */
+/** Reads a camera from an address. Invalid text gives the default camera. */
 export function readCamera(text: string | null, first: Camera): Camera {
   const parts = (text ?? "").split("~").map(Number);
   const [yaw = 0, pitch = 0, zoom = 1, x = 0, y = 0] = parts;
@@ -27,8 +27,10 @@ export function readCamera(text: string | null, first: Camera): Camera {
     : first;
 }
 
-/** x, y, z one after the other, moved so that they lie around 0, the farthest of them at distance 1.
- * A point with a coordinate that is no number is nowhere: all its coordinates are NaN. */
+/**
+ * Centres and scales points: coordinates x, y, z in sequence, centred on 0, the farthest point at distance 1. A point
+ * with a non-finite coordinate becomes NaN in all coordinates.
+ */
 export function centred(points: Float32Array): Float32Array {
   const n = Math.floor(points.length / 3);
   const low = [Infinity, Infinity, Infinity];
@@ -53,7 +55,7 @@ export function centred(points: Float32Array): Float32Array {
   return far > 0 ? result.map((value) => value / far) : result;
 }
 
-/** How many of centred points are nowhere. */
+/** The number of points with NaN coordinates. */
 export function lostPoints(points: Float32Array): number {
   let lost = 0;
   for (let i = 0; i < points.length; i += 3) if (Number.isNaN(points[i])) lost += 1;
@@ -63,12 +65,14 @@ export function lostPoints(points: Float32Array): number {
 export interface Placed {
   readonly xs: Float32Array;
   readonly ys: Float32Array;
-  /** Greater is nearer. */
+  /** The depth of a point; larger is nearer. */
   readonly depths: Float32Array;
 }
 
-/** Where centred points are on a screen: y is up. The camera is far away or, with a field of view in
- * degrees, so near that the points fill it: what is nearer is larger then. */
+/**
+ * Projects centred points to the screen, with y up. `fieldOfView` in degrees gives a perspective view, in which nearer
+ * points are larger; without it the view is orthographic.
+ */
 export function placed(points: Float32Array, camera: Camera, width: number, height: number, fieldOfView = 0): Placed {
   const n = points.length / 3;
   const [xs, ys, depths] = [new Float32Array(n), new Float32Array(n), new Float32Array(n)];
@@ -100,7 +104,10 @@ export function moved(camera: Camera, x: number, y: number): Camera {
   return { ...camera, x: camera.x + x, y: camera.y + y };
 }
 
-/** Indices, the farthest first, so that near ones are painted over them; without what is nowhere. */
+/**
+ * The indices of the points, farthest first, so that near points are painted over far ones; points with NaN are left
+ * out.
+ */
 export function farFirst(depths: Float32Array): Uint32Array {
   return Uint32Array.from(depths.keys())
     .filter((i) => !Number.isNaN(depths[i]))

@@ -1,6 +1,6 @@
-// Tables as files.
+// Saves tables as CSV files.
 
-/** RFC 4180; a leading = + - @ is quoted so that no spreadsheet takes a name for a formula. */
+/** A CSV field after RFC 4180. A leading = + - @ is quoted, so that spreadsheets do not read a name as a formula. */
 function csvCell(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
@@ -12,7 +12,7 @@ export function csvOf(head: readonly string[], rows: readonly (readonly (string 
   return [head, ...rows].map((row) => row.map(csvCell).join(",")).join("\r\n") + "\r\n";
 }
 
-/** Characters that file names cannot have become "_". */
+/** Replaces characters that file names cannot contain by "_". */
 export const fileName = (name: string, ending: string): string => `${name.replace(/[^\w.-]+/g, "_")}.${ending}`;
 
 export function saveAs(name: string, content: string | Blob, type: string): void {

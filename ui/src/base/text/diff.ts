@@ -1,15 +1,15 @@
-// Differences between two lists: lines of a text, or words of a line.
+// Computes the differences between two lists: lines of a text, or words of a line.
 
 export interface Change<T> {
   readonly kind: "same" | "gone" | "added";
   readonly items: readonly T[];
 }
 
-// Texts that differ in more places than this are called different as a whole: the search for the
-// shortest way takes time in proportion to length times differences.
+// Max number of differences that are searched for. Texts with more differences are reported as completely different,
+// because the search time grows with length times differences.
 const MAX_DIFFERENCES = 1000;
 
-/** The shortest way from one list to the other (Myers); equal neighbours are one change. */
+/** The shortest edit script from one list to the other (Myers); adjacent changes are joined. */
 export function diff<T>(from: readonly T[], to: readonly T[]): Change<T>[] {
   let start = 0;
   while (start < from.length && start < to.length && from[start] === to[start]) start += 1;
@@ -44,10 +44,10 @@ function joined<T>(steps: readonly Step<T>[]): Change<T>[] {
   return changes;
 }
 
-/** Null when there are too many differences. */
+/** The differences between two lists; null if there are too many. */
 function shortest<T>(a: readonly T[], b: readonly T[]): Step<T>[] | null {
   const most = Math.min(a.length + b.length, MAX_DIFFERENCES);
-  const furthest = new Map<number, number>([[1, 0]]); // By diagonal x - y, how far x came.
+  const furthest = new Map<number, number>([[1, 0]]); // For each diagonal x - y, the largest x that was reached.
   const trail: Map<number, number>[] = [];
   for (let d = 0; d <= most; d += 1) {
     trail.push(new Map(furthest));
@@ -85,7 +85,7 @@ function backwards<T>(a: readonly T[], b: readonly T[], trail: readonly Map<numb
   return steps.reverse();
 }
 
-/** A line of a comparison: what is in both, or in one of them, with the words that differ marked. */
+/** A line of a comparison: in both texts or in one of them, with the words that differ marked. */
 export interface DiffLine {
   readonly kind: Change<string>["kind"];
   readonly words: readonly { readonly text: string; readonly differs: boolean }[];
@@ -96,7 +96,9 @@ const whole =
   (kind: DiffLine["kind"]) =>
   (text: string): DiffLine => ({ kind, words: [{ text, differs: false }] });
 
-/** Two texts line by line. Where lines were replaced by as many others, their words are compared. */
+/**
+ * Compares two texts line by line. If lines were replaced by the same number of lines, their words are compared, too.
+ */
 export function diffLines(from: string, to: string): DiffLine[] {
   const changes = diff(from.split("\n"), to.split("\n"));
   return changes.flatMap((change, i): DiffLine[] => {

@@ -1,4 +1,5 @@
-// How numbers read: four significant digits, a true minus, thousands in full, units said once.
+// Formats numbers: four significant digits, a real minus sign, separators between thousands, and each unit written only
+// once.
 
 const MINUS = "−";
 
@@ -13,22 +14,22 @@ function spellNonFinite(value: number): string | null {
   return null;
 }
 
-// A value that rounds to zero has no sign.
+// Removes the sign of a value that rounds to zero.
 function toDecimals(value: number, decimals: number): string {
   return value.toFixed(decimals).replace(/^-(?=0(?:\.0*)?$)/, "");
 }
 
-/** A fixed number of decimals. */
+/** The number with a fixed number of decimals. */
 export function fixed(value: number, decimals: number): string {
   return spellNonFinite(value) ?? withTrueMinus(toDecimals(value, decimals));
 }
 
-// Not toLocaleString, which spends longer on getting ready for any language than a page on being drawn.
+// Inserts separators between thousands. Does not use toLocaleString: its first call takes longer than drawing a page.
 function withGroups(digits: string): string {
   return digits.replace(/^-?\d{4,}/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ","));
 }
 
-/** The same, with its thousands apart. */
+/** The number with a fixed number of decimals, and separators between thousands. */
 export function fixedInGroups(value: number, decimals: number): string {
   return spellNonFinite(value) ?? withTrueMinus(withGroups(toDecimals(value, decimals)));
 }
@@ -37,7 +38,7 @@ function grouped(value: number): string {
   return withTrueMinus(withGroups(String(Math.round(value))));
 }
 
-/** `digits` significant digits; scientific only beyond 1e6 and below 1e-4. */
+/** The number with `digits` significant digits; scientific notation only from 1e6 and below 1e-4. */
 export function significant(value: number, digits = 4): string {
   const special = spellNonFinite(value);
   if (special !== null) return special;
@@ -49,14 +50,14 @@ export function significant(value: number, digits = 4): string {
   return withTrueMinus(withGroups(String(Number(value.toPrecision(digits)))));
 }
 
-/** The same with its last zeros, for numbers that are compared with each other: 0.9030 beside 0.8865. */
+/** The number with trailing zeros, for numbers that are compared with each other: 0.9030 beside 0.8865. */
 export function steady(value: number, digits = 4): string {
   const size = Math.abs(value);
   if (Number.isInteger(value) || !(size >= 1e-4 && size < 10 ** (digits - 1))) return significant(value, digits);
   return withTrueMinus(value.toPrecision(digits));
 }
 
-/** How the numbers of a column read beside each other: 1 among whole numbers, 1.000 above 0.9030. */
+/** A formatter for the numbers of one column: 1 if all numbers are integers, 1.000 above 0.9030. */
 export function steadyColumn(values: Iterable<number>, digits = 4): (value: number) => string {
   const whole = [...values].every((value) => Number.isInteger(value) || !Number.isFinite(value));
   return (value) =>
@@ -65,28 +66,28 @@ export function steadyColumn(values: Iterable<number>, digits = 4): (value: numb
       : steady(value, digits);
 }
 
-/** Every digit that tells this number from others. */
+/** The number with as many digits as are needed to distinguish it from every other number. */
 export function exact(value: number): string {
   return spellNonFinite(value) ?? withTrueMinus(String(value));
 }
 
-/** A message as a sentence, with a capital letter and a full stop. */
+/** The message as a sentence, with a capital letter and a full stop. */
 export function asSentence(text: string): string {
   const first = text.charAt(0).toUpperCase() + text.slice(1);
   return (/[.!?]$/.test(first) ? first : `${first}.`).replaceAll(" %", "\u00a0%");
 }
 
-/** 1,001,001 in full. */
+/** The integer with separators between thousands: 1,001,001. */
 export function count(value: number): string {
   return grouped(value);
 }
 
-/** "1 run", "2 runs". */
+/** A count with its noun: "1 run", "2 runs". */
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** "23.1×". Two decimals near 1, so that 1.002 never reads as break-even. */
+/** A ratio: "23.1×". Two decimals near 1, so that 1.002 is not shown as 1. */
 export function ratio(value: number): string {
   const special = spellNonFinite(value);
   if (special !== null) return special;
@@ -94,46 +95,46 @@ export function ratio(value: number): string {
   return `${nearOne ? fixed(value, 3) : value >= 10 ? significant(value, 3) : fixed(value, 2)}×`;
 }
 
-/** A fraction as per cent: 0.9945 is "99.45". */
+/** A fraction in per cent, without the sign: 0.9945 is "99.45". */
 export function percent(fraction: number, decimals = 2): string {
   return fixed(fraction * 100, decimals);
 }
 
-/** A difference of fractions in percentage points, with its sign: "+0.42 pp". */
+/** A difference of two fractions in signed percentage points: "+0.42 pp". */
 export function points(difference: number, decimals = 2): string {
   const text = fixed(difference * 100, decimals);
   return `${difference > 0 ? "+" : ""}${text} pp`;
 }
 
-/** "Latency (ms)" as "Latency, ms": how heads and axes say a unit. */
+/** "Latency (ms)" as "Latency, ms": the form of a unit in table headers and on axes. */
 export function withComma(label: string): string {
   return label.replace(/ \(([^)]*)\)$/, ", $1");
 }
 
-/** "Latency (ms)" without its unit, for where the value carries it. */
+/** "Latency (ms)" without its unit, for places where the value has the unit. */
 export function withoutUnit(label: string): string {
   return label.replace(/ \([^)]*\)$/, "");
 }
 
 const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
 
-/** The unit in which a number of bytes has one to three digits before the point: 1 is kB. */
+/** The exponent of the unit in which this number of bytes has one to three digits before the decimal point: 1 is kB. */
 function byteUnitOf(value: number): number {
   let unit = 0;
-  // 999.6 kB would read as 1,000 kB.
+  // Rounds first: 999.6 kB would be shown as 1,000 kB.
   for (let rest = Math.abs(value); rest >= (unit === 0 ? 1000 : 999.5) && unit < BYTE_UNITS.length - 1; rest /= 1000)
     unit += 1;
   return unit;
 }
 
-/** Thousands, not 1024s, and three digits: 1.50 kB is 1,500 bytes. */
+/** A number of bytes in decimal units (1 kB is 1,000 bytes) with three digits: 1.50 kB. */
 export function bytes(value: number): string {
   const unit = byteUnitOf(value);
   const rest = value / 1000 ** unit;
   return `${unit === 0 ? count(value) : withTrueMinus(Math.abs(rest) < 999.5 ? rest.toPrecision(3) : withGroups(rest.toFixed(0)))} ${BYTE_UNITS[unit]}`;
 }
 
-/** How a column of bytes reads: in the unit of the largest and with the same decimals. */
+/** A formatter for a column of bytes: the unit of the largest value, and the same decimals for all. */
 export function bytesColumn(values: Iterable<number>): {
   readonly unit: string;
   readonly text: (value: number) => string;
@@ -146,7 +147,7 @@ export function bytesColumn(values: Iterable<number>): {
   const least = 10 ** -decimals;
   return {
     unit: BYTE_UNITS[unit]!,
-    // A value too small for this unit is not shown as zero.
+    // A value that is too small for this unit is not shown as zero.
     text: (value) =>
       value > 0 && value / 1000 ** unit < least / 2
         ? `< ${fixed(least, decimals)}`
@@ -154,7 +155,7 @@ export function bytesColumn(values: Iterable<number>): {
   };
 }
 
-/** A number of a column, and how many digits further right another one's last digit stands. */
+/** The text of a number in a column, and how many characters of space align its decimal point. */
 export interface Aligned {
   readonly text: string;
   readonly room: number;
@@ -166,12 +167,12 @@ function placesOf(value: number): number {
   return size >= 1 || size === 0 ? 2 : Math.min(5, 2 - Math.floor(Math.log10(size)));
 }
 
-const MAX_ROOM = 2; // More, for the sake of a few tiny numbers, would tear all others from their heads.
+// The max space: more space for a few tiny numbers would move all other numbers away from their header.
+const MAX_ROOM = 2;
 
 /**
- * How numbers of very different sizes read above each other: three digits or one decimal each, and
- * the points in one line, from which only numbers far below 1 stick out. Whole numbers stay whole if
- * all of them are.
+ * A formatter for a column of numbers of very different sizes: three digits or one decimal each, with aligned decimal
+ * points. Only numbers far below 1 exceed the alignment. Integers stay integers if all numbers are.
  */
 export function alignedColumn(values: Iterable<number>): (value: number) => Aligned {
   let most = 0;
@@ -189,7 +190,7 @@ export function duration(seconds: number): string {
   const size = Math.abs(seconds);
   if (size < 1) return `${size >= 0.01 ? count(seconds * 1000) : significant(seconds * 1000, 3)} ms`;
   if (size < 60) return `${significant(seconds, 2)} s`;
-  // Two units: 100 s is "1 min 40 s", and never reads as 1 min on an axis.
+  // A duration in at most two units: 100 s is "1 min 40 s", and is not rounded to 1 min on an axis.
   const two = (unit: number, name: string, part: number, partName: string): string => {
     const whole = Math.floor(size / unit);
     const rest = Math.floor((size % unit) / part);
@@ -199,15 +200,15 @@ export function duration(seconds: number): string {
   return size < 86_400 ? two(3600, "h", 60, "min") : two(86_400, "d", 3600, "h");
 }
 
-/** How long ago, in one unit: of hundreds of days nobody asks for the hours. */
+/** The time that has passed, in one unit: after hundreds of days, the hours do not matter. */
 export function ageText(seconds: number): string {
   return duration(Math.max(1, seconds)).replace(/^(\d+ (?:min|h|d)) .*$/, "$1");
 }
 
-/** A number at a tick that stands alone, or on a log axis. */
+/** The text of a tick that is the only one, or is on a log axis. */
 export const tickText = (value: number): string => significant(value, 3).replace(/\.?0+e/, "e");
 
-/** How ticks of an even axis read: all with the decimals that their step needs. */
+/** A formatter for ticks of a linear axis: all ticks have the decimals that the distance between them needs. */
 export function tickTexts(ticks: readonly number[]): string[] {
   const [first = 0, second] = ticks;
   const decimals = second === undefined ? Infinity : decimalsOfStep(second - first);
@@ -230,7 +231,7 @@ export function decimalsOfColumn(values: Iterable<number>, digits = 4): number {
   return most === 0 ? 0 : Math.max(0, Math.min(needed, digits - 1 - Math.floor(Math.log10(most))));
 }
 
-/** Decimals that a tick of this step needs: 0.05 needs 2. */
+/** The decimals that ticks at this distance need: 0.05 needs 2. */
 export function decimalsOfStep(step: number): number {
   return Math.max(0, Math.ceil(-Math.log10(Math.abs(step)) - 1e-9));
 }

@@ -1,4 +1,5 @@
-// Fixed limits of some things by name, in an address: "loss~0~2"; an end left out is open.
+// Named ranges in an address, such as fixed y axis limits per tag: "loss~0~2". A missing number means that this side
+// has no limit.
 import { listOf, listText } from "./lists";
 
 export type Limits = readonly [number | null, number | null];

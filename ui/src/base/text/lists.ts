@@ -1,4 +1,4 @@
-// Lists in an address: "a,b". Commas inside are escaped, so that a list may be one of lists.
+// Lists in an address: "a,b". Commas inside an item are escaped, so that items may be lists themselves.
 
 export function listOf(text: string | null): string[] {
   return text ? text.split(",").map((item) => item.replaceAll("%2C", ",").replaceAll("%25", "%")) : [];

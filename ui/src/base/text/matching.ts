@@ -1,6 +1,8 @@
-// Filters of names: a regular expression, or plain text while it is not a valid one.
+// Filters of names: a regular expression, or plain text if the expression is not valid.
 
-/** A regular expression that finds `name` as it is written, and is one word: filters of runs are cut at blanks. */
+/**
+ * A regular expression that matches `name` literally and contains no blanks, because the run filter is split at blanks.
+ */
 export function literally(name: string): string {
   return name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s/g, "\\s");
 }

@@ -1,6 +1,6 @@
-// Names that are too long for their place lose their middle: beginnings and ends tell them apart.
+// Shortens names in the middle: names usually differ at the beginning or at the end.
 
-/** At most `most` characters, of which one is the sign for what is missing. */
+/** The name with at most `most` characters; "…" replaces the middle. */
 export function cutMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
   const head = Math.ceil((most - 1) / 2);

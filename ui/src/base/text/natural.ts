@@ -1,5 +1,5 @@
-// Names in the order a reader expects: "layer2" before "layer10", capitals among the small letters.
-// Not Intl.Collator, which takes longer to get ready than a page has until it is drawn.
+// Natural order of names: "layer2" before "layer10", ignoring case. Does not use Intl.Collator: creating one takes too
+// long at the start of a page.
 
 const PARTS = /\d+|\D+/g;
 
@@ -17,7 +17,10 @@ function byParts(p: readonly string[], q: readonly string[]): number {
   return p.length - q.length;
 }
 
-/** All names in that order. Each is taken apart once: of thousands, comparing takes longer than that. */
+/**
+ * All names in natural order. Each name is split once, because splitting in every comparison is slow for thousands of
+ * names.
+ */
 export function inNaturalOrder(names: readonly string[]): string[] {
   return names
     .map((name) => ({ name, parts: name.toLowerCase().match(PARTS) ?? [] }))
@@ -25,7 +28,7 @@ export function inNaturalOrder(names: readonly string[]): string[] {
     .map(({ name }) => name);
 }
 
-const isNumber = (part: string): boolean => part >= "0" && part < ":"; // By its first character.
+const isNumber = (part: string): boolean => part >= "0" && part < ":"; // The first character is a digit.
 
 function byPart(p: string, q: string): number {
   const difference = isNumber(p) && isNumber(q) ? Number(p) - Number(q) : NaN;

@@ -1,5 +1,5 @@
-// HTML that a server made of somebody's Markdown, as elements: only what a text needs is copied, so
-// that nothing else could run even if the server let it through.
+// Copies HTML that the server rendered from a user's Markdown into elements. Only allowed elements and attributes are
+// copied, so no script can run even if the server does not remove it.
 import { h, type ComponentChild } from "preact";
 
 const COPIED = new Set([
@@ -23,7 +23,7 @@ const COPIED = new Set([
   "UL",
 ]);
 
-// The page has a heading of its own, and cards below it: a text's largest heading comes after both.
+// Headings of the text become lower levels, because the page and the card have headings above them.
 const HEADINGS: Readonly<Record<string, string>> = { H1: "h3", H2: "h4", H3: "h5", H4: "h6", H5: "h6", H6: "h6" };
 
 function copyOf(node: Node): ComponentChild {
@@ -40,6 +40,7 @@ function copyOf(node: Node): ComponentChild {
 }
 
 export function elementsOf(html: string): ComponentChild[] {
-  const { body } = new DOMParser().parseFromString(html, "text/html"); // Runs nothing, loads nothing.
+  // A parsed document that runs no scripts and loads no resources.
+  const { body } = new DOMParser().parseFromString(html, "text/html");
   return [...body.childNodes].map(copyOf);
 }

@@ -1,7 +1,6 @@
-// Fuzzy search: the letters must appear in order, and the closer together and the earlier, the
-// better.
+// Fuzzy search: a match contains the typed letters in order. Letters that are early and close together rank higher.
 
-/** Smaller is better; null is no match. Empty text matches everything alike. */
+/** The rank of a match; smaller is better, null is no match. An empty search matches every text with the same rank. */
 export function matchCost(text: string, candidate: string): number | null {
   const wanted = text.toLowerCase();
   const there = candidate.toLowerCase();
@@ -18,7 +17,7 @@ export function matchCost(text: string, candidate: string): number | null {
   return 2 + (at - first - wanted.length + 1) + first / (there.length + 1);
 }
 
-/** Without text the first ones, as they stand. */
+/** An empty search returns the first texts in their given order. */
 export function bestMatches<T>(text: string, all: readonly T[], nameOf: (item: T) => string, most: number): T[] {
   if (text.trim() === "") return all.slice(0, most);
   const scored: { item: T; cost: number }[] = [];

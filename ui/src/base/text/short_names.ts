@@ -1,8 +1,9 @@
-// Names of runs beside each other: what they end with, as far back as it takes to tell them apart.
+// Short names of runs that are shown together: the last parts of their paths, as many as are needed to distinguish
+// them.
 
 const tailOf = (name: string, parts: number): string => name.split("/").slice(-parts).join("/");
 
-/** For each of the names, which are different, its shortest tail of whole parts that no other one has. */
+/** For each name, its shortest tail of whole path parts that no other name has. The names must be different. */
 export function shortNames(names: readonly string[]): string[] {
   const short: string[] = names.map(() => "");
   let open = names.map((_, i) => i);

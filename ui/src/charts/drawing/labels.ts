@@ -1,5 +1,4 @@
-// Places labels beside their marks so that none touches another; those that find no room are left
-// out.
+// Places labels beside the marks of a chart without overlaps; labels without a free place are left out.
 
 export interface Box {
   readonly x: number;
@@ -19,14 +18,14 @@ export function touches(a: Box, b: Box): boolean {
   return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 }
 
-const CHARACTER = 5.6; // The mean width of the 11 px chart type.
+const CHARACTER = 5.6; // The mean width of a character in the 11 px chart font.
 const HEIGHT = 14;
 
 function labelWidth(text: string): number {
   return text.length * CHARACTER + 4;
 }
 
-/** The places around a mark at (x, y), the preferred side first, the one across from it last. */
+/** The places around a mark at (x, y): the preferred side first, the opposite side last. */
 export function spotsAround(text: string, x: number, y: number, preferLeft: boolean): LabelSpot[] {
   const w = labelWidth(text);
   const spot = (anchor: LabelSpot["anchor"], dx: number, top: number): LabelSpot => {
@@ -51,7 +50,7 @@ export function spotsAround(text: string, x: number, y: number, preferLeft: bool
   ];
 }
 
-/** The boxes that a line from (x0, y0) to (x1, y1) runs through, so that no label is put on it. */
+/** Small boxes that cover the line from (x0, y0) to (x1, y1), so that no label overlaps the line. */
 export function boxesAlong(x0: number, y0: number, x1: number, y1: number): Box[] {
   const pieces = Math.max(1, Math.ceil(Math.hypot(x1 - x0, y1 - y0) / 8));
   const [dx, dy] = [(x1 - x0) / pieces, (y1 - y0) / pieces];
@@ -62,8 +61,8 @@ export function boxesAlong(x0: number, y0: number, x1: number, y1: number): Box[
 }
 
 /**
- * Takes labels in the order given, each to the first free of its spots inside `frame`. A grid keeps
- * the search for neighbours short when there are thousands.
+ * Places labels in the given order, each at the first of its spots that is free and inside `frame`. A grid makes the
+ * search for overlaps fast for thousands of labels.
  */
 export class LabelPlacer {
   private readonly cells = new Map<string, Box[]>();

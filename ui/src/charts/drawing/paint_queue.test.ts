@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-// A painter that takes 10 ms, more than a frame has left.
+// Takes 10 ms to paint, which is more than the time that a frame has left.
 function slowly(painted: string[], name: string): () => void {
   return () => {
     painted.push(name);

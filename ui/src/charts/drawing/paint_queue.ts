@@ -1,12 +1,15 @@
-// The order in which charts paint. Charts painted in one go appear only when the last one is done; in
-// turns, the first is seen at once, and the page stays usable while the others follow.
+// The queue of charts to be painted, a few per frame. The first chart is visible at once, and the page stays responsive
+// while the others are painted.
 
-const BUDGET_MILLISECONDS = 6; // The time for painting in a frame; one chart is painted in any case.
+const BUDGET_MILLISECONDS = 6; // The time for painting in one frame. At least one chart is painted per frame.
 
 const waiting = new Map<object, () => void>();
 let busy = false;
 
-/** Calls `paint` now, or after a few frames if others came first. A later call with the same `key` takes its place. */
+/**
+ * Calls `paint` now, or a few frames later if other charts are before it. A later call with the same `key` replaces
+ * this one.
+ */
 export function paintInTurn(key: object, paint: () => void): void {
   if (busy) {
     waiting.set(key, paint);
@@ -17,12 +20,12 @@ export function paintInTurn(key: object, paint: () => void): void {
   afterFrame();
 }
 
-/** `key` has nothing to paint any more. */
+/** Removes `key` from the queue. */
 export function paintNoMore(key: object): void {
   waiting.delete(key);
 }
 
-// After what was painted is on the screen, not just before.
+// Called after the painted charts are visible on the screen, not just before.
 function afterFrame(): void {
   requestAnimationFrame(() => setTimeout(paintNext));
 }

@@ -1,4 +1,4 @@
-// The part of a canvas that painters use, so that the same painter also writes a file.
+// The part of the canvas API that chart painters use, so that the same painter can also write an SVG file.
 
 export interface Pen {
   strokeStyle: unknown;
@@ -30,7 +30,7 @@ const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 const px = (value: number): string => String(Number(value.toFixed(2)));
 
-/** A pen that writes SVG. Text is measured as 6 px a character, close enough for where ticks end. */
+/** A pen that writes SVG. It assumes that a character is 6 px wide, which is exact enough to place tick labels. */
 export class SvgPen implements Pen {
   strokeStyle = "#000";
   fillStyle = "#000";
@@ -44,7 +44,7 @@ export class SvgPen implements Pen {
   private path = "";
   private body = "";
   private clips = 0;
-  private open: number[] = []; // How many <g> each save() has seen since.
+  private open: number[] = []; // The number of open <g> elements for each save().
 
   clearRect(): void {}
   save(): void {
@@ -97,7 +97,7 @@ export class SvgPen implements Pen {
     this.dash = dash;
   }
 
-  /** The whole drawing on `paper`, moved down by `top`. */
+  /** The whole drawing as SVG on a background of colour `paper`, moved down by `top` pixels. */
   take(width: number, height: number, paper: string, top = 0): string {
     return (
       `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" style="font:${escaped(this.font)}">` +

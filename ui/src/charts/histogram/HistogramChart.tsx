@@ -6,16 +6,16 @@ import { useSize } from "../../base/dom/useSize";
 import { Spikes } from "./Spikes";
 import { layoutHistogram, limitLabels, type HistogramInput, type HistogramLayout, type HistogramView } from "./layout";
 
-const LIMIT_ROOM = 80; // Pixels that "max −0.0399" takes.
+const LIMIT_ROOM = 80; // The width of the label "max −0.0399" in pixels.
 
-/** A value to point out, such as a percentile of one side. */
+/** A value to mark with a labelled line, such as a percentile of A or B. */
 export interface HistogramMark {
   readonly side: "a" | "b";
   readonly value: number;
   readonly text: string;
 }
 
-const MARK_ROOM = 26; // Pixels that "p99" takes.
+const MARK_ROOM = 26; // The width of the label "p99" in pixels.
 
 function Marks({ marks, layout }: { marks: readonly HistogramMark[]; layout: HistogramLayout }): JSX.Element {
   const reached = { a: -Infinity, b: -Infinity };
@@ -62,7 +62,7 @@ export function HistogramChart({
   view: HistogramView;
   nameA: string;
   nameB: string;
-  /** Min and max of B: the range of the quantizer. */
+  /** Min and max of histogram B: the range of the quantizer. The chart marks both. */
   clip: readonly [number, number] | null;
   marks?: readonly HistogramMark[];
   summary: string;

@@ -1,10 +1,13 @@
-// Where bars are cut because they are higher than the chart, with their share.
+// Marks bars that are higher than the chart and are therefore cut, with their share of the values.
 import type { JSX } from "preact";
 import type { Spike } from "./ceiling";
 
-const ROOM = 46; // Pixels that "50.0 %" takes.
+const ROOM = 46; // The width of the label "50.0 %" in pixels.
 
-/** `named` false: only the marks. The shares stand above the chart, where nothing is drawn. */
+/**
+ * `named` false: draws only the marks on the bars. Otherwise also the shares, above the chart, where nothing else is
+ * drawn.
+ */
 export function Spikes({
   spikes,
   box,

@@ -1,15 +1,15 @@
-// The rows of a histogram's table. Pure.
+// The rows of the table that shows a histogram. Pure.
 import { filledRange, type HistogramInput } from "./layout";
 
 export interface BinRow {
   readonly from: number;
   readonly to: number;
-  /** In per cent of its side; null when there is no such side. */
+  /** The share of the values in per cent; null if this side has no histogram. */
   readonly a: number | null;
   readonly b: number | null;
 }
 
-const MAX_ROWS = 48; // Finer bins are joined: a table is read line by line.
+const MAX_ROWS = 48; // The max number of rows; finer bins are joined, because people read tables line by line.
 
 export function binRows({ edges, a, b }: HistogramInput, most = MAX_ROWS): BinRow[] {
   const range = filledRange(a, b);

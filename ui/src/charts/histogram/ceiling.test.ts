@@ -15,7 +15,7 @@ describe("the ceiling of bars", () => {
         [2, 3, 3, 3, 2],
       ]),
     ).toBe(8);
-    expect(ceilingOf([[0.1, 30, 70, 30, 0.1, 0, 0, 0.1]])).toBe(70); // A narrow bell, and some outliers.
+    expect(ceilingOf([[0.1, 30, 70, 30, 0.1, 0, 0, 0.1]])).toBe(70); // A narrow bell curve, and a few outliers.
   });
   it("lets zeros of a ReLU not hide the rest", () => {
     const relu = [5000, 400, 350, 300, 100];

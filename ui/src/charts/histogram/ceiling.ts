@@ -1,15 +1,16 @@
-// How high the tallest bar of a chart may be, so that a few spikes do not press all others flat. Pure.
+// Computes the upper limit of a histogram's y axis, so that a few very high bars (spikes) do not flatten all others.
+// Pure.
 import { fixed } from "../../base/text/format";
 
-const MAX_SPIKES = 3; // More bars than this are a shape, and no spikes.
-const SPIKE_RATIO = 4; // A spike is so many times as high as the highest bar beside the spikes.
-const ROOM = 1.25; // Above the highest bar that is shown whole.
+const MAX_SPIKES = 3; // More high bars than this are the shape of the distribution, not spikes.
+const SPIKE_RATIO = 4; // A spike is at least this many times as high as the highest bar that is not a spike.
+const ROOM = 1.25; // Space above the highest bar that is shown completely, as a factor.
 
-/** The highest bar beside the spikes; 0 where there are only spikes. */
+/** The highest bar that is not a spike; 0 if all bars are spikes. */
 function highestBeside(bars: readonly number[]): { beside: number; highest: number } {
   const order = [...bars.keys()].sort((p, q) => (bars[q] ?? 0) - (bars[p] ?? 0));
   const height = (rank: number): number => bars[order[rank] ?? -1] ?? 0;
-  // Three bars side by side are a narrow bell.
+  // Three adjacent high bars are a narrow bell curve, not spikes.
   const isBell = (spikes: number): boolean =>
     order.slice(0, spikes).some((bar, _, all) => all.includes(bar + 1) && all.includes(bar + 2));
   let spikes = MAX_SPIKES;
@@ -22,8 +23,8 @@ function highestBeside(bars: readonly number[]): { beside: number; highest: numb
 }
 
 /**
- * Where an axis for these rows of bars ends. Higher bars are spikes: they are drawn cut, with their share written at
- * them. Rows of nothing but spikes do not count, unless there are no others.
+ * The upper limit of the y axis for several histograms. Spikes are cut at this limit, with their share written beside
+ * them. A histogram that has only spikes is ignored, unless all histograms do.
  */
 export function ceilingOf(rows: readonly (readonly number[])[]): number {
   const found = rows.map(highestBeside);
@@ -32,17 +33,17 @@ export function ceilingOf(rows: readonly (readonly number[])[]): number {
   return beside > 0 ? Math.min(highest, beside * ROOM) : highest;
 }
 
-/** Bars side by side that are higher than the chart. */
+/** Adjacent bars that are cut because they are higher than the chart. */
 export interface Spike {
-  /** Their middle, in pixels. */
+  /** The middle of the bars, in pixels. */
   readonly x: number;
-  /** Their share; min and max where rows differ. */
+  /** The share of the values in these bars; min and max if the histograms differ. */
   readonly text: string;
-  /** Two slanted strokes across the bars, in the colour of the ground. */
+  /** An SVG path: two slanted strokes across the cut bars, in the background colour. */
   readonly mark: string;
 }
 
-/** First and last of each stretch of bars that any row has cut. */
+/** The first and last bar of each range of adjacent bars that are cut in any of the histograms. */
 function cutStretches(rows: readonly (readonly number[])[], ceiling: number, bars: number): [number, number][] {
   const stretches: [number, number][] = [];
   for (let bar = 0; bar < bars; bar += 1) {
@@ -53,6 +54,9 @@ function cutStretches(rows: readonly (readonly number[])[], ceiling: number, bar
   }
   return stretches;
 }
+
+/** Not "100.0" of a part: something lies beside it. */
+const shareText = (share: number): string => (share < 100 && share >= 99.95 ? ">99.9" : fixed(share, 1));
 
 /** Everything that rows have cut. Shares are in per cent; the chart ends at pixel `top`. */
 export function spikesOf(
@@ -71,7 +75,7 @@ export function spikesOf(
           .reduce((sum, share) => sum + share, 0),
       )
       .filter((share) => share > 0);
-    const [least, greatest] = [Math.min(...shares), Math.max(...shares)].map((share) => fixed(share, 1));
+    const [least, greatest] = [Math.min(...shares), Math.max(...shares)].map(shareText);
     const [from, to] = [x(edges[first] ?? 0), x(edges[last + 1] ?? 0)];
     const middle = (from + to) / 2;
     const half = Math.max(4, (to - from) / 2 + 2);

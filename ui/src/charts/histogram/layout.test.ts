@@ -36,7 +36,7 @@ describe("histogram layout", () => {
 
 describe("the names of a range's ends", () => {
   const box = { l: 44, r: 644 };
-  // From where to where each text reaches, and on which row.
+  // The left and right end of each label, and its row.
   const boxes = (low: number, high: number) =>
     limitLabels([low, high], box, 110).map(({ right, row }, i) => {
       const at = i === 0 ? low : high;

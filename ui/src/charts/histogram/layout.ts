@@ -1,10 +1,10 @@
-// Two histograms on one axis: A filled, B as an outline, same bins, all of one width. Pure.
+// The layout of two histograms on one axis: A as an area, B as an outline, in the same bins of equal width. Pure.
 import { ceilingOf, spikesOf, type Spike } from "./ceiling";
 import { significant, tickTexts } from "../../base/text/format";
 import { linearScale, ticks, type Scale } from "../../base/math/scale";
 
 export interface HistogramInput {
-  readonly edges: readonly number[]; // One more than counts.
+  readonly edges: readonly number[]; // One more edge than bins.
   readonly a: readonly number[] | null;
   readonly b: readonly number[] | null;
 }
@@ -21,12 +21,12 @@ export interface HistogramLayout {
   readonly outlineB: string;
   readonly zero: number;
   readonly spikes: readonly Spike[];
-  /** Shares in per cent, as drawn, for the readout. */
+  /** The share of the values in each bin, in per cent, as drawn; the tooltip shows it. */
   readonly a: readonly number[] | null;
   readonly b: readonly number[] | null;
 }
 
-const FLOOR = 1e-4; // Per cent: what a log axis begins with.
+const FLOOR = 1e-4; // The lower end of a log axis, in per cent.
 
 function shares(counts: readonly number[] | null): number[] | null {
   if (!counts) return null;
@@ -40,7 +40,7 @@ function cumulative(values: readonly number[] | null): number[] | null {
   return values.map((value) => (sum += value));
 }
 
-/** The bins that hold anything, with one empty one on either side. */
+/** The first and last bin with values, extended by one empty bin on either side. */
 export function filledRange(...all: (readonly number[] | null)[]): [number, number] | null {
   let first = Infinity;
   let last = -Infinity;
@@ -136,15 +136,15 @@ function outline(
 }
 
 export interface LimitLabel {
-  /** On which side of its line the text stands. */
+  /** Whether the text is to the right of its line. */
   readonly right: boolean;
-  /** 1 where the first row is taken. */
+  /** The row of the label; 1 if it would overlap the other label in row 0. */
   readonly row: number;
 }
 
 /**
- * Where "least" and "greatest" of a range stand, which takes `room` pixels each: inside of it; outside where it is
- * too narrow for both; below each other where there is no room for that either.
+ * The places of the "min" and "max" labels of a range; each needs `room` pixels. They are inside the range; outside if
+ * the range is too narrow for both; in two rows if there is no space outside either.
  */
 export function limitLabels(
   [low, high]: readonly [number, number],

@@ -1,5 +1,5 @@
-// Quantiles of B against those of A: on the diagonal both are distributed alike, a bend at an end is
-// clipping, another slope another scale, a parallel a shift. Pure.
+// A Q-Q plot: quantiles of B against quantiles of A. Points on the diagonal mean equal distributions, a bend at an end
+// means clipping, another slope another scale, a parallel line a shift. Pure.
 import { significant } from "../../base/text/format";
 import { quantile } from "../../base/math/quantile";
 import { extent, linearScale, padded, ticks, type Scale } from "../../base/math/scale";
@@ -17,13 +17,13 @@ export interface QqLayout {
   readonly y: Scale;
   readonly points: readonly QqPoint[];
   readonly ticks: readonly { at: number; across: number; text: string }[];
-  /** The quantile that is furthest from the diagonal. */
+  /** The quantile that is farthest from the diagonal. */
   readonly worst: QqPoint;
 }
 
 const SHARES = [0.001, 0.005, ...Array.from({ length: 99 }, (_, i) => (i + 1) / 100), 0.995, 0.999];
 
-/** Without counts on both sides there is nothing to compare. */
+/** Null if one of the histograms is empty. */
 export function qqPoints({ edges, a, b }: HistogramInput): QqPoint[] {
   const has = (counts: readonly number[] | null): counts is readonly number[] =>
     counts?.some((count) => count > 0) ?? false;

@@ -1,13 +1,13 @@
 import type { JSX } from "preact";
 import type { LineChartLayout } from "./layout";
 
-/** A place on the x axis that was marked, and the label it carries. */
+/** A marked place on the x axis (a fob), with its label. */
 export interface Fob {
   readonly x: number;
   readonly text: string;
 }
 
-/** Marked places over a chart; the stretch between two of them is shaded. */
+/** Draws fobs over a chart, and shades the range between two of them. */
 export function Fobs({
   fobs,
   layout,

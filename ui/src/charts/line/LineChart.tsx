@@ -1,5 +1,5 @@
-// A line chart of our own: canvas for the lines, a thin overlay for the crosshair, the same
-// crosshair over all charts that share a cursor.
+// A line chart: a canvas for the lines and an overlay for the crosshair. Charts with the same cursor signal show the
+// crosshair at the same x.
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -13,22 +13,25 @@ import { inkOf, looksOf, useLinePainting } from "./useLinePainting";
 export interface LineChartProps extends Omit<LineChartOptions, "width" | "height"> {
   readonly lines: readonly Line[];
   readonly summary: string;
-  /** Where the pointer is, in x, over any chart of the group; null: over none. */
+  /** The x position of the pointer over any chart of the group; null if it is over none. */
   readonly cursor: Signal<number | null>;
-  /** Dragging chooses a range, dragging with shift moves the present one. */
+  /** Called when the user drags to select a range, or drags with shift to pan. */
   readonly onZoom: (range: readonly [number, number] | null) => void;
-  /** Other lines are on their way: what takes long to draw need not be drawn before they come. */
+  /** Other lines will arrive soon, so lines that are slow to draw are not drawn before. */
   readonly changing?: boolean;
-  /** Set to what gives the chart as a file, with the names of its lines. */
+  /** The chart sets this to functions that save it as a file with the names of its lines. */
   readonly files?: ChartFiles;
-  /** The title in these files. */
+  /** The title of the chart in the saved files. */
   readonly title?: string;
-  /** Marked places, the same in all charts of the group. They are dragged, or set by a click. */
+  /** Fobs (marked places), the same in all charts of the group. A click sets one; dragging moves it. */
   readonly fobs?: readonly Fob[];
-  /** A click at x; `extend` if it was made with shift. On a fob: that one's index, which takes it away. */
+  /** A click at x; `extend` if shift was pressed. `fob` is the index of the clicked fob, which is then removed. */
   readonly onMark?: (x: number, extend: boolean, fob: number | null) => void;
   readonly onMoveFob?: (fob: number, x: number) => void;
-  /** The pointer is at x; `distance` is how many pixels it is above or below a value. Null: it left. */
+  /**
+   * The pointer is at x; `distance` gives the number of pixels between pointer and a value. Null: the pointer has left
+   * the chart.
+   */
   readonly onPoint?: (
     at: { x: number; distance: (value: number) => number; clientX: number; clientY: number } | null,
   ) => void;
@@ -39,15 +42,15 @@ export interface ChartFiles {
   png: (() => Promise<Blob | null>) | null;
 }
 
-const CATCH = 6; // Pixels around a fob in which it is caught, and a drag that is still a click.
+const CATCH = 6; // Max pixels between pointer and fob to drag it; also the max movement of a click.
 
 export function LineChart(props: LineChartProps): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const overlay = useRef<HTMLCanvasElement>(null);
   const [drag, setDrag] = useState<{ from: number; to: number } | null>(null);
-  // While it is panned: where it began, and what is in sight now. The heights stay until it is let go, so
-  // that curves move and do not breathe.
+  // While the user pans: the position at the start, and the visible range. The y axis stays fixed until the end, so
+  // that curves move without being rescaled.
   const [pan, setPan] = useState<{
     at: number;
     began: LineChartLayout;
@@ -104,7 +107,7 @@ export function LineChart(props: LineChartProps): JSX.Element {
   }
 
   useEffect(() => {
-    // Once: the browser keeps every mark for as long as the page lives.
+    // Marked only once: the browser stores every performance mark until the page is closed.
     if (layout && performance.getEntriesByName("chart:first").length === 0) performance.mark("chart:first");
   }, [layout !== null]);
 

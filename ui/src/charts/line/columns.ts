@@ -1,19 +1,22 @@
-// Which columns of pixels the points of a line are in. Lines that share their steps share this, so that
-// to draw one of them hardly more has to be looked at than its values.
+// Assigns the points of a line to columns of pixels. Lines with the same steps share the result, so that drawing a
+// further line reads little more than its values.
 
-/** The column of points outside of the screen; non-finite values leave a gap. */
+/** The column of points with a non-finite x or value; they leave a gap in the line. */
 export const NOWHERE = -2;
 
-/** The columns of at most `most` points. Points next to each other in the same column are one group. */
+/** The pixel columns of at most `most` points. Adjacent points in the same column form a group. */
 export class Columns {
   groups = 0;
-  /** The first point of each group; behind the last, how many points there are. */
+  /** The index of the first point of each group; the last entry is the number of points. */
   readonly starts: Int32Array;
-  /** The column of each group: -1 left of the picture, its width right of it, or NOWHERE. */
+  /** The column of each group: -1 if left of the picture, the picture's width if right of it, or NOWHERE. */
   readonly columns: Int32Array;
-  /** How far along the way from the point before a group to its first one that leaves the column of the group before. */
+  /**
+   * Where the line from the last point before a group leaves the column of the previous group, as a fraction of its
+   * length.
+   */
   readonly leaves: Float64Array;
-  /** And how far along it enters the column of the group. */
+  /** Where the same line enters the column of the group, as a fraction of its length. */
   readonly enters: Float64Array;
 
   constructor(readonly most: number) {
@@ -23,19 +26,22 @@ export class Columns {
     this.enters = new Float64Array(most);
   }
 
-  /** Places `count` points at `xs`, in pixels of a picture so wide; those whose value in `ys` is no number are nowhere. */
+  /**
+   * Assigns `count` points at `xs`, in pixels, to the columns of a picture of this width. Points with a non-finite
+   * value in `ys` get NOWHERE.
+   */
   place(xs: ArrayLike<number>, count: number, width: number, ys: ArrayLike<number> | null = null): this {
     const { starts, columns, leaves, enters } = this;
     let groups = 0;
     let before = NOWHERE;
     for (let i = 0; i < count; i += 1) {
       const x = xs[i]!;
-      const known = x - x === 0 && (ys === null || ys[i]! - ys[i]! === 0); // Neither NaN nor infinity gives zero.
+      const known = x - x === 0 && (ys === null || ys[i]! - ys[i]! === 0); // x - x is 0 only for finite numbers.
       const column = !known ? NOWHERE : x < 0 ? -1 : x >= width ? width : Math.floor(x);
       if (groups > 0 && column === before) continue;
       if (column !== NOWHERE && before !== NOWHERE) {
         const from = xs[i - 1]!;
-        const isBack = column < before; // Clocks go back.
+        const isBack = column < before; // Wall times may decrease.
         leaves[groups] = ((isBack ? before : before + 1) - from) / (x - from);
         enters[groups] = ((isBack ? column + 1 : column) - from) / (x - from);
       }

@@ -1,4 +1,4 @@
-// A line chart as a file: its title, the chart as it is seen, and below it the names of its lines.
+// Saves a line chart as a file: its title, the chart as it is shown, and the names of its lines.
 import { SvgPen, type Pen } from "../drawing/pen";
 import type { Line, LineChartLayout } from "./layout";
 import { titleOf } from "../../domain/runs/run_titles";
@@ -6,9 +6,9 @@ import { paintLines, type Ink, type LineLook } from "./paint";
 
 const LEGEND_ROW = 16;
 const LEGEND_ROOM = 8;
-const TITLE_ROOM = 28; // Above the chart.
+const TITLE_ROOM = 28; // The height of the title in pixels.
 
-/** All that it takes to draw a chart once more. */
+/** All inputs that are needed to draw the chart again. */
 export interface Drawing {
   readonly title: string;
   readonly layout: LineChartLayout;
@@ -21,7 +21,7 @@ export interface Drawing {
 
 const heightOf = ({ height, lines }: Drawing): number => TITLE_ROOM + height + lines.length * LEGEND_ROW + LEGEND_ROOM;
 
-/** The chart begins at 0, its title is above. */
+/** The chart begins at y = 0; the title is above it, at negative y. */
 function paintAll(pen: Pen, { title, layout, lines, looks, ink, height }: Drawing): void {
   paintLines(pen, layout, lines, looks, ink);
   pen.textAlign = "left";
@@ -47,7 +47,7 @@ export function svgOf(picture: Drawing): string {
   return pen.take(picture.width, heightOf(picture), picture.ink.paper, TITLE_ROOM);
 }
 
-const SHARPNESS = 2; // Pixels of the file for one of the page: it is looked at on paper and slides.
+const SHARPNESS = 2; // Pixels of the file per pixel of the page: files are used in papers and slides.
 
 export function pngOf(picture: Drawing): Promise<Blob | null> {
   const canvas = document.createElement("canvas");
@@ -58,7 +58,8 @@ export function pngOf(picture: Drawing): Promise<Blob | null> {
   pen.scale(SHARPNESS, SHARPNESS);
   pen.translate(0, TITLE_ROOM);
   paintAll(pen, picture);
-  pen.globalCompositeOperation = "destination-over"; // The painter begins by wiping, so the paper comes last.
+  // The background is painted last, behind the chart, because the painter clears the canvas first.
+  pen.globalCompositeOperation = "destination-over";
   pen.fillStyle = picture.ink.paper;
   pen.fillRect(0, -TITLE_ROOM, picture.width, heightOf(picture));
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));

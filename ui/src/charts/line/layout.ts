@@ -1,17 +1,17 @@
-// Where the lines of a chart go. Pure: values in, pixels out.
+// The layout of a line chart: converts values to pixels. Pure.
 import { tickText, tickTexts } from "../../base/text/format";
 import type { RunLook } from "../../domain/runs/run_look";
 import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../base/math/scale";
 
 export interface Line {
   readonly name: string;
-  /** How it looks where that does not follow from its name. */
+  /** The look of the line, if its name does not determine it. */
   readonly look?: RunLook;
   readonly xs: ArrayLike<number>;
   readonly ys: ArrayLike<number>;
-  /** The smoothed values; drawn strong over the faint raw ones. */
+  /** The smoothed values; drawn in full colour over the faint raw values. */
   readonly smooth: ArrayLike<number> | null;
-  /** The spread around it, as an area: of a group of runs. */
+  /** The spread of a group of runs, drawn as an area around its mean. */
   readonly band?: { readonly low: ArrayLike<number>; readonly high: ArrayLike<number> };
 }
 
@@ -20,18 +20,18 @@ export interface LineChartOptions {
   readonly height: number;
   readonly logX: boolean;
   readonly logY: boolean;
-  /** Ignore the outermost half per cent of the values when choosing the y range. */
+  /** Ignores the smallest and largest 0.5 % of the values in the choice of the y range. */
   readonly clipOutliers: boolean;
   readonly xRange: readonly [number, number] | null;
-  /** Fixed limits; an end that is null follows the values. */
+  /** Fixed limits of the y axis; null: the limit follows the values. */
   readonly yRange: readonly [number | null, number | null] | null;
-  /** Whether the y axis begins at 0, or ends there. */
+  /** Whether the y axis includes 0. */
   readonly fromZero?: boolean;
-  /** Where ticks of an even x axis may stand; at round numbers without it. */
+  /** Chooses the ticks of a linear x axis; default: round numbers. */
   readonly xTicks?: (lo: number, hi: number, wanted: number) => number[];
   /** The label of a tick; an empty label removes the tick. */
   readonly xText: (x: number, step: number) => string;
-  /** The name of the x axis, before the first tick; empty where the ticks say it. */
+  /** The name of the x axis, shown before the first tick; empty if the tick labels make it clear. */
   readonly xName?: string;
 }
 
@@ -47,27 +47,27 @@ export interface LineChartLayout {
   readonly xTicks: readonly Tick[];
   readonly yTicks: readonly Tick[];
   readonly xName: string;
-  /** Any x in words. */
+  /** The text for any x. */
   readonly xText: (x: number) => string;
-  /** Why no line is seen, or nothing. */
+  /** The reason why the chart is empty; empty if it shows a line. */
   readonly why: string;
-  /** Places where a value is no number, one list per line. */
+  /** The points with non-finite values, one list per line. */
   readonly nonFinite: readonly (readonly { x: number; value: number }[])[];
 }
 
 const LEFT = 48;
 const BOTTOM = 22;
-const LETTER = 6; // Pixels, about.
+const LETTER = 6; // The approximate width of a character in pixels.
 const MAX_TICKS = 10;
 const SAMPLE = 20_000;
 
-/** The range that all but the outermost values lie in. */
+/** The range of the values without outliers. */
 export function robustRange(values: ArrayLike<number>, share = 0.005): [number, number] | null {
-  // The browser's own sorting needs no script that was never run before, which takes longer for so few.
+  // Uses the browser's sort, which is native code: for so few values, a script is slower.
   const sorted = Float64Array.from(values).sort();
   let [first, last] = [0, sorted.length - 1];
   while (first <= last && !Number.isFinite(sorted[first])) first += 1;
-  while (first <= last && !Number.isFinite(sorted[last])) last -= 1; // NaN is behind everything.
+  while (first <= last && !Number.isFinite(sorted[last])) last -= 1; // NaN is sorted to the end.
   if (first > last) return null;
   const count = last - first + 1;
   const cut = count < 40 ? 0 : Math.floor(count * share);
@@ -75,8 +75,8 @@ export function robustRange(values: ArrayLike<number>, share = 0.005): [number, 
 }
 
 /**
- * Every `stride`-th value of each line in the range. Lines begin at different offsets, so that a pattern that
- * repeats after `stride` points is neither missed in all lines nor taken for all values.
+ * Every `stride`-th value of each line in the range. Each line starts at another offset, so that a pattern with the
+ * period `stride` is not missed in all lines.
  */
 function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number], stride: number): Float64Array {
   const most = lines.reduce((sum, line) => sum + Math.ceil(line.ys.length / stride) * (line.band ? 3 : 1), 0);
@@ -97,14 +97,15 @@ function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number], st
 
 type Range = readonly [number, number] | null;
 
-// The last range of the lines that begin with these values: smoothing makes other lines of the same values.
+// The cached y range of the lines that begin with this array. The key is an array of values because smoothing creates
+// new line objects with the same values.
 const ranges = new WeakMap<
   object,
   { readonly values: readonly ArrayLike<number>[]; readonly request: string; readonly range: Range }
 >();
 
 function yRangeOf(lines: readonly Line[], domain: readonly [number, number], options: LineChartOptions): Range {
-  // Which values are the outermost half per cent shows in a sample as well; the very last one does not.
+  // To find the outermost 0.5 %, a sample of the values is sufficient; the exact min and max need all values.
   const points = lines.reduce((sum, line) => sum + line.ys.length, 0);
   const stride = options.clipOutliers ? Math.max(1, Math.ceil(points / SAMPLE)) : 1;
   const request = [...domain, options.logY, options.clipOutliers].join();
@@ -138,7 +139,7 @@ function yScaleOf(found: Range, options: LineChartOptions, bottom: number, top: 
     : linearScale(...padded([Math.min(lo, hi), Math.min(lo, hi)]), bottom, top);
 }
 
-/** Where a log axis begins that would begin at 0: at the first x above it. */
+/** The start of a log axis whose data begins at 0: the smallest x above 0. */
 function leastAbove0(lines: readonly Line[]): number {
   return lines.reduce((least, { xs }) => {
     let i = 0;
@@ -147,7 +148,7 @@ function leastAbove0(lines: readonly Line[]): number {
   }, Infinity);
 }
 
-/** About as many ticks as their words have room. */
+/** About as many x ticks as there is space for their labels. */
 function xTicksOf([d0, d1]: readonly [number, number], width: number, options: LineChartOptions): number[] {
   const letters = Math.max(...[d0, d1].map((x) => options.xText(Math.round(x), (d1 - d0) / MAX_TICKS).length));
   return (options.xTicks ?? ticks)(
@@ -157,13 +158,13 @@ function xTicksOf([d0, d1]: readonly [number, number], width: number, options: L
   );
 }
 
-/** Null while there is no room, or nothing to draw: axes of no data would tell something untrue. */
+/** Null if there is no space or no line: axes without data would be misleading. */
 export function layoutLines(lines: readonly Line[], options: LineChartOptions): LineChartLayout | null {
   if (lines.length === 0) return null;
   const box = { l: LEFT, r: options.width - 10, t: 8, b: options.height - BOTTOM };
   if (box.r - box.l < 40 || box.b - box.t < 30) return null;
   const allX = extent(lines.flatMap((line) => (line.xs.length ? [line.xs[0]!, line.xs[line.xs.length - 1]!] : [])));
-  // Single points stand inside, not on the edge.
+  // A line with a single point gets a margin, so that the point is not on the edge.
   const [x0, x1] = options.xRange ??
     (allX && lines.every(({ xs }) => xs.length < 2) && !options.logX ? padded(allX) : allX) ?? [0, 1];
   const x =
@@ -193,7 +194,7 @@ export function layoutLines(lines: readonly Line[], options: LineChartOptions): 
     xTicks: xs
       .map((value) => ({ at: x(value), text: options.xText(value, (xs[1] ?? 1) - (xs[0] ?? 0)) }))
       .filter((tick) => tick.text !== ""),
-    // Numbers at an axis on which nothing stands would tell something untrue.
+    // No tick labels on a y axis without data, because they would be misleading.
     yTicks: isEmpty ? [] : ys.map((value, i) => ({ at: y(value), text: yTexts[i] ?? "" })),
     why: !isEmpty ? "" : options.logY ? "nothing above 0 for a log axis" : "no numbers here",
     xName: options.xName ?? "",
@@ -204,7 +205,8 @@ export function layoutLines(lines: readonly Line[], options: LineChartOptions): 
 
 type NonFinite = { readonly x: number; readonly value: number };
 
-// Looked for once, by their values: a chart is laid out with every zoom, and smoothing makes other lines.
+// Caches the non-finite points by the array of values: every zoom makes a new layout, and smoothing creates new line
+// objects.
 const known = new WeakMap<object, { readonly xs: ArrayLike<number>; readonly nonFinite: readonly NonFinite[] }>();
 
 function holesOf(line: Line): readonly NonFinite[] {
@@ -219,13 +221,16 @@ function holesOf(line: Line): readonly NonFinite[] {
   return nonFinite;
 }
 
-/** Whether every value is a number; not known of anything but columns, which the browser looks through itself. */
+/**
+ * Whether all values are known to be finite. False for arrays that are not typed: only typed arrays are searched by
+ * native code.
+ */
 function isWhole(values: ArrayLike<number>): boolean {
   const isColumn = values instanceof Float32Array || values instanceof Float64Array;
   return isColumn && !values.includes(NaN) && !values.includes(Infinity) && !values.includes(-Infinity);
 }
 
-/** The index of the point nearest to `x`, by bisection; -1 without points. Needs ascending xs. */
+/** The index of the point nearest to `x`, by bisection; -1 without points. `xs` must be ascending. */
 export function nearestIndex(xs: ArrayLike<number>, x: number): number {
   if (xs.length === 0) return -1;
   let lo = 0;
@@ -238,12 +243,13 @@ export function nearestIndex(xs: ArrayLike<number>, x: number): number {
   return Math.abs((xs[lo] ?? 0) - x) <= Math.abs((xs[hi] ?? 0) - x) ? lo : hi;
 }
 
-/** TensorBoard's smoothing: an exponential mean with the start debiased; nonFinite are passed over. */
+/** TensorBoard's smoothing: an exponential moving average with debiasing; non-finite values are skipped. */
 export function smoothed(ys: ArrayLike<number>, weight: number): Float64Array {
   const result = new Float64Array(ys.length);
   const share = 1 - weight;
   let last = 0;
-  let rest = weight > 0 ? 1 : 0; // The weight of what was before the first value; 0 when it no longer counts.
+  // The weight of the initial zero before the first value; 0 when it has become negligible.
+  let rest = weight > 0 ? 1 : 0;
   for (let i = 0; i < ys.length; i += 1) {
     const y = ys[i]!;
     if (y - y !== 0) {

@@ -6,17 +6,19 @@ export interface NonFiniteNote {
   readonly text: string;
   readonly left: number;
   readonly right: number;
-  /** The middle of its row: values below everything are marked at the foot. */
+  /** The middle of the label's row: labels of -infinity are at the bottom, others at the top. */
   readonly y: number;
 }
 
-const BESIDE = 9; // Pixels from the middle of a mark to its words.
-const ROW = 6; // Pixels from the edge of the chart to the middle of the words.
+const BESIDE = 9; // Pixels from the middle of a mark to its label.
+const ROW = 6; // Pixels from the edge of the chart to the middle of the label.
 
 const kindOf = (value: number): string => (Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞");
 
-/** One note a line, at its first mark in sight, with how many more there are. Notes that would touch one
- * before them are left out: the marks themselves are still there. */
+/**
+ * One label per line, at its first visible mark, with the number of further marks. A label that would overlap an
+ * earlier one is left out; its marks stay visible.
+ */
 export function nonFiniteNotes(
   { nonFinite, x, box, xText }: Pick<LineChartLayout, "nonFinite" | "x" | "box" | "xText">,
   widthOf: (text: string) => number,
@@ -40,7 +42,7 @@ export function nonFiniteNotes(
   return notes;
 }
 
-/** Words on a strip of paper, so that no curve runs through them. */
+/** Paints the labels on a background strip, so that no curve crosses the text. */
 export function paintNonFiniteNotes(
   pen: Pen,
   layout: LineChartLayout,

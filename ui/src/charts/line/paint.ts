@@ -1,4 +1,4 @@
-// Paints a line chart on a canvas. Knows pixels and colours, decides nothing.
+// Paints a line chart on a canvas from its layout.
 import type { Pen } from "../drawing/pen";
 import { paintNonFiniteNotes } from "./non_finite_notes";
 import type { Line, LineChartLayout } from "./layout";
@@ -16,16 +16,17 @@ export interface LineLook {
   readonly dash: readonly number[];
 }
 
-/** How strong raw values are under the smoothed ones. */
+/** The opacity of raw values under the smoothed ones. */
 export const FAINT = 0.26;
 
-// From here on lines are thin: wide ones would hide each other, and take several times as long.
+// From this number of lines on, lines are thin: wide lines would hide each other and take several times as long to
+// draw.
 const MANY = 24;
 
-// And with so many points each a pen takes longer than to look at every column of pixels.
+// With at least this number of points per line, the rasterizer is faster than the canvas.
 const LONG = 200;
 
-/** `paintMany` is what paints lines when they are many and long, if there is something quicker than a pen; it says whether it did. */
+/** Paints the lines. `paintMany` is a faster painter for many long lines; it returns whether it has painted them. */
 export function paintLines(
   context: Pen,
   layout: LineChartLayout,
@@ -80,11 +81,16 @@ export function paintAxes(context: Pen, layout: LineChartLayout, ink: Ink): void
   line(context, box.l, bottom, box.r, bottom);
   context.textBaseline = "alphabetic";
   context.fillStyle = ink.text;
-  // The name stands before the axis, below the numbers of the other one, as far left as the first tick needs.
+  // The axis name is left of the first tick, below the labels of the y axis.
   const [first] = layout.xTicks;
   const end = first ? Math.min(box.l - 6, first.at - context.measureText(first.text).width / 2 - 6) : box.l - 6;
-  if (context.measureText(layout.xName).width <= end) context.fillText(layout.xName, end, box.b + 16);
-  for (const tick of layout.xTicks) {
+  const named = context.measureText(layout.xName).width;
+  const stands = named <= end;
+  if (stands) context.fillText(layout.xName, end, box.b + 16);
+  // Where there is no room for it, it takes that of the last number.
+  const ticks = stands || layout.xName === "" ? layout.xTicks : layout.xTicks.slice(0, -1);
+  if (ticks !== layout.xTicks) context.fillText(layout.xName, box.r + 8, box.b + 16);
+  for (const tick of ticks) {
     const x = Math.round(tick.at) + 0.5;
     line(context, x, bottom, x, bottom + 4);
     context.fillStyle = ink.text;
@@ -137,7 +143,7 @@ function stroke(
   }
   context.stroke();
   context.setLineDash([]);
-  // A single point has no line, and neither have points at one step: dots show that they are there.
+  // A line with a single point, or with all points at one step, is drawn as dots.
   if (only > 0 && xs[0] === xs[xs.length - 1]) {
     context.fillStyle = look.colour;
     const drawn = new Set<number>();
@@ -159,7 +165,7 @@ function stroke(
   context.globalAlpha = 1;
 }
 
-// From the lower edge to the upper one and back, in one piece for every stretch without a hole.
+// An area from the lower to the upper edge, one per range without non-finite values.
 function paintBand(
   context: Pen,
   layout: LineChartLayout,
@@ -189,7 +195,7 @@ function paintBand(
   context.globalAlpha = 1;
 }
 
-// A triangle at the top: up for NaN and infinity, as TensorBoard draws them.
+// A triangle at the top of the chart marks NaN and infinity, as in TensorBoard.
 function paintHoles(context: Pen, layout: LineChartLayout, index: number, look: LineLook | undefined): void {
   if (!look) return;
   context.fillStyle = look.colour;

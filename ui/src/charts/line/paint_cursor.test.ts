@@ -34,7 +34,7 @@ function painted(cursor: number | null, before: { from: number; to: number } | n
   return { stretch, wiped: pen.wiped, svg: pen.take(400, 200, "paper") };
 }
 
-/** Where the dots of a colour begin. */
+/** The positions of the dots of a colour. */
 function dotsOf(svg: string, colour: string): string[] {
   const path =
     [...svg.matchAll(/<path[^>]*>/g)]
@@ -46,7 +46,7 @@ function dotsOf(svg: string, colour: string): string[] {
 describe("cursor", () => {
   it("has a dot on every curve at its nearest number, smoothed where that is drawn", () => {
     const { svg } = painted(1);
-    expect([...svg.matchAll(/fill="red"/g)]).toHaveLength(1); // Both in one path.
+    expect([...svg.matchAll(/fill="red"/g)]).toHaveLength(1); // Both dots are in one path.
     expect(svg).toContain(`M${layout.x(0) - 3} ${Number(layout.y(1).toFixed(2))}a`);
     expect(svg).toContain(`M${Number((layout.x(4) - 3).toFixed(2))} ${Number(layout.y(5).toFixed(2))}a`);
     expect(svg).toContain('fill="blue"');

@@ -1,18 +1,18 @@
-// Paints where the pointer is: a vertical line, and a dot on every curve at its nearest point.
+// Paints the cursor: a vertical line, and a dot on every curve at its point nearest to the pointer.
 import type { Pen } from "../drawing/pen";
 import { nearestIndex, type Line, type LineChartLayout } from "./layout";
 import type { Ink, LineLook } from "./paint";
 
-/** The painted range, from left to right, so that only this range is cleared. */
+/** The left and right end of the painted area; only this area is cleared later. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
 }
 
 const RADIUS = 3;
-const PIXELS = 1 << 16; // More than any canvas has in a column.
+const PIXELS = 1 << 16; // More rows of pixels than any canvas has.
 
-/** Wipes what was `painted` before and paints the cursor; what it painted is returned. */
+/** Clears the area `painted` and paints the cursor; returns the newly painted area. */
 export function paintCursor(
   pen: Pen,
   layout: LineChartLayout,
@@ -35,9 +35,8 @@ export function paintCursor(
   pen.lineTo(at, box.b);
   pen.stroke();
 
-  // One path per colour: a thousand dots are eight fills. Where several lines have theirs in the same
-  // pixel the first one's is painted, which others would only have covered: a chart has far fewer rows of
-  // pixels than it may have lines.
+  // Draws one path per colour: a thousand dots need only eight fill operations. If several dots have the same pixel,
+  // only the first is drawn.
   const byColour = new Map<string, [number, number][]>();
   const taken = new Set<number>();
   lines.forEach((line, i) => {

@@ -1,14 +1,14 @@
-// Paints the lines of a chart that has many of them, over its axes: rasterizer.ts on a canvas.
+// Paints the lines of a chart with very many lines, using rasterizer.ts, over its axes.
 import type { Scale } from "../../base/math/scale";
 import { Rasterizer, pack, type Heights, type Packed } from "./rasterizer";
 import { Columns } from "./columns";
 import type { Line, LineChartLayout } from "./layout";
 import { FAINT, type LineLook } from "./paint";
 
-// One for all charts, which are painted one after the other.
+// One rasterizer for all charts, because charts are painted one after the other.
 let rasterizer: Rasterizer | null = null;
 let shared = new Columns(0);
-let own = new Columns(0); // For lines with non-finite values.
+let own = new Columns(0); // Columns for lines with non-finite values.
 let [places, logs] = [new Float64Array(0), new Float64Array(0)];
 let sheet: { canvas: OffscreenCanvas; pen: OffscreenCanvasRenderingContext2D; image: ImageData } | null = null;
 
@@ -39,7 +39,7 @@ function packedOf(colour: string, pen: OffscreenCanvasRenderingContext2D): Packe
   return known;
 }
 
-/** The scale as a linear function of values or, on a log axis, of their logarithms. */
+/** The scale as a linear function of the values, or of their logarithms on a log axis. */
 function heightsOf(scale: Scale, ratio: number, origin: number): Heights {
   const [d0, d1] = scale.domain;
   const [value0, value1] = scale.log ? [Math.log(d0), Math.log(d1)] : [d0, d1];
@@ -47,7 +47,7 @@ function heightsOf(scale: Scale, ratio: number, origin: number): Heights {
   return { value0, at0, factor: (at1 - at0) / (value1 - value0 || 1) };
 }
 
-/** In one loop: to call the scale for each of a million points would take longer than to paint them. */
+/** Converts all points in one loop: calling the scale for each of a million points takes longer than painting. */
 function place(values: ArrayLike<number>, scale: Scale, ratio: number, origin: number, into: Float64Array): void {
   const { value0, at0, factor } = heightsOf(scale, ratio, origin);
   const plain = scale.log ? logarithms(values, into) : values;
@@ -59,7 +59,7 @@ function logarithms(values: ArrayLike<number>, into: Float64Array): Float64Array
   return into;
 }
 
-/** Paints every line that has at least two points; false where the browser cannot. */
+/** Paints every line with at least two points. False if the browser does not support it. */
 export function paintMany(
   context: CanvasRenderingContext2D,
   layout: LineChartLayout,
@@ -85,7 +85,7 @@ export function paintMany(
     const colour = packedOf(look.colour, tools.sheet.pen);
     const dash = look.dash.map((length) => length * ratio);
     if (placed !== xs) {
-      // Most runs of a tag share their steps.
+      // Most runs of a tag share the same array of steps.
       place(xs, layout.x, ratio, left, places);
       shared.place(places, xs.length, width);
       placed = xs;

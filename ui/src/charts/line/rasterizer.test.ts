@@ -4,9 +4,9 @@ import { Columns } from "./columns";
 
 const RED = pack(255, 0, 0);
 
-const PIXELS = { value0: 0, at0: 0, factor: 1 }; // Values that are heights already.
+const PIXELS = { value0: 0, at0: 0, factor: 1 }; // These values are already heights in pixels.
 
-/** The picture, a letter for each pixel by its opacity: "#" all, "+" some, "." none. */
+/** The picture as text, one character per pixel by its opacity: "#" full, "+" partial, "." none. */
 function picture(rasterizer: Rasterizer): string[] {
   const bytes = new Uint8Array(rasterizer.pixels.buffer);
   return Array.from({ length: rasterizer.height }, (_, row) =>
@@ -165,5 +165,5 @@ it("lies over what was drawn before, which shines through when it is faint", () 
   rasterizer.draw(...line, pack(200, 100, 50), 0.25, 1);
   rasterizer.finish();
   expect(bytes[3]).toBeCloseTo(64, -1);
-  expect(Math.abs((bytes[0] ?? 0) - 200)).toBeLessThan(8); // Faint, but of its own colour.
+  expect(Math.abs((bytes[0] ?? 0) - 200)).toBeLessThan(8); // Faint, but in its own colour.
 });

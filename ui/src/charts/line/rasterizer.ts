@@ -1,15 +1,15 @@
-// Many thin lines, pixel by pixel. A browser without a graphics processor takes longer for a path of a
-// thousand points than for anything else on the page, and hundreds of such paths cover the same pixels
-// again and again. Here a line is, in every column of pixels, one run between its min and max
-// height: the time goes with the width of the chart, not with the points of the lines.
+// Draws many thin lines pixel by pixel. Without a graphics processor, a browser needs more time for a path of a
+// thousand points than for anything else on the page, and hundreds of paths cover the same pixels again. Here, a line
+// is one vertical run of pixels per column, from its min to its max height, so the time depends on the width of the
+// chart and not on the number of points.
 import { NOWHERE, type Columns } from "./columns";
 
-/** Red, green, blue and opacity, 0 to 255 each, from the lowest byte up. */
+/** A colour as one integer: red, green, blue and opacity, 0 to 255 each, from the lowest byte up. */
 export type Packed = number;
 
 export const pack = (r: number, g: number, b: number, a = 255): Packed => r | (g << 8) | (b << 16) | (a << 24);
 
-/** From values to pixels: `at0` is where `value0` is, `factor` pixels of the screen belong to 1. */
+/** Converts values to pixels: `value0` is at pixel `at0`, and a difference of 1 is `factor` pixels. */
 export interface Heights {
   readonly value0: number;
   readonly at0: number;
@@ -17,16 +17,19 @@ export interface Heights {
 }
 
 export class Rasterizer {
-  // How the present line is drawn.
+  // The style of the line that is being drawn.
   private heights: Heights = { value0: 0, at0: 0, factor: 1 };
   private colour: Packed = 0;
   private opacity = 1;
   private thickness = 1;
   private dash: readonly number[] = [];
-  private around = 0; // The length of the dash and its gaps.
-  private along = 0; // How much of it is behind.
+  private around = 0; // The total length of the dash pattern.
+  private along = 0; // The length of the dash pattern that is already drawn.
 
-  /** In pixels of the screen, row by row into `pixels`. Until it is finished, colours are multiplied by their opacity. */
+  /**
+   * A picture of width x height device pixels, stored row by row in `pixels`. Until finish() is called, colours are
+   * premultiplied by their opacity.
+   */
   constructor(
     readonly width: number,
     readonly height: number,
@@ -38,8 +41,8 @@ export class Rasterizer {
   }
 
   /**
-   * Draws the line through the points of `columns` that have these values, from the left to the right. Two
-   * points at least make a line. `dash` is how long it is drawn and not drawn in turn; [] draws all of it.
+   * Draws the line through the points of `columns` with these values, from left to right. A line needs at least two
+   * points. `dash` holds the lengths of dashes and gaps in turn; [] draws a solid line.
    */
   draw(
     { groups, starts, columns, leaves, enters }: Columns,
@@ -58,8 +61,9 @@ export class Rasterizer {
     this.around = dash.reduce((sum, length) => sum + length, 0);
     this.along = 0;
     let before = NOWHERE;
-    let [least, greatest, last] = [0, 0, 0]; // The previous group, with its connections to both sides.
-    let isLine = false; // Whether that has two points, or a way to another.
+    // Min, max and last value of the previous group, including its connections to both neighbours.
+    let [least, greatest, last] = [0, 0, 0];
+    let isLine = false; // Whether the previous group has two points, or a connection to another group.
     for (let group = 0; group < groups; group += 1) {
       const column = columns[group]!;
       const begin = starts[group]!;
@@ -84,7 +88,7 @@ export class Rasterizer {
         const left = last + rise * leaves[group]!;
         const entered = last + rise * enters[group]!;
         this.paint(before, left < least ? left : least, left > greatest ? left : greatest);
-        if (column < before) this.along = 0; // Wall times can go back: the dash pattern starts again.
+        if (column < before) this.along = 0; // Wall times can decrease: the dash pattern starts again.
         if (column !== before + 1) this.cross(before, column, left, entered);
         if (column < before) this.along = 0;
         if (entered < low) low = entered;
@@ -99,7 +103,7 @@ export class Rasterizer {
     if (isLine) this.paint(before, least, greatest);
   }
 
-  /** Paints the straight way through all columns between two, neither of which is painted. */
+  /** Paints the straight connection in all columns between two groups, without the columns of the groups. */
   private cross(from: number, to: number, left: number, entered: number): void {
     const step = to > from ? 1 : -1;
     const ways = Math.abs(to - from) - 1;
@@ -123,11 +127,12 @@ export class Rasterizer {
     const length = Math.sqrt(1 + rise * rise);
     if (this.around > 0) {
       const along = this.along + length;
-      this.along = along < this.around ? along : along < 2 * this.around ? along - this.around : along % this.around; // A remainder takes long.
+      // A division with remainder is slow.
+      this.along = along < this.around ? along : along < 2 * this.around ? along - this.around : along % this.around;
       if (isGap(this.dash, this.along)) return;
     }
-    // As much ink as a pen of this width leaves: all of it above and below where the line is flat, none
-    // where it is so steep that the column is as wide as the pen.
+    // The opacity equals that of a pen of this width: the extra thickness is full where the line is flat, and zero
+    // where the line is so steep that it fills the column.
     const most = thickness * length - rise;
     const room = (most <= 0 ? 0 : most < thickness ? most : thickness) / 2;
     this.fill(column, (a < b ? a : b) - room, (a < b ? b : a) + room);
@@ -152,7 +157,7 @@ export class Rasterizer {
     blend(pixels, last, colour, (to - lastRow) * opacity);
   }
 
-  /** Gives every pixel its colour as an ImageData has it, not multiplied. Nothing is drawn after that until it is cleared. */
+  /** Converts the colours to the format of ImageData, which is not premultiplied. Call clear() before drawing again. */
   finish(): void {
     const { pixels } = this;
     for (let at = 0; at < pixels.length; at += 1) {
@@ -181,7 +186,7 @@ function isGap(dash: readonly number[], along: number): boolean {
   return false;
 }
 
-// Two channels at a time, each in 16 bits of its own.
+// Multiplies two channels at a time, each in 16 bits.
 function blend(pixels: Int32Array, at: number, colour: Packed, share: number): void {
   const over = (share * 256 + 0.5) | 0;
   const under = 256 - over;

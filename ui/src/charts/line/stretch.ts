@@ -1,18 +1,18 @@
-// The picture of a chart, moved and stretched to where its curves will be: what is seen while the curves
-// themselves are not drawn yet, or are moved faster than they can be drawn.
+// Shows an older picture of a chart, moved and stretched to where its curves will be, while the curves themselves are
+// not drawn yet.
 import type { Line, LineChartLayout } from "./layout";
 import { paintAxes, type Ink } from "./paint";
 
 export interface Picture {
   readonly image: OffscreenCanvas;
-  /** The layout that it shows. */
+  /** The layout that the picture shows. */
   readonly layout: LineChartLayout;
 }
 
-// As many points as are drawn within a frame.
+// The number of points that can be drawn within one frame.
 const QUICK = 150_000;
 
-/** Whether to draw these lines takes longer than a frame. */
+/** Whether drawing these lines takes longer than a frame. */
 export function takeLong(lines: readonly Line[]): boolean {
   return lines.reduce((sum, line) => sum + line.xs.length * (line.smooth ? 2 : 1), 0) > QUICK;
 }
@@ -24,7 +24,10 @@ export function pictureOf(canvas: HTMLCanvasElement, layout: LineChartLayout): P
   return { image, layout };
 }
 
-/** Where the box of one layout lies in another; null if curves would have to bend. */
+/**
+ * The position of one layout's plot area inside another one; null if a picture would not fit by moving and stretching
+ * alone.
+ */
 export function stretched(
   from: LineChartLayout,
   to: LineChartLayout,
@@ -56,7 +59,8 @@ export function paintStretched(
   context.beginPath();
   context.rect(box.l, box.t - 4, box.r - box.l + 1, box.b - box.t + 4);
   context.clip();
-  context.imageSmoothingEnabled = place.r - place.l !== box.r - box.l; // Moved only: as sharp as it was.
+  // The picture is only moved, so it is as sharp as before.
+  context.imageSmoothingEnabled = place.r - place.l !== box.r - box.l;
   const old = picture.layout.box;
   context.drawImage(
     picture.image,

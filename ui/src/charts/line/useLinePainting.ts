@@ -1,4 +1,4 @@
-// Paints the lines of a chart and, over them, what follows the pointer.
+// Paints the lines of a chart and, on an overlay, the cursor.
 import { sizeCanvas } from "../../base/dom/canvas";
 import { resolveColour } from "../../base/dom/css_colour";
 import { effect, type Signal } from "@preact/signals";
@@ -31,7 +31,7 @@ export function looksOf(element: Element, lines: readonly Line[]): LineLook[] {
   });
 }
 
-/** The content of the canvas: the lines, or an earlier picture of them, stretched. */
+/** The current content of the canvas: the lines, or a stretched earlier picture of them. */
 interface Shown {
   readonly layout: LineChartLayout;
   readonly lines: readonly Line[];
@@ -39,10 +39,10 @@ interface Shown {
   readonly stretched: boolean;
 }
 
-// So long a stretched picture waits for other lines; then those that are there are drawn.
+// The max time that a stretched picture waits for new lines; after it, the existing lines are drawn.
 const PATIENCE_MILLISECONDS = 150;
 
-/** Where it is painted: colours are those of `root`. */
+/** The canvases to paint on; colours are read from the style of `root`. */
 export interface LineCanvases {
   readonly root: RefObject<HTMLElement | null>;
   readonly canvas: RefObject<HTMLCanvasElement | null>;
@@ -51,7 +51,10 @@ export interface LineCanvases {
   readonly height: number;
 }
 
-/** `picture`, if there is one, is shown stretched in place of the lines; `changing`: others are about to come. */
+/**
+ * Paints the lines. If there is a `picture`, it is first shown stretched in place of the lines. `changing`: other lines
+ * will arrive soon.
+ */
 export function useLinePainting(
   lines: readonly Line[],
   layout: LineChartLayout | null,
@@ -74,7 +77,7 @@ export function useLinePainting(
     ): void => {
       const context = layout && sizeCanvas(element, width, height);
       if (!context || !layout) {
-        element.width = 0; // Wipes it.
+        element.width = 0; // Clears the canvas.
         shown.current = null;
         return;
       }
@@ -90,8 +93,8 @@ export function useLinePainting(
       show(true, (context, on, ratio) => paintStretched(context, old, on, inkOf(box), ratio));
 
     if (picture) return paintInTurn(canvas, () => stretch(picture));
-    // Lines that take longer than a frame appear as a stretched picture first. They are drawn afterwards, unless
-    // other lines are about to arrive, which would be drawn right after.
+    // Lines that take longer than a frame appear as a stretched picture first. They are drawn after it, unless other
+    // lines will arrive soon and replace them.
     const quick = same && layout !== null && takeLong(lines);
     if (quick && before.layout !== layout) {
       const old = pictureOf(element, before.layout);
@@ -103,8 +106,8 @@ export function useLinePainting(
     return () => clearTimeout(later);
   }, [layout, painted, changing]);
   useEffect(() => () => paintNoMore(canvas), []);
-  // Following the pointer paints the overlay alone; nothing is rendered for it. A chart that was never
-  // pointed at needs no overlay either.
+  // Pointer moves repaint only the overlay, without rendering the component. The overlay is created at the first
+  // pointer move.
   useEffect(() => {
     const [box, element] = [overlay.current, root.current];
     if (!box || !element || !layout) return;

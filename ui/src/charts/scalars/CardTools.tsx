@@ -1,4 +1,4 @@
-// The tools of one chart: overlay another tag, pin, widen, save, fix the limits.
+// The tools of one chart: overlay another tag, pin, widen, save, fix the y axis.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { ChartFiles } from "../line/LineChart";
@@ -55,7 +55,7 @@ export function CardTools({
     const png = await files.png?.();
     if (png) saveAs(fileName(name, "png"), png, "image/png");
   };
-  // The list of all tags is built when the pointer is near the button, not for every chart.
+  // Builds the list of all tags only when the pointer is near the button: doing it for every chart is slow.
   const [near, setNear] = useState<readonly string[]>([]);
   const arm = (): void => {
     if (own) setNear(partners());
@@ -64,7 +64,7 @@ export function CardTools({
     <span class="tools" onPointerEnter={arm} onFocusIn={arm}>
       {own && (
         <Menu
-          label={`Draw ${name} together with`}
+          label={`Draw ${name} together with another tag`}
           value=""
           choices={near.filter((tag) => !tags.includes(tag)).map((tag) => ({ value: tag, text: tag }))}
           onPick={onMix}
@@ -74,7 +74,7 @@ export function CardTools({
       )}
       {own &&
         (tags.length > 1 ? (
-          <button class="icon" aria-label={`Take ${name} away`} title="Take away" onClick={() => onMix(null)}>
+          <button class="icon" aria-label={`Remove ${name}`} title="Remove" onClick={() => onMix(null)}>
             ×
           </button>
         ) : (

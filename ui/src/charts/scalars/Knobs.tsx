@@ -1,4 +1,4 @@
-// Settings of all cards: axes, smoothing, groups of runs.
+// The settings of all scalar cards: axes, smoothing, groups of runs.
 import type { JSX } from "preact";
 import { DEFAULT_GROUPING } from "../../domain/runs/run_groups";
 import { CardWidth } from "../../widgets/CardWidth";

@@ -1,4 +1,4 @@
-// One chart of a tag, or of several: all shown runs, and below them their values.
+// A card with the chart of one or more tags: the lines of all shown runs, and a legend with their values.
 import { groupsShape } from "../../api/scalars";
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
@@ -37,9 +37,9 @@ const DIGITS = 5;
 
 const keyOf = (line: Line): JSX.Element => <RunKey run={line.name} {...(line.look ? { look: line.look } : {})} />;
 
-const MAX_VALUES = 4; // Two rows of two have room in the narrowest card.
+const MAX_VALUES = 4; // Two rows of two names fit into the narrowest card.
 
-/** All lines of a chart by name, to be searched. */
+/** The names of all lines of a chart, with a search field. */
 function Legend({
   lines,
   names,
@@ -82,8 +82,10 @@ function Legend({
   );
 }
 
-/** Its height is known before its content: two rows for more than two runs, in columns that have room for a name and
- * a number. The legend with all lines is opened by a click. */
+/**
+ * The legend below a chart. Its height is known before its content: two rows for more than two runs, in columns that
+ * fit a name and a number. A click opens the legend with all lines.
+ */
 function Values({
   count: expected,
   lines,
@@ -95,7 +97,8 @@ function Values({
   cursor: Signal<number | null> | null;
   nameOf?: (name: string) => string;
 }): JSX.Element {
-  const at = cursor?.value ?? null; // Read here, so that the pointer redraws these numbers and not the card.
+  // The pointer's position is read here, so that moving it renders only these numbers and not the card.
+  const at = cursor?.value ?? null;
   const [open, setOpen] = useState(false);
   const names = useMemo(() => shownNames(lines).map(nameOf), [lines, titles.value]);
   if (open) {
@@ -144,13 +147,13 @@ function Values({
   );
 }
 
-/** NaN comes last in either order. */
+/** NaN is sorted last in ascending and descending order. */
 function byValue(p: number, q: number, descending: boolean): number {
   if (Number.isNaN(p) || Number.isNaN(q)) return Number(Number.isNaN(p)) - Number(Number.isNaN(q));
   return descending ? q - p : p - q;
 }
 
-/** The lines at the pointer, by default the nearest ones first. */
+/** The values of the lines at the pointer, by default the nearest ones first. */
 function Nearest({
   lines,
   at,
@@ -210,13 +213,13 @@ function Nearest({
   );
 }
 
-/** The lines of a card, and how they are requested. */
+/** The lines of a card, and the requests that load them. */
 interface Asked {
   readonly lines: (smoothing: number, served: ServedSmooth) => Line[];
   readonly total: number;
-  /** Smoothed values of the curves that are samples of their logs. Null if there are none. */
+  /** The smoothed values of those curves that are samples of their logs. Null if no curve is a sample. */
   readonly smooth: ((smoothing: number, signal: AbortSignal) => Promise<ServedSmooth>) | null;
-  /** The first of them, so that a chart that grows does not blink. */
+  /** The smoothed values of the first points of a curve, so that a growing chart does not flicker. */
   readonly served: ServedSmooth;
   readonly servedWeight: number;
 }
@@ -275,7 +278,7 @@ type RunsOf = (tag: string) => readonly string[];
 const seriesOf = (tags: readonly string[], runsOf: RunsOf): (readonly [string, string])[] =>
   tags.flatMap((tag) => runsOf(tag).map((run) => [run, tag] as const));
 
-/** Properties that all cards share. */
+/** Properties that all cards of a page share. */
 export interface CardsProps {
   readonly runsOf: RunsOf;
   readonly groups: readonly RunGroup[] | null;
@@ -284,7 +287,7 @@ export interface CardsProps {
   readonly onZoom: LineChartProps["onZoom"];
   readonly onMark: NonNullable<LineChartProps["onMark"]>;
   readonly onMoveFob: NonNullable<LineChartProps["onMoveFob"]>;
-  /** The xs that the arrow keys go along while the pointer is on this card. */
+  /** The xs at which the arrow keys stop while the pointer is on this card. */
   readonly onHot: (name: string, xs: ArrayLike<number>) => void;
 }
 
@@ -297,7 +300,7 @@ interface CardProps extends CardsProps {
 const expectedLines = ({ tags, groups, runsOf }: CardProps): number =>
   groups ? groups.length * tags.length : tags.reduce((sum, tag) => sum + runsOf(tag).length, 0);
 
-/** The smoothed values of the server for this weight; those of the weight before until they have arrived. */
+/** The smoothed values of the server for this weight; the previous values until the response arrives. */
 function useServedSmooth(data: Asked | null, smoothing: number): ServedSmooth {
   const [newest, setNewest] = useState<{ readonly of: Asked; readonly values: ServedSmooth } | null>(null);
   useEffect(() => {
@@ -305,7 +308,7 @@ function useServedSmooth(data: Asked | null, smoothing: number): ServedSmooth {
     const cancel = new AbortController();
     data.smooth(smoothing, cancel.signal).then(
       (values) => setNewest({ of: data, values }),
-      () => undefined, // The curve stays as it was; the next move asks again.
+      () => undefined, // On failure, the curve stays as it was; the next move of the slider requests it again.
     );
     return () => cancel.abort();
   }, [data, smoothing]);
@@ -405,14 +408,14 @@ export function ScalarCard(
   props: CardProps & {
     pinned: boolean;
     wide: boolean;
-    /** Whether its tags were chosen here, and can be chosen again; if not, it has no tools for that. */
+    /** Whether the user combined the tags of this chart; if not, the card has no tools to change the combination. */
     own?: boolean;
-    /** Whether it is one of the first, which most windows show without scrolling. */
+    /** Whether the card is one of the first, which most windows show without scrolling. */
     first: boolean;
     partners: () => readonly string[];
     onPin: () => void;
     onWide: () => void;
-    /** Lays another tag over this chart; null takes a chart of several tags away. */
+    /** Adds another tag to this chart; null removes the chart of several tags. */
     onMix: (tag: string | null) => void;
     onLimits: (limits: Limits) => void;
   },
@@ -422,7 +425,8 @@ export function ScalarCard(
   const hot = useRef<ArrayLike<number>>([]);
   const [limiting, setLimiting] = useState(false);
   const heat = (): void => props.onHot(props.name, hot.current);
-  // Tables come and go with the mark, in all cards: what was clicked stays under the pointer.
+  // Adding or removing a mark shows or hides the tables in all cards; scrolls so that the clicked place stays under the
+  // pointer.
   const onMark: CardsProps["onMark"] = (x, extend, fob) => {
     const top = ref.current?.getBoundingClientRect().top ?? 0;
     props.onMark(x, extend, fob);

@@ -1,4 +1,4 @@
-// The chart's twin: the same lines as rows, at the end or at what is marked.
+// The chart as a table: the same lines as rows, with their values at the end or at a marked place.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Line } from "../line/layout";
@@ -21,8 +21,8 @@ function columnsOf(fobs: readonly number[], smooth: boolean, xName: string): Col
       { key: "start", text: "Start" },
       { key: "end", text: "End" },
       { key: "change", text: "Change" },
-      { key: "least", text: "Least" },
-      { key: "greatest", text: "Greatest" },
+      { key: "least", text: "Min" },
+      { key: "greatest", text: "Max" },
     ];
   }
   return [
@@ -46,9 +46,9 @@ export function ValueTable({
   fobs: readonly number[];
   xName: string;
   xText: (x: number) => string;
-  /** Whether it stands where the chart would, and has its height. */
+  /** Whether the table replaces the chart, with the same height. */
   full: boolean;
-  /** How a run is called here. */
+  /** The displayed name of a run. */
   nameOf: (name: string) => string;
 }): JSX.Element {
   const [sort, setSort] = useState<{ key: SortKey; descending: boolean } | null>(null);
@@ -57,7 +57,7 @@ export function ValueTable({
     [lines, titles.value],
   );
   const rows = sortedRows(valueRows(lines, fobs), sort?.key ?? null, sort?.descending ?? false);
-  // Below a chart the mark itself says where all of them are.
+  // Below a chart, the mark itself shows the x of the values.
   const marked = !full && fobs.length === 1 && rows.every(({ x }) => x === fobs[0]);
   const columns = columnsOf(
     fobs,

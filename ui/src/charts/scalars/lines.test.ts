@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { areChannels, withoutChannel, xText } from "./lines";
 
-const noon = new Date(2026, 10, 16, 12, 5, 7).getTime() / 1000; // Where the tests run.
+const noon = new Date(2026, 10, 16, 12, 5, 7).getTime() / 1000; // The local time zone.
 
 it("a moment alone says everything, and beside others only what differs", () => {
   const text = xText("wall");

@@ -1,18 +1,26 @@
-// Curves as lines of a chart. One tag: a line per run, which looks as the run does everywhere. Several
-// tags in one chart: the colour stays the run's, and dashes tell the tags apart.
+// Converts curves to the lines of a chart. With one tag, each run is a line in the run's usual look. With several tags,
+// the colour shows the run and the dashes show the tag.
 import type { Groups } from "../../api/scalars";
 import { toNumber } from "../../api/shape";
 import type { Curve } from "../../api/series";
 import { smoothed, type Line } from "../line/layout";
 import { lookOf, type RunLook } from "../../domain/runs/run_look";
 import { count, duration } from "../../base/text/format";
+import { distinctNames } from "../../base/text/distinct";
 import { shortNames } from "../../base/text/short_names";
 import { titleOf } from "../../domain/runs/run_titles";
 
-/** Names beside each other: given ones as they are, the others as short as tells them apart. */
+/**
+ * The names of lines that are shown together: names given by the user are unchanged; others are shortened as far as
+ * they stay distinct.
+ */
 export function shownNames(lines: readonly Line[]): string[] {
   const short = shortNames(lines.map(({ name }) => name));
-  return lines.map(({ name }, i) => (titleOf(name) === name ? (short[i] ?? name) : titleOf(name)));
+  const distinct = distinctNames(short);
+  return lines.map(({ name }, i) => {
+    const tail = short[i] ?? name;
+    return titleOf(name) === name ? (distinct.get(tail) ?? tail) : titleOf(name);
+  });
 }
 
 export type Axis = "step" | "relative" | "wall";
@@ -20,7 +28,7 @@ export type Axis = "step" | "relative" | "wall";
 const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 const COLOURS = 8;
 
-/** Name and look of one line among those of `tags`; `alone` if no other run is in the chart. */
+/** Name and look of the line of one run and tag, in a chart of `tags`; `alone` if the chart has no other run. */
 export function lineName(
   run: string,
   tag: string,
@@ -47,14 +55,19 @@ function xsOf(curve: Curve, axis: Axis): ArrayLike<number> {
 
 export const keyOfCurve = ({ run, tag }: Pick<Curve, "run" | "tag">): string => `${run}\0${tag}`;
 
-/** Smoothed values of the server, by keyOfCurve. */
+/** Smoothed values from the server, by keyOfCurve(). */
 export type ServedSmooth = ReadonlyMap<string, ArrayLike<number>>;
 
-/** Whether some points of the log are missing: smoothing without them would be another curve than the server's. */
+/**
+ * Whether the curve has only some points of the log. The page must not smooth such a curve: the result would differ
+ * from the server's.
+ */
 export const isSample = (curve: Curve): boolean => !curve.error && curve.steps.length < curve.total;
 
-/** The smoothing is over all points of the log. Curves that have them are smoothed here, which equals the server's
- * result; of the others the server smooths, and until it has answered they are drawn as they are. */
+/**
+ * Smoothing uses all points of the log. A complete curve is smoothed here, with the same result as the server's. A
+ * sampled curve is smoothed by the server, and is drawn unsmoothed until the response arrives.
+ */
 function smoothOf(curve: Curve, smoothing: number, served: ServedSmooth): Line["smooth"] {
   if (smoothing === 0) return null;
   if (!isSample(curve)) return smoothed(curve.values, smoothing);
@@ -83,7 +96,7 @@ export function linesOf(
   });
 }
 
-/** The mean of each group, and one standard deviation to either side. */
+/** The mean of each group of runs, with a band of one standard deviation on both sides. */
 export function linesOfGroups(response: Groups, smoothing: number, tag = "", tags: readonly string[] = []): Line[] {
   return response.groups.flatMap((group) => {
     if (!group.x || group.x.length === 0) return [];
@@ -107,20 +120,25 @@ export const X_NAMES: Readonly<Record<Axis, string>> = { step: "step", relative:
 
 const PER_CHANNEL = /_per_channel$/;
 
-/** Whether the steps of these runs are channels: some toolkits log what a tensor has in each channel as if it
- * were over time. Nothing flows from one channel to the next, so such lines are not smoothed. */
+/**
+ * Whether the steps of these runs are channel numbers: some toolkits log one value per channel as if channels were
+ * steps. Such lines are not smoothed, because channels are not a sequence in time.
+ */
 export const areChannels = (runs: readonly string[]): boolean =>
   runs.length > 0 && runs.every((run) => PER_CHANNEL.test(run));
 
-/** Names that tell runs of channels apart, where the axis shows channels. */
+/** The name of such a run without "_per_channel", because the axis already shows channels. */
 export const withoutChannel = (name: string): string => name.replace(PER_CHANNEL, "");
 
 const MINUTE = 60;
 const DAY = 86_400;
 
-/** `step` is how far apart such texts stand on an axis, in seconds; 0: it stands alone, and says everything. */
+/**
+ * The text of an x value. `step` is the distance of the tick labels on the axis in seconds; 0: the text is not on an
+ * axis and is complete.
+ */
 export function xText(axis: Axis): (x: number, step?: number) => string {
-  // There is no step between two steps.
+  // Labels integer steps only.
   if (axis === "step") return (x) => (Number.isInteger(x) ? count(x) : "");
   if (axis === "relative") return (x) => (x === 0 ? "0" : duration(x));
   const format = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>

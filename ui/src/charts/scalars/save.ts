@@ -1,8 +1,8 @@
-// The points of a chart as a file: all of them, not only those that were drawn.
+// Saves all points of a chart as a file, not only the points that were drawn.
 import { postForCurves } from "../../api/curves";
 import { csvOf, fileName, saveAs } from "../../base/text/csv";
 
-const MAX_POINTS = 1_000_000; // Per series; use compression-board export for more.
+const MAX_POINTS = 1_000_000; // The max number of points per series; `compression-board export` has no limit.
 
 interface Columns {
   run: string;

@@ -1,13 +1,13 @@
-// The numbers of a chart as a table: at the end, at a marked step, or over a marked range.
+// The values of a chart as table rows: at the end, at a marked step, or over a marked range.
 import { nearestIndex, type Line } from "../line/layout";
 
 export interface ValueRow {
   readonly line: Line;
-  /** At the marked place, or the last one; smoothed as drawn. */
+  /** The value at the marked place, or the last value; smoothed as drawn. */
   readonly value: number;
   readonly raw: number;
   readonly x: number;
-  /** Only of a range. */
+  /** The values over a marked range; null if a single place is marked. */
   readonly over: {
     readonly start: number;
     readonly end: number;
@@ -57,7 +57,7 @@ export function cellOf(row: ValueRow, key: SortKey): number | string {
   return key === "change" ? row.over.end - row.over.start : row.over[key];
 }
 
-/** Sorted by a column; what is no number comes last either way. */
+/** The rows, sorted by a column; rows with NaN are last in both directions. */
 export function sortedRows(rows: readonly ValueRow[], key: SortKey | null, descending: boolean): ValueRow[] {
   if (key === null) return [...rows];
   const sign = descending ? -1 : 1;

@@ -1,4 +1,4 @@
-// How curves are looked at: what the address says, and how it is said there.
+// The display settings of scalar charts, and their form in the address.
 import { listOf, listText } from "../../base/text/lists";
 import type { Axis } from "./lines";
 
@@ -27,10 +27,10 @@ export interface CardView {
   readonly fromZero: boolean;
   readonly clip: boolean;
   readonly zoom: readonly [number, number] | null;
-  /** Places marked on the x axis of all cards: none, one, or the ends of a range. */
+  /** The fobs (marked places) on the x axis of all cards: none, one, or both ends of a range. */
   readonly fobs: readonly number[];
   readonly table: boolean;
-  /** The order and the number of the lines that are named at the pointer. */
+  /** The order and the max number of the lines in the tooltip. */
   readonly tipOrder: TipOrder;
   readonly tipRows: number;
 }
@@ -60,7 +60,7 @@ export function viewOf(params: URLSearchParams): CardView {
 export const fobsText = (fobs: readonly number[]): string | null =>
   fobs.length > 0 ? [...fobs].sort((p, q) => p - q).join("~") : null;
 
-/** Charts of several tags: a list of lists. */
+/** The charts that combine several tags: a list of lists of tags. */
 export const readMixes = (text: string | null): string[][] =>
   listOf(text)
     .map(listOf)
@@ -68,7 +68,10 @@ export const readMixes = (text: string | null): string[][] =>
 export const mixesText = (mixes: readonly (readonly string[])[]): string | null =>
   mixes.length > 0 ? listText(mixes.map((tags) => listText(tags))) : null;
 
-/** The charts after `tag` was laid over the chart of `onto`: a new one, or one of them with one more. */
+/**
+ * The combined charts after `tag` was added to the chart of `onto`, which becomes a new combined chart if it had a
+ * single tag.
+ */
 export function mixed(mixes: readonly (readonly string[])[], tag: string, onto: readonly string[]): string[][] {
   const next = [...new Set([...onto, tag])];
   if (next.length < 2) return mixes.map((tags) => [...tags]);
@@ -80,7 +83,10 @@ export function mixed(mixes: readonly (readonly string[])[], tag: string, onto: 
 
 const MAX_PARTNERS = 40;
 
-/** Tags to compare a tag with: the same quantity elsewhere, then its own group, then the rest. */
+/**
+ * Tags to suggest for a combined chart: first tags with the same last part, then tags of the same group, then all
+ * others.
+ */
 export function partnersOf(tag: string, all: readonly string[]): string[] {
   const last = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
   const group = (name: string): string => name.slice(0, Math.max(0, name.indexOf("/")));
@@ -93,13 +99,13 @@ export function partnersOf(tag: string, all: readonly string[]): string[] {
     .map(({ name }) => name);
 }
 
-/** Where the arrow keys bring a fob: `by` points along ascending xs. */
+/** The new place of a fob that the arrow keys move by `by` points along ascending xs. */
 export function movedFob(xs: ArrayLike<number>, from: number | null, by: number): number | null {
   if (xs.length === 0) return null;
   if (from === null) return xs[by > 0 ? 0 : xs.length - 1] ?? null;
   let at = 0;
   while (at < xs.length - 1 && (xs[at] ?? 0) < from) at += 1;
-  // Between two points the first move goes to the nearer end of that way.
+  // A fob between two points first moves to the next point in the direction of the key.
   const between = (xs[at] ?? 0) > from;
   const target = between && by > 0 ? at + by - 1 : at + by;
   return xs[Math.min(xs.length - 1, Math.max(0, target))] ?? null;

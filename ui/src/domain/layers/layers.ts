@@ -1,4 +1,4 @@
-// The ranked layers of the server, as the page uses them.
+// The layers that the server has ranked, as the page uses them.
 import type { LayersResponse, SidesResponse } from "../../api/compression/layers";
 import { type WireNumber, toNumber } from "../../api/shape";
 import { dbText, fromLogged } from "./decibels";
@@ -10,7 +10,7 @@ export interface PairOfVariants {
   readonly b: string;
 }
 
-/** Sides of a model, and those that name none; of all models without one. */
+/** The logged variants of a model, with those that belong to no model; without a model, the variants of all models. */
 function sidesOfModel(
   sides: SidesResponse,
   wanted: string | null,
@@ -20,7 +20,7 @@ function sidesOfModel(
     .filter(({ model }) => wanted === null || model === wanted || model === "");
 }
 
-/** Whether both variants, by either of their names, have logged layers of the model. */
+/** Whether both variants have logged layers of the model, under either of their names. */
 export function hasLayers(sides: SidesResponse, { model, a, b }: PairOfVariants): boolean {
   const rows = sidesOfModel(sides, model);
   return (
@@ -29,7 +29,10 @@ export function hasLayers(sides: SidesResponse, { model, a, b }: PairOfVariants)
   );
 }
 
-/** The pair where its layers were logged; else the ends of the stages, or the first two sides, of the first model that was. */
+/**
+ * The wanted pair if its layers were logged. Otherwise two variants of the first model with layers: the first and the
+ * last quantization stage, or the first two variants.
+ */
 export function pairToShow(sides: SidesResponse, wanted: PairOfVariants): PairOfVariants | null {
   if (hasLayers(sides, wanted)) return wanted;
   const rows = sidesOfModel(sides, wanted.model);
@@ -39,59 +42,61 @@ export function pairToShow(sides: SidesResponse, wanted: PairOfVariants): PairOf
   return first && second ? { model: first.model || wanted.model, a: first.variant, b: second.variant } : null;
 }
 
-/** Below the one a layer fails, below the other it is watched. */
+/** A layer fails below `red_db`, and gets a warning below `amber_db`. */
 export interface Limits {
   readonly red_db: number;
   readonly amber_db: number;
 }
 
-/** "open" is what was not measured: neither good nor bad. */
+/** The level of a layer as a CSS class. "open" means not measured: neither good nor bad. */
 export type Level = "good" | "warn" | "bad" | "open";
 
 export interface Layer {
-  readonly key: string; // Unique: name, role and parameter.
+  readonly key: string; // A unique key: name, part and parameter.
   readonly name: string;
   readonly otherName: string;
   readonly role: string;
   readonly parameter: string;
-  /** How many layers were logged before it. */
+  /** The number of layers that were logged before this one. */
   readonly depth: number;
   readonly a: { run: string; tag: string };
   readonly b: { run: string; tag: string };
   readonly pairedBy: string;
   readonly level: Level;
   readonly cause: string;
-  /** The cause in a cell of the table; empty without damage. */
+  /** The short text of the cause for a table cell; empty if the layer is not damaged. */
   readonly causeText: string;
   readonly causeHeadline: string;
   readonly explanation: string;
-  /** The layer whose error it may only carry on; empty for most. */
+  /** The earlier layer whose error this layer may only carry; empty for most layers. */
   readonly carriedFrom: string;
+  /** The cheapest fix that is good enough, with its predicted SQNR; empty without a comparison of the files. */
+  readonly fix: string;
   /** The one number, in dB, that is printed, drawn and compared with the limits; NaN if not measured. */
   readonly sqnr: number;
-  /** The name of that number: sqnr_db, worst_channel_sqnr_db, sqnr_at_most_db, … */
+  /** The key of the number in `sqnr`: sqnr_db, worst_channel_sqnr_db, sqnr_at_most_db, … */
   readonly sqnrBy: string;
-  /** Whether the true SQNR may be lower. */
+  /** Whether `sqnr` is an upper bound, so that the true SQNR may be lower. */
   readonly sqnrIsBound: boolean;
-  /** The limits for this number. */
+  /** The limits for `sqnr`. */
   readonly limits: Limits;
   readonly bits: number;
-  /** An adjusted score: the SQNR of 8 bits that would be as good; null for layers of 8 bits. */
+  /** The SQNR converted to 8 bits, which decides the level; null for layers of 8 bits. */
   readonly asEightBits: number | null;
-  /** The SQNR of the whole layer, where that was logged. */
+  /** The SQNR of the whole layer, if it was logged. */
   readonly ownSqnr: number | null;
-  /** Two where one would read as the limit that it misses: 19.98, not 20.0. */
+  /** 1, or 2 if one decimal would round the SQNR to the limit that it misses: 19.98, not 20.0. */
   readonly sqnrDecimals: number;
   readonly worstChannel: number | null;
   readonly carried: number | null;
   readonly cosine: number | null;
   readonly mse: number | null;
   readonly kl: number | null;
-  /** The bytes of the layer in B. */
+  /** The size of the layer in variant B, in bytes. */
   readonly bytes: number | null;
-  /** The score of the model when only this layer is quantized. */
+  /** The score of the model if only this layer is quantized. */
   readonly scoreAlone: number | null;
-  /** The gain of the output SQNR, in dB, when only this is restored to float. */
+  /** The gain of output SQNR in dB if only this layer is restored to float. */
   readonly restored: number | null;
   readonly w1: number | null;
   readonly clipped: number | null;
@@ -137,6 +142,7 @@ export function readLayers(response: Pick<LayersResponse, "limits" | "layers">):
       causeHeadline: c.cause_headlines[i] ?? "",
       explanation: c.explanations[i] ?? "",
       carriedFrom: c.carried_from[i] ?? "",
+      fix: c.fixes[i] ?? "",
       sqnr,
       sqnrBy: c.judged_by[i] ?? "",
       sqnrIsBound: c.judged_is_bound[i] ?? false,
@@ -165,7 +171,7 @@ export function readLayers(response: Pick<LayersResponse, "limits" | "layers">):
 
 export type Sqnr = Pick<Layer, "sqnr" | "sqnrIsBound" | "sqnrDecimals">;
 
-/** "35.2", "exact", "lost", or "not measured". */
+/** The SQNR of a layer: "35.2", "exact", "lost", or "not measured". */
 export function sqnrText(layer: Sqnr): string {
   return Number.isNaN(layer.sqnr) ? "not measured" : dbText(layer.sqnr, layer.sqnrDecimals);
 }
@@ -173,37 +179,40 @@ export function sqnrText(layer: Sqnr): string {
 const NAMES: Record<string, string> = {
   worst_channel_sqnr_db: "worst channel",
   weighted_sqnr_db: "weighted",
+  end_sqnr_db: "at the output",
   accumulated_sqnr_db: "accumulated",
   cosine: "by the cosine",
   rmse_by_scale: "by the error in steps",
 };
 
-/** The name of a layer's number, where it is not the SQNR of the layer: "worst channel"; else empty. */
+/**
+ * The name of the layer's number if it is not the SQNR of the whole layer, such as "worst channel"; otherwise empty.
+ */
 export const nameOfFigure = (layer: Pick<Layer, "sqnrBy">): string => NAMES[layer.sqnrBy] ?? "";
 
-/** As many as its SQNR is to have: what fails never reads as the limit. */
+/** The number of decimals of an SQNR: enough that a failing SQNR is never rounded to the limit. */
 export function decimalsOf(sqnr: number, limits: Pick<Limits, "red_db" | "amber_db">): number {
   return [limits.red_db, limits.amber_db].some((limit) => sqnr < limit && fixed(sqnr, 1) === fixed(limit, 1)) ? 2 : 1;
 }
 
-/** "35.2 dB", "exact", "lost". */
+/** The SQNR of a layer with unit: "35.2 dB", "exact", "lost". */
 export function sqnrWithUnit(layer: Sqnr): string {
   return `${sqnrText(layer)}${Number.isFinite(layer.sqnr) ? " dB" : ""}`;
 }
 
-/** "35.2 dB", "1.9 dB worst channel", "not measured". */
+/** The SQNR of a layer with unit and name: "35.2 dB", "1.9 dB worst channel", "not measured". */
 export function figureText(layer: Pick<Layer, "sqnrBy"> & Sqnr): string {
   const name = nameOfFigure(layer);
   return `${layer.sqnrIsBound && Number.isFinite(layer.sqnr) ? "≤ " : ""}${sqnrWithUnit(layer)}${name ? `, ${name}` : ""}`;
 }
 
-/** "20", and "9.6" where bits are few. */
+/** A limit in dB: "20", or "9.6" for low bit widths. */
 export const limitText = (db: number): string => fixed(db, Number.isInteger(db) ? 0 : 1);
 
-/** Where bars and stems hang from: what a sound layer of so many bits has, 40 dB for 8. */
+/** The upper end of bars and stems: the SQNR of an undamaged layer of this bit width, 40 dB for 8 bits. */
 export const topOf = ({ amber_db: amber }: Limits): number => (amber * 4) / 3;
 
-/** Whether both sides have a histogram; layers of imported reports have figures only. */
+/** Whether both sides have a histogram; layers of imported reports have only metrics. */
 export function hasHistograms(layer: Layer): boolean {
   return layer.a.tag !== "" && layer.b.tag !== "";
 }
@@ -221,7 +230,7 @@ export const SORTS = [
 
 export type SortId = (typeof SORTS)[number]["id"];
 
-/** The greater the worse; null where the number is not known. */
+/** The value to sort by; larger is worse. Null if it was not measured. */
 function badnessOf(layer: Layer, by: SortId): number | null {
   const less = (value: number | null): number | null => (value === null ? null : -value);
   switch (by) {
@@ -247,9 +256,9 @@ function badnessOf(layer: Layer, by: SortId): number | null {
 const FROM_GOOD_TO_BAD = ["open", "good", "warn", "bad"];
 
 /**
- * Worst first; layers without the number last. By SQNR, layers that fail come before the others: a comparison of
- * model files sees channels that the SQNR of the whole layer hides. Failing layers that may only carry the error
- * of an earlier layer come last among them.
+ * The layers, worst first; layers without the metric are last. In the order by SQNR, failing layers come first, because
+ * comparisons of model files detect bad channels that the SQNR of the whole layer hides. Failing layers that may only
+ * carry the error of an earlier layer come after the other failing layers.
  */
 export function sortLayers(layers: readonly Layer[], by: SortId): Layer[] {
   const levelOf = (layer: Layer): number =>
@@ -268,7 +277,7 @@ export function sortLayers(layers: readonly Layer[], by: SortId): Layer[] {
     .map(({ layer }) => layer);
 }
 
-/** Which of the sorts at least one layer has a number for. */
+/** The sort orders for which at least one layer has a value. */
 export function usableSorts(layers: readonly Layer[]): SortId[] {
   return SORTS.map((sort) => sort.id).filter(
     (id) => id === "sqnr" || layers.some((layer) => badnessOf(layer, id) !== null),

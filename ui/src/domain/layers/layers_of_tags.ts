@@ -1,5 +1,5 @@
-// The layers that tags name, for the search: <model>/layers/<layer>/<what>/<variant> of our own
-// writers, <layer>/<what>/fp32 of others. Pure.
+// Finds layer names in tags, for the search: <model>/layers/<layer>/<what>/<variant> of Compression Board's writers,
+// <layer>/<what>/fp32 of other programs. Pure.
 
 export interface NamedLayer {
   readonly model: string | null;

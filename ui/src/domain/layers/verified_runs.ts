@@ -6,17 +6,18 @@ import { type WireNumber, toNumber } from "../../api/shape";
 /** The restored parts of one layer: its weights, its output, or both. */
 export interface FloatParts {
   readonly layer: string;
-  readonly tensors: readonly string[]; // "weight", "output".
+  readonly tensors: readonly string[]; // Names of parts: "weight", "output".
 }
 
 export interface VerifiedRun {
   readonly text: string;
-  readonly sqnr: number | null; // Infinite when exact, −200 when lost; null when it could not be run.
+  // The output SQNR in dB. Infinity if exact, −200 if lost; null if the model could not be run.
+  readonly sqnr: number | null;
   readonly gain: number | null;
   readonly whyNot: string;
 }
 
-/** The parts that are worth keeping in float, layer by layer, in the order in which they were found. */
+/** The parts to keep in float, grouped by layer, in the order in which verification found them. */
 export function bestParts(response: VerifiedResponse): FloatParts[] {
   const parts = response.best === null ? undefined : response.parts[response.best];
   const byLayer = new Map<string, string[]>();
@@ -24,7 +25,7 @@ export function bestParts(response: VerifiedResponse): FloatParts[] {
   return [...byLayer].map(([layer, tensors]) => ({ layer, tensors }));
 }
 
-/** "output and weights". */
+/** The names of the parts as text: "output and weights". */
 export function tensorsText(tensors: readonly string[]): string {
   return tensors.map((tensor) => (tensor === "weight" ? "weights" : tensor)).join(" and ");
 }

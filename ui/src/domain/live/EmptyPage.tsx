@@ -1,4 +1,4 @@
-// The text of a page without data: what the page shows, what was looked for, what was found
+// The text of a page without data: what the page shows, which data it looked for, what the log directory contains
 // instead, and how to log the data.
 import type { ComponentChildren, JSX } from "preact";
 import { ageText, plural } from "../../base/text/format";
@@ -24,7 +24,7 @@ function Found({ lookedFor }: { lookedFor: ComponentChildren }): JSX.Element | n
     return (
       <p>
         <span class="mono">{where}</span> holds no event files yet: no file with <span class="mono">tfevents</span> in
-        its name, here or in a folder below. The page follows the folder, so that whatever is logged shows up by itself.
+        its name, here or in a folder below. The page watches the log directory and shows new data without a reload.
       </p>
     );
   }
@@ -47,7 +47,7 @@ function Found({ lookedFor }: { lookedFor: ComponentChildren }): JSX.Element | n
           <a class="link" href={hrefOf(["files"], { model: null })}>
             {plural(now.damaged_runs, "run")} could not be read to the end
           </a>
-          ; what is missing here may be in the rest.
+          ; the unread parts may contain this data.
         </p>
       )}
     </>
@@ -61,11 +61,11 @@ export function EmptyPage({
   children,
 }: {
   title: string;
-  /** One sentence about the page. */
+  /** One sentence that says what the page shows. */
   about: ComponentChildren;
-  /** Behind "Looked for": tags and directories. */
+  /** The tags and directories that the page looked for. */
   lookedFor: ComponentChildren;
-  /** How to log it. */
+  /** Example code that logs such data. */
   children: ComponentChildren;
 }): JSX.Element {
   const reading = progress.value !== null && !progress.value.complete;

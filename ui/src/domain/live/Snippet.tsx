@@ -1,18 +1,17 @@
-// How to log what a page would show, into the folder that the page follows: copied and run as it stands,
-// it shows up.
+// Example code that logs data into the log directory of the page: users copy and run it, and the page shows the result.
 import type { JSX } from "preact";
 import { status } from "./live";
 
 const watchedFolder = (): string => status.value?.logdirs.paths[0]?.replace(/\/+$/, "") ?? "runs";
 
-/** A folder in or below the one that is followed, as Python and as a shell write it. */
+/** The path of a directory in or below the log directory, quoted for Python or for a shell. */
 export const pythonFolder = (below = ""): string => JSON.stringify(watchedFolder() + below);
 export const shellFolder = (below = ""): string => {
   const folder = watchedFolder() + below;
   return /^[\w@%+=:,./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
 };
 
-/** `lines` are what is done with a SummaryWriter called `writer`. */
+/** Python code around `lines`, which use a SummaryWriter called `writer`. */
 export function Snippet({ run = "train", lines }: { run?: string; lines: readonly string[] }): JSX.Element {
   const all = [
     "from compression_board import SummaryWriter",

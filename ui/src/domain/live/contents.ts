@@ -1,6 +1,6 @@
-// Which pages have nothing to show, and so wait behind "More". Links never move while one looks at
-// them: what was empty the last time is known before the first paint (public/theme.js hides it), and
-// without a last time the rail stays blank for the moment that the response takes.
+// Finds the pages without data, whose links are behind "More". Links must not move while a user looks at them: the
+// empty pages of the last visit are stored, so that public/theme.js hides their links before the first paint. At the
+// first visit, the rail is blank until the response arrives.
 import { contentsShape } from "../../api/board";
 import { computed, effect, signal } from "@preact/signals";
 import { getJson } from "../../api/client";
@@ -9,9 +9,9 @@ import { dataVersion, progress } from "./live";
 import { goInstead, hrefOf, pathParts } from "../../base/address";
 
 const LATER_MILLISECONDS = 400;
-const REMEMBERED = "empty pages"; // Also in public/theme.js.
+const REMEMBERED = "empty pages"; // public/theme.js uses the same key.
 
-/** Ids of pages; null until it is known. */
+/** Ids of the pages without data; null until they are known. */
 export const emptyPages = signal<ReadonlySet<string> | null>(null);
 
 function remembered(): ReadonlySet<string> | null {
@@ -27,27 +27,32 @@ function remember(ids: Iterable<string>): void {
   try {
     localStorage.setItem(REMEMBERED, [...ids].join(" "));
   } catch {
-    // Storage is closed to us: the next visit asks first, as this one did.
+    // The browser forbids storage: the next visit sends a request first.
   }
 }
 
-/** An address without a page opens the first page that has data; any other address stays. `pages` are
- * in the order of the rail. The Files page alone does not count as data. */
+/**
+ * If the address names no page, opens the first page that has data. `pages` are in the order of the rail. The Files
+ * page alone does not count as data.
+ */
 function leaveEmptyFront(pages: readonly string[]): void {
   const first = pages[0];
   if (pathParts.peek().length === 0 && first !== undefined && first !== "overview" && first !== "files")
     goInstead(hrefOf([first]));
 }
 
-/** Follows the logs until every one of `all` has something. As long as it cannot be told, and where
- * all are empty, only `rare` ones count as such. */
+/**
+ * Updates `emptyPages` until every page in `all` has data. While the contents are unknown, and if all pages are empty,
+ * only the `rare` pages are treated as empty.
+ */
 export function followContents(all: readonly string[], rare: ReadonlySet<string>): void {
   emptyPages.value = remembered();
-  const complete = computed(() => progress.value?.complete); // Progress itself is told often.
+  // A computed signal, because `progress` itself changes often.
+  const complete = computed(() => progress.value?.complete);
   let known = false;
   effect(() => {
     const version = dataVersion.value;
-    // While files are read, pages that look empty may only be late.
+    // While files are being read, a page that looks empty may get data later.
     if (complete.value === false && emptyPages.peek() === null) emptyPages.value = rare;
     if (complete.value !== true || (known && emptyPages.peek()?.size === 0)) return;
     const later = setTimeout(

@@ -1,12 +1,11 @@
-// Runs whose logs are damaged. Lists of runs mark them, and no page claims that their data is
-// complete.
+// Runs whose logs are damaged. Lists of runs mark them, and no page claims that their data is complete.
 import { type DamagedValue, type Runs, runsShape } from "../../api/board";
 import { effect, signal } from "@preact/signals";
 import { getJson } from "../../api/client";
 import { bytes, plural } from "../../base/text/format";
 import { status } from "./live";
 
-/** By run, what is missing. */
+/** For each damaged run, the data that is missing. */
 export const damagedRuns = signal<ReadonlyMap<string, string>>(new Map());
 
 function lossesOf(damaged: Runs): ReadonlyMap<string, string> {
@@ -25,8 +24,7 @@ function lossesOf(damaged: Runs): ReadonlyMap<string, string> {
 
 let newest = 0;
 
-// Most logs are whole, and then there is nothing to ask for. Else only of the damaged ones, which are few
-// where runs are many.
+// Requests only the damaged runs, and only if there are any: most logs are not damaged.
 effect(() => {
   const now = status.value;
   const mine = (newest += 1);
@@ -39,10 +37,10 @@ effect(() => {
       if (mine === newest) damagedRuns.value = lossesOf(runs);
     },
     () => undefined,
-  ); // The next change asks again.
+  ); // On failure, the next change of the logs requests them again.
 });
 
-/** "every point kept", or what is true of these runs instead. */
+/** "every point kept", or "every point that could be read" if one of these runs is damaged. */
 export function everyKept(what: string, runs: readonly string[]): string {
   return runs.some((run) => damagedRuns.value.has(run)) ? `every ${what} that could be read` : `every ${what} kept`;
 }

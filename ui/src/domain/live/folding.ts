@@ -1,8 +1,8 @@
-// Which links of the rail are behind "More".
+// Decides which links of the rail are behind "More".
 
 /**
- * The ids to fold: the empty ones, and never the page that is open. As long as it is not known what
- * is empty (null), and where all are, the rare ones.
+ * The ids of the pages behind "More": the empty ones, except for the open page. If the empty pages are unknown (null),
+ * or if all pages are empty, the rare ones.
  */
 export function foldedIds(
   ids: readonly string[],
@@ -15,9 +15,8 @@ export function foldedIds(
 }
 
 /**
- * The pages to treat as empty, now that `filled` have something. Once links are in sight they stay:
- * a page that was shown is not folded away below somebody's pointer, but one that was folded comes
- * out when it has something.
+ * The pages to treat as empty, after `filled` got data. A visible link stays visible, so that no link disappears below
+ * the pointer; a hidden link becomes visible when its page has data.
  */
 export function stillEmpty(
   ids: readonly string[],

@@ -58,7 +58,7 @@ describe("a page is refreshed", () => {
     first(4);
     freshness.ask()(5);
     expect(refreshed).toEqual([5]);
-    second(4); // Nobody waits for it any more, but it does no harm.
+    second(4); // A late response to a request that nobody waits for is harmless.
     expect(refreshed).toEqual([5, 5]);
   });
 });

@@ -1,18 +1,18 @@
-// Whether what the page shows is as new as the server says it is.
+// Checks whether the page shows the newest snapshot of the server.
 //
 // A page asks its first requests before the server has told it which snapshot is the newest. The
 // responses name theirs, so that a page whose responses are all new enough has nothing to ask again.
 
 export class Freshness {
-  private newest: number | null = null; // Nothing was announced yet.
+  private newest: number | null = null; // The snapshot that the server announced; null before the first announcement.
   private oldest = Infinity; // The oldest snapshot among the responses since the last refresh.
 
-  /** `refresh` is called when an response is older than what was announced. */
+  /** Calls `refresh` if a response belongs to an older snapshot than the announced one. */
   constructor(private readonly refresh: (snapshot: number) => void) {}
 
   /**
-   * To be called when a request is sent; what it returns takes the snapshot of the response. An response
-   * that names none is as old as the request: it may have missed what was announced since.
+   * Call this when a request is sent. The returned function takes the snapshot number of the response. A response
+   * without a number counts as old as its request: it may lack later changes.
    */
   ask(): (snapshot: number | undefined) => void {
     const asOf = this.newest ?? -1;
@@ -22,13 +22,13 @@ export class Freshness {
     };
   }
 
-  /** The server's first word: which snapshot is the newest. */
+  /** Call this with the newest snapshot, as the server first announces it. */
   announce(snapshot: number): void {
     this.newest = snapshot;
     this.check();
   }
 
-  /** To be called when everything is asked again. */
+  /** Call this when all data is requested again. */
   refreshed(snapshot: number): void {
     this.newest = snapshot;
     this.oldest = Infinity;

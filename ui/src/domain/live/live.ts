@@ -1,4 +1,4 @@
-// Changes on disk reach the page as server-sent events.
+// Receives changes of the logs from the server as server-sent events.
 import { type Progress, type Status, changeShape, statusShape } from "../../api/board";
 import { read } from "../../api/shape";
 import { signal } from "@preact/signals";
@@ -6,18 +6,20 @@ import { apiUrl, getJson, watchRequests } from "../../api/client";
 import { Freshness } from "./freshness";
 import { watchSources } from "./sources";
 
-/** Grows when the logs have changed; everything that shows them asks again. */
+/**
+ * The newest snapshot number. It increases when the logs have changed; components that show logs then request their
+ * data again.
+ */
 export const dataVersion = signal(0);
 
 export const progress = signal<Progress | null>(null);
 export const status = signal<Status | null>(null);
 export const connection = signal<"connecting" | "live" | "lost">("connecting");
 
-// While files are still being read every snapshot is newer than the last; asking at most this often
-// keeps the page calm.
+// The min time between two refreshes: while files are being read, new snapshots arrive very often.
 const CALM_MILLISECONDS = 1000;
 
-// A page that nobody sees stops listening: each listener makes the server list buckets more often.
+// The time after which a hidden page closes its connection. Each connection makes the server list buckets more often.
 const HIDDEN_MILLISECONDS = 60_000;
 
 let lastTold = 0;
@@ -49,10 +51,10 @@ export async function refreshStatus(): Promise<void> {
   }
 }
 
-/** Grows when names, notes, tags or views were changed, here or in another window. */
+/** Increases when names, notes, tags or views were changed, in this or in another window. */
 export const annotationsVersion = signal(0);
 
-/** To be called before the first request is asked. */
+/** Call this before the first request is sent. */
 export function listenToChanges(): void {
   watchRequests(() => freshness.ask());
   let greeted = false;
@@ -63,7 +65,7 @@ export function listenToChanges(): void {
   };
   const onHello = (event: MessageEvent<string>): void => {
     if (greeted) {
-      annotationsVersion.value += 1; // The connection was lost, and who knows what was missed.
+      annotationsVersion.value += 1; // Changes may have been missed while the connection was lost.
       return onChange(event);
     }
     greeted = true;
@@ -74,7 +76,7 @@ export function listenToChanges(): void {
   const connect = (): EventSource => {
     const source = new EventSource(apiUrl("events"));
     source.addEventListener("open", () => (connection.value = "live"));
-    source.addEventListener("error", () => (connection.value = "lost")); // The browser tries again.
+    source.addEventListener("error", () => (connection.value = "lost")); // The browser reconnects by itself.
     source.addEventListener("hello", onHello);
     source.addEventListener("change", onChange);
     source.addEventListener("annotations", () => (annotationsVersion.value += 1));

@@ -1,14 +1,14 @@
-// Log directories that could not be read, and why.
+// Log directories that could not be read, with the reason.
 
 import type { Status } from "../../api/board";
 
 export interface TroubledDirectories {
-  /** They do not exist, which is no damage: the name may be wrong, or nothing has been logged yet. */
+  /** Log directories that do not exist. This is not damage: the name may be wrong, or nothing has been logged yet. */
   readonly missing: readonly string[];
   readonly unreadable: readonly string[];
 }
 
-/** Messages of the status, by kind. */
+/** The messages of the server's status, grouped by kind. */
 export function troubledDirectories(status: Pick<Status, "problems"> | null): TroubledDirectories {
   const { codes, messages } = status?.problems ?? { codes: [], messages: [] };
   const isMissing = (i: number): boolean => codes[i] === "not_found";

@@ -1,5 +1,5 @@
-// Remembers how each page was left, per log directory, in the browser. The address holds the whole state of a page:
-// links to other pages restore theirs, and an address without a query opens its page as it was.
+// Stores the last state of each page in the browser, per log directory. The address holds the whole state of a page:
+// links to other pages restore their last state, and so does an address without a query.
 import { effect, signal, untracked } from "@preact/signals";
 import { base, goInstead, pathParts, query } from "../../base/address";
 import { recall, remember } from "../../base/storage";
@@ -9,9 +9,9 @@ import { NO_STATES, stateOf, withState, type States } from "./page_states";
 
 const statesShape = object({ pages: record(string), shared: string });
 
-const LAST_DIRECTORIES = "log directories"; // Those that were served at the last visit.
+const LAST_DIRECTORIES = "log directories"; // The log directories that were served at the last visit.
 
-/** The log directories that the states belong to. */
+/** The log directories that the stored states belong to. */
 let directories = recall(LAST_DIRECTORIES) ?? "";
 
 function load(): States {
@@ -24,12 +24,15 @@ function load(): States {
 
 const states = signal<States>(load());
 
-/** The query with which a link opens the page; the page that is open is reset by its own link. */
+/**
+ * The query of a link to a page: the page's last state. The link to the open page has an empty query, so it resets the
+ * page.
+ */
 export function rememberedQuery(id: string): URLSearchParams {
   return pathParts.value[0] === id ? new URLSearchParams() : stateOf(states.value, id);
 }
 
-/** Opens the page of an address without a query as it was left. Call before the page is drawn. */
+/** If the address has no query, opens its page in its last state. Call it before the page is drawn. */
 export function restorePage(): void {
   const [id] = pathParts.peek();
   if (id === undefined || window.location.search !== "") return;
@@ -37,7 +40,7 @@ export function restorePage(): void {
   if (text !== "") goInstead(`${base.pathname}${id}?${text}`);
 }
 
-/** Adds the state of the open page. */
+/** Stores the state of the open page. */
 function store(before: States): void {
   const [id] = pathParts.value;
   if (id === undefined) return;
@@ -45,7 +48,7 @@ function store(before: States): void {
   remember(`states ${directories}`, JSON.stringify(states.peek()));
 }
 
-/** Stores every change of the address from now on. */
+/** Stores the state after every change of the address. */
 export function rememberPages(): void {
   effect(() => {
     const served = status.value?.logdirs.paths.join("\n");

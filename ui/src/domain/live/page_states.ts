@@ -1,20 +1,20 @@
-// States of pages as texts: which part of an address a page is opened with again. Pure.
+// The last states of pages as text: the parts of an address that are restored when a page is opened again. Pure.
 
-/** Keys that are not part of a page's state: an open dialog, or the text of another program's link. */
+/** Query keys that are not stored: an open dialog, or a key of another program's link. */
 const PASSING: ReadonlySet<string> = new Set(["snippet", "eye"]);
 
 const OF_DIRECTORY: ReadonlySet<string> = new Set(["colours"]);
 
 export interface States {
-  /** By page, its query: "smooth=0.9&pins=loss". */
+  /** For each page, its query: "smooth=0.9&pins=loss". */
   readonly pages: Readonly<Record<string, string>>;
-  /** The keys that belong to the log directory, not to a page: "colours=train~3". */
+  /** The query keys that belong to the log directory, not to a page: "colours=train~3". */
   readonly shared: string;
 }
 
 export const NO_STATES: States = { pages: {}, shared: "" };
 
-/** The states after the page `id` was seen with this query. */
+/** The states, updated with the current query of the page `id`. */
 export function withState(states: States, id: string, query: URLSearchParams): States {
   const [own, shared] = [new URLSearchParams(), new URLSearchParams()];
   query.forEach((value, key) => {
@@ -24,7 +24,7 @@ export function withState(states: States, id: string, query: URLSearchParams): S
   return { pages: { ...states.pages, [id]: own.toString() }, shared: shared.toString() };
 }
 
-/** The query to open a page with: as it was left, with the present keys of the log directory. */
+/** The query to open a page with: its last state, and the current keys of the log directory. */
 export function stateOf(states: States, id: string): URLSearchParams {
   const params = new URLSearchParams(states.shared);
   new URLSearchParams(states.pages[id] ?? "").forEach((value, key) => params.set(key, value));

@@ -1,12 +1,12 @@
-// Data from the server that a card shows: loading, there, or failed; stale data stays on screen
-// until newer data is there.
+// Data that a component requests from the server, with its state: loading, loaded, or failed. Old data stays visible
+// until newer data arrives.
 import { signal, type ReadonlySignal } from "@preact/signals";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import { ApiError } from "../../api/client";
 import { dataVersion } from "./live";
 
 export interface Loaded<T> {
-  /** The newest data, from before the present request while `stale`. */
+  /** The newest data that arrived. While `stale`, it is from before the running request. */
   readonly data: T | null;
   readonly error: ApiError | null;
   readonly stale: boolean;
@@ -20,8 +20,8 @@ export interface Resource<T> {
 const nothing = { data: null, error: null, stale: true } as const;
 
 /**
- * Asks `load` when `key` changes and when the logs change, and again on retry. A request that is
- * no longer wanted is cancelled.
+ * Calls `load` when `key` changes, when the logs change, and on retry. A request whose result is no longer needed is
+ * cancelled.
  */
 export function useResource<T>(
   key: string,
@@ -31,7 +31,7 @@ export function useResource<T>(
   const slot = useMemo(() => ({ state: signal<Loaded<T>>(nothing), attempt: signal(0) }), []);
   const version = options.live === false ? 0 : dataVersion.value;
   const attempt = slot.attempt.value;
-  // Before the frame is painted, not after: the response is on its way while the browser paints.
+  // A layout effect, so that the request is sent before the frame is painted.
   useLayoutEffect(() => {
     const cancel = new AbortController();
     slot.state.value = { ...slot.state.peek(), stale: true };

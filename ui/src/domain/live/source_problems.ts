@@ -1,9 +1,9 @@
-// Buckets that could not be read, and why.
+// Buckets that could not be read, with the reason.
 
 import type { Sources } from "../../api/board";
 import { duration } from "../../base/text/format";
 
-/** "s3://team/runs, last read 12 s ago: access is denied": a line per bucket that cannot be read. */
+/** One line per bucket that cannot be read: "s3://team/runs, last read 12 s ago: access is denied". */
 export function sourceProblems(now: Sources | null, seconds: number): readonly string[] {
   if (now === null) return [];
   return now.addresses.flatMap((address, i) => {

@@ -1,4 +1,4 @@
-// The sign of a figure that nobody measured, such as a latency made from a throughput.
+// The mark of a derived metric, such as a latency computed from a throughput.
 import type { JSX } from "preact";
 
 export const DERIVED = "derived from other metrics, not measured; not used for scores and gates";

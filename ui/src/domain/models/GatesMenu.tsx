@@ -1,4 +1,4 @@
-// Chooses the policy, or sets limits of one's own.
+// The menu to choose a policy or to set one's own limits.
 import type { JSX } from "preact";
 import { setQuery } from "../../base/address";
 import { useUnfolded } from "../../widgets/useUnfolded";
@@ -8,7 +8,7 @@ import "./gates.css";
 
 const setPolicy = (next: string): void => setQuery({ policy: next === POLICIES[0]?.name ? null : next }, "replace");
 
-/** `rules` are those of the policy, as the server writes them: "drop ≤ 1 pp". */
+/** `rules` are the gates of the policy, as the server writes them: "drop ≤ 1 pp". */
 export function GatesMenu({ rules }: { rules: readonly string[] }): JSX.Element {
   const { open, setOpen, root, onKeyDown } = useUnfolded();
   const own = isRules(policy.value);

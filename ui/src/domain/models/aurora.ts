@@ -1,5 +1,5 @@
-// AURORA with weights of the reader's own choice. The server scores with the usual ones; what is
-// computed here is the same formula, see include/cboard/compression/aurora.h.
+// AURORA with weights that the user chooses. The server computes the score with the default weights; this file has the
+// same formula, see include/cboard/compression/aurora.h.
 import type { Score } from "../../api/compression/table";
 import type { Values } from "./gates";
 
@@ -9,7 +9,7 @@ export interface AuroraWeights {
   readonly latency: number;
   readonly energy: number;
   readonly memory: number;
-  /** How hard a loss of quality counts; not a weight, but edited beside them. */
+  /** The exponent of the accuracy penalty: not a weight, but edited beside the weights. */
   readonly penalty: number;
 }
 
@@ -81,14 +81,14 @@ export function computeAurora(model: Values, a: string, b: string, weights: Auro
   };
 }
 
-/** "40,20,15,15,10,10": per cent, the penalty last; null when they are the usual ones. */
+/** The weights in per cent as text, the penalty last: "40,20,15,15,10,10"; null for the default weights. */
 export function weightsText(weights: AuroraWeights): string | null {
   const text = [...TERMS.map(({ name }) => Number((weights[name] * 100).toFixed(4))), weights.penalty].join(",");
   return text === DEFAULT_WEIGHTS_TEXT ? null : text;
 }
 const DEFAULT_WEIGHTS_TEXT = "40,20,15,15,10,10";
 
-/** The usual weights for anything that does not say six numbers of 0 or more. */
+/** The weights from this text; the default weights if it is not six numbers of at least 0. */
 export function readWeights(text: string | null): AuroraWeights {
   const numbers = text?.split(",").map(Number) ?? [];
   if (numbers.length !== 6 || numbers.some((n) => !Number.isFinite(n) || n < 0)) return DEFAULT_WEIGHTS;

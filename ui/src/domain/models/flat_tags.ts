@@ -1,5 +1,5 @@
-// The tag under which a metric of a variant would be, for cells that say what is missing. The
-// grammar is that of docs/formats/compression-tags.md.
+// The tag in which a metric of a variant would be logged, for cells that show which tag is missing.
+// docs/formats/compression-tags.md describes the grammar.
 
 const PERFORMANCE: Readonly<Record<string, string>> = {
   latency_mean_ms: "latency_ms",

@@ -1,14 +1,14 @@
-// How values of a metric are read, and the names of the policies. Whether a model passes, the server says
-// (api/summary.ts).
+// Names of policies, and how values of metrics are interpreted. The server decides whether a model passes
+// (api/compression/summary.ts).
 
-/** The first is the usual one. */
+/** The first policy is the default. */
 export const POLICIES: readonly { readonly name: string }[] = [
   { name: "balanced" },
   { name: "accuracy first" },
   { name: "smallest" },
 ];
 
-/** The limits that a policy may have, in the order in which they are shown. */
+/** The limits that a policy may have, in the order of the menu. */
 export const LIMITS = [
   { id: "drop", label: "Drop at most", unit: "pp" },
   { id: "ratio", label: "Size ratio at least", unit: "×" },
@@ -17,10 +17,10 @@ export const LIMITS = [
   { id: "power", label: "Power gain at least", unit: "×" },
 ] as const;
 
-/** Whether a policy is written as rules: "drop<=0.5 ratio>=3". */
+/** Whether the text of a policy is a list of rules, not a name: "drop<=0.5 ratio>=3". */
 export const isRules = (policy: string): boolean => /[<>]/.test(policy);
 
-/** By id, the limits of rules, as the server writes them ("drop ≤ 1 pp") or as the address does ("drop<=1"). */
+/** The limit of each rule by its id, from the server's form ("drop ≤ 1 pp") or the address's form ("drop<=1"). */
 export function limitsOfRules(rules: readonly string[]): Map<string, number> {
   return new Map(
     rules.flatMap((rule): [string, number][] => {
@@ -30,7 +30,7 @@ export function limitsOfRules(rules: readonly string[]): Map<string, number> {
   );
 }
 
-/** The policy with these limits, as the address holds it; empty without any. */
+/** The rules for these limits, in the form of the address; empty without limits. */
 export function rulesOf(limits: ReadonlyMap<string, number>): string {
   return LIMITS.flatMap(({ id }) => {
     const limit = limits.get(id);
@@ -38,22 +38,22 @@ export function rulesOf(limits: ReadonlyMap<string, number>): string {
   }).join(" ");
 }
 
-/** Measured values only: a gate on a derived metric would count its source twice. */
+/** The measured values that gates may use. Derived metrics are excluded: a gate on one would count its source twice. */
 export interface Values {
   measured(variant: string, metric: string): number | null;
 }
 
-/** Whether values are shares of one, to be shown in per cent. */
+/** Whether values of the metric are fractions, to be shown in per cent. */
 export function isFraction(metric: { readonly unit: string; readonly higherIsBetter: boolean | null }): boolean {
   return metric.unit === "" && metric.higherIsBetter === true;
 }
 
-/** Accuracy is a fraction, but many log per cent. */
+/** The accuracy as a fraction. Values above 1.5 are taken as per cent, because many users log per cent. */
 export function asFraction(accuracy: number): number {
   return accuracy > 1.5 ? accuracy / 100 : accuracy;
 }
 
-/** How many times better `b` is than `a`; null without two positive numbers. */
+/** The ratio by which `b` is better than `a`; null unless both are positive. */
 export function gain(a: number | null, b: number | null, higherIsBetter: boolean): number | null {
   if (a === null || b === null || !(a > 0) || !(b > 0)) return null;
   return higherIsBetter ? b / a : a / b;

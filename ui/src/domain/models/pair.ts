@@ -1,4 +1,4 @@
-// The pair A and B that drives every compression page, and the table it is chosen from.
+// The pair (A, B) that all compression pages compare, and the comparison table with its models and variants.
 import { computed, effect, signal } from "@preact/signals";
 import { ApiError, getJson } from "../../api/client";
 import { readTable, tableShape, type Comparison } from "../../api/compression/table";
@@ -10,12 +10,14 @@ export const comparisonError = signal<ApiError | null>(null);
 
 export const model = computed(() => query.value.get("model"));
 
-/** The model that is looked at: the one chosen or, where one has to be, the first. */
-export const shownModel = computed(
-  () => model.value ?? (pathParts.value[0] === "compare" ? (comparison.value?.models[0]?.name ?? null) : null),
-);
+/** The model that is looked at: the one chosen or, where one has to be or there is only one, the first. */
+export const shownModel = computed(() => {
+  const models = comparison.value?.models ?? [];
+  const isNeeded = pathParts.value[0] === "compare" || models.length === 1;
+  return model.value ?? (isNeeded ? (models[0]?.name ?? null) : null);
+});
 
-/** The variants that this model has values of; all of them when there is none. */
+/** The variants for which the shown model has values; all variants if no model is shown. */
 const variantsHere = computed(() => {
   const table = comparison.value;
   if (!table) return [];
@@ -26,7 +28,7 @@ const variantsHere = computed(() => {
 
 export const variants = variantsHere;
 
-/** The baseline of most models; for a model without that variant, its own baseline. */
+/** The default for A: the baseline of most models. If the shown model does not have this variant, its own baseline. */
 export const sideA = computed(() => {
   const usual = comparison.value?.baseline ?? "fp32";
   const shown = shownModel.value === null ? undefined : comparison.value?.byName.get(shownModel.value);

@@ -1,4 +1,4 @@
-// Which of several things no other one beats in both respects.
+// The Pareto front of a set of points.
 
 export interface Candidate {
   readonly x: number;
@@ -6,9 +6,9 @@ export interface Candidate {
 }
 
 /**
- * Indices of the front, from the best x to the worst. A candidate is beaten when another is at
- * least as good in both and better in one; of two that are equal both stay. Candidates without a
- * number for both are no candidates.
+ * Indices of the points on the Pareto front, from the best x to the worst. Another point beats a point if it is at
+ * least as good on both axes and better on one; of two equal points, both stay. Points without a value on both axes are
+ * left out.
  */
 export function paretoFront(all: readonly Candidate[], xHigherIsBetter: boolean, yHigherIsBetter: boolean): number[] {
   const gx = (c: Candidate): number => (xHigherIsBetter ? c.x : -c.x);

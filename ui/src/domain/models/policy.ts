@@ -1,5 +1,5 @@
-// The gates that models are checked with: a policy by its name, or the user's own limits. The address holds it:
-// policy=smallest, policy=drop<=0.5 ratio>=3. Whether a model passes, the server says (api/compression/summary.ts).
+// The policy that models are checked with: its name, or the user's own limits. The address holds it: policy=smallest,
+// policy=drop<=0.5 ratio>=3. The server decides whether a model passes (api/compression/summary.ts).
 import { computed } from "@preact/signals";
 import { query } from "../../base/address";
 import { isRules, POLICIES } from "./gates";

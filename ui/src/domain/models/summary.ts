@@ -1,4 +1,4 @@
-// Asks for the verdicts of all models.
+// Requests the verdicts of all models.
 import { getJson, postJson } from "../../api/client";
 import { readSummary, summaryShape, type Summary } from "../../api/compression/summary";
 
@@ -6,7 +6,7 @@ export async function loadSummary(a: string, b: string, policy: string, signal: 
   return readSummary(await getJson(summaryShape, "compression/summary", { a, b, policy }, signal));
 }
 
-/** The figures over some models. */
+/** The key metrics over some of the models. */
 export async function loadSummaryOf(
   models: readonly string[],
   pair: { readonly a: string; readonly b: string; readonly policy: string },

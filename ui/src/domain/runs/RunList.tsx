@@ -1,4 +1,4 @@
-// Which runs are shown: filter, tick, or only this one. Choices are in the address.
+// The list of runs: users filter it, and tick the runs to show. The address holds the choice.
 import type { JSX } from "preact";
 import { Suspended } from "../../widgets/Suspended";
 import { useState } from "preact/hooks";
@@ -17,6 +17,7 @@ import {
   wantedRuns,
 } from "./shown_runs";
 import { annotationOf, archivedRuns } from "./annotations";
+import { shownNameOf } from "./run_names";
 import { titleOf } from "./run_titles";
 import { Name } from "../../widgets/Name";
 import { VirtualList } from "../../widgets/VirtualList";
@@ -33,7 +34,7 @@ export interface LastOf {
   readonly values: ReadonlyMap<string, number>;
 }
 
-/** That some of a run is missing, where it is chosen. */
+/** The mark of a damaged run. */
 function Damage({ run }: { run: string }): JSX.Element | null {
   const lost = damagedRuns.value.get(run);
   return lost === undefined ? null : (
@@ -53,7 +54,7 @@ function Last({ last, run }: { last: LastOf; run: string }): JSX.Element | null 
   );
 }
 
-/** The whole name on hover; renamed runs also say where they are. */
+/** The tooltip of a run: its full name; for renamed runs also the original name. */
 const runTitle = (run: string): string => (titleOf(run) === run ? run : `${titleOf(run)} (run ${run})`);
 
 export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element {
@@ -66,7 +67,7 @@ export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element 
         class="field"
         aria-label="Filter runs"
         placeholder="Filter: resnet acc>0.9"
-        title="Words are regular expressions for names and #tags; conditions are about the last value of a logged tag"
+        title="Words are regular expressions that match names and #tags of runs; conditions such as acc>0.9 compare the last value of a logged tag"
         type="search"
         value={query.value.get("runs") ?? ""}
         onInput={(event) => setQuery({ runs: event.currentTarget.value }, "replace")}
@@ -117,7 +118,7 @@ export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element 
         keyOf={(run) => run}
         render={(run) => (
           <label class="run">
-            <input type="checkbox" checked={shown.has(run)} onChange={() => toggle(run)} />
+            <input type="checkbox" aria-label={titleOf(run)} checked={shown.has(run)} onChange={() => toggle(run)} />
             <button
               class="colour"
               aria-label={`Colour of ${run}`}
@@ -127,7 +128,7 @@ export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element 
               <RunKey run={run} />
             </button>
             <span class="run-name">
-              <Name name={titleOf(run)} title={runTitle(run)} />
+              <Name name={shownNameOf(run)} title={runTitle(run)} />
               {annotationOf(run).tags.map((tag) => (
                 <span key={tag} class="run-tag">
                   {tag}

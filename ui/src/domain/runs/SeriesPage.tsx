@@ -1,4 +1,4 @@
-// A page of cards, one per tag and run of a kind: images, texts, histograms.
+// A page with one card per tag and run of a kind of data: images, texts, histograms.
 import { tagsShape } from "../../api/board";
 import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useMemo } from "preact/hooks";
@@ -37,16 +37,16 @@ export function SeriesPage({
 }: {
   kind: string;
   title: string;
-  /** Behind how many there are; of the runs that are shown. */
+  /** A note after the number of cards; a function gets the shown runs. */
   note: string | ((runs: readonly string[]) => string);
-  /** The subject of a card: a tag of one run, or of all runs that have it. */
+  /** The subject of a card: one tag of one run, or one tag of all runs. */
   unit?: "series" | "tag";
   tools?: (all: readonly Series[]) => ComponentChildren;
-  /** Below the list of runs. */
+  /** Controls below the list of runs. */
   knobs?: (all: readonly Series[]) => ComponentChildren;
   empty: JSX.Element;
   inGrid?: boolean;
-  /** Those of the chosen runs and tags that get a card. */
+  /** Selects the series that get a card, from those of the shown runs and tags. */
   pick?: (all: readonly Series[]) => readonly Series[];
   card: (series: Series, all: readonly Series[]) => JSX.Element;
 }): JSX.Element {

@@ -1,23 +1,23 @@
-// Names, notes, tags and colours of runs, and how changes are applied to them. Pure.
+// Annotations of runs: names, notes, tags and colours, and how changes of them are applied. Pure.
 import type { Annotations } from "../../api/annotations";
 import { boolean, list, number, object, optional, readOrNull, record, string } from "../../api/shape";
 
 export interface RunAnnotation {
-  /** Shown instead of the name of the run; empty: none. */
+  /** A name to show instead of the run's own name; empty if none was given. */
   readonly name: string;
-  /** Markdown. */
+  /** The note in Markdown. */
   readonly note: string;
-  /** The note as the server rendered it; empty if only this browser has it. */
+  /** The note rendered as HTML by the server; empty if only this browser has the note. */
   readonly noteHtml: string;
   readonly tags: readonly string[];
-  /** 1 to 8; 0: the page chooses. */
+  /** The colour's number, 1 to 8; 0: the page chooses. */
   readonly colour: number;
   readonly archived: boolean;
 }
 
 export const NO_ANNOTATION: RunAnnotation = { name: "", note: "", noteHtml: "", tags: [], colour: 0, archived: false };
 
-/** Fields to be set; the others stay. */
+/** A change: the fields to set; fields that are missing stay unchanged. */
 export type AnnotationChange = { readonly [K in keyof Omit<RunAnnotation, "noteHtml">]?: RunAnnotation[K] | undefined };
 
 export function annotationsOf({ runs }: Annotations): ReadonlyMap<string, RunAnnotation> {
@@ -36,7 +36,7 @@ export function annotationsOf({ runs }: Annotations): ReadonlyMap<string, RunAnn
   );
 }
 
-/** Changes that the browser keeps because the server cannot, by run. */
+/** Changes by run that only the browser stores, because the server may not write. */
 export type LocalChanges = Readonly<Record<string, AnnotationChange>>;
 
 const localShape = record(
@@ -49,7 +49,7 @@ const localShape = record(
   }),
 );
 
-/** Anything that is not a record of changes is none. */
+/** Text that is not a record of changes gives no changes. */
 export function readLocal(text: string | null): LocalChanges {
   try {
     return readOrNull(localShape, JSON.parse(text ?? "{}")) ?? {};
@@ -78,7 +78,7 @@ export function withLocal(
   return result;
 }
 
-/** "good, to publish" as tags: trimmed, each once. */
+/** The tags of a text such as "good, to publish": trimmed, without duplicates. */
 export function tagsOf(text: string): string[] {
   return [...new Set(text.split(",").map((tag) => tag.trim()))].filter((tag) => tag !== "");
 }

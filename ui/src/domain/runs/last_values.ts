@@ -1,14 +1,14 @@
-// The last values of the metrics that a run filter speaks about: `acc>0.9` needs them of every run.
+// The last values of metrics in all runs. Run filters such as `acc>0.9` need them.
 import { lastValuesShape } from "../../api/scalars";
 import { toNumber } from "../../api/shape";
 import { effect, signal } from "@preact/signals";
 import { getJson } from "../../api/client";
 import { dataVersion } from "../live/live";
 
-/** By metric, then by run. A metric that is not there yet has not been answered. */
+/** Values by metric, then by run. A missing metric has not been loaded yet. */
 export const lastValues = signal<ReadonlyMap<string, ReadonlyMap<string, number>>>(new Map());
 
-/** Asks for the metrics that `wanted` names, again whenever the logs change. */
+/** Requests the metrics that `wanted` names, and again whenever the logs change. */
 export function followLastValues(wanted: () => readonly string[]): void {
   let newest = 0;
   effect(() => {
@@ -27,7 +27,7 @@ export function followLastValues(wanted: () => readonly string[]): void {
           ]),
         );
       },
-      () => undefined, // The next change asks again; until then the filter lets everything pass.
+      () => undefined, // On failure, the next change requests them again. Until then, the filter accepts all runs.
     );
     return () => void version;
   });

@@ -1,15 +1,15 @@
-// Colours and dashes for a set of runs. Pure.
+// Chooses colours and dashes for a set of runs. Pure.
 
 export const COLOURS = 8;
 export const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 
 export interface RunLook {
-  /** 1 to 8: the custom property --run-<n>. */
+  /** The number of the colour, 1 to 8: the custom property --run-<n>. */
   readonly colour: number;
   readonly dash: readonly number[];
 }
 
-/** FNV-1a. */
+/** The FNV-1a hash. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) {
@@ -24,13 +24,13 @@ const FIXED: Record<string, RunLook> = {
   int8: { colour: 2, dash: [6, 3] },
 };
 
-/** The look of the compared pair, for runs whose last part names a variant of it. */
+/** The look of A or B, for runs whose last path part is the name of that variant. */
 function pairLook(run: string): RunLook | undefined {
   const tail = run.slice(run.lastIndexOf("/") + 1);
   return FIXED[tail] ?? (/^(baseline|tune_0)(_acc|$)/.test(tail) ? FIXED["fp32"] : undefined);
 }
 
-/** The look of a run on its own. */
+/** The look of a run that does not depend on other runs. */
 export function ownLook(run: string): RunLook {
   const hash = hashOf(run);
   return (
@@ -39,9 +39,9 @@ export function ownLook(run: string): RunLook {
 }
 
 /**
- * Looks for the runs that are visible together. Up to 8 runs have 8 colours, up to 32 differ in colour or dash. The
- * user's colours come first, then the looks of the pair; the other runs get the colour of their own look if it is
- * free, so that few runs change their colour when the set changes.
+ * Chooses the looks of runs that are visible together. Up to 8 runs get 8 colours; up to 32 runs differ in colour or
+ * dashes. Colours set by the user come first, then the looks of A and B. Other runs get the colour of their own look if
+ * it is free, so that few runs change colour when the set of runs changes.
  */
 export function chooseLooks(
   runs: readonly string[],

@@ -1,5 +1,5 @@
-// Chooses the looks of the runs that are visible together, unless the user has fixed a colour. Fixed colours are
-// stored with the run; the address holds them as well, for sharing: colours=train/seed-1~3.
+// Chooses the looks of the runs that are visible together, unless the user has set a colour. Set colours are stored
+// with the run, and also in the address so that links contain them: colours=train/seed-1~3.
 import { computed, effect } from "@preact/signals";
 import { listOf, listText, query, setQuery } from "../../base/address";
 import { repaint } from "../../base/theme";
@@ -8,7 +8,7 @@ import { chooseLooks, COLOURS, type RunLook } from "./look_choice";
 import { looks } from "./run_look";
 import { shownRuns } from "./shown_runs";
 
-/** Those of the address, by run, 1 to 8. */
+/** The colours in the address by run, 1 to 8. */
 const addressColours = computed((): ReadonlyMap<string, number> => {
   const entries = listOf(query.value.get("colours")).flatMap((item): [string, number][] => {
     const [, run, colour] = /^(.*)~([1-8])$/.exec(item) ?? [];
@@ -21,10 +21,10 @@ const fixedColours = computed(
   (): ReadonlyMap<string, number> => new Map([...annotatedColours.value, ...addressColours.value]),
 );
 
-/** 0: the page chooses. */
+/** The run's colour set by the user; 0: the page chooses. */
 export const fixedColourOf = (run: string): number => fixedColours.value.get(run) ?? 0;
 
-/** Fixes the colour of a run in the address; null lets the page choose again. */
+/** Sets the colour of a run in the address; null lets the page choose again. */
 export function fixColour(run: string, colour: number | null): void {
   const next = new Map(addressColours.value);
   if (colour === null || colour < 1 || colour > COLOURS) next.delete(run);
@@ -32,15 +32,17 @@ export function fixColour(run: string, colour: number | null): void {
   setQuery({ colours: listText([...next].map(([name, value]) => `${name}~${value}`)) }, "replace");
 }
 
-/** The looks of the visible runs, and the fixed colours of the others. */
+/** The looks of the visible runs, and the set colours of the other runs. */
 function chosenLooks(): ReadonlyMap<string, RunLook> {
   const chosen = new Map(chooseLooks(shownRuns.value, fixedColours.value));
   for (const [run, colour] of fixedColours.value) if (!chosen.has(run)) chosen.set(run, { colour, dash: [] });
   return chosen;
 }
 
-/** Keeps the looks up to date from now on. Canvases keep the colours that they were painted with, so they are painted
- * again when a run has another look. */
+/**
+ * From now on, updates the looks when runs or colours change, and repaints all canvases, because canvases keep the old
+ * colours.
+ */
 export function followRunColours(): void {
   effect(() => {
     const now = chosenLooks();

@@ -12,7 +12,7 @@ export interface Condition {
 export interface RunFilter {
   readonly patterns: readonly RegExp[];
   readonly conditions: readonly Condition[];
-  /** Why the filter is invalid; an invalid filter lets everything pass. */
+  /** The reason why the filter is invalid; an invalid filter accepts all runs. */
   readonly problem: string | null;
 }
 
@@ -21,7 +21,7 @@ const UNIT = "(?:pp|%|x|×|mb|ms|db)?";
 const CONDITION = new RegExp(`^([\\w./-]+?)(<=|>=|<|>|=)(${NUMBER})${UNIT}$`, "i");
 const SPACED = new RegExp(`([\\w./-]+)\\s*(<=|>=|≤|≥|<|>|=)\\s*(?=${NUMBER}${UNIT}(?:\\s|$))`, "gi");
 
-/** The words of a filter; "drop < 1" is one word, "drop<1". */
+/** The words of a filter; "drop < 1" becomes one word, "drop<1". */
 export function wordsOf(text: string): string[] {
   return text
     .replace(SPACED, (_, name: string, operator: string) => name + operator.replace("≤", "<=").replace("≥", ">="))
@@ -66,8 +66,10 @@ function holds({ operator, value }: Condition, actual: number): boolean {
   }
 }
 
-/** Every word matches one of the texts: the run, the name that it was given, or a tag such as "#good". `valueOf` finds
- * the last value of a tag whose name contains `metric`, or null. */
+/**
+ * Whether every word of the filter matches one of the run's texts: its own name, the name that a user gave it, or a tag
+ * such as "#good". `valueOf` returns the last value of a tag whose name contains `metric`, or null.
+ */
 export function passes(
   filter: RunFilter,
   texts: string | readonly string[],

@@ -1,6 +1,6 @@
-// Runs that belong together, such as the seeds of one experiment, by what their names share.
+// Groups runs that belong together, such as the seeds of one experiment, by common parts of their names.
 
-/** The group of "train/seed-3" is its name without the number. */
+/** The group of a run: its name without the number, "train/seed" for "train/seed-3". */
 export const DEFAULT_GROUPING = "^(.*?)[-_/.]?\\d*$";
 
 export interface RunGroup {
@@ -9,8 +9,8 @@ export interface RunGroup {
 }
 
 /**
- * Groups by what the first parenthesis of the pattern catches, or all that matches. Runs that do not
- * match stand alone. Null when the pattern is no regular expression.
+ * Groups runs by the text that the first parenthesis of the pattern matches, or by the whole match. Runs that do not
+ * match are groups of one. Null if the pattern is not a valid regular expression.
  */
 export function groupRuns(runs: readonly string[], pattern: string): RunGroup[] | null {
   let expression: RegExp;

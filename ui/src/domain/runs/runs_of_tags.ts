@@ -6,9 +6,10 @@ export function runsOfTags(tags: Pick<Tags, "runs" | "run_lists">): string[] {
   return tags.runs.filter((_, r) => used.has(r));
 }
 
-/** The same of ranges: pairs of the first and the last run of a stretch. */
+/** The runs that have at least one of the tags, if the runs of a tag are ranges: pairs of first and last index. */
 export function runsOfRanges({ runs, run_ranges: ranges }: Pick<RangedTags, "runs" | "run_ranges">): string[] {
-  const changes = new Int32Array(runs.length + 1); // How many more stretches cover this run than the one before.
+  // For each run, how many more ranges contain it than contain the run before.
+  const changes = new Int32Array(runs.length + 1);
   for (const stretches of ranges) {
     stretches.forEach((at, k) => {
       changes[k % 2 === 0 ? at : at + 1]! += k % 2 === 0 ? 1 : -1;
@@ -18,7 +19,7 @@ export function runsOfRanges({ runs, run_ranges: ranges }: Pick<RangedTags, "run
   return runs.filter((_, r) => (covers += changes[r] ?? 0) > 0);
 }
 
-/** Whether a run has a tag. */
+/** Returns a function that tells whether a run has a tag. */
 export function runsHaving({
   names,
   runs,
@@ -29,7 +30,7 @@ export function runsHaving({
   return (tag, run) => {
     const stretches = ranges[tagAt.get(tag) ?? -1] ?? [];
     const at = runAt.get(run) ?? -1;
-    // The first stretch that does not end before the run; lo and hi count stretches.
+    // Bisection for the first range that does not end before the run; `lo` and `hi` are indices of ranges.
     let [lo, hi] = [0, stretches.length / 2];
     while (lo < hi) {
       const middle = (lo + hi) >> 1;

@@ -1,4 +1,4 @@
-// Which of many series come first on a page: those that tell most.
+// The order of series on a page: the most informative come first.
 import { byNumber } from "../../base/text/natural";
 
 export interface Tagged {
@@ -8,8 +8,10 @@ export interface Tagged {
 
 const BIAS = /(^|[^a-z])bias(es)?([^a-z]|$)/i;
 
-/** Series of several steps first, then the rest; within each, biases, which are only a few numbers, after the
- * others; then by name. */
+/**
+ * Series with several steps come first. Within both groups, biases are last because they are only a few numbers;
+ * otherwise the order is by name.
+ */
 export function tellingFirst(p: Tagged, q: Tagged): number {
   const rank = ({ tag, steps }: Tagged): number => 2 * Number(steps[0] === steps[1]) + Number(BIAS.test(tag));
   return rank(p) - rank(q) || byNumber(p.tag, q.tag);

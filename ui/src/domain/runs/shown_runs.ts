@@ -1,4 +1,4 @@
-// Which runs a page shows: those that pass the filter and are ticked. The address holds the choice.
+// The runs that a page shows: those that match the filter and are ticked. The address holds the choice.
 import { computed, signal } from "@preact/signals";
 import { listOf, query } from "../../base/address";
 import { inNaturalOrder } from "../../base/text/natural";
@@ -8,7 +8,7 @@ import { parseRunFilter, passes } from "./run_filter";
 
 export const allRuns = signal<readonly string[]>([]);
 
-/** The runs that a page is about, in the order a reader expects. */
+/** The runs that the page has data for, in natural order. */
 export function setRuns(runs: readonly string[]): void {
   allRuns.value = inNaturalOrder(runs);
 }
@@ -31,8 +31,8 @@ export const filteredRuns = computed(() => {
   });
 });
 
-// More lines than this in one chart cannot be told apart; one click shows up to MAX_SHOWN, which tells
-// how wide they spread.
+// The max number of runs that are shown by default, because more lines in one chart are hard to distinguish. A click
+// shows up to MAX_SHOWN runs, which is enough to see their spread.
 export const SHOWN_BY_ITSELF = 200;
 export const MAX_SHOWN = 1000;
 

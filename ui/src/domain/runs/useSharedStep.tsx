@@ -1,4 +1,4 @@
-// One step for all cards of a page, in the address: a slider, and the arrow keys.
+// One step that all cards of a page share and the address holds; users change it by a slider and the arrow keys.
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { count } from "../../base/text/format";
@@ -7,7 +7,7 @@ import { useKeys } from "../../base/keys";
 import { query, setQuery } from "../../base/address";
 import type { Series } from "./SeriesPage";
 
-const KEY_STEPS = 20; // So many presses lead from the first step to the last.
+const KEY_STEPS = 20; // The number of key presses from the first step to the last.
 
 function stepNow(): number | null {
   const step = Number(query.value.get("step") ?? NaN);
@@ -15,9 +15,9 @@ function stepNow(): number | null {
 }
 
 export interface SharedStep {
-  /** Null: the newest of each card. */
+  /** The shared step; null: each card shows its newest step. */
   readonly step: number | null;
-  /** Nothing where there is only one step. */
+  /** The slider; null if there is only one step. */
   readonly slider: (all: readonly Series[]) => JSX.Element | null;
 }
 

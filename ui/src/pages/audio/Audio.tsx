@@ -1,5 +1,5 @@
-// Sounds: one card per tag and run. The step is that of all cards, so that sounds can be compared; a
-// card may still be moved by itself.
+// Sounds: one card per tag and run. All cards share one step, so that sounds can be compared; a single card may be set
+// to another step.
 import { audioShape } from "../../api/media";
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
@@ -8,7 +8,7 @@ import { nearestIndex } from "../../charts/line/layout";
 import { useSeen } from "../../base/dom/useNear";
 import { count, significant } from "../../base/text/format";
 import { EmptyPage } from "../../domain/live/EmptyPage";
-import { titleOf } from "../../domain/runs/run_titles";
+import { shownNameOf } from "../../domain/runs/run_names";
 import { RunKey } from "../../domain/runs/RunKey";
 import { SeriesPage, type Series } from "../../domain/runs/SeriesPage";
 import { Snippet } from "../../domain/live/Snippet";
@@ -29,7 +29,7 @@ function AudioCard({ run, tag, step: shared }: Series & { step: number | null })
   const [played, setPlayed] = useState(0);
   const player = useRef<HTMLAudioElement>(null);
   const last = (data?.steps.length ?? 0) - 1;
-  // Moving all cards takes back what was moved alone.
+  // A change of the shared step resets the cards that were set to their own step.
   const alone = own !== null && own.of === shared ? own.at : null;
   const at = Math.min(alone ?? (shared !== null && data ? nearestIndex(data.steps, shared) : last), last);
   const samples = data?.samples[at] ?? 1;
@@ -51,7 +51,7 @@ function AudioCard({ run, tag, step: shared }: Series & { step: number | null })
       <div class="note run-line">
         <RunKey run={run} />{" "}
         <span class="tail" title={run}>
-          <bdi>{titleOf(run)}</bdi>
+          <bdi>{shownNameOf(run)}</bdi>
         </span>
       </div>
       {error && !data && (

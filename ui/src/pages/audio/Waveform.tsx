@@ -1,4 +1,4 @@
-// A sound as a picture: where it is loud, and how far it has been played. A click plays on from there.
+// A sound as a picture: its loudness over time, and the playback position. A click plays from there.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { useSize } from "../../base/dom/useSize";
@@ -7,11 +7,11 @@ import { outlineOf, peaksOf, type Peaks } from "./peaks";
 const COLUMNS = 600;
 
 export interface Sound {
-  readonly peaks: readonly Peaks[]; // A channel each.
+  readonly peaks: readonly Peaks[]; // The samples of each channel.
   readonly seconds: number;
 }
 
-/** Null where the browser cannot take the bytes apart; it may still play them. */
+/** Null if the browser cannot decode the samples; it may still be able to play the sound. */
 export async function soundOf(bytes: ArrayBuffer): Promise<Sound | null> {
   try {
     const decoded = await new OfflineAudioContext(1, 1, 44_100).decodeAudioData(bytes);

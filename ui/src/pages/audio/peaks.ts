@@ -1,4 +1,4 @@
-// The outline of a sound: min and max of its samples in each column of pixels. Pure.
+// The outline of a sound: min and max of its samples in each pixel column. Pure.
 
 export interface Peaks {
   readonly lows: Float32Array;
@@ -25,11 +25,11 @@ export function peaksOf(samples: Float32Array, columns: number): Peaks {
   return { lows, highs };
 }
 
-/** A closed outline in a box of that size; samples of -1 and 1 touch its edges. */
+/** A closed outline in a box of this size; samples of -1 and 1 touch its edges. */
 export function outlineOf({ lows, highs }: Peaks, width: number, height: number): string {
   if (lows.length === 0) return "";
   const x = (i: number): string => (lows.length === 1 ? width / 2 : (i / (lows.length - 1)) * width).toFixed(1);
-  // A line of half a pixel where there is silence.
+  // Silence is drawn as a line of half a pixel.
   const y = (value: number, by: number): string =>
     (height / 2 - Math.max(-1, Math.min(1, value)) * (height / 2 - 1) + by).toFixed(1);
   const top = Array.from(highs, (value, i) => `${x(i)} ${y(value, -0.3)}`);

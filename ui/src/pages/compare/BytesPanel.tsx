@@ -1,4 +1,4 @@
-// Where the bytes went: what each layer takes in A and in B, the largest saving first.
+// The size of each layer in A and in B, the largest saving first.
 import { bytesShape } from "../../api/compression/panels";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -9,7 +9,7 @@ import { useResource } from "../../domain/live/resource";
 import { changeText, readBytes, shareOfSaving } from "./bytes_rows";
 
 const FIRST = 10;
-// More rows than this nobody reads; the server has them all.
+// The max number of shown rows; the server has all layers.
 const MOST = 500;
 
 export function BytesPanel({ model, a, b }: { model: string; a: string; b: string }): JSX.Element {
@@ -25,7 +25,7 @@ export function BytesPanel({ model, a, b }: { model: string; a: string; b: strin
   return (
     <section class="panel" aria-labelledby="bytes-title">
       <div class="panel-head">
-        <h2 id="bytes-title">Where the bytes went</h2>
+        <h2 id="bytes-title">Size per layer</h2>
         {read && read.rows.length > 0 && (
           <span class="note">
             {plural(read.rows.length, "layer")}, <span class="in-a">{bytes(read.total.a)}</span> →{" "}

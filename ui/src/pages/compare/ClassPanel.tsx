@@ -1,4 +1,4 @@
-// Which classes paid: a metric of each class in A and in B, the largest drop first.
+// A metric of each class in A and in B, the largest drop first.
 import { classesShape } from "../../api/compression/panels";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -10,9 +10,9 @@ import { useResource } from "../../domain/live/resource";
 import { metricsOf, readClasses, summaryOf } from "./class_rows";
 
 const FIRST = 12;
-const MOST = 500; // More rows nobody reads; the server has them all.
+const MOST = 500; // The max number of shown rows; the server has all classes.
 
-/** Nothing when no class was logged: few do, and the rest of the page stands without it. */
+/** Shows nothing if no metric per class was logged, because few users log one. */
 export function ClassPanel({ model, a, b }: { model: string; a: string; b: string }): JSX.Element | null {
   const { state } = useResource(JSON.stringify(["classes", model, a, b]), (signal) =>
     getJson(classesShape, "compression/classes", { model, a, b }, signal),
@@ -24,7 +24,8 @@ export function ClassPanel({ model, a, b }: { model: string; a: string; b: strin
   if (metric === undefined) return null;
   const all = query.value.has("classes");
   const shown = rows.slice(0, all ? MOST : FIRST);
-  const zero = rows.some((row) => row.share < 0) ? 50 : 0; // Where bars begin, in per cent of their room.
+  // The start of the bars, in per cent of their column's width.
+  const zero = rows.some((row) => row.share < 0) ? 50 : 0;
   return (
     <section class="panel" aria-labelledby="classes-title">
       <div class="panel-head">

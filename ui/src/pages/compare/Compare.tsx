@@ -1,4 +1,4 @@
-// A against B of one model: what changed, whether it passes, and the numbers the verdict rests on.
+// A against B of one model: what changed, whether the model passes its gates, and the metrics behind the verdict.
 import { tagsShape } from "../../api/board";
 import { overlayShape } from "../../api/histograms";
 import { toNumber } from "../../api/shape";
@@ -35,7 +35,9 @@ interface Percentile {
   readonly text: string;
 }
 
-/** As it was logged; else, with a sign, as the histogram has it, whose bins are wide where few values are. */
+/**
+ * The percentile as it was logged; otherwise the estimate from the histogram, marked "≈" because its bins may be wide.
+ */
 function percentile(
   model: Model,
   variant: string,
@@ -313,14 +315,14 @@ export default function Compare(): JSX.Element {
     return (
       <EmptyPage
         title="Nothing to compare yet"
-        about="This page sets two variants of a model side by side: every metric, the latencies, where the bytes went, which classes paid, and whether the gates let it pass."
+        about="This page compares two variants of a model: all metrics, the latencies, the size of each layer, the drop per class, and the verdict of the gates."
         lookedFor={
           <>
             metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span>
           </>
         }
       >
-        <p>Log one from Python:</p>
+        <p>Log the metrics of two variants from Python:</p>
         <pre>{comparisonLines()}</pre>
       </EmptyPage>
     );
@@ -330,7 +332,7 @@ export default function Compare(): JSX.Element {
       <div class="empty">
         <h1>There is no model {shownModel.value}</h1>
         <p>
-          Logged were{" "}
+          The logged models are{" "}
           {table.models
             .slice(0, 8)
             .map((m) => m.name)

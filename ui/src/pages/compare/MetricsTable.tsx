@@ -1,4 +1,4 @@
-// Every metric that either side has, with what changed and where it was logged.
+// Every metric that A or B has, its change, and the tag in which it was logged.
 import type { JSX } from "preact";
 import type { Metric, Model } from "../../api/compression/table";
 import { flatTag } from "../../domain/models/flat_tags";
@@ -14,7 +14,7 @@ import {
 import { DERIVED } from "../../domain/models/DerivedMark";
 import { asFraction, gain, isFraction } from "../../domain/models/gates";
 
-/** Megabytes of small and of large models read better in another unit; both sides have the same one. */
+/** Small and large models use different units of size; A and B use the same unit. */
 function unitFor(metric: Metric, a: number | null, b: number | null): { factor: number; unit: string } {
   const most = Math.max(Math.abs(a ?? 0), Math.abs(b ?? 0));
   if (metric.unit === "MB" && most > 0 && most < 1) return { factor: 1000, unit: "kB" };
@@ -22,12 +22,12 @@ function unitFor(metric: Metric, a: number | null, b: number | null): { factor: 
   return { factor: 1, unit: metric.unit };
 }
 
-/** The values of A and B as texts. */
+/** The values of A and B as text. */
 export function valueTexts(metric: Metric, a: number | null, b: number | null): readonly [string, string] {
   const { factor, unit } = unitFor(metric, a, b);
   const both = [a, b].flatMap((value) => (value === null ? [] : [value * factor]));
   const plain = both.every((value) => value === 0 || (Math.abs(value) >= 1e-4 && Math.abs(value) < 1e6));
-  const decimals = decimalsOfColumn(both); // Both use the same number of decimals.
+  const decimals = decimalsOfColumn(both); // A and B use the same number of decimals.
   const text = (value: number | null): string => {
     if (value === null) return "not logged";
     return isFraction(metric)
@@ -37,7 +37,7 @@ export function valueTexts(metric: Metric, a: number | null, b: number | null): 
   return [text(a), text(b)];
 }
 
-/** Red is for what a gate forbids; a loss that may be is a number like others. */
+/** Red marks only a change that a gate forbids; an allowed loss has no colour. */
 export function Change({
   metric,
   a,

@@ -1,4 +1,4 @@
-// Where the bytes went: layers of A and B as bars on one scale. Pure: the server's response in, rows out.
+// Sizes of layers in A and B as bars on one scale. Pure: converts the server's response to rows.
 import type { BytesResponse } from "../../api/compression/panels";
 import { type WireNumber, toNumber } from "../../api/shape";
 import { bytes, percent } from "../../base/text/format";
@@ -7,7 +7,7 @@ export interface BytesRow {
   readonly name: string;
   readonly a: number | null;
   readonly b: number | null;
-  /** Shares of the longest bar, 0 to 1. */
+  /** The lengths of the bars as fractions of the longest bar, 0 to 1. */
   readonly barA: number;
   readonly barB: number;
 }
@@ -22,7 +22,7 @@ const known = (value: WireNumber | undefined): number | null => {
   return Number.isFinite(number) ? number : null;
 };
 
-/** In the server's order: the largest saving first. */
+/** The rows in the server's order: the largest saving first. */
 export function readBytes(response: BytesResponse): { rows: BytesRow[]; total: BytesTotal } {
   const { names, a, b } = response.layers;
   const layers = names.map((name, i) => ({ name, a: known(a[i]), b: known(b[i]) }));
@@ -34,7 +34,7 @@ export function readBytes(response: BytesResponse): { rows: BytesRow[]; total: B
   };
 }
 
-/** "−75 %", "+3.1 %", "=": what B takes against A. */
+/** The size change from A to B: "−75 %", "+3.1 %", "=". */
 export function changeText(a: number | null, b: number | null): string {
   if (a === null) return "only in B";
   if (b === null) return "only in A";
@@ -45,7 +45,7 @@ export function changeText(a: number | null, b: number | null): string {
   return `${change > 0 ? "+" : ""}${text} %`;
 }
 
-/** How much of all that was saved the first rows saved: "these 3 of 12 layers made 91 % of it". */
+/** The share of the whole saving that comes from the first rows, as in "these 3 of 12 layers made 91 % of it". */
 export function shareOfSaving(rows: readonly BytesRow[], total: BytesTotal, first: number): number | null {
   const saved = total.a - total.b;
   if (!(saved > 0)) return null;

@@ -1,4 +1,4 @@
-// The classes of a pair, as the panel shows them. Pure.
+// The rows of the panel with metrics per class. Pure.
 import type { ClassesResponse } from "../../api/compression/panels";
 import { type WireNumber, toNumber } from "../../api/shape";
 import { fixed, percent, plural, significant } from "../../base/text/format";
@@ -9,18 +9,18 @@ export interface ClassRow {
   readonly b: string;
   readonly drop: string;
   readonly unit: "pp" | "";
-  /** Relative to the largest change, -1 to 1; positive is worse. */
+  /** The change relative to the largest change, -1 to 1; positive is worse. */
   readonly share: number;
 }
 
-/** The one with most classes first. */
+/** The metric that was logged for the most classes comes first. */
 export function metricsOf({ classes }: ClassesResponse): string[] {
   const counts = new Map<string, number>();
   for (const metric of classes.metrics) counts.set(metric, (counts.get(metric) ?? 0) + 1);
   return [...counts].sort((p, q) => q[1] - p[1]).map(([name]) => name);
 }
 
-/** The rows of one metric in the order of the server: the largest drop first. */
+/** The rows of one metric in the server's order: the largest drop first. */
 export function readClasses({ classes }: ClassesResponse, metric: string): ClassRow[] {
   const number = (column: readonly WireNumber[], i: number): number | null => {
     const value = column[i];
@@ -39,7 +39,7 @@ export function readClasses({ classes }: ClassesResponse, metric: string): Class
       : [],
   );
   const known = (value: number | null): value is number => value !== null && Number.isFinite(value);
-  // Shares of a whole are told in per cent, and what they lose in percentage points.
+  // Values that are fractions are shown in per cent, and their changes in percentage points.
   const inShares = rows.every(({ a, b }) => [a, b].every((value) => !known(value) || (value >= 0 && value <= 1)));
   const text = (value: number | null): string =>
     value === null ? "–" : inShares ? `${percent(value)} %` : significant(value);
@@ -54,7 +54,10 @@ export function readClasses({ classes }: ClassesResponse, metric: string): Class
   }));
 }
 
-/** "10 classes: 3 lose, most of all dog with 2.13 pp"; a bare number says that it is a class. */
+/**
+ * The summary: "10 classes: 3 lose, most of all dog with 2.13 pp". A class that is only a number is written as "class
+ * 3".
+ */
 export function summaryOf(rows: readonly ClassRow[]): string {
   const losing = rows.filter(({ share }) => share > 0);
   const [worst] = losing;

@@ -1,18 +1,18 @@
-// Latencies of two variants in the same bins. Pure.
+// Latency histograms of two variants in the same bins. Pure.
 import type { HistogramInput } from "../../charts/histogram/layout";
 import { quantile } from "../../base/math/quantile";
 
-/** So many that a chart without its long tail still has enough of them. */
+/** The number of requested bins: enough that the part without the long tail still has many bins. */
 export const BINS = 4096;
 
 const SHOWN_BINS = 120;
-const TAIL = 0.005; // The share of either side that may lie beyond the chart,
-const LONG = 4; // and so may all that took as many times longer than nine of ten did.
+const TAIL = 0.005; // The max share of the values of A or B that may be beyond the right end of the chart.
+const LONG = 4; // The right end of the chart is also at most this factor times the 90th percentile.
 
 export interface Latencies extends HistogramInput {
-  /** The histogram without its slowest few values, which would press all others into one bin. */
+  /** The histogram without the slowest few values, which would compress all others into one bin. */
   readonly shown: HistogramInput;
-  /** The larger share, of the two sides, that is not shown. */
+  /** The share of the values that is not shown: the larger one of A and B. */
   readonly beyond: number;
 }
 
@@ -24,7 +24,7 @@ export function withoutTail(input: HistogramInput): Latencies {
   const first = edges.findIndex((_, i) => sides.some((counts) => (counts[i] ?? 0) > 0));
   const end = edges.findIndex((edge) => edge >= limit);
   const last = end < 0 ? edges.length - 1 : end;
-  // Bins side by side become one, until as many are left as can be told apart.
+  // Joins adjacent bins until the chart has at most SHOWN_BINS.
   const width = Math.max(1, Math.ceil((last - Math.max(0, first)) / SHOWN_BINS));
   const starts: number[] = [];
   for (let i = Math.max(0, first); i < last; i += width) starts.push(i);

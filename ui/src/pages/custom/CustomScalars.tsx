@@ -1,4 +1,4 @@
-// Charts as somebody laid them out: several tags in one, or a value between its bounds.
+// Charts with a layout that the user logged: several tags in one chart, or a value between its bounds.
 import { type Tags, tagsShape } from "../../api/board";
 import { type LayoutChart, layoutsShape, type Layouts } from "../../api/scalars";
 import { useSignal } from "@preact/signals";
@@ -24,7 +24,7 @@ import { MarginChart, type Margin } from "./MarginChart";
 import "../../domain/runs/cards.css";
 import "./custom.css";
 
-/** Runs that no chart is about need not be chosen from; all of them where no chart has any. */
+/** The list shows only runs that a chart uses; all runs if no chart has one. */
 function runsOfLayout({ categories }: Layouts, tags: Tags): string[] {
   const used = new Set(
     categories.flatMap(({ charts }) =>
@@ -224,7 +224,7 @@ export default function CustomScalars(): JSX.Element {
   );
 }
 
-/** Tags and expressions, as the layout has them. */
+/** The tags and regular expressions of the layout. */
 function Names({ of }: { of: readonly string[] }): JSX.Element {
   return (
     <>

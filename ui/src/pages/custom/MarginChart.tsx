@@ -1,4 +1,4 @@
-// Values between two bounds each, of every run that has all three.
+// A chart of values between a lower and an upper bound, for every run that has all three.
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -21,7 +21,7 @@ export interface Margin {
   readonly upper: string;
 }
 
-/** Bounds that were logged at other steps than the value are taken at the nearest one. */
+/** If bounds were logged at other steps than the value, the bounds of the nearest step are used. */
 function boundOf(curve: Curve, steps: ArrayLike<number>): Float64Array {
   return Float64Array.from(steps, (step) => curve.values[nearestIndex(curve.steps, step)] ?? NaN);
 }

@@ -4,7 +4,7 @@ import { marginsOf, matchingTags } from "./layout";
 it("finds the tags of a custom chart as TensorBoard does, and takes names that are no expressions", () => {
   const names = ["loss", "loss/train", "loss/eval", "a(b", "acc"];
   expect(matchingTags(["loss/.*"], names)).toEqual(["loss/train", "loss/eval"]);
-  expect(matchingTags(["loss"], names)).toEqual(["loss"]); // The whole tag.
+  expect(matchingTags(["loss"], names)).toEqual(["loss"]); // The expression must match the whole tag.
   expect(matchingTags(["loss/(train|eval)"], names)).toEqual(["loss/train", "loss/eval"]);
   expect(matchingTags(["acc", "loss", "acc"], names)).toEqual(["acc", "loss"]);
   expect(matchingTags(["a(b"], names)).toEqual(["a(b"]);

@@ -1,8 +1,8 @@
-// The tags of custom charts: regular expressions that the whole tag must match.
+// Finds the tags of custom charts: their regular expressions must match the whole tag.
 
 import type { LayoutChart } from "../../api/scalars";
 
-/** A value and its bounds, where all three are named. */
+/** A value and its bounds, for layouts that name all three. */
 export function marginsOf({
   values,
   lowers,
@@ -14,8 +14,8 @@ export function marginsOf({
   });
 }
 
-// Expressions come from the logs, and nobody vouches for those: one that repeats what repeats, or
-// repeats often, can take longer to fail than a page can wait.
+// Whether a regular expression is safe to run. Expressions come from logs and are not trusted: nested or many
+// repetitions can take exponential time.
 const MAX_REPEATS = 4;
 const LONGEST_NAME = 200;
 
@@ -26,8 +26,10 @@ function isTame(pattern: string): boolean {
   );
 }
 
-/** The tags that a chart draws, in the order of its expressions; what is no expression, or one that
- * cannot be trusted, is a name. */
+/**
+ * The tags that a chart draws, in the order of its expressions. An invalid or unsafe expression is taken as a literal
+ * tag.
+ */
 export function matchingTags(patterns: readonly string[], names: readonly string[]): string[] {
   const found = new Set<string>();
   for (const pattern of patterns) {
@@ -37,7 +39,7 @@ export function matchingTags(patterns: readonly string[], names: readonly string
       if (isTame(pattern))
         matches = (name) => name === pattern || (name.length <= LONGEST_NAME && expression.test(name));
     } catch {
-      // Kept as a name.
+      // Treated as a literal tag.
     }
     names.filter(matches).forEach((name) => found.add(name));
   }

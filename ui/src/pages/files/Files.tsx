@@ -15,7 +15,7 @@ import { status } from "../../domain/live/live";
 import { useResource } from "../../domain/live/resource";
 import "./files.css";
 
-const FEW = 12; // A list this short needs no filter.
+const FEW = 12; // A list of up to this many runs has no filter.
 
 function FilesOfRun({ run }: { run: string }): JSX.Element {
   const { state, retry } = useResource(run, (signal) => getJson(filesShape, "files", { run }, signal));
@@ -60,9 +60,9 @@ function FilesOfRun({ run }: { run: string }): JSX.Element {
                 At byte
               </th>
               <th scope="col" class="num">
-                Passed over
+                Skipped
               </th>
-              <th scope="col">What is wrong</th>
+              <th scope="col">Reason</th>
             </tr>
           </thead>
           <tbody>
@@ -244,7 +244,7 @@ compression-board demo`}</pre>
       )}
       {found.length === 0 && (
         <p class="panel note">
-          No run is called that.{" "}
+          No run has this name.{" "}
           <button class="link" onClick={() => setQuery({ find: null }, "replace")}>
             Show all {order.length}
           </button>

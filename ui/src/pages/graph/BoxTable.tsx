@@ -1,4 +1,4 @@
-// The same graph as a table, for screen readers and for copying.
+// The graph as a table, for screen readers and for copying.
 import type { JSX } from "preact";
 import { plural } from "../../base/text/format";
 import { VirtualList } from "../../widgets/VirtualList";

@@ -1,4 +1,4 @@
-// Texts beside the picture: about the whole graph, and about the box under the pointer.
+// Texts beside the graph: about the whole graph, and about the box under the pointer.
 import type { JSX } from "preact";
 import { bytes, count, plural } from "../../base/text/format";
 import { sqnrWithUnit } from "../../domain/layers/layers";
@@ -23,7 +23,7 @@ export function Totals({ drawing }: { drawing: Drawing }): JSX.Element {
           {plural(view.edge_count, "edge")}, {plural(view.group_count, "group")}
         </li>
       </ul>
-      <p class="note">Select a node to see its shape, attributes and what was measured.</p>
+      <p class="note">Select a node to see its shape, its attributes and its metrics.</p>
     </section>
   );
 }

@@ -1,4 +1,4 @@
-// The page's bar: which graphs, which panes, coloured by what.
+// The toolbar of the graph page: the choice of graphs, panes and colours.
 import type { JSX } from "preact";
 import { count, plural } from "../../base/text/format";
 import { byNumber } from "../../base/text/natural";
@@ -41,7 +41,7 @@ function LegendOf({ legend }: { legend: Legend }): JSX.Element | null {
 function opsOf(drawing: Drawing): string {
   const { boxes, shown_count } = drawing.view;
   if (!boxes.b) return `${count(shown_count)} ops`;
-  // Sums over the top level: every operation is in exactly one box of it.
+  // Sums over the boxes of the top level: every node is in exactly one of them.
   const total = (side: { readonly node_counts: readonly number[] }): number =>
     side.node_counts.reduce((sum, n, i) => (boxes.parents[i] === -1 ? sum + n : sum), 0);
   return `${count(total(boxes.a))} ops → ${count(total(boxes.b))} ops`;
@@ -51,7 +51,7 @@ const NONE = "";
 
 function Pick({ side, shown, sources }: { side: Side; shown: Shown; sources: readonly Source[] }): JSX.Element {
   const mine = side === "a" ? shown.a : shown.b;
-  // Where the header does not say it.
+  // A second menu for A and B, if the header does not show the pair.
   const ofModel =
     model.value === null && mine?.model && sources.some((source) => source.model !== mine.model)
       ? `${mine.model} · `

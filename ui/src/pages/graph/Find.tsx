@@ -1,4 +1,4 @@
-// Finds nodes and groups by a regular expression on their path or operation.
+// Finds nodes and groups by a regular expression on their path or operator.
 import { searchShape } from "../../api/graphs";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";

@@ -1,4 +1,4 @@
-// Graphs: one, or two side by side with what changed; coloured by what compression did to each part.
+// Shows one graph, or two graphs side by side with their differences; colours show what compression did to each part.
 import { graphsShape, stagesShape, viewShape } from "../../api/graphs";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -29,7 +29,7 @@ import { usePlayedStages } from "./usePlayedStages";
 import { neighbour, openedFor, toggled } from "./walk";
 import "./graph.css";
 
-const NONE_OPEN = "-"; // In the address: every group is closed.
+const NONE_OPEN = "-"; // The value in the address if every group is closed.
 
 export default function Graph(): JSX.Element {
   const graphs = useResource("graphs", (signal) => getJson(graphsShape, "graphs", {}, signal));
@@ -89,7 +89,7 @@ function GraphOf({ shown, controls }: { shown: Shown; controls: ControlsOf }): J
   const placed = useResource(JSON.stringify([source, version, pairs]), (signal) => loadErrors(source, pairs, signal))
     .state.value.data;
 
-  // The worst layer comes first and is selected already, until something else is, or nothing.
+  // The worst layer comes first and is selected at the start, until the user changes or clears the selection.
   const layer = query.value.get("layer");
   const asked =
     layer === null || query.value.has("nothing") ? null : (placed?.find((one) => one.layer === layer)?.path ?? null);
@@ -98,7 +98,7 @@ function GraphOf({ shown, controls }: { shown: Shown; controls: ControlsOf }): J
       ? null
       : placed.reduce((least, one) => (one.sqnr < least.sqnr ? one : least)).path;
   const node = query.value.get("node") ?? asked ?? worst;
-  // The first selection is in sight from the start; later ones do not move the camera.
+  // The first selection is visible from the start; later selections do not move the camera.
   const pairId = `${a.id} ${b?.id ?? ""}`;
   const first = useRef({ pairId, node });
   if (first.current.pairId !== pairId || first.current.node === null) first.current = { pairId, node };
@@ -137,7 +137,7 @@ function GraphOf({ shown, controls }: { shown: Shown; controls: ControlsOf }): J
       </p>
     );
   if (!data) return <div class="view" aria-busy="true" />;
-  // Until another graph is there, the one before it stays, with all that belongs to it.
+  // While another graph is being loaded, the previous one stays visible with all its panels.
   return (
     <GraphView
       key={`${data.shown.a.id} ${data.shown.b?.id ?? ""}`}
@@ -273,7 +273,7 @@ function GraphView({
     { key: "z", does: "Reset zoom", run: goHome },
     {
       key: "shift-z",
-      does: "See everything",
+      does: "Show the whole graph",
       run: () => {
         camera.value = fitAll(view, pane.current);
       },
@@ -285,7 +285,7 @@ function GraphView({
     },
   ]);
 
-  // A group shows the worst layer in it, a node only its own, though the box around it may be worse.
+  // A group shows its worst layer. A node shows only its own layer, even if the box around it contains a worse one.
   const errorOf = (of: string): LayerError | undefined =>
     view.boxes.paths[selected] === of && view.boxes.kinds[selected] !== Kind.Node
       ? boxErrors.get(selected)
@@ -372,7 +372,7 @@ function GraphView({
             </button>
             <button
               class="icon"
-              aria-label="See everything"
+              aria-label="Show the whole graph"
               onClick={() => {
                 camera.value = fitAll(view, pane.current);
               }}

@@ -1,4 +1,4 @@
-// The picture: panes side by side on one canvas, with their names and a map of the whole.
+// The drawing: panes side by side on one canvas, with their titles and a minimap.
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -66,7 +66,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
   useGraphPainting(props, canvas, indices, { width, height });
   const pointing = useGraphPointing(props, canvas, indices, pane);
 
-  // Only while the picture has the focus: elsewhere these keys scroll, and press buttons.
+  // These keys work only while the drawing has the focus: elsewhere they scroll the page or press buttons.
   const onKey = (event: KeyboardEvent): void => {
     const way = WAYS[event.key];
     if (way) props.onWalk(way);

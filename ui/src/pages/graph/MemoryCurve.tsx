@@ -1,4 +1,4 @@
-// Running memory under the graph, with the operation that needs most and the one that is selected.
+// The running memory below the graph, with marks at the node with the peak and at the selected node.
 import { memoryShape } from "../../api/graphs";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -36,13 +36,13 @@ export function MemoryCurve({
       <section class="panel memory" aria-labelledby="memory-title">
         <div class="panel-head">
           <h2 id="memory-title">Running memory</h2>
-          <span class="note">needs the output shape of operations, which this graph does not say</span>
+          <span class="note">needs the output shapes of the nodes, which this graph does not contain</span>
         </div>
       </section>
     );
   }
   const unknown = sides.reduce((sum, { side }) => sum + side.unknown_shapes, 0);
-  // One text per side; one for both where they are equal.
+  // One name per side, or one for both if they are equal.
   const peaks = [...new Set(sides.map(({ side }) => side.peak_path.split("/").at(-1) ?? ""))];
   const at = sides.flatMap(({ id, side }) => {
     const i = selected === null ? -1 : side.paths.indexOf(selected);

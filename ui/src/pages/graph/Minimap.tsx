@@ -1,4 +1,4 @@
-// The whole graph in a corner, and which part of it is in sight.
+// A minimap: the whole graph in a corner, with a frame around its visible part.
 import { sizeCanvas } from "../../base/dom/canvas";
 import { resolveColour } from "../../base/dom/css_colour";
 import type { Signal } from "@preact/signals";
@@ -49,7 +49,7 @@ export function Minimap({
     }
   }, [drawing, looks, side, themed]);
 
-  // The frame follows the camera without rendering anything.
+  // The frame follows the camera without rendering the component.
   useEffect(
     () =>
       camera.subscribe((at) => {

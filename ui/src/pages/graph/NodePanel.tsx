@@ -17,17 +17,18 @@ import { useResource } from "../../domain/live/resource";
 import { sqnrWithUnit } from "../../domain/layers/layers";
 import type { LayerError } from "./colours";
 import { shapeText } from "./colours";
+import { isWeight, NodeWeights, roundingOf } from "./NodeWeights";
 
 const MAX_ENDS = 12;
 const MAX_ATTRIBUTES = 40;
-const LONG = 26; // Characters that fit beside a key.
+const LONG = 26; // The number of characters that fit beside the name of an attribute.
 
 const CHANGES: Record<string, string> = { added: "Only in B", gone: "Only in A", changed: "Changed from A to B" };
 
-/** The end of a name tells it from others; the whole of it is in the tip. */
+/** Shows the end of a long name, because names usually differ there; the tooltip has the whole name. */
 const lastPart = (name: string): string => name.split(/[/·]/).at(-1)?.trim() ?? name;
 
-/** A true minus before numbers; attributes of a graph come as its writer spelled them. */
+/** Replaces "-" before numbers by a minus sign, because attributes are shown as the log has them. */
 const shownText = (text: string): string => text.replace(/(?<![\w.])-(?=[\d.])/g, withTrueMinus);
 
 const orNone = (text: string | undefined | null): string =>
@@ -40,7 +41,7 @@ const bitsOf = (side: NodeSide | null): string =>
         .join(" ")
     : "";
 
-/** Both sides with as many digits, where one is 70 µs and the other 242. */
+/** Formats both sides with the same decimals, for example 70 µs and 242 µs. */
 const timeText = (micros: number): string => (micros < 1e4 ? `${steady(micros / 1000, 3)} ms` : duration(micros / 1e6));
 
 function Facts({
@@ -155,7 +156,7 @@ function Attributes({
 }): JSX.Element | null {
   const shown = keys
     .map((key, i) => ({ key, text: texts[i] ?? "" }))
-    .filter(({ key, text }) => key !== "_output_shapes" && text !== "");
+    .filter(({ key, text }) => key !== "_output_shapes" && !isWeight(key) && text !== "");
   if (shown.length === 0) return null;
   return (
     <section class="panel">
@@ -175,7 +176,7 @@ function Attributes({
   );
 }
 
-/** Without those that only one of two sides has: all that they say is in what changed. */
+/** Without the attributes that only one of two sides has: the list of changes shows them. */
 function notesToShow({ a, b, notes }: NodeResponse): NodeResponse["notes"] {
   if (!a || !b) return notes;
   return notes.filter((note) => notes.some((other) => other.side !== note.side && other.name === note.name));
@@ -184,7 +185,7 @@ function notesToShow({ a, b, notes }: NodeResponse): NodeResponse["notes"] {
 // Attributes that the table above already shows.
 const IN_TABLE = new Set(["op", "device", "output shape", "weight bits", "activation bits"]);
 
-/** Scale, zero point and type of each operation that rounds the output of the node. */
+/** The scale, zero point and type of each node that quantizes or dequantizes the output. */
 function Quantization({ node, onPick }: { node: NodeResponse; onPick: (path: string) => void }): JSX.Element | null {
   if (node.quantization.length === 0) return null;
   return (
@@ -203,14 +204,12 @@ function Quantization({ node, onPick }: { node: NodeResponse; onPick: (path: str
               </button>
             </dd>
           </div>
-          {keys.map((key, i) =>
-            key === "_output_shapes" || !texts[i] ? null : (
-              <div key={key} class={(texts[i] ?? "").length > LONG ? "long" : ""}>
-                <dt>{key}</dt>
-                <dd class="mono">{shownText(texts[i] ?? "")}</dd>
-              </div>
-            ),
-          )}
+          {roundingOf(keys, texts).map(({ key, text }) => (
+            <div key={key} class={text.length > LONG ? "long" : ""}>
+              <dt>{key}</dt>
+              <dd class="mono">{shownText(text)}</dd>
+            </div>
+          ))}
         </dl>
       ))}
     </section>
@@ -294,7 +293,7 @@ export function NodePanel({
   names: { a: string; b: string };
   error: LayerError | undefined;
   onPick: (path: string) => void;
-  /** Between what changed in the node and what it says of itself: what changed in the graph. */
+  /** Shown between the node's changes and its attributes: what changed in the whole graph. */
   summary: JSX.Element | null;
   children: JSX.Element;
 }): JSX.Element {
@@ -349,7 +348,7 @@ export function NodePanel({
         )}
         {data.kind === "node" && pair && CHANGES[data.change] && <p class="note">{CHANGES[data.change]}</p>}
         {data.kind === "node" && data.fused.length > 0 && (
-          <p class="note">Does the work of {data.fused.map((f) => f.split("/").at(-1)).join(", ")} too</p>
+          <p class="note">Also computes {data.fused.map((f) => f.split("/").at(-1)).join(", ")}</p>
         )}
         {data.kind === "node" ? (
           <Facts node={data} names={names} pair={pair} error={error} />
@@ -372,6 +371,7 @@ export function NodePanel({
           </ul>
         </section>
       )}
+      {data.kind === "node" && <NodeWeights node={data} names={names} pair={pair} />}
       {data.kind === "node" && <Quantization node={data} onPick={onPick} />}
       {data.kind === "node" && <Differences node={data} />}
       {summary}
@@ -424,7 +424,7 @@ export function DiffSummary({ view }: { view: ViewResponse }): JSX.Element {
         <h2>Difference A to B</h2>
       </div>
       {lines.length === 0 ? (
-        <p class="note">The same operations with the same settings and widths.</p>
+        <p class="note">Both graphs have the same nodes with the same attributes and bit widths.</p>
       ) : (
         <ul class="diff whole">
           {lines.slice(0, whole ? lines.length : MAX_LINES).map((line) => (

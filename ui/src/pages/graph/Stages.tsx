@@ -1,4 +1,4 @@
-// The stages of quantization as a line of dots; those with a graph can be opened.
+// The stages of quantization as a row of dots; stages with a graph can be opened.
 import type { Timeline } from "../../api/graphs";
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -24,7 +24,7 @@ export function Stages({
   };
   const line = useRef<HTMLOListElement>(null);
   useLayoutEffect(() => {
-    // Not scrollIntoView, which may move the page, too.
+    // Does not use scrollIntoView, which may also scroll the page.
     const [list, shown] = [line.current, line.current?.querySelector<HTMLElement>("[aria-current]")?.parentElement];
     if (list && shown)
       list.scrollLeft = Math.max(0, shown.offsetLeft + shown.offsetWidth / 2 - list.offsetLeft - list.clientWidth / 2);

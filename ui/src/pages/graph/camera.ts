@@ -1,7 +1,7 @@
-// Which part of the picture is seen. Pure.
+// The camera of a graph: the part of the drawing that is visible. Pure.
 import type { Rectangle } from "./grid";
 
-/** The camera of a pane: the point at its upper left corner, and the pixels per unit. */
+/** The camera of a pane: the point of the drawing at the pane's upper left corner, and the pixels per unit. */
 export interface Camera {
   readonly x: number;
   readonly y: number;
@@ -14,16 +14,16 @@ export interface Size {
 }
 
 const MOST = 3;
-const MIN_READABLE = 0.9; // Below this, names are too small to read.
+const MIN_READABLE = 0.9; // Names are too small to read below this zoom.
 const MARGIN = 24;
-const TOP = 40; // Below the names of the panes,
-const BOTTOM = 60; // and above the buttons.
+const TOP = 40; // Space for the titles of the panes.
+const BOTTOM = 60; // Space for the buttons.
 
 export function leastZoom(picture: Size, pane: Size): number {
   return Math.min(0.2, 0.7 * Math.min(pane.width / (picture.width + 1), pane.height / (picture.height + 1)));
 }
 
-/** The whole picture in the middle of the pane. */
+/** The camera that shows the whole drawing in the middle of the pane. */
 export function fitAll(picture: Size, pane: Size): Camera {
   const k = Math.min(
     1,
@@ -33,7 +33,9 @@ export function fitAll(picture: Size, pane: Size): Camera {
   return { k, x: picture.width / 2 - pane.width / 2 / k, y: picture.height / 2 - pane.height / 2 / k };
 }
 
-/** Where one starts: the whole picture if its names can be read then, else its beginning around `x`. */
+/**
+ * The first camera: shows the whole drawing if its names can be read then, otherwise the start of the graph around `x`.
+ */
 export function start(picture: Size, pane: Size, x: number): Camera {
   const all = fitAll(picture, pane);
   if (all.k >= MIN_READABLE) return { ...all, y: -TOP / all.k };
@@ -52,7 +54,7 @@ export function panned(camera: Camera, dx: number, dy: number): Camera {
   return { ...camera, x: camera.x - dx / camera.k, y: camera.y - dy / camera.k };
 }
 
-/** Never so far away that nothing of the picture is left in sight. */
+/** Moves the camera back if no part of the drawing would be visible. */
 export function kept(camera: Camera, picture: Size, pane: Size): Camera {
   const [w, h] = [pane.width / camera.k, pane.height / camera.k];
   const keep = (at: number, seen: number, size: number): number =>
@@ -60,7 +62,9 @@ export function kept(camera: Camera, picture: Size, pane: Size): Camera {
   return { ...camera, x: keep(camera.x, w, picture.width), y: keep(camera.y, h, picture.height) };
 }
 
-/** Stays where a box is in sight already; else brings it to the upper middle, where one looks first. */
+/**
+ * The camera that shows a box: unchanged if the box is visible, otherwise with the box in the upper middle of the pane.
+ */
 export function revealing(camera: Camera, box: Rectangle, pane: Size): Camera {
   const k = camera.k < MIN_READABLE ? 1 : camera.k;
   const [w, h] = [pane.width / k, pane.height / k];
@@ -72,7 +76,7 @@ export function revealing(camera: Camera, box: Rectangle, pane: Size): Camera {
   return { k, x: move(base.x, w, box.x0, box.x1, 0.5), y: move(base.y, h, box.y0, box.y1, 0.36) };
 }
 
-/** Not so far down that the pane is empty below a picture which goes on above it. */
+/** Moves the camera up if the lower part of the pane would be empty. */
 export function withoutVoid(camera: Camera, picture: Size, pane: Size): Camera {
   const lowest = picture.height + MARGIN / camera.k - pane.height / camera.k;
   return { ...camera, y: Math.min(camera.y, Math.max(-TOP / camera.k, lowest)) };
@@ -82,7 +86,7 @@ export function seen(camera: Camera, pane: Size): Rectangle {
   return { x0: camera.x, y0: camera.y, x1: camera.x + pane.width / camera.k, y1: camera.y + pane.height / camera.k };
 }
 
-/** "120,-24,0.8" in the address. */
+/** The camera as text for the address: "120,-24,0.8". */
 export function cameraText(camera: Camera): string {
   return [Math.round(camera.x), Math.round(camera.y), Number(camera.k.toPrecision(3))].join(",");
 }
@@ -105,7 +109,7 @@ export function minimapSize(picture: Size): Size & { scale: number } {
   };
 }
 
-/** Whether all of it is in sight already, so that a minimap would say nothing. */
+/** Whether the whole drawing is visible, so that a minimap is not needed. */
 export function seesAll(camera: Camera, picture: Size, pane: Size): boolean {
   const area = seen(camera, pane);
   return area.x0 <= 0 && area.y0 <= 0 && area.x1 >= picture.width && area.y1 >= picture.height;

@@ -1,4 +1,4 @@
-// Colours of boxes. Pure: from facts to a step of a ramp or a colour of a set.
+// Chooses the colours of boxes from their values. Pure.
 import { bytes, duration, plural, significant } from "../../base/text/format";
 import { sqnrText, type Sqnr } from "../../domain/layers/layers";
 import { isIn, Kind, opOf, type Drawing, type Side } from "./data";
@@ -15,16 +15,16 @@ export const MODES = [
 export type Mode = (typeof MODES)[number]["id"];
 export type Level = "bad" | "warn" | "";
 
-/** The error of a layer, at the box that contains it. */
+/** The error of a layer, shown at the box that contains the layer. */
 export interface LayerError extends Sqnr {
   readonly layer: string;
   readonly level: Level;
 }
 
 export interface Look {
-  /** 0 to 5 on the ramp, -1 for none. */
+  /** The step on the colour ramp, 0 to 5; -1 for no colour. */
   readonly heat: Int8Array;
-  /** 1 to 8 of the colours of runs, 0 for none; of modes that have no ramp. */
+  /** The number of a run colour, 1 to 8, for modes without a ramp; 0 for no colour. */
   readonly colour: Uint8Array;
   readonly texts: readonly string[];
   readonly levels: readonly Level[];
@@ -40,7 +40,7 @@ export interface Legend {
 const STEPS = 6;
 const COLOURS = 8;
 
-/** The share of boxes is not even: most are small. A root spreads them over the ramp. */
+/** The step on the ramp. Most values are small, so the square root spreads them over the ramp. */
 function step(value: number, most: number): number {
   return most > 0 && value > 0 ? Math.min(STEPS - 1, Math.floor(Math.sqrt(value / most) * STEPS)) : -1;
 }
@@ -57,7 +57,7 @@ export function stepOfError(sqnr: number): number {
   return Math.max(0, Math.min(STEPS - 1, Math.floor((40 - sqnr) / 5)));
 }
 
-/** The modes that there is data for, in the order they are offered. */
+/** The colour modes that have data, in the order of the menu. */
 export function usableModes(drawing: Drawing, errors: ReadonlyMap<number, LayerError>): Mode[] {
   const { view } = drawing;
   const sides = [view.boxes.a, view.boxes.b].filter((side) => side !== undefined);
@@ -81,14 +81,14 @@ export function usableModes(drawing: Drawing, errors: ReadonlyMap<number, LayerE
   });
 }
 
-/** The memory of a box: as measured, or else the bytes of its weights. */
+/** The kind of memory shown for boxes: measured memory, or the size of the weights. */
 export function memoryName(drawing: Drawing): string {
   return drawing.view.has_memory ? "memory" : "weights";
 }
 
 type RampColumn = "memory_bytes" | "weight_bytes" | "compute_micros";
 
-/** The largest of either side, of boxes that are drawn as one. */
+/** The largest value of the column in A and B, without open groups. */
 function mostOf({ view }: Drawing, column: RampColumn): number {
   let result = 0;
   for (const side of [view.boxes.a, view.boxes.b]) {
@@ -107,7 +107,7 @@ export function lookOf(drawing: Drawing, mode: Mode, side: Side, errors: Readonl
   const texts = new Array<string>(drawing.count).fill("");
   const levels = new Array<Level>(drawing.count).fill("");
   const leaves = [...Array(drawing.count).keys()].filter((i) => boxes.kinds[i] !== Kind.Open && isIn(drawing, i, side));
-  // Both panes on the scale of the legend: what is a quarter in B does not look like the whole of A.
+  // A and B use the same scale, so that equal colours mean equal values.
   const ramp = (column: RampColumn, text: (value: number) => string): void => {
     const [values, most] = [facts[column], mostOf(drawing, column)];
     for (const i of leaves) {
@@ -118,7 +118,7 @@ export function lookOf(drawing: Drawing, mode: Mode, side: Side, errors: Readonl
   switch (mode) {
     case "error":
       for (const [box, error] of errors) {
-        if (side === "a" && boxes.b) continue; // Errors are B's, against A.
+        if (side === "a" && boxes.b) continue; // Errors belong to B, because they compare B with A.
         heat[box] = stepOfError(error.sqnr);
         texts[box] = sqnrText(error);
         levels[box] = error.level;
@@ -181,7 +181,7 @@ export function legendOf(drawing: Drawing, mode: Mode): Legend {
   }
 }
 
-/** One sentence for screen readers. */
+/** A sentence that describes the colours for screen readers. */
 export function describe(drawing: Drawing, mode: Mode): string {
   const { view } = drawing;
   const name = MODES.find((m) => m.id === mode)?.text.toLowerCase() ?? "";

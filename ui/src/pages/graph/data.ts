@@ -1,4 +1,4 @@
-// The server's responses about graphs, as this page uses them. docs/rest-api.md describes them.
+// The server's responses about graphs, prepared for drawing. docs/rest-api.md describes the responses.
 
 import type { ViewResponse } from "../../api/graphs";
 
@@ -16,16 +16,16 @@ export const enum Change {
 }
 export type Side = "a" | "b";
 
-/** The view, and the values derived from it. */
+/** The server's view of a graph, with derived values. */
 export interface Drawing {
   readonly view: ViewResponse;
   readonly count: number;
   readonly indexOf: ReadonlyMap<string, number>;
-  /** The height of each box in B, with the operations that were fused into it. */
+  /** The height of each box in B, including the nodes that were fused into it. */
   readonly tall: Float64Array;
-  /** The boxes that were fused into each, from top to bottom. */
+  /** For each box, the boxes that were fused into it, from top to bottom. */
   readonly fused: ReadonlyMap<number, readonly number[]>;
-  /** 1 for boxes that a side does not have but whose place a line of it passes. */
+  /** For each side, 1 for nodes that this side does not have but that one of its lines passes through. */
   readonly passed: Readonly<Record<Side, Uint8Array>>;
 }
 
@@ -42,7 +42,7 @@ export function readView(view: ViewResponse): Drawing {
   const tall = Float64Array.from(boxes.heights);
   for (const [into, list] of fused) {
     list.sort((p, q) => boxes.y[p]! - boxes.y[q]!);
-    // Only what stands right below can be covered; the rest is named in the panel.
+    // The box is extended only over fused nodes directly below it; the panel lists all of them.
     const below = list.filter(
       (i) => boxes.x[i] === boxes.x[into] && boxes.parents[i] === boxes.parents[into] && boxes.y[i]! > boxes.y[into]!,
     );
@@ -65,7 +65,7 @@ function passedIn(view: ViewResponse, side: 1 | 2): Uint8Array {
   return entered.map((yes, i) => (yes && left[i] && boxes.kinds[i] === Kind.Node && own[i]! < 0 ? 1 : 0));
 }
 
-/** Whether a box is in a side; with one graph, everything is in A. */
+/** Whether A or B contains the box. If there is only one graph, it is A. */
 export function isIn(drawing: Drawing, box: number, side: Side): boolean {
   const { boxes } = drawing.view;
   if (boxes.kinds[box] === Kind.Node) return (side === "a" ? boxes.ops[box]! : boxes.b_ops[box]!) >= 0;
@@ -78,7 +78,7 @@ export function opOf(drawing: Drawing, box: number, side: Side): string {
   return boxes.op_names[own >= 0 ? own : Math.max(boxes.ops[box]!, boxes.b_ops[box]!)] ?? "";
 }
 
-/** The groups around a path, outermost first, as far as the view has them. */
+/** The groups that contain a box, outermost first, as far as they are in the view. */
 export function groupsAround(drawing: Drawing, box: number): number[] {
   const groups: number[] = [];
   for (let at = drawing.view.boxes.parents[box] ?? -1; at >= 0; at = drawing.view.boxes.parents[at] ?? -1)
@@ -86,7 +86,7 @@ export function groupsAround(drawing: Drawing, box: number): number[] {
   return groups;
 }
 
-/** The visible box that holds a node: itself, or the closed group around it; -1 when there is none. */
+/** The visible box that contains the node at `path`: the node's own box, or a closed group; -1 if there is none. */
 export function boxOfPath(drawing: Drawing, path: string): number {
   for (let end = path.length; end > 0; end = Math.max(path.lastIndexOf("/", end - 1), path.lastIndexOf(".", end - 1))) {
     const box = drawing.indexOf.get(path.slice(0, end));
@@ -95,14 +95,14 @@ export function boxOfPath(drawing: Drawing, path: string): number {
   return -1;
 }
 
-/** Every prefix of a path that may be a group: what must be open for the path to be visible. */
+/** The groups that must be open for `path` to be visible: every prefix that may be a group. */
 export function possibleGroups(path: string): string[] {
   const groups: string[] = [];
   for (let i = 1; i < path.length; i += 1) if (path[i] === "/" || path[i] === ".") groups.push(path.slice(0, i));
   return groups;
 }
 
-/** Lines to draw strongly: those that leave a box, and those that reach it, with all their pieces. */
+/** The lines to highlight for a box: those that leave it and those that reach it, with all their segments. */
 export function linksOf(drawing: Drawing, box: number): { out: Set<number>; in: Set<number> } {
   const { sources, ends, befores } = drawing.view.links;
   const out = new Set<number>();

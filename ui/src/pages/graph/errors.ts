@@ -1,4 +1,4 @@
-// Errors of layers, at the boxes that hold the nodes that compute them. Pure.
+// Assigns the errors of layers to the boxes that contain the layers' nodes. Pure.
 import type { SidesResponse } from "../../api/compression/layers";
 import { hasLayers, type PairOfVariants } from "../../domain/layers/layers";
 import type { LayerError } from "./colours";
@@ -8,7 +8,7 @@ export interface PlacedError extends LayerError {
   readonly path: string;
 }
 
-/** The first of the pairs both of whose variants logged layers of the same model. */
+/** The first pair whose variants both have logged layers of the same model. */
 export function pairWithLayers(sides: SidesResponse, pairs: readonly PairOfVariants[]): PairOfVariants | null {
   return pairs.find((pair) => hasLayers(sides, pair)) ?? null;
 }
@@ -24,7 +24,10 @@ export function errorsOfBoxes(drawing: Drawing, errors: readonly PlacedError[]):
   return worst;
 }
 
-/** The path of the layer that comes after `path` from the worst on, or before it; from the end it begins again. */
+/**
+ * The path of the next layer after `path` in the order of errors, worst first, or of the previous one. After the last
+ * layer, the first one follows.
+ */
 export function nextWorst(errors: readonly PlacedError[], path: string | null, by: 1 | -1): string | null {
   const paths = [...new Set([...errors].sort((p, q) => p.sqnr - q.sqnr).map((error) => error.path))];
   const at = paths.findIndex((one) => one === path);

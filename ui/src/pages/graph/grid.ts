@@ -1,4 +1,4 @@
-// Finds what lies in a rectangle among many boxes, without looking at all of them.
+// A spatial index: finds the boxes in a rectangle without checking all boxes.
 
 export interface Rectangle {
   readonly x0: number;

@@ -1,4 +1,4 @@
-// Asks for the errors of layers, and where in the graph these layers are.
+// Requests the errors of layers, and the graph nodes of these layers.
 import { layersShape, sidesShape } from "../../api/compression/layers";
 import { layerPathsShape } from "../../api/graphs";
 import { getJson, postJson, type Params } from "../../api/client";

@@ -1,4 +1,4 @@
-// Running memory as two step lines on one axis. Pure.
+// The layout of the running memory: one step line per graph on one axis. Pure.
 import type { MemoryResponse, MemorySide } from "../../api/graphs";
 import { linearScale, ticks, type Scale } from "../../base/math/scale";
 
@@ -9,7 +9,7 @@ export interface MemoryLayout {
   readonly ticks: readonly number[];
   readonly lines: Readonly<Record<"a" | "b", string>>;
   readonly area: string;
-  /** Where an operation is on the x axis of its side, by place. */
+  /** The x position of a node of A or B, by its index in the execution order. */
   readonly x: Readonly<Record<"a" | "b", Scale>>;
 }
 
@@ -30,7 +30,7 @@ function stepLine(side: MemorySide | undefined, x: Scale, y: Scale): string {
   return path;
 }
 
-/** Both sides end at the right edge: the same depth of the same model stands about the same place. */
+/** Both lines end at the right edge, so that equal depths of a model are at about the same x. */
 export function layoutMemory(response: MemoryResponse, width: number, height: number): MemoryLayout | null {
   const box = { l: 44, r: width - 112, t: 8, b: height - 18 };
   const most = Math.max(response.a?.peak_bytes ?? 0, response.b?.peak_bytes ?? 0);
@@ -53,7 +53,7 @@ export function layoutMemory(response: MemoryResponse, width: number, height: nu
 
 export const unitSize = (unit: string): number => UNITS.find(([name]) => name === unit)?.[1] ?? 1;
 
-/** Which of the shown operations is nearest to a place of the x axis. */
+/** The index of the shown node that is nearest to an x position. */
 export function operationAt(side: MemorySide, place: number): number {
   let low = 0;
   let high = side.places.length - 1;

@@ -1,4 +1,4 @@
-// Paints one pane of a graph on a canvas: what is in sight, in as much detail as its size allows.
+// Paints one pane of a graph on a canvas: only the visible part, with as much detail as the zoom allows.
 import { plural } from "../../base/text/format";
 import { seen, type Camera, type Size } from "./camera";
 import type { Look } from "./colours";
@@ -28,7 +28,7 @@ export interface Indices {
   readonly links: Grid;
 }
 
-/** The boxes that the user has chosen; -1 for none. */
+/** The boxes to mark; -1 for none. */
 export interface Marks {
   readonly selected: number;
   readonly hovered: number;
@@ -41,9 +41,9 @@ export interface Pane extends Size {
   readonly left: number;
 }
 
-const NAMES_FROM = 0.45; // Below this zoom boxes have no text,
-const TIPS_FROM = 0.3; // lines no tips,
-const LINES_FROM = 0.035; // and below this there are no lines.
+const NAMES_FROM = 0.45; // Below this zoom, boxes have no text.
+const TIPS_FROM = 0.3; // Below this zoom, lines have no arrows.
+const LINES_FROM = 0.035; // Below this zoom, lines are not drawn.
 const DIM = 0.22;
 
 export function paintPane(
@@ -129,7 +129,7 @@ function paintHulls(
   context.globalAlpha = 1;
 }
 
-/** Lines go straight through the places of boxes that only the other side has. */
+/** Draws straight lines through the places of nodes that only the other graph has. */
 function paintPassed(context: CanvasRenderingContext2D, drawing: Drawing, boxes: readonly number[], ink: Ink): void {
   const { x, y, widths, heights } = drawing.view.boxes;
   context.strokeStyle = ink.control;
@@ -215,7 +215,7 @@ function fillOf(look: Look, box: number, ink: Ink): string | null {
   return look.colour[box]! > 0 ? (ink.runs[look.colour[box]! - 1] ?? null) : null;
 }
 
-/** Far away: plain boxes, all of one colour at once. */
+/** At low zoom, boxes are plain rectangles, painted together by colour. */
 function paintSmall(
   context: CanvasRenderingContext2D,
   drawing: Drawing,
@@ -310,7 +310,7 @@ function paintBox(
   context.globalAlpha = 1;
 }
 
-/** A node that swallowed others names them, each at the height where A still has it. */
+/** Writes the names of fused nodes into the box of the node that they were fused into, each at its height in A. */
 function paintFused(context: CanvasRenderingContext2D, drawing: Drawing, box: number, named: boolean, ink: Ink): void {
   const { boxes } = drawing.view;
   const [left, width] = [boxes.x[box]!, boxes.widths[box]!];
@@ -346,7 +346,7 @@ function paintMarks(
   };
   if (marks.hovered !== marks.selected) outline(marks.hovered, 1);
   outline(marks.selected, 2);
-  // Lines that were too long to be drawn, while one of their ends is selected.
+  // Draws lines that are normally too long to draw, if one of their ends is selected.
   context.lineWidth = 1 / camera.k;
   context.setLineDash([6 / camera.k, 4 / camera.k]);
   context.beginPath();
@@ -361,7 +361,7 @@ function paintMarks(
   context.setLineDash([]);
 }
 
-/** Between the panes: what the selected box became on the other side. */
+/** Draws a connection between the panes: from the selected box to the corresponding box of the other graph. */
 export function paintMatch(
   context: CanvasRenderingContext2D,
   drawing: Drawing,

@@ -1,4 +1,5 @@
-// Which graphs the page shows: what the address names, else the pair of the header, else stages.
+// Chooses the graphs that the page shows: those in the address, otherwise those of the header's pair, otherwise those
+// of stages.
 
 import type { GraphsResponse, Timeline } from "../../api/graphs";
 
@@ -10,7 +11,7 @@ export interface Source {
   readonly variant: string;
   readonly version: string;
   readonly profiles: readonly string[];
-  /** In the address: the run, with the tag where the run has several graphs. */
+  /** The id in the address: the run, followed by the tag if the run has several graphs. */
   readonly id: string;
 }
 
@@ -27,7 +28,7 @@ export interface Shown {
   readonly a: Source;
   readonly b: Source | null;
   readonly timeline: Timeline | null;
-  /** Index of the stage that is shown, in the timeline. */
+  /** The index of the shown stage in the timeline. */
   readonly stage: number;
 }
 
@@ -52,7 +53,10 @@ export function readSources(response: GraphsResponse): Source[] {
   });
 }
 
-/** Runs differ by directory; a model's name may be missing from those of its variants. */
+/**
+ * The graph of a variant, preferably of the model; a graph without a model name is accepted, because not all runs have
+ * one.
+ */
 function ofVariant(sources: readonly Source[], variant: string, model: string | null): Source | undefined {
   const named = sources.filter((source) => source.variant === variant);
   return (
@@ -61,7 +65,10 @@ function ofVariant(sources: readonly Source[], variant: string, model: string | 
   );
 }
 
-/** The graphs of the wanted variants; without a model, of a model that has both, since all models have "fp32". */
+/**
+ * The graphs of the wanted variants. Without a model, both are from one model that has both variants, because every
+ * model has "fp32".
+ */
 function pairOf(
   sources: readonly Source[],
   { a, b, model }: Wanted,
@@ -110,14 +117,15 @@ function stageOf(a: Source, b: Source | undefined, timelines: readonly Timeline[
   return { timeline: null, stage: 0 };
 }
 
-/** Whether the page still shows the stage before the wanted one. A name that no stage with a graph has
- * is not waited for. */
+/**
+ * Whether the page still shows another stage than the wanted one. False if no stage with a graph has the wanted name.
+ */
 export function isOnItsWay({ timeline, stage }: Pick<Shown, "timeline" | "stage">, wanted: string | null): boolean {
   const at = timeline?.names.indexOf(wanted ?? "") ?? -1;
   return at >= 0 && at !== stage && timeline?.has_graph[at] === true;
 }
 
-/** The name of a graph: its variant where that is known, else its run. */
+/** The name of a graph: its variant, or its run if the variant is unknown. */
 export function nameOf(source: Source): string {
   const name = source.variant || source.run;
   return source.kind === "run" ? name : `${name} (${source.kind === "functions" ? source.tag : source.kind})`;

@@ -1,6 +1,6 @@
-// Lines and texts of the canvas: the parts that know geometry only.
+// Draws lines and texts on the canvas from geometry alone.
 
-/** [x, y, x, y, …]: straight down where x stays, a soft S where it changes. */
+/** Adds a line through [x, y, x, y, …] to the path: straight down if x is constant, an S curve if it changes. */
 export function linePath(
   path: Pick<CanvasRenderingContext2D, "moveTo" | "lineTo" | "bezierCurveTo">,
   points: readonly number[],
@@ -14,7 +14,7 @@ export function linePath(
   }
 }
 
-/** A small arrow at the end of a line, pointing the way the line goes there: down, or up. */
+/** Adds a small arrow at the end of a line, in the line's direction: down or up. */
 export function tipPath(
   path: Pick<CanvasRenderingContext2D, "moveTo" | "lineTo" | "closePath">,
   points: readonly number[],
@@ -31,7 +31,7 @@ export function tipPath(
 const fitted = new Map<string, string>();
 const MAX_FITTED = 20_000;
 
-/** `text` or its beginning, so that it is no wider than `width` in the present font. */
+/** `text`, shortened at the end to this width in the current font. */
 export function fitText(
   context: Pick<CanvasRenderingContext2D, "measureText" | "font">,
   text: string,
@@ -55,7 +55,7 @@ export function fitText(
   return result;
 }
 
-/** The smallest rectangle around a line, for the grid. */
+/** The smallest rectangle around a line, for the spatial index. */
 export function boundsOf(points: readonly number[]): [number, number, number, number] {
   let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let i = 0; i < points.length; i += 2) {

@@ -1,5 +1,5 @@
-// Paints panes on one canvas. It keeps 60 frames a second by painting what is in sight; where even that is
-// too much, the last picture moves with the hand and is painted again when the hand rests.
+// Paints the panes on one canvas. For 60 frames per second, only the visible part is painted; if that is too slow, the
+// last picture is moved during a drag and painted again at its end.
 import { sizeCanvas } from "../../base/dom/canvas";
 import { resolveColour } from "../../base/dom/css_colour";
 import type { RefObject } from "preact";

@@ -1,5 +1,4 @@
-// Pointer, wheel and touch on a graph: they move and zoom it, point at boxes, select and open
-// them.
+// Handles pointer, wheel and touch on a graph: they move and zoom the graph, and point at, select and open boxes.
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { kept, leastZoom, panned, zoomed, type Camera, type Size } from "./camera";
@@ -7,7 +6,7 @@ import { isIn, Kind, type Side } from "./data";
 import type { GraphCanvasProps } from "./GraphCanvas";
 import { heightIn, type Indices } from "./paint";
 
-const CLICK = 5; // Pixels a pointer may move in a click.
+const CLICK = 5; // The max movement of a click, in pixels.
 
 export interface GraphPointing {
   readonly onPointerDown: (event: PointerEvent) => void;
@@ -47,7 +46,7 @@ export function useGraphPointing(
     const under = indices.boxes
       .find({ x0: x, y0: y, x1: x, y1: y })
       .filter((box) => (!boxes.b || isIn(drawing, box, side)) && y <= boxes.y[box]! + heightIn(drawing, box, side));
-    // Only the head of an open group can be hit; its content comes later in the order.
+    // Only the header of an open group reacts to the pointer; the boxes inside it come later in the order.
     const box = under.reverse().find((b) => boxes.kinds[b] !== Kind.Open || y <= boxes.y[b]! + 20) ?? -1;
     return { box, side, x: box < 0 ? 0 : x - boxes.x[box]! };
   };
@@ -99,7 +98,7 @@ export function useGraphPointing(
     const element = canvas.current;
     if (!element) return;
     const onWheel = (event: WheelEvent): void => {
-      event.preventDefault(); // Or the page would scroll, and a pinch would zoom it.
+      event.preventDefault(); // Prevents that the page scrolls, or that a pinch zooms the page.
       const { props: p, pane: size } = now.current;
       const from = p.camera.peek();
       if (!from) return;

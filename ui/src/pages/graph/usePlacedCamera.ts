@@ -1,12 +1,12 @@
-// Where a graph is looked at from: where the address says, else where what matters is in sight. It stays
-// while groups open and close, and follows what is selected.
+// The camera of a graph: from the address, or placed so that the selected node is visible. The camera stays while
+// groups open and close, and follows the selection.
 import { useSignal, type Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { query } from "../../base/address";
 import { cameraText, kept, readCamera, revealing, start, withoutVoid, type Camera, type Size } from "./camera";
 import { boxOfPath, Kind, type Drawing } from "./data";
 
-/** A box and where it was on the screen, so that it stays there when others open or close. */
+/** A box and its position on the screen, so that the box stays there when other groups open or close. */
 interface Anchor {
   readonly path: string;
   readonly x: number;
@@ -15,30 +15,30 @@ interface Anchor {
 
 export interface PlacedCamera {
   readonly camera: Signal<Camera | null>;
-  /** The room for the picture, as onPane has heard. */
+  /** The size of the pane, from the last call of onPane(). */
   readonly pane: { readonly current: Size };
   readonly onPane: (size: Size) => void;
-  /** Looks from where this graph was first seen. */
+  /** Returns to the first camera of this graph. */
   readonly goHome: () => void;
-  /** Keeps a box where it is when the next drawing comes. */
+  /** Keeps a box at its position on the screen when the next drawing arrives. */
   readonly hold: (box: number) => void;
-  /** As it stands in the address; null for where the page itself put it. */
+  /** The camera as text for the address; null if the page placed it itself. */
   readonly textOf: (camera: Camera) => string | null;
 }
 
-/** The index of the box at `path` in a drawing, or -1. */
+/** The camera for a drawing. `path` is the path of the selected node, `selected` the index of its box or -1. */
 export function usePlacedCamera(drawing: Drawing, path: string | null, selected: number): PlacedCamera {
   const { view } = drawing;
   const wanted = query.value.get("node");
   const camera = useSignal<Camera | null>(null);
   const pane = useRef<Size>({ width: 0, height: 0 });
   const anchor = useRef<Anchor | null>(null);
-  // Where the page itself put the camera needs no place in the address.
+  // The camera that the page placed itself; it is not stored in the address.
   const placed = useRef<Camera | null>(null);
   const place = (at: Camera): void => {
     camera.value = placed.current = at;
   };
-  // Where the page came to by itself: as long as nobody moved, another size is another beginning.
+  // The first camera. Until the user moves the camera, a new pane size places it again.
   const arrived = useRef<Camera | null>(null);
   const rectangle = (box: number): { x0: number; y0: number; x1: number; y1: number } => ({
     x0: view.boxes.x[box]!,
@@ -85,8 +85,8 @@ export function usePlacedCamera(drawing: Drawing, path: string | null, selected:
       };
   };
 
-  // After groups opened or closed, the box one pointed at stays where it was.
-  const before = useRef({ drawing, path }); // The first picture is placed by onPane.
+  // When groups were opened or closed, the clicked box stays at its position.
+  const before = useRef({ drawing, path }); // onPane() places the camera for the first drawing.
   useEffect(() => {
     const held = anchor.current;
     const at = camera.peek();
@@ -103,7 +103,7 @@ export function usePlacedCamera(drawing: Drawing, path: string | null, selected:
         ),
       );
     else if (at === arrived.current && wanted === null)
-      settle(); // The selection arrived late, together with open groups that are wider.
+      settle(); // The selection arrived late, together with open groups that make the drawing wider.
     else if (wanted !== null || at === placed.current) reveal(selected);
   }, [drawing]);
   useEffect(() => {

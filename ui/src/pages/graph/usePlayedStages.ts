@@ -1,17 +1,17 @@
-// Stages of quantization, opened one by one or played one after the other.
+// Opens the stages of quantization one by one, or plays them in sequence.
 import { firstStage, nextStage } from "../../domain/models/stages";
 import { useEffect } from "preact/hooks";
 import { query, setQuery } from "../../base/address";
 import { isOnItsWay, type Shown } from "./sources";
 
-const PLAY_MILLISECONDS = 1600; // The picture of each stays long enough to be read.
+const PLAY_MILLISECONDS = 1600; // The time per stage; long enough to read the graph.
 
 export interface PlayedStages {
   readonly playing: boolean;
-  /** Plays from here on, or from the beginning where this is the end; or stops. */
+  /** Starts playing from this stage, or from the first one if this is the last; stops if it is playing. */
   readonly play: () => void;
   readonly open: (stage: string) => void;
-  /** The next one with a graph, or the one before. */
+  /** The next or the previous stage with a graph. */
   readonly step: (by: 1 | -1) => void;
 }
 

@@ -1,4 +1,4 @@
-// Moving through a graph by keys, and opening and closing its groups. Pure.
+// Moves the selection through a graph by keys, and opens and closes groups. Pure.
 import { groupsAround, Kind, possibleGroups, type Drawing } from "./data";
 
 export type Way = "up" | "down" | "left" | "right";
@@ -8,7 +8,7 @@ function centre(drawing: Drawing, box: number): { x: number; y: number } {
   return { x: x[box]! + widths[box]! / 2, y: y[box]! + heights[box]! / 2 };
 }
 
-/** Along lines up and down, to the nearest box of about the same height left and right. */
+/** Moves up and down along lines, and left and right to the nearest box of about the same height. */
 export function neighbour(drawing: Drawing, box: number, way: Way): number {
   const { boxes, links } = drawing.view;
   if (box < 0) return boxes.kinds.findIndex((kind) => kind !== Number(Kind.Open));
@@ -41,7 +41,7 @@ export function neighbour(drawing: Drawing, box: number, way: Way): number {
   return best < 0 ? box : best;
 }
 
-/** The open groups after a group was opened or closed; groups inside a closed group close with it. */
+/** The open groups after a group was opened or closed; a closed group closes the groups inside it. */
 export function toggled(drawing: Drawing, box: number): string[] {
   const { boxes, open } = drawing.view;
   const path = boxes.paths[box] ?? "";

@@ -1,5 +1,5 @@
-// Hardware usage: one lane per quantity, all on one time axis, with the phases of the program
-// behind them.
+// Hardware usage: one lane (chart) per quantity, all on one time axis, with the phases of the program in the
+// background.
 import { type Tags, tagsShape } from "../../api/board";
 import { hardwareShape } from "../../api/compression/panels";
 import { useSignal, type Signal } from "@preact/signals";
@@ -26,12 +26,12 @@ import "./hardware.css";
 
 type Range = readonly [number, number];
 
-// Every lane is about the same machine, so that colours would tell nothing.
+// All lanes have the same colour, because they are about the same machine.
 const LOOK = { colour: 1, dash: [] } as const;
 
 const timeText = (x: number): string => (x === 0 ? "0" : duration(x));
 
-/** Where a moment is between the ends of the axis, in per cent. */
+/** The position of a time on the axis, in per cent. */
 const placeIn =
   ([from, to]: Range) =>
   (x: number): number =>
@@ -44,7 +44,7 @@ function Bands({ phases, range, named }: { phases: readonly Phase[]; range: Rang
       {phases.map((phase, i) => {
         const [left, right] = [place(phase.from), place(phase.to)];
         if (right <= left) return null;
-        // A band too narrow for its name has it in the table below.
+        // The name of a phase is hidden if its band is too narrow; the table below has all names.
         const style = { left: `${left}%`, width: `${right - left}%` };
         return named ? (
           <button
@@ -68,7 +68,7 @@ function zoomTo(range: Range | null): void {
   setQuery({ xlim: range ? range.map((x) => Number(x.toFixed(3))).join("~") : null }, "replace");
 }
 
-/** The value under the pointer; without one, the last. Its place is there either way. */
+/** The value at the pointer, or the last value. It takes the same space in both cases. */
 function AtCursor({
   samples: { seconds, values },
   cursor,
@@ -106,15 +106,16 @@ function LaneRow({
     () => (seconds.length > 0 ? [{ name: lane.name, look: LOOK, xs: seconds, ys: values, smooth: null }] : []),
     [samples],
   );
-  // Statistics of the visible range: zoomed to a phase, they are those of the phase.
+  // Statistics of the visible time range: after zooming to a phase, those of the phase.
   const facts = useMemo(
     () => during(samples, { name: "", from: range[0], to: range[1] + 1e-9 }),
     [samples, range[0], range[1]],
   );
-  // A share is read against its whole, not against how much it moved.
+  // The y axis of a percentage ends at 100 or above, so that charts are comparable.
   const yRange = useMemo((): readonly [number, number | null] | null => {
     if (lane.unit === "%" && facts) return [0, Math.max(100, facts.peak)];
-    return facts && facts.least === 0 ? [0, facts.peak === 0 ? 1 : null] : null; // A quantity whose min is 0 does not go below it.
+    // The y axis begins at 0 if the min is 0.
+    return facts && facts.least === 0 ? [0, facts.peak === 0 ? 1 : null] : null;
   }, [lane.unit, facts]);
   const decimals = facts ? decimalsOfColumn([facts.mean, facts.p95, facts.peak], 3) : 0;
   const text = (value: number): string => `${fixedInGroups(value, decimals)} ${lane.unit}`;
@@ -174,7 +175,7 @@ function LaneRow({
   );
 }
 
-/** Which lanes each run has. */
+/** The lanes of each run. */
 function lanesByRun(found: Tags | null): Map<string, Lane[]> {
   const map = new Map<string, Lane[]>();
   const at = new Map(found?.names.map((name, i) => [name, i]) ?? []);
@@ -189,7 +190,7 @@ function lanesByRun(found: Tags | null): Map<string, Lane[]> {
   return map;
 }
 
-/** All curves from the same zero: rates begin one sample after the rest. */
+/** All curves begin at the same time 0, although rates begin one measurement later than the others. */
 function onOneAxis(
   lanes: readonly Lane[],
   curves: readonly Curve[],
@@ -313,7 +314,7 @@ export default function Hardware(): JSX.Element {
       ))}
       {still.length > 0 && (
         <p class="note still">
-          Never moved:{" "}
+          Constant:{" "}
           {still
             .map(({ lane, values }) =>
               `${lane.name} ${values.length > 0 ? `${significant(values[0] ?? NaN, 3)} ${lane.unit}` : "without a sample"}`.trim(),

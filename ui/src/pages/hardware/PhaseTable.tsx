@@ -1,4 +1,4 @@
-// Statistics per phase: mean, 95th percentile and peak of every lane, and the energy of powers.
+// Statistics per phase: mean, 95th percentile and peak of every lane, and the energy of lanes with a power in watts.
 import type { JSX } from "preact";
 import { decimalsOfColumn, duration, fixedInGroups, percent, significant } from "../../base/text/format";
 import { during, type Phase, type Samples } from "./phases";
@@ -36,7 +36,7 @@ export function PhaseTable({
             <tr>
               <th scope="col">Phase</th>
               <th scope="col" class="num">
-                Took
+                Duration
               </th>
               {lanes.map(({ lane }) => (
                 <th key={lane.tag} scope="col" class="num">

@@ -1,11 +1,11 @@
-// Lanes of the Hardware page: the series of a monitor below hardware/, without single cores and the
-// summaries that it writes at the end.
+// The lanes of the Hardware page: series of a monitor below hardware/, without single cores and without the summary
+// values that the monitor logs at the end.
 import { byNumber } from "../../base/text/natural";
 
 export interface Lane {
   readonly tag: string;
-  readonly name: string; // "CPU"
-  readonly unit: string; // "%"
+  readonly name: string; // The group: "CPU".
+  readonly unit: string; // The unit: "%".
 }
 
 const GROUPS = ["cpu", "process", "gpu", "memory", "power", "temperature", "disk", "network"] as const;
@@ -39,8 +39,10 @@ export function laneOf(tag: string): Lane | null {
 
 const [USED, AVAILABLE] = ["hardware/memory/system_used_mb", "hardware/memory/system_available_mb"];
 
-/** Processors first, then memory, power and heat; numbered ones in their order. Memory that is free is
- * the same curve upside down, and left out where there is the one that is used. */
+/**
+ * The order of lanes: processors first, then memory, power and temperature; numbered ones by number. Free memory is
+ * left out if used memory was logged, because its curve is the same upside down.
+ */
 export function lanesOf(tags: readonly string[]): Lane[] {
   const told = tags.includes(USED) ? tags.filter((tag) => tag !== AVAILABLE) : tags;
   return told
@@ -53,11 +55,11 @@ export interface Summary {
   readonly p95: number;
   readonly peak: number;
   readonly least: number;
-  /** The area below the curve, by the trapezoidal rule: joules when the values are watts. */
+  /** The integral of the curve by the trapezoidal rule: joules if the values are watts. */
   readonly area: number;
 }
 
-/** Over the finite values; null without any. */
+/** Statistics of the finite values; null if there are none. */
 export function summarize(seconds: ArrayLike<number>, values: ArrayLike<number>): Summary | null {
   const known = Array.from(values, (value, i) => ({ value, at: seconds[i] ?? 0 })).filter(({ value }) =>
     Number.isFinite(value),

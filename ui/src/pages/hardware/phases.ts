@@ -1,14 +1,14 @@
-// Phases of the program while the hardware was monitored. Pure.
+// The phases of a program whose hardware usage was monitored. Pure.
 import type { HardwareResponse } from "../../api/compression/panels";
 import { summarize, type Lane, type Summary } from "./lanes";
 
 export interface Phase {
   readonly name: string;
-  readonly from: number; // Seconds after the first sample.
+  readonly from: number; // Seconds after the first measurement.
   readonly to: number;
 }
 
-/** In the order of time; the last one ends with the run. Those of no length are left out. */
+/** The phases in the order of time; the last one ends with the run. Phases of length 0 are left out. */
 export function phasesOf({ phases }: HardwareResponse, run: string, start: number, end: number): Phase[] {
   const begins = phases.names
     .flatMap((name, i) => (phases.runs[i] === run ? [{ name, at: phases.wall_times[i] ?? NaN }] : []))
@@ -21,11 +21,11 @@ export function phasesOf({ phases }: HardwareResponse, run: string, start: numbe
 
 export interface Samples {
   readonly lane: Lane;
-  readonly seconds: ArrayLike<number>; // After the first sample of the run.
+  readonly seconds: ArrayLike<number>; // Seconds after the first measurement of the run.
   readonly values: ArrayLike<number>;
 }
 
-/** A lane during a phase; null without a sample in it. */
+/** The statistics of a lane during a phase; null if nothing was measured in it. */
 export function during({ seconds, values }: Samples, { from, to }: Phase): Summary | null {
   const inside = Array.from(seconds, (at, i) => (at >= from && at < to ? i : -1)).filter((i) => i >= 0);
   return summarize(
@@ -34,7 +34,10 @@ export function during({ seconds, values }: Samples, { from, to }: Phase): Summa
   );
 }
 
-/** Whether a lane tells nothing over time: it never moved, and is no share of a whole, which is told all the same. */
+/**
+ * Whether the lane's values are constant. Percentages are never treated as constant, because a constant percentage is
+ * informative.
+ */
 export function isStill({ lane, values }: Samples): boolean {
   if (lane.unit === "%") return false;
   const finite = Array.from(values).filter(Number.isFinite);

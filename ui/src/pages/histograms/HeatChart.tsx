@@ -20,7 +20,7 @@ function paint(context: CanvasRenderingContext2D, layout: HeatLayout, element: E
     const tall = (box.b - box.t) / (darkness[s]?.length ?? 1);
     darkness[s]?.forEach((dark, row) => {
       if (dark <= 0) return;
-      // Between two shades of the ramp, the upper one over the lower one.
+      // Mixes two colours of the ramp by painting the upper one over the lower one.
       const at = Math.min(SHADES - 1, dark * (SHADES - 1));
       const low = Math.floor(at);
       const [top, bottom] = [Math.floor(box.b - (row + 1) * tall), Math.ceil(box.b - row * tall)];

@@ -1,11 +1,12 @@
-// Cards of histograms: of one run over its steps, or of all runs at one step.
+// Cards with histograms: of one run over its steps, or of all runs at one step.
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { useNear } from "../../base/dom/useNear";
 import { csvOf, fileName, saveAs } from "../../base/text/csv";
 import { count, exact, plural, significant, steady } from "../../base/text/format";
+import { distinctNames } from "../../base/text/distinct";
 import { shortNames } from "../../base/text/short_names";
-import { titleOf } from "../../domain/runs/run_titles";
+import { shownNameOf } from "../../domain/runs/run_names";
 import { RunKey } from "../../domain/runs/RunKey";
 import { useResource } from "../../domain/live/resource";
 import { loadBars, loadPercentiles, loadSteps, loadTogether, type Bars, type Percentiles, type Together } from "./data";
@@ -27,13 +28,14 @@ export interface Look {
   readonly mode: Mode;
   readonly logY: boolean;
   readonly table: boolean;
-  /** The step of cards that show all runs; null: the newest of each run. */
+  /** The step of cards that show all runs; null: the newest step of each run. */
   readonly step: number | null;
 }
 
-const MAX_STEPS = { offset: 24, overlay: 24, heatmap: 120 } as const; // More cannot be told apart.
+// The max number of runs in one card, because more cannot be distinguished.
+const MAX_STEPS = { offset: 24, overlay: 24, heatmap: 120 } as const;
 const ALL_STEPS = 10_000;
-const MAX_RUNS = 8; // Outlines on one axis that can still be followed.
+const MAX_RUNS = 8; // The max number of outlines on one axis that are readable.
 
 type Trouble = { readonly message: string };
 
@@ -131,7 +133,7 @@ async function saveSteps(run: string, tag: string): Promise<void> {
   saveAs(fileName(`${run}_${tag}`, "csv"), csvOf(["run", "tag", "step", "left", "right", "count"], rows), "text/csv");
 }
 
-/** One run's histograms over steps. */
+/** A card with the histograms of one run over its steps. */
 export function HistogramCard({ run, tag, look }: { run: string; tag: string; look: Look }): JSX.Element {
   const { ref, near } = useNear();
   const { mode } = look;
@@ -143,7 +145,7 @@ export function HistogramCard({ run, tag, look }: { run: string; tag: string; lo
         </h3>
         <button
           class="link tool"
-          title="Every bin of every step"
+          title="Save the bins of all steps as CSV"
           aria-label={`Save ${tag} of ${run} as CSV`}
           onClick={() => void saveSteps(run, tag)}
         >
@@ -153,7 +155,7 @@ export function HistogramCard({ run, tag, look }: { run: string; tag: string; lo
       <div class="note run-line">
         <RunKey run={run} />{" "}
         <span class="tail" title={run}>
-          <bdi>{titleOf(run)}</bdi>
+          <bdi>{shownNameOf(run)}</bdi>
         </span>
       </div>
       {!near ? (
@@ -195,7 +197,7 @@ function RunTable({ data }: { data: Together }): JSX.Element {
                 <span class="run-line">
                   <RunKey run={run} />{" "}
                   <span class="tail">
-                    <bdi>{titleOf(run)}</bdi>
+                    <bdi>{shownNameOf(run)}</bdi>
                   </span>
                 </span>
               </td>
@@ -259,7 +261,8 @@ function OfRuns({
         <div class="values" />
       </>
     );
-  const names = shortNames(data.runs.map(({ run }) => run));
+  const short = shortNames(data.runs.map(({ run }) => run));
+  const names = short.map((name) => distinctNames(short).get(name) ?? name);
   const means = data.runs.map(
     ({ run, moments }) =>
       `${run}${moments ? ` has mean ${significant(moments.mean)} and deviation ${significant(moments.deviation)}` : ""}`,
@@ -278,9 +281,12 @@ function OfRuns({
       )}
       <div class="values" aria-busy={stale}>
         {data.runs.map(({ run, step }, i) => (
-          <span key={run} title={run}>
+          <span key={run} class="long" title={run}>
             <RunKey run={run} />
-            {names[i]} <span class="dim">step {count(step)}</span>
+            <span class="tail">
+              <bdi>{names[i]}</bdi>
+            </span>
+            <span class="dim">step {count(step)}</span>
           </span>
         ))}
         {runs.length > MAX_RUNS && (
@@ -301,7 +307,7 @@ function OfRuns({
   );
 }
 
-/** All runs that have a tag, at one step, on one axis. */
+/** A card with all runs that have a tag, at one step, on one axis. */
 export function RunsCard(props: OfRunsProps): JSX.Element {
   const { tag } = props;
   const { ref, near } = useNear();
@@ -314,7 +320,7 @@ export function RunsCard(props: OfRunsProps): JSX.Element {
         </h3>
         <button
           class="link tool"
-          title="The bins as drawn"
+          title="Save the histogram bins of this chart as CSV"
           aria-label={`Save ${tag} as CSV`}
           onClick={() => {
             if (drawn.current) saveTogether(tag, drawn.current);

@@ -22,7 +22,7 @@ function lookOf(params: URLSearchParams, step: number | null): Look {
 
 const BARS = "Bars have one width, so that height is density. A cut bar has its share written at it.";
 
-/** Facts about each view. */
+/** The properties of each view. */
 const NOTES: Readonly<Record<Mode, string>> = {
   offset: BARS,
   overlay: BARS,
@@ -31,7 +31,7 @@ const NOTES: Readonly<Record<Mode, string>> = {
   runs: "Drag over a chart to count a part of it in finer bins.",
 };
 
-/** The first series of each tag: in one card are all its runs. */
+/** One series per tag, because its card shows all runs. */
 const onePerTag = (all: readonly Series[]): Series[] => [
   ...new Map(all.map((series) => [series.tag, series])).values(),
 ];

@@ -11,7 +11,7 @@ import type { Together } from "./data";
 import { barAt } from "./layout";
 import { layoutRuns } from "./runs_layout";
 
-const CLICK = 6; // Pixels that a click may wander.
+const CLICK = 6; // The max movement of a click, in pixels.
 
 export function RunsChart({
   data,
@@ -22,7 +22,9 @@ export function RunsChart({
   data: Together;
   logY: boolean;
   summary: string;
-  /** A part of the axis was marked, to be counted in finer bins; null: all of it. */
+  /**
+   * Called with the range that the user selected on the axis, which is then shown in finer bins; null: the whole range.
+   */
   onRange: (range: readonly [number, number] | null) => void;
 }): JSX.Element {
   const { ref, width, height } = useSize<HTMLDivElement>();

@@ -1,18 +1,20 @@
-// Histograms of the server, as numbers.
+// Requests histograms from the server and converts them to numbers.
 import { barsShape, distributionsShape, loggedBinsShape, overlayShape } from "../../api/histograms";
 import { type WireNumber, toNumber } from "../../api/shape";
 import { getJson, postJson } from "../../api/client";
 
 const numbers = (rows: readonly (readonly WireNumber[])[]): number[][] => rows.map((row) => row.map(toNumber));
 
-/** A histogram per step, all in the same bars of equal width. */
+/** One histogram per step, all in the same bars of equal width. */
 export interface Bars {
   readonly steps: readonly number[];
-  /** One more than bars; none where nothing was counted. */
+  /** The edges of the bars, one more than bars; empty if nothing was counted. */
   readonly edges: readonly number[];
-  /** By step and bar. Bins that were logged are spread evenly over their width, so counts may have fractions. */
+  /**
+   * Counts by step and bar. The count of a logged bin is spread evenly over its width, so counts may have fractions.
+   */
   readonly counts: readonly (readonly number[])[];
-  /** All values of each step, also those that no axis can show because they are infinite. */
+  /** The number of values of each step, including infinite values, which the chart does not show. */
   readonly nums: readonly number[];
 }
 
@@ -26,7 +28,7 @@ export async function loadBars(run: string, tag: string, limit: number, signal: 
   };
 }
 
-/** A histogram per step, with the bins that were logged. */
+/** One histogram per step, with the bins that were logged. */
 export interface Steps {
   readonly steps: readonly number[];
   readonly lefts: readonly (readonly number[])[];
@@ -46,7 +48,7 @@ export async function loadSteps(run: string, tag: string, limit: number, signal?
 
 export interface Percentiles {
   readonly steps: readonly number[];
-  /** In per cent of the values. */
+  /** The share of the values in per cent. */
   readonly points: readonly number[];
   readonly rows: readonly (readonly number[])[];
 }
@@ -70,7 +72,7 @@ export interface RunHistogram {
   readonly step: number;
   readonly counts: readonly number[];
   readonly num: number;
-  /** Null where they were not logged. */
+  /** Null if they were not logged. */
   readonly moments: {
     readonly min: number;
     readonly max: number;
@@ -79,7 +81,7 @@ export interface RunHistogram {
   } | null;
 }
 
-/** One histogram of each run, all in the same bins. */
+/** One histogram per run, all in the same bins. */
 export interface Together {
   readonly edges: readonly number[];
   readonly runs: readonly RunHistogram[];

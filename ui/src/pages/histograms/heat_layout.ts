@@ -1,4 +1,5 @@
-// Histograms over steps as a picture: steps to the right, values up, darker where more of them are. Pure.
+// The layout of a heat map of histograms: steps from left to right, values from bottom to top, darker for higher
+// counts. Pure.
 import { ceilingOf } from "../../charts/histogram/ceiling";
 import { extent, linearScale, type Scale } from "../../base/math/scale";
 import type { Bars } from "./data";
@@ -8,14 +9,14 @@ export interface HeatLayout {
   readonly box: { l: number; r: number; t: number; b: number };
   readonly x: Scale;
   readonly y: Scale;
-  /** Where each step's column begins and ends, in pixels. */
+  /** The left and right end of the column of each step, in pixels. */
   readonly columns: readonly { readonly from: number; readonly to: number }[];
-  /** By column and bar, from below: the share of the step's values, and how dark it is, 0 to 1. */
+  /** By column and bar, from the bottom: the share of the step's values, and the darkness from 0 to 1. */
   readonly shares: readonly (readonly number[])[];
   readonly darkness: readonly (readonly number[])[];
 }
 
-const FAINTEST = 0.02; // The opacity of a bar with the smallest count, on a log scale.
+const FAINTEST = 0.02; // The opacity of the smallest count on a log scale.
 
 export function layoutHeat(data: Bars, width: number, height: number, logY: boolean): HeatLayout | null {
   const { edges } = data;
@@ -26,13 +27,14 @@ export function layoutHeat(data: Bars, width: number, height: number, logY: bool
   if (edges.length < 2 || !steps || !(most > 0) || box.r - box.l < 40 || box.b - box.t < 30) return null;
   const y = linearScale(edges[0] ?? 0, edges.at(-1) ?? 0, box.b, box.t);
   const x = linearScale(...(steps[0] === steps[1] ? ([steps[0] - 0.5, steps[0] + 0.5] as const) : steps), box.l, box.r);
-  // A column reaches half way to its neighbours; the first and the last one to the end of the axis.
+  // The column of a step reaches half way to the neighbouring steps; the first and the last column reach the ends of
+  // the axis.
   const middle = (i: number): number => (x(data.steps[i - 1] ?? 0) + x(data.steps[i] ?? 0)) / 2;
   const columns = data.steps.map((_, i) => ({
     from: i === 0 ? box.l : middle(i),
     to: i === data.steps.length - 1 ? box.r : middle(i + 1),
   }));
-  // The square root shows tails that a straight scale would leave white.
+  // The square root makes tails visible that would be white on a linear scale.
   const dark = (share: number): number =>
     share <= 0 ? 0 : logY ? Math.max(FAINTEST, heightOf(share, most, true)) : Math.sqrt(heightOf(share, most, false));
   return { box, x, y, columns, shares, darkness: shares.map((column) => column.map(dark)) };

@@ -20,7 +20,7 @@ const data = barsOf([
   [0, 20, 4],
 ]);
 
-/** How high each bar of a path is, and how wide, in pixels. */
+/** The height and width of each bar of a path, in pixels. */
 function drawn(path: string): { width: number; height: number }[] {
   const [, left = "0", floor = "0"] = /^M([-\d.]+) ([-\d.]+)/.exec(path) ?? [];
   let at = Number(left);
@@ -129,7 +129,7 @@ describe("runs on one axis", () => {
     expect(layout.shares).toEqual([
       [50, 50],
       [25, 0],
-    ]); // Most of b is outside of what is shown.
+    ]); // Most of b is outside of the shown range.
   });
   it("are drawn in the bars that the server counted", () => {
     const layout = layoutRuns(

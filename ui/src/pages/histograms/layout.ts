@@ -1,4 +1,4 @@
-// Histograms over steps as ridges, one behind the other, the newest in front. Pure.
+// The layout of histograms over steps as ridges, one behind the other, the newest in front. Pure.
 import { ceilingOf, spikesOf, type Spike } from "../../charts/histogram/ceiling";
 import { linearScale, type Scale } from "../../base/math/scale";
 import type { Bars } from "./data";
@@ -7,7 +7,7 @@ export interface Ridge {
   readonly step: number;
   readonly baseline: number;
   readonly path: string;
-  readonly age: number; // 0: the oldest, 1: the newest.
+  readonly age: number; // The age on a scale from 0 (oldest) to 1 (newest).
   readonly spikes: readonly Spike[];
 }
 
@@ -17,16 +17,16 @@ export interface RidgeLayout {
   readonly ridges: readonly Ridge[];
 }
 
-const LOG_DEPTH = 4; // Decades below the largest share that a log axis shows.
+const LOG_DEPTH = 4; // The log axis begins this many decades below the largest share.
 
-/** By step and bar: per cent of the step's values. */
+/** By step and bar: the share of the step's values in per cent. */
 export function sharesOf({ counts, nums }: Bars): number[][] {
   return counts.map((row, s) =>
     row.map((count) => (count > 0 && (nums[s] ?? 0) > 0 ? (count / (nums[s] ?? 1)) * 100 : 0)),
   );
 }
 
-/** How high a share stands, from 0 to 1. */
+/** The height of a share on the axis, from 0 to 1. */
 export function heightOf(share: number, most: number, logY: boolean): number {
   if (!(share > 0)) return 0;
   return logY ? Math.max(0, 1 + Math.log10(share / most) / LOG_DEPTH) : Math.min(1, share / most);
@@ -69,13 +69,13 @@ export function layoutRidges(
   return { box, x, ridges };
 }
 
-/** The ridge that a point belongs to: of several the one whose foot is next below it. */
+/** The ridge at a point: the one with the nearest base line below the point. */
 export function ridgeAt(layout: RidgeLayout, y: number): number {
   const at = layout.ridges.findIndex((ridge) => ridge.baseline >= y);
   return at < 0 ? layout.ridges.length - 1 : at;
 }
 
-/** The bar that holds a value, or -1. */
+/** The index of the bar that contains a value, or -1. */
 export function barAt(edges: readonly number[], value: number): number {
   if (!(value >= (edges[0] ?? Infinity) && value <= (edges.at(-1) ?? -Infinity))) return -1;
   let [lo, hi] = [0, edges.length - 2];

@@ -1,4 +1,4 @@
-// Percentiles over steps as bands around the median. Pure: values in, pixels out.
+// The layout of percentiles over steps: bands around the median. Pure: converts values to pixels.
 import { extent, linearScale, padded, type Scale } from "../../base/math/scale";
 import type { Percentiles } from "./data";
 
@@ -10,7 +10,7 @@ export interface PercentileLayout {
   readonly median: string;
 }
 
-const ALONE = 0.3; // How far to either side the bands of a single step reach, of a step.
+const ALONE = 0.3; // The width of the band of a single step, to either side, in steps.
 
 export function layoutPercentiles(
   data: Pick<Percentiles, "steps" | "rows">,
@@ -23,7 +23,7 @@ export function layoutPercentiles(
   const isAlone = steps[0] === steps[1];
   const x = linearScale(...(isAlone ? ([steps[0] - 0.5, steps[0] + 0.5] as const) : steps), box.l, box.r);
   const y = linearScale(...padded(range), box.b, box.t);
-  // An area needs two ends, also where there is one step.
+  // An area needs two ends, also if there is only one step.
   const places = isAlone
     ? [
         { at: steps[0] - ALONE, row: 0 },

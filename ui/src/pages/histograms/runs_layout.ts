@@ -1,4 +1,4 @@
-// The same tensor of several runs on one axis, in the same bars. Pure.
+// The layout of the histograms of several runs on one axis, in the same bars. Pure.
 import { ceilingOf, spikesOf, type Spike } from "../../charts/histogram/ceiling";
 import { significant, tickTexts } from "../../base/text/format";
 import { linearScale, ticks, type Scale } from "../../base/math/scale";
@@ -16,7 +16,7 @@ export interface RunsLayout {
   readonly yTicks: readonly { at: number; text: string }[];
 }
 
-const LOG_FLOOR = 1e-3; // Per cent.
+const LOG_FLOOR = 1e-3; // The lower end of a log axis, in per cent.
 
 export function layoutRuns(data: Together, width: number, height: number, logY: boolean): RunsLayout | null {
   const box = { l: 44, r: width - 10, t: 20, b: height - 22 };
@@ -24,7 +24,7 @@ export function layoutRuns(data: Together, width: number, height: number, logY: 
   if (edges.length < 2 || data.runs.length === 0 || box.r - box.l < 40 || box.b - box.t < 30) return null;
   const edge = (i: number): number => edges[i] ?? 0;
   const x = linearScale(edge(0), edge(edges.length - 1), box.l, box.r);
-  // The count of all values, also those outside of the shown range.
+  // The number of all values, including those outside of the shown range.
   const shares = data.runs.map(({ num, counts }) => counts.map((count) => (num > 0 ? (count / num) * 100 : 0)));
   const most = (logY ? Math.max(...shares.flat()) : ceilingOf(shares)) || 1;
   const log = linearScale(Math.log10(LOG_FLOOR), Math.log10(most * 1.3), box.b, box.t);

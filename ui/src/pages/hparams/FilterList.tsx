@@ -31,8 +31,8 @@ function Range({
         class="field"
         type="number"
         step="any"
-        aria-label={`Least ${column.label}`}
-        placeholder={significant(range[0])}
+        aria-label={`Min ${column.label}`}
+        placeholder={significant(range[0], 3)}
         value={shown(min)}
         onChange={(event) => change("min", event.currentTarget.value)}
       />
@@ -41,8 +41,8 @@ function Range({
         class="field"
         type="number"
         step="any"
-        aria-label={`Greatest ${column.label}`}
-        placeholder={significant(range[1])}
+        aria-label={`Max ${column.label}`}
+        placeholder={significant(range[1], 3)}
         value={shown(max)}
         onChange={(event) => change("max", event.currentTarget.value)}
       />
@@ -82,7 +82,7 @@ function Levels({
   );
 }
 
-/** One filter per column that has anything to choose; on narrow screens behind a button. */
+/** One filter per column with at least two values; on narrow screens the filters are behind a button. */
 export function FilterList({
   columns,
   filters,

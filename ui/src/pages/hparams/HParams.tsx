@@ -1,5 +1,5 @@
-// Trials and their metrics: every trial is a line over all axes or a point between two, and a
-// row of the table.
+// Trials with their hyperparameters and metrics: as lines over parallel axes, as points in a scatter plot, and as rows
+// of a table.
 import { hparamsShape } from "../../api/hparams";
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
@@ -37,18 +37,18 @@ import { ScatterMatrix } from "./ScatterMatrix";
 import { TrialTable } from "./TrialTable";
 import "./hparams.css";
 
-// More lines than this cannot be told apart; filters bring the others in.
+// The max number of drawn trials, because more lines cannot be distinguished; filters show the others.
 const MAX_TRIALS = 2000;
 const MAX_AXES = 10;
 
 const PLOTS = [
-  { id: "parallel", text: "Parallel", title: "Every trial a line" },
-  { id: "scatter", text: "Scatter", title: "Every trial a point" },
-  { id: "matrix", text: "Matrix", title: "Every column against every metric" },
-  { id: "importance", text: "Importance", title: "Which settings matter" },
+  { id: "parallel", text: "Parallel", title: "Parallel coordinates: each trial is a line" },
+  { id: "scatter", text: "Scatter", title: "Scatter plot: each trial is a point" },
+  { id: "matrix", text: "Matrix", title: "Scatter plots of every column against every metric" },
+  { id: "importance", text: "Importance", title: "How much of a metric's variance each setting explains" },
 ] as const;
 
-/** The columns that are shown, in the order chosen: those asked for, else those that vary. */
+/** The shown columns in their chosen order; without a choice, all columns whose values differ. */
 function shownColumns(all: readonly Column[]): Column[] {
   const asked = query.value.get("cols");
   const shown =
@@ -79,7 +79,7 @@ function saveCsv(trials: Trials, columns: readonly Column[]): void {
   saveAs("hparams.csv", csvOf(["trial", ...columns.map((column) => column.label)], rows), "text/csv");
 }
 
-/** The metric that colours the trials comes first, however many columns there are. */
+/** The metric that colours the trials is always one of the axes. */
 function withFirst(columns: readonly Column[], first: Column | undefined): Column[] {
   return [...columns].sort((p, q) => Number(q.id === first?.id) - Number(p.id === first?.id));
 }
@@ -94,7 +94,7 @@ function setFilter(filters: Filters, id: string, filter: Filter | null): void {
 export default function HParams(): JSX.Element {
   const hot = useSignal<number | null>(null);
   const drawing = useRef<HTMLElement>(null);
-  // All trials, before any filter: the levels to choose from stay the same while choosing.
+  // All trials without filters, so that the values to choose from do not change when a filter is set.
   const whole = useResource("hparams", (signal) => postJson(hparamsShape, "hparams", { limit: MAX_TRIALS }, signal));
   const all = useMemo(
     () => (whole.state.value.data ? readTrials(whole.state.value.data) : null),
@@ -104,12 +104,16 @@ export default function HParams(): JSX.Element {
   const sort = query.value.get("sort");
   const known = useMemo(() => new Map(all?.columns.map((column) => [column.id, column]) ?? []), [all]);
   const asks = all !== null && (filters.size > 0 || sort !== null);
-  const request = asks ? questionOf(filters, sort, known, MAX_TRIALS) : null;
-  const chosen = useResource(JSON.stringify(request), (signal) =>
-    request ? postJson(hparamsShape, "hparams", request, signal) : Promise.resolve(null),
-  );
-  const response = chosen.state.value.data;
-  const trials = useMemo(() => (asks && response ? readTrials(response) : all), [asks, response, all]);
+  const request = asks ? JSON.stringify(questionOf(filters, sort, known, MAX_TRIALS)) : null;
+  const chosen = useResource(request ?? "", async (signal) => {
+    if (request === null) return null;
+    const response = await postJson(hparamsShape, "hparams", JSON.parse(request), signal);
+    return { request, sort, trials: readTrials(response) };
+  });
+  // Until the response to the present request is there, the rows stay, and so does the order that the table names.
+  const arrived = asks ? chosen.state.value.data : null;
+  const trials = arrived?.trials ?? all;
+  const waits = asks && arrived?.request !== request && (chosen.state.value.stale || !chosen.state.value.error);
   const [colsText, orderText, flipText, logText] = ["cols", "order", "flip", "log"].map((key) => query.value.get(key));
   const columns = useMemo(() => {
     const wanted = all ? shownColumns(all.columns).map((column) => column.id) : [];
@@ -241,7 +245,7 @@ export default function HParams(): JSX.Element {
               </span>
             ) : (
               <span class="note">
-                drag along an axis to keep a part of it
+                drag along an axis to filter by its values
                 {columns.length > axes.length ? `; ${axes.length} of ${columns.length} columns` : ""}
               </span>
             )}
@@ -310,6 +314,8 @@ export default function HParams(): JSX.Element {
           trials={trials}
           columns={withFirst(columns, colourBy)}
           sort={sort}
+          order={arrived?.sort ?? null}
+          waits={waits}
           hot={hot}
           colourBy={colourBy}
           onOpen={open}

@@ -3,7 +3,7 @@ import { steady } from "../../base/text/format";
 import { extent } from "../../base/math/scale";
 import type { Column } from "./data";
 
-/** Which colour is how much: from the least value of a metric to the greatest. */
+/** The legend of the colours: from the min to the max of a metric. */
 export function HeatScale({ of }: { of: Column | undefined }): JSX.Element | null {
   const range = of && extent(of.values.filter((value) => typeof value === "number"));
   if (!range || range[0] === range[1]) return null;

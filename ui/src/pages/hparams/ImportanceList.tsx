@@ -17,7 +17,10 @@ function whyNot({ trials, levels }: Importance): string {
   return trials < 4 ? `only ${plural(trials, "trial")}` : "differs in every trial, or the metric does not";
 }
 
-/** Which settings the metric follows, with the mean of the metric at each of their levels. */
+/**
+ * A table of settings by how much of the metric's variance they explain, with the mean of the metric for each value of
+ * a setting.
+ */
 export function ImportanceList({
   trials,
   metric,
@@ -31,7 +34,7 @@ export function ImportanceList({
   return (
     <div class="scroll">
       <table class="table importance">
-        <caption class="sr">Settings by how much of {metric.label} they explain</caption>
+        <caption class="sr">Settings by the share of the variance of {metric.label} that they explain</caption>
         <thead>
           <tr>
             <th scope="col">Setting</th>
@@ -49,7 +52,7 @@ export function ImportanceList({
               <td>
                 <button
                   class="link"
-                  title={`Every trial by ${row.column.label} and ${metric.label}`}
+                  title={`Show a scatter plot of ${row.column.label} and ${metric.label}`}
                   onClick={() => onPick(row.column)}
                 >
                   {row.column.label}
@@ -87,8 +90,8 @@ export function ImportanceList({
       </table>
       {rows.length === 0 && <p class="note">No setting differs between these trials.</p>}
       <p class="note">
-        Each setting by itself: the share of the spread between its levels, corrected for chance (ω²). What settings do
-        together is not in it.
+        Effect of each setting alone: the share of the metric's variance between the setting's values, corrected for
+        chance (ω²). Interactions of settings are not included.
       </p>
     </div>
   );

@@ -15,9 +15,9 @@ import {
   type ParallelLayout,
 } from "./parallel_layout";
 
-const [GLYPH, BOLD] = [7.2, 7.6]; // Pixels of a character, in wide typefaces.
+const [GLYPH, BOLD] = [7.2, 7.6]; // The width of a character in pixels, for wide fonts.
 
-/** The part of an axis that its filter keeps, in pixels. */
+/** The part of an axis that passes its filter, in pixels. */
 function keptPart(axis: AxisLayout, filter: Filter, layout: ParallelLayout): { top: number; bottom: number } | null {
   const places =
     "values" in filter
@@ -68,7 +68,8 @@ export function ParallelChart({
   const titles = useMemo(() => axisTitles(columns), [columns]);
   const apart = (layout?.axes[1]?.x ?? width) - (layout?.axes[0]?.x ?? 0);
   const charactersOf = (glyph: number): number => Math.max(6, Math.floor((apart - 10) / glyph));
-  const [room, boldRoom] = [charactersOf(GLYPH), charactersOf(BOLD)]; // Characters from one axis to the next.
+  // The number of characters that fit between two axes.
+  const [room, boldRoom] = [charactersOf(GLYPH), charactersOf(BOLD)];
   const point = (index: number, event: PointerEvent): void => {
     hot.value = index;
     showReadout(
@@ -131,7 +132,8 @@ export function ParallelChart({
                     : null;
               const text = cutMiddle(titles[i] ?? label, isMetric ? boldRoom : room);
               const half = (text.length * (isMetric ? BOLD : GLYPH)) / 2;
-              const labelX = Math.max(half, Math.min(width - half, axis.x)); // Over its axis, as far as the room goes.
+              // The title is centred over its axis, if there is enough space.
+              const labelX = Math.max(half, Math.min(width - half, axis.x));
               return (
                 <g key={id}>
                   <path class="axis strong" d={`M${Math.round(axis.x) + 0.5} ${layout.top}V${layout.bottom}`} />

@@ -1,4 +1,4 @@
-// Two columns against each other, coloured like the lines and rows of the same trials.
+// A scatter plot of two columns; points have the same colours as the lines and rows of the same trials.
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";

@@ -1,4 +1,4 @@
-// All pairs of a column and a metric at a glance; a click opens one of them.
+// Small scatter plots of all columns against all metrics; a click opens one of them.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { useSize } from "../../base/dom/useSize";
@@ -8,7 +8,7 @@ import type { Column, Trials } from "./data";
 import { layoutMatrix } from "./matrix_layout";
 import { heatOf, type AxisView } from "./parallel_layout";
 
-const GLYPH = 6.6; // Pixels of a character.
+const GLYPH = 6.6; // The width of a character in pixels.
 
 export function ScatterMatrix({
   trials,

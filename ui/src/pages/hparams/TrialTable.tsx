@@ -25,6 +25,10 @@ function Cell({ column, index }: { column: Column; index: number }): JSX.Element
   return <td title={String(value)}>{String(value)}</td>;
 }
 
+function directionOf(sort: string | null, column: Column): "ascending" | "descending" | undefined {
+  return sort === column.id ? "ascending" : sort === `-${column.id}` ? "descending" : undefined;
+}
+
 /** On its own, so that the pointer on another trial changes two rows and not the table. */
 function TrialRow({
   trials,
@@ -80,13 +84,20 @@ export function TrialTable({
   trials,
   columns,
   sort,
+  order,
+  waits,
   hot,
   colourBy,
   onOpen,
 }: {
   trials: Trials;
   columns: readonly Column[];
+  /** The order that was chosen: a column, with "-" in front for descending. */
   sort: string | null;
+  /** The order of the rows as they are, in the same form. */
+  order: string | null;
+  /** Whether the rows of the present request are still to come. */
+  waits: boolean;
   hot: Signal<number | null>;
   colourBy: Column | undefined;
   onOpen: (index: number) => void;
@@ -94,14 +105,14 @@ export function TrialTable({
   const rows = useGrowingRows(trials.names.length);
   const heats = heatOf(colourBy);
   const head = (column: Column): JSX.Element => {
-    const order = sort === column.id ? "ascending" : sort === `-${column.id}` ? "descending" : undefined;
+    const [chosen, shown] = [directionOf(sort, column), directionOf(order, column)];
     // Metrics best first, as far as more is better; the second click turns it around, the third lets go.
     const next =
-      order === undefined
+      chosen === undefined
         ? column.isMetric
           ? `-${column.id}`
           : column.id
-        : (order === "descending") === column.isMetric
+        : (chosen === "descending") === column.isMetric
           ? column.isMetric
             ? column.id
             : `-${column.id}`
@@ -111,19 +122,19 @@ export function TrialTable({
         key={column.id}
         scope="col"
         class={column.isNumeric ? "num" : ""}
-        aria-sort={order}
+        aria-sort={shown}
         title={column.description || undefined}
       >
         <button class="sort" onClick={() => setQuery({ sort: next }, "replace")}>
           {column.label}
-          {order ? (order === "descending" ? " ↓" : " ↑") : ""}
+          {shown ? (shown === "descending" ? " ↓" : " ↑") : ""}
         </button>
       </th>
     );
   };
   return (
     <div class="scroll">
-      <table class="table trials">
+      <table class={`table trials${waits ? " stale" : ""}`} aria-busy={waits}>
         <caption class="sr">Trials</caption>
         <thead>
           <tr>

@@ -1,10 +1,10 @@
-// Trials as a table: a column per hyperparameter and per metric, and the filters on them.
+// Trials as a table: one column per hyperparameter and per metric, and the filters on columns.
 import type { HParamValue, HParamsResponse } from "../../api/hparams";
 import { toNumber } from "../../api/shape";
 import { significant } from "../../base/text/format";
 
 export interface Column {
-  readonly id: string; // "h:bits" or "m:group\ttag".
+  readonly id: string; // The id of the column: "h:bits" or "m:group\ttag".
   readonly label: string;
   readonly description: string;
   readonly isMetric: boolean;
@@ -34,7 +34,7 @@ export function readTrials(response: HParamsResponse): Trials {
   const columns = [
     ...hparams.names.map((name, i): Column => {
       const isNumeric = hparams.types[i] === "number";
-      // Only numbers that JSON cannot carry arrive as texts in a column of numbers.
+      // Strings in a column of numbers are the numbers that JSON cannot carry, such as NaN.
       const values = (hparams.values[i] ?? []).map((value) =>
         isNumeric && typeof value === "string" ? Number(value) : value,
       );
@@ -66,7 +66,10 @@ export function readTrials(response: HParamsResponse): Trials {
 
 const knownValues = (column: Column): number => column.values.filter((value) => value !== null).length;
 
-/** The metric that trials are coloured by: the first that varies and that half of them have, else the one that most have. */
+/**
+ * The metric that colours the trials: the first one that varies and that at least half of the trials have; otherwise
+ * the one that most trials have.
+ */
 export function usualMetric(columns: readonly Column[]): Column | undefined {
   const metrics = columns.filter((column) => column.isMetric);
   const varying = metrics.filter((column) => column.varies);
@@ -77,10 +80,13 @@ export function usualMetric(columns: readonly Column[]): Column | undefined {
   );
 }
 
-const MAX_WORDS = 24; // More on one axis cannot be read.
+const MAX_WORDS = 24; // The max number of values on an axis, because more labels are not readable.
 const isReadable = (column: Column): boolean => column.isNumeric || new Set(column.values).size <= MAX_WORDS;
 
-/** The default x axis for a metric: the hyperparameter that most of its trials have, numbers before words. */
+/**
+ * The default x axis for a metric: the hyperparameter that most trials with this metric have; numbers are preferred to
+ * words.
+ */
 export function usualPartner(columns: readonly Column[], metric: Column): Column | undefined {
   const both = (column: Column): number =>
     column.values.filter((value, i) => value !== null && metric.values[i] !== null).length;
@@ -90,7 +96,10 @@ export function usualPartner(columns: readonly Column[], metric: Column): Column
     .sort((p, q) => q.rank[0] - p.rank[0] || q.rank[1] - p.rank[1] || q.rank[2] - p.rank[2])[0]?.column;
 }
 
-/** The columns that get an axis when there are too many: those that most trials have, half of them metrics, in their order. */
+/**
+ * The columns that get an axis if there are too many: those that most trials have, half of them metrics, in the order
+ * of the columns.
+ */
 export function axesOf(columns: readonly Column[], most: number): Column[] {
   const readable = columns.filter(isReadable);
   if (readable.length <= most) return readable;
@@ -108,14 +117,14 @@ export function axesOf(columns: readonly Column[], most: number): Column[] {
   return readable.filter((column) => chosen.has(column));
 }
 
-/** A column keeps numbers from one to another, or some of its values. */
+/** A filter of a column: a range of numbers, or a set of values. */
 export type Filter = { readonly min: number; readonly max: number } | { readonly values: readonly string[] };
 export type Filters = ReadonlyMap<string, Filter>;
 
 const escape = (text: string): string =>
   text.replace(/[%~;]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** "h:bits~~4~8;h:scheme~sym~asym": short, and readable in an address. */
+/** The filters as text for the address: "h:bits~~4~8;h:scheme~sym~asym". */
 export function filtersText(filters: Filters): string | null {
   const parts = [...filters].map(([id, filter]) =>
     "values" in filter
@@ -135,7 +144,7 @@ export function readFilters(text: string | null): Filters {
       if (rest[0] !== "" || rest.length !== 3) filters.set(id, { values: rest });
       else if (!Number.isNaN(min) && !Number.isNaN(max)) filters.set(id, { min, max });
     } catch {
-      // An address that somebody cut in half: the other filters still hold.
+      // The address was truncated: the other filters stay valid.
     }
   }
   return filters;
@@ -145,10 +154,10 @@ function nameOf(id: string): { hparam: string } | { metric: string[] } {
   return id.startsWith("h:") ? { hparam: id.slice(2) } : { metric: id.slice(2).split("\t") };
 }
 
-// JSON has no infinity: an end that is open is left out.
+// JSON has no infinity: a missing limit is left out.
 const bound = (key: string, value: number): object => (Number.isFinite(value) ? { [key]: value } : {});
 
-/** The request to the server; `sort` is a column, with "-" in front for descending. */
+/** The request to the server; `sort` is a column, with "-" in front for descending order. */
 export function questionOf(
   filters: Filters,
   sort: string | null,
@@ -166,14 +175,14 @@ export function questionOf(
   return { columns, limit };
 }
 
-// A value chosen in the page is text; the server compares by type.
+// Converts a value that was chosen as text to its type, because the server compares values with their types.
 function valueOf(text: string, column: Column | undefined): HParamValue {
   const sample = column?.values.find((value) => value !== null && String(value) === text);
   if (sample !== undefined && sample !== null) return sample;
   return text === "true" ? true : text === "false" ? false : text;
 }
 
-/** The different values of a column, in their natural order. */
+/** The different values of a column, in natural order. */
 export function levelsOf(column: Pick<Column, "values">): HParamValue[] {
   const levels = [...new Set(column.values.filter((value) => value !== null))];
   const collator = new Intl.Collator("en", { numeric: true });

@@ -59,7 +59,7 @@ describe("what matters", () => {
         [1, 2, 3],
       ]),
     ).toBe(0);
-    // Between 6, inside 4 of 4 degrees of freedom, total 10: (6 - 1) / (10 + 1).
+    // Sum of squares between groups 6, within groups 4 with 4 degrees of freedom, total 10: ω² = (6 - 1) / (10 + 1).
     expect(
       omegaSquared([
         [1, 2, 3],

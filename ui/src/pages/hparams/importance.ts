@@ -1,5 +1,5 @@
-// How much of a metric's spread a setting explains by itself. No model is fitted: trials are put into
-// groups by the setting, and the spread between groups is compared with the spread inside them.
+// The share of a metric's variance that a single setting explains. No model is fitted: trials are grouped by the
+// setting, and the variance between groups is compared with the variance within groups.
 import { significant } from "../../base/text/format";
 import { levelsOf, type Column } from "./data";
 
@@ -11,15 +11,15 @@ export interface Level {
 
 export interface Importance {
   readonly column: Column;
-  /** From 0 to 1 (omega squared: chance alone gives 0, not more); null where it cannot be told. */
+  /** Omega squared, from 0 to 1; chance alone gives 0. Null if it cannot be computed. */
   readonly share: number | null;
-  /** Rank correlation of numbers with the metric, from -1 to 1; null for words. */
+  /** The rank correlation of the setting with the metric, from -1 to 1; null if the setting is not numeric. */
   readonly direction: number | null;
   readonly levels: readonly Level[];
   readonly trials: number;
 }
 
-const MAX_LEVELS = 8; // Numbers with more levels are put into groups of about equal size.
+const MAX_LEVELS = 8; // Numbers with more distinct values than this are put into groups of about equal size.
 const GROUPS = 5;
 const MIN_TRIALS = 4;
 
@@ -37,7 +37,7 @@ function ranks(values: readonly number[]): number[] {
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Spearman's rank correlation; null when one of them is the same everywhere. */
+/** Spearman's rank correlation; null if one of the variables is constant. */
 export function rankCorrelation(xs: readonly number[], ys: readonly number[]): number | null {
   const [a, b] = [ranks(xs), ranks(ys)];
   const [ma, mb] = [mean(a), mean(b)];
@@ -50,7 +50,7 @@ export function rankCorrelation(xs: readonly number[], ys: readonly number[]): n
   return left > 0 && right > 0 ? top / Math.sqrt(left * right) : null;
 }
 
-/** The share of the spread of all values that lies between the groups, corrected for their number. */
+/** The share of the variance that lies between groups, corrected for the number of groups (omega squared). */
 export function omegaSquared(groups: readonly (readonly number[])[]): number | null {
   const all = groups.flat();
   const inside = all.length - groups.length;
@@ -87,7 +87,7 @@ function groupsOf(column: Column, rows: readonly number[], metric: readonly numb
     }));
 }
 
-/** Every setting that varies, what explains most of the metric first. */
+/** Every setting that varies, sorted by the share of the metric's variance that it explains. */
 export function importances(columns: readonly Column[], metric: Column): Importance[] {
   const values = metric.values.map((value) => (typeof value === "number" ? value : NaN));
   return columns

@@ -21,7 +21,8 @@ it("draws every column against every metric, and no metric against itself", () =
   expect(layout?.cells).toHaveLength(6);
   const [lrAcc, accAcc, sizeAcc, lrSize] = layout?.cells ?? [];
   expect(accAcc?.dots.size).toBe(0);
-  expect([dotsOf(lrAcc?.dots.get("heat-1")), dotsOf(lrAcc?.dots.get("heat-5"))]).toEqual([1, 1]); // null has no dot.
+  // A trial with null has no dot.
+  expect([dotsOf(lrAcc?.dots.get("heat-1")), dotsOf(lrAcc?.dots.get("heat-5"))]).toEqual([1, 1]);
   expect(dotsOf(sizeAcc?.dots.get("heat-1"))).toBe(1);
   expect(dotsOf(lrSize?.dots.get("heat-1"))).toBe(2);
 });

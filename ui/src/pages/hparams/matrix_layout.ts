@@ -1,4 +1,4 @@
-// Every column against every metric: small charts in rows and columns. Pure: values in, pixels out.
+// The layout of a matrix of small scatter plots: every column against every metric. Pure: converts values to pixels.
 import type { Column } from "./data";
 import { axisOf, type AxisLayout, type AxisView } from "./parallel_layout";
 
@@ -7,7 +7,7 @@ export interface MatrixCell {
   readonly y: Column;
   readonly left: number;
   readonly top: number;
-  /** By heat, the dots of its trials as one path of points. */
+  /** For each colour, the dots of its trials as one path. */
   readonly dots: ReadonlyMap<string, string>;
 }
 
@@ -16,18 +16,18 @@ export interface MatrixLayout {
   readonly cellHeight: number;
   readonly height: number;
   readonly cells: readonly MatrixCell[];
-  /** Columns with the middle of their cells, below the matrix. */
+  /** The names of the columns, below the middle of their cells. */
   readonly columns: readonly { readonly column: Column; readonly middle: number }[];
   readonly rows: readonly { readonly column: Column; readonly middle: number }[];
 }
 
-const LEFT = 24; // For the names of the rows, which are turned.
+const LEFT = 24; // Space for the names of the rows, which are rotated.
 const BOTTOM = 28;
 const GAP = 6;
-const DOT = 4; // Room for a dot between the outermost values and the frame.
+const DOT = 4; // Space for half a dot between the outermost values and the frame.
 const MAX_CELL_HEIGHT = 150;
 
-/** Rows are the metrics, columns all axes. Nothing in a room that is too small. */
+/** Rows are the metrics, columns are all axes. Null if the space is too small. */
 export function layoutMatrix(
   axes: readonly Column[],
   heats: readonly string[],

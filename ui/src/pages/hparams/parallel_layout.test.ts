@@ -24,7 +24,8 @@ describe("parallel coordinates", () => {
     expect(layout.axes[2]!.y(0.5)).toBeCloseTo(layout.bottom);
   });
   it("breaks a line where a value is missing, and draws nothing at NaN", () => {
-    expect(layout.lines[2]!.path.match(/[MLh]/g)).toEqual(["M", "h", "M", "h"]); // Alone on their axes, but there.
+    // These trials have no neighbouring value, but their dots are drawn.
+    expect(layout.lines[2]!.path.match(/[MLh]/g)).toEqual(["M", "h", "M", "h"]);
     expect(layout.lines[3]!.path.match(/[ML]/g)).toEqual(["M", "L"]);
   });
   it("shows few numbers as levels in their order", () => {

@@ -1,4 +1,4 @@
-// Parallel coordinates: an upright axis per column, a line per trial. Pure: values in, pixels out.
+// The layout of parallel coordinates: a vertical axis per column, a line per trial. Pure: converts values to pixels.
 import { decimalsOfStep, fixed, significant } from "../../base/text/format";
 import { extent, linearScale, logScale, logTicks, ticks } from "../../base/math/scale";
 import { levelsOf, type Column, type Filter } from "./data";
@@ -6,9 +6,9 @@ import { levelsOf, type Column, type Filter } from "./data";
 export interface AxisLayout {
   readonly column: Column;
   readonly x: number;
-  /** Where a value stands, or null when it has no place: missing, NaN, not positive on a log axis. */
+  /** The position of a value; null if it is missing, NaN, or not positive on a log axis. */
   readonly y: (value: Column["values"][number]) => number | null;
-  /** The value at a height; null on axes of words. */
+  /** The value at a position; null on axes of words. */
   readonly invert: ((pixel: number) => number) | null;
   readonly ticks: readonly { at: number; text: string; value: string }[];
   readonly canLog: boolean;
@@ -26,12 +26,12 @@ export interface AxisView {
   readonly flip: ReadonlySet<string>;
 }
 
-/** An axis from `bottom` up to `top`; a lying one from left to right has them turned by a quarter. */
+/** An axis from `bottom` up to `top`. For a horizontal axis, these are its left and right end. */
 export function axisOf(column: Column, x: number, top: number, bottom: number, view: AxisView): AxisLayout {
   const [low, high] = view.flip.has(column.id) ? [top, bottom] : [bottom, top];
   const range = column.isNumeric ? extent(column.values.filter((v) => typeof v === "number")) : null;
   const levels = levelsOf(column);
-  // Few numbers, such as 4 and 8 bits, read better as the levels they are.
+  // An axis with few different numbers, such as 4 and 8 bits, has a tick for each of them.
   if (range && (levels.length > 8 || column.isMetric)) {
     const canLog = range[0] > 0 && range[1] > range[0];
     const isLog = canLog && view.log.has(column.id);
@@ -73,10 +73,12 @@ export function axisOf(column: Column, x: number, top: number, bottom: number, v
   };
 }
 
-const STUB = 5; // Pixels to either side of an axis.
+const STUB = 5; // The width of the drag area on either side of an axis, in pixels.
 
-/** A line ends where a value is missing, and goes on at the next axis that has one. A value between two
- * missing ones is a stub on its axis. */
+/**
+ * A line ends where a value is missing, and continues at the next axis with a value. A value between two missing ones
+ * is drawn as a short horizontal line.
+ */
 function pathOf(axes: readonly AxisLayout[], index: number): string {
   const ys = axes.map((axis) => axis.y(axis.column.values[index] ?? null));
   const missing = (i: number): boolean => (ys[i] ?? null) === null;
@@ -109,8 +111,7 @@ export function layoutParallel(
   };
 }
 
-/** The titles of the axes, without the folder that all metrics share, which would take the space of
- * the names themselves. */
+/** The titles of the axes, without the first part of the tag if all metrics share it, to save space. */
 export function axisTitles(columns: readonly Column[]): string[] {
   const metrics = columns.filter((column) => column.isMetric).map(({ label }) => label);
   const folder = metrics[0]?.slice(0, metrics[0].lastIndexOf("/") + 1) ?? "";
@@ -118,7 +119,7 @@ export function axisTitles(columns: readonly Column[]): string[] {
   return columns.map(({ label, isMetric }) => (isMetric ? label.slice(shared.length) : label));
 }
 
-/** Where each trial stands between the worst and the best of a metric, 0 to 1; null without it. */
+/** The position of each trial between the worst (0) and the best (1) value of a metric; null without a value. */
 export function sharesOf(column: Column | undefined): (number | null)[] {
   const numbers = column?.values.map((v) => (typeof v === "number" ? v : NaN)) ?? [];
   const range = extent(numbers);
@@ -129,14 +130,14 @@ export function sharesOf(column: Column | undefined): (number | null)[] {
 
 const HEATS = 5;
 
-/** The class that colours each trial, from the worst of a metric to the best. */
+/** The CSS class with the colour of each trial, from the worst to the best value of a metric. */
 export function heatOf(column: Column | undefined): string[] {
   return sharesOf(column).map((share) =>
     share === null ? "heat-none" : `heat-${1 + Math.round(share * (HEATS - 1))}`,
   );
 }
 
-/** The filter that a stretch of an axis stands for. */
+/** The filter for a selected part of an axis. */
 export function filterOf(axis: AxisLayout, from: number, to: number): Filter | null {
   const [top, bottom] = [Math.min(from, to), Math.max(from, to)];
   if (axis.invert) {

@@ -1,4 +1,4 @@
-// Two columns against each other: a point per trial. Pure: values in, pixels out.
+// The layout of a scatter plot of two columns: a point per trial. Pure: converts values to pixels.
 import { cutMiddle } from "../../base/text/middle";
 import { levelsOf, type Column } from "./data";
 import { axisOf, type AxisLayout, type AxisView } from "./parallel_layout";
@@ -13,19 +13,21 @@ export interface ScatterLayout {
   readonly points: readonly { x: number; y: number; index: number }[];
 }
 
-const SPREAD = 11; // Places beside each other on an axis of words.
-const APART = 2.5; // Pixels from one of them to the next, where there is room.
-const DOT = 6; // Room for half a point between the outermost values and the frame.
+const SPREAD = 11; // The number of points side by side at one word of a word axis.
+const APART = 2.5; // The max distance between these points, in pixels.
+const DOT = 6; // Space for half a point between the outermost values and the frame.
 
-/** Trials with the same word would hide each other; they stand in a row instead, always the same one, and
- * never among those of the next word. */
+/**
+ * Trials with the same word on an axis are shifted side by side, so that they do not hide each other. The order is
+ * always the same, and points do not reach the next word.
+ */
 function aside(axis: AxisLayout, length: number): (index: number) => number {
   if (axis.invert !== null) return () => 0;
   const step = Math.min(APART, (0.7 * length) / Math.max(1, levelsOf(axis.column).length) / SPREAD);
   return (index) => (((index * 7) % SPREAD) - (SPREAD - 1) / 2) * step;
 }
 
-/** Nothing in a room that is too small. Trials without one of the values have no point. */
+/** Null if the space is too small. Trials without one of the values have no point. */
 export function layoutScatter(
   xs: Column,
   ys: Column,
@@ -45,7 +47,7 @@ export function layoutScatter(
   return { left, right, top, bottom, x, y, points };
 }
 
-/** The point nearest to a place, or null when none is within `reach` pixels. */
+/** The point nearest to a position; null if no point is within `reach` pixels. */
 export function nearestPoint(layout: ScatterLayout, px: number, py: number, reach = 16): number | null {
   let best: number | null = null;
   let least = reach * reach;
@@ -56,11 +58,14 @@ export function nearestPoint(layout: ScatterLayout, px: number, py: number, reac
   return best;
 }
 
-const [GLYPH, GAP] = [7.6, 8]; // Pixels of a character, and between two words of the lower axis.
+// The width of a character, and the min distance between two labels of the x axis, in pixels.
+const [GLYPH, GAP] = [7.6, 8];
 const [MIN_GLYPHS, MAX_GLYPHS] = [6, 14];
 
-/** Ticks with words that do not touch each other: shorter where they stand close, unless they are numbers,
- * and some of them only where not even short ones have room. */
+/**
+ * Ticks whose labels do not overlap: words are shortened if space is small, and some ticks are left out if even short
+ * labels do not fit. Numbers are never shortened.
+ */
 export function wordsApart<T extends { at: number; text: string }>(ticks: readonly T[], areNumbers = false): T[] {
   const step = Math.min(...ticks.slice(1).map((tick, i) => Math.abs(tick.at - ticks[i]!.at)));
   const most = Math.max(MIN_GLYPHS, Math.min(MAX_GLYPHS, Math.floor((step - GAP) / GLYPH)));

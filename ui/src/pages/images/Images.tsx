@@ -1,5 +1,5 @@
-// Images: one card per tag and run. Steps, brightness and contrast are those of all cards, so that
-// pictures can be compared; a card may still be moved by itself. Two runs can be laid over each other.
+// Images: one card per tag and run. All cards share step, brightness and contrast, so that images can be compared; a
+// single card may be set to another step. Two runs can be shown one over the other.
 import { imagesShape } from "../../api/media";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
@@ -8,7 +8,7 @@ import { nearestIndex } from "../../charts/line/layout";
 import { useSeen } from "../../base/dom/useNear";
 import { count } from "../../base/text/format";
 import { EmptyPage } from "../../domain/live/EmptyPage";
-import { titleOf } from "../../domain/runs/run_titles";
+import { shownNameOf } from "../../domain/runs/run_names";
 import { RunKey } from "../../domain/runs/RunKey";
 import { SeriesPage, type Series } from "../../domain/runs/SeriesPage";
 import { Snippet } from "../../domain/live/Snippet";
@@ -30,7 +30,7 @@ function ImageCard({ run, tag, look }: Series & { look: Look }): JSX.Element {
   const [own, setOwn] = useState<{ of: number | null; at: number } | null>(null);
   const [sample, setSample] = useState(0);
   const last = (data?.steps.length ?? 1) - 1;
-  // Moving all cards takes back what was moved alone.
+  // A change of the shared step resets the cards that were set to their own step.
   const alone = own !== null && own.of === look.step ? own.at : null;
   const at = Math.min(alone ?? (look.step !== null && data ? nearestIndex(data.steps, look.step) : last), last);
   return (
@@ -43,7 +43,7 @@ function ImageCard({ run, tag, look }: Series & { look: Look }): JSX.Element {
       <div class="note run-line">
         <RunKey run={run} />{" "}
         <span class="tail" title={run}>
-          <bdi>{titleOf(run)}</bdi>
+          <bdi>{shownNameOf(run)}</bdi>
         </span>
       </div>
       {error && !data && (
@@ -137,7 +137,7 @@ export default function Images(): JSX.Element {
       >
         <span class={key === "ia" ? "in-a" : "in-b"}>{mark}</span>{" "}
         <span class="pick-run tail">
-          <bdi>{titleOf(run)}</bdi>
+          <bdi>{shownNameOf(run)}</bdi>
         </span>
       </Menu>
     );
@@ -164,7 +164,7 @@ export default function Images(): JSX.Element {
       </>
     );
   };
-  /** One card for each image that both have. */
+  /** One card for each image that both runs have. */
   const ofPair = (all: readonly Series[]): readonly Series[] => {
     const pair = pairIn(all);
     if (!pair) return all;

@@ -1,4 +1,4 @@
-// The same image of two runs, one over the other: wiped from A to B, or what differs between them.
+// The same image of two runs, one over the other: divided by a movable line (wipe), or as a difference.
 import { type ImagesResponse, imagesShape } from "../../api/media";
 import type { JSX } from "preact";
 import { apiUrl, getJson } from "../../api/client";
@@ -43,7 +43,7 @@ export function PairCard({
   b: string;
   mode: PairMode;
   look: Look;
-  /** How much of A is seen, in per cent from the left; of all cards. */
+  /** The visible share of A, in per cent from the left; the same for all cards. */
   split: number;
   onSplit: (split: number) => void;
 }): JSX.Element {
@@ -97,7 +97,7 @@ export function PairCard({
               min="0"
               max="100"
               value={split}
-              aria-label={`How much of ${a} is seen`}
+              aria-label={`Visible share of ${a} in per cent`}
               onInput={(event) => onSplit(Number(event.currentTarget.value))}
             />
           )}

@@ -1,13 +1,13 @@
-// How images are looked at: what is the same for all cards.
+// Display settings that all image cards share.
 
-/** Narrower images are shown with their pixels, not smeared. */
+/** Images that are narrower than this are enlarged with sharp pixels, without interpolation. */
 export const SMALL = 160;
 
 export interface Look {
   readonly actual: boolean;
   readonly brightness: number;
   readonly contrast: number;
-  /** The step of all cards; null: the newest of each. */
+  /** The step of all cards; null: the newest step of each card. */
   readonly step: number | null;
 }
 
@@ -25,8 +25,7 @@ export function filterOf(look: Look): Record<string, string> {
     : { filter: `brightness(${look.brightness}) contrast(${look.contrast})` };
 }
 
-/** The two runs to lay over each other: those asked for where they share an image with another, else
- * the first two that share one. */
+/** The two runs to compare: the requested ones if they share an image, otherwise the first two runs that share one. */
 export function pairOf(
   series: readonly { run: string; tag: string }[],
   a: string | null,
@@ -41,7 +40,7 @@ export function pairOf(
   const runs = [...tags.keys()];
   const share = (p: string, q: string): boolean =>
     p !== q && [...(tags.get(p) ?? [])].some((tag) => tags.get(q)?.has(tag));
-  // The requested one first; the others in their order.
+  // The runs with the requested one first; the others keep their order.
   const before = (asked: string | null): string[] => (asked !== null && tags.has(asked) ? [asked, ...runs] : runs);
   for (const first of before(a)) {
     if (first === b && a !== b) continue;

@@ -1,4 +1,4 @@
-// Min and max of every channel: of A as bars, of B as ticks at their ends.
+// Min and max of every channel: A as bars, B as ticks at their ends.
 import { channelsShape } from "../../api/compression/layers";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -8,11 +8,13 @@ import { decimalsOfColumn, exact, fixed, significant } from "../../base/text/for
 import { ticks } from "../../base/math/scale";
 import { useKeys } from "../../base/keys";
 import { query, setQuery } from "../../base/address";
+import { dbText } from "../../domain/layers/decibels";
 import { useResource } from "../../domain/live/resource";
+import { ChannelDetail } from "./ChannelDetail";
 import { channelToName, layoutRibbon, sidesOf, type ChannelSide, type RibbonLayout } from "./channel_rows";
 
 const NAMED = 3;
-const MAX_ROWS = 500; // A table that nobody reads to the end; the server has them all.
+const MAX_ROWS = 500; // The max number of rows of the table; the server has all channels.
 
 const pickedChannel = (): number => Number(query.value.get("channel") ?? NaN);
 
@@ -95,7 +97,7 @@ function Drawing({
 }
 
 function Rows({ sides: [a, b] }: { sides: readonly [ChannelSide, ChannelSide | null] }): JSX.Element {
-  // Below each other, points stand under points.
+  // All numbers of a column have the same decimals, so that decimal points are aligned.
   const [ends, means] = [decimalsOfColumn([...a.min, ...a.max]), decimalsOfColumn(a.mean)];
   const cells = (side: ChannelSide, i: number): JSX.Element => (
     <>
@@ -108,7 +110,7 @@ function Rows({ sides: [a, b] }: { sides: readonly [ChannelSide, ChannelSide | n
   );
   const heads = (side: ChannelSide, tone: string): JSX.Element => (
     <>
-      {["Least", "Greatest", "Mean"].map((name) => (
+      {["Min", "Max", "Mean"].map((name) => (
         <th key={name} scope="col" class={`num ${tone}`}>
           {b ? `${side.name} ${name.toLowerCase()}` : name}
         </th>
@@ -126,6 +128,11 @@ function Rows({ sides: [a, b] }: { sides: readonly [ChannelSide, ChannelSide | n
             </th>
             {heads(a, "in-a")}
             {b && heads(b, "in-b")}
+            {b && b.sqnr.length > 0 && (
+              <th scope="col" class="num">
+                SQNR, dB
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
@@ -136,6 +143,7 @@ function Rows({ sides: [a, b] }: { sides: readonly [ChannelSide, ChannelSide | n
               </th>
               {cells(a, i)}
               {b && cells(b, i)}
+              {b && b.sqnr.length > 0 && <td class="num">{dbText(b.sqnr[i] ?? NaN)}</td>}
             </tr>
           ))}
         </tbody>
@@ -214,28 +222,7 @@ export function ChannelRibbon({
         </div>
       )}
       {Number.isInteger(picked) && picked < n && (
-        <dl class="facts">
-          <div>
-            <dt>{picked === named ? "worst channel" : "channel"}</dt>
-            <dd>{picked}</dd>
-          </div>
-          {[["min", "min"] as const, ["max", "max"] as const, ["mean", "mean"] as const].map(([name, key]) => (
-            <div key={key}>
-              <dt>{name}</dt>
-              <dd>
-                {significant(sideA[key][picked] ?? NaN)}
-                {sideB ? (
-                  <>
-                    {" "}
-                    → <span class="in-b">{significant(sideB[key][picked] ?? NaN)}</span>
-                  </>
-                ) : (
-                  ""
-                )}
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <ChannelDetail sides={sides} channel={picked} isWorst={picked === named} isOutput={tensor === "output"} />
       )}
     </section>
   );

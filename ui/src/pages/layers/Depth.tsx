@@ -1,4 +1,4 @@
-// Error along depth, as stems: where in the model it goes wrong.
+// A chart of the error of each layer by its depth in the model.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useSize } from "../../base/dom/useSize";
@@ -6,7 +6,7 @@ import { plural } from "../../base/text/format";
 import { figureText, limitText, topOf, type Layer, type Limits } from "../../domain/layers/layers";
 import { byDepth, clampDb, labelOf, layoutDepth, type DepthLayout } from "./depth_layout";
 
-/** Few elements, however many layers: those of a level are one path, and one rectangle takes the pointer. */
+/** Uses few SVG elements for any number of layers: one path per level, and one rectangle for the pointer. */
 function Stems({
   layout,
   height,
@@ -60,7 +60,7 @@ function Stems({
   );
 }
 
-const RULE_ROOM = 104; // Pixels that "fail below 20 dB" takes.
+const RULE_ROOM = 104; // The width of the text "fail below 20 dB" in pixels.
 
 export function Depth({
   layers,
@@ -80,7 +80,7 @@ export function Depth({
   const isDrawn = picked !== null && !Number.isNaN(picked.sqnr);
   const name = isDrawn ? `${picked.name} ${figureText(picked)}` : "";
   const label = layout && isDrawn && at >= 0 ? labelOf(layout, at, picked.sqnr, name) : null;
-  // The rule's name goes to the other side; where both do not fit, it stands above its line.
+  // The label of the limit is at the right or left end of its line; above the line if neither fits.
   const ruleAtRight = layout !== null && (label?.x ?? Infinity) < (layout.box.l + layout.box.r) / 2;
   const ruled = layout !== null && layout.rule.length > 0;
   const reds = new Set(layers.filter((layer) => !Number.isNaN(layer.sqnr)).map((layer) => layer.limits.red_db));

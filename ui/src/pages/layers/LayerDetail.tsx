@@ -1,4 +1,4 @@
-// Why a layer is where it is in the list: the finding, its numbers, both histograms on one axis.
+// Details of the selected layer: its diagnosis, its metrics, and the histograms of A and B on one axis.
 import { type WireNumber, toNumber } from "../../api/shape";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -30,7 +30,7 @@ type ViewId = (typeof VIEWS)[number]["id"];
 const viewHere = (): ViewId => VIEWS.find(({ id }) => id === query.value.get("hist"))?.id ?? "linear";
 const show = (view: ViewId): void => setQuery({ hist: view === "linear" ? null : view }, "replace");
 
-const NEGATIVE = /(?<![\w.])-(?=\d)/g; // A sign, and no hyphen inside of a name.
+const NEGATIVE = /(?<![\w.])-(?=\d)/g; // A minus sign before a number, but not a hyphen inside a name.
 
 function Fact({ name, value, level }: { name: string; value: string; level?: string }): JSX.Element {
   return (
@@ -41,7 +41,7 @@ function Fact({ name, value, level }: { name: string; value: string; level?: str
   );
 }
 
-/** The meaning of the number that is compared with the limits. */
+/** The name of the number that is compared with the limits. */
 function figureName(layer: Layer): string {
   const name = nameOfFigure(layer);
   return name ? `SQNR, ${name}` : layer.sqnrIsBound ? "SQNR at most" : "SQNR";
@@ -63,7 +63,10 @@ function Finding({ layer }: { layer: Layer }): JSX.Element {
   );
 }
 
-/** How to find out whether it matters at the end, where two files were compared and nobody asked. */
+/**
+ * A hint how to measure the effect of the damage on the model's output. Shown for compared model files if `--verify`
+ * did not run.
+ */
 function VerifyHint(): JSX.Element {
   const command = `compression-board compare A B --verify --logdir ${shellFolder()}`;
   return (
@@ -75,7 +78,7 @@ function VerifyHint(): JSX.Element {
 
 function Distribution({ layer, a, b }: { layer: Layer; a: string; b: string }): JSX.Element {
   const view = viewHere();
-  const [newest, setNewest] = useState(0); // The newest step that was drawn, also while another one is shown.
+  const [newest, setNewest] = useState(0); // The newest step that was drawn, also while another step is shown.
   const steps = useSteps(layer, newest);
   const { data, error, input, clip, retry } = useOverlay(layer, steps.of);
   useEffect(
@@ -176,7 +179,7 @@ export function LayerDetail({
   onKeep: () => void;
   pinned: boolean;
   onPin: () => void;
-  /** Below the layer: those it is compared with. */
+  /** The details of other layers, shown below to compare them with this one. */
   children?: ComponentChildren;
 }): JSX.Element {
   return (
@@ -197,7 +200,7 @@ export function LayerDetail({
               class="link push"
               aria-pressed={pinned}
               onClick={onPin}
-              title="Keep its histogram in sight while looking at others"
+              title="Keep the layer's histogram visible while other layers are selected"
             >
               {pinned ? "Unpin" : "Pin"}
             </button>
@@ -206,7 +209,7 @@ export function LayerDetail({
             <a
               class={`link${hasHistograms(layer) ? "" : " push"}`}
               href={hrefOf(["graph"], { layer: layer.name })}
-              title="Where it is in the graph"
+              title="Show this layer in the graph"
             >
               Graph
             </a>
@@ -221,6 +224,11 @@ export function LayerDetail({
           </button>
         </div>
         <Finding layer={layer} />
+        {layer.fix !== "" && (layer.level === "bad" || layer.level === "warn") && (
+          <p class="note suggested-fix">
+            <b>First fix to try:</b> {asSentence(layer.fix)}
+          </p>
+        )}
         {!verified && (layer.level === "bad" || layer.level === "warn") && layer.carried !== null && <VerifyHint />}
         <dl class="facts">
           <Fact

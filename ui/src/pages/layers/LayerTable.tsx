@@ -1,4 +1,4 @@
-// The ranked list of layers. Only the rows in sight exist.
+// The ranked table of layers. Only the visible rows exist as elements.
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { dbText, gainText } from "../../domain/layers/decibels";
@@ -10,12 +10,16 @@ import { usePrinting, useRowsInSight } from "../../widgets/useRowsInSight";
 import { limitText, nameOfFigure, sqnrText, topOf, type Layer, type Limits } from "../../domain/layers/layers";
 import { clampDb } from "./depth_layout";
 
-const ROW_HEIGHT = 28; // --row.
+const ROW_HEIGHT = 28; // Equal to --row in the stylesheet.
 
-// So many are all there, so that the browser finds them in the page and columns are as wide as they need.
+// Tables with at most this many rows contain all of them, so that the browser's search finds them and columns fit their
+// content.
 const FEW = 200;
 
-/** How far along a bar: all layers on one scale, which ends 8 dB below the lowest limit of what fails. */
+/**
+ * The position of an SQNR along a bar, in per cent. All layers use one scale, which ends 8 dB below the lowest red
+ * limit.
+ */
 const placesOf = (layers: readonly Layer[], limits: Limits) => {
   const top = topOf(limits);
   const end = layers.reduce((lowest, layer) => Math.min(lowest, layer.limits.red_db), limits.red_db) - 8;
@@ -25,7 +29,7 @@ const placesOf = (layers: readonly Layer[], limits: Limits) => {
 const toneOf = ({ level }: Layer): string => (level === "good" ? "" : level === "open" ? "none" : level);
 const GLYPHS = { bad: "✗ ", warn: "▲ ", good: "", open: "" } as const;
 
-/** The number that decides the level. */
+/** The number that decides the level of the layer. */
 function DecisiveFigure({ layer }: { layer: Layer }): JSX.Element {
   return (
     <>
@@ -49,7 +53,7 @@ function LayerName({ layer }: { layer: Layer }): JSX.Element {
 function BarHead({ limits, place }: { limits: Limits; place: (db: number) => string }): JSX.Element {
   return (
     <>
-      <span class="sr">Short of {limitText(topOf(limits))} dB</span>
+      <span class="sr">Distance below {limitText(topOf(limits))} dB</span>
       <span class="short" aria-hidden="true">
         <em>{limitText(topOf(limits))}</em>
         {[limits.amber_db, limits.red_db].map((db) => (
@@ -78,19 +82,19 @@ interface Column extends ColumnSpec {
   readonly title?: string;
   readonly head: JSX.Element | string;
   readonly cell: (layer: Layer) => JSX.Element | string | null;
-  /** Attributes of a cell. */
+  /** Additional attributes of the cell. */
   readonly more?: (layer: Layer) => { readonly class?: string; readonly title?: string };
 }
 
-const GLYPH = 7.6; // Pixels of a digit in a cell.
-const PADDING = 20; // Left and right of a cell together.
-const GUTTER = 8; // More right of the last cell.
+const GLYPH = 7.6; // The width of a digit in a cell, in pixels.
+const PADDING = 20; // The left and right padding of a cell together, in pixels.
+const GUTTER = 8; // Additional padding at the right of the last cell, in pixels.
 
-/** As wide as the widest of these texts, which are figures and never cut. */
+/** The column width for the widest of these texts, which are numbers and never shortened. */
 const widthFor = (texts: readonly string[]): number =>
   Math.ceil(PADDING + GLYPH * texts.reduce((longest, text) => Math.max(longest, text.length), 0));
 
-/** A column of figures that some layers have. */
+/** A column of numbers, if at least one layer has a value. */
 function figures(
   spec: Pick<Column, "id" | "name" | "title" | "hidden">,
   layers: readonly Layer[],
@@ -105,7 +109,7 @@ function figures(
   return [{ ...spec, width: widthFor([spec.name, ...layers.map(text)]), numeric: true, head: spec.name, cell: text }];
 }
 
-/** On a narrow screen only the columns that name a layer and its damage are shown by default. */
+/** On a narrow screen, the default columns are only those with the name of a layer and its damage. */
 const isNarrow = (): boolean => window.innerWidth < 640;
 
 function columnsOf(layers: readonly Layer[], limits: Limits, place: (db: number) => string): Column[] {
@@ -134,7 +138,7 @@ function columnsOf(layers: readonly Layer[], limits: Limits, place: (db: number)
       width: widthFor([sqnrName, ...layers.map((layer) => `${GLYPHS[layer.level]}${sqnrText(layer)}`)]),
       fixed: true,
       numeric: true,
-      title: "The number that decides the level of the layer, as drawn beside it",
+      title: "The number that decides the level of the layer; the bar beside it shows the same number",
       head: sqnrName,
       cell: (layer) => <DecisiveFigure layer={layer} />,
       more: (layer) => ({ class: `num ${toneOf(layer)}`, title: layer.explanation }),
@@ -142,7 +146,7 @@ function columnsOf(layers: readonly Layer[], limits: Limits, place: (db: number)
     {
       id: "bar",
       name: "Bar of SQNR",
-      width: 92,
+      width: 112,
       hidden: narrow,
       numeric: false,
       head: <BarHead limits={limits} place={place} />,
@@ -165,7 +169,11 @@ function columnsOf(layers: readonly Layer[], limits: Limits, place: (db: number)
         ]
       : []),
     ...figures(
-      { id: "restored", name: "Restored, dB", title: "Gain of the output SQNR when only this is restored to float" },
+      {
+        id: "restored",
+        name: "Restored, dB",
+        title: "Gain of the output SQNR if only this layer is restored to float",
+      },
       layers,
       (layer) => layer.restored,
       gainText,
@@ -249,7 +257,7 @@ function Row({
   );
 }
 
-/** Where rows are that do not exist now. */
+/** The height of the rows that do not exist as elements at the moment. */
 const Room = ({ rows, columns }: { rows: number; columns: number }): JSX.Element | null =>
   rows === 0 ? null : (
     <tr class="room" aria-hidden="true">
@@ -257,7 +265,7 @@ const Room = ({ rows, columns }: { rows: number; columns: number }): JSX.Element
     </tr>
   );
 
-/** The columns of these layers, as the user has arranged them. */
+/** The columns for these layers, with the order and widths that the user has set. */
 export function useLayerColumns(layers: readonly Layer[], limits: Limits): Columns<Column> {
   const place = useMemo(() => placesOf(layers, limits), [layers, limits]);
   const specs = useMemo(() => columnsOf(layers, limits, place), [layers, limits, place]);

@@ -1,4 +1,4 @@
-// Where it hurts: error along depth and the ranked list; and why, for the chosen layer.
+// The layers of a pair: the error by depth, the ranked table, and the diagnosis of the selected layer.
 import { tagsShape } from "../../api/board";
 import { type SidesResponse, keepFloatShape, layersShape, sidesShape } from "../../api/compression/layers";
 import type { JSX } from "preact";
@@ -66,11 +66,11 @@ function KeepDialog({ operations, onClose }: { operations: readonly string[]; on
   );
 }
 
-/** The layer that the address names; the worst without one. */
+/** The layer that the address names; without one, the worst layer. */
 function pickedOf(shown: readonly Layer[]): Layer | null {
   const wanted = query.value.get("sel");
   if (wanted === null) return shown[0] ?? null;
-  // Tags, from which links are made, have no slash in front.
+  // Some links are made from tags, which have no leading slash.
   return (
     shown.find((layer) => layer.key === wanted || layer.name === wanted) ??
     shown.find((layer) => layer.name === `/${wanted}`) ??
@@ -81,7 +81,7 @@ function pickedOf(shown: readonly Layer[]): Layer | null {
 
 const NO_LIMITS = { red_db: 20, amber_db: 30 };
 
-/** How the verdict on the outputs is coloured; other words are grey: not measured. */
+/** The CSS class of the verdict on the outputs; other words are grey, because nothing was measured. */
 const OUTPUTS_CLASS: Readonly<Record<string, string>> = { broken: "bad", degraded: "warn", sound: "good" };
 
 export default function Layers(): JSX.Element {
@@ -96,7 +96,7 @@ export default function Layers(): JSX.Element {
   const { data, error } = state.value;
   const layers = useMemo(() => (data ? readLayers(data) : []), [data]);
 
-  // Toolkits draw how similar both models are, and log no numbers of it.
+  // Some toolkits log the similarity of the models only as images, without numbers.
   const pictures = useResource(data?.not_measured ? "pictures" : "", (signal) =>
     data?.not_measured ? getJson(tagsShape, "tags", { kind: "image" }, signal) : Promise.resolve(null),
   ).state.value.data;
@@ -156,7 +156,7 @@ export default function Layers(): JSX.Element {
     );
   if (!sides.data || (pair && !data)) return <div class="view" aria-busy="true" />;
   if (!pair || !data || layers.length === 0) return <Empty sides={sides.data} />;
-  const { a, b, limits } = data; // As the log calls them, and what its bits allow.
+  const { a, b, limits } = data; // The name of the variant in the log, and the SQNR limit that its bit width allows.
   const failing = layers.filter((layer) => layer.level === "bad").length;
   const watching = layers.filter((layer) => layer.level === "warn").length;
   const open = layers.filter((layer) => layer.level === "open").length;
@@ -219,7 +219,7 @@ export default function Layers(): JSX.Element {
             <b>Damage is not measured.</b> {asSentence(data.not_measured.replace(/^not measured: /, ""))}{" "}
             {similarities && (
               <a class="link" href={hrefOf(["images"], {})}>
-                Cosine similarities were drawn as pictures
+                Cosine similarities were logged as images
               </a>
             )}
           </p>
@@ -257,7 +257,7 @@ export default function Layers(): JSX.Element {
         <LayerTable layers={shown} columns={columns} picked={picked} onPick={pick} />
       ) : (
         <p class="panel note">
-          No layer is called that.{" "}
+          No layer has this name.{" "}
           <button class="link" onClick={() => setQuery({ find: null, role: null })}>
             Show all {layers.length}
           </button>
@@ -313,7 +313,7 @@ function Empty({ sides }: { sides: SidesResponse }): JSX.Element {
         )
       }
     >
-      <p>Compare two model files, or log both from Python:</p>
+      <p>Compare two model files, or log both variants from Python:</p>
       <pre>{`compression-board compare model.onnx \\
     model.int8.onnx --logdir ${shellFolder()}
 

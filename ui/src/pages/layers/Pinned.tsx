@@ -1,4 +1,4 @@
-// Layers that stay in sight, beside each other, while others are looked at.
+// Pinned layers: they stay visible side by side while other layers are selected.
 import type { JSX } from "preact";
 import { HistogramChart } from "../../charts/histogram/HistogramChart";
 import { sqnrWithUnit, type Layer } from "../../domain/layers/layers";

@@ -1,4 +1,4 @@
-// Layers to keep in float, by their measured gain in output SQNR.
+// The results of `compare --verify`: layers to keep in float, with their measured gain in output SQNR.
 import type { Runs } from "../../api/board";
 import type { VerifiedResponse } from "../../api/compression/layers";
 import { Fragment, type JSX } from "preact";
@@ -13,7 +13,7 @@ function Runs({ response, onClose }: { response: VerifiedResponse; onClose: () =
   const [end] = response.ends;
   return (
     <Dialog label="Runs with parts in float" onClose={onClose}>
-      <h2>What the end keeps</h2>
+      <h2>Output SQNR with parts in float</h2>
       <p class="note">
         The output of{" "}
         {response.ends.length === 1 ? (
@@ -31,7 +31,7 @@ function Runs({ response, onClose }: { response: VerifiedResponse; onClose: () =
               SQNR, dB
             </th>
             <th scope="col" class="num">
-              Gained, dB
+              Gain, dB
             </th>
           </tr>
         </thead>
@@ -61,7 +61,7 @@ export function Verified({
   response: VerifiedResponse;
   onPick: (part: FloatParts) => void;
   onKeep: (layers: readonly string[]) => void;
-  /** Whether all of these are kept in fp32 by now. */
+  /** Whether all of these layers are marked to be kept in FP32. */
   kept: (layers: readonly string[]) => boolean;
 }): JSX.Element {
   const parts = bestParts(response);

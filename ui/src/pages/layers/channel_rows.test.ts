@@ -8,6 +8,8 @@ const one = (experiment: string, stage: string, max: number) => ({
     min: [-1, -2],
     max: [1, max],
     mean: [0, null],
+    sqnr_db: [] as (number | "-Infinity")[],
+    histograms: null,
     outliers: { channels: [1], ratios: [9] },
     explanation: "channel 1 reaches far",
   },
@@ -32,9 +34,14 @@ describe("statistics per channel", () => {
     const [a, b] = sidesOf({ stages: [one("x", "fp32", 5), one("x", "int8", 4)] }, "fp32", "int8")!;
     expect(channelToName([a, b])).toBe(1);
     const plain = { ...a, outliers: [] };
-    expect(channelToName([plain, b])).toBe(1); // 7 wide became 6 wide, the other is as it was.
+    expect(channelToName([plain, b])).toBe(1); // The first range changed from 7 to 6, the other one is unchanged.
     expect(channelToName([plain, plain])).toBeNull();
     expect(channelToName([plain, null])).toBeNull();
+  });
+  it("name the channel with the lowest SQNR where it was logged", () => {
+    const [a, b] = sidesOf({ stages: [one("x", "fp32", 5), one("x", "int8", 4)] }, "fp32", "int8")!;
+    expect(channelToName([a, { ...b!, sqnr: [11.3, 38] }])).toBe(0);
+    expect(channelToName([a, { ...b!, sqnr: [NaN, -Infinity] }])).toBe(1);
   });
   it("fit all of both sides", () => {
     const layout = layoutRibbon(

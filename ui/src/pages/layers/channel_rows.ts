@@ -1,5 +1,5 @@
 // Statistics per channel of two sides: of a comparison both, of a stage log one. Pure.
-import type { ChannelsResponse } from "../../api/compression/layers";
+import type { ChannelColumns, ChannelsResponse } from "../../api/compression/layers";
 import { toNumber } from "../../api/shape";
 import { extent, linearScale, padded, type Scale } from "../../base/math/scale";
 
@@ -8,11 +8,15 @@ export interface ChannelSide {
   readonly min: readonly number[];
   readonly max: readonly number[];
   readonly mean: readonly number[];
+  /** SQNR of each channel; empty where it was not logged. */
+  readonly sqnr: readonly number[];
+  /** The histograms of some channels: a tag whose step is the channel. */
+  readonly histograms: ChannelColumns["histograms"];
   readonly outliers: readonly number[];
   readonly explanation: string;
 }
 
-/** A, and B where both variants were logged; else the last stage alone, with the name of the log that it is from. */
+/** The variants A and B if both were logged; otherwise only the last stage, with the name of its log. */
 export function sidesOf(
   response: ChannelsResponse,
   a: string,
@@ -23,6 +27,8 @@ export function sidesOf(
     min: channels.min.map(toNumber),
     max: channels.max.map(toNumber),
     mean: channels.mean.map(toNumber),
+    sqnr: channels.sqnr_db.map(toNumber),
+    histograms: channels.histograms,
     outliers: channels.outliers.channels,
     explanation: channels.explanation,
   });
@@ -35,8 +41,14 @@ export function sidesOf(
   return last ? [{ ...read(last), name: `${last.stage.replaceAll("_", " ")} in ${last.experiment}` }, null] : null;
 }
 
-/** The channel to look at first: the largest outlier, else the one whose range changed most; null if none stands out. */
+/** The channel to look at first: that of the lowest SQNR. Where none was logged the largest outlier, else the one whose
+ * range changed most; null if none stands out. */
 export function channelToName([a, b]: readonly [ChannelSide, ChannelSide | null]): number | null {
+  const lowest = (b?.sqnr ?? []).reduce<number | null>(
+    (least, db, i) => (db < (least === null ? Infinity : (b?.sqnr[least] ?? Infinity)) ? i : least),
+    null,
+  );
+  if (lowest !== null) return lowest;
   if (a.outliers[0] !== undefined) return a.outliers[0];
   if (!b) return null;
   let [channel, most]: [number | null, number] = [null, 0];

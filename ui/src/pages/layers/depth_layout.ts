@@ -1,5 +1,5 @@
-// Error along depth: stems hang from what sound layers have, 40 dB, so that these are almost nothing
-// and a broken one is deep. Pure.
+// The layout of the chart of errors by depth. A stem hangs from the SQNR of an undamaged layer (40 dB for 8 bits):
+// undamaged layers have almost no stem, damaged ones a long stem. Pure.
 import { byNumber } from "../../base/text/natural";
 import { linearScale, type Scale } from "../../base/math/scale";
 import type { Layer } from "../../domain/layers/layers";
@@ -11,24 +11,30 @@ export interface DepthLayout {
   readonly x: (index: number) => number;
   readonly y: Scale;
   readonly ticks: readonly number[];
-  /** In dB. */
+  /** The SQNR at the upper edge, in dB. */
   readonly top: number;
-  /** The line of accumulated errors, from the left. */
+  /** The line of accumulated errors, from left to right. */
   readonly carried: readonly Point[];
-  /** The worst layer of every column of pixels that has one, from the left. */
+  /** The worst layer of every pixel column that has layers, from left to right. */
   readonly stems: readonly { readonly x: number; readonly y: number; readonly layer: Layer }[];
-  /** The layer that a pointer at `pixel` means: the worst of a column, or the nearest. */
+  /** The layer for a pointer at x position `pixel`: the worst layer of the column, or the nearest layer. */
   readonly layerAt: (pixel: number) => Layer | null;
-  /** The limit of what fails, layer by layer: bits and figures may differ. */
+  /** The red limit as a line. It may differ from layer to layer, because it depends on the bit width and the metric. */
   readonly rule: readonly Point[];
   readonly groups: readonly { name: string; from: number; to: number; named: boolean }[];
 }
+
+const LOST_DB = -20;
 
 export function layoutDepth(layers: readonly Layer[], width: number, height: number, top = 40): DepthLayout | null {
   const box = { l: 36, r: width - 24, t: 14, b: height - 20 };
   if (layers.length === 0 || box.r - box.l < 60) return null;
   const finite = layers.flatMap((layer) => [layer.sqnr, layer.carried ?? Infinity]).filter(Number.isFinite);
-  const least = finite.reduce((lowest, db) => Math.min(lowest, db), 8);
+  // Below 0 dB the signal is lost. How far below is written and not drawn, because it would press all others flat.
+  const least = Math.max(
+    LOST_DB,
+    finite.reduce((lowest, db) => Math.min(lowest, db), 8),
+  );
   const y = linearScale(Math.floor(least / 10) * 10 - 2, top, box.b, box.t);
   const xScale = linearScale(-0.5, layers.length - 0.5, box.l, box.r);
   const ticks: number[] = [];
@@ -69,19 +75,21 @@ function stemsOf(
 ): { x: number; y: number; layer: Layer }[] {
   const stems: { x: number; y: number; layer: Layer }[] = [];
   layers.forEach((layer, i) => {
-    if (Number.isNaN(layer.sqnr)) return; // Nothing was measured, so nothing is drawn.
+    if (Number.isNaN(layer.sqnr)) return; // A layer that was not measured has no stem.
     const stem = { x: Math.round(x(i)) + 0.5, y: Number(y(clampDb(layer.sqnr, top, y.domain[0])).toFixed(1)), layer };
     const last = stems.at(-1);
     if (last?.x !== stem.x) stems.push(stem);
-    else if (stem.y > last.y) stems[stems.length - 1] = stem; // Deeper is worse.
+    else if (stem.y > last.y) stems[stems.length - 1] = stem; // Lower on the chart is worse.
   });
   return stems;
 }
 
-/** Inside of the chart: what is lost goes down to its end, however deep others are. */
+/** The SQNR limited to the range of the axis; a lost layer is at the lower edge. */
 export function clampDb(db: number, top: number, bottom: number): number {
   return Number.isNaN(db) ? top : Math.max(bottom, Math.min(top, db));
 }
+
+const MAX_GROUPS = 40;
 
 function groupsOf(layers: readonly Layer[], x: (i: number) => number): DepthLayout["groups"] {
   const groups: { name: string; from: number; to: number }[] = [];
@@ -91,19 +99,20 @@ function groupsOf(layers: readonly Layer[], x: (i: number) => number): DepthLayo
     if (last?.name === name) last.to = i;
     else groups.push({ name, from: i, to: i });
   });
+  if (groups.length > MAX_GROUPS) return []; // Names without folders: every layer would be a group.
   return groups.map((group) => {
     const [from, to] = [x(group.from - 0.5), x(group.to + 0.5)];
     return { name: group.name, from, to, named: to - from > group.name.length * 6 + 8 };
   });
 }
 
-/** As they were logged; the tensors of one layer by name. */
+/** The layers in the order in which they were logged; tensors of one layer are sorted by name. */
 export function byDepth(layers: readonly Layer[]): Layer[] {
   return [...layers].sort((a, b) => a.depth - b.depth || byNumber(a.name, b.name));
 }
 
-const LETTER = 6.5; // About the width of one, in pixels.
-const ABOVE = 9; // How far letters reach above their line, and below.
+const LETTER = 6.5; // The approximate width of a character, in pixels.
+const ABOVE = 9; // The height of letters above the base line; BELOW is the depth below it.
 const BELOW = 3;
 
 export interface DepthLabel {
@@ -114,7 +123,7 @@ export interface DepthLabel {
   readonly to: number;
 }
 
-/** Whether the line goes through the rectangle. */
+/** Whether the line crosses the rectangle. */
 function crosses(line: readonly Point[], from: number, to: number, top: number, bottom: number): boolean {
   return line.some(([x1, y1], i) => {
     const [x0, y0] = line[i - 1] ?? [x1, y1];
@@ -125,7 +134,10 @@ function crosses(line: readonly Point[], from: number, to: number, top: number, 
   });
 }
 
-/** Where the name of the layer at `index` stands: beside its dot, inside, and off the line of accumulated errors where there is room. */
+/**
+ * The position of the name of the layer at `index`: beside its dot, inside the chart, and if possible not on the line
+ * of accumulated errors.
+ */
 export function labelOf({ box, x, y, top, carried }: DepthLayout, index: number, db: number, text: string): DepthLabel {
   const [px, py, width] = [x(index), y(clampDb(db, top, y.domain[0])), text.length * LETTER];
   const places = [4, 16, -8]
@@ -138,7 +150,7 @@ export function labelOf({ box, x, y, top, carried }: DepthLayout, index: number,
     .filter((place) => place.y - ABOVE >= box.t - 2 && place.y + BELOW <= box.b + 4);
   const inside = places.filter(({ from, to }) => from >= box.l && to <= box.r + 20);
   const free = inside.find((place) => !crosses(carried, place.from, place.to, place.y - ABOVE, place.y + BELOW));
-  // On a phone neither side may have the room: then it ends where the chart does, below its dot.
+  // On a narrow screen, neither side may have enough space: then the text ends at the right edge, below the dot.
   const end = box.r + 20;
   return free ?? inside[0] ?? { x: end, y: Math.min(py + 16, box.b + 4), anchor: "end", from: end - width, to: end };
 }

@@ -37,6 +37,7 @@ const layer = (name: string, sqnr: number, more: Partial<Layer> = {}): Layer => 
   ownSqnr: null,
   worstChannel: null,
   carriedFrom: "",
+  fix: "",
   carried: null,
   cosine: null,
   mse: null,
@@ -66,7 +67,8 @@ describe("layers", () => {
       "exact",
       "not measured",
     ]);
-    expect([9.58, 9.64, 19.98].map((sqnr) => textOf(sqnr, 9.6, 14.4))).toEqual(["9.58", "9.6", "20.0"]); // Limits of 4 bits.
+    // The limits for 4 bits.
+    expect([9.58, 9.64, 19.98].map((sqnr) => textOf(sqnr, 9.6, 14.4))).toEqual(["9.58", "9.6", "20.0"]);
   });
   it("are sorted worst first, those without the number last", () => {
     const layers = [layer("a", 30), layer("b", 10, { cosine: 0.9 }), layer("c", 20, { cosine: 0.99 })];
@@ -136,6 +138,7 @@ describe("layers", () => {
         cause_texts: [""],
         cause_headlines: ["No damage"],
         carried_from: [""],
+        fixes: [],
         explanations: [""],
         severities: [0.07],
         times_median: [1],
@@ -198,6 +201,9 @@ describe("layers", () => {
     const layout = layoutDepth([layer("a", Infinity), layer("b", -15), layer("c", 38)], 600, 128)!;
     expect(layout.y(40)).toBe(layout.box.t);
     expect(layout.y(-15)).toBeLessThanOrEqual(layout.box.b);
+    const lost = layoutDepth([layer("a", 35), layer("b", -96.9)], 600, 128)!;
+    expect(lost.y.domain[0]).toBeGreaterThan(-30); // The others stay readable.
+    expect(lost.stems[1]!.y).toBeLessThanOrEqual(lost.box.b);
   });
 });
 

@@ -1,4 +1,4 @@
-// Both histograms of a layer's tensor, in the same bins.
+// Requests the histograms of a layer's tensor in A and B, in the same bins.
 import { type OverlayResponse, overlayShape } from "../../api/histograms";
 import { toNumber } from "../../api/shape";
 import { useMemo } from "preact/hooks";
@@ -11,12 +11,12 @@ export interface Overlay {
   readonly data: OverlayResponse | null;
   readonly error: ApiError | null;
   readonly input: HistogramInput | null;
-  /** Min and max of B. */
+  /** Min and max of the values of B. */
   readonly clip: readonly [number, number] | null;
   readonly retry: () => void;
 }
 
-/** Without `steps` as last logged; the first step is of A, the second of B. */
+/** Without `steps`, the last logged histograms. Otherwise, the first step is for A, the second for B. */
 export function useOverlay(layer: Layer, steps: readonly [number | null, number | null] = [null, null]): Overlay {
   const body = {
     series: [

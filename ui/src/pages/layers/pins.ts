@@ -1,9 +1,9 @@
-// Which layers are pinned.
+// The list of pinned layers.
 
-/** More would be too small to be read. */
+/** The max number of pinned layers, because more would be too small to read. */
 const MAX_PINS = 4;
 
-/** Pins or lets go; a fifth pin lets go of the oldest. */
+/** Pins or unpins a layer. At the limit, the layer that was pinned first is unpinned. */
 export function withPin(pins: readonly string[], key: string): string[] {
   return pins.includes(key) ? pins.filter((pin) => pin !== key) : [...pins, key].slice(-MAX_PINS);
 }

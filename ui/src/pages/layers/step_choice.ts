@@ -1,6 +1,6 @@
-// Which step of either side is seen. Pure.
+// Chooses the step that is shown of A and of B. Pure.
 
-/** The newest step of a side that is not after `wanted`; its first when all are. */
+/** The newest step that is not after `wanted`; the first step if all are after it. */
 export function stepAt(steps: readonly number[], wanted: number): number | null {
   return (
     steps.reduce<number | null>(
@@ -12,7 +12,7 @@ export function stepAt(steps: readonly number[], wanted: number): number | null 
   );
 }
 
-/** All steps of either side, once and in order. */
+/** All steps of A and B, sorted and without duplicates. */
 export function allSteps(a: readonly number[], b: readonly number[]): number[] {
   return [...new Set([...a, ...b])].sort((p, q) => p - q);
 }

@@ -1,4 +1,4 @@
-// A layer that was logged over a training: its steps, and which of them are seen.
+// The steps of a layer that was logged at several steps of a training, and the shown step.
 import { distributionsShape, type Distributions } from "../../api/histograms";
 import { getJson } from "../../api/client";
 import { query } from "../../base/address";
@@ -7,16 +7,16 @@ import type { Layer } from "../../domain/layers/layers";
 import { allSteps, stepAt } from "./step_choice";
 
 export interface Steps {
-  /** To choose from; empty when there is no choice. */
+  /** The steps to choose from; empty if there are fewer than two. */
   readonly all: readonly number[];
   readonly shown: number | null;
-  /** The requested steps of A and B; null is the last one. */
+  /** The steps to request for A and B; null is the last step. */
   readonly of: readonly [number | null, number | null];
 }
 
 const LAST: Steps = { all: [], shown: null, of: [null, null] };
 
-/** `last` is the greatest step that was drawn: where it is 0 nothing was logged over time. */
+/** `last` is the largest step that was drawn. If it is 0, the layer was not logged over time. */
 export function useSteps(layer: Layer, last: number): Steps {
   const wanted = last > 0;
   const ask = ({ run, tag }: Layer["a"], signal: AbortSignal): Promise<Distributions> =>

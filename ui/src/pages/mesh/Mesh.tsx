@@ -1,4 +1,4 @@
-// Meshes and clouds of points: one card per mesh and run, all turned together.
+// Meshes and point clouds: one card per mesh and run; all cards share one camera.
 import { resolveColour } from "../../base/dom/css_colour";
 import { meshStepsShape, meshesShape } from "../../api/media";
 import type { JSX } from "preact";
@@ -9,7 +9,7 @@ import { useNear } from "../../base/dom/useNear";
 import { count, plural } from "../../base/text/format";
 import { centred, lostPoints, type Camera } from "../../base/math/space";
 import { EmptyPage } from "../../domain/live/EmptyPage";
-import { titleOf } from "../../domain/runs/run_titles";
+import { shownNameOf } from "../../domain/runs/run_names";
 import { RunKey } from "../../domain/runs/RunKey";
 import { SeriesPage, type Series } from "../../domain/runs/SeriesPage";
 import { Snippet } from "../../domain/live/Snippet";
@@ -43,7 +43,7 @@ async function loadShape(
 interface MeshProps {
   readonly run: string;
   readonly mesh: string;
-  /** The step of all cards; null: the newest. */
+  /** The step of all cards; null: the newest step. */
   readonly step: number | null;
   readonly camera: Camera;
   readonly onCamera: (camera: Camera) => void;
@@ -57,7 +57,7 @@ function LoadedMesh({ run, mesh, step: shared, camera, onCamera }: MeshProps): J
   );
   const known = list.state.value.data;
   const steps = useMemo(() => [...new Set(known?.steps ?? [])], [known]);
-  // Moving all cards takes back what was moved alone.
+  // A change of the shared step resets the cards that were set to their own step.
   const alone = own !== null && own.of === shared ? own.at : null;
   const at = Math.min(alone ?? (shared === null ? steps.length - 1 : nearestIndex(steps, shared)), steps.length - 1);
   const step = steps[at];
@@ -131,7 +131,7 @@ function MeshCard(props: MeshProps): JSX.Element {
         <h3 title={props.mesh}>{props.mesh}</h3>
       </header>
       <div class="note run-line">
-        <RunKey run={props.run} /> <span title={props.run}>{titleOf(props.run)}</span>
+        <RunKey run={props.run} /> <span title={props.run}>{shownNameOf(props.run)}</span>
       </div>
       {near ? <LoadedMesh {...props} /> : <div class="space" />}
     </section>
@@ -145,7 +145,7 @@ export default function Mesh(): JSX.Element {
   const { step, slider } = useSharedStep();
   const { state, retry } = useResource("meshes", (signal) => getJson(meshesShape, "meshes", {}, signal));
   const { data, error } = state.value;
-  // A mesh is one tag for each of its parts. Writers name these differently: scan_1, scan_VERTEX.
+  // A mesh has one tag for each of its parts. Writers name them differently: scan_1, scan_VERTEX.
   const names = useMemo(
     () =>
       new Map(

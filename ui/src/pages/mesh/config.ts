@@ -1,22 +1,22 @@
-// How somebody wanted a mesh to look: the configuration that is logged beside it for three.js, as far
-// as a picture without a graphics card can follow it. Pure.
+// The display configuration that was logged with a mesh for three.js. Only the settings that can be drawn without a
+// graphics card are used. Pure.
 import { anything, list as listOf, readOrNull, record } from "../../api/shape";
 
 export interface MeshLook {
-  /** Degrees from the bottom to the top of the picture; 0: the camera is far away. */
+  /** The vertical field of view in degrees; 0: an orthographic view. */
   readonly fieldOfView: number;
   readonly ambient: number;
-  /** From where light comes as the camera sees it, of length 1, and how much. */
+  /** The direction to the light in camera coordinates, of length 1, and its intensity. */
   readonly lights: readonly { readonly from: readonly [number, number, number]; readonly strength: number }[];
   readonly wireframe: boolean;
   readonly opacity: number;
-  /** The CSS colour of vertices without their own; null: the text colour. */
+  /** The CSS colour of vertices without a colour; null: the text colour. */
   readonly colour: string | null;
-  /** Pixels; null: as many as fit. */
+  /** The size of points in pixels; null: as large as fits. */
   readonly pointSize: number | null;
 }
 
-/** Lit from the camera. */
+/** The default light comes from the camera. */
 export const PLAIN: MeshLook = {
   fieldOfView: 0,
   ambient: 0.45,
@@ -32,7 +32,7 @@ const fieldsOf = (value: unknown): Fields => readOrNull(record(anything), value)
 const within = (value: unknown, least: number, greatest: number): number | null =>
   typeof value === "number" && Number.isFinite(value) ? Math.max(least, Math.min(greatest, value)) : null;
 
-/** "#ff8800", 0xff8800: what three.js takes; names of colours are left to the default. */
+/** A colour in the forms "#ff8800" and 0xff8800. Names of colours are not supported and give the default. */
 function colourOf(value: unknown): string | null {
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffffff)
     return `#${value.toString(16).padStart(6, "0")}`;
@@ -59,7 +59,7 @@ function lightsOf(list: unknown): Pick<MeshLook, "ambient" | "lights"> | null {
   return ambient > 0 || lights.length > 0 ? { ambient, lights } : null;
 }
 
-/** `text` comes from a log and is not trusted: unknown or invalid settings are ignored. */
+/** Reads the configuration. `text` comes from a log and is not trusted: unknown or invalid settings are ignored. */
 export function readMeshLook(text: string): MeshLook {
   let parsed: unknown = null;
   try {
@@ -76,7 +76,7 @@ export function readMeshLook(text: string): MeshLook {
     wireframe: material["wireframe"] === true,
     opacity: material["transparent"] === true ? (within(material["opacity"], 0.05, 1) ?? 1) : 1,
     colour: colourOf(material["color"]),
-    // three.js sizes points as a part of the scene; a scene here is 2 wide and some hundred pixels.
+    // three.js gives point sizes in scene units. A scene is 2 units wide here, which is some hundred pixels.
     pointSize:
       material["cls"] === "PointsMaterial" && within(material["size"], 0, 1) !== null
         ? Math.max(1, Math.min(12, (within(material["size"], 0, 1) ?? 0) * 300))

@@ -1,14 +1,14 @@
-// Paints a mesh: its triangles from far to near, each as bright as it faces the light, or its points.
+// Paints a mesh: its triangles from far to near, shaded by their angle to the light, or its points.
 import { farFirst, placed, type Camera } from "../../base/math/space";
 import { PLAIN, type MeshLook } from "./config";
 
 export interface Shape {
-  readonly vertices: Float32Array; // Centred.
-  readonly faces: Int32Array | null; // Three vertices each.
-  readonly colours: Uint8Array | null; // Red, green, blue of each vertex.
+  readonly vertices: Float32Array; // Coordinates centred on 0.
+  readonly faces: Int32Array | null; // Three vertex indices per face.
+  readonly colours: Uint8Array | null; // Red, green and blue of each vertex.
 }
 
-/** Faces that name vertices which are not there, or are nowhere, are left out. */
+/** Leaves out faces with vertex indices out of range, or with non-finite vertices. */
 export function facesIn(faces: Int32Array, vertices: Float32Array): Int32Array {
   const kept: number[] = [];
   const known = (corner: number): boolean =>
@@ -20,7 +20,7 @@ export function facesIn(faces: Int32Array, vertices: Float32Array): Int32Array {
   return Int32Array.from(kept);
 }
 
-/** How bright a face is, 0 to 1, by the direction it faces; both of its sides are seen. */
+/** The brightness of a face, 0 to 1, from its normal; both sides are visible. */
 export function brightness(look: MeshLook, nx: number, ny: number, nz: number): number {
   const length = Math.hypot(nx, ny, nz) || 1;
   const lit = look.lights.reduce(
@@ -30,7 +30,7 @@ export function brightness(look: MeshLook, nx: number, ny: number, nz: number): 
   return Math.max(0.15, Math.min(1, lit));
 }
 
-/** Red, green and blue of "rgb(1, 2, 3)" or "#010203". */
+/** The red, green and blue of a CSS colour such as "rgb(1, 2, 3)" or "#010203". */
 export function channelsOf(colour: string): readonly [number, number, number] {
   const hex = /^#([0-9a-f]{6})$/i.exec(colour);
   const part = (at: number): number => parseInt(hex?.[1]?.slice(at, at + 2) ?? "", 16);
@@ -64,13 +64,13 @@ export function paintShape(
     context.globalAlpha = 1;
     return;
   }
-  const half = (Math.min(width, height) / 2) * camera.zoom; // Depth in the pixels of x and y.
+  const half = (Math.min(width, height) / 2) * camera.zoom; // Depths in the same unit as x and y.
   const middles = Float32Array.from(
     { length: faces.length / 3 },
     (_, f) => depths[faces[3 * f]!]! + depths[faces[3 * f + 1]!]! + depths[faces[3 * f + 2]!]!,
   );
   context.lineJoin = "round";
-  context.lineWidth = look.wireframe ? 1 : 0.75; // Closes the seams between neighbours.
+  context.lineWidth = look.wireframe ? 1 : 0.75; // Hides the gaps between neighbouring triangles.
   for (const f of farFirst(middles)) {
     const [p, q, r] = [faces[3 * f]!, faces[3 * f + 1]!, faces[3 * f + 2]!];
     const [ax, ay, az] = [xs[q]! - xs[p]!, ys[p]! - ys[q]!, (depths[q]! - depths[p]!) * half];

@@ -46,7 +46,7 @@ function WeightsEditor({ weights }: { weights: AuroraWeights }): JSX.Element {
         />
       </label>
       <p class="note">
-        Weights in per cent; what was not logged is left out and the rest scaled up.{" "}
+        Weights in per cent. Metrics that were not logged are left out, and the other weights are scaled up.{" "}
         {isDefault ? (
           "These are the defaults."
         ) : (
@@ -59,7 +59,9 @@ function WeightsEditor({ weights }: { weights: AuroraWeights }): JSX.Element {
   );
 }
 
-/** Models by score. Bars leave break-even; the scale is logarithmic, since the score is a product. */
+/**
+ * Models by AURORA score. Bars start at 1.00 (break-even); the scale is logarithmic, because the score is a product.
+ */
 export function AuroraPanel({
   rows,
   hot,
@@ -110,7 +112,7 @@ export function AuroraPanel({
               </span>
             </span>
             <span class="num">score</span>
-            <span class="num" title="Share of the weights whose metrics were logged">
+            <span class="num" title="Coverage: the share of the AURORA weights whose metrics were logged">
               cover
             </span>
           </li>
@@ -121,7 +123,7 @@ export function AuroraPanel({
                 <button
                   class={`rank${hot.value === row.name ? " hot" : ""}`}
                   aria-expanded={open}
-                  title={`${row.name}: ${aurora.kind}, what it is made of`}
+                  title={`${row.name}: ${aurora.kind}, show its factors`}
                   onPointerEnter={() => (hot.value = row.name)}
                   onPointerLeave={() => (hot.value = null)}
                   onClick={() => setUnfolded(open ? null : row.name)}

@@ -1,4 +1,4 @@
-// The tooltip of a model: all its pairs, with full values.
+// The tooltip of a model: all its metrics of A and B, with full values.
 import type { JSX } from "preact";
 import { asFraction } from "../../domain/models/gates";
 import { fixed, ratio, significant, withComma } from "../../base/text/format";

@@ -38,7 +38,7 @@ function Pair({ a, b, width }: { a: JSX.Element | string; b: JSX.Element | strin
   );
 }
 
-/** How the numbers of a metric read: their points in one line, all digits on hover. */
+/** Formats the numbers of a metric: decimal points are aligned, and the tooltip has all digits. */
 function placedOf(data: OverviewData, metric: Metric): (value: number) => JSX.Element {
   const aligned = alignedColumn(
     data.rows.flatMap((row) => {
@@ -113,11 +113,11 @@ function DropCell({
   );
 }
 
-// The approximate width of a pair of columns, and of everything that is always there.
+// The approximate width of the columns of one resource, and of all columns that are always shown.
 const RESOURCE_WIDTH = 208;
 const OTHER_WIDTH = 680;
 
-/** How many resources fit beside the other columns. */
+/** The number of resources that fit beside the other columns. */
 const fitting = (width: number): number => Math.max(1, Math.floor((width - OTHER_WIDTH) / RESOURCE_WIDTH));
 
 function gainName(metric: Metric): string {
@@ -254,7 +254,7 @@ function columnsOf(data: OverviewData, width: number, a: string, b: string): Col
   ];
 }
 
-/** On its own, so that the pointer on another model changes two rows and not the table. */
+/** A component of its own, so that pointing at another model renders two rows and not the whole table. */
 function ModelRow({
   row,
   columns,
@@ -280,7 +280,7 @@ function ModelRow({
       onPointerEnter={() => (hot.value = row.name)}
       onPointerLeave={() => (hot.value = null)}
       onMouseDown={(event) => {
-        if (event.shiftKey) event.preventDefault(); /* Rows are ticked, not text marked. */
+        if (event.shiftKey) event.preventDefault(); /** A click ticks the row; it must not select text. */
       }}
       onClick={(event) => (event.shiftKey ? onTick(row.name) : onOpen(row.name))}
       onKeyDown={(event) => {
@@ -319,7 +319,7 @@ export function ModelTable({
 }: {
   data: OverviewData;
   rows: readonly Row[];
-  /** Names; these rows come first. */
+  /** The names of models whose rows come first. */
   ticked: readonly string[];
   onTick: (name: string) => void;
   a: string;
@@ -363,7 +363,7 @@ export function ModelTable({
       ? sorted
       : [...sorted.filter((row) => first.has(row.name)), ...sorted.filter((row) => !first.has(row.name))];
   const growing = useGrowingRows(rows.length);
-  // Heads stick to the page only while nothing scrolls sideways between the two.
+  // The table header sticks to the top of the page, but only if the table does not scroll horizontally.
   const [fits, setFits] = useState(true);
   useLayoutEffect(() => {
     const box = ref.current;
@@ -397,10 +397,7 @@ export function ModelTable({
         />
         <RangeFilters data={data} words={words} onWords={(find) => setQuery({ find }, "replace")} />
         {arranged.menu}
-        <label
-          class="tick only-differences"
-          title={`Without the models of which nothing is another number in ${b} than in ${a}`}
-        >
+        <label class="tick only-differences" title={`Hide models whose metrics are equal in ${a} and ${b}`}>
           <input
             type="checkbox"
             checked={query.value.has("diff")}

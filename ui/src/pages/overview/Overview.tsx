@@ -39,7 +39,7 @@ import {
 import { visibleRows } from "./row_filter";
 import "./overview.css";
 
-/** The value that the chart shows: fractions in per cent. */
+/** The value that the chart shows: fractions are shown in per cent. */
 function shownValue(metric: Metric, value: number): number {
   return isFraction(metric) ? asFraction(value) * 100 : value;
 }
@@ -135,13 +135,13 @@ interface Chart {
   readonly inputs: readonly ParetoInput[];
   readonly logX: boolean;
   readonly logY: boolean;
-  /** The one model that beats all others: a front that is no line is said instead. */
+  /** If one model beats all others, there is no line to draw for the Pareto front, so the page names the model. */
   readonly alone: string | null;
-  /** The experiment whose models are ranked, where there are several. */
+  /** The experiment whose models are ranked, if there are several experiments. */
   readonly rankedIn: string | null;
 }
 
-/** The axes of the address; by default size, or the first resource, against quality. */
+/** The axes in the address; by default size (or the first resource) and quality. */
 function chartOf(data: OverviewData): Chart | null {
   const find = (name: string | null): Metric | undefined => data.axes.find((m) => m.name === name);
   const y = find(query.value.get("y")) ?? data.quality;
@@ -338,7 +338,7 @@ export default function Overview(): JSX.Element {
   );
 }
 
-/** The figures of the models that pass the filter. */
+/** The key metrics of the models that pass the filter. */
 function FilteredTiles({ summary, rows, all }: { summary: Summary; rows: readonly Row[]; all: number }): JSX.Element {
   const names = rows.length === all ? [] : rows.map(({ name }) => name);
   const pair = { a: summary.a, b: summary.b, policy: policy.value };
@@ -369,7 +369,7 @@ function Waiting(): JSX.Element {
   return <div class="view" aria-busy="true" />;
 }
 
-/** Two model files were compared, or nobody said how good the variants are. */
+/** Shown if two model files were compared, or if no quality metric was logged. */
 function WithoutQuality({ table, a, b }: { table: Comparison; a: string; b: string }): JSX.Element {
   return (
     <EmptyPage
@@ -410,14 +410,14 @@ function Empty(): JSX.Element {
   return (
     <EmptyPage
       title="No comparison was logged yet"
-      about="This page sets variants of a model side by side: what compression cost in quality, and what it saved in size, time, memory and power."
+      about="This page compares variants of models: the loss of quality, and the savings in size, time, memory and power."
       lookedFor={
         <>
           metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span>
         </>
       }
     >
-      <p>Log one from a benchmark file, or from Python:</p>
+      <p>Import a benchmark file, or log metrics from Python:</p>
       <pre>{`compression-board import results.json \\
     --logdir ${shellFolder()}
 

@@ -10,7 +10,7 @@ import type { Brush } from "./rows";
 const diamond = (x: number, y: number, r = 4.5): string =>
   `M${x.toFixed(1)} ${(y - r).toFixed(1)}l${r} ${r}-${r} ${r}-${r}-${r}z`;
 
-const MANY = 150; // Models whose arrows together would hide their marks.
+const MANY = 150; // The max number of models with arrows, because more arrows would hide the marks.
 
 export interface ParetoChartProps {
   readonly inputs: readonly ParetoInput[];
@@ -25,7 +25,7 @@ export interface ParetoChartProps {
   readonly frontName: string;
   readonly summary: string;
   readonly hot: Signal<string | null>;
-  /** The models that the filters let pass; the others are faint. */
+  /** The names of models that pass the filters; other models are faint. */
   readonly passing: ReadonlySet<string>;
   readonly brush: Brush | null;
   readonly onBrush: (brush: Brush | null) => void;
@@ -76,7 +76,7 @@ export function ParetoChart(props: ParetoChartProps): JSX.Element {
     };
   };
   const begin = (event: PointerEvent): void => {
-    if (event.button !== 0 || event.pointerType === "touch") return; // A finger scrolls the page.
+    if (event.button !== 0 || event.pointerType === "touch") return; // On touch screens, dragging scrolls the page.
     const { x, y } = place(event);
     svg.current?.setPointerCapture(event.pointerId);
     setDrag({ x0: x, y0: y, x1: x, y1: y });
@@ -171,7 +171,7 @@ export function ParetoChart(props: ParetoChartProps): JSX.Element {
               {props.frontName}
             </text>
           )}
-          {/* Below all marks, so that an arrow's wide reach takes no other model's mark from the pointer. */}
+          {/* Arrows are below all marks, because the wide hit area of an arrow must not cover other models' marks. */}
           {layout.marks.map(
             (mark) =>
               mark.a && (

@@ -1,4 +1,4 @@
-// The ticked models beside each other: a shape each over the metrics, and the same as a table.
+// A radar chart of the ticked models over the metrics, and the same values as a table.
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";

@@ -1,4 +1,4 @@
-// Sliders for the columns of the table. They write the conditions of the filter: drop<=1.
+// Sliders for the columns of the table. A slider writes a condition into the filter: drop<=1.
 import type { JSX } from "preact";
 import { extent } from "../../base/math/scale";
 import { significant } from "../../base/text/format";
@@ -8,7 +8,7 @@ import type { OverviewData } from "./rows";
 
 const STEPS = 200;
 
-/** Positions 0 to STEPS along the values; logarithmic where they span decades. */
+/** A slider has STEPS positions along the values; the scale is logarithmic if the values span several powers of ten. */
 function trackOf([low, high]: readonly [number, number]): {
   readonly at: (value: number) => number;
   readonly value: (position: number) => number;
@@ -45,7 +45,7 @@ function RangeRow({
       min={0}
       max={STEPS}
       value={position}
-      aria-label={`${end === "min" ? "Least" : "Greatest"} ${column.label}`}
+      aria-label={`${end === "min" ? "Min" : "Max"} ${column.label}`}
       aria-valuetext={significant(track.value(position))}
       onInput={(event) => {
         const to = Number(event.currentTarget.value);

@@ -1,4 +1,5 @@
-// The first figures: what is usual, what is worst, what is best, and how many pass. The report has the same.
+// The key metrics at the top of the page: typical, worst and best values, and the number of models that pass. The
+// report shows the same.
 import type { JSX } from "preact";
 import type { Summary } from "../../api/compression/summary";
 
@@ -25,7 +26,7 @@ function Tile({
   );
 }
 
-/** Green only where every model was checked and passes. */
+/** Green only if every model was checked and passes. */
 function GatesTile({ counts }: { counts: Summary["counts"] }): JSX.Element {
   const open = counts.incomplete + counts.not_checked;
   const all = counts.fail + counts.watch + counts.pass + open;
@@ -52,7 +53,7 @@ function GatesTile({ counts }: { counts: Summary["counts"] }): JSX.Element {
   );
 }
 
-/** `of` names the models if they are not all: "3 of 12 models". */
+/** `of` is empty if all models are included: otherwise "3 of 12 models". */
 export function Tiles({ summary, of: some = "" }: { summary: Summary; of?: string }): JSX.Element {
   return (
     <div class="tiles" data-of={some} {...(some ? { title: some } : {})}>

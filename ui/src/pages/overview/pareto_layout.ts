@@ -1,5 +1,4 @@
-// Where the marks, arrows, front and labels of the Pareto chart go. Pure: sizes and values in,
-// pixels out.
+// The layout of the Pareto chart: marks, arrows, front and labels. Pure: converts values to pixels.
 import { boxesAlong, LabelPlacer, spotsAround, type LabelSpot } from "../../charts/drawing/labels";
 import { paretoFront } from "../../domain/models/pareto";
 import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../base/math/scale";
@@ -10,9 +9,9 @@ export interface ParetoInput {
   readonly ya: number | null;
   readonly xb: number;
   readonly yb: number;
-  /** A value of it was not measured. */
+  /** Whether one of the values was computed from other metrics, not measured. */
   readonly derived?: boolean;
-  /** Whether it can be on the front; false for a model of another experiment. */
+  /** Whether the model can be on the front; false for a model of another experiment. */
   readonly ranked?: boolean;
 }
 
@@ -23,7 +22,7 @@ export interface ParetoOptions {
   readonly logY: boolean;
   readonly xHigherIsBetter: boolean;
   readonly yHigherIsBetter: boolean;
-  /** The upper limit of y: the axis ends there. */
+  /** The upper limit of the y axis. */
   readonly yMost?: number;
 }
 
@@ -32,11 +31,11 @@ export interface Mark {
   readonly name: string;
   readonly a: { x: number; y: number } | null;
   readonly b: { x: number; y: number };
-  /** The line from A to B with its head; empty when there is no A. */
+  /** The SVG path of the arrow from A to B; empty if A has no values. */
   readonly arrow: string;
   readonly label: LabelSpot | null;
   readonly onFront: boolean;
-  readonly grew: boolean; // B is worse than A in x.
+  readonly grew: boolean; // B is worse than A on the x axis.
 }
 
 export interface ParetoLayout {
@@ -50,7 +49,7 @@ export interface ParetoLayout {
   readonly frontLabel: { x: number; y: number; anchor: "start" | "end" } | null;
 }
 
-// Room above the limit is as much as a mark at it needs.
+// The axis extends beyond its limit only as far as a mark at the limit needs.
 function scaleOf(values: readonly number[], log: boolean, r0: number, r1: number, most = Infinity): Scale | null {
   const usable = log ? values.filter((v) => v > 0) : values;
   const range = extent(usable);
@@ -76,7 +75,7 @@ function arrowOf(a: { x: number; y: number }, b: { x: number; y: number }): stri
   return `${line}M${barb(1)}L${pixel(tx)} ${pixel(ty)}L${barb(-1)}`;
 }
 
-/** Indices of the inputs that no other that is ranked with them beats. */
+/** The indices of the ranked inputs that no other ranked input beats. */
 export function frontOf(inputs: readonly ParetoInput[], xHigherIsBetter: boolean, yHigherIsBetter: boolean): number[] {
   const ranked = inputs.flatMap((m, index) => (m.ranked === false ? [] : [{ x: m.xb, y: m.yb, index }]));
   return paretoFront(ranked, xHigherIsBetter, yHigherIsBetter).map((i) => ranked[i]!.index);
@@ -113,7 +112,7 @@ export function layoutPareto(inputs: readonly ParetoInput[], options: ParetoOpti
   const frontLabel = frontLabelOf(line, options);
   if (frontLabel)
     placer.take({ x: frontLabel.x - (frontLabel.anchor === "end" ? 64 : 0), y: frontLabel.y - 12, w: 64, h: 16 });
-  // The front is named first, then those that lost most.
+  // Labels are placed first for models on the front, then for those with the largest loss.
   const order = inputs
     .map((_, i) => i)
     .sort(
@@ -159,7 +158,7 @@ function lossOf(m: ParetoInput, options: ParetoOptions): number {
   return options.yHigherIsBetter ? m.ya - m.yb : m.yb - m.ya;
 }
 
-// The border of what is reachable: from one point the better x holds until the next point is met.
+// The border of the Pareto front as a step line: the better x of a point holds until the next point.
 function frontPath(line: readonly { x: number; y: number }[], options: ParetoOptions): string {
   return line
     .map((p, i) => {
@@ -169,7 +168,7 @@ function frontPath(line: readonly { x: number; y: number }[], options: ParetoOpt
     .join("");
 }
 
-// Beside the longest upright stretch of the front.
+// The place of the front's label: beside its longest vertical part.
 function frontLabelOf(line: readonly { x: number; y: number }[], options: ParetoOptions): ParetoLayout["frontLabel"] {
   let best: ParetoLayout["frontLabel"] = null;
   let longest = 24;

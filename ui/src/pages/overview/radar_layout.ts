@@ -1,5 +1,5 @@
-// A few models on the same spokes: how many times better B is than A in each metric, on a logarithmic
-// scale, since twice as good and half as good are the same distance from break-even. Pure.
+// The layout of the radar chart: for each metric, the ratio by which B is better than A, on a logarithmic scale, so
+// that twice as good and half as good have the same distance from break-even. Pure.
 import { withoutUnit } from "../../base/text/format";
 import { pairAt, type OverviewData, type Row } from "./rows";
 
@@ -7,7 +7,7 @@ export const MAX_IN_RADAR = 5;
 
 export interface Spoke {
   readonly name: string;
-  /** Per model; null where a side was not logged, or not measured. */
+  /** One ratio per model; null if A or B was not logged or not measured. */
   readonly gains: readonly (number | null)[];
 }
 
@@ -20,14 +20,14 @@ export interface RadarLayout {
     readonly name: string;
   }[];
   readonly rings: readonly { readonly r: number; readonly text: string; readonly even: boolean }[];
-  /** One per model, with a corner where it has a number. */
+  /** One polygon per model, with a corner for each metric that has a value. */
   readonly shapes: readonly {
     readonly path: string;
     readonly corners: readonly { x: number; y: number; gain: number }[];
   }[];
 }
 
-/** Quality and all resources of which at least one of `rows` has both sides. */
+/** The axes: quality, and all resources that at least one of `rows` has for both A and B. */
 export function spokesOf(data: OverviewData, rows: readonly Row[]): Spoke[] {
   const better = (row: Row, metric: OverviewData["quality"]): number | null => {
     const pair = pairAt(row, data, metric);
@@ -89,7 +89,7 @@ export function layoutRadar(spokes: readonly Spoke[], width: number, height: num
   };
 }
 
-/** Ticks or unticks; a sixth lets go of the oldest. */
+/** Ticks or unticks a model. At the limit of five, the model that was ticked first is unticked. */
 export function withTick(ticked: readonly string[], name: string): string[] {
   return ticked.includes(name) ? ticked.filter((other) => other !== name) : [...ticked, name].slice(-MAX_IN_RADAR);
 }

@@ -1,4 +1,4 @@
-// The filter of the overview: words, and conditions on the columns of its table: `resnet drop<1 speedup>1.2`.
+// The filter of the overview: words, and conditions on columns of the table: `resnet drop<1 speedup>1.2`.
 import type { Metric } from "../../api/compression/table";
 import { asFraction, isFraction } from "../../domain/models/gates";
 import { wordsOf, parseRunFilter, passes, type Condition } from "../../domain/runs/run_filter";
@@ -6,13 +6,13 @@ import { withComma } from "../../base/text/format";
 import { pairAt, type OverviewData, type Row } from "./rows";
 
 export interface FilterColumn {
-  /** The name in the filter: "drop". */
+  /** The name of the column in the filter: "drop". */
   readonly id: string;
   readonly label: string;
   readonly valueOf: (row: Row) => number | null;
-  /** Whether it is a metric, which a part of its name or label finds too. */
+  /** Whether the column is a metric, which can also be named by a part of its name or label. */
   readonly isMetric: boolean;
-  /** Whether values are shares of one, shown in per cent: limits may be typed either way. */
+  /** Whether values are fractions that are shown in per cent; limits may be typed in both forms. */
   readonly inPerCent: boolean;
 }
 
@@ -60,7 +60,7 @@ export function filterColumns(data: OverviewData): FilterColumn[] {
   ];
 }
 
-/** The column of a typed name: its own, or a metric in whose name or label it is found. */
+/** The column for a typed name: an exact match, or a metric whose name or label contains it. */
 export function columnNamed(columns: readonly FilterColumn[], typed: string): FilterColumn | undefined {
   const name = typed.toLowerCase();
   const aliases: Record<string, string> = { lost: "drop", loss: "drop", speed: "speedup", compression: "ratio" };
@@ -71,7 +71,7 @@ export function columnNamed(columns: readonly FilterColumn[], typed: string): Fi
   );
 }
 
-/** Names in the conditions that no column has: no model passes such a condition. */
+/** Column names in conditions that do not exist; no model passes such a condition. */
 export function unknownColumns(data: OverviewData, words: string): string[] {
   const columns = filterColumns(data);
   return parseRunFilter(words)
@@ -79,11 +79,11 @@ export function unknownColumns(data: OverviewData, words: string): string[] {
     .filter((name) => !columnNamed(columns, name));
 }
 
-/** A limit in the unit of its column: 0.7 and 70 are the same accuracy. */
+/** A limit in the unit of its column: for an accuracy, 0.7 and 70 are equal. */
 const limitIn = (column: FilterColumn | undefined, value: number): number =>
   column?.inPerCent ? asFraction(value) * 100 : value;
 
-/** The rows that both the words typed and the rectangle let pass; values of metrics are those of B. */
+/** The rows that pass both the typed filter and the rectangle; metric values are those of B. */
 export function visibleRows(data: OverviewData, words: string, inside: (row: Row) => boolean): Row[] {
   const columns = filterColumns(data);
   const typed = parseRunFilter(words);
@@ -103,7 +103,7 @@ export interface Limits {
   readonly max: number | null;
 }
 
-/** The limits that the filter sets for a column. */
+/** The limits of a column in the filter. */
 export function limitsOf(columns: readonly FilterColumn[], column: FilterColumn, words: string): Limits {
   const own = parseRunFilter(words).conditions.filter(({ metric }) => columnNamed(columns, metric) === column);
   const last = (operators: readonly string[]): number | null => {
@@ -113,7 +113,7 @@ export function limitsOf(columns: readonly FilterColumn[], column: FilterColumn,
   return { min: last([">", ">="]), max: last(["<", "<="]) };
 }
 
-/** The filter with other limits of a column; null is no limit. */
+/** The filter with new limits for a column; null removes a limit. */
 export function withLimits(
   columns: readonly FilterColumn[],
   column: FilterColumn,

@@ -6,7 +6,7 @@ import { NOT_CHECKED, type Summary } from "../../api/compression/summary";
 import { brushText, differs, largestExperiment, overviewOf, readBrush } from "./rows";
 import { columnNamed, filterColumns, limitsOf, unknownColumns, visibleRows, withLimits } from "./row_filter";
 
-// alexnet and resnet18, accuracy and size, fp32 and int8.
+// The models alexnet and resnet18, with accuracy and size of fp32 and int8.
 const response: TableResponse = {
   snapshot: 1,
   baseline: "fp32",
@@ -106,7 +106,8 @@ describe("overview", () => {
   it("tells models of which nothing became another number", () => {
     expect(data.rows.map(differs)).toEqual([true, true]);
     expect(overviewOf(table, "int8", "int8", summary)!.rows.map(differs)).toEqual([false, false]);
-    expect(overviewOf(table, "int8", "none", summary)!.rows.map(differs)).toEqual([false, false]); // Nothing to set against it.
+    // There is no other value to compare it with.
+    expect(overviewOf(table, "int8", "none", summary)!.rows.map(differs)).toEqual([false, false]);
   });
   it("filters by words and by what B has", () => {
     const names = (words: string): string[] => visibleRows(data, words, () => true).map((row) => row.name);

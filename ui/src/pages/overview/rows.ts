@@ -7,8 +7,8 @@ import { asFraction, gain, isFraction } from "../../domain/models/gates";
 export interface PairValue {
   readonly a: number | null;
   readonly b: number | null;
-  readonly gain: number | null; // How many times better B is.
-  /** Either side was worked out from other figures, not measured. */
+  readonly gain: number | null; // The ratio by which B is better than A.
+  /** Whether the value of A or B was computed from other metrics, not measured. */
   readonly derived?: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface Row {
   readonly model: Model;
   readonly name: string;
   readonly quality: PairValue;
-  readonly drop: number | null; // In fractions; positive is worse.
+  readonly drop: number | null; // The loss of quality from A to B as a fraction; positive is worse.
   readonly metrics: ReadonlyMap<string, PairValue>;
   readonly aurora: Score | null;
   readonly verdict: Verdict;
@@ -26,9 +26,9 @@ export interface OverviewData {
   readonly rows: readonly Row[];
   readonly quality: Metric;
   readonly qualityIsFraction: boolean;
-  /** Resources that at least one model logged for both sides, the usual ones first. */
+  /** The resources that at least one model logged for both A and B; the default resources come first. */
   readonly resources: readonly Metric[];
-  /** Metrics for the axes of the chart: quality, resources, then the other metrics of B. */
+  /** The metrics to choose from for the axes of the chart: quality, resources, then the other metrics of B. */
   readonly axes: readonly Metric[];
 }
 
@@ -44,7 +44,7 @@ function pairOf(model: Model, metric: Metric, a: string, b: string): PairValue {
   };
 }
 
-/** Null without a metric that says how good models are; which that is, the summary says. */
+/** The quality metric that the server's summary names; null if none was logged. */
 export function overviewOf(
   table: Comparison,
   a: string,
@@ -80,24 +80,24 @@ export function overviewOf(
   const paired = (metric: Metric): boolean => rows.some((row) => row.metrics.get(metric.name)?.gain != null);
   const measured = (metric: Metric): number => rows.filter((row) => isMeasured(row.metrics.get(metric.name))).length;
   const usual = RESOURCES.map((name) => others.find((m) => m.name === name)).filter((m) => m !== undefined);
-  // Latency and throughput say the same in two ways: the one that more models measured comes first.
+  // Latency and throughput have the same meaning: the one that more models measured comes first.
   const isSpeed = (metric: Metric): boolean => metric.name === "latency_mean_ms" || metric.name === "throughput";
   const resources = usual.filter(paired).sort((p, q) => (isSpeed(p) && isSpeed(q) ? measured(q) - measured(p) : 0));
   const rest = others.filter((m) => !resources.includes(m) && rows.some((row) => row.metrics.get(m.name)?.b != null));
   return { rows, quality, qualityIsFraction, resources, axes: [quality, ...resources, ...rest] };
 }
 
-/** Whether both sides were measured. */
+/** Whether both A and B were measured. */
 export function isMeasured(pair: PairValue | undefined): boolean {
   return pair?.gain != null && !pair.derived;
 }
 
-/** The pair of any metric, quality included. */
+/** The values of A and B for any metric, including quality. */
 export function pairAt(row: Row, data: OverviewData, metric: Metric): PairValue | undefined {
   return metric === data.quality ? row.quality : row.metrics.get(metric.name);
 }
 
-/** A rectangle in values: what was marked in the chart. */
+/** A rectangle that the user selected in the chart, in the units of the axes. */
 export interface Brush {
   readonly x: readonly [number, number];
   readonly y: readonly [number, number];
@@ -114,8 +114,10 @@ export function brushText({ x, y }: Brush): string {
   return [...x, ...y].map((v) => Number(v.toPrecision(6))).join("~");
 }
 
-/** The experiment of which most models are. Figures of different experiments may be of different data
- * and machines, so that models are ranked among those of one. */
+/**
+ * The experiment with the most models. Models are ranked only within one experiment, because others may use different
+ * data and machines.
+ */
 export function largestExperiment(models: readonly Model[]): string | null {
   const sizes = new Map<string, number>();
   for (const { experiment } of models) sizes.set(experiment, (sizes.get(experiment) ?? 0) + 1);
@@ -131,7 +133,7 @@ function dropOf(pair: PairValue, quality: Metric, inFractions: boolean): number 
   return quality.higherIsBetter === false ? b - a : a - b;
 }
 
-/** Whether anything that both sides logged became another number. */
+/** Whether any metric that both A and B have differs between them. */
 export function differs(row: Row): boolean {
   return [row.quality, ...row.metrics.values()].some(({ a, b }) => a !== null && b !== null && a !== b);
 }
@@ -143,7 +145,7 @@ export function median(values: readonly number[]): number | null {
   return (lo + hi) / 2;
 }
 
-/** Rows by a number, those without it last in either direction. */
+/** The rows sorted by a value; rows without it are last in both directions. */
 export function sortRows(
   rows: readonly Row[],
   keyOf: (row: Row) => number | string | null,

@@ -1,4 +1,4 @@
-// Precision against recall: one card per tag, all runs in it, at one step, in the same part of the square.
+// Precision-recall curves: one card per tag with all runs, at one step; all cards show the same part of the axes.
 import { type PrResponse, prCurvesShape } from "../../api/media";
 import type { JSX } from "preact";
 import { useId, useMemo, useState } from "preact/hooks";
@@ -34,13 +34,13 @@ import {
 } from "./curve";
 import "./pr.css";
 
-const MAX_STEPS = 40; // Per run; a step has some hundred numbers.
+const MAX_STEPS = 40; // The max number of steps per run; each step has some hundred numbers.
 const MAX_RUNS = 12;
-const MAX_OTHERS = 6; // Runs that a readout compares with.
+const MAX_OTHERS = 6; // The max number of other runs in the tooltip.
 const CORNER = "0.8~1~0.8~1";
-const DRAG = 6; // Pixels from which on a part is chosen.
+const DRAG = 6; // The min length of a drag, in pixels, that selects a part of the chart.
 
-/** The values of other runs at the same threshold. */
+/** The values of the other runs at the same threshold. */
 function Others({
   curves,
   threshold,
@@ -295,7 +295,7 @@ interface CardProps {
 
 function LoadedCard({ tag, runs, step, range }: CardProps): JSX.Element {
   const shown = runs.slice(0, MAX_RUNS);
-  // A curve that cannot be read is no reason to show no others.
+  // A curve that cannot be read does not prevent the others from being shown.
   const load = (run: string, signal: AbortSignal): Promise<PrResponse | ApiError> =>
     getJson(prCurvesShape, "pr_curves", { run, tag, limit: MAX_STEPS }, signal).catch((problem: unknown) => {
       if (problem instanceof ApiError && shown.length > 1) return problem;
@@ -362,7 +362,7 @@ export default function PrCurves(): JSX.Element {
       </button>
       <button
         aria-pressed={zoom === CORNER}
-        title="Where good classifiers differ; or drag over a part of a chart"
+        title="The upper right corner, where good classifiers differ; drag over a chart to choose another part"
         onClick={() => setQuery({ zoom: CORNER })}
       >
         Upper right

@@ -60,7 +60,8 @@ describe("precision and recall", () => {
   it("are drawn and summed up without the thresholds at which nothing was named", () => {
     const curve = curveAt("a", { ...response, precision: [[], [0.5, 0.8, "NaN"]], recall: [[], [1, 0.8, 0]] }, null)!;
     expect(layoutCurves([curve], 400, 300)!.paths[0]).not.toContain("NaN");
-    expect(averagePrecision({ ...curve, recall: [1, 0.8, 0.8], precision: [0.5, 0.8, NaN] })).toBeNaN(); // Recall 0.8 was lost at no known precision.
+    // The recall decreases from 0.8 at thresholds without a known precision.
+    expect(averagePrecision({ ...curve, recall: [1, 0.8, 0.8], precision: [0.5, 0.8, NaN] })).toBeNaN();
     expect(averagePrecision({ ...curve, recall: [1, 0.8, 0], precision: [0.5, 0.8, NaN] })).toBeCloseTo(0.74);
   });
   it("can be looked at in a part, and only what is in sight is found", () => {

@@ -1,4 +1,4 @@
-// Precision and recall at many thresholds, and the figures that sum them up. Pure.
+// Precision-recall curves over many thresholds, and the metrics that summarize them. Pure.
 import type { PrResponse } from "../../api/media";
 import { type WireNumber, toNumber } from "../../api/shape";
 import { linearScale, type Scale } from "../../base/math/scale";
@@ -6,7 +6,7 @@ import { linearScale, type Scale } from "../../base/math/scale";
 export interface PrCurve {
   readonly run: string;
   readonly step: number;
-  readonly thresholds: readonly number[]; // Ascending, so that recall falls.
+  readonly thresholds: readonly number[]; // In ascending order, so that recall decreases.
   readonly precision: readonly number[];
   readonly recall: readonly number[];
   readonly truePositives: readonly number[];
@@ -14,7 +14,7 @@ export interface PrCurve {
   readonly falseNegatives: readonly number[];
 }
 
-/** The curve whose step is nearest to the one asked for; null: the newest. */
+/** The curve at the step nearest to `step`; null: the newest curve. */
 export function curveAt(run: string, response: PrResponse, step: number | null): PrCurve | null {
   if (response.steps.length === 0) return null;
   let at = response.steps.length - 1;
@@ -35,8 +35,10 @@ export function curveAt(run: string, response: PrResponse, step: number | null):
   };
 }
 
-/** The area below the curve in steps: each precision counts for the recall that is lost after it.
- * Where nothing was named, precision may be no number; no recall is lost there. */
+/**
+ * Average precision: the area below the curve as steps, where each precision is weighted by the decrease of recall
+ * after it. Precision may be NaN where nothing was predicted as positive; recall does not decrease there.
+ */
 export function averagePrecision({ precision, recall }: PrCurve): number {
   return precision.reduce((sum, value, i) => {
     const lost = Math.max(0, (recall[i] ?? 0) - (recall[i + 1] ?? 0));
@@ -44,7 +46,7 @@ export function averagePrecision({ precision, recall }: PrCurve): number {
   }, 0);
 }
 
-/** The greatest F1 of any threshold, and where that is. */
+/** The largest F1 over all thresholds, and its threshold. */
 export function bestF1({ precision, recall, thresholds }: PrCurve): {
   readonly f1: number;
   readonly threshold: number;
@@ -60,11 +62,11 @@ export function bestF1({ precision, recall, thresholds }: PrCurve): {
 
 const PLOT = { l: 40, t: 8, right: 12, bottom: 34 } as const;
 
-/** The visible part of the square: recall from, to; precision from, to. */
+/** The visible part of the axes: recall from, to; precision from, to. */
 export type PrRange = readonly [number, number, number, number];
 export const WHOLE: PrRange = [0, 1, 0, 1];
 
-/** "0.8~1~0.9~1", as it stands in an address; what is no range is the whole. */
+/** Reads the visible part from the address: "0.8~1~0.9~1". Invalid text gives the whole range. */
 export function readRange(text: string | null): PrRange {
   const [a = NaN, b = NaN, c = NaN, d = NaN] = (text ?? "")
     .split("~")
@@ -103,7 +105,7 @@ export function layoutCurves(
   return { box, x, y, paths: curves.map(path) };
 }
 
-/** The point of any curve that is nearest to a place and in sight, within `reach` pixels. */
+/** The visible point of any curve that is nearest to a position, within `reach` pixels. */
 export function nearestPoint(
   { box, x, y }: PrLayout,
   curves: readonly PrCurve[],
@@ -124,7 +126,7 @@ export function nearestPoint(
   return found;
 }
 
-/** Where a curve is at a threshold: the greatest of its own that is not above it. */
+/** The point of a curve at a threshold: the one with the largest threshold that is not above it. */
 export function atThreshold({ thresholds }: PrCurve, threshold: number): number {
   let at = -1;
   thresholds.forEach((own, i) => {

@@ -1,4 +1,4 @@
-// A chosen point: what is known of it, and what is near it in all its dimensions.
+// The panel of the selected point: its labels, and its nearest neighbours in all dimensions.
 import type { JSX } from "preact";
 import { count, decimalsOfColumn, fixed } from "../../base/text/format";
 import { setQuery } from "../../base/address";
@@ -7,7 +7,7 @@ import type { Labels } from "./labels";
 import type { Neighbour, Nearness } from "./pca";
 import { placeInSprite } from "./sprite";
 
-/** The picture of a row, cut out of the image of all. */
+/** The image of one row, cut out of the sprite image that contains the images of all rows. */
 export function Picture({
   sprite,
   row,
@@ -37,7 +37,7 @@ export function Picture({
 
 export const nameOf = (labels: Labels | null, row: number): string => labels?.rows[row]?.[0] || `row ${row}`;
 
-/** The labels of a row, where there are more than its name. */
+/** The labels of a row, if it has more than its name. */
 export function Facts({ labels, row }: { labels: Labels | null; row: number }): JSX.Element | null {
   if (!labels || labels.columns.length < 2) return null;
   return (
@@ -77,7 +77,7 @@ export function ChosenPoint({
       </div>
       <div class="panel-head">
         <h2>Nearest</h2>
-        <span class="seg push" role="group" aria-label="Near by">
+        <span class="seg push" role="group" aria-label="Distance of neighbours">
           <button aria-pressed={how === "cosine"} onClick={() => setQuery({ distance: null })}>
             Cosine
           </button>
@@ -87,7 +87,7 @@ export function ChosenPoint({
         </span>
       </div>
       {near.length === 0 ? (
-        <p class="note">Nothing is near a row that is not finite.</p>
+        <p class="note">A row with non-finite values has no neighbours.</p>
       ) : (
         <table class="table near">
           <tbody>

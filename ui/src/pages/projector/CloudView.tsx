@@ -1,5 +1,5 @@
-// One embedding: its points, what is under the pointer, and beside them how they are coloured, what
-// was found and what is near the chosen one. All of it in the address.
+// The view of one embedding: its points, a tooltip, and a panel with colours, search results and the neighbours of the
+// selected point. The address holds the whole state.
 import { resolveColour } from "../../base/dom/css_colour";
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
@@ -22,11 +22,19 @@ import { LayoutControls, readNear } from "./LayoutControls";
 import { usePointLayout, type Method } from "./usePointLayout";
 
 const METHODS: readonly { readonly id: Method; readonly name: string; readonly title: string }[] = [
-  { id: "tsne", name: "t-SNE", title: "Neighbours in all dimensions are neighbours here; up to 2,000 points" },
-  { id: "umap", name: "UMAP", title: "Neighbours in all dimensions are neighbours here; up to 100,000 points" },
+  {
+    id: "tsne",
+    name: "t-SNE",
+    title: "Keeps points close together that are close in all dimensions; up to 2,000 points",
+  },
+  {
+    id: "umap",
+    name: "UMAP",
+    title: "Keeps points close together that are close in all dimensions; up to 100,000 points",
+  },
 ];
 
-const REACH = 10; // Pixels around a dot.
+const REACH = 10; // The max distance between pointer and point, in pixels.
 const NEIGHBOURS = 20;
 const HEATS = 6;
 
@@ -231,7 +239,7 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
             </button>
           </span>
           {sprite && (
-            <span class="seg" role="group" aria-label="Points as">
+            <span class="seg" role="group" aria-label="Draw points as">
               <button aria-pressed={pictures} onClick={() => setQuery({ pictures: null })}>
                 Pictures
               </button>

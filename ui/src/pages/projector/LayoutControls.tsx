@@ -1,4 +1,4 @@
-// How many neighbours a point is to keep, how far the layout is, and what may be read from it.
+// The controls of t-SNE and UMAP: the number of neighbours, the progress, and a note on how to read the layout.
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { count, percent } from "../../base/text/format";
@@ -8,7 +8,7 @@ import { MAX_NEIGHBOURS } from "./umap";
 import type { Method, PointLayout } from "./usePointLayout";
 
 interface Setting {
-  readonly key: string; // In the address.
+  readonly key: string; // The name of the key in the address.
   readonly name: string;
   readonly title: string;
   readonly usual: number;
@@ -19,20 +19,21 @@ const SETTINGS: Readonly<Record<Method, Setting>> = {
   tsne: {
     key: "perplexity",
     name: "Perplexity",
-    title: "About how many neighbours each point is to keep",
+    title: "Approximate number of neighbours of each point that the layout preserves",
     usual: 30,
     max: 100,
   },
   umap: {
     key: "neighbours",
     name: "Neighbours",
-    title: "How many neighbours of each point are looked at: few show detail, many show the whole",
+    title:
+      "Number of neighbours of each point that the layout considers: few show local detail, many show the global structure",
     usual: 15,
     max: MAX_NEIGHBOURS,
   },
 };
 
-/** Perplexity or number of neighbours; an invalid one falls back to the default. */
+/** The perplexity or the number of neighbours; invalid text gives the default. */
 export function readNear(method: Method, params: URLSearchParams): number {
   const { key, usual, max } = SETTINGS[method];
   const asked = Number(params.get(key) ?? NaN);
@@ -50,7 +51,8 @@ export function LayoutControls({
 }): JSX.Element {
   const { steps, allSteps, measured, running, trouble, sampled, onRun } = layout;
   const { key, name, title, usual, max } = SETTINGS[method];
-  const [held, setHeld] = useState(near); // While it is dragged, the layout does not restart.
+  // The value while the slider is dragged; the layout restarts only at the end of the drag.
+  const [held, setHeld] = useState(near);
   useEffect(() => setHeld(near), [near]);
   if (trouble !== null)
     return (

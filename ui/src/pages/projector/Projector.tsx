@@ -1,5 +1,4 @@
-// Embeddings: vectors of many numbers as points in space, along the directions in which they differ
-// most, or laid out so that neighbours stay neighbours.
+// Embeddings: vectors as points in space, by PCA (along the directions of largest variance), t-SNE or UMAP.
 import { embeddingsShape } from "../../api/media";
 import type { JSX } from "preact";
 import { getJson } from "../../api/client";
@@ -65,7 +64,7 @@ export default function Projector(): JSX.Element {
       )}
       {!problem && width === 0 && (
         <p class="trouble" role="alert">
-          The numbers of {ids[at]} are not beside its config, or in no shape that can be read.
+          The tensor file of {ids[at]} is missing beside its config, or it has a shape that cannot be read.
         </p>
       )}
       <div class="projector">{loaded && <CloudView title={ids[at] ?? ""} cloud={loaded} total={rows} />}</div>

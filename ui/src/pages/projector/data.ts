@@ -1,4 +1,4 @@
-// The embeddings of the server, and one of them prepared for drawing.
+// Requests the embeddings, and prepares one of them for drawing.
 import type { EmbeddingsResponse } from "../../api/media";
 import { apiUrl, getBytes, getText } from "../../api/client";
 import { centred } from "../../base/math/space";
@@ -7,9 +7,9 @@ import type { Sprite } from "./paint";
 import { project } from "./pca";
 import { spriteSize } from "./sprite";
 
-const MAX_ROWS = 100_000; // More take longer to draw than a reader waits.
-const MIN_ROWS = 20_000; // The limit for wide vectors.
-const MAX_NUMBERS = 25_600_000; // 100,000 rows of 256 numbers.
+const MAX_ROWS = 100_000; // The max number of points, because more take too long to draw.
+const MIN_ROWS = 20_000; // The max number of values of all vectors, which limits wide vectors.
+const MAX_NUMBERS = 25_600_000; // The max number of values: 100,000 rows of 256 numbers.
 
 const rowsFor = (width: number): number =>
   Math.min(MAX_ROWS, Math.max(MIN_ROWS, Math.floor(MAX_NUMBERS / Math.max(1, width))));
@@ -17,13 +17,13 @@ const rowsFor = (width: number): number =>
 export interface Cloud {
   readonly rows: Float32Array;
   readonly width: number;
-  readonly points: Float32Array; // Centred.
+  readonly points: Float32Array; // Centred coordinates.
   readonly shares: readonly [number, number, number];
   readonly labels: Labels | null;
   readonly sprite: (Sprite & { readonly url: string }) | null;
 }
 
-/** An image that cannot be shown is no reason to show no points. */
+/** If the sprite image cannot be loaded, the points are shown without it. */
 async function loadSprite(url: string, single: readonly number[]): Promise<Cloud["sprite"]> {
   const image = new Image();
   image.src = url;
@@ -40,8 +40,10 @@ function isSame(a: Float32Array, b: Float32Array): boolean {
   return a.length === b.length && a.every((value, i) => Object.is(value, b[i]));
 }
 
-/** Embedding `at` of the response. Where it is as `known`, its rows and points are the same objects: a log
- * that grows elsewhere does not restart the layout. */
+/**
+ * The embedding with index `at`. If it equals `known`, its rows and points stay the same objects, so that changes of
+ * other logs do not restart the layout.
+ */
 export async function loadCloud(
   response: EmbeddingsResponse,
   at: number,

@@ -1,12 +1,12 @@
-// The labels of each row: the metadata of an embedding, a table with tabs or a list of names,
-// and the colours that tell them apart. Pure.
+// The labels of rows: the metadata of an embedding (a table separated by tabs, or a list of names), and the colours for
+// their values. Pure.
 
 export interface Labels {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** With one column there is no head, as TensorBoard has it; with several the first line names them. */
+/** As in TensorBoard, a file with one column has no header; with several columns, the first line names them. */
 export function readLabels(text: string): Labels {
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();
@@ -18,12 +18,12 @@ export function readLabels(text: string): Labels {
 const SHAPES = ["disc", "square", "triangle"] as const;
 export type Shape = (typeof SHAPES)[number];
 
-/** Eight colours, in as many shapes: more values than that nobody tells apart. */
+/** The max number of values: eight colours times the shapes; more values cannot be distinguished. */
 const COLOURS = 8;
 const MAX_VALUES = COLOURS * SHAPES.length;
 
 export interface Look {
-  /** 1 to 8: the custom property --run-<n>; 0: unknown. */
+  /** The number of the custom property --run-<n>, 1 to 8; 0: unknown value. */
   readonly colour: number;
   readonly shape: Shape;
 }
@@ -34,12 +34,12 @@ export type Colouring =
       readonly keys: readonly { readonly value: string; readonly look: Look }[];
       readonly looks: readonly Look[];
     }
-  /** From 0 for the least to 1 for the greatest; NaN where a row has no number. */
+  /** The position of each row's number from 0 (min) to 1 (max); NaN if a row has no number. */
   | { readonly kind: "numbers"; readonly least: number; readonly greatest: number; readonly shares: readonly number[] };
 
 const numberOf = (text: string): number => (text.trim() === "" ? NaN : Number(text));
 
-/** How rows are told apart by a column: null where all are alike, or all differ and are no numbers. */
+/** The colours of the rows by a column; null if all values are equal, or if all differ and are not numbers. */
 export function colouringOf(labels: Labels, column: number): Colouring | null {
   const cells = labels.rows.map((row) => row[column] ?? "");
   const values = [...new Set(cells)];
@@ -68,7 +68,7 @@ export function colouringOf(labels: Labels, column: number): Colouring | null {
   };
 }
 
-/** The column that is coloured by itself: the first one with colours. */
+/** The column that colours points by default: the first one that can be used for colours. */
 export function firstColumn(labels: Labels): number {
   return Math.max(
     0,

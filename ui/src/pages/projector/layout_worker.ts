@@ -1,5 +1,5 @@
-// Lays points out beside the page, which never waits for it. The page asks for every next part, so that
-// nothing piles up while it is busy, and stopping is to ask no more.
+// Computes layouts in a worker, so that the page stays responsive. The page requests every next part: messages cannot
+// pile up while it is busy, and it stops the layout by sending no request.
 import { nearestNeighbours } from "./neighbours_graph";
 import { affinities, Layout, perplexityOf, squaredDistances } from "./tsne";
 import { edgesOf, UmapLayout } from "./umap";
@@ -8,19 +8,21 @@ export interface LayoutTask {
   readonly method: "tsne" | "umap";
   readonly rows: Float32Array;
   readonly width: number;
-  /** x, y, z of each row. */
+  /** The start coordinates x, y, z of each row. */
   readonly start: Float32Array;
-  /** The perplexity, or the number of neighbours. */
+  /** The perplexity of t-SNE, or the number of neighbours of UMAP. */
   readonly near: number;
   readonly flat: boolean;
 }
 
-/** To a task: the share of the distances that is known. To a number of steps: where the points are now,
- * on their way there. */
+/**
+ * The response to a task is the computed share of the distances; the response to a number of steps is the current
+ * points.
+ */
 export type LayoutMessage =
   { readonly measured: number } | { readonly points: Float32Array<ArrayBuffer>; readonly steps: number };
 
-const PART_MS = 40; // Between two pictures.
+const PART_MS = 40; // The time between two responses, in milliseconds.
 
 const send = (message: LayoutMessage): void => self.postMessage(message);
 
@@ -28,7 +30,8 @@ let layout: Layout | UmapLayout | null = null;
 
 function begin({ method, rows, width, start, near, flat }: LayoutTask): Layout | UmapLayout {
   const n = start.length / 3;
-  const tell = (measured: number): void => send({ measured: Math.min(measured, 0.99) }); // 1 is sent when all is ready.
+  // The value 1 is sent after all preparations.
+  const tell = (measured: number): void => send({ measured: Math.min(measured, 0.99) });
   if (method === "umap") return new UmapLayout(edgesOf(nearestNeighbours(rows, width, near, tell)), start, flat);
   return new Layout(affinities(squaredDistances(rows, width, tell), n, perplexityOf(near, n)), start, flat);
 }

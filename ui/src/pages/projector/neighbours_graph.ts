@@ -1,33 +1,33 @@
-// The nearest neighbours of every vector, found without measuring all pairs: a few random trees give first guesses,
-// and neighbours of neighbours improve them (NN-descent, Dong et al., 2011). Pure, and the same every time.
+// Finds the nearest neighbours of every vector without computing all distances: a few random trees give first
+// candidates, and neighbours of neighbours improve them (NN-descent, Dong et al., 2011). Pure and deterministic.
 
 export interface Neighbourhoods {
   readonly k: number;
-  /** k rows for each row, the nearest first; -1 where there are fewer. */
+  /** The indices of k neighbours per row, the nearest first; -1 if there are fewer. */
   readonly rows: Int32Array;
   readonly distances: Float32Array;
 }
 
-const EXACT_UP_TO = 2000; // Rows whose pairs are all measured.
-const MAX_WIDTH = 64; // Wider vectors are projected onto random directions, which keeps distances approximately.
+const EXACT_UP_TO = 2000; // Up to this number of rows, all distances are computed.
+const MAX_WIDTH = 64; // Wider vectors are projected onto random directions, which approximately preserves distances.
 const LEAF = 32;
 const TREES = 8;
 const MAX_ROUNDS = 6;
-const CANDIDATES = 12; // Neighbours of a row that are compared with each other in a round.
-const SETTLED = 0.001; // Share of the neighbours that changed in the last round.
+const CANDIDATES = 12; // The max number of neighbours of a row that are compared with each other in a round.
+const SETTLED = 0.001; // The search ends when a smaller share of the neighbours changes in a round.
 
-/** Numbers from 0 to 1 that look like chance and are the same every time. */
+/** Returns a deterministic generator of pseudo-random numbers from 0 to 1. */
 export function chance(seed: number): () => number {
   let state = seed | 0;
   return () => {
-    state = (state + 0x6d2b79f5) | 0; // Mulberry32.
+    state = (state + 0x6d2b79f5) | 0; // The Mulberry32 generator.
     let t = Math.imul(state ^ (state >>> 15), 1 | state);
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
 }
 
-/** Vectors of at most MAX_WIDTH numbers, of size about 1. */
+/** The vectors, scaled to values of about 1 and projected to at most MAX_WIDTH numbers. */
 export function narrowed(rows: Float32Array, width: number): { rows: Float32Array; width: number } {
   const largest = rows.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   if (width <= MAX_WIDTH) return { rows: rows.map((value) => value / largest), width };
@@ -96,7 +96,10 @@ class Search {
       for (let q = p + 1; q < members.length; q += 1) this.compare(members[p]!, members[q]!);
   }
 
-  /** Divides the rows by random planes until few are left together, and compares those. */
+  /**
+   * Builds a random tree: divides the rows by random planes into groups of at most LEAF rows, and compares all rows of
+   * a group.
+   */
   plantTree(): void {
     const open = [Uint32Array.from({ length: this.n }, (_, i) => i)];
     for (let members = open.pop(); members; members = open.pop()) {
@@ -117,7 +120,7 @@ class Search {
       const middle = heights.slice().sort()[heights.length >> 1]!;
       const low = members.filter((_, i) => heights[i]! < middle);
       const high = members.filter((_, i) => heights[i]! >= middle);
-      // Equal rows cannot be divided.
+      // Equal rows cannot be divided by a plane.
       if (low.length === 0 || high.length === 0) open.push(members.slice(0, LEAF), members.slice(LEAF));
       else open.push(low, high);
     }
@@ -127,7 +130,10 @@ class Search {
     return members[Math.floor(this.random() * members.length)]!;
   }
 
-  /** Compares neighbours of a row with each other, where at least one is new; returns how many became neighbours. */
+  /**
+   * Compares the neighbours of each row with each other if at least one of the two is new. Returns the number of
+   * changes.
+   */
   improve(): number {
     const [fresh, known] = [this.lists(), this.lists()];
     const { rows } = this.found;
@@ -159,7 +165,7 @@ class Search {
   }
 }
 
-/** At most CANDIDATES rows for each row; of more, a random choice. */
+/** At most CANDIDATES candidates for each row; a random selection if there are more. */
 class Lists {
   readonly counts: Uint8Array;
   private readonly seen: Uint32Array;
@@ -175,7 +181,7 @@ class Lists {
     return this.members[row * CANDIDATES + place]!;
   }
 
-  /** Whether it was taken. */
+  /** Returns whether the member was added. */
   add(row: number, member: number, random: () => number): boolean {
     const seen = this.seen[row]!;
     this.seen[row] = seen + 1;
@@ -187,7 +193,7 @@ class Lists {
   }
 }
 
-/** The `k` nearest rows of each row by Euclidean distance; `onShare` gets the finished share. */
+/** The `k` nearest rows of each row by Euclidean distance; `onShare` gets the share of the work that is done. */
 export function nearestNeighbours(
   all: Float32Array,
   allWidth: number,

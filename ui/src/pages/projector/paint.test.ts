@@ -13,7 +13,7 @@ it("frames of pictures tell ten kinds apart, though there are eight colours", ()
     setLineDash: (parts: number[]) => (dashes = parts.join(",")),
     strokeRect: () => frames.push(`${pen.strokeStyle} ${dashes}`),
   };
-  // Whatever else is called does nothing.
+  // All other methods of the canvas do nothing.
   const context = new Proxy(pen, {
     get: (of, name) => Reflect.get(of, name) ?? (() => undefined),
   }) as unknown as CanvasRenderingContext2D;

@@ -1,4 +1,4 @@
-// Paints points in space: dots in the colour and shape of their kind, or their pictures.
+// Paints 3D points: as dots with the colour and shape of their label, or as images.
 import { farFirst, placed, type Camera, type Placed } from "../../base/math/space";
 import type { Colouring, Shape } from "./labels";
 import { placeInSprite, type SpriteSize } from "./sprite";
@@ -8,7 +8,7 @@ export interface Inks {
   readonly dim: string;
   readonly paper: string;
   readonly line: string;
-  readonly runs: readonly string[]; // 0: of what has no colour.
+  readonly runs: readonly string[]; // The colour at index 0 is for rows without a colour.
   readonly heats: readonly string[];
   readonly font: string;
 }
@@ -19,15 +19,15 @@ export interface Sprite {
 }
 
 export interface Scene {
-  readonly points: Float32Array; // Centred.
+  readonly points: Float32Array; // Centred coordinates.
   readonly camera: Camera;
   readonly colouring: Colouring | null;
-  /** These stand out, the others step back; none: all are alike. */
+  /** The highlighted rows; other rows are faint. If the set is empty, all rows look alike. */
   readonly marked: ReadonlySet<number>;
-  readonly chosen: number; // -1: none.
+  readonly chosen: number; // The index of the selected row; -1: none.
   readonly sprite: Sprite | null;
   readonly nameOf: (row: number) => string;
-  /** At the ends of the three directions. */
+  /** The names at the ends of the three axes. */
   readonly axes: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export function inkOf(scene: Scene, inks: Inks, row: number): string {
   const { colouring } = scene;
   if (colouring?.kind === "values") return inks.runs[colouring.looks[row]?.colour ?? 0] ?? inks.dim;
   const share = colouring?.shares[row] ?? NaN;
-  // The palest of the heats is nearly paper.
+  // Without the lightest colour of the ramp, which is hard to see on the background.
   return Number.isNaN(share)
     ? (inks.runs[0] ?? inks.dim)
     : (inks.heats[1 + Math.min(inks.heats.length - 2, Math.floor(share * (inks.heats.length - 1)))] ?? inks.dim);
@@ -75,7 +75,7 @@ function paintAxes(context: CanvasRenderingContext2D, scene: Scene, inks: Inks, 
   });
 }
 
-/** How the frames of pictures tell kinds of one colour apart, as shapes do for points. */
+/** The line style of an image's frame. It distinguishes labels of one colour, as the shapes of dots do. */
 const DASHES: Record<Shape, number[]> = { disc: [], square: [4, 3], triangle: [1.5, 2] };
 
 function sideOf(points: number): number {
@@ -96,9 +96,9 @@ function paintPicture(
   const scale = side / Math.max(size.width, size.height);
   const [w, h] = [size.width * scale, size.height * scale];
   context.drawImage(image, sx, sy, size.width, size.height, x - w / 2, y - h / 2, w, h);
-  context.strokeStyle = frame; // In the colour of its kind.
+  context.strokeStyle = frame; // The frame has the colour of the row's label.
   context.lineWidth = 2;
-  context.setLineDash(DASHES[shape]); // A frame has no shape of its own.
+  context.setLineDash(DASHES[shape]); // Frames use dashes instead of shapes.
   context.strokeRect(x - w / 2 - 1, y - h / 2 - 1, w + 2, h + 2);
   context.setLineDash([]);
 }
@@ -121,7 +121,7 @@ export function paintScene(
       Math.min(3, Math.sqrt(scene.camera.zoom)) *
       Math.min(1, Math.max(0.6, Math.min(width, height) / 600)),
   ];
-  context.imageSmoothingEnabled = side < (scene.sprite?.size.width ?? 0); // Enlarged, pixels are pixels.
+  context.imageSmoothingEnabled = side < (scene.sprite?.size.width ?? 0); // Enlarged images have sharp pixels.
   const point = (i: number, strong: boolean): void => {
     const ink = inkOf(scene, inks, i);
     context.globalAlpha = some && !strong ? 0.15 : 0.6 + 0.4 * ((depths[i]! + 1) / 2);
@@ -133,7 +133,8 @@ export function paintScene(
   };
   const order = farFirst(depths);
   for (const i of order) if (!scene.marked.has(i) && i !== scene.chosen) point(i, false);
-  for (const i of order) if (scene.marked.has(i) || i === scene.chosen) point(i, true); // Never hidden.
+  // The selected point is always visible.
+  for (const i of order) if (scene.marked.has(i) || i === scene.chosen) point(i, true);
   context.globalAlpha = 1;
   paintNames(context, scene, inks, { xs, ys, depths }, scene.sprite ? side / 2 : 4);
 }
@@ -145,7 +146,7 @@ interface Box {
   readonly b: number;
 }
 
-/** Which of the names have room beside their points: the first ones win. */
+/** Chooses the names that fit beside their points without overlaps; earlier names have priority. */
 export function withRoom(
   names: readonly { readonly x: number; readonly y: number; readonly width: number }[],
   tall = 13,
@@ -196,7 +197,7 @@ function paintNames(
   });
 }
 
-/** The point nearest to a place, within `reach` pixels; -1: none. */
+/** The index of the point nearest to a position, within `reach` pixels; -1: none. */
 export function pointAt(
   points: Float32Array,
   camera: Camera,

@@ -4,7 +4,7 @@ import { withRoom } from "./paint";
 import { neighbours, project } from "./pca";
 import { placeInSprite, spriteSize } from "./sprite";
 
-// Along (1, 1, 0, 0) by 10, along (0, 0, 1, 0) by 2, hardly else.
+// Vectors with the standard deviation 10 along (1, 1, 0, 0), 2 along (0, 0, 1, 0), and almost 0 in other directions.
 const rows = Float32Array.from(
   Array.from({ length: 200 }, (_, i) => {
     const [big, small, least] = [10 * Math.sin(i), 2 * Math.cos(3 * i), 0.05 * Math.sin(7 * i)];

@@ -1,21 +1,22 @@
-// The three directions in which vectors differ most (principal components), and the vectors seen
-// along them. Pure.
+// PCA: the three directions of largest variance (principal components), and the vectors projected onto them. Pure.
 
 export interface Projected {
-  /** x, y, z of each row; NaN for rows with a value that is no finite number. */
+  /** The projected x, y, z of each row; NaN for rows with a non-finite value. */
   readonly points: Float32Array;
-  /** The share of all differences that each direction shows. */
+  /** The share of the total variance along each direction. */
   readonly shares: readonly [number, number, number];
 }
 
-const BLOCK = 4; // Directions that are looked for at once: one more than wanted, so that equally strong ones are all found.
-const MAX_BASIS = 48; // Directions that are kept before a restart with the best of them.
+// The number of directions that are computed together: one more than needed, so that directions of equal variance are
+// all found.
+const BLOCK = 4;
+const MAX_BASIS = 48; // The max size of the basis; then it is restarted with its best KEPT directions.
 const KEPT = 8;
 const MAX_RESTARTS = 200;
 const SETTLED = 1e-9; // The tolerance of a direction, relative to the largest variance.
-const NOTHING = 1e-13; // Below this share of all variance, only rounding errors remain.
-const MAX_COVARIANCE = 1024; // Columns up to which their products are kept.
-const MAX_SAMPLE = 1000; // Rows from which a first guess comes.
+const NOTHING = 1e-13; // Below this share of the total variance, only rounding errors remain.
+const MAX_COVARIANCE = 1024; // Up to this number of columns, the covariance matrix is computed and stored.
+const MAX_SAMPLE = 1000; // The number of rows from which the first estimate is computed.
 
 type Vector = Float64Array;
 
@@ -46,7 +47,7 @@ function isFinite(rows: Float32Array, width: number, row: number): boolean {
   return true;
 }
 
-/** Eigenvalues of a small symmetric matrix, the greatest first, and their vectors: Jacobi's rotations. */
+/** Eigenvalues and eigenvectors of a small symmetric matrix, the largest first, by Jacobi rotations. */
 function eigen(matrix: readonly (readonly number[])[]): { values: number[]; vectors: number[][] } {
   const n = matrix.length;
   const a = matrix.map((row) => [...row]);
@@ -85,7 +86,7 @@ function eigen(matrix: readonly (readonly number[])[]): { values: number[]; vect
   return { values: order.map((i) => a[i]![i]!), vectors: order.map((i) => v[i]!) };
 }
 
-/** Differences of some rows from their mean, and how directions are stretched by them: X'X v. */
+/** Some rows with their mean subtracted (X), and the product X'X v with a vector v. */
 class Centred {
   readonly mean: Vector;
   readonly total: number;
@@ -96,7 +97,7 @@ class Centred {
     readonly width: number,
     readonly chosen: Uint32Array,
   ) {
-    // Relative to the first row, so that a column of equal numbers has exactly this mean.
+    // Sums differences from the first row, so that the mean of a constant column is exact.
     const first = (chosen[0] ?? 0) * width;
     const mean = new Float64Array(width);
     for (const r of chosen) for (let c = 0; c < width; c += 1) mean[c]! += rows[r * width + c]! - rows[first + c]!;
@@ -107,7 +108,7 @@ class Centred {
     this.total = total;
   }
 
-  /** X'X, once for all directions: that pays where there are more rows than columns. */
+  /** The matrix X'X, computed once for all directions: this is faster if there are more rows than columns. */
   private covariance(): Vector {
     const { rows, width, mean } = this;
     const products = new Float64Array(width * width);
@@ -150,13 +151,13 @@ class Centred {
 
 interface Direction {
   readonly direction: Vector;
-  /** The sum of squares along it. */
+  /** The sum of squares of the rows along the direction. */
   readonly spread: number;
 }
 
 /**
- * The three strongest directions, from some to begin with: block Lanczos with a basis that is kept orthogonal, and
- * restarted when it is long. A basis that spans everything gives them exactly.
+ * The three directions of largest variance, by block Lanczos with an orthogonal basis that is restarted when it is
+ * full. `start` are initial directions. If the basis spans the whole space, the result is exact.
  */
 function strongest(data: Centred, begin: readonly Vector[]): Direction[] {
   let basis: Vector[] = [];
@@ -170,7 +171,7 @@ function strongest(data: Centred, begin: readonly Vector[]): Direction[] {
       const length = lengthOf(next);
       for (let twice = 0; twice < 2; twice += 1) for (const other of basis) addTo(next, -dot(next, other), other);
       const left = lengthOf(next);
-      if (!(left > 1e-10 * length)) continue; // Nothing new.
+      if (!(left > 1e-10 * length)) continue; // The direction is already in the basis.
       basis.push(next.map((value) => value / left));
     }
     if (basis.length === before) return best;
@@ -203,7 +204,7 @@ export function project(rows: Float32Array, width: number): Projected {
   let begin: Vector[] = Array.from({ length: BLOCK }, (_, k) =>
     Float64Array.from({ length: width }, (__, i) => Math.sin(i * 12.9898 + k * 78.233) + 0.01),
   );
-  // A guess from a part of many long rows is nearly right, and costs little.
+  // For long inputs, an estimate from a sample of the rows is a good and cheap start.
   const stride = Math.floor(known.length / MAX_SAMPLE);
   if (stride > 1 && width > MAX_COVARIANCE)
     begin = [
@@ -234,8 +235,10 @@ export interface Neighbour {
 
 export type Nearness = "cosine" | "distance";
 
-/** The rows most like one of them, the nearest first: by the angle between them, or by distance. Rows
- * with a value that is no finite number are near nothing. */
+/**
+ * The rows most similar to one row, nearest first: by angle (cosine) or by Euclidean distance. Rows with a non-finite
+ * value are left out.
+ */
 export function neighbours(rows: Float32Array, width: number, of: number, most: number, how: Nearness): Neighbour[] {
   const own = rows.subarray(of * width, (of + 1) * width);
   const ownLength = lengthOf(own) || 1;

@@ -1,14 +1,14 @@
-// The pictures of all rows in one image, row by row and as many side by side as fit. Pure.
+// The sprite image: the images of all rows in one image, row by row, with as many side by side as fit. Pure.
 
 export interface SpriteSize {
-  /** The size of one picture. */
+  /** The size of the image of one row. */
   readonly width: number;
   readonly height: number;
-  /** Pictures in a row of the image. */
+  /** The number of images side by side. */
   readonly columns: number;
 }
 
-/** Null where the image has no room for a single picture. */
+/** Null if the sprite is smaller than one image. */
 export function spriteSize(
   single: readonly number[] | null | undefined,
   imageWidth: number,
@@ -19,7 +19,7 @@ export function spriteSize(
   return { width, height, columns: Math.floor(imageWidth / width) };
 }
 
-/** Where the picture of a row lies; what is beyond the image is nothing, and drawn as that. */
+/** The place of the image of a row. Beyond the end of the sprite, nothing is drawn. */
 export function placeInSprite(size: SpriteSize, row: number): readonly [number, number] {
   return [(row % size.columns) * size.width, Math.floor(row / size.columns) * size.height];
 }

@@ -5,7 +5,7 @@ import { sampleOf } from "./usePointLayout";
 const WIDTH = 12;
 const GROUPS = 5;
 
-/** Points around some corners of a cube of many dimensions, in turn; the same every time. */
+/** Points in clusters around corners of a cube, one cluster after the other; deterministic. */
 function groups(points: number, apart: number): Float32Array {
   return Float32Array.from({ length: points * WIDTH }, (_, k) => {
     const [row, c] = [Math.floor(k / WIDTH), k % WIDTH];
@@ -13,7 +13,7 @@ function groups(points: number, apart: number): Float32Array {
   });
 }
 
-/** Along no direction in particular. */
+/** A start in which no direction is special. */
 const anyStart = (points: number): Float32Array =>
   Float32Array.from({ length: 3 * points }, (_, k) => Math.sin(k * 5.13));
 
@@ -28,7 +28,7 @@ function layoutOf(rows: Float32Array, steps: number, flat = true, perplexity = 1
   return layout;
 }
 
-/** How often the nearest point of a layout is of the same group. */
+/** The share of the points whose nearest point is in the same cluster. */
 function agreement(points: Float64Array): number {
   const n = points.length / 3;
   let same = 0;
@@ -71,7 +71,8 @@ describe("what belongs together", () => {
     }
   });
   it("is spread over about as many neighbours as the perplexity says", () => {
-    // All points of a ring have the same neighbours, so that p of a row, times n, is its own bell.
+    // All points of a ring have equal neighbourhoods, so the affinities of a row, times n, are its conditional
+    // probabilities.
     const ring = Float32Array.from({ length: 2 * 200 }, (_, k) =>
       (k % 2 ? Math.sin : Math.cos)((Math.floor(k / 2) * Math.PI) / 100),
     );

@@ -1,26 +1,27 @@
-// t-SNE: points in a plane or in space such that what is near among vectors of many numbers is near
-// there, too (van der Maaten and Hinton, 2008). Exact: every pair counts, which is quick enough for a
-// few thousand points. Pure, and the same every time.
+// t-SNE: a layout in 2D or 3D in which points are close if their vectors are close (van der Maaten and Hinton, 2008).
+// Exact: it uses all pairs, which is fast enough for a few thousand points. Pure and deterministic.
 
-/** The most points that are laid out; beyond, a step takes longer than eyes want to wait. */
+/** The max number of points, because with more points a step takes too long. */
 export const MAX_POINTS = 2000;
-/** After so many steps a layout hardly changes any more. */
+/** The number of steps, after which a layout hardly changes. */
 export const STEPS = 1000;
 
-// Groups are pulled together first, so that they can pass each other while they are small.
+// In the first steps, attraction is exaggerated, so that clusters can pass each other while they are small.
 const EXAGGERATION = 12;
 const EXAGGERATED_STEPS = 250;
-const START = 1e-4; // How far the first layout reaches: so near that everything may still go anywhere.
-const NOTHING = 40; // e to the power of minus this is none of a share.
-const SPREAD_TOLERANCE = 1e-3; // For the logarithm of the perplexity.
+const START = 1e-4; // The size of the first layout: so small that every point can still move anywhere.
+const NOTHING = 40; // Exponents beyond this are treated as a probability of 0.
+const SPREAD_TOLERANCE = 1e-3; // The tolerance for the logarithm of the perplexity.
 
-/** As many neighbours as asked for, or as `points` allow. */
+/** The requested perplexity, limited by the number of `points`. */
 export function perplexityOf(asked: number, points: number): number {
   return Math.max(1, Math.min(asked, (points - 1) / 3));
 }
 
-/** Squares of the distances between all vectors, row after row, in a unit in which none is too large;
- * `onShare` hears how much is done. */
+/**
+ * The squared distances between all vectors, row by row, scaled by the largest value; `onShare` gets the share of the
+ * work that is done.
+ */
 export function squaredDistances(
   rows: Float32Array,
   width: number,
@@ -39,15 +40,17 @@ export function squaredDistances(
       }
       squares[i * n + j] = squares[j * n + i] = sum / largest ** 2;
     }
-    const share = 1 - ((n - i) / n) ** 2; // Later rows have fewer pairs that are new.
+    const share = 1 - ((n - i) / n) ** 2; // Later rows have fewer new pairs.
     if (share > told + 0.05) onShare((told = share));
   }
   return squares;
 }
 
-/** How likely `of` is to take each other point for its neighbour: a bell around it, as wide as gives it
- * `perplexity` neighbours. Written into `shares`, whose sum is then 1. Looks for how narrow the bell must
- * be from `guess` on, and returns it. */
+/**
+ * The probability that point `of` chooses each other point as its neighbour: a Gaussian whose width gives the
+ * perplexity. Writes the probabilities into `shares`, with the sum 1. Searches the precision of the Gaussian from
+ * `guess` on and returns it.
+ */
 function neighbourShares(
   squares: Float32Array,
   n: number,
@@ -69,7 +72,8 @@ function neighbourShares(
       sum += share;
       weighted += share * beyond;
     }
-    const spread = Math.log(sum) + (narrow * weighted) / sum; // The entropy: the logarithm of how many they are.
+    // The entropy: the logarithm of the effective number of neighbours.
+    const spread = Math.log(sum) + (narrow * weighted) / sum;
     for (let j = 0; j < n; j += 1) shares[j]! /= sum;
     const excess = spread - Math.log(perplexity);
     if (Math.abs(excess) < SPREAD_TOLERANCE) return narrow;
@@ -77,16 +81,17 @@ function neighbourShares(
     else high = narrow;
     narrow = high === Infinity ? narrow * 2 : (low + high) / 2;
   }
-  return guess; // So many are equally near that no bell is narrow enough: no guess for others.
+  // So many points are equally near that no width gives this perplexity; the next point starts from the old guess.
+  return guess;
 }
 
-/** How much each pair belongs together, row after row; all of them make 1. */
+/** The affinity of each pair, row by row; the sum of all is 1. */
 export function affinities(squares: Float32Array, n: number, perplexity: number): Float32Array {
   const result = new Float32Array(n * n);
   const shares = new Float64Array(n);
   let mean = 0;
   for (let k = 0; k < squares.length; k += 1) mean += squares[k]! / squares.length;
-  let narrow = mean > 0 ? 1 / mean : 1; // The value of one point is a good guess for the next.
+  let narrow = mean > 0 ? 1 / mean : 1; // The precision of one point is a good start for the next point.
   for (let i = 0; i < n; i += 1) {
     narrow = neighbourShares(squares, n, i, perplexity, shares, narrow);
     for (let j = 0; j < n; j += 1) {
@@ -97,16 +102,16 @@ export function affinities(squares: Float32Array, n: number, perplexity: number)
   return result;
 }
 
-/** Numbers between -1 and 1 that look like chance and are the same every time. */
+/** Returns a deterministic generator of pseudo-random numbers between -1 and 1. */
 function chance(): () => number {
   let state = 1;
   return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) | 0; // Numerical Recipes' generator.
+    state = (Math.imul(state, 1664525) + 1013904223) | 0; // The generator of Numerical Recipes.
     return state / 2 ** 31;
   };
 }
 
-/** A layout on its way. `points` are x, y, z of each; in a plane, z stays 0. */
+/** A layout that is being computed. `points` are x, y, z of each point; in 2D, z stays 0. */
 export class Layout {
   readonly points: Float64Array;
   steps = 0;
@@ -116,7 +121,7 @@ export class Layout {
   private readonly pulls: Float64Array;
   private readonly pushes: Float64Array;
 
-  /** `start` are x, y, z of each: where they are along their principal components is a good one. */
+  /** `start` are x, y, z of each point; a good start are the first principal components. */
   constructor(
     private readonly together: Float32Array,
     start: Float32Array,
@@ -129,13 +134,16 @@ export class Layout {
     this.pushes = new Float64Array(3 * this.n);
     const far = start.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
     const next = chance();
-    // A little chance parts what would else stay on one line for ever.
+    // Small random offsets separate points that would otherwise stay on one line.
     this.points = Float64Array.from(start, (value, k) =>
       flat && k % 3 === 2 ? 0 : START * (value / far + 0.01 * next()),
     );
   }
 
-  /** Pulls what belongs together, pushes everything apart; returns the sum of all nearnesses. */
+  /**
+   * Computes attraction between similar points and repulsion between all points; returns the sum of all similarities in
+   * the layout.
+   */
   private forces(): number {
     const { n, points, together, pulls, pushes } = this;
     pulls.fill(0);
@@ -178,11 +186,11 @@ export class Layout {
   step(): void {
     const early = this.steps < EXAGGERATED_STEPS;
     const [pulled, momentum] = early ? [EXAGGERATION, 0.5] : [1, 0.8];
-    const rate = Math.max(this.n / EXAGGERATION / 4, 50); // As in Belkina et al., 2019.
+    const rate = Math.max(this.n / EXAGGERATION / 4, 50); // The learning rate of Belkina et al., 2019.
     const total = this.forces() || 1;
     for (let k = 0; k < this.points.length; k += 1) {
       const slope = 4 * (pulled * this.pulls[k]! - this.pushes[k]! / total);
-      // A point that keeps its direction accelerates; one that turns back slows down.
+      // A coordinate that keeps its direction gets a larger gain; one that reverses gets a smaller gain.
       const gain = Math.max(0.01, slope * this.moves[k]! < 0 ? this.gains[k]! + 0.2 : this.gains[k]! * 0.8);
       this.gains[k] = gain;
       this.moves[k] = momentum * this.moves[k]! - rate * gain * slope;

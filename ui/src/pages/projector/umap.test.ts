@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { chance, nearestNeighbours } from "./neighbours_graph";
 import { edgesOf, UmapLayout } from "./umap";
 
-/** Rows of clusters: `count` of each, around centres that are far apart. */
+/** Rows of clusters: `count` rows for each of the distant centres. */
 function clusters(count: number, centres: number, width: number): Float32Array {
   const random = chance(5);
   const normal = (): number => random() + random() + random() - 1.5;
@@ -31,7 +31,7 @@ function exactNeighbours(rows: Float32Array, width: number, i: number, k: number
 describe("nearestNeighbours", () => {
   it("finds nearly all neighbours of thousands of rows without measuring all pairs", () => {
     const [width, k] = [12, 10];
-    const rows = clusters(600, 8, width); // 4,800 rows: more than are measured pair by pair.
+    const rows = clusters(600, 8, width); // 4,800 rows are above the limit for exact distances.
     const found = nearestNeighbours(rows, width, k);
     let hits = 0;
     for (let i = 0; i < 200; i += 1) {

@@ -1,27 +1,30 @@
-// UMAP: points in a plane or in space whose neighbours are those among vectors of many numbers (McInnes, Healy and
-// Melville, 2018). Pure, and the same every time.
+// UMAP: a layout in 2D or 3D that preserves the nearest neighbours of vectors (McInnes, Healy and Melville, 2018). Pure
+// and deterministic.
 import { chance, type Neighbourhoods } from "./neighbours_graph";
 
 export const MAX_NEIGHBOURS = 100;
 
-/** After so many passes over the edges the layout is done. */
+/** The number of epochs (passes over all edges) of a layout. */
 export const epochsFor = (points: number): number => (points <= 10_000 ? 500 : 200);
 
-// How quickly nearness falls with the distance d in the layout: 1 / (1 + A d^2). The original has d^1.79 for its usual
-// settings; the square needs no power function, which is most of the time of a step.
+// The similarity at distance d in the layout is 1 / (1 + A d^2). The original uses d^1.79 by default; the square avoids
+// the power function, which would take most of the time.
 const A = 1.58;
-const PUSHES = 5; // Random points that push for every edge that pulls.
+const PUSHES = 5; // Random points that repel, for every edge that attracts.
 const MAX_MOVE = 4;
 const START_SIZE = 10;
 
-/** Edges between neighbours, both ways, with weights from 0 to 1. */
+/** Edges between neighbours in both directions, with weights from 0 to 1. */
 export interface Edges {
   readonly from: Int32Array;
   readonly to: Int32Array;
   readonly weights: Float32Array;
 }
 
-/** For each row, the distance below which a neighbour counts fully, and how quickly others count less. */
+/**
+ * For each row, the distance up to which a neighbour has the full weight, and the scale on which the weight then
+ * decreases.
+ */
 function scalesOf({ k, distances }: Neighbourhoods): { near: Float32Array; widths: Float32Array } {
   const n = distances.length / k;
   const [near, widths] = [new Float32Array(n), new Float32Array(n)];
@@ -50,7 +53,7 @@ function scalesOf({ k, distances }: Neighbourhoods): { near: Float32Array; width
   return { near, widths };
 }
 
-/** An edge weighs as much as either end takes the other for a neighbour: a + b - ab. */
+/** The weight of an edge combines the weights a and b of both directions: a + b - ab. */
 export function edgesOf(found: Neighbourhoods): Edges {
   const { k, rows, distances } = found;
   const { near, widths } = scalesOf(found);
@@ -67,7 +70,7 @@ export function edgesOf(found: Neighbourhoods): Edges {
     const [i, j] = [Math.floor(at / k), rows[at]!];
     if (j < 0) continue;
     const [there, back] = [share(at), shareBack(i, j)];
-    if (back > 0 && j < i) continue; // Once for each pair.
+    if (back > 0 && j < i) continue; // Each pair gets only one edge.
     from.push(i);
     to.push(j);
     weights.push(there + back - there * back);
@@ -75,18 +78,18 @@ export function edgesOf(found: Neighbourhoods): Edges {
   return { from: Int32Array.from(from), to: Int32Array.from(to), weights: Float32Array.from(weights) };
 }
 
-/** A layout on its way. `points` are x, y, z of each; in a plane, z stays 0. */
+/** A layout that is being computed. `points` are x, y, z of each point; in 2D, z stays 0. */
 export class UmapLayout {
   readonly points: Float64Array;
   readonly epochs: number;
   steps = 0;
   private readonly n: number;
   private readonly size: number;
-  private readonly every: Float32Array; // An edge pulls in one of so many epochs.
+  private readonly every: Float32Array; // The number of epochs between two updates of an edge.
   private readonly due: Float32Array;
   private readonly random = chance(3);
 
-  /** `start` are x, y, z of each: the principal components are a good one. */
+  /** `start` are x, y, z of each point; a good start are the first principal components. */
   constructor(
     private readonly edges: Edges,
     start: Float32Array,
@@ -96,7 +99,7 @@ export class UmapLayout {
     this.size = flat ? 2 : 3;
     this.epochs = epochsFor(this.n);
     const largest = start.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
-    // Rows that are equal begin side by side, so that they can be told apart.
+    // Equal rows start with a small distance, so that they can be distinguished.
     this.points = Float64Array.from(start, (value, at) =>
       flat && at % 3 === 2 ? 0 : (START_SIZE * value) / largest + 1e-3 * (this.random() - 0.5),
     );
@@ -105,7 +108,7 @@ export class UmapLayout {
     this.due = this.every.slice();
   }
 
-  /** One pass over the edges. */
+  /** Updates all edges that are due in this epoch. */
   step(): void {
     const { from, to } = this.edges;
     const rate = Math.max(0, 1 - this.steps / this.epochs);

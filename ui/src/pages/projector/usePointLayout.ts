@@ -1,5 +1,5 @@
-// A layout of an embedding by t-SNE or UMAP: restarted when its settings change, shown while it is computed, stopped
-// and continued.
+// A layout by t-SNE or UMAP: restarted when its settings change, shown while it is computed; users can stop and
+// continue it.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { centred } from "../../base/math/space";
 import type { Cloud } from "./data";
@@ -10,15 +10,15 @@ import { epochsFor } from "./umap";
 export type Method = "tsne" | "umap";
 
 export interface PointLayout {
-  /** The points of all rows, centred; NaN for rows outside of the sample. Null until there are any. */
+  /** The points of all rows, centred; NaN for rows outside of the sample. Null until the first result. */
   readonly points: Float32Array | null;
-  /** The rows that are laid out are every so-manieth of the finite ones. */
+  /** The sample contains every `stride`-th of the finite rows. */
   readonly stride: number;
   readonly sampled: number;
   readonly steps: number;
-  /** The layout is done after so many steps. */
+  /** The number of steps of a complete layout. */
   readonly allSteps: number;
-  /** The share of the distances that is known. */
+  /** The share of the distances that is computed. */
   readonly measured: number;
   readonly running: boolean;
   readonly trouble: string | null;
@@ -28,7 +28,7 @@ export interface PointLayout {
 type Progress = Pick<PointLayout, "points" | "steps" | "measured" | "trouble">;
 const NOTHING: Progress = { points: null, steps: 0, measured: 0, trouble: null };
 
-/** The finite rows, or evenly spread ones of them if they are more than `most`. */
+/** The finite rows, or an evenly spaced sample if there are more than `most`. */
 export function sampleOf(points: Float32Array, most: number): { rows: Uint32Array; stride: number } {
   const known = Uint32Array.from({ length: points.length / 3 }, (_, i) => i).filter((i) =>
     Number.isFinite(points[3 * i]!),
@@ -37,14 +37,14 @@ export function sampleOf(points: Float32Array, most: number): { rows: Uint32Arra
   return { rows: known.filter((_, i) => i % stride === 0), stride };
 }
 
-/** The numbers of some rows, one after the other. */
+/** The values of some rows, concatenated. */
 function taken(values: Float32Array, width: number, rows: Uint32Array): Float32Array<ArrayBuffer> {
   const result = new Float32Array(rows.length * width);
   rows.forEach((row, i) => result.set(values.subarray(row * width, (row + 1) * width), i * width));
   return result;
 }
 
-/** `near` is the perplexity of t-SNE, or the number of neighbours of UMAP. Null: no layout is computed. */
+/** `near` is the perplexity of t-SNE, or the number of neighbours of UMAP. `method` null: no layout is computed. */
 export function usePointLayout(cloud: Cloud, method: Method | null, flat: boolean, near: number): PointLayout {
   const [progress, setProgress] = useState(NOTHING);
   const sample = useMemo(
@@ -52,14 +52,16 @@ export function usePointLayout(cloud: Cloud, method: Method | null, flat: boolea
     [cloud.points, method],
   );
   const allSteps = method === "umap" ? epochsFor(sample.rows.length) : STEPS;
-  const [until, setUntil] = useState(allSteps); // Steps; as many as were done: stopped.
+  // The step at which the layout stops. Stopping sets it to the current step.
+  const [until, setUntil] = useState(allSteps);
   const goal = useRef(until);
-  const more = useRef<() => void>(() => undefined); // Has the points go on towards the goal.
+  const more = useRef<() => void>(() => undefined); // Requests the next steps from the worker.
   useEffect(() => {
     if (method === null) return undefined;
     const { rows } = sample;
     const worker = new Worker(new URL("./layout_worker.ts", import.meta.url), { type: "module" });
-    let waiting = false; // For a response: who continues at once after a stop asks only once.
+    // Whether a response is expected, so that stop and continue in quick succession send only one request.
+    let waiting = false;
     more.current = () => {
       if (!waiting) worker.postMessage(goal.current);
       waiting = true;
@@ -73,7 +75,7 @@ export function usePointLayout(cloud: Cloud, method: Method | null, flat: boolea
         return;
       }
       waiting = false;
-      if (data.steps < goal.current) more.current(); // Goes on while this is painted.
+      if (data.steps < goal.current) more.current(); // The worker continues while this result is painted.
       const points = new Float32Array(cloud.points.length).fill(NaN);
       rows.forEach((row, i) => points.set(data.points.subarray(3 * i, 3 * i + 3), 3 * row));
       setProgress({ points: centred(points), steps: data.steps, measured: 1, trouble: null });

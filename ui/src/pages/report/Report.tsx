@@ -1,4 +1,4 @@
-// The report as it will be sent: what goes into it on the left, the file itself on the right.
+// The report before it is saved: its content is chosen on the left, and the report itself is on the right.
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { getText, type Params } from "../../api/client";
@@ -29,17 +29,17 @@ const SECTIONS = [
 
 const TITLE = "Compression report";
 
-/** The report inside the page, with its own look and nothing of ours. */
+/** Shows the report in the page with its own styles, without the page's stylesheet. */
 function Preview({ html }: { html: string }): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = host.current;
     if (!element) return;
     const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
-    // The policy of this page forbids styles inside documents, so the sheet is taken out before.
+    // The content security policy of the page forbids styles inside documents, so the stylesheet is taken out.
     const [, style = ""] = /<style>([^]*?)<\/style>/.exec(html) ?? [];
     const [text = ""] = /<article[^]*<\/article>/.exec(html) ?? [];
-    const parsed = new DOMParser().parseFromString(text, "text/html"); // Runs nothing.
+    const parsed = new DOMParser().parseFromString(text, "text/html"); // The parsed document runs no scripts.
     const look = new CSSStyleSheet();
     look.replaceSync(style);
     const theme = new CSSStyleSheet();
@@ -138,7 +138,8 @@ export default function Report(): JSX.Element {
   const table = comparison.value;
   const [words, setWords] = useState("");
   const side = useRef<HTMLElement>(null);
-  const params = table && paramsOf(); // Before, the sides are not known, and the report would be that of others.
+  // Without the table, A and B are unknown, and the report would be about other variants.
+  const params = table && paramsOf();
   const request = JSON.stringify(params);
   const { state, retry } = useResource(request, async (signal) =>
     params ? { request, html: await getText("compression/report", params, signal) } : null,
@@ -148,7 +149,8 @@ export default function Report(): JSX.Element {
 
   const { data, error } = state.value;
   const html = data?.html;
-  const otherwise = data?.request !== request; // New figures under the same request come in without a flicker.
+  // If only the data has changed, the new report replaces the old one without a loading state.
+  const otherwise = data?.request !== request;
   const parts = listOf(query.value.get("parts"));
   const models = listOf(query.value.get("models"));
   const sides = [sideA.value, sideB.value];
@@ -232,7 +234,7 @@ export default function Report(): JSX.Element {
           </button>
           <span class="note">
             {plural(models.length > 0 ? models.length : names.length, "model")}
-            <span class="plain">, one file that needs nothing else</span>
+            <span class="plain">, one file without external resources</span>
           </span>
           <span class="push label">
             <Menu
@@ -291,7 +293,7 @@ function Empty(): JSX.Element {
         </>
       }
     >
-      <p>The same from a terminal:</p>
+      <p>Create the same report from a terminal:</p>
       <pre>{`compression-board report \\
     --logdir ${shellFolder()} -o report.html`}</pre>
     </EmptyPage>

@@ -1,4 +1,4 @@
-// Curves: one card per tag, one crosshair and one zoom over all of them.
+// Scalar curves: one card per tag; all cards share one crosshair and one zoom.
 import { rangedTagsShape } from "../../api/board";
 import { lastValuesShape } from "../../api/scalars";
 import { toNumber } from "../../api/shape";
@@ -27,14 +27,14 @@ import { ScalarCard, type CardsProps } from "../../charts/scalars/ScalarCard";
 import { fobsText, mixed, mixesText, movedFob, partnersOf, readMixes, viewOf } from "../../charts/scalars/view";
 import "../../domain/runs/cards.css";
 
-// Groups are open by themselves up to this many tags, and a group shows so many cards until more are
-// asked for: opening the page stays quick however many tags there are.
+// The max number of tags in the groups that are open by default, and of cards that a group first shows, so that the
+// page opens fast with any number of tags.
 const OPEN_TAGS = 60;
 
-// So many are drawn at once; of the others, those in sight after the first frame.
+// This number of cards is drawn at once; others are drawn when they are visible after the first frame.
 const FIRST_CARDS = 6;
 
-const LATER_MILLISECONDS = 300; // Charts come first.
+const LATER_MILLISECONDS = 300; // The delay of this request, because charts have priority.
 
 /** The last value of a tag in each run, for the list of runs. */
 function useLastOf(tag: string | null): LastOf | null {
@@ -55,7 +55,7 @@ export default function Scalars(): JSX.Element {
   const cursor = useSignal<number | null>(null);
   const hot = useRef<{ name: string; xs: ArrayLike<number> } | null>(null);
   const { data, error } = state.value;
-  // Before the frame is painted, which would else show tags without runs.
+  // A layout effect, because otherwise the first frame would show tags without runs.
   useLayoutEffect(() => {
     if (data) setRuns(runsOfRanges(data));
   }, [data]);
@@ -142,7 +142,7 @@ export default function Scalars(): JSX.Element {
   };
   const most = Math.max(OPEN_TAGS, Number(query.value.get("most") ?? OPEN_TAGS) || 0);
   const limits = readLimits(query.value.get("ylim"));
-  // Charts of an old address that still have at least one tag.
+  // Combined charts from an old address that still have at least one tag.
   const mixes = readMixes(query.value.get("mix")).filter((tags) => tags.some((tag) => names.has(tag)));
   let cards = 0;
   const shared: CardsProps = {

@@ -1,4 +1,4 @@
-// Tags in groups by what stands before the first slash, as TensorBoard has them.
+// Groups tags by the part before the first slash, as TensorBoard does.
 import { byNumber } from "../../base/text/natural";
 
 export interface TagGroup {
@@ -6,7 +6,10 @@ export interface TagGroup {
   readonly tags: readonly string[];
 }
 
-/** Curves come before tags that have one point each, of which there may be many: groups with curves first, and in each the curves. */
+/**
+ * Tags with curves come before tags with a single point, because there may be many of the latter: groups with curves
+ * are first, and in each group the curves.
+ */
 export function groupTags(tags: readonly string[], isCurve: (tag: string) => boolean = () => true): TagGroup[] {
   const groups = new Map<string, string[]>();
   for (const tag of tags) {
@@ -26,7 +29,7 @@ export function groupTags(tags: readonly string[], isCurve: (tag: string) => boo
     .sort((a, b) => later(a.tags) - later(b.tags) || byNumber(a.name, b.name));
 }
 
-/** The groups that are open without being asked: from the first on, as many as hold `most` tags. */
+/** The groups that are open by default: from the first one on, as long as they have at most `most` tags together. */
 export function openByItself(groups: readonly TagGroup[], most: number): ReadonlySet<string> {
   const open = new Set<string>();
   let tags = 0;
@@ -38,8 +41,10 @@ export function openByItself(groups: readonly TagGroup[], most: number): Readonl
   return open;
 }
 
-/** The tag whose last values stand beside the names of runs: the first of those that most runs have. None
- * if not even half of the `runs` have it, for then the column is mostly empty. */
+/**
+ * The tag whose last values are shown beside the names of runs: the first of those that most runs have. Null if less
+ * than half of the `runs` have it, because the column would be mostly empty.
+ */
 export function tagOfMost(tags: readonly string[], runsWith: (tag: string) => number, runs: number): string | null {
   let best: { readonly tag: string; readonly runs: number } | null = null;
   for (const tag of tags) {

@@ -1,4 +1,4 @@
-// A text beside another: of two runs, or of one run at two steps.
+// The difference between two texts: of two runs, or of one run at two steps.
 import type { TextResponse } from "../../api/media";
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
@@ -9,11 +9,11 @@ import { Menu } from "../../widgets/Menu";
 import { useResource } from "../../domain/live/resource";
 import { loadTexts, titleOf } from "./data";
 
-const AROUND = 3; // Equal lines that are shown before and after a change.
+const AROUND = 3; // The number of equal lines that are shown before and after a change.
 
 const SIGNS = { same: " ", gone: "−", added: "+" } as const;
 
-/** Lines with a number, those that are far from any change as one: how many there are. */
+/** The lines of a diff. A range of equal lines far from any change is replaced by its number of lines. */
 function folded(lines: readonly DiffLine[], open: boolean): (DiffLine | number)[] {
   const near = new Array<boolean>(lines.length).fill(open);
   lines.forEach((line, i) => {
@@ -61,7 +61,7 @@ function Lines({ from, to }: { from: string; to: string }): JSX.Element {
 export interface Sides {
   readonly a: string;
   readonly b: string;
-  /** Null: the newest; of one and the same run, A is the one before. */
+  /** The step of A; null: the newest, or the one before it if A and B are the same run. */
   readonly stepA: number | null;
   readonly stepB: number | null;
 }

@@ -1,4 +1,4 @@
-// Texts: as the Markdown they mostly are, as they were logged, or one compared with another.
+// Texts: rendered as Markdown, as they were logged, or as a difference between two texts.
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { useSeen } from "../../base/dom/useNear";
@@ -6,7 +6,7 @@ import { count, plural } from "../../base/text/format";
 import { matcherOf } from "../../base/text/matching";
 import { elementsOf } from "../../base/text/safe_html";
 import { EmptyPage } from "../../domain/live/EmptyPage";
-import { titleOf as titleOfRun } from "../../domain/runs/run_titles";
+import { shownNameOf } from "../../domain/runs/run_names";
 import { RunKey } from "../../domain/runs/RunKey";
 import { SeriesPage, type Series } from "../../domain/runs/SeriesPage";
 import { Snippet } from "../../domain/live/Snippet";
@@ -38,7 +38,7 @@ function TextCard({ run, tag, raw, find }: Series & { raw: boolean; find: string
         <span class="note run-line" title={run}>
           <RunKey run={run} />{" "}
           <span class="tail">
-            <bdi>{titleOfRun(run)}</bdi>
+            <bdi>{shownNameOf(run)}</bdi>
           </span>
           {data && find !== "" ? `, ${shown.length} of ${plural(data.steps.length, "step")}` : ""}
         </span>
@@ -98,7 +98,10 @@ const MODES = [
   { id: "diff", text: "Diff" },
 ] as const;
 
-/** The two runs to compare: those asked for, else the first two that share a text, else one with itself. */
+/**
+ * The two runs to compare: the requested ones, otherwise the first two that have a text in common, otherwise one run
+ * with itself.
+ */
 function sidesIn(all: readonly Series[]): readonly [string, string] {
   const runs = [...new Set(all.map(({ run }) => run))];
   const [a, b] = [query.value.get("ta"), query.value.get("tb")];
@@ -130,7 +133,7 @@ export default function Text(): JSX.Element {
       >
         <span class={key === "ta" ? "in-a" : "in-b"}>{mark}</span>{" "}
         <span class="pick-run tail">
-          <bdi>{titleOfRun(run)}</bdi>
+          <bdi>{shownNameOf(run)}</bdi>
         </span>
       </Menu>
     );
@@ -166,7 +169,7 @@ export default function Text(): JSX.Element {
       </>
     );
   };
-  /** In a comparison one card for each text that both have. */
+  /** In a comparison, one card for each text that both runs have. */
   const ofPair = (all: readonly Series[]): readonly Series[] => {
     if (mode !== "diff") return all;
     const [a, b] = sidesIn(all);

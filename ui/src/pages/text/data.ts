@@ -7,5 +7,5 @@ export function loadTexts(run: string, tag: string, signal: AbortSignal): Promis
   return getJson(textShape, "text", { run, tag, limit: MAX_STEPS, html: "true" }, signal);
 }
 
-/** The tag as it was given; writers add this to it. */
+/** The tag that the user gave; writers add this suffix. */
 export const titleOf = (tag: string): string => tag.replace(/\/text_summary$/, "");

@@ -1,7 +1,7 @@
-// Marks what was looked for in the text below an element, without touching its elements.
+// Highlights search results in the text below an element, without changing its child elements.
 import { useEffect } from "preact/hooks";
 
-const NAME = "found"; // text.css says how it looks.
+const NAME = "found"; // The name of the highlight; text.css defines its look.
 
 export function useFound(root: { current: Element | null }, pattern: string, changes: readonly unknown[]): void {
   useEffect(() => {
@@ -19,7 +19,7 @@ function rangesOf(root: Element, pattern: string): Range[] {
   try {
     expression = new RegExp(pattern, "gi");
   } catch {
-    return []; // Half typed.
+    return []; // The expression is invalid, because the user is still typing.
   }
   const ranges: Range[] = [];
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);

@@ -116,7 +116,7 @@ function Layers({ trial }: { trial: SearchTrial }): JSX.Element {
           <tr>
             <th scope="col">Layer</th>
             <th scope="col">Operator</th>
-            <th scope="col">Now in</th>
+            <th scope="col">Precision</th>
             <th scope="col">Cause</th>
             <th scope="col" class="num">
               Gain, dB
@@ -177,7 +177,7 @@ function Stop({ run }: { run: string }): JSX.Element {
   );
 }
 
-/** The state in a word, and its tone. */
+/** The state of the search as a word and a CSS class. */
 function Phase({ search: { progress } }: { search: Search }): JSX.Element {
   if (isRunning(progress)) return <span class="verdict open">running: {progress.phase}</span>;
   if (progress.is_met) return <span class="verdict good">{progress.phase}: goals met</span>;

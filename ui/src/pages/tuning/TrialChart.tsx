@@ -22,7 +22,7 @@ function Card({ trial }: { trial: Trial }): JSX.Element {
       </dl>
       {trial.fromBest.length > 0 && (
         <>
-          <div class="dim">unlike the best</div>
+          <div class="dim">differences from the best trial</div>
           <dl>
             {trial.fromBest.slice(0, 8).map(({ name, here, best }) => (
               <>
@@ -74,11 +74,12 @@ export function TrialChart({
     };
   }, [trials, overTime, width, height]);
   const summary = `Accuracy of ${plural(trials.length, "trial")}${best?.accuracy != null ? `; best is ${best.name} with ${percent(best.accuracy)} %${best.change === null ? "" : `, ${points(best.change)} from the baseline`}` : ""}`;
-  // Names of many trials would run into each other.
+  // Not every trial has its name on the axis, because names of many trials would overlap.
   const every = layout ? Math.max(1, Math.ceil((trials.length * 58) / (layout.box.r - layout.box.l))) : 1;
-  // Marks close beside each other leave no room for values: the best has one, the others have the table.
+  // If the trials are close together, only the best has its value in the chart; the table has all values.
   const roomy = layout !== null && (layout.box.r - layout.box.l) / trials.length >= 26;
-  const everyValue = layout ? Math.max(1, Math.ceil((trials.length * 34) / (layout.box.r - layout.box.l))) : 1; // A value is shorter.
+  // A value needs less space than a name.
+  const everyValue = layout ? Math.max(1, Math.ceil((trials.length * 34) / (layout.box.r - layout.box.l))) : 1;
   return (
     <div class="tuning-plot" ref={ref}>
       {layout && (
@@ -134,7 +135,8 @@ export function TrialChart({
               );
             const py = layout.y(trial.accuracy * 100);
             const level = trial.isBaseline ? "a" : trial.passes ? "good" : "bad";
-            const under = base === null ? -1 : py - layout.y(base * 100); // Above the line a value stands above its mark.
+            // Above the target, the value is written above its mark.
+            const under = base === null ? -1 : py - layout.y(base * 100);
             const near = under >= 0 && under <= 30 && !trial.isBaseline;
             const named = i % every === 0;
             const valued = roomy ? named || (!overTime && i % everyValue === 0) : trial.isBaseline;

@@ -1,4 +1,4 @@
-// Accuracy-driven tuning: what each trial gave against the baseline, and which to ship.
+// Accuracy-driven tuning: the accuracy of each trial compared with the baseline, and the trial to ship.
 import { tuningShape } from "../../api/compression/panels";
 import { stagesShape } from "../../api/graphs";
 import type { JSX } from "preact";
@@ -25,7 +25,7 @@ const WAYS = [
   ["layers", "Layers"],
 ] as const;
 
-// Besides accuracy, where a trial logged them.
+// Metrics besides accuracy, shown if a trial logged them.
 const FIGURES = [
   { metric: "model_size_mb", text: "Size, MB" },
   { metric: "latency_mean_ms", text: "Latency, ms" },
@@ -35,9 +35,9 @@ function Verdict({ trial }: { trial: Trial }): JSX.Element {
   if (trial.isBaseline) return <span class="dim">reference</span>;
   if (trial.passes === null) return <span class="dim">{trial.accuracy === null ? "not measured" : "no baseline"}</span>;
   return trial.passes ? (
-    <span class="verdict good">keeps the target</span>
+    <span class="verdict good">meets the target</span>
   ) : (
-    <span class="verdict bad">loses too much</span>
+    <span class="verdict bad">drop too large</span>
   );
 }
 
@@ -82,10 +82,10 @@ function TrialTable({
             ))}
             <th scope="col">Changed settings</th>
             <th scope="col" class="num">
-              Took
+              Duration
             </th>
             <th scope="col">
-              <span class="sr">Look at it in</span>
+              <span class="sr">Open in</span>
             </th>
             <th scope="col" class="of-run">
               Run
@@ -172,7 +172,7 @@ export default function Tuning(): JSX.Element {
     timelines.find((t) => t.experiment === query.value.get("experiment")) ??
     timelines.find((t) => t.model === model.value) ??
     timelines[0];
-  // The search of an experiment lies beside its trials.
+  // The searches of this experiment: their runs are in the experiment's directory.
   const nearby = searches.filter(({ run }) => timelines.length < 2 || run.startsWith(timeline?.experiment ?? ""));
   const goals = nearby[0]?.progress;
   const target = (goals && allowedLoss(goals)) ?? DEFAULT_TARGET;
@@ -186,7 +186,7 @@ export default function Tuning(): JSX.Element {
     const now = pickedNow();
     const at = now ? trials.indexOf(now) + by : by > 0 ? 0 : trials.length - 1;
     const next = trials[Math.max(0, Math.min(trials.length - 1, at))];
-    // On its row, Enter opens it.
+    // Enter opens the trial of the focused row.
     if (next)
       document.querySelector<HTMLElement>(`.tuning-table tbody tr:nth-child(${trials.indexOf(next) + 1})`)?.focus();
   };
@@ -291,7 +291,7 @@ function Empty(): JSX.Element {
       }
     >
       <p>
-        neural-compressor writes them with <span class="mono">tensorboard: true</span> in its configuration; from
+        neural-compressor logs such runs with <span class="mono">tensorboard: true</span> in its configuration; from
         PyTorch:
       </p>
       <pre>{`from compression_board import TuningLogger

@@ -1,25 +1,25 @@
-// Tuning timelines of the server, and what the chart needs of them.
+// Tuning timelines from the server, as the table and the chart need them.
 import type { TrialTimeline } from "../../api/compression/panels";
 import { toNumber } from "../../api/shape";
 import { asFraction } from "../../domain/models/gates";
 
 export interface Trial {
-  readonly name: string; // baseline, tune_3
+  readonly name: string; // "baseline", "tune_3".
   readonly run: string;
   readonly number: number;
-  readonly accuracy: number | null; // A fraction.
+  readonly accuracy: number | null; // The accuracy as a fraction.
   readonly change: number | null;
   readonly duration: number;
-  readonly begun: number; // Seconds after the first trial.
+  readonly begun: number; // Seconds after the start of the first trial.
   readonly isBaseline: boolean;
   readonly isBest: boolean;
-  readonly passes: boolean | null; // Whether it keeps the target; null without an accuracy.
+  readonly passes: boolean | null; // Whether the trial meets the target; null without an accuracy.
   readonly changed: string; // Settings that differ from the previous trial.
-  /** All settings that differ from the best trial; empty for the best itself. */
+  /** All settings that differ from the best trial; empty for the best trial. */
   readonly fromBest: readonly { readonly name: string; readonly here: string; readonly best: string }[];
 }
 
-/** neural-compressor's usual accuracy criterion: at most 1 % relative loss. */
+/** neural-compressor's default accuracy criterion: at most 1 % relative loss. */
 export const DEFAULT_TARGET = 0.01;
 
 export function readTrials(timeline: TrialTimeline, target: number): Trial[] {
@@ -60,7 +60,7 @@ function differences(here: Settings, best: Settings): Trial["fromBest"] {
     .map((name) => ({ name, here: text(here[name]), best: text(best[name]) }));
 }
 
-const MAX_CHANGES = 2; // More do not fit into a row of the table.
+const MAX_CHANGES = 2; // The max number of settings in a row of the table.
 
 function describeChanges(changes: TrialTimeline["setting_changes"][number]): string {
   const words = changes.slice(0, MAX_CHANGES).map(({ name, to }) => (to === null ? `${name} gone` : `${name} = ${to}`));

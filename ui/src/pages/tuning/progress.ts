@@ -15,7 +15,7 @@ const ENDED = ["finished", "stopped", "failed"];
 
 export const isRunning = ({ phase }: TuningProgress): boolean => !ENDED.includes(phase);
 
-/** "agreement 0.99 or more (at most 1% lost), at most 4 MB" */
+/** The goals of the search as text: "agreement 0.99 or more (at most 1% lost), at most 4 MB". */
 export function goalText({ goals, limit, metric, better }: TuningProgress): string {
   const least = limit === null ? "" : `${metric} ${significant(limit)} or ${better === "lower" ? "less" : "more"}`;
   const drop = goals.max_drop === null ? "" : `at most ${goals.max_drop} lost`;
@@ -28,7 +28,7 @@ export function goalText({ goals, limit, metric, better }: TuningProgress): stri
     .join(", ");
 }
 
-/** "trial 2; 1 of at most 5 evaluations, 24 measurements; about 44 s left" */
+/** The state of the search as text: "trial 2; 1 of at most 5 evaluations, 24 measurements; about 44 s left". */
 export function stateText(progress: TuningProgress): string {
   const { step, evaluations, max_evaluations, measurements, elapsed_seconds, left_seconds } = progress;
   return [
@@ -44,7 +44,7 @@ export function stateText(progress: TuningProgress): string {
     .join("; ");
 }
 
-/** The share of the baseline's metric that may be lost; null if the search has no such goal, or less is better. */
+/** The allowed relative loss of the baseline's metric; null if the search has no such goal, or if lower is better. */
 export function allowedLoss({ limit, baseline, better }: TuningProgress): number | null {
   const base = baseline?.accuracy ?? null;
   if (limit === null || base === null || base <= 0 || better === "lower") return null;

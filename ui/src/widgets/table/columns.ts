@@ -1,17 +1,17 @@
-// The columns of a table as the user has arranged them: order, widths, and which are hidden. The address holds
-// them as one text: "name~240,sqnr,!cosine". Columns that the text does not name keep their default.
+// The columns of a table with the user's order, widths and visibility. The address holds them as one text:
+// "name~240,sqnr,!cosine". Columns that are missing in the text keep their default.
 import { listOf, listText } from "../../base/text/lists";
 
 export interface ColumnSpec {
   readonly id: string;
-  /** In the menu of columns. */
+  /** The name of the column in the menu of columns. */
   readonly name: string;
-  /** Default width in pixels. A column that `grows` also gets the space that is left. */
+  /** The default width in pixels. A column that `grows` also gets the remaining space of the table. */
   readonly width: number;
   readonly grows?: boolean;
-  /** Hidden unless the user shows it. */
+  /** Hidden by default; the user can show the column. */
   readonly hidden?: boolean;
-  /** Cannot be hidden: the table makes no sense without it. */
+  /** The user cannot hide the column, because the table makes no sense without it. */
   readonly fixed?: boolean;
 }
 
@@ -41,7 +41,7 @@ function readEntries(text: string | null): Entry[] {
   });
 }
 
-/** All columns in the user's order. A column that the text does not name stays behind its default neighbour. */
+/** All columns in the user's order. A column that is missing in the text follows its default neighbour. */
 export function arrange<C extends ColumnSpec>(specs: readonly C[], text: string | null): ArrangedColumn<C>[] {
   const entries = readEntries(text);
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
@@ -62,7 +62,7 @@ export function arrange<C extends ColumnSpec>(specs: readonly C[], text: string 
   });
 }
 
-/** The text for the address; null for the default. */
+/** The order, widths and visibility of the columns as text for the address; null if all are the default. */
 export function arrangementText<C extends ColumnSpec>(
   specs: readonly C[],
   columns: readonly ArrangedColumn<C>[],
@@ -97,7 +97,7 @@ export function withShown<C extends ColumnSpec>(
   );
 }
 
-/** The column `id` at the place of the column `target`. */
+/** Moves the column `id` to the place of the column `target`. */
 export function moved<C extends ColumnSpec>(
   columns: readonly ArrangedColumn<C>[],
   id: string,

@@ -1,4 +1,4 @@
-// Columns that the user can resize, hide and reorder: by the edges and heads of the table, or in a menu.
+// Table columns that the user can resize, hide and reorder, with the mouse in the table's header or in a menu.
 import type { ComponentChildren, JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { query, setQuery } from "../../base/address";
@@ -6,18 +6,18 @@ import { useUnfolded } from "../useUnfolded";
 import { arrange, arrangementText, moved, withShown, withWidth, type ArrangedColumn, type ColumnSpec } from "./columns";
 import "./table.css";
 
-const KEY_STEP = 16; // Pixels by which the menu changes a width.
+const KEY_STEP = 16; // The number of pixels by which a click in the menu changes a width.
 
 export interface Columns<C extends ColumnSpec> {
   /** The visible columns, in the user's order. */
   readonly shown: readonly C[];
-  /** Goes into the table before its head: the widths. */
+  /** The <colgroup> element with the column widths; goes into the table before its header. */
   readonly colgroup: JSX.Element;
-  /** For the table: below this width it scrolls. */
+  /** The style of the table: its min width, below which it scrolls. */
   readonly style: { readonly minWidth: string };
-  /** A cell of the head. */
+  /** Renders a header cell. */
   readonly head: (spec: C, children: ComponentChildren, attributes?: HeadAttributes) => JSX.Element;
-  /** A button that opens the list of columns. */
+  /** A button that opens the menu of columns. */
   readonly menu: JSX.Element;
 }
 
@@ -27,8 +27,10 @@ export interface HeadAttributes {
   readonly "aria-sort"?: "ascending" | "descending";
 }
 
-/** `key` is the name of the arrangement in the address, `lead` the number of columns before these.
- * `auto`: columns are as wide as their content unless the user has set a width. */
+/**
+ * `key` is the address's key for the arrangement of the columns, `lead` the number of columns before these. `auto`: a
+ * column is as wide as its content unless the user has set a width.
+ */
 export function useColumns<C extends ColumnSpec>(
   specs: readonly C[],
   { key = "cols", lead = 0, auto = false } = {},

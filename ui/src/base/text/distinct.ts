@@ -1,0 +1,70 @@
+// Names that share most of their parts: what tells them apart stays, the rest is one sign.
+
+const SHORT = 22; // Names up to this length are left alone: they fit nearly everywhere.
+const SEPARATORS = /([/,;_ ]+)/;
+const MIN_PART = 2; // Dropping less than this saves nothing.
+// Dates and times tell runs apart, but not what was tried: they go where names differ without them.
+const TIME = /^(\d{4}-\d{2}-\d{2}|\d{2}[-:]\d{2}[-:]\d{2}|\d{8}(-\d{6})?)$/;
+
+/** Names below the first folder are alike; those of different folders need not be. */
+const groupOf = (name: string): string => name.slice(0, name.indexOf("/") + 1);
+
+interface Part {
+  readonly text: string;
+  readonly isDropped: boolean;
+}
+
+/** Parts that all names of a group have, repetitions within a name, and perhaps times are dropped. */
+function partsOf(name: string, common: ReadonlySet<string>, withTimes: boolean): Part[] {
+  const seen = new Set<string>();
+  return name.split(SEPARATORS).map((text, i): Part => {
+    if (i % 2 === 1) return { text, isDropped: false };
+    const isKnown = text.length >= MIN_PART && (common.has(text) || seen.has(text));
+    const isDropped = isKnown || (!withTimes && TIME.test(text));
+    seen.add(text);
+    return { text, isDropped };
+  });
+}
+
+/** Separators beside a dropped part go with it, and parts beside each other are one sign. */
+function joined(parts: readonly Part[]): string {
+  let text = "";
+  parts.forEach(({ text: part, isDropped }, i) => {
+    const isSeparator = i % 2 === 1;
+    if (isDropped) text += text.endsWith("…") ? "" : "…";
+    else if (!isSeparator || !(parts[i - 1]?.isDropped || parts[i + 1]?.isDropped)) text += part;
+  });
+  return text.length > 1 ? text.replace(/…$/, "") : text;
+}
+
+function commonParts(names: readonly string[]): Set<string> {
+  const [first = "", ...others] = names.map((name) => new Set(name.split(SEPARATORS)));
+  return new Set([...first].filter((part) => others.every((parts) => parts.has(part))));
+}
+
+/**
+ * Each name without what all names of its folder have in common, if it is long: "…lr=0.1…seed=3" instead of
+ * "run_lr=0.1_bs=256_seed=3_host". Names stay different; one that would not is left alone.
+ */
+export function distinctNames(names: readonly string[]): ReadonlyMap<string, string> {
+  const groups = new Map<string, string[]>();
+  for (const name of names) {
+    const group = groups.get(groupOf(name));
+    if (group) group.push(name);
+    else groups.set(groupOf(name), [name]);
+  }
+  const shown = new Map<string, string>();
+  for (const group of groups.values()) {
+    const common = group.length > 1 ? commonParts(group) : new Set<string>();
+    const texts = (withTimes: boolean): string[] =>
+      group.map((name) => (name.length > SHORT ? joined(partsOf(name, common, withTimes)) : name));
+    const [timeless, timed] = [texts(false), texts(true)];
+    const chosen = [timeless, timed].find((all) => new Set(all).size === group.length);
+    group.forEach((name, i) => shown.set(name, (group.length > 1 ? chosen?.[i] : undefined) ?? name));
+  }
+  // Short forms of two folders may be alike.
+  const holders = new Map<string, number>();
+  for (const text of shown.values()) holders.set(text, (holders.get(text) ?? 0) + 1);
+  for (const [name, text] of shown) if (text !== name && (holders.get(text) ?? 0) > 1) shown.set(name, name);
+  return shown;
+}
