@@ -22,7 +22,7 @@ Result<BucketLogs> BucketLogs::Open(const LogdirFlags& flags,
     const std::filesystem::path cache = reader::DefaultCacheDirectory();
     if (cache.empty()) {
       return Fail(ErrorCode::kFailedPrecondition,
-                  "there is no folder for the copy of " + url.text() + "; set XDG_CACHE_HOME");
+                  "no directory for the local copy of " + url.text() + "; set XDG_CACHE_HOME");
     }
     object_store::CopyOptions copy_options{.cache_directory = cache / "buckets"};
     copy_options.max_bytes = static_cast<std::uint64_t>(flags.bucket_cache_gb * 1e9);

@@ -1,4 +1,4 @@
-// Log directories that are in buckets.
+// Reads log directories that are in buckets.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,14 @@
 
 namespace cboard::cli {
 
-// Buckets among log directories, as local copies that the reader can read.
+// Local copies of the buckets among the log directories, for the reader.
 class BucketLogs {
  public:
-  // Replaces the addresses of buckets in `logdirs` by the folders of their copies. Without any,
-  // does nothing. Fails when an address is wrong, or a copy cannot be kept.
+  // Replaces bucket addresses in `logdirs` by the directories of their local copies. Does nothing
+  // if there are none. Fails if an address is wrong or a copy cannot be stored.
   static Result<BucketLogs> Open(const LogdirFlags& flags, std::vector<reader::Logdir>& logdirs);
 
-  // Updates all copies, with progress on standard error.
+  // Updates all copies and shows progress on standard error.
   Result<void> Update();
 
   // Keeps the copies up to date in the background, more often while `is_watched` returns true.
@@ -32,7 +32,7 @@ class BucketLogs {
   };
   const std::vector<Bucket>& buckets() const { return buckets_; }
 
-  // Requests and bytes, for /metrics.
+  // Appends counters of requests and bytes for /metrics.
   void AppendMetrics(std::string& text) const;
 
  private:

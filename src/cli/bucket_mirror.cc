@@ -14,7 +14,8 @@ Result<BucketMirror> BucketMirror::Open(fs::path& logdir, const fs::path& local)
   CBOARD_ASSIGN_OR_RETURN(
       mirror.store_,
       object_store::ObjectStore::Open(url, object_store::StoreOptions::FromEnvironment(url)));
-  // A wrong key or a missing bucket ends the command before its work, not after it.
+  // Tests access now: a wrong key or a missing bucket ends the command before its work, not after
+  // it.
   CBOARD_RETURN_IF_ERROR(mirror.store_->List(url.prefix, {}));
   mirror.prefix_ = url.prefix.empty() ? "" : url.prefix + "/";
   mirror.local_ = local;

@@ -1,5 +1,6 @@
-// A log directory in a bucket for commands that rename the directories they write, as a tuning does
-// with its trials: they write to a local folder, and its files are copied to the bucket.
+// Writes a log directory in a bucket. Some commands rename the directories that they write, as a
+// tuning does with its trials: they write to a local directory, and its files are copied to the
+// bucket.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +16,20 @@ namespace cboard::cli {
 
 class BucketMirror {
  public:
-  // If `logdir` is the address of a bucket, replaces it by `local`, whose files Send() copies. Else
-  // the mirror does nothing.
+  // If `logdir` is a bucket address, replaces it by the directory `local`, whose files Send()
+  // copies to the bucket. Otherwise the mirror does nothing.
   static Result<BucketMirror> Open(std::filesystem::path& logdir,
                                    const std::filesystem::path& local);
 
-  // Stores files that are new or have grown, and deletes objects whose file this mirror had stored
-  // and is gone. Files that were there before the command are stored too.
+  // Stores files that are new or have grown, and deletes objects that this mirror stored and whose
+  // file no longer exists. Also stores files from before the command.
   Result<void> Send();
 
  private:
   std::unique_ptr<object_store::ObjectStore> store_;
   std::string prefix_;
   std::filesystem::path local_;
-  std::map<std::string, std::uint64_t> stored_;  // Sizes by key.
+  std::map<std::string, std::uint64_t> stored_;  // File sizes by object key.
 };
 
 }  // namespace cboard::cli

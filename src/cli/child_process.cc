@@ -20,10 +20,10 @@ namespace {
 
 constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
-// Runs in the child, where only async-signal-safe calls are allowed.
+// Runs in the child process, where only async-signal-safe calls are allowed.
 [[noreturn]] void Execute(char* const* arguments, const sigset_t& mask, int error_pipe) {
   ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
-  ::signal(SIGXFSZ, SIG_DFL);  // main() ignores it.
+  ::signal(SIGXFSZ, SIG_DFL);  // main() ignores this signal.
   ::execvp(arguments[0], arguments);
   const int error = errno;
   static_cast<void>(!::write(error_pipe, &error, sizeof(error)));
@@ -52,7 +52,7 @@ SignalGate::SignalGate() {
   ::sigemptyset(&held_);
   for (const int signal : kForwarded) ::sigaddset(&held_, signal);
   ::sigaddset(&held_, SIGCHLD);
-  // If the parent ignores SIGCHLD, exit codes are lost; resets it.
+  // Resets SIGCHLD: if the parent ignores it, exit codes are lost.
   ::signal(SIGCHLD, SIG_DFL);
   ::pthread_sigmask(SIG_BLOCK, &held_, &former_);
 }
@@ -74,7 +74,7 @@ Result<void> ChildProcess::Find(const std::string& program) {
   const auto fail = [&] { return Fail(ErrnoError(reason, "run " + Quoted(program, 300))); };
   if (program.find('/') != std::string::npos) return runs(program) ? Result<void>() : fail();
   const char* const path = std::getenv("PATH");
-  // The default path of execvp.
+  // If PATH is not set, uses the default path of execvp.
   for (const std::string_view directory : Split(path == nullptr ? "/bin:/usr/bin" : path, ':')) {
     if (runs(std::filesystem::path(directory) / program)) return {};
   }
@@ -87,7 +87,7 @@ Result<ChildProcess> ChildProcess::Start(const std::vector<std::string>& command
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
 
-  // A pipe that closes when exec succeeds, and carries the error when it fails.
+  // This pipe closes if exec succeeds, and carries the error if exec fails.
   int error_pipe[2];
   if (::pipe2(error_pipe, O_CLOEXEC) != 0) return Fail(ErrnoError(errno, "open a pipe"));
   const SteadyTime start = std::chrono::steady_clock::now();
@@ -115,24 +115,25 @@ ChildExit ChildProcess::Wait() {
   while (true) {
     siginfo_t info;
     const int signal = ::sigwaitinfo(&gate_->held(), &info);
-    if (signal < 0) continue;  // Interrupted by a signal that is not held back.
+    if (signal < 0) continue;  // Interrupted by another signal.
     if (signal == SIGCHLD) {
       int status = 0;
       rusage usage = {};
-      if (::wait4(pid_, &status, WNOHANG, &usage) != pid_) continue;  // Stopped, or goes on.
+      // The child process was stopped or continued, but has not ended.
+      if (::wait4(pid_, &status, WNOHANG, &usage) != pid_) continue;
       ChildExit exit = ToExit(status, usage);
       const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start_;
       exit.wall_seconds = wall.count();
       return exit;
     }
-    // Positive codes come from the kernel: the terminal has already signalled the whole process
-    // group.
+    // Passes on signals of other processes. A positive code means that the kernel sent it: the
+    // terminal has already signalled the whole process group.
     if (info.si_code <= 0) ::kill(pid_, signal);
   }
 }
 
 void EndBySignal(int signal) {
-  ::prctl(PR_SET_DUMPABLE, 0);  // The command may have left a core file; ours would be useless.
+  ::prctl(PR_SET_DUMPABLE, 0);  // Only the command's core file is useful.
   ::signal(signal, SIG_DFL);
   sigset_t only;
   ::sigemptyset(&only);
@@ -148,7 +149,7 @@ TerminalState::TerminalState() {
 
 void TerminalState::Restore() {
   if (!saved_) return;
-  // In the background, the terminal would stop this process.
+  // Blocks SIGTTOU: the terminal would stop this process if it runs in the background.
   sigset_t stop, former;
   ::sigemptyset(&stop);
   ::sigaddset(&stop, SIGTTOU);

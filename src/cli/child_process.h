@@ -19,11 +19,11 @@
 namespace cboard::cli {
 
 // Blocks the signals that ask a program to end, so that they can be passed on to a child process.
-// Threads started meanwhile block them too.
+// Threads that start during this time also block them.
 class SignalGate {
  public:
   SignalGate();
-  ~SignalGate();  // As before.
+  ~SignalGate();  // Restores the signal mask.
   SignalGate(const SignalGate&) = delete;
   SignalGate& operator=(const SignalGate&) = delete;
 
@@ -36,31 +36,31 @@ class SignalGate {
 };
 
 struct ChildExit {
-  int exit_code = 0;          // 128 + signal when a signal ended it.
-  std::optional<int> signal;  // Which one.
+  int exit_code = 0;          // 128 + signal if a signal ended the process.
+  std::optional<int> signal;  // The signal that ended the process.
 
-  double wall_seconds = 0;  // From just before the start.
+  double wall_seconds = 0;  // Measured from just before the start.
 
-  // Resources of the command and of its awaited children, as counted by the kernel.
+  // Resources of the command and of its awaited child processes, as counted by the kernel.
   double cpu_seconds = 0;
-  double peak_rss_mb = 0;  // Largest resident set of any process.
+  double peak_rss_mb = 0;  // Largest resident set size of any process.
 };
 
 class ChildProcess {
  public:
-  // Checks whether Start would find `program`; fails as Start does. For work that should not begin
-  // in vain.
+  // Checks whether Start() would find `program`, and fails like Start(). Use it to avoid long work
+  // before a start that must fail.
   static Result<void> Find(const std::string& program);
 
-  // Starts `command`, looked up in PATH. Fails with kNotFound or kPermissionDenied when there is
-  // no such program. Borrows `gate`.
+  // Starts `command`, which is searched in PATH. Fails with kNotFound or kPermissionDenied if the
+  // program is missing or not executable. Borrows `gate`.
   static Result<ChildProcess> Start(const std::vector<std::string>& command,
                                     const SignalGate& gate);
 
   pid_t pid() const { return pid_; }
 
-  // Returns when the command has ended. Signals sent to this process are passed on; signals of the
-  // terminal (Ctrl-C) reach the command directly.
+  // Waits until the command has ended. Passes on signals that are sent to this process; signals of
+  // the terminal (Ctrl-C) reach the command directly.
   ChildExit Wait();
 
  private:
@@ -73,19 +73,19 @@ class ChildProcess {
   const SignalGate* gate_;
 };
 
-// Ends this process by `signal`, so that a shell or make sees the same end as without this program.
-// Returns only if the signal does not end processes.
+// Ends this process by `signal`, so that a shell or make sees the same end as if the command had
+// run directly. Returns only if the signal does not end processes.
 void EndBySignal(int signal);
 
-// Restores the terminal of standard input on request: a program that is killed during a password
-// prompt leaves it without echo.
+// Stores the terminal settings of standard input and restores them on request: a program that is
+// killed during a password prompt leaves the terminal without echo.
 class TerminalState {
  public:
   TerminalState();
   void Restore();
 
  private:
-  std::optional<termios> saved_;  // Nothing when standard input is no terminal.
+  std::optional<termios> saved_;  // Empty if standard input is not a terminal.
 };
 
 }  // namespace cboard::cli

@@ -33,9 +33,9 @@ std::string UnknownArgumentText(const CLI::App& app, const std::string& extra) {
   if (!extra.starts_with('-')) return Quoted(extra) + " is one word too many";
   const std::string flag = extra.substr(0, extra.find('='));
   std::string nearest;
-  std::size_t least = 3;  // More is another word.
+  std::size_t least = 3;  // A larger edit distance means another word.
   for (const CLI::Option* const option : app.get_options()) {
-    if (option->get_group().empty()) continue;  // Nobody is to know it.
+    if (option->get_group().empty()) continue;  // Hidden flags are not suggested.
     for (const std::string& name : option->get_lnames()) {
       const std::size_t errors = TypingErrors(flag, "--" + name);
       if (errors >= least) continue;
@@ -46,7 +46,7 @@ std::string UnknownArgumentText(const CLI::App& app, const std::string& extra) {
   return "there is no flag " + Quoted(flag) + (nearest.empty() ? "" : "; is it " + nearest + "?");
 }
 
-// Replaces CLI11's messages, which only its users understand.
+// Replaces CLI11's error messages, which are hard to understand.
 std::string MessageOf(const CLI::App& app, const CLI::ParseError& error) {
   const std::string said = error.what();
   const auto between = [&](std::string_view from, std::string_view to) {
@@ -54,14 +54,14 @@ std::string MessageOf(const CLI::App& app, const CLI::ParseError& error) {
     return said.substr(begin, said.find(to, begin) - begin);
   };
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
-    // CLI11 only says "Could not convert: --top = ten"; adds the expected type.
+    // Adds the expected type to CLI11's message, which is only "Could not convert: --top = ten".
     const std::size_t colon = said.find(": ");
     return Quoted(said.substr(colon == said.npos ? 0 : colon + 2)) +
            " is not a number that this flag takes";
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     const std::string flag = said.substr(0, said.find(": "));
-    if (said.ends_with(" missing")) {  // "--logdir: 1 required DIR missing"
+    if (said.ends_with(" missing")) {  // CLI11 says "--logdir: 1 required DIR missing".
       return flag + " needs a " + between(" required ", " missing");
     }
     if (said.find("At Most 1 ") != said.npos) return flag + " may be given only once";
@@ -77,10 +77,10 @@ std::string MessageOf(const CLI::App& app, const CLI::ParseError& error) {
   return said;
 }
 
-// The flags of a command, one per line, for shell completion (packaging/completion).
+// Prints the flags of a command, one per line, for shell completion (packaging/completion).
 void ListFlags(const CLI::App& app) {
   for (const CLI::Option* const option : app.get_options()) {
-    if (option->get_group().empty()) continue;  // Hidden ones.
+    if (option->get_group().empty()) continue;  // Skips hidden flags.
     for (const std::string& name : option->get_lnames()) std::cout << "--" << name << '\n';
   }
 }
@@ -96,14 +96,14 @@ std::optional<int> ParseFlags(CLI::App& app, Arguments arguments) {
     ListFlags(app);
     return kExitDone;
   }
-  // CLI11 takes the last argument first.
+  // CLI11 expects the arguments in reverse order.
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     app.parse(reversed);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
     std::string help = app.help();
-    // CLI11 leaves two empty lines between groups and one at the end.
+    // Removes the extra empty lines of CLI11 between groups and at the end.
     for (std::size_t at; (at = help.find("\n\n\n")) != help.npos;) help.erase(at, 1);
     while (help.ends_with("\n\n")) help.pop_back();
     std::cout << help;
@@ -127,7 +127,7 @@ std::string CheckCount(const std::string& value) {
 }
 
 void PrintError(const std::string& message) {
-  std::cout.flush();  // So that results and complaints keep their order on a terminal.
+  std::cout.flush();  // Keeps results and errors in order on a terminal.
   std::cerr << "compression-board: " << Printable(message) << '\n';
 }
 

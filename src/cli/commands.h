@@ -1,14 +1,14 @@
 // The commands of `compression-board`, one file each: command_<name>.cc.
 //
-// A command gets what follows its name on the command line, prints results to standard output and
-// complaints to standard error, and returns the exit code of the program:
+// A command receives the arguments after its name, prints results to standard output and errors to
+// standard error, and returns the exit code of the program:
 //
 //   0  done
-//   1  not done, or not all of it; the message says what and why
+//   1  not done, or only partly; the message says what failed and why
 //   2  the command line is wrong
 //
-// `check` exits with 1 when a gate fails, and with 2 for all that kept it from checking. `profile`
-// passes on the exit code of the command that it runs.
+// `check` exits with 1 if a gate fails, and with 2 if checking was not possible. `profile` returns
+// the exit code of the command that it runs.
 #pragma once
 
 #include <optional>
@@ -38,28 +38,28 @@ int RunModel(Arguments arguments);
 int RunProfile(Arguments arguments);
 int RunQuantize(Arguments arguments);
 int RunReport(Arguments arguments);
-int RunServe(Arguments arguments);  // Also what runs when no command is named.
+int RunServe(Arguments arguments);  // Also runs if no command is given.
 int RunTune(Arguments arguments);
 
 // Parses `arguments` into the variables that `app` is bound to. Returns an exit code if the command
-// is done: help was printed (0), or the flags are wrong and the error was printed (2).
+// is finished: 0 after printing help, 2 after printing an error about wrong flags.
 std::optional<int> ParseFlags(CLI::App& app, Arguments arguments);
 
-// Adds --fsync, for commands that write files: see SetDurableByDefault.
+// Adds the flag --fsync, for commands that write files: see SetDurableByDefault.
 void AddFsyncFlag(CLI::App& app);
 
-// Returns an error text for the value of a flag that counts something, or an empty text; for
-// CLI::Option::check. CLI11 itself would read -1 as the largest unsigned number.
+// Checks the value of a flag that counts something, for CLI::Option::check. Returns an error text,
+// or an empty text if it is valid. CLI11 itself would read -1 as the largest unsigned number.
 std::string CheckCount(const std::string& value);
 
-// Replaces the first line of the help, "Usage: …", for what CLI11 cannot guess.
+// Replaces the usage line of the help, "Usage: …", if the line that CLI11 generates is wrong.
 void SetUsage(CLI::App& app, const std::string& usage);
 
-// Prints "compression-board: <message>" as a line on standard error. Control characters in it are
-// escaped, so that names from files cannot steer the terminal.
+// Prints "compression-board: <message>" as a line on standard error. Control characters are
+// escaped, so that names from files cannot control the terminal.
 void PrintError(const std::string& message);
 
-// `text` as one word of a shell command, in quotes only if it needs them.
+// Returns `text` as one word of a shell command, quoted only if necessary.
 std::string ShellWord(const std::string& text);
 
 }  // namespace cboard::cli

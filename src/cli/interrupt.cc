@@ -7,7 +7,7 @@
 namespace cboard::cli {
 namespace {
 
-// Written by a handler, read by several threads.
+// The recorded signal; a signal handler writes it and several threads read it.
 std::atomic<int> interrupting_signal = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 

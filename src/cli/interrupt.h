@@ -1,13 +1,13 @@
-// Ctrl-C for commands that end in an orderly way.
+// Handles Ctrl-C in commands that finish their current work first.
 #pragma once
 
 namespace cboard::cli {
 
-// Records the first SIGINT, SIGTERM or SIGHUP from now on; the second one ends the program at once.
-// Signals that are ignored, as in the background, stay ignored.
+// Starts to record signals: the first SIGINT, SIGTERM or SIGHUP is recorded, the second ends the
+// program at once. Signals that are ignored, as in the background, stay ignored.
 void NoteInterrupts();
 
-// The recorded signal; 0 for none. May be called from any thread.
+// Returns the recorded signal; 0 if there is none. May be called from any thread.
 int InterruptingSignal();
 
 }  // namespace cboard::cli

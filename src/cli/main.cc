@@ -1,4 +1,4 @@
-// compression-board: dispatches to the command that is named, or to `serve` when none is.
+// compression-board: runs the given command, or `serve` if no command is given.
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -87,7 +87,8 @@ int ReportUnknown(const std::string& word) {
     PrintError(Quoted(word) + " is not a command; to import it: compression-board import " +
                ShellWord(word));
   } else if (word.ends_with(".yaml") || word.ends_with(".yml")) {
-    PrintError(Quoted(word) + " is not a command; to check runs by it: compression-board check " +
+    PrintError(Quoted(word) +
+               " is not a command; to check runs against it: compression-board check " +
                ShellWord(word) + " --logdir DIR");
   } else {
     PrintError("there is no command " + Quoted(word) + "; 'compression-board --help' lists them");
@@ -117,12 +118,13 @@ int Run(std::vector<std::string> arguments) {
     return command->run(Arguments(arguments).subspan(1));
   }
   if (!first.starts_with('-')) return ReportUnknown(first);
-  // TensorBoard has `--inspect` as a flag beside `--logdir`.
+  // Accepts `--inspect` as a flag beside `--logdir`, as TensorBoard does.
   if (std::erase(arguments, "--inspect") > 0) return RunInspect(arguments);
   return RunServe(arguments);
 }
 
-// Reports an exception that nobody has caught. There may be no memory for a message of its own.
+// Reports an uncaught exception. Does not build a message of its own, because memory may be
+// exhausted.
 void ReportException(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
     std::fputs(
@@ -138,14 +140,14 @@ void ReportException(const std::exception& error) {
   }
 }
 
-// Threads end here; the main thread catches its exceptions.
+// Reports uncaught exceptions of other threads; the main thread catches its own.
 [[noreturn]] void EndWithMessage() {
   try {
     if (const std::exception_ptr raised = std::current_exception()) std::rethrow_exception(raised);
   } catch (const std::bad_alloc& error) {
     ReportException(error);
     std::_Exit(kExitFailed);
-  } catch (...) {  // A fault of the program: leaves a core dump.
+  } catch (...) {  // A bug: leaves a core dump.
   }
   std::abort();
 }
@@ -154,10 +156,10 @@ void ReportException(const std::exception& error) {
 }  // namespace cboard::cli
 
 int main(int argc, char** argv) {
-  // Python and some CI servers start programs with this signal ignored. `compression-board … |
-  // head` would then report a failed write instead of ending quietly.
+  // Resets SIGPIPE: Python and some CI servers start programs with this signal ignored, and
+  // `compression-board … | head` would then report a failed write instead of ending quietly.
   std::signal(SIGPIPE, SIG_DFL);
-  // A file over the size limit (`ulimit -f`) is an error like a full disk.
+  // Ignores SIGXFSZ, so that a file over the size limit (`ulimit -f`) is an error like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   std::set_terminate(cboard::cli::EndWithMessage);
   try {

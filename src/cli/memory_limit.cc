@@ -16,7 +16,7 @@ using profile::ReadNumber;
 using profile::ToNumber;
 using profile::Words;
 
-// The number behind a name that begins a line.
+// Returns the number after a name at the beginning of a line.
 std::optional<std::uint64_t> ReadField(const std::filesystem::path& file, std::string_view name) {
   const std::optional<std::string> text = ReadKernelFile(file);
   if (!text) return std::nullopt;
@@ -31,8 +31,8 @@ std::optional<std::uint64_t> FreeMemoryInContainer(const std::filesystem::path& 
   const std::filesystem::path group = root / "sys/fs/cgroup";
   const auto most = ReadNumber<std::uint64_t>(group / "memory.max");
   const auto used = ReadNumber<std::uint64_t>(group / "memory.current");
-  if (!most || !used) return std::nullopt;  // "max" is no number: there is no limit.
-  // The page cache counts as free memory.
+  if (!most || !used) return std::nullopt;  // The text "max" means that there is no limit.
+  // Counts the page cache as free memory.
   const std::uint64_t files = ReadField(group / "memory.stat", "inactive_file").value_or(0);
   const std::uint64_t kept = *used - std::min(*used, files);
   return *most - std::min(*most, kept);
@@ -48,15 +48,15 @@ std::optional<std::uint64_t> FreeMemory(const std::filesystem::path& root) {
 }
 
 void LimitToFreeMemory() {
-  // Counts reserved memory, used or not: sanitizers reserve terabytes.
+  // The kernel also counts reserved memory that is not used; sanitizers reserve terabytes.
   const auto taken = ReadField("/proc/self/status", "VmData:");
   const std::optional<std::uint64_t> spare = FreeMemory();
   rlimit limit{};
   if (!taken || !spare || ::getrlimit(RLIMIT_DATA, &limit) != 0) return;
-  const rlim_t most = *taken * 1024 + *spare / 16 * 15;  // Others go on living, too.
+  const rlim_t most = *taken * 1024 + *spare / 16 * 15;  // Leaves memory for other processes.
   if (most >= limit.rlim_cur) return;                    // RLIM_INFINITY is the largest number.
   limit.rlim_cur = most;
-  ::setrlimit(RLIMIT_DATA, &limit);  // Without it, all is as it was.
+  ::setrlimit(RLIMIT_DATA, &limit);  // If this fails, there is no limit.
 }
 
 }  // namespace cboard::cli

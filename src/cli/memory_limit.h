@@ -1,4 +1,4 @@
-// Limits the memory of commands that run other people's models.
+// Limits the memory of commands that run models from other people.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,13 @@
 
 namespace cboard::cli {
 
-// Free memory in bytes, of the machine or, if less, of its container. nullopt if the kernel does
-// not tell. `root` is "/" except in tests.
+// Returns the free memory in bytes, of the machine or, if less, of its container; nullopt if it is
+// unknown. `root` is "/" except in tests.
 std::optional<std::uint64_t> FreeMemory(const std::filesystem::path& root = "/");
 
-// Limits this process to the free memory. Otherwise the kernel promises more and kills a process
-// when it is used; a model of 300 bytes can request any amount. Keeps a lower limit if one is set.
+// Limits this process to the free memory. Without the limit, the kernel grants more memory than
+// exists and kills a process when the memory is used, and a model of 300 bytes can request any
+// amount. A lower limit that is already set stays.
 void LimitToFreeMemory();
 
 }  // namespace cboard::cli

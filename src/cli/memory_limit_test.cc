@@ -61,7 +61,7 @@ rlimit DataLimit() {
   return limit;
 }
 
-// In a process of its own, since a limit stays.
+// Runs in a separate process, because a limit cannot be removed.
 TEST(TakeOnlySpareMemoryDeathTest, SetsALimitAndKeepsALowerOne) {
   ASSERT_TRUE(FreeMemory());
   EXPECT_EXIT(

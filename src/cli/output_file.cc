@@ -25,7 +25,7 @@ Result<Output> Output::Open(const std::string& path) {
   }
   struct stat status;
   const bool exists = ::stat(path.c_str(), &status) == 0;
-  if (exists && !S_ISREG(status.st_mode)) {  // A pipe, a device; a directory fails here.
+  if (exists && !S_ISREG(status.st_mode)) {  // A pipe or a device; opening a directory fails here.
     CBOARD_ASSIGN_OR_RETURN(File file, File::OpenForAppending(path));
     return Output(std::move(file), {});
   }

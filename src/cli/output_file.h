@@ -1,4 +1,4 @@
-// Where a command writes its result.
+// Opens the file to which a command writes its result.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace cboard::cli {
 
-// A regular file, or an object in a bucket ("s3://bucket/key"), appears or is replaced when all of
-// it is written; "-" is standard output.
+// An output. A regular file or an object in a bucket ("s3://bucket/key") is created or replaced
+// only when it is complete; "-" is standard output.
 class Output final : public ByteSink {
  public:
   static Result<Output> Open(const std::string& path);
@@ -28,8 +28,8 @@ class Output final : public ByteSink {
  private:
   Output(std::optional<File> file, std::string final_path);
 
-  std::optional<File> file_;                 // Nothing: standard output.
-  std::string final_path_;                   // Empty: written in place.
+  std::optional<File> file_;                 // Empty: standard output.
+  std::string final_path_;                   // Empty: the file is written in place.
   std::unique_ptr<TemporaryFolder> folder_;  // Holds the file until it is stored in a bucket.
 };
 

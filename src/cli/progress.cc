@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
@@ -42,12 +43,20 @@ Progress::Progress(std::string task, std::ostream& out, bool is_terminal, Progre
 Progress::~Progress() { Clear(); }
 
 void Progress::Update(std::uint64_t done, std::uint64_t total) {
-  if (now_() < next_) return;
+  const auto now = now_();
+  if (!first_) first_ = {now, done};
+  if (now < next_) return;
   std::string text = Amount(done, unit_);
   if (total > 0) {
     const double percent = 100 * static_cast<double>(done) / static_cast<double>(total);
     text +=
         " of " + Amount(total, unit_) + " (" + std::to_string(static_cast<int>(percent)) + " %)";
+    if (unit_ == ProgressUnit::kItems && done > first_->done && done <= total) {
+      const double elapsed = std::chrono::duration<double>(now - first_->time).count();
+      const double left =
+          elapsed * static_cast<double>(total - done) / static_cast<double>(done - first_->done);
+      text += ", " + std::to_string(static_cast<std::int64_t>(std::ceil(left))) + " s left";
+    }
   }
   Show(text);
 }

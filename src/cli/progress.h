@@ -1,4 +1,5 @@
-// How far a long task is: a line that keeps changing on a terminal, a line now and then in a log.
+// Shows the progress of a long task: on a terminal a line that changes, in a log an occasional
+// line.
 //
 //   Progress progress("reading runs", std::cerr, IsTerminal(STDERR_FILENO));
 //   progress.Update(done, total);
@@ -13,27 +14,28 @@
 
 namespace cboard::cli {
 
-// Whether lines may be rewritten on `descriptor`: a terminal that is not TERM=dumb.
+// Returns true if `descriptor` is a terminal whose lines may be rewritten: not TERM=dumb.
 bool IsTerminal(int descriptor);
 
 enum class ProgressUnit { kBytes, kItems };
 
-// Silent for the first moments, so that short tasks show nothing. Not thread-safe.
+// Shows nothing at first, so that short tasks print no progress. Not thread-safe.
 class Progress {
  public:
   using Now = std::function<std::chrono::steady_clock::time_point()>;
 
-  // Borrows `out`, which must outlive it.
+  // Borrows `out`, which must outlive this object.
   Progress(std::string task, std::ostream& out, bool is_terminal,
            ProgressUnit unit = ProgressUnit::kBytes, Now now = std::chrono::steady_clock::now);
   ~Progress();  // Clears the line.
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // A total of 0 is not known.
+  // Shows the progress; a total of 0 means unknown. From the second call on, the remaining time is
+  // shown.
   void Update(std::uint64_t done, std::uint64_t total);
 
-  // The same for a task that is not counted: "measuring latency: 42 s left".
+  // Shows a text for a task that has no count: "measuring latency: 42 s left".
   void Show(const std::string& text);
 
   // Clears the line, so that results may be printed.
@@ -46,6 +48,11 @@ class Progress {
   ProgressUnit unit_;
   Now now_;
   std::chrono::steady_clock::time_point next_;
+  struct Start {
+    std::chrono::steady_clock::time_point time;
+    std::uint64_t done;
+  };
+  std::optional<Start> first_;  // Time and count at the first update.
   std::size_t shown_width_ = 0;
 };
 

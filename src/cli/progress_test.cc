@@ -55,6 +55,14 @@ TEST_F(ProgressTest, CountsItemsWithoutUnits) {
   EXPECT_EQ(out_.str(), "importing models: 2,500 of 10,000 (25 %)\n");
 }
 
+TEST_F(ProgressTest, EstimatesTheTimeLeftFromTheItemsSinceTheFirstUpdate) {
+  Progress progress("running", out_, false, ProgressUnit::kItems, clock_);
+  progress.Update(1, 20);
+  now_ += 12s;
+  progress.Update(5, 20);  // Four items took 12 seconds.
+  EXPECT_EQ(out_.str(), "running: 5 of 20 (25 %), 45 s left\n");
+}
+
 TEST_F(ProgressTest, KnowsNoShareOfAnUnknownTotal) {
   Progress progress("reading", out_, false, ProgressUnit::kBytes, clock_);
   now_ += 11s;

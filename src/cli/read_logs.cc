@@ -31,14 +31,13 @@ void LogdirFlags::AddTo(CLI::App& app, const std::string& group) {
                      "Log directory, or s3://BUCKET/PREFIX; also several (A,B) or\na glob pattern")
           ->type_name("DIR")
           ->group(group);
-  app.add_option("--logdir_spec", logdir_spec,
-                 "Several log directories with names: NAME:DIR,NAME:DIR")
+  app.add_option("--logdir_spec", logdir_spec, "Several named log directories: NAME:DIR,NAME:DIR")
       ->type_name("SPEC")
       ->group(group)
       ->excludes(option);
   AddEndpointFlag(app, group);
   app.add_option("--bucket-cache-gb", bucket_cache_gb,
-                 "Gigabytes of a bucket that are copied to this machine at\nmost (50)")
+                 "Maximum size of the local copy of a bucket, in gigabytes (50)")
       ->type_name("N")
       ->check(CLI::Range(0.001, 1e6))
       ->group(group);

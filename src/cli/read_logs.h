@@ -1,4 +1,4 @@
-// The log directories that a command is told to read, and reading them.
+// Reads the log directories that the flags of a command name.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,11 @@ class App;
 
 namespace cboard::cli {
 
-// --s3-endpoint: the store of all buckets that the command names, as $AWS_ENDPOINT_URL sets it.
+// Adds the flag --s3-endpoint: the object store of all buckets in the command; it overrides
+// $AWS_ENDPOINT_URL.
 void AddEndpointFlag(CLI::App& app, const std::string& group = "Options");
 
-// --logdir and --logdir_spec, with the meanings that they have in TensorBoard.
+// The flags --logdir and --logdir_spec, with the same meaning as in TensorBoard.
 struct LogdirFlags {
   std::string logdir;
   std::string logdir_spec;
@@ -32,11 +33,12 @@ struct LogdirFlags {
   const std::string& text() const { return logdir.empty() ? logdir_spec : logdir; }
 };
 
-// Reads everything once, showing progress on standard error. Fails when a flag is wrong, and when
-// there is no event file; what could not be read of others is in Snapshot::unreadable.
+// Reads all logs once and shows progress on standard error. Fails if a flag is wrong or no event
+// file exists; Snapshot::unreadable lists files that could not be read.
 Result<std::shared_ptr<const reader::Snapshot>> ReadLogs(const LogdirFlags& flags);
 
-// Damage is part of the report; files that the file system refused are missing from it.
+// Returns true if all files could be read. Damaged bytes are part of the report, but files that the
+// file system refused are missing from it.
 bool IsComplete(const reader::Snapshot& snapshot);
 
 }  // namespace cboard::cli

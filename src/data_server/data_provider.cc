@@ -25,7 +25,7 @@ using grpc::Status;
 using grpc::StatusCode;
 using proto::DataClass;
 
-// A response is at most this large in one piece of ReadBlob.
+// Max size of one message of a ReadBlob response.
 constexpr std::size_t kBlobChunkBytes = std::size_t{8} << 20;
 
 Status ToStatus(const Error& error) {
@@ -33,7 +33,8 @@ Status ToStatus(const Error& error) {
     case ErrorCode::kInvalidArgument:
       return {StatusCode::INVALID_ARGUMENT, error.message};
     case ErrorCode::kNotFound:
-    case ErrorCode::kDataLoss:  // The file was replaced or damaged since: the value is gone.
+    // The file was replaced or damaged after it was indexed, so the value does not exist any more.
+    case ErrorCode::kDataLoss:
       return {StatusCode::NOT_FOUND, error.message};
     case ErrorCode::kPermissionDenied:
       return {StatusCode::PERMISSION_DENIED, error.message};
@@ -42,10 +43,10 @@ Status ToStatus(const Error& error) {
   }
 }
 
-// Names that a request asks for; nothing asks for all.
+// The names that a request selects; nullopt selects all names.
 using NameFilter = std::optional<std::set<std::string_view>>;
 
-// Selection of a list or read request. Views point into the request.
+// The selection of runs, tags and plugin in a request. Views point into the request.
 struct Selection {
   std::string_view plugin_name;
   NameFilter runs;
@@ -81,7 +82,7 @@ Result<std::size_t> MaxPointsOf(const Request& request) {
   return static_cast<std::size_t>(count);
 }
 
-// Calls `visit(run)` for the runs that are asked for, by name.
+// Calls `visit(run)` for the selected runs, in the order of their names.
 template <typename Visit>
 void ForEachRun(const reader::Snapshot& snapshot, const NameFilter& names, const Visit& visit) {
   if (!names) {
@@ -104,8 +105,8 @@ void ForEachTag(const reader::Run& run, const NameFilter& names, const Visit& vi
   }
 }
 
-// Lets `add(run, tag, entry)` fill an entry of `response` for each tag that is asked for. Where it
-// returns false, the tag is left out; runs without tags are left out, too.
+// Calls `add(run, tag, entry)` for each selected tag, which fills an entry of `response`. If it
+// returns false, the tag is left out. Runs without tags are left out, too.
 template <typename Response, typename Add>
 void ForEachSelected(const reader::Snapshot& snapshot, const Selection& selection,
                      DataClass data_class, Response& response, const Add& add) {
@@ -131,7 +132,7 @@ void ForEachSelected(const reader::Snapshot& snapshot, const Selection& selectio
   });
 }
 
-// Step and wall time of the newest point.
+// The step and wall time of the newest point.
 template <typename Series, typename Metadata>
 void SetNewest(const Series& series, Metadata& metadata) {
   const auto newest = series.back();
@@ -178,7 +179,7 @@ Status DataProvider::ListRuns(grpc::ServerContext*, const rpc::ListRunsRequest*,
                               rpc::ListRunsResponse* response) {
   const auto snapshot = reader_.snapshot();
   for (const reader::RunPointer& run : reader::RunsByStartTime(*snapshot)) {
-    if (!std::isfinite(run->first_wall_time_seconds)) continue;  // No event yet.
+    if (!std::isfinite(run->first_wall_time_seconds)) continue;  // No event has been logged yet.
     rpc::Run* const entry = response->add_runs();
     entry->set_name(run->name);
     entry->set_start_time(run->first_wall_time_seconds);
@@ -257,7 +258,8 @@ Status DataProvider::ReadTensors(grpc::ServerContext*, const rpc::ReadTensorsReq
                     for (const reader::BlobEntry& place :
                          EntriesAt(tag.blobs, sampler_.KeptIndices(tag, *max_points))) {
                       const Result<std::string> value = values.Read(place);
-                      if (!value) continue;  // Replaced or damaged since it was indexed.
+                      // The file was replaced or damaged after it was indexed.
+                      if (!value) continue;
                       Result<std::string> tensor = TensorOfValue(*value);
                       if (!tensor) continue;
                       data.add_step(place.step);
@@ -338,7 +340,8 @@ Status DataProvider::ReadBlob(grpc::ServerContext*, const rpc::ReadBlobRequest* 
   if (tag == nullptr || ClassOf(*tag->info).data_class != DataClass::kBlobSequence) {
     return missing(where + ": no such tag of images, sounds or graphs");
   }
-  // The newest value of a step holds, also if it was not kept: every value can be read.
+  // If a step has several values, the newest one is read. Every value can be read, also if the
+  // sampling does not keep it.
   std::optional<reader::BlobEntry> place;
   tag->blobs.ForEach([&](const reader::BlobEntry& entry) {
     if (entry.step == key->step) place = entry;
@@ -357,7 +360,7 @@ Status DataProvider::ReadBlob(grpc::ServerContext*, const rpc::ReadBlobRequest* 
     rest.remove_prefix(chunk.size());
     rpc::ReadBlobResponse response;
     response.set_data(std::string(chunk));
-    if (!writer->Write(response)) break;  // The client is gone.
+    if (!writer->Write(response)) break;  // The client has disconnected.
   }
   return Status::OK;
 }

@@ -1,4 +1,4 @@
-// The calls that TensorBoard makes, answered from snapshots of our reader.
+// TensorBoard's data provider interface, implemented with snapshots of our reader.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,11 @@
 
 namespace cboard::data_server {
 
-// Every call reads the newest snapshot; none waits for loading. Calls may come from many threads.
+// Every call uses the newest snapshot; no call waits for loading. Calls may come from many threads.
 class DataProvider final : public tensorboard::data::TensorBoardDataProvider::Service {
  public:
-  // `data_location` is shown to users. `reader` must outlive the provider.
+  // `data_location` is the text that users see as the source of the data. `reader` must outlive the
+  // provider.
   DataProvider(const LogReader& reader, std::string data_location, SampleLimits limits);
 
   grpc::Status GetExperiment(grpc::ServerContext* context,

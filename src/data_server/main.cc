@@ -1,4 +1,4 @@
-// compression-board-data-server: TensorBoard's data server on our reader.
+// compression-board-data-server: a data server for TensorBoard, based on our reader.
 #include <grpcpp/grpcpp.h>
 #include <unistd.h>
 
@@ -20,10 +20,10 @@
 namespace cboard::data_server {
 namespace {
 
-// A filter with the names of 10,000 runs is larger than gRPC's default of 4 MB.
+// Max size of a request: a filter with the names of 10,000 runs exceeds gRPC's default of 4 MB.
 constexpr int kMaxRequestBytes = 64 << 20;
 
-// TensorBoard shows the text of the error file to the user.
+// Writes the error to the error file, whose text TensorBoard shows to the user.
 int ReportStartupError(const Options& options, const std::string& text, int status) {
   if (!options.error_file.empty()) {
     Result<File> file = File::Create(options.error_file);
@@ -33,7 +33,8 @@ int ReportStartupError(const Options& options, const std::string& text, int stat
   return status;
 }
 
-// Ends the program at the end of stdin: TensorBoard holds the other end, also while it crashes.
+// Ends the program when stdin is closed. TensorBoard holds the other end of the pipe, so stdin is
+// also closed if TensorBoard crashes.
 void ExitAfterStdin() {
   char buffer[4096];
   while (true) {
@@ -55,7 +56,8 @@ reader::ReaderOptions ReaderOptionsOf(const Options& options) {
   using std::chrono::milliseconds;
   reader::ReaderOptions reader{.logdirs = {{.name = {}, .path = options.logdir}}};
   reader.follow = options.reload.has_value();
-  // Steps that were logged again replace the old ones when points are read (reservoir.h).
+  // Steps that were logged again replace the old ones when points are read, not while loading
+  // (reservoir.h).
   reader.purge_orphaned_data = false;
   if (options.reload) {
     reader.poll_interval = std::max(milliseconds(1000), milliseconds(*options.reload));
@@ -64,7 +66,8 @@ reader::ReaderOptions ReaderOptionsOf(const Options& options) {
   return reader;
 }
 
-// Listens on the first address that the machine has. `port` becomes the one in use, 0 if none is.
+// Listens on the first address that the machine has. `port` becomes the port in use; 0 if no
+// address works.
 std::unique_ptr<grpc::Server> StartServer(const std::vector<std::string>& addresses,
                                           DataProvider& provider, int& port) {
   const int wanted = port;
@@ -72,7 +75,8 @@ std::unique_ptr<grpc::Server> StartServer(const std::vector<std::string>& addres
     grpc::ServerBuilder builder;
     builder.AddListeningPort(address + ":" + std::to_string(wanted),
                              grpc::InsecureServerCredentials(), &port);
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // A port that is taken is an error.
+    // An error if another program uses the port.
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
     builder.SetMaxReceiveMessageSize(kMaxRequestBytes);
     builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
     builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, 1);
@@ -131,7 +135,7 @@ int main(int argc, char** argv) {
     const auto parsed = cboard::data_server::ParseOptions(argc, argv);
     if (const int* const status = std::get_if<int>(&parsed)) return *status;
     return cboard::data_server::Run(std::get<cboard::data_server::Options>(parsed));
-  } catch (const std::exception& error) {  // Out of memory, most likely.
+  } catch (const std::exception& error) {  // The most likely reason is that memory is exhausted.
     std::cerr << "compression-board-data-server: " << error.what() << '\n';
     return cboard::data_server::kExitFailed;
   }

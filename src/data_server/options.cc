@@ -33,7 +33,7 @@ std::string ParseReload(const std::string& text, Options& options) {
   return {};
 }
 
-// "gs" in "gs://bucket/runs"; empty for paths. As RFC 3986 spells schemes.
+// The scheme of an address: "gs" in "gs://bucket/runs"; empty for paths. Schemes follow RFC 3986.
 std::string_view SchemeOf(std::string_view logdir) {
   const std::size_t end = logdir.find("://");
   if (end == std::string_view::npos || end == 0) return {};
@@ -87,7 +87,8 @@ std::variant<Options, int> ParseOptions(int argc, const char* const* argv) {
   app.add_flag("--cache,!--no-cache", options.use_cache,
                "Keep an index in the user's cache directory for the next start (default)");
   app.add_flag("-v,--verbose", options.verbosity, "Report loading on stderr");
-  // CLI11 takes the next argument for the value of "--logdir="; an empty one is to be reported.
+  // CLI11 takes the next argument as the value of "--logdir=". An empty value must be reported
+  // instead.
   std::vector<const char*> words;
   for (const char* const word : std::span(argv, static_cast<std::size_t>(argc))) {
     if (std::string_view(word) == "--logdir=") {
@@ -120,7 +121,8 @@ Result<void> CheckLogdir(const std::filesystem::path& logdir) {
   std::error_code ignored;
   if (std::filesystem::exists(logdir, ignored) && !std::filesystem::is_directory(logdir, ignored)) {
     return Fail(ErrorCode::kInvalidArgument,
-                "cannot serve " + Quoted(text) + ": it is a file; pass the directory it is in");
+                "cannot serve " + Quoted(text) +
+                    ": it is a file; pass the directory that contains the file");
   }
   return {};
 }

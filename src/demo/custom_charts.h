@@ -1,4 +1,4 @@
-// The charts that belong together, laid out for the page of custom scalars.
+// Defines the charts of the custom scalars page.
 #pragma once
 
 #include <filesystem>

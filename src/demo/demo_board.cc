@@ -19,9 +19,9 @@
 namespace cboard::demo {
 namespace {
 
-using namespace demo;  // NOLINT: this file is that module's face.
+using namespace demo;  // NOLINT: this file implements that module's interface.
 
-constexpr double kMegabyte = 1e6;  // As the page counts: a kB is 1,000 bytes.
+constexpr double kMegabyte = 1e6;  // The page also counts 1 kB as 1,000 bytes.
 
 Metrics MetricsOf(const DemoVariant& variant) {
   std::vector<double> sorted = variant.latencies_ms;
@@ -103,8 +103,8 @@ constexpr std::string_view kAboutSurface =
     "Height and colour are the *logarithm* of the loss, on the same scale for every variant; a "
     "quantized variant is quantized again at every point.";
 
-// A run per variant, so that one chart has them all: how it reads, what it sees, and how its loss
-// lies around it.
+// Logs the predictions of each variant in a separate run, so that one chart shows all variants: PR
+// curves, features, and the loss around the weights.
 Result<void> LogPredictions(const DemoVariants& made, const Digits& test,
                             const std::filesystem::path& directory) {
   const std::map<std::string, LossSurface> surfaces = LossSurfaces(made, test);
@@ -129,13 +129,15 @@ Result<void> WriteDemoBoard(const DemoOptions& options) {
   SummaryWriter hardware(options.logdir / "hardware");
   std::string phase;
   std::int64_t phases = 0;
-  // A line is also what the hardware was doing from then on; of a training, without its epochs.
+  // Prints a line of progress, and logs it as a phase of the hardware metrics. The phase of a
+  // training omits the number of its epoch.
   const auto say = [&](std::string_view line) {
     if (options.on_progress) options.on_progress(line);
     const std::string_view now = line.substr(0, line.find(", epoch"));
     if (now == phase) return;
     phase = now;
-    static_cast<void>(hardware.AddText("hardware/phase", now, phases++));  // Only a note.
+    // Ignores an error, because the phase is only a note.
+    static_cast<void>(hardware.AddText("hardware/phase", now, phases++));
   };
   CBOARD_ASSIGN_OR_RETURN(const Digits all, ReadDigits(options.digits));
   const DigitsSplit digits = Split(all);

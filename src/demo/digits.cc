@@ -21,19 +21,19 @@ Result<std::string> Unpacked(std::string packed) {
   const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)>
       decompressor(libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   if (!decompressor) return Fail(ErrorCode::kResourceExhausted, "out of memory");
-  // The size of the text is not known before; it stays below the limit or is refused.
+  // The uncompressed size is unknown; a text that exceeds the limit is refused.
   std::string text(kMaxFileBytes, '\0');
   std::size_t size = 0;
   const libdeflate_result result = libdeflate_gzip_decompress(
       decompressor.get(), packed.data(), packed.size(), text.data(), text.size(), &size);
   if (result != LIBDEFLATE_SUCCESS) {
-    return Fail(ErrorCode::kDataLoss, "not a gzip file of at most 16 MiB of text");
+    return Fail(ErrorCode::kDataLoss, "expected a gzip file with at most 16 MiB of text");
   }
   text.resize(size);
   return text;
 }
 
-// The numbers of a line; empty when one of its cells is not a number.
+// Returns the numbers of a line; empty if one of its cells is not a number.
 std::vector<float> NumbersOf(std::string_view line) {
   std::vector<float> numbers;
   for (const std::string_view cell : cboard::Split(line, ',')) {
@@ -80,8 +80,9 @@ Result<Digits> ReadDigits(const std::filesystem::path& file) {
     digits.labels.push_back(static_cast<std::uint8_t>(numbers.back()));
   }
   if (digits.size() < 100) {
-    return Fail(ErrorCode::kDataLoss, where + ": " + std::to_string(digits.size()) +
-                                          " pictures are too few; scikit-learn's has 1,797");
+    return Fail(ErrorCode::kDataLoss,
+                where + ": " + std::to_string(digits.size()) +
+                    " pictures are too few; the file of scikit-learn has 1,797");
   }
   return digits;
 }

@@ -15,7 +15,7 @@ inline constexpr std::size_t kDigitSize = 8;
 inline constexpr std::size_t kDigitPixels = kDigitSize * kDigitSize;
 inline constexpr std::size_t kDigitClasses = 10;
 
-// Pictures with their labels. A pixel is one of 0, 1/16, …, 1.
+// Pictures with their labels. Each pixel is 0, 1/16, …, or 1.
 struct Digits {
   std::vector<float> pixels;  // kDigitPixels per picture, row by row.
   std::vector<std::uint8_t> labels;
@@ -26,11 +26,12 @@ struct Digits {
   }
 };
 
-// Reads scikit-learn's digits.csv, packed by gzip or not: 64 pixels from 0 to 16 and a label per
-// line. Fails with kNotFound, and with kDataLoss naming the line that is not one of digits.
+// Reads scikit-learn's digits.csv, compressed by gzip or not: 64 pixels from 0 to 16 and a label
+// per line. Fails with kNotFound if the file is missing, and with kDataLoss and the line number if
+// a line has another format.
 Result<Digits> ReadDigits(const std::filesystem::path& file);
 
-// Every fourth picture is for testing, the others are for training.
+// Digits for training and testing; every fourth picture is for testing.
 struct DigitsSplit {
   Digits train;
   Digits test;

@@ -9,7 +9,7 @@
 namespace cboard::demo {
 namespace {
 
-constexpr int kRounds = 100;  // Power iterations; far more than a picture needs.
+constexpr int kRounds = 100;  // Number of power iterations, more than sufficient for a picture.
 
 std::vector<double> MeanOf(std::span<const float> rows, std::size_t width) {
   std::vector<double> mean(width);
@@ -20,7 +20,7 @@ std::vector<double> MeanOf(std::span<const float> rows, std::size_t width) {
   return mean;
 }
 
-// How each two columns vary together: width x width.
+// Returns the covariance of each pair of columns: width x width.
 std::vector<double> CovarianceOf(std::span<const float> rows, std::size_t width) {
   const std::vector<double> mean = MeanOf(rows, width);
   std::vector<double> covariance(width * width), centred(width);

@@ -1,4 +1,4 @@
-// How the network comes to see digits: its features as points in space, epoch by epoch.
+// Shows the features of the network as points in space, epoch by epoch.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ struct FeaturesOfEpoch {
   std::vector<float> features;  // kFeatures per picture.
 };
 
-// The direction in which rows of `width` numbers differ most, and the next two: rows of unit length
-// at right angles to each other. Fewer than three where rows differ in fewer.
+// Returns the first three principal directions of rows of `width` numbers: orthogonal unit vectors
+// along which the rows differ most. Fewer than three if the rows differ in fewer dimensions.
 std::vector<std::vector<double>> PrincipalDirections(std::span<const float> rows,
                                                      std::size_t width);
 
-// A point per picture, coloured by its digit, along the principal directions of the last epoch: the
-// same ones for every epoch, so that points move only because the network learns.
+// Logs one point per picture, coloured by its digit, along the principal directions of the last
+// epoch. All epochs use the same directions, so points move only because the network learns.
 Result<void> LogFeatureClouds(std::string_view tag, std::span<const FeaturesOfEpoch> epochs,
                               const Digits& digits, SummaryWriter& writer);
 

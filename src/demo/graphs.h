@@ -1,4 +1,4 @@
-// The network as a graph, before and after quantization.
+// Describes the network as a graph, before and after quantization.
 #pragma once
 
 #include <string>
@@ -11,12 +11,13 @@ namespace cboard::demo {
 
 // Details of the graph that are known at a stage of quantization.
 enum class GraphDetail {
-  kFloat,       // Nothing yet.
-  kThresholds,  // The range of every activation.
-  kQuantized,   // And the weights in their final width.
+  kFloat,       // Only the float model.
+  kThresholds,  // Also the range of every activation.
+  kQuantized,   // Also the weights in their final width.
 };
 
-// A layer is two nodes, conv0 and conv0_relu; `quantized` is needed for all but kFloat.
+// Returns the graph. A layer has two nodes, conv0 and conv0_relu; `quantized` is required for every
+// detail except kFloat.
 compression::StageGraph GraphOf(const QuantizedNetwork* quantized, GraphDetail detail);
 
 }  // namespace cboard::demo

@@ -32,15 +32,15 @@ void Fill(Picture& picture, std::size_t top, std::size_t left, std::size_t heigh
   }
 }
 
-// Digits of 3 x 5 points, row by row.
+// The digits as 3 x 5 points, row by row.
 constexpr std::array<std::string_view, 10> kGlyphs = {
     "####.##.##.####", ".#.##..#..#.###", "###..#####..###", "###..####..####", "#.##.####..#..#",
     "####..###..####", "####..####.####", "###..#..#..#..#", "####.#####.####", "####.####..####"};
 constexpr std::size_t kGlyphWidth = 3;
 constexpr std::size_t kGlyphHeight = 5;
-constexpr std::size_t kPoint = 2;  // Pixels along the side of a point.
+constexpr std::size_t kPoint = 2;  // Width of a point in pixels.
 
-// Into the middle of a square cell.
+// Writes a number into the middle of a square cell.
 void Write(Picture& picture, std::size_t top, std::size_t left, std::size_t cell,
            std::size_t number, const Colour& colour) {
   const std::string digits = std::to_string(number);
@@ -71,7 +71,8 @@ Picture ConfusionMatrix(const Digits& digits, const Scores& scores) {
   constexpr std::size_t kCell = 28;
   constexpr std::size_t kGap = 1;
   constexpr std::size_t kSide = (kDigitClasses + 1) * (kCell + kGap) - kGap;
-  // A few of fifty are what one looks for: their colour is strong long before the cell is full.
+  // Number of errors that get the full colour: few errors among fifty pictures must already be
+  // visible.
   constexpr float kManyErrors = 4;
   Picture picture(kSide, kSide, 0.8F);
   const auto cell = [&](std::size_t row, std::size_t column, const Colour& paper, const Colour& ink,
@@ -126,7 +127,8 @@ Picture Misclassified(const Digits& digits, const Scores& scores, std::size_t at
 
 Picture Kernels(const LayerShape& shape, const Layer& layer) {
   constexpr std::size_t kGap = 4;
-  constexpr std::size_t kWidth = 240;  // Pixels at least, so that few kernels are not a thin strip.
+  // Minimum width in pixels, so that a few kernels do not become a thin strip.
+  constexpr std::size_t kWidth = 240;
   const std::size_t kernels = shape.in_channels * shape.out_channels;
   const std::size_t columns =
       shape.in_channels > 1 ? shape.out_channels : std::min<std::size_t>(kernels, 4);

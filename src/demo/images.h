@@ -1,4 +1,4 @@
-// Pictures of what the network does: what it confuses, what it reads wrongly, what it looks for.
+// Draws pictures of the network: its confusion matrix, misread digits, and kernels.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace cboard::demo {
 
-// Row by row, a pixel of red, green and blue from 0 to 1.
+// A picture, row by row; each pixel is red, green and blue from 0 to 1.
 struct Picture {
   Picture(std::size_t rows, std::size_t columns, float grey)
       : height(rows), width(columns), pixels(rows * columns * 3, grey) {}
@@ -28,20 +28,20 @@ struct Picture {
   std::vector<float> pixels;
 };
 
-// Gives kDigitClasses scores for a picture of digits.
+// Returns kDigitClasses scores for a picture of a digit.
 using Scores = std::function<std::span<const float>(std::span<const float>)>;
 
-// How often each digit (a row) is read as which (a column), with the numbers written into it: blue
-// is right, orange is wrong.
+// Draws how often each digit (row) is read as each digit (column), with the numbers: blue is right,
+// orange is wrong.
 Picture ConfusionMatrix(const Digits& digits, const Scores& scores);
 
-// The pictures whose digit is read wrongly, enlarged and in rows, as many as `at_most`; black when
-// there is none.
+// Draws misread digits, enlarged and in rows, at most `at_most` of them; black if there are
+// none.
 Picture Misclassified(const Digits& digits, const Scores& scores, std::size_t at_most);
 
-// The kernels of a layer: a row for each input channel, a column for each output; those of a single
-// input in rows of four. Orange weights are positive, blue ones negative, and the strongest of the
-// layer has the full colour.
+// Draws the kernels of a layer: one row per input channel, one column per output; kernels of a
+// single input in rows of four. Orange weights are positive, blue ones negative, and the largest
+// weight of the layer has the full colour.
 Picture Kernels(const LayerShape& shape, const Layer& layer);
 
 }  // namespace cboard::demo

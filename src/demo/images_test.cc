@@ -12,7 +12,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::FloatEq;
 
-// Digits whose first pixel is what `AsPixel` reads.
+// Digits whose first pixel contains the value that `AsPixel` reads.
 Digits Labelled(std::initializer_list<std::pair<int, int>> label_and_reading) {
   Digits digits;
   for (const auto& [label, reading] : label_and_reading) {
@@ -39,7 +39,7 @@ std::span<const float> PixelAt(const Picture& picture, std::size_t y, std::size_
   return std::span(picture.pixels).subspan((y * picture.width + x) * 3, 3);
 }
 
-// The cell for a digit that was read as another one, beside its number.
+// Returns the cell of a digit that was read as another digit, beside its number.
 std::span<const float> CellOf(const Picture& matrix, std::size_t truth, std::size_t read) {
   const std::size_t side = (matrix.width + 1) / (kDigitClasses + 1);
   return PixelAt(matrix, (truth + 1) * side, (read + 1) * side);
@@ -55,7 +55,8 @@ TEST(ConfusionMatrix, IsBlueWhereDigitsAreReadRightlyAndOrangeWhereNot) {
   EXPECT_GT(wrong[0], wrong[2]);
   EXPECT_THAT(CellOf(matrix, 3, 8), Each(FloatEq(1)));  // The row is the digit.
   EXPECT_THAT(CellOf(matrix, 0, 0), Each(FloatEq(1)));
-  EXPECT_LT(CellOf(matrix, 3, 3)[0], CellOf(matrix, 8, 8)[0]);  // All of them, two of three.
+  // All predictions of one digit, two of three of another.
+  EXPECT_LT(CellOf(matrix, 3, 3)[0], CellOf(matrix, 8, 8)[0]);
 }
 
 TEST(Misclassified, ShowsThoseDigitsAndNoOthers) {
@@ -63,7 +64,7 @@ TEST(Misclassified, ShowsThoseDigitsAndNoOthers) {
   EXPECT_THAT(PixelAt(wrong, 0, 0), Each(FloatEq(7.0F / 16)));
   const std::size_t cell = (wrong.width + 4) / 8;
   EXPECT_THAT(PixelAt(wrong, 0, cell), Each(FloatEq(9.0F / 16)));
-  EXPECT_THAT(PixelAt(wrong, 0, 2 * cell), Each(FloatEq(0.25F)));  // Nothing stands there.
+  EXPECT_THAT(PixelAt(wrong, 0, 2 * cell), Each(FloatEq(0.25F)));  // The cell is empty.
 }
 
 TEST(Misclassified, IsBlackWithoutAny) {
@@ -82,7 +83,7 @@ TEST(Kernels, ColoursWeightsByTheirSignAndStrength) {
 
 TEST(Kernels, HaveARowForEachInputOfSeveral) {
   const LayerShape shape{"conv", "Conv2D", 2, 2, 3, 1, 1, 0, true};
-  // The last output sees nothing in its first input, and something positive in its second.
+  // The last output has zero weights for its first input, and positive weights for its second.
   const Picture kernels = Kernels(shape, {{-1, -1, -1, -1, 0, 1}, {0, 0, 0}});
   EXPECT_THAT(PixelAt(kernels, 0, kernels.width - 1), Each(FloatEq(1)));
   const auto second = PixelAt(kernels, kernels.height - 1, kernels.width - 1);

@@ -17,7 +17,8 @@ std::vector<std::int64_t> WeightShape(const LayerShape& shape) {
           static_cast<std::int64_t>(shape.weights_per_output())};
 }
 
-// Equal bins over all that the original gives: the same for every variant, wider than its steps.
+// Returns the edges of equal bins over all baseline values: the same for every variant, and wider
+// than its quantization steps.
 std::vector<double> EdgesOf(std::span<const float> reference) {
   constexpr int kBins = 120;
   const auto [min, max] = std::ranges::minmax(reference);
@@ -92,7 +93,7 @@ Result<void> LogLayers(const DemoVariants& made, const Digits& test, SummaryWrit
                           {.channel_axis = 1}));
       CBOARD_RETURN_IF_ERROR(writer.AddScalar(TagOf(shape, "bytes", variant),
                                               static_cast<double>(variant.layer_bytes[layer]), 0));
-      if (&variant == &baseline) continue;  // It has no distance from itself.
+      if (&variant == &baseline) continue;  // The baseline is not compared with itself.
       CBOARD_RETURN_IF_ERROR(LogDistance(shape, comparison, variant, writer));
     }
   }

@@ -13,9 +13,10 @@ namespace {
 
 constexpr std::size_t kSide = 17;
 constexpr std::size_t kPictures = 60;
-constexpr double kHeight = 0.9;  // Height of the highest point; the square is 2 wide.
+constexpr double kHeight = 0.9;  // Height of the highest point; the width of the square is 2.
 
-// A random direction with the length of each filter; biases stay.
+// Returns a random direction whose filters have the lengths of the network's filters; zero for
+// biases.
 Network Direction(const Network& network, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal;
@@ -51,7 +52,7 @@ Network Moved(const Network& from, const Network& along, float a, const Network&
   return moved;
 }
 
-// Every digit is among the first pictures.
+// Returns some digits: the first pictures contain every digit.
 Digits Some(const Digits& digits) {
   const std::size_t count = std::min(kPictures, digits.size());
   const auto pixels = static_cast<std::ptrdiff_t>(count * kDigitPixels);
@@ -73,7 +74,7 @@ double LossOf(const Network& network, std::span<const ActivationRange> ranges,
   return judge(runner);
 }
 
-// Two triangles for each square of neighbours.
+// Returns two triangles for each square of neighbouring points.
 std::vector<std::int32_t> FacesOf(std::size_t side) {
   std::vector<std::int32_t> faces;
   const auto at = [&](std::size_t row, std::size_t column) {
@@ -89,7 +90,7 @@ std::vector<std::int32_t> FacesOf(std::size_t side) {
   return faces;
 }
 
-// A loss of nothing has no logarithm.
+// Returns a logarithm with a minimum, because a loss of 0 has none.
 double LogOf(double loss) { return std::log(std::max(loss, 1e-6)); }
 
 }  // namespace

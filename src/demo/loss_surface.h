@@ -1,5 +1,5 @@
-// The loss around the trained weights, as a landscape: how deep and how wide the valley is in which
-// training ended, and what quantization makes of it.
+// Shows the loss around the trained weights as a surface, before and after quantization: the depth
+// and width of the minimum in which training ended.
 #pragma once
 
 #include <map>
@@ -12,24 +12,26 @@
 
 namespace cboard::demo {
 
-// The loss on a square of weights around a network's: two directions, each as long in every filter
-// as the filter itself (Li et al., "Visualizing the Loss Landscape of Neural Nets").
+// The loss on a square of weights around those of a network. Both directions of the square have, in
+// every filter, the same length as the filter (Li et al., "Visualizing the Loss Landscape of Neural
+// Nets").
 struct LossSurface {
-  std::size_t side = 0;        // Points along an edge, an odd number: the network is in the middle.
+  std::size_t side = 0;        // Points per edge; odd, so that the network is the middle.
   std::vector<double> losses;  // [row][column]
 };
 
-// Over `digits`; with a scheme, of the weights as they are after quantization.
+// Computes the loss on `digits`; with a scheme, of the quantized weights.
 LossSurface SurfaceAround(const Network& network, std::span<const ActivationRange> ranges,
                           const std::optional<QuantizationScheme>& scheme, const Digits& digits,
                           std::size_t side);
 
-// Surfaces of the first variant and of the variants made from its weights alone, by name: fp32,
-// int8 and w4a8. Evaluated on some of the pictures, which takes about a second each.
+// Computes the surfaces of the first variant and of the variants that were made from its weights
+// alone, by name: fp32, int8 and w4a8. Uses some of the pictures, which takes about a second per
+// surface.
 std::map<std::string, LossSurface> LossSurfaces(const DemoVariants& made, const Digits& test);
 
-// loss/around_the_weights: the height is the logarithm of the loss, from the least of all
-// `surfaces` to the greatest, so that those of several variants can be compared.
+// Logs loss/around_the_weights. The height is the logarithm of the loss, scaled from the minimum to
+// the maximum of all `surfaces`, so that variants can be compared.
 Result<void> LogLossSurface(const LossSurface& surface,
                             const std::map<std::string, LossSurface>& surfaces,
                             SummaryWriter& writer);

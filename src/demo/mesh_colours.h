@@ -1,4 +1,4 @@
-// Colours of vertices: red, green, blue.
+// Colours of mesh vertices: red, green, blue.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,8 @@ namespace cboard::demo {
 
 using MeshColour = std::array<std::uint8_t, 3>;
 
-// From dark violet for 0 to yellow for 1: matplotlib's viridis, in five pieces.
+// Returns a colour from dark violet for 0 to yellow for 1: matplotlib's viridis, approximated by
+// five pieces.
 inline MeshColour HeatColour(double share) {
   constexpr std::array<MeshColour, 6> kColours = {
       {{68, 1, 84}, {65, 68, 135}, {42, 120, 142}, {34, 168, 132}, {122, 209, 81}, {253, 231, 37}}};
@@ -26,7 +27,7 @@ inline MeshColour HeatColour(double share) {
   return colour;
 }
 
-// One for each of ten digits, told apart on white and on black.
+// Returns a colour for each digit; the ten colours differ clearly on white and on black.
 inline MeshColour DigitColour(std::size_t digit) {
   constexpr std::array<MeshColour, 10> kColours = {{{31, 119, 180},
                                                     {230, 120, 20},

@@ -1,8 +1,8 @@
-// A small convolutional network for digits, in plain loops: three convolutions and two dense
-// layers.
+// A small convolutional network for digits, written as plain loops: three convolutions and two
+// dense layers.
 //
-// A dense layer is a convolution whose kernel covers the whole picture, so there is one kind of
-// layer. All but the last end in a ReLU.
+// A dense layer is a convolution whose kernel covers the whole picture, so there is only one kind
+// of layer. All layers except the last end with a ReLU.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace cboard::demo {
 
 struct LayerShape {
   std::string_view name;  // conv0
-  std::string_view op;    // Conv2D or MatMul, as a graph calls it.
+  std::string_view op;    // Conv2D or MatMul, as in graphs.
   std::size_t in_channels = 0;
   std::size_t in_size = 0;  // Width and height.
   std::size_t out_channels = 0;
@@ -32,7 +32,7 @@ struct LayerShape {
   std::size_t weight_count() const { return out_channels * weights_per_output(); }
 };
 
-// conv0, conv1, conv2, fc0, fc1.
+// Returns the layers conv0, conv1, conv2, fc0, fc1.
 std::span<const LayerShape> NetworkShape();
 
 struct Layer {
@@ -43,12 +43,12 @@ struct Layer {
 struct Network {
   std::vector<Layer> layers;  // One per entry of NetworkShape().
 
-  // Weights drawn from a normal distribution (He et al.), biases zero.
+  // Returns a network with weights from a normal distribution (He et al.) and zero biases.
   static Network Random(unsigned seed);
 };
 
-// Spreads the inputs of each output position next to each other: columns[position][input of the
-// kernel]. Beyond the border there is `border`.
+// Copies the inputs of each output position next to each other (im2col): columns[position][input of
+// the kernel]. Positions outside the picture have the value `border`.
 template <typename T>
 void SpreadInputs(const LayerShape& shape, std::span<const T> input, T border,
                   std::vector<T>& columns) {
@@ -62,7 +62,8 @@ void SpreadInputs(const LayerShape& shape, std::span<const T> input, T border,
           for (std::size_t column = 0; column < shape.kernel; ++column, ++next) {
             const std::size_t from_y = y * shape.stride + row - shape.padding;
             const std::size_t from_x = x * shape.stride + column - shape.padding;
-            // Below zero wraps around, and is too large as well.
+            // A negative position wraps around to a large number, which is also outside the
+            // picture.
             if (from_y >= size || from_x >= size) continue;
             columns[next] = input[(channel * size + from_y) * size + from_x];
           }
@@ -72,21 +73,22 @@ void SpreadInputs(const LayerShape& shape, std::span<const T> input, T border,
   }
 }
 
-// Runs one picture after the other through a network; keeps what each layer gave for the last one.
+// Runs a network on one picture at a time; stores the output of each layer for the last picture.
 class FloatRunner {
  public:
   explicit FloatRunner(const Network& network);
 
-  // The scores of the classes.
+  // Runs a picture and returns the scores of the classes.
   std::span<const float> Run(std::span<const float> image);
 
-  // Output for the last picture, [channel][row][column].
+  // Returns the output of a layer for the last picture: [channel][row][column].
   std::span<const float> output(std::size_t layer) const { return outputs_[layer]; }
   std::span<const float> columns(std::size_t layer) const { return columns_[layer]; }
 
  private:
   const Network& network_;
-  std::vector<std::vector<float>> by_input_;  // Weights as [input][out channel]: loops vectorize.
+  // Weights as [input][out channel], so that loops vectorize.
+  std::vector<std::vector<float>> by_input_;
   std::vector<std::vector<float>> columns_, outputs_;
   std::vector<float> sums_;
 };

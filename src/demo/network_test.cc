@@ -11,7 +11,7 @@
 namespace cboard::demo {
 namespace {
 
-// Pictures with a bright column whose place is the label: easy to learn, and made here.
+// Creates pictures with a bright column whose position is the label, which is easy to learn.
 Digits Columns(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_int_distribution<int> noise(0, 4);
@@ -101,7 +101,7 @@ TEST(Quantization, EightBitsChangeScoresLittleAndFourBitsMore) {
 TEST(Quantization, StoresWhatTheBitsTake) {
   const Network network = Network::Random(1);
   const std::vector<ActivationRange> ranges(network.layers.size(), {0, 1});
-  // conv0: 8 x 1 x 3 x 3 weights, 8 biases.
+  // conv0 has 8 x 1 x 3 x 3 weights and 8 biases.
   EXPECT_EQ(Quantize(network, ranges, {}).BytesOf(0), 72 + 32 + 32);
   EXPECT_EQ(Quantize(network, ranges, {.per_channel = false}).BytesOf(0), 72 + 32 + 4);
   EXPECT_EQ(Quantize(network, ranges, {.weight_bits = 4}).BytesOf(0), 36 + 32 + 32);

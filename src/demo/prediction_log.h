@@ -1,5 +1,5 @@
-// Logs how a variant reads the digits it was not trained on: how sure it is at every threshold, and
-// how it sees them just before it decides.
+// Logs the predictions of a variant on test digits: precision and recall at every threshold, and
+// the features before the last layer.
 #pragma once
 
 #include <array>
@@ -19,23 +19,24 @@ struct Reading {
   std::size_t size() const { return probabilities.size(); }
 };
 
-// The layer before the last.
+// Index of the layer before the last one.
 inline constexpr std::size_t kFeatureLayer = 3;
 inline constexpr std::size_t kFeatures = 32;
 
 Reading Read(const DemoVariant& variant, const Digits& digits);
 Reading Read(const Network& network, const Digits& digits);
 
-// Precision and recall of "this is a <digit>" at 127 thresholds: digit/0 … digit/9.
+// Logs precision and recall of "this is a <digit>" at 127 thresholds: digit/0 … digit/9.
 Result<void> LogPrCurves(const Reading& reading, const Digits& digits, std::int64_t step,
                          SummaryWriter& writer);
 
-// The mean over the ten digits at each threshold, as one curve. Counts are of all digits together.
+// Logs the mean over the ten digits at each threshold, as one curve. Its counts are the sums over
+// all digits.
 Result<void> LogMacroPrCurve(std::string_view tag, const Reading& reading, const Digits& digits,
                              std::int64_t step, SummaryWriter& writer);
 
-// For the projector: a row per picture with its features, what it is, what it was read as, how sure
-// that was, and the picture itself.
+// Logs data for the projector: a row per picture with its features, label, prediction, probability
+// and the picture itself.
 Result<void> LogFeatures(const Reading& reading, const Digits& digits, SummaryWriter& writer);
 
 }  // namespace cboard::demo

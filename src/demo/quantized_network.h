@@ -1,4 +1,4 @@
-// The network in integers: 8-bit (or narrower) weights and activations, 32-bit sums.
+// Runs the network in integers: 8-bit (or narrower) weights and activations, 32-bit sums.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace cboard::demo {
 struct QuantizationScheme {
   int weight_bits = 8;
   bool per_channel = true;
-  // The largest activation that a layer's grid reaches, as a share of the largest one seen while
-  // calibrating. Much below 1 cuts off what the network needs.
+  // The upper end of each layer's activation range, as a share of the largest calibrated
+  // activation. Values much below 1 clip activations that the network needs.
   std::vector<double> reach;            // One per layer; empty: 1 for all.
   std::vector<std::size_t> keep_float;  // Layers that are computed in floating point.
 };
@@ -30,30 +30,31 @@ struct QuantizedLayer {
 };
 
 struct QuantizedNetwork {
-  const Network* original = nullptr;  // Borrowed; for layers in floating point.
+  const Network* original = nullptr;  // Borrowed; used for layers in float.
   tensor::QuantizationGrid input;
   int weight_bits = 8;
   std::vector<QuantizedLayer> layers;
 
-  // Stored size of the layer's weights, scales and biases.
+  // Returns the stored size of the layer's weights, scales and biases.
   std::size_t BytesOf(std::size_t layer) const;
 };
 
-// The largest and smallest output of each layer over `calibration`.
+// The smallest and largest output of each layer over `calibration`.
 struct ActivationRange {
   float min = 0;
   float max = 0;
 };
 std::vector<ActivationRange> Calibrate(const Network& network, const Digits& calibration);
 
-// Borrows `network`.
+// Quantizes a network. Borrows `network`.
 QuantizedNetwork Quantize(const Network& network, std::span<const ActivationRange> ranges,
                           const QuantizationScheme& scheme);
 
-// `network` with the weights that `bits` can hold, as floating point.
+// Returns `network` in float with weights rounded to `bits`.
 Network WithRoundedWeights(const Network& network, int bits, bool per_channel);
 
-// `network` without the smallest `share` of each layer's weights, the first layer's aside.
+// Returns `network` without the smallest `share` of each layer's weights; the first layer does not
+// change.
 Network WithPrunedWeights(const Network& network, double share);
 
 class QuantizedRunner {
@@ -62,7 +63,7 @@ class QuantizedRunner {
 
   std::span<const float> Run(std::span<const float> image);
 
-  // Output for the last picture as real values, [channel][row][column].
+  // Returns the output of a layer for the last picture as real values: [channel][row][column].
   std::vector<float> Output(std::size_t layer) const;
 
  private:
@@ -72,8 +73,9 @@ class QuantizedRunner {
                 const tensor::QuantizationGrid& grid);
 
   const QuantizedNetwork& network_;
-  std::vector<std::vector<std::int16_t>> weights_;  // Widened once: what the processor multiplies.
-  std::vector<std::vector<std::int16_t>> codes_;    // The output of each layer.
+  // The weights, widened once to the type that the processor multiplies.
+  std::vector<std::vector<std::int16_t>> weights_;
+  std::vector<std::vector<std::int16_t>> codes_;  // The output of each layer.
   std::vector<std::int16_t> input_, columns_;
   std::vector<float> float_columns_, scores_;
 };

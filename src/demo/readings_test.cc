@@ -13,7 +13,7 @@
 namespace cboard::demo {
 namespace {
 
-// Noise: nothing can be learned of it, but every network says something.
+// Digits of noise: a network cannot learn them, but gives some prediction.
 Digits Noise(std::size_t count) {
   std::mt19937 random(5);
   std::uniform_int_distribution<int> pixel(0, 16);
@@ -61,7 +61,8 @@ TEST(LossSurface, HasTheNetworkItselfInTheMiddle) {
 }
 
 TEST(PrincipalDirections, AreThoseInWhichRowsDifferMost) {
-  // By 10 along (3, 4, 0, 0) / 5, by 2 along the third axis, by 0.1 along the fourth.
+  // Points vary by 10 along (3, 4, 0, 0) / 5, by 2 along the third axis, and by 0.1 along the
+  // fourth.
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
   std::vector<float> rows;

@@ -30,7 +30,8 @@ Result<void> LogSimilarity(const DemoVariant& fp32, const DemoVariant& int8, con
   for (std::size_t sample = 0; sample < compression::kSimilaritySamples; ++sample) {
     reference.Run(test.image(sample));
     compressed.Run(test.image(sample));
-    std::vector<std::vector<float>> outputs;  // Both sides of each layer, alive during the call.
+    // The float and the quantized output of each layer; valid during the call.
+    std::vector<std::vector<float>> outputs;
     for (std::size_t i = 0; i < NetworkShape().size(); ++i) {
       outputs.push_back(reference.Output(i));
       outputs.push_back(compressed.Output(i));

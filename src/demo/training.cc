@@ -19,8 +19,8 @@ std::vector<Layer> Zeros() {
   return layers;
 }
 
-// Adds the gradients of one layer for the last picture; `error` is the gradient by its outputs.
-// Returns the gradient by its inputs.
+// Adds the gradients of one layer for the last picture; `error` is the gradient with respect to its
+// outputs. Returns the gradient with respect to its inputs.
 std::vector<float> PassBack(const LayerShape& shape, const Layer& layer,
                             std::span<const float> columns, std::span<const float> error,
                             Layer& gradients) {
@@ -41,7 +41,8 @@ std::vector<float> PassBack(const LayerShape& shape, const Layer& layer,
       }
     }
   }
-  // SpreadInputs of the places of inputs says where each column came from; 0 is the border.
+  // Calls SpreadInputs on the positions of the inputs, which gives the source of each column; 0 is
+  // the border.
   std::vector<std::uint32_t> places(shape.inputs()), column_places;
   std::iota(places.begin(), places.end(), 1U);
   SpreadInputs<std::uint32_t>(shape, places, 0, column_places);
@@ -62,7 +63,7 @@ void AddGradients(const Network& network, FloatRunner& runner, std::span<const f
     if (i == 0) break;
     const std::span<const float> below = runner.output(i - 1);
     for (std::size_t k = 0; k < error.size(); ++k) {
-      if (below[k] <= 0) error[k] = 0;  // The ReLU was closed.
+      if (below[k] <= 0) error[k] = 0;  // The ReLU output was 0.
     }
   }
 }

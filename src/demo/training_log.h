@@ -1,5 +1,5 @@
-// Logs one training of the demo: its curves and weights, and now and then how pictures are read and
-// seen.
+// Logs one training of the demo: its curves and weights, and in some epochs its predictions and
+// features.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ class TrainingLog {
 
   void Add(const Epoch& epoch);
 
-  // Fails with the first error there was.
+  // Fails with the first error that occurred.
   Result<void> Close();
 
  private:
@@ -35,7 +35,7 @@ class TrainingLog {
   SummaryWriter writer_;
   TrainingLogger logger_;
   Evaluation last_train_, last_test_;
-  std::vector<FeaturesOfEpoch> features_;  // Drawn when the last ones are known.
+  std::vector<FeaturesOfEpoch> features_;  // Drawn at the end, when the last features are known.
   Result<void> status_;
 };
 

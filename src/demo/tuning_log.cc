@@ -7,7 +7,7 @@
 namespace cboard::demo {
 namespace {
 
-// How much of conv0's range the first attempt keeps.
+// Share of conv0's range that the first trial keeps.
 constexpr double kCutShort = 0.02;
 
 compression::TrialSettings SettingsOf(const QuantizationScheme& scheme) {
@@ -35,7 +35,8 @@ Result<void> LogTrial(const DemoVariant& variant, const compression::TrialSettin
         logger.AddParameter(layer, "bias", variant.network->layers[i].biases, precision));
     CBOARD_RETURN_IF_ERROR(logger.AddOutput(layer, CollectOutputs(variant, test, i), precision));
   }
-  // Three digits: it becomes part of the directory's name, and 449 pictures tell no more.
+  // The accuracy is rounded to three digits: it becomes part of the directory's name, and 449
+  // pictures give no more precision.
   const double accuracy = std::round(variant.judgement.accuracy * 1000) / 1000;
   CBOARD_RETURN_IF_ERROR(logger.FinishTrial(accuracy));
   return {};
@@ -48,7 +49,8 @@ Result<void> LogTuning(const DemoVariants& made, const DigitsSplit& digits,
   TuningLogger logger({.directory = directory, .earlier = compression::ExistingTrials::kContinue});
   const DemoVariant& baseline = made.variants.front();
   CBOARD_RETURN_IF_ERROR(LogTrial(baseline, {}, digits.test, logger));
-  // One layer that is cut short, the same kept in floating point, then what tuners try.
+  // The settings of the trials: one layer with a range that is too small, the same layer in float,
+  // then what tuners usually try.
   QuantizationScheme cut_short{.reach = {kCutShort, 1, 1, 1, 1}}, kept = cut_short;
   kept.keep_float = {0};
   const QuantizationScheme schemes[] = {cut_short,

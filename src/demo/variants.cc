@@ -15,7 +15,8 @@ std::size_t FloatBytes(const Layer& layer) {
   return 4 * (layer.weights.size() + layer.biases.size());
 }
 
-// Weights that are left, a bit for each that says whether it is, and the biases.
+// Returns the size of a sparse layer: the remaining weights, one bit per weight as a mask, and the
+// biases.
 std::size_t SparseBytes(const Layer& layer) {
   const auto zeros = static_cast<std::size_t>(std::ranges::count(layer.weights, 0.0F));
   return 4 * (layer.weights.size() - zeros) + (layer.weights.size() + 7) / 8 +
@@ -24,7 +25,7 @@ std::size_t SparseBytes(const Layer& layer) {
 
 std::vector<double> Latencies(VariantRunner& runner, const Digits& digits) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::size_t kRounds = 3;  // The first one warms up.
+  constexpr std::size_t kRounds = 3;  // The first round is a warm-up.
   std::vector<double> latencies_ms;
   for (std::size_t round = 0; round < kRounds; ++round) {
     for (std::size_t i = 0; i < digits.size(); ++i) {

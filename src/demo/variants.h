@@ -1,5 +1,5 @@
-// The network and what was made of it: how well each one reads digits, how long it takes, how much
-// it weighs. All of it measured here.
+// The network and its compressed variants with their measured accuracy, latency and
+// size.
 #pragma once
 
 #include <filesystem>
@@ -24,19 +24,19 @@ inline constexpr std::string_view kModel = "digits_cnn";
 struct DemoVariant {
   std::string name;  // fp32, int8, …
   compression::CompressionConfig config;
-  const Network* network = nullptr;           // The weights, as floating point.
-  std::optional<QuantizedNetwork> quantized;  // Runs in integers, if it does.
+  const Network* network = nullptr;           // The weights in float.
+  std::optional<QuantizedNetwork> quantized;  // Set if the variant runs in integers.
   std::vector<std::size_t> layer_bytes;       // One per layer.
   Evaluation judgement;
-  std::vector<double> latencies_ms;  // One per picture that was timed.
+  std::vector<double> latencies_ms;  // One per timed picture.
 };
 
-// Runs a variant: in integers, or in floating point.
+// Runs a variant in integers or in float.
 class VariantRunner {
  public:
   explicit VariantRunner(const DemoVariant& variant);
   std::span<const float> Run(std::span<const float> image);
-  // Output for the last picture as real values.
+  // Returns the output of a layer for the last picture as real values.
   std::vector<float> Output(std::size_t layer) const;
 
  private:
@@ -44,26 +44,26 @@ class VariantRunner {
   std::optional<QuantizedRunner> integer_;
 };
 
-// Owns the networks that variants borrow.
+// Owns the networks that the variants borrow.
 struct DemoVariants {
   std::list<Network> networks;
-  std::vector<ActivationRange> ranges;  // Ranges of the first network's activations.
+  std::vector<ActivationRange> ranges;  // Ranges of the float network's activations.
   std::vector<DemoVariant> variants;    // fp32 first.
 };
 
-// `network` in integers, measured. Borrows it.
+// Quantizes `network` and measures it. Borrows the network.
 DemoVariant MakeQuantized(std::string name, const Network& network,
                           std::span<const ActivationRange> ranges, const QuantizationScheme& scheme,
                           const Digits& test);
 
 struct DemoProgress {
   int epochs = 25;
-  std::filesystem::path training_logs;  // Trainings are logged below it.
+  std::filesystem::path training_logs;  // Directory for the logs of trainings.
   std::function<void(std::string_view)> say;
 };
 
-// Trains the network, then makes int8 (per channel), int8_per_tensor, w4a8 (after training),
-// w4a8_qat (trained for it) and pruned50.
+// Trains the network, then creates the variants int8 (per channel), int8_per_tensor, w4a8 (after
+// training), w4a8_qat (quantization-aware training) and pruned50.
 Result<DemoVariants> MakeVariants(const DigitsSplit& digits, const DemoProgress& progress);
 
 }  // namespace cboard::demo

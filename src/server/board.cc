@@ -17,7 +17,7 @@
 namespace cboard::server {
 namespace {
 
-// "board/" -> "/board"
+// Normalizes a path prefix: "board/" becomes "/board".
 std::string Normalized(std::string prefix) {
   while (prefix.ends_with('/')) prefix.pop_back();
   if (!prefix.empty() && !prefix.starts_with('/')) prefix.insert(0, "/");
@@ -54,7 +54,8 @@ struct Board::State {
     look.annotations->OnChange([this] { hub.Publish("annotations", "{}"); });
     published = reader->snapshot();
     listening = reader->Listen([this](const std::shared_ptr<const reader::Snapshot>& snapshot) {
-      // One listener, called from one thread at a time, so `published` needs no lock.
+      // Publishes snapshots to browsers. Only one thread at a time calls this listener, so
+      // `published` needs no lock.
       hub.Publish("change", DescribeChange(*published, *snapshot));
       published = snapshot;
       const std::scoped_lock lock(lag_mutex);
@@ -65,11 +66,13 @@ struct Board::State {
   Result<HttpResponse> Respond(const HttpRequest& request) {
     CBOARD_ASSIGN_OR_RETURN(Target target, ParseTarget(request.target));
     if (!look.path_prefix.empty()) {
-      if (target.path == look.path_prefix) {  // The page's relative addresses need the slash.
+      // Relative addresses in the page need the trailing slash.
+      if (target.path == look.path_prefix) {
         return HttpResponse{.status = 308, .headers = {{"Location", look.path_prefix + "/"}}};
       }
       if (!target.path.starts_with(look.path_prefix + "/")) {
-        return Fail(ErrorCode::kNotFound, "the board is at " + Quoted(look.path_prefix + "/"));
+        return Fail(ErrorCode::kNotFound,
+                    "no page at this address; the board is at " + Quoted(look.path_prefix + "/"));
       }
       target.path.erase(0, look.path_prefix.size());
     }
@@ -87,8 +90,8 @@ struct Board::State {
     return page.Respond(request, target);
   }
 
-  // First event for a new browser. Stored between two changes, because browsers often connect at
-  // the same time.
+  // Returns the first event for a new browser. It is cached until the next change, because browsers
+  // often connect at the same time.
   std::shared_ptr<const std::string> Greeting(
       const std::shared_ptr<const reader::Snapshot>& snapshot) {
     const std::scoped_lock lock(greeting_mutex);
@@ -105,12 +108,12 @@ struct Board::State {
   EventHub hub;
   std::shared_ptr<const reader::Snapshot> published;
   std::mutex greeting_mutex;
-  std::shared_ptr<const std::string> greeting;  // Guarded by greeting_mutex, as the next.
+  std::shared_ptr<const std::string> greeting;  // Guarded by greeting_mutex, like the next member.
   std::uint64_t greeted_version = 0;
   std::mutex lag_mutex;
   LagMeter lag;  // Guarded by lag_mutex.
   std::unique_ptr<LogReader> reader;
-  std::shared_ptr<void> listening;  // Ends before the reader does.
+  std::shared_ptr<void> listening;  // Must be destroyed before the reader.
 };
 
 Result<std::unique_ptr<Board>> Board::Open(BoardOptions options) {

@@ -1,4 +1,4 @@
-// The files of ui/, inside the program. embed.cmake writes the definition.
+// The files of ui/, embedded in the program. embed.cmake writes the definition.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@ namespace cboard::server {
 struct PageFile {
   std::string_view name;  // "index.html"
   std::span<const unsigned char> content;
-  std::span<const unsigned char> gzip_content;  // Empty when the build did not compress it.
+  std::span<const unsigned char> gzip_content;  // Empty if the build did not compress the file.
 };
 
-// In the order of their names.
+// Returns the files, sorted by name.
 std::span<const PageFile> PageFiles();
 
 }  // namespace cboard::server

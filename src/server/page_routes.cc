@@ -14,7 +14,7 @@
 namespace cboard::server {
 namespace {
 
-// For addresses that no page has; "scalars.html" and so on are for those that have one.
+// The file for addresses that have no HTML file of their own, such as "scalars.html".
 constexpr std::string_view kIndex = "index.html";
 constexpr std::string_view kFirstPage = "overview.html";
 
@@ -26,16 +26,16 @@ std::string_view ContentTypeOf(std::string_view name) {
   return "application/octet-stream";
 }
 
-// A file of the page as it is sent: made once, shared by all answers.
+// A file of the page as it is sent: created once, shared by all responses.
 struct ServedFile {
   std::string content_type;
   std::string etag;
   std::shared_ptr<const std::string> body;
-  std::shared_ptr<const std::string> gzip_body;  // nullptr when that is not smaller.
-  bool named_by_content = false;                 // Its name changes with its bytes.
+  std::shared_ptr<const std::string> gzip_body;  // nullptr if compression does not make it smaller.
+  bool named_by_content = false;                 // The file name contains a hash of the content.
 };
 
-// Everything in the page is addressed relative to <base>, so that it works below any prefix.
+// All addresses in the page are relative to <base>, so that the page works below any prefix.
 std::string WithBase(std::string html, const std::string& prefix) {
   constexpr std::string_view kBase = R"(<base href="/")";
   if (const std::size_t at = html.find(kBase); at != std::string::npos) {
@@ -66,7 +66,8 @@ ServedFile Serve(const PageFile& file, const std::string& prefix) {
   return served;
 }
 
-// Made at the first request, so that a start does not wait for unused files.
+// The file is created at the first request, so that the start of the program does not wait for
+// unused files.
 class LazyFile {
  public:
   LazyFile(const PageFile& file, const std::string& prefix) : file_(file), prefix_(prefix) {}
@@ -110,7 +111,7 @@ struct Page::State {
   }
 
   const std::string prefix;
-  std::map<std::string, LazyFile, std::less<>> files;  // They borrow the prefix.
+  std::map<std::string, LazyFile, std::less<>> files;  // The files borrow the prefix.
 };
 
 Page::Page(const std::string& path_prefix) : state_(std::make_unique<State>(path_prefix)) {}
@@ -124,24 +125,24 @@ Result<HttpResponse> Page::Respond(const HttpRequest& request, const Target& tar
     return response;
   }
   const std::string_view name = std::string_view(target.path).substr(1);
-  if (name.empty()) {  // A build without the page has the index alone.
+  if (name.empty()) {  // A build without the page has only the index file.
     const ServedFile* const first = state_->Find(kFirstPage);
     return ResponseOf(first != nullptr ? *first : *state_->Find(kIndex));
   }
-  // The build wrote a file for every page, all one step deep: ui/src/app/page_list.ts.
+  // The build writes a file for every page, all one directory deep: ui/src/app/page_list.ts.
   if (const std::string page = std::string(name) + ".html"; page != kIndex) {
     if (const ServedFile* const found = state_->Find(page)) return ResponseOf(*found);
   }
   if (const ServedFile* file = state_->Find(name)) return ResponseOf(*file);
   // A browser gets the page, which shows the error and a way back; a program gets the error. Only
-  // for addresses one level deep, since the page's files are addressed relative to it.
+  // addresses one level deep get the page, because its files have relative addresses.
   const bool is_person = request.Header("Accept").find("text/html") != std::string_view::npos;
   if (is_person && name.find('/') == std::string_view::npos) {
     HttpResponse response = ResponseOf(*state_->Find(kIndex));
     response.status = 404;
     return response;
   }
-  return Fail(ErrorCode::kNotFound, "there is nothing at " + Quoted(target.path));
+  return Fail(ErrorCode::kNotFound, "not found: " + Quoted(target.path));
 }
 
 }  // namespace cboard::server

@@ -1,4 +1,4 @@
-// The files of the page, which are inside the program.
+// Serves the files of the page, which are embedded in the program.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,12 @@ namespace cboard::server {
 // Thread-safe.
 class Page {
  public:
-  // `path_prefix` is where the page is: "/board", or empty.
+  // `path_prefix` is the path of the page: "/board", or empty.
   explicit Page(const std::string& path_prefix);
   ~Page();
 
-  // The file that the path names, or the page itself for paths that are addresses inside it
-  // ("/layers?model=alexnet"). Fails with kNotFound for names of files that are not there.
+  // Returns the file at the path, or the page itself for addresses inside the page
+  // ("/layers?model=alexnet"). Fails with kNotFound for names of missing files.
   Result<HttpResponse> Respond(const HttpRequest& request, const Target& target) const;
 
  private:

@@ -17,7 +17,7 @@ Result<HttpResponse> Get(const std::string& path, const std::string& prefix = {}
   return Page(prefix).Respond({.method = "GET", .target = path}, Target{.path = path});
 }
 
-// The values of an attribute that name files of the page: href="./assets/x.js" -> assets/x.js.
+// Returns the file names in an attribute of the page: assets/x.js for href="./assets/x.js".
 std::vector<std::string> LinksOf(const std::string& html, const std::string& attribute) {
   std::vector<std::string> links;
   const std::string begin = attribute + "=\"./";

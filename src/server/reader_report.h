@@ -1,4 +1,4 @@
-// State of the log directory besides its data: numbers for /metrics, and lines for the
+// Reports the state of the reader: metrics for /metrics, and lines for the
 // terminal.
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace cboard::server {
 
-// Lag of events: from their wall time until they can be queried.
+// Measures the lag of events: the time from their wall time until they can be queried.
 class LagMeter {
  public:
-  // A new snapshot is there at `now_seconds` since 1970. Counts when it has an event that is newer
-  // than all before it, once loading is complete: what was there at the start has no lag.
+  // Processes a new snapshot, taken at `now_seconds` since 1970. Counts the lag if the snapshot has
+  // an event newer than all before it. Events from before the end of loading are not counted.
   void Observe(const reader::Snapshot& snapshot, double now_seconds);
 
   double last_seconds() const { return last_seconds_; }
@@ -27,7 +27,8 @@ class LagMeter {
   bool loaded_ = false;
 };
 
-// Appends lines in the form of prometheus_text.h. Takes time in proportion to the files.
+// Appends metrics in the format of prometheus_text.h. The time is proportional to the number of
+// files.
 void AppendReaderMetrics(std::string& text, const reader::Snapshot& snapshot,
                          const reader::ReaderStatistics& statistics, const LagMeter& lag,
                          const ResponseCacheStatistics& answers);

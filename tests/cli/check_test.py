@@ -1,4 +1,4 @@
-"""compression-board check: contracts over real logs, as a CI job runs it."""
+"""Runs compression-board check with contracts over real logs, like a CI job."""
 
 import json
 import os
@@ -57,7 +57,7 @@ class Junit:
 
 
 class Sarif:
-    """Likewise: what SARIF 2.1.0 and GitHub's code scanning ask of every file."""
+    """Checks the requirements of SARIF 2.1.0 and of GitHub's code scanning for every file."""
 
     def __init__(self, text):
         self.root = json.loads(text)
@@ -82,7 +82,7 @@ class Sarif:
         assert len(prints) == len(self.run["results"])
 
     def results(self):
-        """(rule, level, line, the layer or variant)"""
+        """Returns (rule, level, line, the layer or variant) of each result."""
         return [
             (result["ruleId"], result["level"],
              result["locations"][0]["physicalLocation"]["region"]["startLine"],
@@ -238,7 +238,8 @@ gates:
         run = self.check(contract, "--json", logdir="layers")
         self.assertEqual((run.returncode, run.stderr), (1, ""))
         self.assertEqual(self.results(run), [
-            ("no red", "fail"), ("alike", "fail"), ("convolutions", "fail"),  # Furthest beyond first.
+            # Sorted by the excess over the limit, largest first.
+            ("no red", "fail"), ("alike", "fail"), ("convolutions", "fail"),
             ("attention", "missing"), ("all but one", "pass"),
         ])
         said = {each["gate"]: each for each in json.loads(run.stdout)["results"]}
@@ -280,10 +281,10 @@ gates:
             ('{"gates": [{"metric": "accuracy", "min": 0.7}', "contract.yaml: line 1, column"),
             ("gates: [{layers: *, metric: cosine, min: 1}]", "needs quotes, such as '*conv'"),
             ("gates:\n\t- {metric: a}\n", "indented with blanks"),
-            ("gates: &g [{metric: a, min: 1}]\nmore: *g\n", "aliases are not followed"),
+            ("gates: &g [{metric: a, min: 1}]\nmore: *g\n", "aliases are not supported"),
             (b"\x00\xff\x89PNG\r\n" + bytes(range(256)), "contract.yaml: "),
             ("[" * 100_000, "more than 32 levels"),
-            ("x" * (2 << 20), "is 2.0 MiB long; at most 256 KiB are read"),
+            ("x" * (2 << 20), "is 2.0 MiB long, but the maximum is 256 KiB"),
         ]:
             run = self.check(contract, "--junit", "results.xml", "--sarif", "results.sarif")
             self.assert_complains(run, 2, *said)
@@ -321,14 +322,14 @@ gates:
         ]:
             self.assert_complains(self.run_board("check", *arguments), 2, *said)
         other = self.check("{baseline: fp64, gates: [{metric: accuracy, min: 0}]}")
-        self.assert_complains(other, 2, "no model has the variant 'fp64'")
+        self.assert_complains(other, 2, "no model has the baseline variant 'fp64'")
         self.assert_complains(self.run_board("contract.yaml"), 2, "compression-board check contract.yaml --logdir DIR")
 
     @unittest.skipIf(os.geteuid() == 0, "root reads everything")
     def test_does_not_pass_by_half_of_the_logs(self):
         hidden = self.write("runs/hidden/events.out.tfevents.1.host", b"")
         hidden.chmod(0)
-        self.assert_complains(self.check(PASSING), 2, "not all of the logs could be read")
+        self.assert_complains(self.check(PASSING), 2, "some logs could not be read")
 
     def test_colours_outcomes_on_terminals_only(self):
         self.write("contract.yaml", PASSING)

@@ -6,7 +6,7 @@ import unittest
 
 from program import DATA, ProgramTest
 
-DIGITS = DATA.parent / "build" / "digits" / "digits.csv.gz"  # By scripts/fetch-digits.
+DIGITS = DATA.parent / "build" / "digits" / "digits.csv.gz"  # Created by scripts/fetch-digits.
 
 
 class DemoTest(ProgramTest):
@@ -26,7 +26,7 @@ class DemoTest(ProgramTest):
             variant: tags["digits", f"digits_cnn/metrics/accuracy/{variant}"]["last_value"]
             for variant in ("fp32", "int8", "int8_per_tensor", "w4a8", "w4a8_qat", "pruned50")
         }
-        # A network that has learned something, and 8 bits that cost it next to nothing.
+        # The network has learned, and 8 bits hardly reduce its accuracy.
         self.assertGreater(accuracy["fp32"], 0.93)
         self.assertGreater(accuracy["int8"], accuracy["fp32"] - 0.02)
         size = {
@@ -45,7 +45,8 @@ class DemoTest(ProgramTest):
             self.assert_reads(variant, accuracy[variant], tags)
         self.assertEqual(tags["digits_training/fp32", "digits/in_fc0_1"]["kind"], "mesh")
         self.assertGreater(tags["digits_training/fp32", "while_training/macro_average"]["count"], 5)
-        # One layer cut short costs accuracy, and keeping it in floating point brings it back.
+        # A range that is too small for one layer reduces the accuracy; keeping the layer in float
+        # restores it.
         trial = {
             name.split("/")[1].split("_acc_")[0]: float(name.split("_acc_")[1])
             for name, _ in tags
@@ -68,7 +69,7 @@ class DemoTest(ProgramTest):
         self.assertEqual(mine.read_text(), "precious")
 
     def assert_reads(self, variant, accuracy, tags):
-        """The logged predictions of a variant agree with its logged accuracy."""
+        """Checks that the logged predictions of a variant agree with its logged accuracy."""
         run = f"digits_variants/{variant}"
         for tag in ["all_digits/macro_average"] + [f"digit/{digit}" for digit in range(10)]:
             self.assertEqual(tags[run, tag]["kind"], "pr_curve")
@@ -92,20 +93,20 @@ class DemoTest(ProgramTest):
         self.assertEqual(kept.read_text(), "precious")
 
     def test_a_built_program_finds_everything_in_its_source_tree(self):
-        # The last thing to be looked at before training is the log directory.
+        # The log directory is checked last, just before training.
         self.write("mine/notes.txt", "precious")
         run = self.run_board("demo", "--write-only", "--logdir", "mine")
         self.assert_complains(run, 1, "'mine' is not empty")
 
     def test_says_how_to_get_the_digits(self):
         run = self.demo("--digits", pathlib.Path("nowhere.csv.gz"), "--logdir", "board")
-        self.assert_complains(run, 1, "'nowhere.csv.gz' is not there", "scripts/fetch-digits")
+        self.assert_complains(run, 1, "'nowhere.csv.gz' does not exist", "scripts/fetch-digits")
 
     def test_what_is_wrong_is_said_before_the_last_demo_is_replaced(self):
         last = self.write("board/.compression-board-demo", "the last one")
         for exit_code, said, *flags in [
-            (1, "there is no folder 'nowhere'", "--data", "nowhere", "--digits", DIGITS),
-            (1, "is not there", "--data", DATA, "--digits", "nowhere.csv.gz"),
+            (1, "cannot find the directory 'nowhere'", "--data", "nowhere", "--digits", DIGITS),
+            (1, "does not exist", "--data", DATA, "--digits", "nowhere.csv.gz"),
             (2, "there is no flag '--prot'; is it --port?", "--data", DATA, "--digits", DIGITS, "--prot", "7"),
         ]:
             run = self.run_board("demo", "--write-only", "--logdir", "board", *flags)

@@ -1,6 +1,6 @@
 """Reads and writes event files without any of the code under test.
 
-Only what these tests need: records with their checksums, and scalars.
+Supports only what these tests need: records with their checksums, and scalars.
 """
 
 import pathlib
@@ -19,7 +19,7 @@ def record(payload):
 
 
 def records(data):
-    """The payloads of a whole file; raises ValueError when a checksum or the end is wrong."""
+    """Returns the payloads of a whole file; raises ValueError if a checksum or the end is wrong."""
     payloads = []
     while data:
         if len(data) < 16:
@@ -79,7 +79,7 @@ def fields(data):
 
 
 def scalars(directory):
-    """{tag: [(step, value), …]} of all event files directly in `directory`."""
+    """Returns {tag: [(step, value), …]} of all event files directly in `directory`."""
     found = {}
     for path in sorted(pathlib.Path(directory).glob("*tfevents*")):
         for payload in records(path.read_bytes()):

@@ -70,7 +70,7 @@ class ExportTest(ProgramTest):
         for exit_code, fragment, arguments in (
             (2, "--runs: the pattern '(' is not a regular expression", ("--logdir", "logs", "--runs", "(")),
             (1, "cannot create 'missing/out.csv': there is no directory 'missing'", ("--logdir", "logs", "-o", "missing/out.csv")),
-            (1, "nothing matches --runs and --tags", ("--logdir", "logs", "--tags", "nothing", "-o", "out.csv")),
+            (1, "no run and tag match --runs and --tags", ("--logdir", "logs", "--tags", "nothing", "-o", "out.csv")),
             (1, "log directory 'missing' does not exist", ("--logdir", "missing", "-o", "out.csv")),
             (1, "there are no event files below 'empty'", ("--logdir", "empty", "-o", "out.csv")),
             (2, "--logdir DIR", ()),
@@ -101,7 +101,7 @@ class ExportTest(ProgramTest):
         self.assertEqual(process.returncode, 0)
 
     def export_parquet(self, *arguments, **options):
-        """With a standard output, or limits, of one's own."""
+        """Runs the program with another standard output, or with limits."""
         return subprocess.run(
             [PROGRAM, "export", "--logdir", "logs", "--format", "parquet", *arguments],
             cwd=self.directory, stderr=subprocess.PIPE, text=True, timeout=60, **options)
@@ -111,9 +111,9 @@ class ExportTest(ProgramTest):
         self.addCleanup(os.close, terminal)
         run = self.export_parquet("-o", "-", stdout=its_end)
         os.close(its_end)
-        self.assert_complains(run, 2, "a terminal cannot show a Parquet file", "-o runs.parquet")
+        self.assert_complains(run, 2, "Parquet is a binary format and is not written to a terminal", "-o runs.parquet")
         self.assertEqual(run.stderr.count("\n"), 1)
-        with self.assertRaises(OSError):  # Not a byte was written.
+        with self.assertRaises(OSError):  # No byte was written.
             os.read(terminal, 1)
 
     def test_parquet_that_does_not_fit_leaves_the_old_file(self):
@@ -144,7 +144,7 @@ class ExportTest(ProgramTest):
             data = json.loads(self.export("--format", "model-explorer", *chosen).stdout)
             self.assertEqual(data["net"]["results"]["conv1"]["value"], 40)
         both = self.run_board("export", "--logdir", "logs", "--format", "model-explorer", "--metric", "bytes")
-        self.assertIn("choose one by --variant: fp32, int8", both.stderr)
+        self.assertIn("choose one with --variant: fp32, int8", both.stderr)
 
     def test_names_of_log_directories_are_part_of_the_runs(self):
         run = self.run_board("export", "--logdir_spec", "x:logs/train,y:logs", "--format", "json")

@@ -124,7 +124,7 @@ class ImportTest(ProgramTest):
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=120)
         self.assertEqual(process.returncode, -signal.SIGINT)
-        whole = re.search(r"interrupted; ([\d,]+) of 5,000 models are whole in 'logs'; not written", stderr)
+        whole = re.search(r"interrupted; run it again to complete it; ([\d,]+) of 5,000 models are whole in 'logs'; not written", stderr)
         self.assertIsNotNone(whole, stderr)
         runs = os.listdir(self.directory / "logs")
         self.assertEqual(len(runs), int(whole[1].replace(",", "")))

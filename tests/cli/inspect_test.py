@@ -119,7 +119,7 @@ class InspectTest(ProgramTest):
         self.assertNotIn("run 'eval'", text)
         self.assertNotIn("  loss", text)
         text = self.run_board("inspect", "--logdir", "logs", "--tag", "acc").stdout
-        self.assertNotIn("run 'eval'", text)  # It has no such tag.
+        self.assertNotIn("run 'eval'", text)  # The run has no such tag.
         for said, *flags in [
             ("none of 2 runs has 'tset' in its name;", "--run", "tset"),
             ("none of 2 runs has a tag that contains 'lsos';", "--tag", "lsos", "--json"),
@@ -148,7 +148,7 @@ class InspectTest(ProgramTest):
     def test_a_file_that_cannot_be_read_is_named_and_fails(self):
         self.write_run("logs/good", record(scalar_event("loss", 1, 1)))
         (self.directory / "logs/bad").mkdir()
-        # A regular file that nobody may read, not even root: the kernel only takes writes to it.
+        # A regular file that nobody may read, not even root: the kernel only allows writing to it.
         (self.directory / "logs/bad/events.out.tfevents.1.host").symlink_to("/sys/bus/cpu/drivers_probe")
         run = self.run_board("inspect", "--logdir", "logs")
         self.assertEqual(run.returncode, 1)

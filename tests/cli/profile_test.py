@@ -1,4 +1,4 @@
-"""compression-board profile: the command must not notice it, and the log must be whole."""
+"""compression-board profile must not affect the command, and its log must be complete."""
 
 import fcntl
 import os
@@ -30,7 +30,7 @@ class ProfileTest(ProgramTest):
         self.assertEqual(len(lines), 4)
         self.assertIn("'sh' ended with exit code 7", lines[1])
         self.assertIn("s of CPU time", lines[2])
-        self.assertEqual(lines[3], "compression-board: view it with: compression-board --logdir 'my log'")
+        self.assertEqual(lines[3], "compression-board: view the log with: compression-board --logdir 'my log'")
 
     def test_curves_and_summary_are_logged(self):
         run = self.profile("sleep", "0.5")
@@ -91,7 +91,7 @@ class ProfileTest(ProgramTest):
         while select.select([main], [], [], 60)[0]:
             try:
                 chunk = os.read(main, 4096)
-            except OSError:  # The terminal's other end is closed.
+            except OSError:  # The other end of the terminal is closed.
                 break
             if not chunk:
                 break

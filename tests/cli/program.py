@@ -1,4 +1,4 @@
-"""Runs compression-board in a directory of its own.
+"""Runs compression-board in a separate directory.
 
     class ImportTest(ProgramTest):
         def test_missing_file(self):
@@ -21,13 +21,14 @@ DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 
 class ProgramTest(unittest.TestCase):
     def setUp(self):
-        directory = tempfile.TemporaryDirectory(prefix="cboard cli ")  # With blanks, on purpose.
+        # The name contains spaces on purpose.
+        directory = tempfile.TemporaryDirectory(prefix="cboard cli ")
         self.addCleanup(directory.cleanup)
         self.directory = pathlib.Path(directory.name)
 
     def start_board(self, *arguments, **options):
         environment = dict(os.environ, TZ="UTC", LC_ALL="C.UTF-8")
-        environment["XDG_CACHE_HOME"] = str(self.directory / ".cache")  # Not the user's own.
+        environment["XDG_CACHE_HOME"] = str(self.directory / ".cache")  # Not the user's own cache.
         return subprocess.Popen(
             [PROGRAM, *map(str, arguments)],
             cwd=self.directory,
@@ -37,7 +38,7 @@ class ProgramTest(unittest.TestCase):
             stderr=subprocess.PIPE,
             text=True,
             errors="surrogateescape",
-            # Python ignores SIGPIPE, and children would inherit that.
+            # Python ignores SIGPIPE, and child processes would inherit this.
             preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL),
             **options,
         )
@@ -54,11 +55,13 @@ class ProgramTest(unittest.TestCase):
         return path
 
     def assert_printable(self, text):
-        """Nothing in `text` steers a terminal."""
+        """Checks that no control character in `text` can control a terminal."""
         self.assertEqual([c for c in text if ord(c) < 32 and c != "\n" or 127 <= ord(c) < 160], [])
 
     def assert_complains(self, run, exit_code, *fragments):
-        """Fails with `exit_code` and lines on standard error that say all of `fragments`."""
+        """Checks that a command fails with `exit_code`, and that standard error contains all
+        `fragments`.
+        """
         self.assertEqual(run.returncode, exit_code, run.stderr)
         self.assertTrue(run.stderr.startswith("compression-board: "), run.stderr)
         for fragment in fragments:

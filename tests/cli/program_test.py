@@ -1,4 +1,4 @@
-"""The program as a whole: help, version, and what it says when it is called wrongly."""
+"""Tests the program as a whole: help, version, and errors for wrong command lines."""
 
 import os
 import resource
@@ -35,7 +35,7 @@ class ProgramAsAWholeTest(ProgramTest):
         self.assertRegex(run.stdout, r"^compression-board \d+\.\d+\.\d+\n$")
 
     def test_a_reader_that_stops_early_ends_the_program_quietly(self):
-        # Nobody reads the pipe, as behind `| head`; Python starts programs with SIGPIPE ignored.
+        # Nobody reads the pipe, as after `| head`; Python starts programs with SIGPIPE ignored.
         read_end, write_end = os.pipe()
         os.close(read_end)
         run = subprocess.run([PROGRAM, "--help"], stdout=write_end, stderr=subprocess.PIPE, text=True,
@@ -44,7 +44,7 @@ class ProgramAsAWholeTest(ProgramTest):
         self.assertEqual((run.stderr, run.returncode), ("", -signal.SIGPIPE))
 
     def test_a_file_over_the_size_limit_is_an_error(self):
-        # The system sends SIGXFSZ, which ends programs that do not expect it.
+        # The system sends SIGXFSZ, which by default ends a program.
         events = record(b"\x09\0\0\0\0\0\0\xf0\x3f\x1a\x0dbrain.Event:2")
         events += b"".join(record(scalar_event("loss", step, step)) for step in range(1000))
         self.write("runs/tfevents", events)

@@ -18,7 +18,7 @@ VALUES = {
 
 
 class Document(HTMLParser):
-    """Another program's reading of the file: its elements, its text, and whether they nest."""
+    """Reads the file independently: its elements, its text, and whether elements nest correctly."""
 
     VOID = {"meta", "br"}
 
@@ -80,9 +80,9 @@ class ReportTest(ProgramTest):
 
     def test_says_what_is_wrong(self):
         for arguments, code, said in [
-            (["--logdir", "logs", "--section", "weather"], 2, "there is no section 'weather'"),
-            (["--logdir", "logs", "--policy", "lax"], 2, "there is no policy 'lax'"),
-            (["--logdir", "logs", "--model", "vgg"], 1, "there is no model 'vgg'"),
+            (["--logdir", "logs", "--section", "weather"], 2, "unknown section 'weather'"),
+            (["--logdir", "logs", "--policy", "lax"], 2, "unknown policy 'lax'"),
+            (["--logdir", "logs", "--model", "vgg"], 1, "unknown model 'vgg'"),
             (["--logdir", "logs", "--contract", "none.json"], 1, "none.json"),
             ([], 2, "no log directory is given"),
         ]:

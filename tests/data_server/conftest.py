@@ -1,4 +1,4 @@
-"""One log directory with every kind of data, served by our data server and by RustBoard."""
+"""Provides a log directory with every kind of data, served by our data server and by RustBoard."""
 
 import os
 import subprocess

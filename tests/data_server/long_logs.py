@@ -1,4 +1,5 @@
-"""Series that are longer than what TensorBoard keeps, restarted ones, and data of other plugins."""
+"""Logs series that are longer than TensorBoard's limit, restarted ones, and data of other plugins.
+"""
 
 from pathlib import Path
 
@@ -20,7 +21,7 @@ def old_scalar(tag, value, **metadata):
 
 
 def of_plugin(tag, name, data_class, array):
-    """A value of a plugin that TensorBoard does not know."""
+    """Logs a value of a plugin that TensorBoard does not know."""
     metadata = plugin(name, b"content")
     metadata.data_class = data_class
     tensor = tensor_util.make_tensor_proto(array)

@@ -1,4 +1,4 @@
-"""Data servers as TensorBoard starts them: ours, and RustBoard from its own package."""
+"""Starts data servers as TensorBoard does: ours, and RustBoard from its package."""
 
 import contextlib
 import os
@@ -35,7 +35,7 @@ class DataServer:
         return sorted(plugin.name for plugin in self.stub.ListPlugins(data.ListPluginsRequest()).plugins)
 
     def call(self, name, plugin, points=None, runs=None, tags=None):
-        """The response of a List… or Read… call as {run: {tag: entry}}."""
+        """Returns the response of a List… or Read… call as {run: {tag: entry}}."""
         request = getattr(data, f"{name}Request")()
         request.plugin_filter.plugin_name = plugin
         if points is not None:
@@ -61,7 +61,7 @@ def wait_until(holds, what):
 
 
 def arguments(binary, logdir, scratch, *flags, reload="1", samples=""):
-    """The command line that TensorBoard 2.21 makes."""
+    """Returns the command line that TensorBoard 2.21 uses."""
     return [
         binary, f"--logdir={logdir}", f"--reload={reload}", f"--samples-per-plugin={samples}", "--port=0",
         f"--port-file={scratch}/port", "--die-after-stdin", f"--error-file={scratch}/startup_error", *flags,
@@ -88,7 +88,7 @@ def running(binary, logdir, *flags, **settings):
 
 
 def fails_with(binary, logdir, *flags):
-    """(exit status, text of the error file, stderr) of a server that does not start."""
+    """Returns (exit status, text of the error file, stderr) of a server that does not start."""
     with tempfile.TemporaryDirectory() as scratch:
         done = subprocess.run(
             arguments(binary, logdir, scratch, *flags), stdin=subprocess.PIPE, capture_output=True, text=True,

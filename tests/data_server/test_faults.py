@@ -1,4 +1,6 @@
-"""Our data server with damaged and half-written files, many runs and hostile clients, below stock TensorBoard."""
+"""Our data server with damaged and incomplete files, many runs and hostile clients, used by stock
+TensorBoard.
+"""
 
 import os
 import random
@@ -31,7 +33,7 @@ def steps(server, run):
 
 
 def records(content):
-    """(begin, end) of the records of an event file."""
+    """Returns (begin, end) of the records of an event file."""
     found, at = [], 0
     while at < len(content):
         end = at + 16 + struct.unpack_from("<Q", content, at)[0]
@@ -54,7 +56,7 @@ def test_a_record_that_is_half_written_is_shown_when_it_is_whole(tmp_path):
 def test_a_damaged_record_costs_one_point(tmp_path):
     file = write_run(tmp_path / "run")
     content = bytearray(file.read_bytes())
-    begin, _ = records(content)[10]  # The first record is the version: this is step 9.
+    begin, _ = records(content)[10]  # The first record is the version, so this is step 9.
     content[begin + 20] ^= 0xFF
     file.write_bytes(content)
     write_run(tmp_path / "other")
@@ -95,7 +97,9 @@ def test_ten_thousand_runs(tmp_path):
 
 
 def hostile_requests(chance):
-    """Bytes that no gRPC client sends: frames with wrong lengths, types, stream numbers and headers."""
+    """Sends bytes that no gRPC client sends: frames with wrong lengths, types, stream numbers and
+    headers.
+    """
     yield b""
     yield b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
     yield b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + chance.randbytes(500)  # TLS.
@@ -124,14 +128,14 @@ def test_hostile_bytes_to_the_port(tmp_path):
                     while client.recv(65536):
                         pass
                 except OSError:
-                    pass  # The server closed the connection, or waits for more.
+                    pass  # The server closed the connection, or waits for more bytes.
             assert server.process.poll() is None, content[:100]
         assert len(steps(server, "run")) == 20
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_messages_are_errors(tmp_path, seed):
-    """Well-formed calls whose message is random bytes."""
+    """Sends well-formed calls whose message is random bytes."""
     chance = random.Random(seed)
     write_run(tmp_path / "run")
     with running(OURS, tmp_path) as server:

@@ -1,4 +1,4 @@
-"""Our definition of the protocol equals the one in TensorBoard's package."""
+"""Our definition of the protocol equals the definition in TensorBoard's package."""
 
 import os
 import subprocess
@@ -8,9 +8,9 @@ from tensorboard.data.proto import data_provider_pb2
 
 BYTES = descriptor_pb2.FieldDescriptorProto.TYPE_BYTES
 MESSAGE = descriptor_pb2.FieldDescriptorProto.TYPE_MESSAGE
-# Messages of other files that we pass on without looking into them: they are bytes in ours.
+# Messages of other files that we pass on without parsing them: in our definition they are bytes.
 PASSED_ON = {".tensorboard.SummaryMetadata", ".tensorboard.TensorProto"}
-# The time when an experiment was created; a log directory has none.
+# The creation time of an experiment, which a log directory does not have.
 LEFT_OUT = {("GetExperimentResponse", "creation_time")}
 
 
@@ -29,7 +29,7 @@ def stock_file():
 
 
 def fields(messages, prefix=""):
-    """{(message, field): (number, label, type, type name)}, nested messages too."""
+    """Returns {(message, field): (number, label, type, type name)}, including nested messages."""
     found = {}
     for message in messages:
         name = prefix + message.name

@@ -1,7 +1,7 @@
-"""Every call gives what TensorBoard's own data server (RustBoard) gives.
+"""Every call gives the same result as TensorBoard's own data server (RustBoard).
 
-Two differences are on purpose, and spelled out here: values of old writers keep their display name
-and description, and old sounds are known to be WAV.
+Two differences are intended, and checked here: values of old writers keep their display name and
+description, and old sounds have the type WAV.
 """
 
 import grpc
@@ -18,7 +18,7 @@ BLOBS = ["images", "audio", "graphs", "graph_run_metadata", "graph_run_metadata_
 
 
 def metadata_of(entry):
-    """(what must be equal, what we keep and RustBoard drops)"""
+    """Returns (values that must be equal, values that we keep and RustBoard drops)."""
     metadata = summary_pb2.SummaryMetadata()
     metadata.CopyFrom(entry.metadata.summary_metadata)
     kept = metadata.display_name, metadata.summary_description

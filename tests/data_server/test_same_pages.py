@@ -1,9 +1,9 @@
-"""Stock TensorBoard with our data server gives the same JSON on every route as with RustBoard.
+"""Stock TensorBoard gives the same JSON on every route with our data server and with RustBoard.
 
-The Python loader is the oracle where the other two differ. Differences from RustBoard on purpose:
-values of old writers keep display name and description, and old sounds are known to be WAV (both as
-with the Python loader). Differences from the Python loader are RustBoard's, too: histograms of old
-writers keep their empty bins and all digits, and series are sampled by other random numbers.
+The Python loader is the oracle where the other two differ. Intended differences from RustBoard:
+values of old writers keep display name and description, and old sounds have the type WAV (both as
+with the Python loader). Differences from the Python loader exist in RustBoard, too: histograms of
+old writers keep their empty bins and all digits, and series are sampled by other random numbers.
 """
 
 import contextlib
@@ -16,12 +16,12 @@ from boards import tensorboard
 from servers import OURS
 
 PLUGINS_WITH_TAGS = ["scalars", "histograms", "distributions", "images", "audio", "text", "pr_curves", "mesh"]
-LONG = "long"  # Longer than the loaders keep.
+LONG = "long"  # More than the limit of the loaders.
 
 
 @contextlib.contextmanager
 def stock_tensorboard(logdir, load_fast, binary=None):
-    """With the data server `binary`; ready when it has every run."""
+    """Runs TensorBoard with the data server `binary`; ready when it has every run."""
     runs = {str(path.parent.relative_to(logdir)) for path in logdir.rglob("*tfevents*")}
 
     def has_loaded(board):
@@ -77,7 +77,7 @@ def assert_same(ours, other, path, normalize=lambda value: value, **arguments):
 
 
 def without_names(tags):
-    """Tags without what RustBoard forgets of old values."""
+    """Returns tags without the parts of old values that RustBoard drops."""
     for entries in tags.values():
         for entry in entries.values():
             entry.pop("displayName", None)
@@ -94,7 +94,7 @@ def test_core(with_ours, with_rustboard, path):
 
 
 def test_plugins_listing(with_ours, with_rustboard):
-    # The projector looks for its files in the background.
+    # The projector searches its files in the background.
     def without_projector(listing):
         listing["projector"].pop("enabled")
         return listing
@@ -214,9 +214,9 @@ def test_graphs(with_ours, with_rustboard, with_python):
 
 
 def test_hparams(with_ours, with_rustboard):
-    # Not compared: the columns (of several described experiments TensorBoard takes any, and shows the
-    # metrics of that one only) and the hyperparameters of a group whose sessions differ (it takes
-    # those of any session). So a metric is compared where both list it.
+    # Not compared: the columns (of several described experiments TensorBoard uses any one, and
+    # shows only its metrics) and the hyperparameters of a group whose sessions differ (it uses
+    # those of any session). So a metric is compared only if both list it.
     body = {"allowedStatuses": ["STATUS_SUCCESS", "STATUS_UNKNOWN", "STATUS_RUNNING"], "startIndex": 0, "sliceSize": 100,
             "colParams": [{"hparam": "lr"}, {"metric": {"group": "", "tag": "accuracy"}}]}  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The routes, their description for machines and the page for people agree."""
+"""The routes, their OpenAPI description and docs/rest-api.md agree."""
 
 import pathlib
 import re

@@ -1,4 +1,4 @@
-"""Sockets that do what no browser would, for tests of what a server survives."""
+"""Sockets that break the rules of browsers, for tests of the server's robustness."""
 
 import contextlib
 import resource
@@ -17,13 +17,14 @@ def connect(port, receive_buffer=None):
 
 
 def get(target, host="localhost", **headers):
-    """The bytes of a request."""
+    """Returns the bytes of a request."""
     lines = [f"GET {target} HTTP/1.1", f"Host: {host}"] + [f"{k.replace('_', '-')}: {v}" for k, v in headers.items()]
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
 
 def read_head(connection):
-    """Up to the end of the headers, one byte at a time so that nothing of the body is lost."""
+    """Reads up to the end of the headers, one byte at a time so that no byte of the body is lost.
+    """
     received = b""
     while not received.endswith(b"\r\n\r\n"):
         piece = connection.recv(1)
@@ -34,7 +35,7 @@ def read_head(connection):
 
 
 def read_answer(connection):
-    """Head and body of an answer that has a length."""
+    """Returns head and body of a response that has a length."""
     head = read_head(connection)
     length = 0
     for line in head.split(b"\r\n"):
@@ -50,7 +51,7 @@ def read_answer(connection):
 
 
 def raise_file_limit(wanted):
-    """Whether this process may open `wanted` files; raises the soft limit if that helps."""
+    """Returns True if this process may open `wanted` files; raises the soft limit if that helps."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < wanted <= hard or hard == resource.RLIM_INFINITY:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
@@ -59,7 +60,7 @@ def raise_file_limit(wanted):
 
 @contextlib.contextmanager
 def many_connections(port, count):
-    """`count` open connections, each of which the server has taken."""
+    """Returns `count` open connections, each of which the server has accepted."""
     with contextlib.ExitStack() as stack:
         yield [stack.enter_context(contextlib.closing(connect(port))) for _ in range(count)]
 
@@ -73,7 +74,7 @@ def resident_kilobytes(pid):
 
 
 def wait_until(condition, seconds=60):
-    """Polls until `condition()` is true; what it returned last."""
+    """Polls until `condition()` is true; returns its last result."""
     end = time.monotonic() + seconds
     while not (value := condition()) and time.monotonic() < end:
         select.select([], [], [], 0.01)

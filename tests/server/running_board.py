@@ -1,4 +1,4 @@
-"""A compression-board that serves for the length of a test.
+"""A compression-board that serves during a test.
 
     with RunningBoard("--logdir", logdir) as board:
         status, headers, body = board.get("/healthz")
@@ -24,7 +24,7 @@ CACHE = tempfile.TemporaryDirectory()  # Not the cache of the user who runs the 
 
 
 def import_data(logdir, *names):
-    """Turns files of data/ into runs below `logdir`."""
+    """Converts files of data/ to runs below `logdir`."""
     files = [str(DATA / name) for name in names]
     subprocess.run([PROGRAM, "import", *files, "--logdir", str(logdir)], check=True, stdout=subprocess.DEVNULL)
 
@@ -66,7 +66,7 @@ class RunningBoard:
         return self.process.wait(timeout=60)
 
     def get(self, target, method="GET", **headers):
-        """Status, headers and body."""
+        """Returns status, headers and body."""
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)) as connection:
             connection.putrequest(method, target, skip_host="Host" in headers)
             for name, value in headers.items():
@@ -81,7 +81,7 @@ class RunningBoard:
         return status, json.loads(body)
 
     def exchange(self, sent):
-        """The response to raw bytes, until the server closes the connection."""
+        """Returns the response to raw bytes, until the server closes the connection."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=60) as connection:
             with contextlib.suppress(OSError):
                 connection.sendall(sent)

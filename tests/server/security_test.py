@@ -1,4 +1,6 @@
-"""Requests that the real program refuses: foreign names, foreign pages, missing tokens, paths that lead elsewhere."""
+"""Requests that the real program refuses: unknown host names, other sites, missing tokens, paths
+that lead outside.
+"""
 
 import json
 import os
@@ -137,7 +139,7 @@ class SecurityTest(unittest.TestCase):
                     self.fail(f"it serves: {arguments} {variable!r}")
             self.assertEqual(process.returncode, 2, arguments)
             self.assertIn(said, error)
-            self.assertIn("at least 16 are needed. 'openssl rand -hex 16' prints a good one", error)
+            self.assertIn("at least 16 are needed. Create one with 'openssl rand -hex 16'", error)
 
     def test_guesses_are_slowed_down(self):
         board = self.board("--token", "s3cret-and-long-enough")
@@ -146,12 +148,13 @@ class SecurityTest(unittest.TestCase):
         self.assertEqual(statuses[:20], [401] * 20)
         self.assertIn(429, statuses)
         status, headers, body = board.get("/api/v1/runs", Authorization="Bearer guess")
-        while status == 401:  # A guess has become free meanwhile.
+        while status == 401:  # Another guess is allowed by now.
             status, headers, body = board.get("/api/v1/runs", Authorization="Bearer guess")
         self.assertEqual(status, 429)
         self.assertIn("too many wrong tokens", json.loads(body)["error"]["message"])
         self.assertGreaterEqual(int(headers["Retry-After"]), 1)
-        # Somebody behind the same address who has opened the page goes on; so do those without a guess.
+        # A client behind the same address that has opened the page is not affected; clients without
+        # wrong guesses are not affected either.
         self.assertEqual(board.get("/api/v1/runs", Cookie=cookie)[0], 200)
         self.assertEqual(board.get("/api/v1/runs")[0], 401)
         self.assertEqual(board.get("/healthz")[0], 200)
@@ -176,7 +179,8 @@ class SecurityTest(unittest.TestCase):
         self.assertEqual(stat.S_IMODE(page.stat().st_mode), 0o600)
         target = re.search(rf"url=http://127.0.0.1:{board.port}(/[^\"]*)", page.read_text())[1]
         self.assertEqual(target, "/?token=s3cret-and-long%20enough%26")
-        # A browser comes from the file: another site. Cookies are not sent along a redirect from there.
+        # A browser opens the page from the file, which counts as another site. Cookies are not sent
+        # along a redirect from there.
         way = {"Accept": "text/html", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
         status, headers, body = board.get(target, **way)
         self.assertEqual(status, 200)
@@ -207,7 +211,7 @@ class SecurityTest(unittest.TestCase):
                 self.assertIn(b"event: hello\n", connection.recv(4096))
 
     def test_what_a_link_leads_to_is_never_shown(self):
-        """Runs may be links, as in TensorBoard; of what they lead to, only events are shown."""
+        """Runs may be links, as in TensorBoard; only event files in their targets are shown."""
         secret = self.directory / "secret.txt"
         secret.write_text("root: the secret\n")
         run = self.logdir / "run"
@@ -254,7 +258,9 @@ class SecurityTest(unittest.TestCase):
             self.assertEqual(board.get(target)[1]["Content-Type"], "application/json")
 
     def listening_addresses(self, pid):
-        """Local addresses, as the kernel writes them, of the listening sockets of a process."""
+        """Returns local addresses, as the kernel writes them, of the listening sockets of a
+        process.
+        """
         inodes = set()
         for link in pathlib.Path(f"/proc/{pid}/fd").iterdir():
             target = str(link.readlink())

@@ -1,4 +1,6 @@
-"""Binary series, read as docs/formats/series.md says, are what was written, to the last bit."""
+"""Binary series, read as docs/formats/series.md describes, equal the written values, to the last
+bit.
+"""
 
 import itertools
 import json
@@ -19,7 +21,7 @@ ULP = math.ulp(NOW)
 
 
 def read_series(body):
-    """[(kinds, [(step, wall time, value)])] of every series."""
+    """Returns [(kinds, [(step, wall time, value)])] of every series."""
     assert body[:4] == b"CBSR"
     version, length = struct.unpack_from("<II", body, 4)
     assert version == 1

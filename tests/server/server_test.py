@@ -1,4 +1,4 @@
-"""Every route of the server, and everything it must refuse."""
+"""Every route of the server, and every request that it must refuse."""
 
 import pathlib
 import re
@@ -12,11 +12,12 @@ from running_board import PROGRAM, RunningBoard, import_data
 
 
 class ServedDataTest(unittest.TestCase):
-    """One server with published figures, shared by all tests."""
+    """One server with published results, shared by all tests."""
 
     @classmethod
     def setUpClass(cls):
-        directory = tempfile.TemporaryDirectory(prefix="cboard server ")  # With blanks, on purpose.
+        # The name contains spaces on purpose.
+        directory = tempfile.TemporaryDirectory(prefix="cboard server ")
         cls.addClassCleanup(directory.cleanup)
         cls.logdir = pathlib.Path(directory.name) / "runs"
         import_data(cls.logdir, "torchvision_quantized.json", "onnx_model_zoo_int8.json")

@@ -27,7 +27,9 @@ EVENTS_PER_SECOND = 40
 
 
 def write(directory, seconds):
-    """A run after another, each in its own file or in several, at the pace of a fast training."""
+    """Writes one run after another, each in one file or in several, at the speed of a fast
+    training.
+    """
     directory, seconds = pathlib.Path(directory), float(seconds)
     written = collections.defaultdict(collections.Counter)
     begin = time.monotonic()
@@ -46,7 +48,8 @@ def write(directory, seconds):
 
 
 class Client:
-    """Asks what a page asks: lists, then curves of what is in them; now and then conditionally."""
+    """Sends the requests of a page: lists, then curves of their entries; sometimes conditionally.
+    """
 
     def __init__(self, port):
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -58,7 +61,7 @@ class Client:
         return response.status, dict(response.getheaders()), response.read()
 
     def look(self):
-        """One question; its target and status."""
+        """Sends one request; returns its target and status."""
         kind = random.randrange(8)
         names = random.sample(sorted(self.tags), min(len(self.tags), 20))
         gzip = {"Accept-Encoding": random.choice(["gzip", "identity"])}
@@ -101,11 +104,11 @@ def read(port, seconds, clients):
             while time.monotonic() < end:
                 target, status = client.look()
                 answers[status] += 1
-                # 404 is what was deleted since it was listed.
+                # 404 is correct for runs that were deleted since they were listed.
                 if status not in (200, 304, 404):
                     problems.append(f"{target}: {status}")
                 time.sleep(random.uniform(0.02, 0.2))
-        except Exception as error:  # Whatever it is, the soak has found something.
+        except Exception as error:  # Any exception is a finding of the soak test.
             problems.append(f"{target}: {error!r}")
 
     threads = [threading.Thread(target=browse) for _ in range(int(clients))]
@@ -117,7 +120,7 @@ def read(port, seconds, clients):
 
 
 def churn(directory, seconds):
-    """Directories with events appear, are renamed and vanish."""
+    """Directories with events are created, renamed and deleted."""
     end = time.monotonic() + float(seconds)
     count = 0
     while time.monotonic() < end:
@@ -135,7 +138,7 @@ def churn(directory, seconds):
 
 
 def vandalize(port, seconds):
-    """Garbage, floods that nobody reads, requests that never end, viewers that leave."""
+    """Sends garbage, floods without reading, requests that never end, and viewers that leave."""
     end = time.monotonic() + float(seconds)
     count = 0
     slow = collections.deque(maxlen=20)
@@ -147,7 +150,7 @@ def vandalize(port, seconds):
         connection = socket.create_connection(("127.0.0.1", int(port)), timeout=60)
         connection.sendall(random.choice(choices)())
         if random.random() < 0.3:
-            slow.append(connection)  # Closed when it falls off the end.
+            slow.append(connection)  # Closed when it is removed from the end of the queue.
         else:
             connection.close()
         count += 1

@@ -1,5 +1,5 @@
-"""64 clients that read, 16 programs that write, directories that come and go: for two minutes, and
-nothing is lost, nothing breaks and nothing grows.
+"""Runs for two minutes 64 clients that read, 16 programs that write, and directories that are
+created and deleted: nothing is lost, nothing fails and memory does not grow.
 
     CBOARD_SOAK_SECONDS=600 python3 -m unittest soak_test
     COMPRESSION_BOARD=build/asan/bin/compression-board CBOARD_SANITIZED=1 CBOARD_SOAK_SECONDS=20 …
@@ -25,8 +25,8 @@ WRITERS = 16
 READERS, CLIENTS_OF_EACH = 4, 16
 # Sanitizers keep records beside every allocation.
 MEASURES_MEMORY = not os.environ.get("CBOARD_SANITIZED")
-# Allocators round up, threads meet larger answers for the first time; a leak per request or per
-# snapshot would be many times this.
+# Allocators round up, and threads see larger responses for the first time; a leak per request or
+# per snapshot would be many times larger.
 ROOM_KILOBYTES = 32 << 10
 
 
@@ -51,7 +51,7 @@ class SoakTest(unittest.TestCase):
         return json.loads(output)
 
     def data_kilobytes(self, board):
-        """Memory of the board for the logs, which may grow with them."""
+        """Returns the memory of the board for the logs, which may grow with them."""
         text = board.get("/metrics")[2].decode()
         names = ["reader_scalar_bytes", "reader_blob_index_bytes", "answer_cache_bytes"]
         return sum(float(re.search(rf"^cboard_{name} (\S+)$", text, re.MULTILINE)[1]) for name in names) / 1024
@@ -63,7 +63,7 @@ class SoakTest(unittest.TestCase):
             time.sleep(SECONDS / 60)
 
     def assert_nothing_was_lost(self, board, written):
-        """Every event of every writer is there, in its order."""
+        """Checks that every event of every writer is present, in its order."""
         for run, tags in written.items():
             for tag, count in tags.items():
                 query = urllib.parse.urlencode({"run": run, "tag": tag, "points": 1_000_000})
@@ -97,7 +97,7 @@ class SoakTest(unittest.TestCase):
 
             events = sum(sum(tags.values()) for tags in written.values())
             answers = sum(sum(result["answers"].values()) for result in read)
-            # The first quarter fills buffers; of what follows, the end is compared with the beginning.
+            # The first quarter fills buffers; afterwards, the end is compared with the beginning.
             settled = memory[len(memory) // 4 :]
             part = max(len(settled) // 4, 1)
             grown = min(settled[-part:]) - min(settled[:part])

@@ -1,4 +1,5 @@
-"""The real program and sockets of every kind: many, slow, silent, half open, oversized, pipelined."""
+"""The real program with sockets of every kind: many, slow, silent, half open, oversized, pipelined.
+"""
 
 import contextlib
 import json
@@ -49,7 +50,7 @@ class SocketsTest(unittest.TestCase):
         for target in ["/", "/api/v1/compression/table"]:
             _, headers, plain = board.get(target)
             if target == "/" and len(plain) < 1024:
-                continue  # Fits into one packet as it is.
+                continue  # Fits into one packet without compression.
             _, packed_headers, packed = board.get(target, **{"Accept-Encoding": "gzip, br"})
             self.assertEqual(packed_headers["Content-Encoding"], "gzip")
             self.assertEqual(packed_headers["Vary"], "Accept-Encoding")
@@ -65,9 +66,9 @@ class SocketsTest(unittest.TestCase):
             clients = [stack.enter_context(connect(board.port, receive_buffer=4096)) for _ in range(300)]
             for i, client in enumerate(clients):
                 if i % 3 == 0:
-                    client.sendall(b"GET /api/v1/compar")  # And never the rest.
+                    client.sendall(b"GET /api/v1/compar")  # The rest is never sent.
                 elif i % 3 == 1:
-                    client.sendall(get("/api/v1/compression/table") * 50)  # And never reads.
+                    client.sendall(get("/api/v1/compression/table") * 50)  # The client never reads.
             for _ in range(200):
                 self.assertEqual(board.get("/healthz")[0], 200)
         self.assertTrue(wait_until(lambda: self.metric(board, "cboard_http_connections") <= 1))

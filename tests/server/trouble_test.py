@@ -1,4 +1,4 @@
-"""Problems with logs are reported once, in one line: which file, why, what to do."""
+"""Problems with logs are reported once, in one line: the file, the reason, the next step."""
 
 import contextlib
 import os
@@ -33,7 +33,7 @@ class TroubleTest(unittest.TestCase):
         return {name: float(value) for name, value in re.findall(r"^(cboard_\w+) (\S+)$", text, re.MULTILINE)}
 
     def complaints(self, board):
-        """The program's output after it has ended."""
+        """Returns the program's output after it has ended."""
         self.assertEqual(board.stop(), 0)
         return board.process.stderr.read().splitlines()
 
@@ -47,7 +47,7 @@ class TroubleTest(unittest.TestCase):
         sound = b"\x18\x01" + field(4, b"RIFF....WAVE") + field(5, b"audio/wav")
         with EventFile(self.logdir / "media") as file:
             for step in range(5):
-                # Fields of Image and Audio that end in the middle; the record around them is whole.
+                # Fields of Image and Audio that are truncated; the record around them is complete.
                 file.image("picture", png, step) if step != 2 else file.value("picture", 4, b"\x08\x01\x22\x7f", step)
                 file.value("sound", 6, sound if step != 3 else b"\x22\x7f", step)
         with RunningBoard("--logdir", self.logdir) as board:
@@ -88,7 +88,7 @@ class TroubleTest(unittest.TestCase):
             file.scalar("loss", 0.5, 1)
         file.path.chmod(0)
         user = None
-        if os.geteuid() == 0:  # Root may read everything: be somebody else.
+        if os.geteuid() == 0:  # root may read everything, so the test changes to another user.
             user = pwd.getpwnam("nobody").pw_uid
             self.logdir.chmod(0o755)
             try:
@@ -113,7 +113,7 @@ class TroubleTest(unittest.TestCase):
                 [PROGRAM, "--logdir", str(self.logdir), "--port", "0"], text=True, stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE, env=dict(os.environ, XDG_CACHE_HOME=str(self.logdir / "cache")),
                 preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_AS, limit))
-            if board.stdout.readline():  # It serves, and goes on reading.
+            if board.stdout.readline():  # The program serves, and continues to read.
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     board.wait(timeout=1)
                 board.terminate()
@@ -146,7 +146,7 @@ class TroubleTest(unittest.TestCase):
             with RunningBoard("--logdir", self.logdir, *flags) as board:
                 self.assertTrue(wait_until(lambda: self.metrics(board)["cboard_reader_loaded"] == 1))
                 points = board.json("/data/plugin/scalars/scalars?run=good&tag=loss")[1]
-                # Our own API is not limited by it.
+                # This setting does not limit our own API.
                 self.assertEqual(board.json("/api/v1/scalars?run=good&tag=loss")[1]["series"][0]["total"], 100)
                 self.assertEqual((points[0][1], points[-1][1]), (0, 99))
                 return len(points)

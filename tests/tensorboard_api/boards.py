@@ -1,4 +1,4 @@
-"""A running board, stock TensorBoard's or ours, that answers questions."""
+"""A running board, stock TensorBoard or ours, that handles requests."""
 
 import contextlib
 import json
@@ -67,7 +67,7 @@ def running(command, has_loaded):
                 break
         else:
             raise AssertionError(f"{command[0]} did not start:\n" + "".join(said))
-        # Its later words are read too, so that the pipe never fills.
+        # Reads the later output too, so that the pipe does not fill.
         threading.Thread(target=lambda: said.extend(process.stdout), daemon=True).start()
         board = Board(found[1])
         deadline = time.monotonic() + DEADLINE_SECONDS

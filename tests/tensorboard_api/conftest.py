@@ -1,4 +1,4 @@
-"""One log directory with every kind of data by four writers, served by three boards."""
+"""Provides a log directory with every kind of data by four writers, served by three boards."""
 
 import json
 import os
@@ -30,7 +30,8 @@ def scalar_tags(board):
 
 
 def loaded_like(ours):
-    """TensorBoard is ready when it has the scalars that we have, and has looked for embeddings."""
+    """Waits until TensorBoard has the same scalars as our board, and has searched for embeddings.
+    """
 
     def has_loaded(board):
         listing = board.json("plugins_listing")
@@ -60,8 +61,8 @@ def stock(request, logdir, ours):
 
 @pytest.fixture(scope="session", params=["inferred", "described"])
 def trials(request, tmp_path_factory):
-    """Log directories with hyperparameters. Each describes at most one experiment: of several,
-    TensorBoard takes whichever its directory listing or hash table has first."""
+    """Creates log directories with hyperparameters. Each describes at most one experiment: of
+    several, TensorBoard uses the first one of its directory listing or hash table."""
     directory = tmp_path_factory.mktemp(request.param)
     if request.param == "inferred":
         write_sessions(directory)

@@ -1,4 +1,4 @@
-"""Logs in the forms that TensorBoard's own writers use: everything is a tensor."""
+"""Writes logs in the format of TensorBoard's own writers: everything is a tensor."""
 
 import json
 import struct
@@ -20,7 +20,7 @@ from tensorboard.summary.writer.event_file_writer import EventFileWriter
 from tensorboard.util import tensor_util
 from tensorboardX import SummaryWriter
 
-WALL_TIME = 1.6e9  # Time of step 0; every step is a second.
+WALL_TIME = 1.6e9  # Wall time of step 0; later steps are one second apart.
 
 KERAS_MODEL = {
     "class_name": "Sequential",
@@ -35,7 +35,7 @@ KERAS_MODEL = {
 
 
 def png(width, height, level):
-    """The smallest way to a grey picture."""
+    """Returns a minimal grey picture."""
 
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -127,7 +127,7 @@ def session(tag, **content):
 
 
 def write_sessions(logdir: Path):
-    """Trials without a description of the experiment: its columns have to be inferred."""
+    """Writes trials without a description of the experiment: its columns must be inferred."""
     for number, group in enumerate(["a", "a", "b"]):
         writer = EventFileWriter(str(logdir / "sweep" / f"trial_{number}"))
         hparams = {"lr": 0.5 ** (1 + number), "bits": 8, "name": group, "deep": number == 1}

@@ -1,7 +1,8 @@
-"""Every route but those of graphs, projector and hyperparameters: ours equals TensorBoard's.
+"""Every route except those of graphs, projector and hyperparameters: our response equals
+TensorBoard's.
 
-Where the two loaders of TensorBoard differ, ours is the Python one; what the data server does
-instead is spelled out here, and in docs/tensorboard-api.md.
+Where the two loaders of TensorBoard differ, ours equals the Python one; the differences of the data
+server are listed here, and in docs/tensorboard-api.md.
 """
 
 import json
@@ -14,12 +15,12 @@ OURS_HAS_NOT = {"debugger-v2", "profile_redirect", "wit_redirect"}
 
 
 def old_style(run):
-    """Whether a run was written by tensorboardX or by us: values that are no tensors."""
+    """Returns True if a run was written by tensorboardX or by us: its values are not tensors."""
     return run != "stock"
 
 
 def series(board, plugin):
-    """Every (run, tag) of a plugin; there are some."""
+    """Returns every (run, tag) of a plugin, and checks that there are some."""
     tags = board.json(f"plugin/{plugin}/tags")
     found = [(run, tag) for run in sorted(tags) for tag in sorted(tags[run])]
     assert found
@@ -54,7 +55,8 @@ def test_environment(stock, ours):
 
 def test_runs(stock, ours):
     expected, actual = stock.json("runs"), ours.json("runs")
-    if stock.python_loader:  # Orders by when a file was begun, whatever its events say.
+    # TensorBoard sorts by the creation time of the file, independent of its events.
+    if stock.python_loader:
         expected, actual = sorted(expected), sorted(actual)
     assert actual == expected
 
@@ -76,7 +78,7 @@ def test_tags(stock, ours, plugin):
     expected, actual = both(stock, ours, f"plugin/{plugin}/tags")
     expected, actual = expected.json(), actual.json()
     if not stock.python_loader and plugin != "pr_curves":
-        # The data server forgets what old values say about themselves.
+        # The data server drops the display names and descriptions of old values.
         for run in filter(old_style, expected):
             for tag, entry in expected[run].items():
                 assert entry.pop("displayName") == "" and entry.pop("description") == ""
@@ -101,7 +103,7 @@ def test_scalars_multirun(stock, ours):
 
 
 def trimmed(rows):
-    """The Python loader's result for the rows of the data server."""
+    """Returns the Python loader's result for the rows of the data server."""
     if not rows or not any(count for _, _, count in rows):
         return []
     low, high = rows[0][0], rows[-1][1]
@@ -152,14 +154,15 @@ def test_images(stock, ours, sample):
 def test_audio(stock, ours, sample):
     for run, tag in series(stock, "audio"):
         if sample == 1 and old_style(run):
-            continue  # TensorBoard fails where a step has no such sample.
+            continue  # TensorBoard fails if a step has no such sample.
         expected = stock.json("plugin/audio/audio", run=run, tag=tag, sample=sample)
         actual = ours.json("plugin/audio/audio", run=run, tag=tag, sample=sample)
         for entry, expected_entry in zip(actual, expected, strict=True):
             sound = behind(ours, "audio", "individualAudio", entry)
             expected_sound = behind(stock, "audio", "individualAudio", expected_entry)
             assert sound.body == expected_sound.body and sound.status == 200
-            if not stock.python_loader and old_style(run):  # Does not know that it is WAV.
+            # The data server does not know that the type is WAV.
+            if not stock.python_loader and old_style(run):
                 assert expected_entry["contentType"] == "application/octet-stream"
                 expected_entry["contentType"] = "audio/wav"
             else:
@@ -222,7 +225,7 @@ def test_meshes(stock, ours):
 
 def test_time_series_tags(stock, ours):
     expected, actual = stock.json("plugin/timeseries/tags"), ours.json("plugin/timeseries/tags")
-    if not stock.python_loader:  # It forgets descriptions of old values.
+    if not stock.python_loader:  # The data server drops descriptions of old values.
         for kind in ("scalars", "histograms", "images"):
             descriptions = actual[kind]["tagDescriptions"]
             known = expected[kind]["tagDescriptions"]

@@ -1,4 +1,4 @@
-"""Graphs and embeddings: ours equals TensorBoard's."""
+"""Graphs and embeddings: our response equals TensorBoard's."""
 
 from google.protobuf import text_format
 from tensorboard.compat.proto import config_pb2, graph_pb2
@@ -6,8 +6,8 @@ from test_same_answers import assert_same, both
 
 
 def assert_same_message(stock, ours, kind, path, **arguments):
-    """Equal as messages, and as sorted lines: maps have no order of their own, and the order of
-    TensorBoard's is that of a hash table."""
+    """Compares messages as sorted lines: maps have no order, and TensorBoard's order is that of a
+    hash table."""
     expected, actual = both(stock, ours, path, **arguments)
     assert (actual.status, actual.type) == (expected.status, expected.type) == (200, "text/x-protobuf")
     assert text_format.Parse(actual.body, kind()) == text_format.Parse(expected.body, kind()), arguments

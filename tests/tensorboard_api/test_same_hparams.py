@@ -1,4 +1,4 @@
-"""Hyperparameters: ours equals TensorBoard's."""
+"""Hyperparameters: our response equals TensorBoard's."""
 
 import json
 
@@ -24,7 +24,8 @@ def test_experiment(trial_boards, request_body):
     for board in trial_boards:
         answer = board.json("plugin/hparams/experiment", body=request_body)
         assert board.json("plugin/hparams/experiment", request=json.dumps(request_body)) == answer
-        for info in answer["hparamInfos"]:  # Inferred values are a set, in the order of its hashes.
+        # Inferred values are a set, in the order of its hash table.
+        for info in answer["hparamInfos"]:
             if "domainDiscrete" in info:
                 info["domainDiscrete"].sort()
         answers.append(answer)

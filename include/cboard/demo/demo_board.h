@@ -1,5 +1,5 @@
-// A log directory with something true on every page: a small network learns digits, is quantized
-// and pruned in several ways, and everything that happens is measured here and logged.
+// Writes a demo log directory with real data on every page: a small network learns digits, is
+// quantized and pruned in several ways, and all results are measured and logged.
 #pragma once
 
 #include <filesystem>
@@ -14,13 +14,14 @@ struct DemoOptions {
   std::filesystem::path digits;  // scikit-learn's digits.csv.gz
   std::filesystem::path logdir;
   int epochs = 25;  // Epochs of the first training; the others take less.
-  std::function<void(std::string_view)> on_progress;  // One line each: "training, epoch 3 of 25".
+  // A function that is called with one line of progress: "training, epoch 3 of 25".
+  std::function<void(std::string_view)> on_progress;
 };
 
-// Takes a few seconds. Writes below <logdir>: digits (the comparison of variants, their layers and
-// pictures), digits_variants/… (how each one reads and sees digits, and the loss around its
-// weights), digits_training/… (three trainings, and charts laid out over them), eval/… (a tuning),
-// stages/…, hardware. Fails when the digits cannot be read or a log cannot be written.
+// Writes the demo in a few seconds. Directories below <logdir>: digits (variants, their layers and
+// images), digits_variants/… (predictions and embeddings of each variant, and the loss around its
+// weights), digits_training/… (three trainings with custom charts), eval/… (a tuning), stages/…,
+// hardware. Fails if the digits cannot be read or a log cannot be written.
 Result<void> WriteDemoBoard(const DemoOptions& options);
 
 }  // namespace cboard::demo

@@ -15,18 +15,19 @@
 
 namespace cboard::server {
 
-// The line, with its line break. `time_seconds` since 1970.
+// Formats one line of the access log, including the line break. `time_seconds` is since 1970.
 std::string AccessLogLine(const ResponseRecord& record, double time_seconds);
 
 // Thread-safe.
 class AccessLog {
  public:
-  // Appends to the file, or writes to standard output when `path` is "-".
+  // Opens a log that appends to the file, or writes to standard output if `path` is "-".
   static Result<std::shared_ptr<AccessLog>> Open(const std::filesystem::path& path);
 
   virtual ~AccessLog() = default;
 
-  // Each line is written in one go. A disk that is full loses lines, not answers.
+  // Writes one line of the access log in a single write. If the disk is full, the line is lost and
+  // the request continues.
   virtual void Write(const ResponseRecord& record) = 0;
 };
 

@@ -1,5 +1,5 @@
-// Log directories behind HTTP: reads and follows them in the background, and answers requests about
-// them.
+// Serves log directories over HTTP: reads and follows them in the background, and responds to
+// requests.
 //
 //   CBOARD_ASSIGN_OR_RETURN(auto board, Board::Open({.logdirs = {{.path = "runs"}}}));
 //   CBOARD_ASSIGN_OR_RETURN(auto server, HttpServer::Listen({.port = 6006}, board->handler()));
@@ -26,51 +26,52 @@ namespace cboard::server {
 struct BoardOptions {
   std::vector<reader::Logdir> logdirs = {};
 
-  // Their names and paths on the page; empty: `logdirs`.
+  // Names and paths that the page shows for `logdirs`; empty: `logdirs` itself.
   std::vector<reader::Logdir> shown_logdirs = {};
 
-  // The places that `logdirs` are copies of. Called for each request that asks.
+  // The remote places that `logdirs` are copied from. Called for each request that needs them.
   std::function<std::vector<LogSource>()> sources = {};
 
-  std::chrono::milliseconds reload_interval{5000};  // 0: read once.
+  std::chrono::milliseconds reload_interval{5000};  // 0: read only once.
   std::filesystem::path cache_directory = {};       // See ReaderOptions.
   std::string window_title = "Compression Board";
-  std::string path_prefix = {};  // "/board": everything is below it. Empty: at the root.
+  std::string path_prefix = {};  // "/board": prefix of all paths. Empty: no prefix.
 
-  // Why names, notes and tags of runs and named views must not be stored in the log directories.
-  // Empty: they may be (docs/formats/annotations.md).
+  // Why annotations (names, notes and tags of runs, named views) cannot be stored in the log
+  // directories. Empty: they can (docs/formats/annotations.md).
   std::string read_only_reason = "this server does not write to the log directory";
 
   bool allow_delete = false;   // Whether the page may delete the event files of runs.
   bool allow_control = false;  // Whether the page may stop a running tuning.
 
-  // How many values TensorBoard's own routes answer at most, by plugin; 0 is all.
+  // Maximum number of values in responses of TensorBoard's routes, by plugin; 0 means all.
   std::map<std::string, std::size_t> samples_per_plugin = {};
 };
 
 // Thread-safe.
 class Board {
  public:
-  // Starts reading. A directory that is missing is not an error: it may appear, and the page says
-  // so until then.
+  // Starts reading the log directories. A missing directory is not an error: it may appear later,
+  // and the page reports it until then.
   static Result<std::unique_ptr<Board>> Open(BoardOptions options);
   ~Board();
 
   HttpResponse Handle(const HttpRequest& request) const;
 
-  // Handle as a function. Borrows the board, which must outlive it.
+  // Returns the request handler. It borrows the board, which must outlive it.
   HttpHandler handler() const;
 
   struct Status {
-    bool loaded = false;  // All that was there at the start has been read.
+    bool loaded = false;  // All data that existed at the start has been read.
     std::size_t run_count = 0;
-    std::optional<Error> error = {};        // Why a log directory could not be read.
-    std::vector<std::string> trouble = {};  // Files that could not, or only in part: a line each.
+    std::optional<Error> error = {};  // Why a log directory could not be read.
+    // Names of files that could not be read completely, one line each.
+    std::vector<std::string> trouble = {};
   };
-  // Waits until everything has been read, at most `timeout`.
+  // Waits until all logs have been read, at most for `timeout`.
   Status WaitForFirstLoad(std::chrono::milliseconds timeout) const;
 
-  // The reader's numbers for ServerMetrics::AddSource.
+  // Appends the reader's counters, for ServerMetrics::AddSource.
   void AppendMetrics(std::string& text) const;
 
  private:

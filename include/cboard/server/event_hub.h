@@ -4,10 +4,10 @@
 //   HttpResponse GetEvents(const HttpRequest& request) { return hub.Open(request); }
 //   hub.Publish("snapshot", R"({"version":17})");  // From any thread.
 //
-// The hub keeps the newest events, once, for all clients. A client that reconnects says which one
-// it saw last (Last-Event-ID) and gets the rest. One that is too slow, or was away for too long,
-// gets a single "resync" event and continues from there: it should load everything again. So memory
-// does not grow with slow clients.
+// The hub stores the newest events once, for all clients. A client that reconnects sends the id of
+// its last event (Last-Event-ID) and gets the later ones. A client that is too slow, or was
+// disconnected for too long, gets a single "resync" event and should load everything again. Memory
+// therefore does not grow with slow clients.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +21,18 @@
 
 namespace cboard::server {
 
-// Events for one client. The server calls it from one thread at a time.
+// The stream of events for one client. The server calls it from one thread at a time.
 class EventStream {
  public:
   virtual ~EventStream() = default;
 
-  // The next message, in the format of text/event-stream; nullptr when there is none yet.
+  // Returns the next message of the stream, in the format of text/event-stream; nullptr if there is
+  // none yet.
   virtual std::shared_ptr<const std::string> Next() = 0;
 
-  // From now on calls `wake` when Next() has something after it had nothing; from any thread, and
-  // never from within Next(). `wake` must be quick and must not call the stream. An empty function
-  // ends that: after the return no call is under way.
+  // Sets a function that is called when a new message is available after Next() returned nullptr.
+  // It is called on any thread, but never from within Next(). It must be fast and must not call the
+  // stream. An empty function removes it; after the return no call is running.
   virtual void WakeWith(std::function<void()> wake) = 0;
 };
 
@@ -41,20 +42,22 @@ struct EventHubOptions {
   std::size_t max_bytes = 4 << 20;
 };
 
-// Thread-safe. Streams may outlive the hub; they then stay silent.
+// Distributes events to all clients. Thread-safe. Streams may outlive the hub; they then get no
+// more events.
 class EventHub {
  public:
   explicit EventHub(EventHubOptions options = {});
   ~EventHub();
 
-  // `event` names the kind, without line breaks; `data` is any text.
+  // Publishes an event. `event` names its kind, without line breaks; `data` is any text.
   void Publish(std::string_view event, std::string_view data);
 
-  // The response that subscribes the client of `request`. It begins with the events after the
-  // request's Last-Event-ID, or, without one, with an event "hello" that holds `greeting`.
+  // Returns the response that subscribes the client of `request`. It starts with the events after
+  // the request's Last-Event-ID. If that is missing, it starts with an event "hello" that contains
+  // `greeting`.
   HttpResponse Open(const HttpRequest& request, std::string_view greeting = "{}") const;
 
-  // The same, for callers that are no HTTP server.
+  // Subscribes a client that is not an HTTP client.
   std::shared_ptr<EventStream> Subscribe(std::string_view last_event_id = {},
                                          std::string_view greeting = "{}") const;
 

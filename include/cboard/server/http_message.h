@@ -1,4 +1,4 @@
-// A request and a response, as routes see them: without sockets, and without the HTTP library.
+// The request and response types of routes. They depend on neither sockets nor the HTTP library.
 //
 //   HttpResponse Respond(const HttpRequest& request) {
 //     if (request.target == "/healthz") return {.status = 200, .body = "ok\n"};
@@ -30,18 +30,18 @@ struct HttpRequest {
   std::string target = "/";  // As sent: "/api/v1/scalars?run=train&tag=loss".
   std::string host = {};     // The Host header; empty when there is none.
 
-  // All headers, as sent. They live until the request has been answered.
+  // All headers of the request, as sent. They are valid until the response is sent.
   std::vector<std::pair<std::string_view, std::string_view>> headers = {};
   std::string body = {};
-  std::string client = {};  // The address of the other side: "127.0.0.1".
-  bool secure = false;      // Came over TLS.
+  std::string client = {};  // IP address of the client: "127.0.0.1".
+  bool secure = false;      // The request came over TLS.
 
-  // The first header of this name, whatever its case; empty when there is none.
+  // Returns the request's first header with this name, ignoring case; empty if there is none.
   std::string_view Header(std::string_view name) const;
 };
 
-// Part of a file, sent without being read into memory first. Must not reach past the file's end;
-// a file that shrinks meanwhile ends the connection.
+// Part of a file, which is sent without reading it into memory first. It must be inside the file.
+// If the file shrinks meanwhile, the connection is closed.
 struct FileSlice {
   std::shared_ptr<const File> file;
   std::uint64_t offset = 0;
@@ -52,48 +52,52 @@ struct HttpResponse {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body = {};
-  std::vector<std::pair<std::string, std::string>> headers = {};  // Beside the usual ones.
+  // Headers of the response in addition to the common headers.
+  std::vector<std::pair<std::string, std::string>> headers = {};
 
-  // Each of these, when set, is the body instead: bytes shared with other answers, part of a file,
-  // a stream of events that stays open.
+  // Alternatives to `body`, of which at most one is set: shared bytes, part of a file, or an event
+  // stream that stays open.
   std::shared_ptr<const std::string> shared_body = {};
   std::optional<FileSlice> file = {};
   std::shared_ptr<EventStream> events = {};
 
-  // The body compressed with gzip, when somebody has done that already.
+  // The body compressed with gzip, if it is already available.
   std::shared_ptr<const std::string> gzip_body = {};
 
-  // Identifies the content: equal text, equal bytes. Empty: the server hashes the bytes.
+  // The ETag of the response: equal ETags mean equal bytes. If it is empty, the server hashes the
+  // bytes.
   std::string etag = {};
 
-  // Bytes that came from a log. Browsers may show them, and never run them, whatever they are:
-  // types that could hold a script become application/octet-stream. Ranges of them may be asked
-  // for.
+  // True for bytes that came from a log. Browsers may show them but never execute them:
+  // content types that can contain scripts become application/octet-stream. Range requests are
+  // allowed.
   bool untrusted = false;
 
-  // Kind of the route that responded, for /metrics. One of a few literals.
+  // Kind of the route that responded, for /metrics. It is a string literal from a small set.
   std::string_view route = "other";
 
-  // When set, everything else is ignored and this is called, on a thread that may take its time,
-  // for the real response (in which `later` is ignored). For answers that need the disk or
-  // milliseconds of work, so that others do not wait for them. Must not throw.
+  // A function that computes the response later. If it is set, all other members are ignored. The
+  // function is called on a worker thread and returns the real response (whose `later` is ignored).
+  // It is for responses that need the disk or milliseconds of CPU time, so that they do not delay
+  // others. Must not throw.
   std::function<HttpResponse()> later = {};
 };
 
-// Answers a request. Called from several threads at once; must not throw.
+// A function that responds to a request. It is called from several threads at once and must not
+// throw.
 using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
 
 HttpResponse JsonResponse(std::string json);
 
-// Images, audio and other bytes from a log.
+// Returns a response with an image, audio or other bytes from a log.
 HttpResponse BlobResponse(std::string content_type, std::string bytes);
 HttpResponse BlobResponse(std::string content_type, FileSlice slice);
 
-// {"error":{"code":"not_found","message":"…"}} with the status that belongs to the code.
+// Returns {"error":{"code":"not_found","message":"…"}} with the HTTP status of the error code.
 HttpResponse ErrorResponse(const Error& error);
 HttpResponse ErrorResponse(int status, std::string_view code, std::string_view message);
 
-// The one place that decides which HTTP status an error is.
+// Returns the HTTP status of an error code. No other function decides this.
 int StatusOf(ErrorCode code);
 
 }  // namespace cboard::server

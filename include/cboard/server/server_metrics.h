@@ -1,4 +1,4 @@
-// The server's own numbers, in the text form that Prometheus reads.
+// Counters of the server, in the text format of Prometheus.
 //
 //   auto metrics = std::make_shared<ServerMetrics>();
 //   metrics->AddSource([&](std::string& text) { text += "cboard_reader_bytes_read_total 17\n"; });
@@ -23,18 +23,20 @@ namespace cboard::server {
 // Thread-safe.
 class ServerMetrics {
  public:
-  // `source` appends lines of the Prometheus text format. Called for each Text(), one at a time.
+  // Adds a function that appends lines in Prometheus format. Each Text() calls the functions one
+  // after the other.
   void AddSource(std::function<void(std::string& text)> source);
 
-  // `route` must be one of few, and live as long as the metrics: a literal.
+  // Counts a response. `route` must come from a small set and live as long as the metrics: use a
+  // literal.
   void CountResponse(std::string_view route, int status, std::uint64_t sent_bytes,
                      std::chrono::nanoseconds took);
 
-  // Open connections and requests, and those refused because of a limit.
+  // The number of open connections and requests, and of those that were refused because of a limit.
   std::atomic<std::int64_t> connections = 0;
   std::atomic<std::int64_t> viewers = 0;  // Connections that are event streams.
   std::atomic<std::uint64_t> refused_connections = 0;
-  std::atomic<std::size_t> unsent_bytes = 0;  // Responses that clients have not read yet.
+  std::atomic<std::size_t> unsent_bytes = 0;  // Bytes of responses that clients have not read yet.
 
   std::string Text() const;
 
@@ -50,7 +52,8 @@ class ServerMetrics {
     double seconds = 0;
     std::array<std::uint64_t, kBucketSeconds.size()> buckets = {};  // Not cumulative.
   };
-  // Each thread counts in a shard of its own, so that threads do not wait for each other.
+  // The counters of one thread. Each thread has its own, so that threads do not wait for each
+  // other.
   struct alignas(64) Shard {
     std::mutex mutex;
     std::vector<Answers> answers;
@@ -63,7 +66,7 @@ class ServerMetrics {
   std::vector<std::function<void(std::string&)>> sources_;
 };
 
-// `handler`, and the metrics at `path`.
+// Returns a handler that serves the metrics at `path` and passes other requests to `handler`.
 HttpHandler WithMetrics(std::shared_ptr<ServerMetrics> metrics, std::string path,
                         HttpHandler handler);
 

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -39,18 +38,6 @@ struct BenchmarkFlags {
   BenchmarkOptions options;
 };
 
-// "60", "60s", "2m", "1h".
-std::optional<double> SecondsOf(std::string_view text) {
-  double number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec != std::errc() || !(number > 0) || !std::isfinite(number)) return std::nullopt;
-  const std::string_view unit = text.substr(static_cast<std::size_t>(parsed.ptr - text.data()));
-  if (unit.empty() || unit == "s") return number;
-  if (unit == "m" || unit == "min") return 60 * number;
-  if (unit == "h") return 3600 * number;
-  return std::nullopt;
-}
-
 void AddFlags(CLI::App& app, BenchmarkFlags& flags) {
   BenchmarkOptions& options = flags.options;
   app.add_option("FILES", flags.files,
@@ -60,7 +47,7 @@ void AddFlags(CLI::App& app, BenchmarkFlags& flags) {
   app.add_option("--name", flags.name, "Model name (default: from the file names)")
       ->type_name("NAME");
   app.add_option("--baseline", options.baseline,
-                 "File or variant to compare with (default: fp32, or\nthe first file)")
+                 "Baseline file or variant (default: fp32, or the first file)")
       ->type_name("FILE");
   app.add_option("--data", flags.data,
                  "Samples: .npz, .npy, or a folder of PNG files (default:\nrandom samples)")
@@ -79,18 +66,19 @@ void AddFlags(CLI::App& app, BenchmarkFlags& flags) {
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--vocabulary", flags.vocabulary,
-                 "Tokens for wer and cer: one per line, the blank first")
+                 "File with the tokens of the metrics wer and cer: one per line,\n"
+                 "the blank token first")
       ->type_name("FILE");
   app.add_option("--eval", options.evaluation.command,
                  "Command that prints the accuracy, or JSON, as its last line;\n"
                  "{model} is replaced by the path")
       ->type_name("COMMAND");
-  app.add_option("--eval-timeout", flags.eval_timeout, "Time limit of the command (1h)")
+  app.add_option("--eval-timeout", flags.eval_timeout, "Time limit of the --eval command (1h)")
       ->type_name("TIME");
-  app.add_option("--threads", options.run.threads, "Threads of one inference (1)")
+  app.add_option("--threads", options.run.threads, "Number of threads of one inference (1)")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
-  app.add_option("--batch", options.run.batch, "Samples of one inference (1)")
+  app.add_option("--batch", options.run.batch, "Batch size: number of samples per inference (1)")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20));
   app.add_option("--time", flags.time,
@@ -100,23 +88,25 @@ void AddFlags(CLI::App& app, BenchmarkFlags& flags) {
   app.add_option("--provider", options.run.provider, "Execution provider of ONNX Runtime (cpu)")
       ->type_name("NAME");
   app.add_flag("--throughput", options.measures_throughput,
-               "Also measure throughput: many inferences at a time");
+               "Also measure throughput, with many inferences at the same time");
   app.add_option("--streams", options.streams,
-                 "Inferences at a time for --throughput (default: CPUs by threads)")
+                 "Number of parallel inferences for --throughput (default: CPUs\n"
+                 "divided by threads)")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
   app.add_flag("--no-memory", flags.no_memory, "Do not measure memory");
   app.add_flag("--no-energy", flags.no_energy, "Do not measure energy");
-  app.add_flag("--no-reasons", flags.no_reasons, "Do not explain variants that are not faster");
+  app.add_flag("--no-reasons", flags.no_reasons, "Do not explain why variants are not faster");
   app.add_option("-o,--output", flags.output,
-                 "JSON to write; models that it has already stay\n"
-                 "(results/models_benchmark_results.json)")
+                 "JSON file for the results; models that it already contains are\n"
+                 "kept (results/models_benchmark_results.json)")
       ->type_name("FILE");
-  app.add_option("--logdir", flags.logdir, "Directory of the events (runs/compression_benchmark)")
+  app.add_option("--logdir", flags.logdir, "Directory for event files (runs/compression_benchmark)")
       ->type_name("DIR");
-  app.add_flag("--no-log", flags.no_log, "Write no events");
+  app.add_flag("--no-log", flags.no_log, "Do not write event files");
   app.add_flag("--fresh", flags.fresh,
-               "Measure every model of a list again, also those that are\ncomplete in the JSON");
+               "Measure all models of a list again, also those with complete\n"
+               "results in the JSON file");
   app.add_flag("--json", flags.json, "Print the JSON instead of a table");
   app.add_option("--seed", options.seed, "Seed of the random order (0)")->type_name("N");
   app.add_option("--scores", flags.scores, "")->group("");
@@ -124,13 +114,15 @@ void AddFlags(CLI::App& app, BenchmarkFlags& flags) {
   app.add_option("--sys-root", flags.sys_root, "")->group("");
 }
 
-// Converts flags that differ in form from the options.
+// Converts flags whose format differs from the options.
 Result<void> FinishOptions(BenchmarkFlags& flags) {
   BenchmarkOptions& options = flags.options;
-  const auto seconds = SecondsOf(flags.time), timeout = SecondsOf(flags.eval_timeout);
+  const auto seconds = benchmark::ParseSeconds(flags.time);
+  const auto timeout = benchmark::ParseSeconds(flags.eval_timeout);
   if (!seconds || !timeout) {
-    return Fail(ErrorCode::kInvalidArgument, Quoted(seconds ? flags.eval_timeout : flags.time) +
-                                                 " is not a time; write seconds, or 60s, 2m, 1h");
+    return Fail(ErrorCode::kInvalidArgument,
+                Quoted(seconds ? flags.eval_timeout : flags.time) +
+                    " is not a duration; expected a number of seconds, or 60s, 2m, 1h");
   }
   options.max_seconds = *seconds;
   options.evaluation.timeout_seconds = *timeout;
@@ -141,7 +133,8 @@ Result<void> FinishOptions(BenchmarkFlags& flags) {
     options.evaluation.labels = labels.file;
     options.evaluation.labels_array = labels.array;
     if (options.evaluation.metrics.empty()) {
-      return Fail(ErrorCode::kInvalidArgument, "--labels needs --metric, for example top1");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "--labels needs --metric, for example --metric top1");
     }
   }
   options.measures_memory = !flags.no_memory;
@@ -156,7 +149,7 @@ Result<void> FinishOptions(BenchmarkFlags& flags) {
   return {};
 }
 
-// A file of --baseline becomes the name of its variant.
+// Replaces a file in --baseline by the name of its variant.
 void NameBaseline(BenchmarkOptions& options) {
   for (const benchmark::VariantFile& file : options.variants) {
     std::error_code ignored;
@@ -174,7 +167,7 @@ std::string TimeText(double seconds) {
   return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
 }
 
-// Tells how far a benchmark is.
+// Shows the progress of a benchmark.
 class PhaseProgress {
  public:
   explicit PhaseProgress(std::string model) : model_(std::move(model)) {}
@@ -200,8 +193,8 @@ class PhaseProgress {
 };
 
 struct ModelOutcome {
-  bool is_complete = false;  // Everything that was asked for was measured and written.
-  bool is_written = false;   // The JSON has at least a part of it.
+  bool is_complete = false;  // All requested values were measured and written.
+  bool is_written = false;   // The JSON contains at least a part of the results.
 };
 
 ModelOutcome RunModel(const BenchmarkFlags& flags, BenchmarkOptions options) {
@@ -254,8 +247,9 @@ Result<std::vector<BenchmarkOptions>> ModelsOf(const BenchmarkFlags& flags) {
   const fs::path first = flags.files[0];
   if (first.extension() == ".yaml" || first.extension() == ".yml") {
     if (flags.files.size() > 1) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "a list of models stands alone; add the other files to the list");
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "a list of models cannot be combined with other files; add these files to the list");
     }
     return benchmark::ReadSuite(first, flags.options);
   }
@@ -273,9 +267,9 @@ Result<std::vector<BenchmarkOptions>> ModelsOf(const BenchmarkFlags& flags) {
 int RunBenchmark(Arguments arguments) {
   BenchmarkFlags flags;
   CLI::App app(
-      "Measures the variants of a model against each other: latency, throughput, memory, energy\n"
-      "and accuracy. Writes the JSON that 'import' reads, and events for the board, and says\n"
-      "whether a variant is faster, and if not, why. docs/benchmark.md explains the numbers.\n"
+      "Measures and compares the variants of a model: latency, throughput, memory, energy\n"
+      "and accuracy. Writes JSON for 'import' and event files for the board, and reports\n"
+      "which variants are faster and why others are not. docs/benchmark.md has the details.\n"
       "\n"
       "Example: compression-board benchmark fp32.onnx int8.onnx --data val.npz \\\n"
       "             --labels val.npz:y --metric top1\n",

@@ -50,11 +50,12 @@ Result<Checked> Check(const CheckFlags& flags) {
   for (const analysis::ContractWarning& remark : result.remarks) {
     PrintError(flags.contract + ": " + remark.text);
   }
-  // If some files cannot be read, a failing contract still fails, but a passing one might not pass.
+  // Fails if some files cannot be read: a failing contract would still fail, but a passing one
+  // might not pass.
   if (result.passed() && !IsComplete(*snapshot)) {
     return Fail(ErrorCode::kUnavailable,
-                "not all of the logs could be read, so that passing would mean nothing; make them "
-                "readable, or name others by --logdir");
+                "some logs could not be read, so the result would be incomplete; make them "
+                "readable, or choose other logs with --logdir");
   }
   std::vector<analysis::ContractVerdict> verdicts =
       analysis::VerdictsOnContract(contract, result, subjects);
@@ -72,7 +73,7 @@ Result<void> WriteAll(Output& out, const std::string& text) {
   return out.Finish();
 }
 
-// JSON also reports that nothing could be checked.
+// The JSON results also report that checking was not possible.
 Result<void> WriteResults(const CheckFlags& flags, const Result<Checked>& checked,
                           std::optional<Output>& junit, std::optional<Output>& sarif) {
   if (junit) {
@@ -87,7 +88,7 @@ Result<void> WriteResults(const CheckFlags& flags, const Result<Checked>& checke
 }
 
 bool WantsColour() {
-  const char* const no_colour = std::getenv("NO_COLOR");  // https://no-color.org
+  const char* const no_colour = std::getenv("NO_COLOR");  // The convention of https://no-color.org.
   return IsTerminal(STDOUT_FILENO) && (no_colour == nullptr || *no_colour == '\0');
 }
 
@@ -135,7 +136,8 @@ int RunCheck(Arguments arguments) {
         "file, or --sarif");
     return kExitUsage;
   }
-  Result<std::optional<Output>> junit = OpenIfNamed(flags.junit);  // Before the long part.
+  // Opens the file before the long work.
+  Result<std::optional<Output>> junit = OpenIfNamed(flags.junit);
   if (!junit) return PrintInputError(junit.error());
   Result<std::optional<Output>> sarif = OpenIfNamed(flags.sarif);
   if (!sarif) return PrintInputError(sarif.error());

@@ -28,7 +28,7 @@ Result<void> Log(const compare::ModelComparison& comparison, const std::string& 
   return logger->Close();
 }
 
-// `fail_on` is empty, "broken" or "degraded".
+// Returns the exit code; `fail_on` is empty, "broken" or "degraded".
 int ExitCodeOf(const compare::EndVerdict& verdict, const std::string& fail_on) {
   if (fail_on.empty()) return kExitDone;
   const auto limit =
@@ -74,11 +74,11 @@ int RunCompare(Arguments arguments) {
                "Also print the outputs by head, the explanation of every\n"
                "damaged layer, the lint of the graph, saturation and bytes");
   app.add_flag("--quick", is_quick,
-               "Do not measure which part is to blame if the outputs are\n"
-               "broken or degraded; rank layers by their own errors");
+               "Do not search for the root cause of broken or degraded outputs;\n"
+               "rank layers by their local errors");
   app.add_option("--budget", options.blame_seconds,
-                 "Maximum CPU time in seconds for the runs that measure blame\n"
-                 "(60); the first cause may take three times as long")
+                 "Maximum time of the search for the root cause, in seconds of CPU\n"
+                 "and of elapsed time (60)")
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber);
   app.add_option("--logdir", logdir,
@@ -90,8 +90,8 @@ int RunCompare(Arguments arguments) {
                "initial_graph and after_quantization, in the layout of the\n"
                "Model Compression Toolkit; see docs/stages.md");
   app.add_option("--fail-on", fail_on,
-                 "Exit with code 1 if the outputs of VARIANT are broken; with\n"
-                 "'degraded', also if they are degraded")
+                 "Exit with code 1 if the outputs of VARIANT are broken; with the\n"
+                 "value 'degraded', also if they are degraded")
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"broken", "degraded"}));
   app.add_option("--verify", options.verify,
@@ -131,7 +131,7 @@ int RunCompare(Arguments arguments) {
     verifying.Update(done, total);
     return true;
   };
-  Progress blaming("finding what is to blame, seconds", std::cerr, IsTerminal(STDERR_FILENO),
+  Progress blaming("finding what is to blame", std::cerr, IsTerminal(STDERR_FILENO),
                    ProgressUnit::kItems);
   // Progress is not written to log files: the report has the duration.
   const bool is_shown = IsTerminal(STDERR_FILENO);
@@ -139,7 +139,7 @@ int RunCompare(Arguments arguments) {
     if (!is_shown) return true;
     progress.Clear();
     verifying.Clear();
-    blaming.Update(static_cast<std::uint64_t>(seconds), static_cast<std::uint64_t>(max_seconds));
+    blaming.Show("at most " + std::to_string(static_cast<int>(max_seconds - seconds)) + " s left");
     return true;
   };
   LimitToFreeMemory();

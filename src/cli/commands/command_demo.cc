@@ -1,4 +1,4 @@
-// compression-board demo: a board with real data on every page.
+// compression-board demo: shows the board with real data on every page.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -22,16 +22,17 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kDigits = "digits.csv.gz";
 
-// The directory above bin/compression-board: the prefix of an installed program, or build/<preset>.
+// Returns the directory above bin/compression-board: the prefix of an installed program, or
+// build/<preset>.
 fs::path ProgramPrefix() {
   std::error_code ignored;
   return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
 }
 
-// Data files of an installed program.
+// Returns the directory with the data files of an installed program.
 fs::path InstalledData() { return ProgramPrefix() / "share" / "compression-board"; }
 
-// The build directory of the source tree that the program was built in.
+// Returns the build directory of the source tree in which the program was built.
 fs::path BuildDirectory() { return ProgramPrefix().parent_path(); }
 
 fs::path FindData() {
@@ -43,7 +44,7 @@ fs::path FindData() {
   return InstalledData();
 }
 
-// Candidates: the folder of the published results, the installed data, the folder of
+// Searches the directory of the published results, the installed data, and the directory of
 // scripts/fetch-digits.
 fs::path FindDigits(const fs::path& data) {
   std::error_code ignored;
@@ -64,7 +65,8 @@ Result<void> ImportPublishedFigures(const fs::path& data, const fs::path& logdir
     compression::ImportOptions options;
     options.directory = logdir / "published" / file.stem();
     options.tags =
-        compression::TagScheme::kFlat;  // Groups would be a thousand runs of one point each.
+        // Logs flat tags: groups would create a thousand runs of one point each.
+        compression::TagScheme::kFlat;
     CBOARD_ASSIGN_OR_RETURN(const compression::ImportReport report,
                             compression::ImportBenchmark(file, options));
     std::cout << "demo: " << file.filename().native() << ": "
@@ -77,7 +79,8 @@ class Lines {
  public:
   explicit Lines(bool is_terminal) : is_terminal_(is_terminal) {}
 
-  // On a terminal, one line that changes; elsewhere, a line when a task begins.
+  // Shows progress: on a terminal in one line that changes, elsewhere with a line when a task
+  // begins.
   void Show(std::string_view line) {
     if (is_terminal_) {
       std::cout << "\r\x1b[Kdemo: " << line << std::flush;
@@ -100,16 +103,16 @@ Result<void> WriteLogs(const fs::path& data, const fs::path& digits, const fs::p
   // Checks for errors first, then replaces the last demo.
   std::error_code ignored;
   if (!fs::is_directory(data, ignored)) {
-    return Fail(ErrorCode::kNotFound, "there is no folder " + Quoted(data.native(), 1000) +
-                                          " with the published figures; --data names the folder "
-                                          "'data' of the source");
+    return Fail(
+        ErrorCode::kNotFound,
+        "cannot find the directory " + Quoted(data.native(), 1000) +
+            " with the published results; set --data to the directory 'data' of the source tree");
   }
   if (!fs::exists(digits, ignored)) {
     return Fail(ErrorCode::kNotFound,
                 Quoted(digits.native(), 1000) +
-                    " is not there; it is sklearn/datasets/data/digits.csv.gz "
-                    "of scikit-learn, which scripts/fetch-digits of the "
-                    "source gets; --digits names another place");
+                    " does not exist; run scripts/fetch-digits of the source tree, or set --digits "
+                    "to sklearn/datasets/data/digits.csv.gz of scikit-learn");
   }
   CBOARD_ASSIGN_OR_RETURN(const fs::path unfinished, BeginDemo(logdir));
   CBOARD_RETURN_IF_ERROR(ImportPublishedFigures(data, unfinished));

@@ -1,5 +1,5 @@
-// compression-board export: the values of a log directory as CSV, Parquet or JSON, or for Model
-// Explorer.
+// compression-board export: writes the values of a log directory as CSV, Parquet or JSON, or for
+// Model Explorer.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -52,15 +52,16 @@ Result<bool> Export(const ExportFlags& flags) {
   CBOARD_ASSIGN_OR_RETURN(options.tags, PatternOf(flags.tags, "--tags"));
   if (flags.format == "parquet" && flags.out == "-" && ::isatty(STDOUT_FILENO) != 0) {
     return Fail(ErrorCode::kInvalidArgument,
-                "a terminal cannot show a Parquet file; write it to a file (-o runs.parquet)"
-                " or a pipe");
+                "Parquet is a binary format and is not written to a terminal; use -o runs.parquet "
+                "or a pipe");
   }
   const bool is_folder = flags.out.ends_with('/');
   if (is_folder && flags.format != "parquet") {
-    return Fail(ErrorCode::kInvalidArgument,
-                "only --format parquet writes a folder of tables; name a file for " + flags.format);
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "only --format parquet writes a directory of tables; give a file name for " + flags.format);
   }
-  // Before the long part.
+  // Opens the output before the long work.
   CBOARD_ASSIGN_OR_RETURN(Output out, Output::Open(is_folder ? "-" : flags.out));
   CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const reader::Snapshot> snapshot,
                           ReadLogs(flags.logs));
@@ -68,9 +69,9 @@ Result<bool> Export(const ExportFlags& flags) {
 
   if ((options.runs || options.tags) && !TakesAny(options, *snapshot)) {
     return Fail(ErrorCode::kNotFound,
-                "nothing matches --runs and --tags; 'compression-board inspect "
+                "no run and tag match --runs and --tags; 'compression-board inspect "
                 "--logdir " +
-                    ShellWord(flags.logs.text()) + "' lists what there is");
+                    ShellWord(flags.logs.text()) + "' lists all runs and tags");
   }
   if (flags.format == "model-explorer") {
     CBOARD_ASSIGN_OR_RETURN(const std::string json,
@@ -111,17 +112,21 @@ int RunExport(Arguments arguments) {
                  "Output format: csv, parquet, json or model-explorer (csv)")
       ->type_name("KIND")
       ->check(CLI::IsMember({"csv", "parquet", "json", "model-explorer"}).description(""));
-  app.add_option("--runs", flags.runs, "Only runs whose name matches")->type_name("REGEX");
-  app.add_option("--tags", flags.tags, "Only tags that match")->type_name("REGEX");
-  app.add_option(
-         "--metric", flags.metric,
-         "Model Explorer: the layer metric to export (sqnr_db, or the\nfirst one that was logged)")
+  app.add_option("--runs", flags.runs, "Export only runs whose name matches this pattern")
+      ->type_name("REGEX");
+  app.add_option("--tags", flags.tags, "Export only tags that match this pattern")
+      ->type_name("REGEX");
+  app.add_option("--metric", flags.metric,
+                 "With --format model-explorer: the layer metric to export\n"
+                 "(sqnr_db, or the first one that was logged)")
       ->type_name("NAME");
   app.add_option("--variant", flags.variant,
-                 "Model Explorer: the variant to export, if there are several")
+                 "With --format model-explorer: the variant to export, if there\n"
+                 "are several")
       ->type_name("NAME");
   app.add_flag("--media", flags.media,
-               "JSON: include the bytes of images, audio and graphs as base64");
+               "With --format json: include the bytes of images, audio and\n"
+               "graphs as base64");
   app.add_option("-o,--out", flags.out,
                  "Output file, or s3://BUCKET/KEY; - is standard output (-).\n"
                  "Parquet: DIR/ writes the tables scalars, metrics and layers")

@@ -1,4 +1,4 @@
-// compression-board import: benchmark JSON and reports about layers become runs.
+// compression-board import: converts benchmark JSON and layer reports to runs.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 struct ImportFlags {
   std::vector<std::string> files;
   std::string logdir;
-  std::string format;  // Empty: by the file itself.
+  std::string format;  // Empty: detect the format from the file.
   std::string model;
   std::string variant = std::string(compression::kDefaultVariant);
   std::int64_t step = 0;
@@ -39,8 +39,8 @@ struct ImportFlags {
 
 constexpr std::string_view kBenchmark = "benchmark";
 
-// The directory of each file's runs: --logdir for one file, a directory per file in it for several.
-// Directories of different files, and of their HParams rows, never coincide.
+// Selects the directory of each file's runs: --logdir for one file, a subdirectory of it per file
+// for several. The directories of different files, and of their HParams rows, are always different.
 class Directories {
  public:
   explicit Directories(const ImportFlags& flags)
@@ -59,7 +59,7 @@ class Directories {
     return base_ / directory;
   }
 
-  // The directory that shows everything that was imported.
+  // Returns the directory that contains everything that was imported.
   const fs::path& base() const { return base_; }
 
  private:
@@ -71,12 +71,12 @@ class Directories {
 struct Outcome {
   std::size_t model_count = 0;
   bool complete = true;
-  bool has_layers = false;  // Whether any file was a report about layers.
+  bool has_layers = false;  // True if any file was a layer report.
   fs::path last_directory;
   fs::path last_hparams_directory;
 };
 
-// The format of a layer report; nullopt for benchmarks and unreadable files.
+// Returns the format of a layer report; nullopt for benchmarks and unreadable files.
 std::optional<compression::LayerReportKind> KindOf(const std::string& path,
                                                    const ImportFlags& flags) {
   if (!flags.format.empty()) return compression::LayerReportKindOf(flags.format);
@@ -90,7 +90,8 @@ std::optional<compression::LayerReportKind> KindOf(const std::string& path,
   return compression::DetectLayerReport(beginning, path);
 }
 
-// Reports of one model are logged to one run, whichever files they come from.
+// Imports a layer report. Reports of one model are logged to one run, even if they come from
+// several files.
 void ImportLayers(const std::string& path, compression::LayerReportKind kind,
                   const ImportFlags& flags, Outcome& outcome) {
   const compression::LayerImportOptions options{
@@ -98,7 +99,7 @@ void ImportLayers(const std::string& path, compression::LayerReportKind kind,
       .model = flags.model,
       .variant = flags.variant,
       .step = flags.step};
-  outcome.complete = false;  // Until it is.
+  outcome.complete = false;  // Incomplete until the end of this function.
   Result<std::string> text = ReadFile(path, compression::kMaxLayerReportBytes);
   if (!text) return PrintError(text.error().message);
   const Result<compression::LayerReport> report =
@@ -116,7 +117,7 @@ void ImportLayers(const std::string& path, compression::LayerReportKind kind,
   outcome.last_directory = options.directory;
 }
 
-// `address` itself, or the local copy of an object in a bucket, in `folder`.
+// Returns `address` itself or, for an object in a bucket, its local copy in `folder`.
 Result<std::string> LocalFile(const std::string& address, const fs::path& folder) {
   constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
   if (!object_store::IsObjectUrl(address)) return address;
@@ -151,7 +152,7 @@ void ImportFile(const std::string& path, const ImportFlags& flags, Directories& 
   progress.Clear();
   if (!report) {
     PrintError(Quoted(path, 300) + " was not imported, or only in part: " + report.error().message +
-               "; to start afresh, delete that directory and import again");
+               "; to start again, delete that directory and repeat the import");
     outcome.complete = false;
     return;
   }
@@ -197,7 +198,7 @@ int RunImport(Arguments arguments) {
                          "; there are benchmark, aimet, tflite, mct, neural-compressor and "
                          "model-explorer";
       });
-  app.add_option("--model", flags.model, "Model name for a layer report (default: the file name)")
+  app.add_option("--model", flags.model, "Model name for a layer report (default: name of FILE)")
       ->type_name("NAME");
   app.add_option("--variant", flags.variant, "Variant name for a layer report (int8)")
       ->type_name("NAME");
@@ -209,7 +210,7 @@ int RunImport(Arguments arguments) {
 
   Directories directories(flags);
   Outcome outcome;
-  NoteInterrupts();  // The first Ctrl-C ends the import between two models.
+  NoteInterrupts();  // The first Ctrl-C ends the import after the current model.
   for (const std::string& file : flags.files) {
     if (InterruptingSignal() == 0) {
       const TemporaryFolder copies;
@@ -221,7 +222,9 @@ int RunImport(Arguments arguments) {
       }
       ImportFile(*local, flags, directories, outcome);
     } else {
-      PrintError(Quoted(file, 300) + " was not imported: the import was interrupted");
+      PrintError(
+          Quoted(file, 300) +
+          " was not imported, because the import was interrupted; run the same command again");
     }
   }
   if (outcome.model_count > 0) {

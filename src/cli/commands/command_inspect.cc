@@ -24,8 +24,9 @@ int RunInspect(Arguments arguments) {
       ->type_name("FILE")
       ->excludes("--logdir")
       ->excludes("--logdir_spec");
-  app.add_option("--run", filter.run, "Only runs whose name contains this")->type_name("TEXT");
-  app.add_option("--tag", filter.tag, "Only tags that contain this")->type_name("TEXT");
+  app.add_option("--run", filter.run, "List only runs whose name contains this text")
+      ->type_name("TEXT");
+  app.add_option("--tag", filter.tag, "List only tags that contain this text")->type_name("TEXT");
   app.add_flag("--json", json, "Print the result as JSON");
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
   if (logs.empty() && event_file.empty()) {

@@ -15,16 +15,15 @@ int RunModel(Arguments arguments) {
   bool json = false;
   std::size_t top = 20;
   CLI::App app(
-      "Shows what is in a model: operators, element types, quantization, multiply-accumulates, "
-      "and\n"
-      "where its bytes are. Reads ONNX, safetensors, GGUF, TensorFlow graphs and SavedModels, "
-      "TFLite,\nand OpenVINO IR (the .xml).\n"
+      "Shows the content of a model: operators, element types, quantization,\n"
+      "multiply-accumulates and the largest nodes. Reads ONNX, safetensors, GGUF, TensorFlow\n"
+      "graphs and SavedModels, TFLite, and OpenVINO IR (the .xml).\n"
       "\n"
       "Example: compression-board model resnet18_int8.onnx --top 5\n"
       "         compression-board model text.onnx --shape x=1,3,48,320\n",
       "compression-board model");
   SetUsage(app, "compression-board model FILE [FLAGS]");
-  app.add_option("FILE", file, "The model, or the directory of a SavedModel")
+  app.add_option("FILE", file, "Model file, or directory of a SavedModel")
       ->required()
       ->type_name("");
   AddShapeFlag(app,

@@ -1,4 +1,4 @@
-// compression-board profile: runs a command and logs hardware metrics meanwhile.
+// compression-board profile: runs a command and logs hardware metrics at the same time.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cmath>
@@ -17,12 +17,13 @@
 namespace cboard::cli {
 namespace {
 
-// The exit codes of env, nohup and timeout, so that the command's own codes stay recognisable.
+// Exit codes of failures, the same as in env, nohup and timeout, so that they differ from the
+// command's own codes.
 constexpr int kExitProfilerFailed = 125;
 constexpr int kExitCannotRun = 126;
 constexpr int kExitCommandNotFound = 127;
 
-// runs/profile/<program>_20261115-203300
+// Returns a directory such as runs/profile/<program>_20261115-203300.
 std::filesystem::path DefaultDirectory(const std::string& program) {
   const std::string name = std::filesystem::path(program).filename().string();
   const std::time_t now = std::time(nullptr);
@@ -39,7 +40,8 @@ std::string Rounded(double value) {
   return buffer.data();
 }
 
-// "45.2 s of CPU time, 812 MB at its peak; the machine: CPU 45 % (max 98 %), package 12 W (150 J)"
+// Returns a summary such as "45.2 s of CPU time, 812 MB at its peak; the machine: CPU 45 % (max 98
+// %), package 12 W (150 J)".
 std::string Describe(const ChildExit& end, const profile::HardwareSummary& summary) {
   std::vector<std::string> parts;
   if (const profile::MetricSummary* cpu = summary.Find("cpu/percent")) {
@@ -66,7 +68,7 @@ std::string Describe(const ChildExit& end, const profile::HardwareSummary& summa
          " MB at its peak; the machine: " + (machine.empty() ? "too short to measure" : machine);
 }
 
-// The kernel's counters are exact; samples are not.
+// Logs the kernel's counters, which are exact; samples are not.
 void LogCommand(const ChildExit& end, const profile::HardwareSummary& summary,
                 SummaryWriter& writer) {
   const auto step = static_cast<std::int64_t>(summary.sample_count);
@@ -97,24 +99,24 @@ int RunProfile(Arguments arguments) {
   std::string logdir;
   double interval_seconds = 1;
   CLI::App app(
-      "Runs COMMAND and logs CPU, memory, disk, network, power and GPU beside it, under "
-      "hardware/.\n"
-      "Signals and the exit code pass through; 125 means that profiling itself failed, 126 and "
-      "127\n"
-      "that COMMAND could not be run.\n"
+      "Runs COMMAND and logs CPU, memory, disk, network, power and GPU meanwhile, with tags\n"
+      "that begin with hardware/. Signals are passed to COMMAND and its exit code is\n"
+      "returned; 125 means that profiling itself failed, 126 and 127 that COMMAND could not\n"
+      "be run.\n"
       "\n"
       "Example: compression-board profile --interval 0.5 -- python train.py --epochs 3\n",
       "compression-board profile");
   SetUsage(app, "compression-board profile [FLAGS] -- COMMAND...");
   app.add_option("--logdir", logdir, "Directory of the run (runs/profile/<program>_<time>)")
       ->type_name("DIR");
-  app.add_option("--interval", interval_seconds, "Seconds between two samples (1)")
+  app.add_option("--interval", interval_seconds, "Seconds between two measurements (1)")
       ->type_name("SECONDS");
   AddFsyncFlag(app);
   AddEndpointFlag(app);
   app.prefix_command();
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
-  if (!(interval_seconds >= 0.01 && interval_seconds <= 3600)) {  // Also refuses NaN.
+  // The condition is negated, so that it also refuses NaN.
+  if (!(interval_seconds >= 0.01 && interval_seconds <= 3600)) {
     PrintError("--interval must be between 0.01 and 3600 seconds");
     return kExitUsage;
   }
@@ -127,12 +129,13 @@ int RunProfile(Arguments arguments) {
     return kExitUsage;
   }
 
-  // Before the log is opened: a command that cannot be run leaves no empty run behind.
+  // Looks up the command before the log is opened: a command that cannot be run leaves no empty
+  // run.
   if (const Result<void> found = ChildProcess::Find(command.front()); !found) {
     PrintError(found.error().message);
     return ExitCodeOf(found.error());
   }
-  const SignalGate gate;  // Before the writer starts its thread.
+  const SignalGate gate;  // Created before the writer starts its thread.
   TerminalState terminal;
   SummaryWriter writer(logdir.empty() ? DefaultDirectory(command.front())
                                       : std::filesystem::path(logdir));
@@ -159,7 +162,8 @@ int RunProfile(Arguments arguments) {
              Rounded(end.wall_seconds) + " s; " + Plural(summary.sample_count, "sample") +
              (closed ? " in " : ", not all of them in ") + directory);
   PrintError(Describe(end, summary));
-  PrintError("view it with: compression-board --logdir " + ShellWord(writer.directory().native()));
+  PrintError("view the log with: compression-board --logdir " +
+             ShellWord(writer.directory().native()));
   if (end.signal) EndBySignal(*end.signal);
   return end.exit_code;
 }

@@ -1,4 +1,5 @@
-// compression-board quantize: makes an ONNX model smaller and faster, and says what that costs.
+// compression-board quantize: makes an ONNX model smaller and faster, and reports the loss of
+// accuracy.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -43,64 +44,75 @@ int RunQuantize(Arguments arguments) {
       "compression-board quantize");
   SetUsage(app, "compression-board quantize MODEL -o FILE [FLAGS]");
   app.add_option("MODEL", model, "The float model, an ONNX file")->required()->type_name("");
-  app.add_option("-o,--output", output, "The file to write")->required()->type_name("FILE");
+  app.add_option("-o,--output", output, "Output file for the quantized model")
+      ->required()
+      ->type_name("FILE");
   app.add_option("--data", data,
-                 "Samples like those of real use: .npz, .npy, or a folder of\n"
+                 "Typical samples for calibration: .npz, .npy, or a folder of\n"
                  "PNG files; random data if omitted")
       ->type_name("PATH");
   AddShapeFlag(app,
                "The shape of an input of random samples where the model\n"
                "leaves sizes open: x=1,3,48,320",
                options.shapes);
-  app.add_option("--samples", options.max_samples, "Samples to read at most (128)")
+  app.add_option("--samples", options.max_samples, "Maximum number of samples to read (128)")
       ->type_name("N")
       ->check(CheckCount);
   app.add_option("--bits", names.bits,
-                 "w8a8 (default); weights in blocks: w8a16, w4a16, w4a8; dynamic;\n"
-                 "fp16 (weights stored as float16)")
+                 "Bits of weights and activations: w8a8 (default); with weights in\n"
+                 "blocks w8a16, w4a16, w4a8; dynamic; fp16 (weights stored as\n"
+                 "float16)")
       ->type_name("BITS");
   app.add_option("--ranges", names.ranges,
-                 "How ranges are chosen: auto (default; by the outputs on\n"
+                 "Method that chooses ranges: auto (default; by the outputs on\n"
                  "held-out samples), minmax, percentile, entropy, mse")
       ->type_name("METHOD");
   app.add_option("--percentile", options.percentile,
-                 "The share of values in the range, with --ranges percentile\n(99.99)")
+                 "Percentage of values inside the range, for --ranges percentile\n"
+                 "(99.99)")
       ->type_name("P");
   app.add_option("--keep-float", options.keep_float,
-                 "Nodes, weights or op types that stay float, with * and ?;\nonce for each")
+                 "Keep these nodes, weights or op types in float; a pattern may\n"
+                 "contain * and ?; repeat the flag for more")
       ->type_name("PATTERN");
   app.add_option("--target", names.target,
-                 "this-machine (default), ort-cpu (weights that cannot saturate\n"
-                 "on processors without VNNI), ort-vnni, tensorrt, openvino")
+                 "Processor that will run the model: this-machine (default),\n"
+                 "ort-cpu (weights that cannot saturate on processors without\n"
+                 "VNNI), ort-vnni, tensorrt, openvino")
       ->type_name("TARGET");
   app.add_flag("--bias-correction,!--no-bias-correction", options.bias_correction,
-               "Try bias correction (default)");
+               "Try to correct biases for the mean error of rounded weights\n"
+               "(default)");
   app.add_flag("--equalize,!--no-equalize", options.equalize,
                "Try equalization of channels between layers (default)");
   app.add_flag("--smooth,!--no-smooth", options.smooth,
                "Try SmoothQuant, or AWQ for weights in blocks (default)");
   app.add_flag("--repair,!--no-repair", options.repair,
-               "Keep activations in float that 8 bits do not hold, if outputs\n"
-               "need it (default)");
-  app.add_flag("--gptq", options.gptq, "Try GPTQ for weights in blocks");
-  app.add_option("--block-size", options.block_size, "Weights that share a scale (32)")
+               "Keep activations in float if 8 bits would damage the outputs\n"
+               "(default)");
+  app.add_flag("--gptq", options.gptq, "Try the GPTQ method for weights in blocks");
+  app.add_option("--block-size", options.block_size,
+                 "Block size: number of weights that share a scale (32)")
       ->type_name("N")
       ->check(CLI::IsMember({16, 32, 64, 128, 256}));
-  app.add_flag("--per-tensor", per_tensor, "One scale for each weight instead of one per channel");
-  app.add_option("--threads", options.threads, "Threads (all processors)")
+  app.add_flag("--per-tensor", per_tensor,
+               "Use one scale per weight tensor instead of one per channel");
+  app.add_option("--threads", options.threads, "Number of threads (default: all processors)")
       ->type_name("N")
       ->check(CheckCount);
   app.add_option("--statistics", statistics,
-                 "Statistics of activations: read if FILE exists, else saved there\n"
-                 "after calibration")
+                 "File with statistics of activations: read if it exists, else\n"
+                 "written after calibration")
       ->type_name("FILE");
   app.add_flag("--explain", options.explain,
-               "Also compare both models layer by layer: the table and causes\nof 'compare'");
+               "Also compare both models layer by layer, with the table and\n"
+               "causes of 'compare'");
   app.add_option("--logdir", logdir,
-                 "Log the stages with memory by node, statistics by channel and the\n"
-                 "similarity of 20 samples to this directory; implies --explain")
+                 "Log the stages to this directory, with memory by node,\n"
+                 "statistics by channel and the similarity of 20 samples; implies\n"
+                 "--explain")
       ->type_name("DIR");
-  app.add_flag("--json", json, "The plan and all results, as JSON");
+  app.add_flag("--json", json, "Print the plan and all results as JSON");
   AddFsyncFlag(app);
   AddEndpointFlag(app);
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;

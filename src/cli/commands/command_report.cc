@@ -1,4 +1,4 @@
-// compression-board report: what compression cost, as one HTML file.
+// compression-board report: writes the costs and gains of compression into one HTML file.
 #include <CLI/CLI.hpp>
 #include <iostream>
 
@@ -32,7 +32,7 @@ Result<std::set<analysis::ReportSection>> ParseSections(const std::vector<std::s
         known += (known.empty() ? "" : ", ") + std::string(NameOf(each));
       }
       return Fail(ErrorCode::kInvalidArgument,
-                  "there is no section " + Quoted(name) + "; there are " + known);
+                  "unknown section " + Quoted(name) + "; expected one of " + known);
     }
     sections.insert(*section);
   }
@@ -49,7 +49,8 @@ Result<bool> Report(ReportFlags& flags) {
   options.logdir = flags.logs.text();
   options.version = CBOARD_VERSION;
   options.made_at_seconds = WallTimeSeconds();
-  CBOARD_ASSIGN_OR_RETURN(Output out, Output::Open(flags.out));  // Before the long part.
+  // Opens the output before the long work.
+  CBOARD_ASSIGN_OR_RETURN(Output out, Output::Open(flags.out));
   CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const reader::Snapshot> snapshot,
                           ReadLogs(flags.logs));
   for (const Error& error : snapshot->unreadable) PrintError(error.message);
@@ -91,7 +92,8 @@ int RunReport(Arguments arguments) {
                  "Built-in set of gates: balanced, accuracy first or smallest\n(balanced)")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--contract", flags.contract, "Also check this contract, a YAML or JSON file")
+  app.add_option("--contract", flags.contract,
+                 "Also check this contract, a YAML or JSON file of limits for metrics")
       ->type_name("FILE");
   app.add_option("--section", flags.sections,
                  "Include only this section; repeat the flag for more: summary,\n"

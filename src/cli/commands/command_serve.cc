@@ -1,4 +1,4 @@
-// compression-board serve: a log directory in the browser.
+// compression-board serve: shows a log directory in the browser.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/resource.h>
@@ -54,7 +54,7 @@ std::vector<server::LogSource> SourcesOf(const BucketLogs& logs) {
   return sources;
 }
 
-// Why the page must not write into the log directories; empty if it may.
+// Returns the reason why the page must not write into the log directories; empty if it may write.
 std::string ReadOnlyReason(const ServeConfig& config, const BucketLogs& buckets) {
   if (config.read_only) return "the server was started with --read-only";
   if (config.binds_everything() && config.token.empty()) {
@@ -64,7 +64,8 @@ std::string ReadOnlyReason(const ServeConfig& config, const BucketLogs& buckets)
   return {};
 }
 
-// `buckets` is filled with the buckets among the log directories, and must outlive the board.
+// Returns the options of the board. `buckets` is filled with the buckets among the log directories,
+// and must outlive the board.
 Result<server::BoardOptions> BoardOptionsOf(const ServeConfig& config, BucketLogs& buckets) {
   server::BoardOptions options;
   CBOARD_ASSIGN_OR_RETURN(options.logdirs, config.logdirs.Parse());
@@ -102,9 +103,10 @@ server::AccessOptions AccessOptionsOf(const ServeConfig& config) {
   return options;
 }
 
-// Raises the limit of file descriptors as far as possible, and returns how many connections fit.
+// Raises the limit of file descriptors as far as possible, and returns the resulting maximum number
+// of connections.
 std::size_t MaxConnections() {
-  constexpr std::size_t kOtherFiles = 256;  // Event files, listeners, the log.
+  constexpr std::size_t kOtherFiles = 256;  // For event files, listening sockets and the log.
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 768;
   limit.rlim_cur = limit.rlim_max;
@@ -149,19 +151,21 @@ std::string Describe(const server::Board::Status& status) {
   return Plural(status.run_count, "run");
 }
 
-// A file that redirects to `url`, readable by this user only: other users see the arguments of a
-// browser, but not the content of this file. Deleted with the object.
+// A temporary file that redirects a browser to `url`. Only this user can read it: other users see
+// the arguments of a browser, but not the content of this file. The destructor deletes it.
 class PageWithLink {
  public:
   static Result<PageWithLink> Write(const std::string& url) {
-    const char* const runtime = ::getenv("XDG_RUNTIME_DIR");  // Nobody else can look into it.
+    // Other users cannot read this directory.
+    const char* const runtime = ::getenv("XDG_RUNTIME_DIR");
     std::error_code error;
     const std::filesystem::path folder = runtime != nullptr && *runtime != '\0'
                                              ? std::filesystem::path(runtime)
                                              : std::filesystem::temp_directory_path(error);
     std::string path = (folder / "compression-board-XXXXXX.html").string();
     constexpr int kSuffixBytes = 5;
-    const int descriptor = ::mkostemps(path.data(), kSuffixBytes, O_CLOEXEC);  // Mode 0600.
+    // mkostemps creates the file with mode 0600, so only this user can read it.
+    const int descriptor = ::mkostemps(path.data(), kSuffixBytes, O_CLOEXEC);
     if (descriptor < 0) return Fail(ErrnoError(errno, "create " + Quoted(path)));
     PageWithLink page(path);
     const std::string text = "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=" + url +
@@ -188,7 +192,7 @@ class PageWithLink {
   std::string path_;
 };
 
-// "a b&c" -> "a%20b%26c"
+// Escapes a text for a query: "a b&c" becomes "a%20b%26c".
 std::string EscapedForQuery(std::string_view text) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
@@ -205,16 +209,17 @@ std::string EscapedForQuery(std::string_view text) {
   return escaped;
 }
 
-// Asks the desktop to show a page. Without one there is nothing to do.
+// Opens a URL in the browser of the desktop; reports an error if there is no display.
 void OpenInBrowser(const std::string& url) {
   if (::getenv("DISPLAY") == nullptr && ::getenv("WAYLAND_DISPLAY") == nullptr) {
-    PrintError("there is no display to open a browser on; open the page yourself");
+    PrintError("cannot open a browser without a display; open the page yourself");
     return;
   }
   std::string program = "xdg-open";
   std::string argument = url;
   std::array<char*, 3> arguments = {program.data(), argument.data(), nullptr};
-  // In a process group of its own, so that Ctrl-C ends the board and not the browser.
+  // Starts the browser in its own process group, so that Ctrl-C ends the server and not the
+  // browser.
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -225,27 +230,29 @@ void OpenInBrowser(const std::string& url) {
   if (failed != 0) PrintError("xdg-open is not installed; open the page yourself");
 }
 
-// Prints the address of the board when its content is known, or after a moment; unreadable files
-// are listed when reading is complete.
+// Prints the address of the board when its content is known, or after a moment. Lists unreadable
+// files when reading is complete.
 void Announce(const std::stop_token& stop, const ServeConfig& config, const server::Board& board,
               std::uint16_t port) {
   constexpr std::chrono::milliseconds kMoment(250);
   server::Board::Status status = board.WaitForFirstLoad(kMoment);
   if (status.error) {
-    PrintError(status.error->message + "; the page will show it once it is there");
+    PrintError(status.error->message + "; the page shows it as soon as it exists");
   } else if (status.loaded && status.run_count == 0) {
     PrintError("there are no event files below " + Quoted(config.logdirs.text(), 1000) +
-               " yet; the page will show them as they come");
+               "; the page shows them as soon as they are written");
   }
   if (config.binds_everything() && config.token.empty()) {
-    PrintError("everyone who reaches this machine can read the logs; --token-file guards them");
+    PrintError(
+        "anyone who can reach this machine can read the logs; require an access token with "
+        "--token-file");
   }
   const std::string url = UrlOf(config, port);
   std::cout << Printable("Compression Board at " + url + " (logdir " + config.logdirs.text() +
                          ", " + Describe(status) + (config.token.empty() ? "" : ", token needed") +
                          ") — Ctrl-C to stop")
             << std::endl;
-  std::optional<PageWithLink> page;  // Stays while the board is served: browsers may be slow.
+  std::optional<PageWithLink> page;  // Kept while the server runs: browsers may be slow.
   if (config.open && config.token.empty()) {
     OpenInBrowser(url);
   } else if (config.open) {
@@ -266,7 +273,7 @@ void Announce(const std::stop_token& stop, const ServeConfig& config, const serv
   }
 }
 
-// Machines without IPv6 do not have the address "::".
+// Falls back to IPv4 on machines without IPv6, which do not have the address "::".
 Result<std::unique_ptr<server::HttpServer>> Listen(server::HttpServerOptions options,
                                                    const server::HttpHandler& handler) {
   auto server = server::HttpServer::Listen(options, handler);
@@ -285,7 +292,7 @@ Result<void> Serve(const ServeConfig& config) {
                             server::AccessLog::Open(config.access_log));
     options.on_response = [log](const server::ResponseRecord& record) { log->Write(record); };
   }
-  // Somebody looks at the board: a page is open, or a request came in the last minute.
+  // Returns true if the board is in use: a page is open, or a request came in the last minute.
   std::atomic<std::chrono::steady_clock::duration> last_request{-std::chrono::minutes(1)};
   const auto uptime = [start = std::chrono::steady_clock::now()] {
     return std::chrono::steady_clock::now() - start;
@@ -309,7 +316,7 @@ Result<void> Serve(const ServeConfig& config) {
                                                    }));
   CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<server::HttpServer> server,
                           Listen(options, handler));
-  // Responses do not wait for the logs to be read.
+  // Announces in a thread, so that responses do not wait until the logs are read.
   const std::jthread announcing(
       [&](const std::stop_token& stop) { Announce(stop, config, *board, server->port()); });
   server->Run();

@@ -27,7 +27,8 @@ struct TuneFlags {
   bool json = false;
 };
 
-// The time budget and the number of evaluations of the command line override the file.
+// Reads --config. The time budget and the number of evaluations on the command line override the
+// file.
 Result<void> ReadTuneFlags(const TuneFlags& flags, tune::TuneOptions& options) {
   options.model = flags.model;
   options.output = flags.output;
@@ -35,7 +36,8 @@ Result<void> ReadTuneFlags(const TuneFlags& flags, tune::TuneOptions& options) {
     CBOARD_ASSIGN_OR_RETURN(const tune::AppliedConfig applied,
                             tune::ApplyConfig(flags.config, options));
     for (const std::string& key : applied.ignored) {
-      PrintError("--config: tune does not know the key '" + key + "' and ignores it");
+      PrintError("--config: ignored the unknown key '" + key +
+                 "'; remove it or check its spelling");
     }
     if (applied.logs && flags.logdir.empty()) options.logdir = "runs/eval";
   }
@@ -68,22 +70,24 @@ Result<void> ReadTuneFlags(const TuneFlags& flags, tune::TuneOptions& options) {
   evaluation.labels = labels.file;
   evaluation.labels_array = labels.array;
   if (evaluation.metrics.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, "--labels needs --metric, for example top1");
+    return Fail(ErrorCode::kInvalidArgument, "--labels needs --metric, for example --metric top1");
   }
-  // The samples of the labels are in their file, beside an array of their name.
+  // Without --eval-data, the samples come from the file of the labels, from an array beside them.
   if (flags.eval_data.empty() && !labels.array.empty()) options.evaluation.run.data = labels.file;
   return {};
 }
 
 void AddTuneFlags(CLI::App& app, TuneFlags& flags, tune::TuneOptions& options) {
   app.add_option("MODEL", flags.model, "The float model, an ONNX file")->required()->type_name("");
-  app.add_option("-o,--output", flags.output, "The file to write")->required()->type_name("FILE");
+  app.add_option("-o,--output", flags.output, "Output file for the quantized model")
+      ->required()
+      ->type_name("FILE");
   app.add_option("--data", flags.data,
                  "Samples for calibration: .npz, .npy, or a folder of PNG\n"
                  "files; random data if omitted")
       ->type_name("PATH");
   app.add_option("--max-drop", flags.max_drop,
-                 "How much the metric may drop: 1% (default) of the baseline,\n"
+                 "Maximum drop of the metric: 1% (default) of the baseline,\n"
                  "1pp (percentage points), or a number in its unit")
       ->type_name("DROP");
   app.add_option("--labels", flags.labels,
@@ -96,39 +100,49 @@ void AddTuneFlags(CLI::App& app, TuneFlags& flags, tune::TuneOptions& options) {
       ->type_name("NAME")
       ->expected(1);
   app.add_option("--eval", options.evaluation.options.command,
-                 "A command that prints the accuracy as its last line; {model}\n"
-                 "becomes the path: 'python eval.py {model}'. Without --labels\n"
-                 "and --eval: agreement with the float model")
+                 "Command that prints the accuracy as its last line, for example\n"
+                 "'python eval.py {model}', where {model} is replaced by the path.\n"
+                 "Without --labels and --eval, the agreement with the float model\n"
+                 "is measured")
       ->type_name("COMMAND");
-  app.add_option("--eval-timeout", flags.eval_timeout, "Time limit of the command (1h)")
+  app.add_option("--eval-timeout", flags.eval_timeout, "Time limit of the --eval command (1h)")
       ->type_name("TIME");
-  app.add_option("--eval-data", flags.eval_data, "Samples for the evaluation (those of --data)")
+  app.add_option("--eval-data", flags.eval_data,
+                 "Samples for the evaluation (default: those of --data)")
       ->type_name("PATH");
-  app.add_option("--max-size", flags.max_size, "Also a goal: 4MB, or 30% of the baseline")
+  app.add_option("--max-size", flags.max_size,
+                 "Goal for the file size: 4MB, or 30% of the baseline's size")
       ->type_name("SIZE");
-  app.add_option("--min-speedup", flags.min_speedup, "Also a goal: 1.5 times as fast")
+  app.add_option("--min-speedup", flags.min_speedup,
+                 "Goal for the speed, for example 1.5 times as fast")
       ->type_name("RATIO")
       ->check(CLI::PositiveNumber);
   app.add_option("--objective", flags.objective,
-                 "Minimize size (default), latency or energy within the goals")
+                 "Quantity to minimize within the goals: size (default), latency\n"
+                 "or energy")
       ->type_name("NAME");
-  app.add_option("--max-evals", flags.max_evaluations, "Evaluations of quantized models (5)")
+  app.add_option("--max-evals", flags.max_evaluations,
+                 "Maximum number of quantized models to evaluate (5)")
       ->type_name("N")
       ->check(CheckCount);
   app.add_flag("--stop-at-goal", options.stops_at_goal,
-               "Leave out evaluations that only draw the trade-off curve");
-  app.add_option("--time", flags.time, "No trial starts after this time: 90s, 10m, 1.5h")
+               "Skip evaluations that are only needed for the trade-off curve");
+  app.add_option("--time", flags.time, "Time budget, after which no trial starts: 90s, 10m, 1.5h")
       ->type_name("TIME");
   app.add_option("--keep-float", options.quantize.keep_float,
-                 "Nodes, weights or op types that stay float, with * and ?;\nonce for each")
+                 "Keep these nodes, weights or op types in float; a pattern may\n"
+                 "contain * and ?; repeat the flag for more")
       ->type_name("PATTERN");
-  app.add_option("--ranges", flags.ranges, "auto (default), minmax, percentile, entropy, mse")
+  app.add_option("--ranges", flags.ranges,
+                 "Method that chooses ranges: auto (default), minmax, percentile,\n"
+                 "entropy, mse")
       ->type_name("METHOD");
   app.add_option("--target", flags.target,
-                 "this-machine (default), ort-cpu, ort-vnni, tensorrt, openvino")
+                 "Processor that will run the model: this-machine (default),\n"
+                 "ort-cpu, ort-vnni, tensorrt, openvino")
       ->type_name("TARGET");
   app.add_option("--samples", options.quantize.max_samples,
-                 "Samples to calibrate with at most (128)")
+                 "Maximum number of calibration samples (128)")
       ->type_name("N")
       ->check(CheckCount);
   AddShapeFlag(app,
@@ -136,18 +150,19 @@ void AddTuneFlags(CLI::App& app, TuneFlags& flags, tune::TuneOptions& options) {
                "leaves sizes open: x=1,3,48,320",
                options.quantize.shapes);
   app.add_option("--config", flags.config,
-                 "The YAML file of neural-compressor: op_wise, accuracy\n"
+                 "YAML configuration of neural-compressor: op_wise, accuracy\n"
                  "criterion, exit policy, tensorboard. Flags override it")
       ->type_name("FILE");
   app.add_option("--logdir", flags.logdir,
-                 "Event files of every trial, for the Tuning page and\n"
-                 "TensorBoard (runs/eval)")
+                 "Directory for the event files of every trial, for the Tuning\n"
+                 "page and TensorBoard (runs/eval)")
       ->type_name("DIR");
-  app.add_option("--state", flags.state, "The state of the tuning (OUTPUT.tune)")->type_name("DIR");
-  app.add_flag("--resume", options.is_resumed, "Continue a tuning that was interrupted");
+  app.add_option("--state", flags.state, "Directory for the state of the tuning (OUTPUT.tune)")
+      ->type_name("DIR");
+  app.add_flag("--resume", options.is_resumed, "Continue an interrupted tuning");
   app.add_flag("--explain,!--no-explain", options.explains,
-               "Diagnose the layers that are not in 8 bits (default)");
-  app.add_flag("--json", flags.json, "The result as JSON");
+               "Explain why layers were kept in more than 8 bits (default)");
+  app.add_flag("--json", flags.json, "Print the result as JSON");
 }
 
 }  // namespace
@@ -157,9 +172,9 @@ int RunTune(Arguments arguments) {
   tune::TuneOptions options;
   CLI::App app(
       "Quantizes an ONNX model until an accuracy goal is met: evaluates the model in 8 bits,\n"
-      "finds the operators that hurt, keeps them in float or 16 bits, and tries again. The\n"
-      "best model so far is on disk after every trial. Exit code 1: the goals were missed,\n"
-      "and the output is the best model. docs/tune.md explains the search.\n"
+      "finds the operators that reduce the accuracy, keeps them in float or 16 bits, and tries\n"
+      "again. The best model so far is on disk after every trial. Exit code 1: the goals were\n"
+      "missed, and the output is the best model. docs/tune.md explains the search.\n"
       "\n"
       "Example: compression-board tune net.onnx --data calib.npz --labels val.npz:y\n"
       "             --metric top1 --max-drop 1% -o net_int8.onnx --logdir runs/eval\n",
@@ -172,7 +187,8 @@ int RunTune(Arguments arguments) {
     PrintError(read.error().message);
     return kExitUsage;
   }
-  // A finished trial gets another name, which objects in a bucket cannot.
+  // Writes to a local directory first: finished trials are renamed, which objects in a bucket do
+  // not support.
   Result<BucketMirror> mirror =
       BucketMirror::Open(options.logdir, options.output.string() + ".logs");
   if (!mirror) {
@@ -188,7 +204,7 @@ int RunTune(Arguments arguments) {
   options.on_line = [&](std::string_view line) {
     progress.Clear();
     (flags.json ? std::cerr : std::cout) << line << std::endl;
-    static_cast<void>(mirror->Send());  // The last Send() reports what is left.
+    static_cast<void>(mirror->Send());  // The last Send() reports remaining errors.
   };
   LimitToFreeMemory();
   const auto report = tune::TuneModel(options);

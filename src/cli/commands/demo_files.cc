@@ -12,7 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The list of a demo's files, a path per line. A log directory with this file belongs to a demo.
+// File with the list of a demo's files, one path per line. A log directory with this file belongs
+// to a demo.
 constexpr std::string_view kList = ".compression-board-demo";
 constexpr std::string_view kUnfinished = ".unfinished-demo";
 
@@ -39,11 +40,11 @@ Result<void> RemoveListed(const fs::path& logdir) {
   CBOARD_ASSIGN_OR_RETURN(const std::string list, ReadFile(logdir / kList));
   for (const std::string_view line : Split(list, '\n')) {
     const fs::path file = fs::path(line).lexically_normal();
-    // Lines that a user has edited must not lead out of the directory.
+    // Ignores paths that lead out of the directory: a user may have edited the file.
     if (line.empty() || file.is_absolute() || *file.begin() == "..") continue;
     fs::remove(logdir / file, error);
     CBOARD_RETURN_IF_ERROR(Check(error, "remove", logdir / file));
-    // Removes empty folders; folders with other files stay.
+    // Removes empty directories; directories with other files stay.
     for (fs::path folder = file.parent_path(); !folder.empty(); folder = folder.parent_path()) {
       if (!fs::remove(logdir / folder, error)) break;
     }
@@ -61,8 +62,8 @@ Result<fs::path> BeginDemo(const fs::path& logdir) {
     if (!is_listed) {
       return Fail(ErrorCode::kAlreadyExists,
                   Quoted(logdir.native(), 1000) +
-                      " is not empty, and no demo has listed there what it wrote; choose another "
-                      "--logdir, or remove this one");
+                      " is not empty and does not belong to a demo; choose another --logdir, or "
+                      "delete this directory");
     }
   }
   const fs::path unfinished = logdir / kUnfinished;

@@ -1,4 +1,4 @@
-// The files of a demo in its log directory: the next demo replaces them, and nothing else.
+// Replaces the files of the last demo in a log directory, and no other files.
 #pragma once
 
 #include <filesystem>
@@ -7,13 +7,13 @@
 
 namespace cboard::cli {
 
-// Where a demo writes until all of it is there: a folder in the log directory, which is created, or
-// emptied of what an interrupted demo has left. Fails with kAlreadyExists when the directory has
-// files and no list of those that a demo wrote.
+// Returns the directory that the demo writes to until it is complete: a subdirectory of the log
+// directory, created or emptied after an interrupted demo. Fails with kAlreadyExists if the log
+// directory has files, but no list of files that a demo wrote.
 Result<std::filesystem::path> BeginDemo(const std::filesystem::path& logdir);
 
-// Removes what the last demo has written, as its list says, and puts in its place what was written
-// since BeginDemo, with a list of that. Files of others stay.
+// Removes the files on the last demo's list, moves the files written since BeginDemo to their
+// place, and writes the new list. Other files stay.
 Result<void> FinishDemo(const std::filesystem::path& logdir);
 
 }  // namespace cboard::cli

@@ -29,7 +29,7 @@ class DemoFilesTest : public ::testing::Test {
     ASSERT_THAT(FinishDemo(logdir_), Succeeds());
   }
 
-  // All but hidden ones.
+  // All files except hidden ones.
   std::vector<std::string> Files() const {
     std::vector<std::string> files;
     for (const auto& entry : fs::recursive_directory_iterator(logdir_)) {
@@ -67,7 +67,8 @@ TEST_F(DemoFilesTest, DirectoriesOfOthersAreRefused) {
   Put(logdir_ / "mine.txt");
   EXPECT_THAT(BeginDemo(logdir_), FailsSaying(ErrorCode::kAlreadyExists, "choose another"));
   Put(logdir_ / ".compression-board-demo", "");
-  EXPECT_THAT(BeginDemo(logdir_), FailsSaying(ErrorCode::kAlreadyExists, "no demo has listed"));
+  EXPECT_THAT(BeginDemo(logdir_),
+              FailsSaying(ErrorCode::kAlreadyExists, "does not belong to a demo"));
 }
 
 TEST_F(DemoFilesTest, LinesThatLeadOutOfTheDirectoryAreLeftAlone) {

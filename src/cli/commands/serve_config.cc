@@ -12,13 +12,13 @@
 namespace cboard::cli {
 namespace {
 
-// Flags as CLI11 fills them; ParseServeFlags interprets them.
+// The flags as CLI11 stores them; ParseServeFlags interprets them.
 struct RawFlags {
   std::string host;
   bool bind_all = false;
   std::string samples_per_plugin;
   std::string token_file;
-  bool has_token = false;  // Given, though it may be empty.
+  bool has_token = false;  // The flag was given, possibly with an empty value.
   bool version = false;
   std::map<std::string, std::string> ignored;
 };
@@ -63,7 +63,8 @@ void AddDataFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
             if (CLI::detail::lexical_cast(text, seconds) && seconds >= 0 && seconds <= 86400) {
               return "";
             }
-            return "Value " + text + " not in range 0 to 86400";  // As of numbers without a point.
+            // CLI11 prints numbers without a decimal point.
+            return "Value " + text + " not in range 0 to 86400";
           },
           "")
       ->group("Content");
@@ -76,8 +77,8 @@ void AddDataFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
       ->type_name("TEXT")
       ->group("Content");
   app.add_flag("--read-only,--read_only", config.read_only,
-               "Write nothing into the log directory: names, notes and tags of\n"
-               "runs, and named views, are kept in the browser only")
+               "Do not write into the log directory: names, notes and tags of\n"
+               "runs, and named views, are stored only in the browser")
       ->group("Content");
   app.add_flag("--allow-delete,--allow_delete", config.allow_delete,
                "Let the page delete the event files of runs")
@@ -103,7 +104,8 @@ void AddNetworkFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
                "anyone who can reach this machine can read the logs")
       ->excludes(host)
       ->group("Where to listen");
-  app.add_option("--path_prefix", config.path_prefix, "Path prefix of all URLs, for example /board")
+  app.add_option("--path_prefix", config.path_prefix,
+                 "Prefix of the path in all URLs, for example /board")
       ->type_name("PATH")
       ->group("Where to listen");
   app.add_option("--allowed_host", config.allowed_hosts,
@@ -113,7 +115,8 @@ void AddNetworkFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
       ->group("Where to listen");
   app.add_option("--allowed_frame", config.allowed_frames,
                  "Origin whose pages may show the board in a frame, for example\n"
-                 "http://localhost:8888 of a notebook; http://localhost:* is any port")
+                 "http://localhost:8888 of a notebook; http://localhost:* is any\n"
+                 "port")
       ->type_name("ORIGIN")
       ->group("Where to listen");
   app.add_option("--max_connections", config.max_connections,
@@ -139,11 +142,12 @@ void AddAccessFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
       ->excludes(token)
       ->group("Access");
   CLI::Option* const certificate = app.add_option("--tls-cert", config.tls_certificate,
-                                                  "Serve HTTPS with this certificate (PEM)")
+                                                  "Serve HTTPS with this certificate, a PEM file")
                                        ->type_name("FILE")
                                        ->group("Access");
   CLI::Option* const key =
-      app.add_option("--tls-key", config.tls_key, "Private key of --tls-cert (PEM)")
+      app.add_option("--tls-key", config.tls_key,
+                     "Private key of the certificate in --tls-cert, a PEM file")
           ->type_name("FILE")
           ->needs(certificate)
           ->group("Access");
@@ -155,7 +159,7 @@ void AddAccessFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
       ->group("Access");
 }
 
-// "scalars=500,images=20"
+// Parses a list such as "scalars=500,images=20".
 Result<std::map<std::string, std::size_t>> ParseSamples(std::string_view text) {
   std::map<std::string, std::size_t> samples;
   for (const std::string_view part : Split(text, ',')) {
@@ -168,7 +172,7 @@ Result<std::map<std::string, std::size_t>> ParseSamples(std::string_view text) {
         end != number.data() + number.size()) {
       return Fail(ErrorCode::kInvalidArgument,
                   "--samples_per_plugin: " + Quoted(part) +
-                      " is not a plugin and a number, as in scalars=500,images=20");
+                      " must be a plugin and a number, as in scalars=500,images=20");
     }
     samples[std::string(part.substr(0, equals))] = count;
   }
@@ -185,7 +189,7 @@ Result<std::string> ReadToken(const std::string& path) {
   return text;
 }
 
-// Minimum length of a token: shorter ones are quickly guessed. 16 hexadecimal digits are 64 bits.
+// Minimum length of a token: shorter ones are easy to guess. 16 hexadecimal digits are 64 bits.
 constexpr std::size_t kMinTokenBytes = 16;
 
 Result<void> CheckToken(std::string_view token, std::string_view from) {
@@ -194,10 +198,10 @@ Result<void> CheckToken(std::string_view token, std::string_view from) {
       token.empty() ? "the token is empty" : "the token has " + Plural(token.size(), "character");
   return Fail(ErrorCode::kInvalidArgument,
               std::string(from) + ": " + found + "; at least " + std::to_string(kMinTokenBytes) +
-                  " are needed. 'openssl rand -hex 16' prints a good one");
+                  " are needed. Create one with 'openssl rand -hex 16'");
 }
 
-// A scheme and a host, with a port or "*" if it is not the usual one.
+// Checks an origin: a scheme and a host, with a port or "*" unless it is the default port.
 Result<void> CheckOrigin(std::string_view origin) {
   std::string_view rest = origin;
   for (const std::string_view scheme : {"http://", "https://"}) {
@@ -228,13 +232,13 @@ Result<void> ValidateFlags(const RawFlags& raw, ServeConfig& config) {
   } else if (raw.has_token) {
     CBOARD_RETURN_IF_ERROR(CheckToken(config.token, "--token"));
   } else if (const char* const from_environment = std::getenv(kTokenVariable)) {
-    // An empty variable is an error: a script whose own variable is missing does not mean to serve
-    // everybody.
+    // An empty variable is an error: a script whose own variable is missing would serve without a
+    // token.
     CBOARD_RETURN_IF_ERROR(CheckToken(from_environment, kTokenVariable));
   }
   if (config.allow_delete && config.read_only) {
     return Fail(ErrorCode::kInvalidArgument,
-                "--allow-delete and --read-only exclude each other; give one of them");
+                "--allow-delete and --read-only cannot be combined; remove one of them");
   }
   if ((config.allow_delete || config.allow_control) && config.binds_everything() &&
       config.token.empty()) {
@@ -269,12 +273,12 @@ std::optional<int> ParseServeFlags(Arguments arguments, ServeConfig& config) {
   AddDataFlags(app, config, raw);
   AddNetworkFlags(app, config, raw);
   AddAccessFlags(app, config, raw);
-  app.add_flag("--version", raw.version, "Print the version");
+  app.add_flag("--version", raw.version, "Print the version of the program");
   app.set_config("--config", "", "Read flags from this file as well (TOML or INI)")
       ->type_name("FILE");
-  app.allow_config_extras(CLI::config_extras_mode::error);  // A typo should not go unnoticed.
+  app.allow_config_extras(CLI::config_extras_mode::error);  // Reports misspelled keys.
   for (const char* const name : kIgnored) {
-    app.add_option(name, raw.ignored[name])->expected(0, 1)->group("");  // Not in the help.
+    app.add_option(name, raw.ignored[name])->expected(0, 1)->group("");  // Hidden from the help.
   }
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return exit_code;
   if (raw.version) {

@@ -1,4 +1,4 @@
-// Configuration of `compression-board serve`, from flags, the environment and a file.
+// Reads the configuration of `compression-board serve` from flags, the environment and a file.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +19,21 @@ namespace cboard::cli {
 struct ServeConfig {
   LogdirFlags logdirs;
   double reload_interval_seconds = 5;
-  // How many points a series may have in answers of TensorBoard's HTTP API, by plugin.
+  // Maximum number of points per series in responses of TensorBoard's HTTP API, by plugin.
   std::map<std::string, std::size_t> samples_per_plugin;
 
-  std::string host = "127.0.0.1";  // "::" with --bind_all.
+  std::string host = "127.0.0.1";  // "::" if --bind_all is given.
   std::uint16_t port = 6006;
   std::vector<std::string> allowed_hosts;
-  std::vector<std::string> allowed_frames;  // "http://localhost:8888", "http://localhost:*".
-  std::string path_prefix;                  // "/board", or empty.
+  // Origins that may show the board in a frame, such as "http://localhost:8888" or
+  // "http://localhost:*".
+  std::vector<std::string> allowed_frames;
+  std::string path_prefix;  // "/board", or empty.
   std::size_t max_connections = 10'000;
 
-  std::string token;                               // Empty: none.
-  std::filesystem::path tls_certificate, tls_key;  // Both or neither.
-  std::filesystem::path access_log;                // Empty: none. "-": standard output.
+  std::string token;                               // Empty: no token is required.
+  std::filesystem::path tls_certificate, tls_key;  // Both or neither are set.
+  std::filesystem::path access_log;                // Empty: no access log. "-": standard output.
 
   bool read_only = false;      // Write nothing into the log directories.
   bool allow_delete = false;   // Let the page delete runs.
@@ -43,7 +45,8 @@ struct ServeConfig {
   bool binds_everything() const { return host == "::" || host == "0.0.0.0"; }
 };
 
-// Fills `config`. Returns an exit code if the command is done; messages were already printed.
+// Parses the flags into `config`. Returns an exit code if the command is finished; messages were
+// already printed.
 std::optional<int> ParseServeFlags(Arguments arguments, ServeConfig& config);
 
 }  // namespace cboard::cli

@@ -1,4 +1,4 @@
-// The flag --shape of the commands that open model files.
+// The flag --shape of commands that open model files.
 #pragma once
 
 #include "cboard/model/input_shapes.h"
@@ -9,7 +9,8 @@ class App;
 
 namespace cboard::cli {
 
-// Adds --shape, which may be given once for each input, and stores its values in `shapes`.
+// Adds the flag --shape, which may be repeated for several inputs, and stores its values in
+// `shapes`.
 void AddShapeFlag(CLI::App& app, const char* help, model::InputShapes& shapes);
 
 }  // namespace cboard::cli

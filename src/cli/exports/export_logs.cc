@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kFlushBytes = 256 << 10;
 
-// Counts what is written, and tells how far it is.
+// Counts written values and reports the progress.
 class Counter {
  public:
   Counter(const reader::Snapshot& snapshot, const ExportOptions& options, bool scalars_only)
@@ -49,7 +49,7 @@ std::string CsvText(const std::string& text) {
   return quoted + '"';
 }
 
-// Calls `visit(run, tag)` with the scalars that are asked for, until it fails.
+// Calls `visit(run, tag)` with the selected scalars, until it fails.
 template <typename Visit>
 Result<void> ForEachScalarTag(const reader::Snapshot& snapshot, const ExportOptions& options,
                               const Visit& visit) {
@@ -145,7 +145,7 @@ class JsonExport {
         [&](const reader::BlobEntry& entry) { json_.Value(entry.wall_time_seconds); });
     json_.EndArray();
     json_.Key("values").BeginArray();
-    // Reads several at a time, so that files are not opened for each value and memory stays
+    // Reads several values at a time, so that files are not opened for each value and memory use is
     // constant.
     constexpr std::uint64_t kBatchBytes = 4 << 20;
     constexpr std::size_t kBatchCount = 256;

@@ -1,5 +1,5 @@
-// A log directory as CSV, Parquet or JSON, for other programs. Written as it goes: memory does not
-// grow with the number of points.
+// Exports a log directory as CSV, Parquet or JSON for other programs. The output is written during
+// reading, so memory use does not grow with the number of points.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,33 @@
 namespace cboard::cli {
 
 struct ExportOptions {
-  std::optional<reader::TextPattern> runs;  // Only runs in whose name it is found.
-  std::optional<reader::TextPattern> tags;  // Likewise.
-  bool media = false;  // JSON: the bytes of images, audio, graphs and run metadata too, in base64.
+  std::optional<reader::TextPattern> runs;  // Only runs whose name matches.
+  std::optional<reader::TextPattern> tags;  // Only tags that match.
+  // For JSON: include the bytes of images, audio, graphs and run metadata in base64.
+  bool media = false;
 
-  // Called now and then with how many values are written, of how many.
+  // A callback that is called regularly with the number of written values and the total.
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;
 
   bool Takes(const reader::Run& run) const { return !runs || runs->FoundIn(run.name); }
   bool Takes(const reader::Tag& tag) const { return !tags || tags->FoundIn(tag.name()); }
 };
 
-// Scalars only: a line run,tag,step,wall_time,value for each point after a line with these names.
-// Numbers are the shortest decimals that read back as the same double; nan, inf and -inf as they
-// are. Texts that hold a comma, a quote or a line break are in quotes, as RFC 4180 has it.
+// Writes scalars: a header line run,tag,step,wall_time,value and one line per point. Numbers are
+// the shortest decimals that read back as the same double, or nan, inf, -inf. As RFC 4180 requires,
+// texts with a comma, a quote or a line break are quoted.
 Result<void> ExportCsv(const reader::Snapshot& snapshot, const ExportOptions& options,
                        ByteSink& out);
 
-// The same table as a Parquet file: texts run and tag, an int64 step, doubles wall_time (seconds
-// since 1970, as in CSV: a timestamp would cut them off, and has no NaN) and value. All are bit for
-// bit what was logged.
+// Writes scalars as a Parquet file: texts run and tag, an int64 step, doubles wall_time and value.
+// All are bit for bit the logged values. wall_time is seconds since 1970, as in CSV; a timestamp
+// type would lose digits and has no NaN.
 Result<void> ExportParquet(const reader::Snapshot& snapshot, const ExportOptions& options,
                            ByteSink& out);
 
-// {"runs":[{"run":…,"tags":[{"tag":…,"kind":…,"plugin":…,"display_name":…,"description":…,
+// Writes all values as JSON:
+//
+//   {"runs":[{"run":…,"tags":[{"tag":…,"kind":…,"plugin":…,"display_name":…,"description":…,
 //   "steps":[…],"wall_times":[…],"values":[…]}]}]}
 //
 // A value is

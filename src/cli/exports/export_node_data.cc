@@ -39,7 +39,7 @@ std::string KeysOf(const Map& map) {
   return keys;
 }
 
-// Metrics of the distance from the float model, the best first; a baseline has none of them.
+// Metrics of the difference from the float model, the best first; a baseline has none of them.
 constexpr std::array<std::string_view, 5> kDefaultMetrics = {"sqnr_db", "accumulated_sqnr_db",
                                                              "cosine", "rmse_by_scale", "mse"};
 
@@ -50,7 +50,7 @@ std::string DefaultMetric(const std::map<std::string, Values>& metrics) {
   return metrics.begin()->first;
 }
 
-// Drops variants without the requested metric, unless that would leave none.
+// Drops variants without the requested metric, unless none would remain.
 void DropVariantsWithout(Figures& figures, std::string_view metric) {
   const auto is_usable = [&](const auto& variant) {
     const auto has = [&](std::string_view key) {
@@ -74,24 +74,25 @@ Result<std::string> NodeDataJson(const reader::Snapshot& snapshot, const ExportO
   Figures figures = Collect(snapshot, options);
   if (figures.empty()) {
     return Fail(ErrorCode::kNotFound,
-                "there are no figures of layers, <model>/layers/<layer>/<metric>/<variant>");
+                "the log has no layer metrics, <model>/layers/<layer>/<metric>/<variant>");
   }
   if (variant.empty()) DropVariantsWithout(figures, metric);
   if (variant.empty() && figures.size() > 1) {
     return Fail(
         ErrorCode::kInvalidArgument,
-        "there are figures of several variants; choose one by --variant: " + KeysOf(figures));
+        "several variants have layer metrics; choose one with --variant: " + KeysOf(figures));
   }
   const auto chosen = variant.empty() ? figures.begin() : figures.find(std::string(variant));
   if (chosen == figures.end()) {
     return Fail(ErrorCode::kNotFound, "no layer of the variant " + Quoted(variant) +
-                                          " has a figure; there are " + KeysOf(figures));
+                                          " has a metric; the log has " + KeysOf(figures));
   }
   const std::string wanted = metric.empty() ? DefaultMetric(chosen->second) : std::string(metric);
   const auto values = chosen->second.find(wanted);
   if (values == chosen->second.end()) {
-    return Fail(ErrorCode::kNotFound, "no layer of " + Quoted(chosen->first) + " has a figure " +
-                                          Quoted(wanted) + "; there are " + KeysOf(chosen->second));
+    return Fail(ErrorCode::kNotFound, "no layer of " + Quoted(chosen->first) + " has the metric " +
+                                          Quoted(wanted) + "; the log has " +
+                                          KeysOf(chosen->second));
   }
   std::vector<compression::NodeDataGraph> graphs;
   for (const auto& [model, layers] : values->second) {

@@ -16,7 +16,7 @@ namespace {
 using parquet::ColumnType;
 using parquet::TableWriter;
 
-// A table of the folder. It appears when it is finished.
+// Writes a table of the directory. The file appears when it is finished.
 class TableFile {
  public:
   static Result<std::unique_ptr<TableFile>> Open(const std::string& folder, const std::string& name,
@@ -48,7 +48,7 @@ class TableFile {
 
 std::string ExperimentOf(const reader::Run& run) { return run.name.substr(0, run.name.find('/')); }
 
-// Points of all scalars, a file per experiment: runs are in the order of their names.
+// Writes the points of all scalars, one file per experiment; runs must be sorted by name.
 Result<void> ExportScalars(const reader::Snapshot& snapshot, const ExportOptions& options,
                            const std::string& folder) {
   std::uint64_t done = 0, total = 0;
@@ -90,7 +90,7 @@ Result<void> ExportScalars(const reader::Snapshot& snapshot, const ExportOptions
   return table ? table->Finish() : Result<void>();
 }
 
-// The cells of Overview: one row per model, variant and metric.
+// Writes the cells of the Overview page: one row per model, variant and metric.
 Result<void> ExportMetrics(const reader::Snapshot& snapshot, const std::string& folder) {
   CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<TableFile> file,
                           TableFile::Open(folder, "metrics/metrics.parquet",
@@ -127,7 +127,7 @@ Result<void> ExportMetrics(const reader::Snapshot& snapshot, const std::string& 
   return file->Finish();
 }
 
-// All points of the metrics of layers.
+// Writes all points of the layer metrics.
 Result<void> ExportLayers(const reader::Snapshot& snapshot, const ExportOptions& options,
                           const std::string& folder) {
   CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<TableFile> file,

@@ -1,4 +1,5 @@
-// A log directory as Parquet tables in a folder or a bucket, for SQL. docs/sql.md describes them.
+// Exports a log directory as Parquet tables for SQL, into a directory or a bucket. docs/sql.md
+// describes them.
 //
 //   <folder>/scalars/experiment=<first part of the run's name>/scalars.parquet
 //   <folder>/metrics/metrics.parquet
@@ -13,7 +14,7 @@
 
 namespace cboard::cli {
 
-// `folder` is a directory or "s3://bucket/prefix". Tables that are there are replaced.
+// Writes the tables. `folder` is a directory or "s3://bucket/prefix". Existing tables are replaced.
 Result<void> ExportTables(const reader::Snapshot& snapshot, const ExportOptions& options,
                           const std::string& folder);
 

@@ -30,7 +30,7 @@ std::string Base64(std::string_view bytes) {
   return text;
 }
 
-// Members that describe bytes; the object is open.
+// Appends members that describe bytes to an open object.
 void AppendBytes(std::string_view bytes, bool media, JsonWriter& json) {
   json.Key("size_bytes").Value(bytes.size());
   if (media) json.Key("base64").Value(Base64(bytes));
@@ -43,7 +43,7 @@ void AppendNumbers(std::string_view key, const Numbers& numbers, JsonWriter& jso
   json.EndArray();
 }
 
-// Each appends the members of an object that is open.
+// The functions below append members to an open object.
 Result<void> AppendHistogram(std::string_view bytes, JsonWriter& json) {
   CBOARD_ASSIGN_OR_RETURN(const proto::ParsedHistogram histogram, proto::ParseHistogram(bytes));
   json.Key("min").Value(histogram.min);
@@ -77,7 +77,7 @@ Result<void> AppendAudio(std::string_view bytes, bool media, JsonWriter& json) {
 
 Result<void> AppendTensor(std::string_view bytes, bool media, JsonWriter& json) {
   CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, proto::ParseTensor(bytes));
-  // Reads before writing, so that an unreadable tensor is only an error.
+  // Reads before writing, so that an unreadable tensor gives only an error.
   std::vector<double> numbers;
   std::vector<std::string_view> strings;
   if (tensor.dtype == proto::DataType::kString) {
@@ -116,12 +116,12 @@ Result<void> AppendMember(const proto::SummaryValue& value, bool media, JsonWrit
     case proto::ValueKind::kTensor:
       return AppendTensor(value.payload, media, json);
     default:
-      return Fail(ErrorCode::kDataLoss, "there is no value");
+      return Fail(ErrorCode::kDataLoss, "the event has no value");
   }
 }
 
 void AppendSummaryValue(std::string_view bytes, bool media, JsonWriter& json) {
-  // ForEachValue reads a Summary, of which a value is field 1.
+  // Builds a Summary message for ForEachValue: its field 1 is a value.
   std::string summary = "\x0a";
   for (std::size_t rest = bytes.size();; rest >>= 7) {
     summary += static_cast<char>(rest < 0x80 ? rest : (rest & 0x7f) | 0x80);
@@ -143,7 +143,7 @@ void AppendSummaryValue(std::string_view bytes, bool media, JsonWriter& json) {
   });
   if (is_written) return;
   json.BeginObject();
-  json.Key("error").Value(parsed ? "there is no value" : parsed.error().message);
+  json.Key("error").Value(parsed ? "the event has no value" : parsed.error().message);
   json.EndObject();
 }
 

@@ -1,4 +1,4 @@
-// One value of a tag that is not a scalar, as JSON; export_logs.h describes the forms.
+// Converts a value of a tag that is not a scalar to JSON; export_logs.h describes the forms.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace cboard::cli {
 
-// `bytes` are those of a Blob of a tag of this kind.
+// Appends a value. `bytes` is the content of a Blob of a tag of this kind.
 void AppendValue(reader::TagKind kind, std::string_view bytes, bool media, JsonWriter& json);
 
-// The "hparams" of a tag: PluginData.content as an object, null if it holds nothing.
+// Appends the "hparams" of a tag: PluginData.content as an object, or null if it is empty.
 void AppendHParams(std::string_view plugin_content, JsonWriter& json);
 
-// Figures of layers as node data for Model Explorer.
+// Exports layer metrics as node data for Model Explorer.
 
-// The figure `metric` of the layers of `variant`, a graph per model: what is logged as
-// <model>/layers/<layer>/<metric>/<variant>. An empty metric is the most telling one that is there,
-// an empty variant the only one. Fails with kNotFound when there is no such figure, and with
-// kInvalidArgument when there are several variants; the message names what there is.
+// Returns the metric `metric` of the layers of `variant`, with one graph per model. It reads values
+// logged as <model>/layers/<layer>/<metric>/<variant>. By default, `metric` is the most informative
+// logged metric, and `variant` is the only one. Fails with kNotFound if there is no such metric,
+// and with kInvalidArgument if there are several variants; the message lists the existing ones.
 Result<std::string> NodeDataJson(const reader::Snapshot& snapshot, const ExportOptions& options,
                                  std::string_view metric, std::string_view variant);
 

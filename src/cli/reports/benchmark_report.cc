@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <set>
+#include <string>
+#include <vector>
 
 #include "cli/reports/reports.h"
 #include "cli/reports/text_table.h"
@@ -13,7 +15,7 @@ using benchmark::ModelBenchmark;
 using benchmark::RatioEstimate;
 using benchmark::VariantBenchmark;
 
-// Three digits that count: 0.0123, 1.23, 12.3, 123.
+// Formats a number with three significant digits: 0.0123, 1.23, 12.3, 123.
 std::string Digits(double value) {
   std::array<char, 32> text;
   const double size = std::abs(value);
@@ -85,12 +87,62 @@ std::string VariantTable(const ModelBenchmark& model) {
   return table.Render();
 }
 
+// Prints sentences about variants. A sentence that holds for all variants is printed once.
+class VariantSentences {
+ public:
+  void Add(const std::string& variant, const std::string& what, const std::string& why) {
+    const auto found = std::ranges::find_if(
+        sentences_, [&](const Sentence& known) { return known.what == what && known.why == why; });
+    if (found == sentences_.end()) {
+      sentences_.push_back({what, why, {variant}});
+    } else {
+      found->variants.push_back(variant);
+    }
+  }
+  void AddVariant() { ++variant_count_; }
+
+  // "latency_p99_ms (int8): not enough samples".
+  std::vector<std::string> Sentences() const {
+    std::vector<std::string> texts;
+    for (const Sentence& sentence : sentences_) {
+      std::string names;
+      for (const std::string& variant : sentence.variants) {
+        names += (names.empty() ? "" : ", ") + Printable(variant);
+      }
+      texts.push_back(Printable(sentence.what) +
+                      (sentence.variants.size() == variant_count_ ? "" : " (" + names + ")") +
+                      ": " + Printable(sentence.why));
+    }
+    return texts;
+  }
+
+ private:
+  struct Sentence {
+    std::string what;
+    std::string why;
+    std::vector<std::string> variants;
+  };
+  std::vector<Sentence> sentences_;
+  std::size_t variant_count_ = 0;
+};
+
+// Empty if the interval is narrow, and if there are too few blocks for a verdict: not_measured
+// tells that already.
+std::string WideIntervalText(const VariantBenchmark& variant) {
+  constexpr double kWantedWidth = 0.02;
+  if (!variant.latency || variant.latency->speedup.block_count < benchmark::kMinBlocks) return "";
+  const double width = variant.latency->speedup.RelativeWidth();
+  if (width <= kWantedWidth) return "";
+  return "\nThe interval of " + Printable(variant.name) + " is " + Digits(100 * width) +
+         " % wide, more than the wanted 2 %: give more time with --time, or end other programs.\n";
+}
+
 }  // namespace
 
 std::string BenchmarkText(const ModelBenchmark& model) {
   std::string text =
       Printable(model.model) + ": " + Plural(model.block_count, "block") +
-      " of interleaved runs in " + Digits(model.seconds) + " s; ONNX Runtime " +
+      " of interleaved runs; " + Digits(model.seconds) + " s in all; ONNX Runtime " +
       Printable(model.runtime_version) + ", " + Printable(model.provider) + ", " +
       Plural(static_cast<std::size_t>(model.threads), "thread") + ", batch " +
       std::to_string(model.batch) + ", " +
@@ -104,14 +156,24 @@ std::string BenchmarkText(const ModelBenchmark& model) {
           "\n" + Printable(variant.name) + " was not measured: " + Printable(variant.error) + "\n";
     }
   }
-  std::set<std::string> told;
+  VariantSentences invalid, not_measured;
   for (const VariantBenchmark& variant : model.variants) {
-    for (const std::string& reason : variant.why_invalid) {
-      if (told.insert(reason).second) text += "\nNot valid: " + Printable(reason) + "\n";
+    if (!variant.is_measured()) continue;
+    for (const std::string& reason : variant.why_invalid) invalid.Add(variant.name, "", reason);
+    for (const compression::Omission& omission : variant.not_measured) {
+      not_measured.Add(variant.name, omission.what, omission.reason);
     }
+    invalid.AddVariant();
+    not_measured.AddVariant();
+  }
+  for (const std::string& sentence : invalid.Sentences()) {
+    text += "\nNot valid" + sentence + "\n";
   }
   if (model.basis == benchmark::TimeBasis::kCpu) {
     text += "\nThe runs were interrupted, so that speedups and verdicts come from CPU time.\n";
+  }
+  for (const VariantBenchmark& variant : model.variants) {
+    text += WideIntervalText(variant);
   }
   for (const VariantBenchmark& variant : model.variants) {
     for (const benchmark::SlowReason& reason : variant.why_slower) {
@@ -119,15 +181,9 @@ std::string BenchmarkText(const ModelBenchmark& model) {
               " is not faster: " + Printable(reason.explanation) + "\n";
     }
   }
-  std::string not_measured;
-  for (const VariantBenchmark& variant : model.variants) {
-    for (const compression::Omission& omission : variant.not_measured) {
-      const std::string line =
-          "  " + Printable(omission.what) + ": " + Printable(omission.reason) + "\n";
-      if (told.insert(line).second) not_measured += line;
-    }
-  }
-  if (!not_measured.empty()) text += "\nNot measured:\n" + not_measured;
+  const std::vector<std::string> omissions = not_measured.Sentences();
+  if (!omissions.empty()) text += "\nNot measured:\n";
+  for (const std::string& omission : omissions) text += "  " + omission + "\n";
   if (!model.is_complete) text += "\nThe benchmark is not complete.\n";
   return text;
 }

@@ -17,9 +17,8 @@ using analysis::Gate;
 using analysis::GateOutcome;
 using analysis::GateResult;
 
-constexpr std::size_t kMaxPassingShown = 20;  // Failing gates are always shown.
-constexpr std::size_t kMaxFailingLayersShown =
-    10;  // Layers for each gate; JSON and JUnit have all.
+constexpr std::size_t kMaxPassingShown = 20;        // Failing gates are always shown.
+constexpr std::size_t kMaxFailingLayersShown = 10;  // Per gate; JSON and JUnit list all layers.
 constexpr std::size_t kNameWidth = 60;
 
 std::size_t RankOf(GateOutcome outcome) {
@@ -34,7 +33,7 @@ std::size_t RankOf(GateOutcome outcome) {
   return 2;
 }
 
-// Orders gates: failing ones, the furthest beyond its limit first; then missing; then passing.
+// Sorts gates: failing ones first, with the largest excess first; then missing; then passing.
 std::vector<const GateResult*> WorstFirst(const ContractResult& result) {
   std::vector<const GateResult*> sorted;
   for (const GateResult& each : result.results) sorted.push_back(&each);
@@ -57,8 +56,8 @@ std::string_view ColourOf(GateOutcome outcome) {
   return "\x1b[32m";
 }
 
-// The outcome is the first word of its line. Cells themselves cannot carry colour: what comes from
-// files must not steer the terminal, and a table escapes it.
+// Colours the outcome, which is the first word of each line. The table escapes control characters
+// in cells, because text from files must not control the terminal, so colours are added afterwards.
 std::string Coloured(const std::string& table, std::span<const GateResult* const> rows) {
   const std::vector<std::string_view> lines = Split(table, '\n');
   std::string text(lines.front());
@@ -71,7 +70,7 @@ std::string Coloured(const std::string& table, std::span<const GateResult* const
 }
 
 void AppendFailingLayers(const Contract& contract, const GateResult& result, std::string& text) {
-  if (result.broken.size() < 2) return;  // One is in the table.
+  if (result.broken.size() < 2) return;  // The table already shows a single layer.
   text += "\nLayers that break " + Quoted(contract.gates[result.gate].id) + " (" +
           Printable(result.model) + ", " + Printable(result.variant) + "):\n";
   const std::size_t shown = std::min(kMaxFailingLayersShown, result.broken.size());
@@ -95,8 +94,8 @@ std::string VerdictText(const ContractResult& result) {
          (failures == 1 ? " fails" : " fail") + ": the contract is not kept.\n";
 }
 
-// Damage that no gate checks, and layers without measurements: a contract that passes says nothing
-// about them.
+// Appends damage that no gate checks, and layers without measurements: a passing contract says
+// nothing about them.
 void AppendBeyond(const ContractResult& result, const analysis::ContractVerdict& each,
                   std::string& text) {
   const bool is_gated = std::ranges::any_of(result.results, [&](const GateResult& gate) {

@@ -19,26 +19,26 @@ using compare::Level;
 using compare::ModelComparison;
 
 constexpr std::size_t kMaxNameWidth = 60;
-// Maximum number of columns for outputs of the network; if there are more, only their mean is
+// Maximum number of columns for model outputs; if there are more, only their mean is
 // shown.
 constexpr std::size_t kMaxEnds = 4;
-// Tolerance for sums in another order.
+// SQNR in dB above which outputs count as equal: sums in another order already cause such errors.
 constexpr double kExactOutputDb = 80;
 
 constexpr double kExactDb = 150;
-// Minimum share of product pairs that overflow; fewer change nothing.
+// Minimum share of product pairs that overflow; fewer have no visible effect.
 constexpr double kMinSaturation = 1e-4;
 
-// Names are cut in the middle: weights of one node and layers of one branch differ at the end.
+// Shortens a name in the middle: weights of one node and layers of one branch differ at the end.
 std::string ShortName(std::string_view name) { return ShortenedToEnd(name, kMaxNameWidth); }
 
 std::string Decibels(std::optional<double> value) {
   if (!value || std::isnan(*value)) return "";
-  // Float32 itself has about 150 dB.
+  // An SQNR above the precision of float32, about 150 dB, is shown as exact.
   if (*value > kExactDb) return "exact";
   if (*value < -kExactDb) return "lost";
   std::array<char, 32> text;
-  const double shown = std::abs(*value) < 0.05 ? 0 : *value;  // Not -0.0.
+  const double shown = std::abs(*value) < 0.05 ? 0 : *value;  // Avoids "-0.0".
   std::snprintf(text.data(), text.size(), "%.1f", shown);
   return text.data();
 }
@@ -53,7 +53,7 @@ std::optional<double> WorstChannelOf(const std::optional<tensor::Comparison>& co
   return comparison->channels[*comparison->worst_channel].SqnrDb();
 }
 
-// Names the layers in which most is lost, when there are any that stand out.
+// Names the layers in which the signal loses most, if any stand out.
 void AppendLosses(const ModelComparison& comparison, std::string& text) {
   const std::vector<const LayerComparison*> layers = compare::LargestLosses(comparison);
   if (layers.empty()) return;
@@ -78,7 +78,7 @@ std::string EndText(double sqnr_db, const std::optional<double>& agreement) {
   return text;
 }
 
-// Each line of `lines` behind `indent`.
+// Returns each line of `lines` after `indent`.
 std::string Indented(std::string_view lines, std::string_view indent) {
   std::string text;
   while (!lines.empty()) {
@@ -102,12 +102,23 @@ void AppendSuspect(const compare::Suspect& suspect, bool is_first, std::string& 
     text += suspect.layers.size() > 3 ? ", …\n" : "\n";
   }
   if (suspect.fixes.empty()) {
-    if (!suspect.fix.empty()) text += "  Fix to try first: " + Printable(suspect.fix) + "\n";
+    if (!suspect.fix.empty()) {
+      text += "  Fix to try first: " + Printable(suspect.fix) + "\n";
+    } else if (suspect.is_measured) {
+      text +=
+          "  Fix: none found; no change that was tried for this cause lowers the error by a "
+          "fifth\n";
+    }
     return;
   }
   for (std::size_t i = 0; i < std::min<std::size_t>(suspect.fixes.size(), 2); ++i) {
     const compare::MeasuredFix& fix = suspect.fixes[i];
     text += std::string(i == 0 ? "  Fix: " : "  Or: ") + Printable(fix.action) + ": ";
+    if (fix.level == compare::VerdictLevel::kNotMeasured) {
+      text += "not tried, the time was up (--budget allows more); price: " + Printable(fix.price) +
+              "\n";
+      continue;
+    }
     if (i == 0 && suspect.sqnr_db) {
       text += "the end goes from " + EndText(*suspect.sqnr_db, suspect.agreement) + " to ";
     }
@@ -119,7 +130,7 @@ void AppendSuspect(const compare::Suspect& suspect, bool is_first, std::string& 
   }
 }
 
-// The verdict in one line, and what is to blame.
+// Appends the verdict in one line, and the root cause.
 void AppendEndVerdict(const ModelComparison& comparison, std::string& text) {
   const compare::EndVerdict& verdict = comparison.verdict;
   if (verdict.sentence.empty()) return;
@@ -131,53 +142,12 @@ void AppendEndVerdict(const ModelComparison& comparison, std::string& text) {
   text += "\n";
 }
 
-// The outputs of the model by head.
-void AppendHeads(const ModelComparison& comparison, std::string& text) {
-  TextTable table({{"verdict"},
-                   {"output"},
-                   {"shape"},
-                   {"axis", Align::kRight},
-                   {"channels", Align::kRight},
-                   {"used as"},
-                   {"agreement", Align::kRight},
-                   {"SQNR dB", Align::kRight},
-                   {"worst channel"}});
-  for (const compare::OutputVerdict& output : comparison.verdict.outputs) {
-    if (output.heads.empty()) {
-      table.AddRow({"not measured", ShortName(output.name), ShapeText(output.shape), "", "",
-                    Printable(output.why_not), "", "", ""});
-    }
-    for (const compare::HeadVerdict& head : output.heads) {
-      std::string level(NameOf(head.level));
-      std::ranges::replace(level, '_', ' ');
-      std::string use(NameOf(head.use));
-      std::ranges::replace(use, '_', ' ');
-      std::string agreement;
-      if (head.agreement) {
-        std::array<char, 32> share;
-        std::snprintf(share.data(), share.size(), "%.1f %%", 100 * *head.agreement);
-        agreement = share.data();
-      }
-      std::string worst;
-      if (head.worst_channel && head.channel_count > 1) {
-        worst = std::to_string(*head.worst_channel) + ": " + Decibels(head.worst_channel_sqnr_db);
-      }
-      table.AddRow({level, ShortName(HeadName(output, head)), ShapeText(output.shape),
-                    output.axis ? std::to_string(*output.axis) : "",
-                    head.channel_count > 0 ? std::to_string(head.channel_count) : "", use,
-                    agreement, Decibels(head.judged_sqnr_db), worst});
-    }
-  }
-  table.DropEmptyColumns();
-  if (!table.empty()) text += "\n" + table.Render();
-}
-
 void AppendVerdict(const ModelComparison& comparison, std::string& text) {
   text += Quoted(comparison.baseline.string(), 1000) + " (" +
           HumanBytes(static_cast<double>(comparison.baseline_bytes)) + ") and " +
           Quoted(comparison.variant.string(), 1000) + " (" +
           HumanBytes(static_cast<double>(comparison.variant_bytes));
-  // Without one it is float, and called so by nobody.
+  // A variant without a name is float; its name is not printed.
   if (const std::string name = compare::VariantName(comparison); name != "variant") {
     text += ", " + name;
   }
@@ -216,7 +186,8 @@ void AppendVerdict(const ModelComparison& comparison, std::string& text) {
   }
 }
 
-// Names of the layers that are shown, cut where they are long, but never so that two are the same.
+// Returns the names of the layers that are shown. Long names are shortened, but two names never
+// become equal.
 std::vector<std::string> ShownNames(const ModelComparison& comparison, std::size_t top) {
   std::vector<std::string> names;
   std::map<std::string, std::size_t> counts;
@@ -383,6 +354,46 @@ void AppendUnpaired(const ModelComparison& comparison, std::string& text) {
 
 }  // namespace
 
+std::string OutputsText(const compare::EndVerdict& verdict, std::size_t indent) {
+  TextTable table({{"verdict"},
+                   {"output"},
+                   {"shape"},
+                   {"axis", Align::kRight},
+                   {"channels", Align::kRight},
+                   {"used as"},
+                   {"agreement", Align::kRight},
+                   {"SQNR dB", Align::kRight},
+                   {"worst channel"}});
+  for (const compare::OutputVerdict& output : verdict.outputs) {
+    if (output.heads.empty()) {
+      table.AddRow({"not measured", ShortName(output.name), ShapeText(output.shape), "", "",
+                    Printable(output.why_not), "", "", ""});
+    }
+    for (const compare::HeadVerdict& head : output.heads) {
+      std::string level(NameOf(head.level));
+      std::ranges::replace(level, '_', ' ');
+      std::string use(NameOf(head.use));
+      std::ranges::replace(use, '_', ' ');
+      std::string agreement;
+      if (head.agreement) {
+        std::array<char, 32> share;
+        std::snprintf(share.data(), share.size(), "%.1f %%", 100 * *head.agreement);
+        agreement = share.data();
+      }
+      std::string worst;
+      if (head.worst_channel && head.channel_count > 1) {
+        worst = std::to_string(*head.worst_channel) + ": " + Decibels(head.worst_channel_sqnr_db);
+      }
+      table.AddRow({level, ShortName(HeadName(output, head)), ShapeText(output.shape),
+                    output.axis ? std::to_string(*output.axis) : "",
+                    head.channel_count > 0 ? std::to_string(head.channel_count) : "", use,
+                    agreement, Decibels(head.judged_sqnr_db), worst});
+    }
+  }
+  table.DropEmptyColumns();
+  return table.empty() ? std::string() : table.Render(indent);
+}
+
 std::string CompareText(const ModelComparison& comparison, const CompareTextOptions& options) {
   std::string text;
   const std::size_t top = options.top;
@@ -392,8 +403,12 @@ std::string CompareText(const ModelComparison& comparison, const CompareTextOpti
   AppendVerdict(comparison, text);
   AppendTable(comparison, top, text);
   const bool is_damaged = comparison.verdict.level >= compare::VerdictLevel::kDegraded;
-  if (options.all || is_damaged) AppendHeads(comparison, text);
-  // Root causes have said it where there are any; of sound models, nobody has to do anything.
+  if (options.all || is_damaged) {
+    if (const std::string outputs = OutputsText(comparison.verdict); !outputs.empty()) {
+      text += "\n" + outputs;
+    }
+  }
+  // Omits advice if root causes already gave it, or if the model is undamaged.
   const bool is_sound = comparison.verdict.level == compare::VerdictLevel::kSound;
   if (options.all || (!has_fix && !is_sound)) AppendCauses(comparison, top, text);
   AppendVerified(comparison, text);

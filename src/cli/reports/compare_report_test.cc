@@ -117,6 +117,17 @@ TEST(CompareReport, BeginsWithVerdictCauseFixAndSettings) {
           "'fp32.onnx' (4.0 KiB)"));
 }
 
+TEST(CompareReport, SaysSoIfNoFixHelps) {
+  compare::ModelComparison comparison = Example();
+  comparison.verdict.level = compare::VerdictLevel::kBroken;
+  comparison.verdict.sentence = "Broken: it is.";
+  comparison.verdict.suspects = {
+      {.layer = "conv", .sentence = "many small errors add up", .is_measured = true}};
+  EXPECT_THAT(CompareText(comparison), HasSubstr("  Fix: none found; no change that was tried"));
+  comparison.verdict.suspects[0].is_measured = false;
+  EXPECT_THAT(CompareText(comparison), Not(HasSubstr("Fix: none found")));
+}
+
 TEST(CompareReport, SaysHowOutputsGetOtherQuantizers) {
   compare::ModelComparison comparison = Example();
   comparison.layers[0].output_tensor = "conv2/out";

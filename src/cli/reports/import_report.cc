@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view kSpeedMetric = "latency_mean_ms";
 
-// With the same decimals in every row, so that points stand below points; what these cannot hold or
-// would make zero has four digits.
+// Formats a value with the same decimals in every row, so that decimal points align. A value that
+// would become zero or too long has four digits.
 std::string Fixed(double value, int decimals, const char* unit = "") {
   std::array<char, 32> buffer;
   const double size = std::abs(value);
@@ -31,7 +31,7 @@ std::string RatioCell(const compression::Ratios& ratios, std::string_view name, 
   return found == ratios.values.end() ? "" : Fixed(found->value, decimals, unit);
 }
 
-// 2.95x, and 2.95x* of a latency that nobody measured.
+// Formats a speedup: 2.95x, or 2.95x* if a latency was not measured.
 std::string SpeedupCell(const compression::Ratios& ratios, const compression::Variant& baseline,
                         const compression::Variant& variant) {
   const bool derived =
@@ -39,7 +39,8 @@ std::string SpeedupCell(const compression::Ratios& ratios, const compression::Va
   return RatioCell(ratios, "speedup", 2, derived ? "x*" : "x");
 }
 
-// A missing value is an empty cell: a dash or a zero could look like a result.
+// Returns the cells of a row. A missing value is an empty cell: a dash or a zero could look like a
+// result.
 std::vector<std::string> RowOf(const cboard::compression::ModelComparison& model,
                                const compression::Variant& baseline,
                                const compression::Variant& variant) {
@@ -89,14 +90,14 @@ std::string ModelTable(const compression::BenchmarkFile& file, bool verbose) {
   return text;
 }
 
-// True if an existing metric causes the omission, such as a size of 0: that deserves attention. A
-// missing metric is normal, and so is a benchmark without a GPU.
+// Returns true if an existing metric causes the omission, such as a size of 0, because the user
+// should check it. A missing metric is normal, and so is a benchmark without a GPU.
 bool IsUnexpected(const compression::Omission& omission) {
   return omission.what != "aurora" && omission.what != "gpu_memory_usage_mb" &&
          !omission.reason.ends_with(" is missing");
 }
 
-// A line each, at most `limit` of them.
+// Formats at most `limit` notes, one line each.
 std::string Notes(const std::vector<std::string>& notes, std::size_t limit) {
   std::string text;
   const std::size_t shown = std::min(notes.size(), limit);

@@ -17,7 +17,7 @@ bool Contains(std::string_view text, const std::string& part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// Whether it has something that was asked for.
+// Returns true if the run has content that the filter selects.
 bool Takes(const InspectFilter& filter, const reader::Run& run) {
   return Contains(run.name, filter.run) &&
          (filter.tag.empty() || std::ranges::any_of(run.tags, [&](const reader::Tag& tag) {
@@ -31,12 +31,12 @@ std::uint64_t SizeOf(const reader::Run& run) {
   return bytes;
 }
 
-// Facts that need every point of a tag, or its first and last one.
+// Facts about a tag that need all of its points, or the first and last one.
 struct TagFacts {
   std::int64_t first_step = 0;
   std::int64_t last_step = 0;
   double newest_wall_time_seconds = -std::numeric_limits<double>::infinity();
-  std::optional<double> last_value;  // Scalars only.
+  std::optional<double> last_value;  // For scalars only.
 
   void NoteTime(double seconds) {
     if (std::isfinite(seconds)) {
@@ -71,7 +71,7 @@ std::string Steps(const reader::Tag& tag) {
 
 std::string LastValue(const TagFacts& facts) {
   if (!facts.last_value) return {};
-  // Scalars are stored as floats; the digits beyond are the conversion's, not the user's.
+  // Scalars are stored as floats: more digits would be rounding noise.
   const auto narrow = static_cast<float>(*facts.last_value);
   if (static_cast<double>(narrow) != *facts.last_value) return ShortestDecimal(*facts.last_value);
   std::array<char, 32> buffer;
@@ -198,7 +198,7 @@ void AppendRun(const reader::Run& run, const InspectFilter& filter, JsonWriter& 
 }  // namespace
 
 std::string LocalTime(double wall_time_seconds) {
-  // Years 1 to 9999; also refuses NaN.
+  // Allows the years 1 to 9999; also refuses NaN.
   if (!(wall_time_seconds > -62e9 && wall_time_seconds < 253e9)) return "-";
   const auto seconds = static_cast<std::time_t>(std::floor(wall_time_seconds));
   std::tm local;
@@ -215,7 +215,7 @@ Result<void> CheckFilter(const reader::Snapshot& snapshot, const InspectFilter& 
   if (!filter.run.empty()) what += Quoted(filter.run) + " in its name";
   if (!filter.run.empty() && !filter.tag.empty()) what += " and ";
   if (!filter.tag.empty()) what += "a tag that contains " + Quoted(filter.tag);
-  return Fail(ErrorCode::kNotFound, what + "; without --run and --tag all are listed");
+  return Fail(ErrorCode::kNotFound, what + "; omit --run and --tag to list all");
 }
 
 std::string InspectText(std::string_view logdir, const reader::Snapshot& snapshot,

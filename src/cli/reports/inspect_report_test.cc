@@ -26,7 +26,7 @@ class InspectReport : public ::testing::Test {
     ::tzset();
   }
 
-  // A run of two scalars and a graph, 119 bytes, with `tail` behind them.
+  // A run of two scalars and a graph, 119 bytes, followed by `tail`.
   reader::Snapshot Read(const std::string& tail = "") {
     WriteBytes(dir_ / "train" / "events.out.tfevents.1",
                testing::ScalarRecord("loss", 0.5f, 1, 1'600'000'000.5) +
@@ -37,7 +37,7 @@ class InspectReport : public ::testing::Test {
     return **snapshot;
   }
 
-  // The run once more, to be changed.
+  // A copy of the run, to be changed.
   static std::shared_ptr<cboard::reader::Run> CopyOf(const reader::Snapshot& snapshot) {
     return std::make_shared<cboard::reader::Run>(*snapshot.runs[0]);
   }

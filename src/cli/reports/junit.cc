@@ -14,8 +14,9 @@ using analysis::FailingLayer;
 using analysis::GateOutcome;
 using analysis::GateResult;
 
-// Valid in elements and in quoted attributes. XML 1.0 has no way at all to write most control
-// characters, and a parser would refuse the whole file for one in a layer's name.
+// Escapes text for XML elements and quoted attributes. Control characters are replaced: XML 1.0
+// cannot represent most of them, and a parser would refuse the whole file for one in a layer's
+// name.
 std::string XmlText(std::string_view text) {
   constexpr std::string_view kNoCharacter = "\xEF\xBF\xBD";
   const std::string valid = ToValidUtf8(text);
@@ -61,7 +62,8 @@ std::string Counts(std::size_t tests, std::size_t failures, std::size_t errors) 
 constexpr std::string_view kDeclaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
 void AppendCase(const Contract& contract, const GateResult& result, std::string& xml) {
-  // Servers show what stands before the last dot as a package, so that variants of a model meet.
+  // CI servers show the part before the last dot as a package, which groups the variants of a
+  // model.
   const std::string owner =
       result.variant.empty() ? result.model : result.model + "." + result.variant;
   xml += "    <testcase" + Attribute("classname", owner.empty() ? "contract" : owner) +

@@ -1,4 +1,4 @@
-// pugixml, which wrote none of it, is the oracle for XML.
+// pugixml, an independent library, is the oracle for XML.
 #include "cli/reports/junit.h"
 
 #include <gmock/gmock.h>

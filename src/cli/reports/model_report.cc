@@ -29,7 +29,7 @@ std::string ShapeText(const model::ModelTensor& tensor) {
   return text + "]";
 }
 
-// The same with the names that the file has for open sizes: "[batch, 3, ?, ?]".
+// Formats a shape with the names that the file gives to unknown sizes: "[batch, 3, ?, ?]".
 std::string DeclaredShapeText(const model::ModelTensor& tensor) {
   if (!tensor.has_shape || tensor.dimension_names.empty()) return ShapeText(tensor);
   std::string text;
@@ -42,15 +42,15 @@ std::string DeclaredShapeText(const model::ModelTensor& tensor) {
   return text + "]";
 }
 
-// True when one sample goes in at a time, or as many as one likes. By the first input: others may
-// be states, whose first dimension counts something else.
+// Returns true if the model takes one sample at a time, or any number. Only the first input
+// decides: others may be states, whose first dimension has another meaning.
 bool TakesOneSample(const model::ModelGraph& model) {
   if (model.inputs().empty()) return true;
   const std::vector<std::int64_t>& shape = model.tensor(model.inputs()[0]).shape;
   return shape.empty() || shape[0] <= 1;
 }
 
-// True when an input has sizes, besides that of the batch, which only a user can tell.
+// Returns true if an input has unknown sizes besides the batch size, which the user must give.
 bool HasOpenInputs(const model::ModelGraph& model) {
   return std::ranges::any_of(model.inputs(), [&](model::TensorId id) {
     const model::ModelTensor& input = model.tensor(id);
@@ -205,7 +205,7 @@ void AppendTypes(const model::ModelGraph& model, const Totals& totals, std::stri
   AppendTable(table, text);
 }
 
-// The positions of the `top` largest, largest first.
+// Returns the positions of the `top` largest items, largest first.
 template <typename Item, typename SizeOf>
 std::vector<std::size_t> Largest(const std::vector<Item>& items, std::size_t top,
                                  const SizeOf& size_of) {

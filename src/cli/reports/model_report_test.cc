@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// y = MatMul(x, w), w of eight bits with a scale per column.
+// The model y = MatMul(x, w), where w has 8 bits and a scale per column.
 model::ModelGraph SmallModel() {
   model::GraphAssembler graph(model::ModelFormat::kOnnx,
                               model::MappedFile::FromMemory(std::string(100, 'x'), "m.onnx"));

@@ -1,5 +1,5 @@
-// A node of a model as JSON: in `compression-board model --json`, and for oracles that test our
-// readers.
+// Writes a node of a model as JSON: for `compression-board model --json`, and for oracles that test
+// our readers.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace cboard::cli {
 
-// The names of tensors; null where an optional one is left out.
+// Writes the names of tensors; null for an omitted optional tensor.
 inline void WriteNames(const model::ModelGraph& model, const std::vector<model::TensorId>& ids,
                        JsonWriter& json) {
   json.BeginArray();
@@ -25,7 +25,7 @@ inline void WriteNames(const model::ModelGraph& model, const std::vector<model::
   json.EndArray();
 }
 
-// Null when it is not known.
+// Writes a number; null if it is unknown.
 inline void WriteOptional(const std::optional<std::uint64_t>& number, JsonWriter& json) {
   if (number) {
     json.Value(*number);
@@ -34,7 +34,7 @@ inline void WriteOptional(const std::optional<std::uint64_t>& number, JsonWriter
   }
 }
 
-// Null when not even the rank is known; sizes that are not known are null.
+// Writes a shape; null if the rank is unknown. Unknown sizes are also null.
 inline void WriteShape(const model::ModelTensor& tensor, JsonWriter& json) {
   if (!tensor.has_shape) {
     json.Null();

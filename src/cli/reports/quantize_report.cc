@@ -10,23 +10,26 @@
 namespace cboard::cli {
 namespace {
 
-using quantize::HeadQuality;
 using quantize::QuantizeReport;
 
 constexpr std::size_t kMaxShownRows = 8;
 constexpr std::size_t kMaxNodeWidth = 50;
 
-void AppendHeads(const QuantizeReport& report, std::string& text) {
-  TextTable table({{"output"}, {"SQNR dB", Align::kRight}, {"agreement", Align::kRight}});
-  for (const HeadQuality& head : report.quality.heads) {
-    table.AddRow({ShortenedToEnd(head.output, kMaxNodeWidth), verdict::DbText(head.sqnr_db),
-                  head.agreement ? verdict::Percent(*head.agreement) : ""});
-  }
-  table.DropEmptyColumns();
+void AppendVerdict(const QuantizeReport& report, std::string& text) {
+  const compare::EndVerdict& verdict = report.verdict;
+  if (verdict.outputs.empty()) return;
+  text += "\n" + Printable(verdict.sentence) + "\n";
   text +=
-      "\nOutputs on " + Plural(report.quality.samples, "sample") +
-      (report.quality.is_held_out ? " that calibration did not use:\n" : " of the calibration:\n");
-  text += table.Render(2);
+      (report.quality.is_held_out ? "Outputs on samples that calibration did not use:\n"
+                                  : "Outputs on samples that were also used for calibration:\n") +
+      OutputsText(verdict, 2);
+  if (verdict.level != compare::VerdictLevel::kBroken &&
+      verdict.level != compare::VerdictLevel::kDegraded) {
+    return;
+  }
+  text +=
+      "Next: 'compression-board compare' names the operators that cost this, and "
+      "'compression-board tune' keeps them in float.\n";
 }
 
 void AppendTried(const QuantizeReport& report, std::string& text) {
@@ -53,7 +56,7 @@ void AppendUnfused(const QuantizeReport& report, std::string& text) {
   }
 }
 
-// " (3.9x smaller)"; nothing for files of about the same size.
+// Returns " (3.9x smaller)", or an empty text if the sizes are about equal.
 std::string ChangeOf(double before, double after) {
   if (before <= 0 || after <= 0 || std::abs(after / before - 1) < 0.01) return {};
   const bool is_smaller = after < before;
@@ -77,7 +80,7 @@ std::string QuantizeText(const QuantizeReport& report) {
           std::string(NameOf(report.plan.target)) + "; " + std::to_string(integer) + " of " +
           Plural(weights, "weight") + " quantized; " + Plural(report.samples, "sample") + " of " +
           Printable(report.source) + "\n";
-  if (!report.quality.heads.empty()) AppendHeads(report, text);
+  AppendVerdict(report, text);
   AppendTried(report, text);
   AppendUnfused(report, text);
   if (!report.notes.empty()) text += "\n";

@@ -20,10 +20,10 @@ using analysis::Gate;
 using analysis::GateOutcome;
 using analysis::GateResult;
 
-// The rule of what is wrong with the contract itself.
+// Id of the rule for problems of the contract itself.
 constexpr std::string_view kContractRule = "contract";
 
-// `path` as a URI reference: bytes that mean something else there, or nothing, are escaped.
+// Returns `path` as a URI reference: bytes that are not allowed there are escaped.
 std::string UriOf(const std::string& path) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   constexpr std::string_view kPlain =
@@ -40,7 +40,8 @@ std::string UriOf(const std::string& path) {
   return uri;
 }
 
-// Viewers make links of [words](address), and names in logs may be anything.
+// Removes Markdown links, [words](address): viewers would show them, and names in logs may be
+// anything.
 std::string WithoutLinks(std::string text) {
   for (std::size_t at = 0; (at = text.find("](", at)) != std::string::npos;) {
     text.insert(at + 1, " ");
@@ -48,7 +49,7 @@ std::string WithoutLinks(std::string text) {
   return text;
 }
 
-// The requirement of a gate: "accuracy: at least 0.7, at most 1 % worse than the baseline".
+// Returns the requirement of a gate: "accuracy: at least 0.7, at most 1 % worse than the baseline".
 std::string Demand(const Gate& gate) {
   std::vector<std::string> limits;
   if (gate.min) limits.push_back("at least " + ShortestDecimal(*gate.min));
@@ -68,7 +69,7 @@ std::string Demand(const Gate& gate) {
   return text;
 }
 
-// Ids of gates, each once: rules are told apart by them, and people copy gates.
+// Returns a unique id for each gate: SARIF needs unique rules, but people copy gates.
 std::vector<std::string> RuleIds(const Contract& contract) {
   std::set<std::string> taken = {std::string(kContractRule)};
   std::vector<std::string> ids;
@@ -86,7 +87,7 @@ struct Finding {
   std::string_view level = "error";
   std::string text = {};
   int line = 1;
-  // Where in the models, if anywhere.
+  // The name of a variant or layer; may be empty.
   std::string name = {};
   std::string_view kind = {};
   std::string full_name = {};
@@ -106,7 +107,7 @@ class SarifWriter {
     json_.Key("rules").BeginArray();
   }
 
-  // The gates in their order.
+  // Adds the gates in the order of the contract.
   void AddRule(const Gate& gate) {
     AddRule(ids_[rule_count_], Demand(gate), "error");
     json_.Key("properties").BeginObject();
@@ -122,7 +123,8 @@ class SarifWriter {
     json_.Key("invocations").BeginArray().BeginObject();
     json_.Key("executionSuccessful").Value(could_check).Key("exitCode").Value(exit_code);
     json_.EndObject().EndArray();
-    // Code scanning keeps results of several contracts apart by what stands before the last slash.
+    // Code scanning uses the part before the last slash to separate the results of several
+    // contracts.
     json_.Key("automationDetails").BeginObject();
     json_.Key("id").Value("compression-board/" + uri_ + "/").EndObject();
     json_.Key("results").BeginArray();
@@ -146,8 +148,8 @@ class SarifWriter {
       json_.Key("fullyQualifiedName").Value(finding.full_name).EndObject().EndArray();
     }
     json_.EndObject().EndArray();
-    // By which code scanning knows a result again, also when its gate has moved to another line.
-    // All layers of a gate are at one line, which is all that it would go by otherwise.
+    // Identifies a result in later runs, even if its gate has moved to another line. Code scanning
+    // would otherwise use the line, which all layers of a gate share.
     json_.Key("partialFingerprints").BeginObject().Key("primaryLocationLineHash");
     json_.Value(ids_[rule] + ": " + (finding.name.empty() ? finding.text : finding.full_name));
     json_.EndObject().EndObject();
@@ -161,7 +163,7 @@ class SarifWriter {
   }
 
  private:
-  // Leaves the object open.
+  // Adds a rule; its object stays open.
   void AddRule(std::string_view id, const std::string& text, std::string_view level) {
     json_.BeginObject().Key("id").Value(id);
     AddText("shortDescription", std::string(id));

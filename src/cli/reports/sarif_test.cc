@@ -1,4 +1,4 @@
-// simdjson, which wrote none of it, is the oracle for JSON. tests/cli/check_test.py checks the
+// simdjson, an independent library, is the oracle for JSON. tests/cli/check_test.py checks the
 // parts that every reader of SARIF needs.
 #include "cli/reports/sarif.h"
 
@@ -56,7 +56,7 @@ TEST(CheckSarif, HasARulePerGateThatSaysWhatItAsksFor) {
   const Sarif sarif = Checked(contract, {});
   const std::string rules = "/tool/driver/rules";
   EXPECT_EQ(sarif.Text("/tool/driver/semanticVersion"), "1.2.3");
-  EXPECT_EQ(sarif.Size(rules), 3u);  // And that of the contract itself.
+  EXPECT_EQ(sarif.Size(rules), 3u);  // The rule of the contract itself is also listed.
   EXPECT_EQ(sarif.Text(rules + "/0/id"), "quality");
   EXPECT_EQ(sarif.Text(rules + "/0/fullDescription/text"),
             "accuracy: at least 0.7, at most 1 % worse than the baseline");

@@ -15,7 +15,7 @@ struct CodePoint {
   std::size_t bytes = 1;
 };
 
-// The first code point of valid, non-empty UTF-8.
+// Returns the first code point of valid, non-empty UTF-8.
 CodePoint FirstOf(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return static_cast<char32_t>(static_cast<unsigned char>(text[i]));

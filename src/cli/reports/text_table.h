@@ -1,4 +1,4 @@
-// Columns of text for a terminal or a pipe.
+// Formats columns of text for a terminal or a pipe.
 //
 //   TextTable table({{"tag"}, {"count", Align::kRight}});
 //   table.AddRow({"loss", "1,000"});
@@ -26,7 +26,7 @@ class TextTable {
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // Missing cells are empty; cells beyond the last column are dropped.
+  // Adds a row. Missing cells are empty; cells beyond the last column are dropped.
   void AddRow(std::vector<std::string> cells);
 
   bool empty() const { return rows_.empty(); }
@@ -34,7 +34,8 @@ class TextTable {
   // Drops columns that are empty in every row.
   void DropEmptyColumns();
 
-  // A line of titles and a line per row, each after `indent` spaces. Cells are made Printable.
+  // Returns a line of titles and a line per row, each after `indent` spaces. Cells are made
+  // printable.
   std::string Render(std::size_t indent = 0) const;
 
  private:
@@ -42,22 +43,23 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// `text` as valid UTF-8 on one line, with control characters, also those that reorder text
-// (U+202E and its kin), written as \xNN or \uNNNN: what comes from a file cannot move the cursor,
-// colour the screen or pass for something else.
+// Returns `text` as valid UTF-8 on one line. Control characters, including those that reorder text
+// such as U+202E, are written as \xNN or \uNNNN, so that text from a file cannot move the cursor,
+// colour the screen or look like other text.
 std::string Printable(std::string_view text);
 
-// A number and its noun: "1 run", "1,000 runs".
+// Returns a count with its noun: "1 run", "1,000 runs".
 std::string Plural(std::size_t count, const std::string& noun);
 
-// How many columns a terminal needs for printable UTF-8 `text`: one per code point, two for wide
-// East Asian characters and emoji, none for combining marks.
+// Returns the number of terminal columns for printable UTF-8 `text`: one per code point, two for
+// wide East Asian characters and emoji, none for combining marks.
 std::size_t DisplayWidth(std::string_view text);
 
-// `text` cut to `max_width` columns, with "…" as the last one if something was cut.
+// Returns `text` truncated to `max_width` columns; the last one is "…" if it was truncated.
 std::string Shortened(std::string_view text, std::size_t max_width);
 
-// The same with the beginning cut off, and "…" in its place: for names that their ends tell apart.
+// Returns `text` with its beginning replaced by "…" if it is too long, for names that differ at the
+// end.
 std::string ShortenedToEnd(std::string_view text, std::size_t max_width);
 
 }  // namespace cboard::cli

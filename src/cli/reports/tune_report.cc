@@ -29,7 +29,7 @@ std::string LineOf(const tune::Reverted& line) {
   return text + "\n";
 }
 
-// Settings of other programs that keep the same operators in float.
+// Returns settings for other programs that keep the same operators in float.
 std::string SettingsText(const tune::TuneReport& report) {
   const tune::TrialReport& best = report.trials[*report.best];
   std::string text;
@@ -85,8 +85,10 @@ std::string TuneText(const tune::TuneReport& report) {
   for (const std::string& note : report.notes) text += "Note: " + note + "\n";
   text += "\n" + Plural(report.evaluations, "evaluation") + ", " +
           Plural(report.measurements, "measurement") + " without labels\n";
-  text += "Written: " + report.output.string() +
-          (report.is_output_measured ? "" : " (its accuracy was not measured)") + "\n";
+  if (report.is_output_written) {
+    text += "Written: " + report.output.string() +
+            (report.is_output_measured ? "" : " (its accuracy was not measured)") + "\n";
+  }
   return text;
 }
 

@@ -6,7 +6,7 @@
 namespace cboard::data_server {
 namespace {
 
-// SeedableRng::seed_from_u64(0): the outputs of a PCG32 generator.
+// The same as SeedableRng::seed_from_u64(0) in Rust: the outputs of a PCG32 generator.
 std::array<std::uint32_t, 8> KeyOfSeedZero() {
   std::array<std::uint32_t, 8> key;
   std::uint64_t state = 0;
@@ -42,7 +42,7 @@ void ChaChaRandom::MakeBlock() {
       0x61707865,
       0x3320646e,
       0x79622d32,
-      0x6b206574,  // "expand 32-byte k"
+      0x6b206574,  // The constant "expand 32-byte k".
       key_[0],
       key_[1],
       key_[2],

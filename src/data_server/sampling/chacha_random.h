@@ -1,6 +1,6 @@
-// The random numbers of TensorBoard's own data server: the ChaCha20 key stream, with the key that
-// Rust's rand crates (rand 0.7, rand_chacha 0.2) derive from the seed 0. With the same numbers we
-// keep the same points as it does.
+// The pseudo-random numbers of TensorBoard's own data server: the ChaCha20 key stream with the key
+// that Rust's rand crates (rand 0.7, rand_chacha 0.2) derive from the seed 0. With equal numbers,
+// both data servers keep the same points.
 #pragma once
 
 #include <array>
@@ -17,11 +17,13 @@ class ChaChaRandom {
   std::uint32_t Next32();
   std::uint64_t Next64();
 
-  // Uniform in [0, bound), as Uniform::from(0..bound).sample() draws it: exact, sometimes rejects.
+  // A uniform number in [0, bound), by the algorithm of Uniform::from(0..bound).sample() in Rust:
+  // it is exact and sometimes rejects a number.
   std::uint64_t Below64(std::uint64_t bound);
   std::uint32_t Below32(std::uint32_t bound);
 
-  // Uniform in [low, high), as gen_range(low, high) draws it: rejects more, computes less.
+  // A uniform number in [low, high), by the algorithm of gen_range(low, high) in Rust: it rejects
+  // more numbers and computes less.
   std::uint32_t Between32(std::uint32_t low, std::uint32_t high);
 
  private:

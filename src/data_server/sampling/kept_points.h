@@ -1,4 +1,4 @@
-// The points of a tag that TensorBoard gets.
+// Chooses the points of a tag that are sent to TensorBoard.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ class PointSampler {
  public:
   explicit PointSampler(SampleLimits limits) : limits_(std::move(limits)) {}
 
-  // Indices into the series of `tag`, ascending, at most `max_points`. The last point is always
-  // among them, unless no points are kept for its plugin or `max_points` is 0.
+  // Indices into the series of `tag`, ascending, at most `max_points`. They include the last point,
+  // unless no points are kept for the tag's plugin or `max_points` is 0.
   std::vector<std::size_t> KeptIndices(const reader::Tag& tag, std::size_t max_points);
 
-  // Whether any points of the tag are kept: its plugin may be switched off.
+  // Whether points of the tag are kept; false if its plugin is switched off.
   bool KeepsAny(const reader::Tag& tag) const;
 
  private:
@@ -27,7 +27,7 @@ class PointSampler {
   ReservoirCache reservoirs_;
 };
 
-// Points of a scalar tag, in the order of `indices`, which ascend.
+// The points of a scalar tag with these indices, which must be ascending.
 std::vector<reader::ScalarPoint> ReadPoints(const reader::ScalarSeries& series,
                                             const std::vector<std::size_t>& indices);
 

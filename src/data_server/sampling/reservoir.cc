@@ -8,8 +8,8 @@
 namespace cboard::data_server {
 namespace {
 
-// The three ways in which rand::seq::index::sample chooses `amount` of `length` indices. It takes
-// the one that it expects to be fastest, and each draws other numbers.
+// The three algorithms by which rand::seq::index::sample in Rust chooses `amount` of `length`
+// indices. It uses the one that it expects to be fastest; each one uses other random numbers.
 
 std::vector<std::size_t> SampleFloyd(ChaChaRandom& random, std::uint32_t length,
                                      std::uint32_t amount) {
@@ -17,7 +17,7 @@ std::vector<std::size_t> SampleFloyd(ChaChaRandom& random, std::uint32_t length,
   indices.reserve(amount);
   for (std::uint32_t last = length - amount; last < length; ++last) {
     const std::uint32_t drawn = random.Between32(0, last + 1);
-    // The order of the indices does not matter here: they are sorted later.
+    // The order of the indices does not matter, because they are sorted later.
     const bool is_new = std::ranges::find(indices, drawn) == indices.end();
     indices.push_back(is_new ? drawn : last);
   }
@@ -73,7 +73,7 @@ void Reservoir::RemoveFrom(std::int64_t step) {
     kept_.pop_back();
   }
   if (steps_.size() == old_count) return;
-  // Assumes that the same share of the discarded points is replaced.
+  // Assumes that replaced points are spread evenly over the kept and the discarded points.
   seen_count_ = seen_count_ * steps_.size() / old_count;
 }
 
@@ -119,8 +119,7 @@ std::shared_ptr<const std::vector<std::size_t>> ReservoirCache::KeptOf(std::size
     made->Offer(static_cast<std::int64_t>(made->offered_count()));
   }
   const std::lock_guard lock(mutex_);
-  // Longer series need the shorter ones to go on from; which entry goes does not matter for
-  // results.
+  // Limits the number of entries by removing any of them: the choice affects only the speed.
   if (reservoirs_.size() >= kMaxEntries) reservoirs_.erase(reservoirs_.begin());
   return kept_of(reservoirs_.emplace(key, std::move(made)).first->second);
 }

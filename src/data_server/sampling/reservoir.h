@@ -1,6 +1,6 @@
-// The points of a series that TensorBoard's data server keeps: at most so many, chosen at random,
-// the newest always among them. It chooses while it reads; our reader has every point, so the same
-// choice is made when somebody asks.
+// Chooses the same points of a series as TensorBoard's data server: a random sample of limited size
+// that always contains the newest point. That server chooses while it reads a file. Our reader has
+// every point, so the choice is made when points are requested.
 //
 //   Reservoir reservoir(1000);
 //   for (const std::int64_t step : steps) reservoir.Offer(step);
@@ -20,7 +20,7 @@
 
 namespace cboard::data_server {
 
-// The largest number of points that are kept; nothing means all.
+// The max number of kept points; nullopt means all.
 using Capacity = std::optional<std::size_t>;
 
 // Not thread-safe.
@@ -28,11 +28,11 @@ class Reservoir {
  public:
   explicit Reservoir(Capacity capacity) : capacity_(capacity) {}
 
-  // Offers the next point of the series. It replaces all points whose step is not below its own:
-  // training was resumed from there, or logs everything at step 0.
+  // Offers the next point of the series. It replaces all points with the same or a larger step,
+  // because a training was resumed from that step, or logs everything at step 0.
   void Offer(std::int64_t step);
 
-  // Indices of the points that are kept, ascending.
+  // The indices of the kept points, ascending.
   const std::vector<std::size_t>& kept() const { return kept_; }
   std::size_t offered_count() const { return offered_count_; }
 
@@ -42,28 +42,31 @@ class Reservoir {
   Capacity capacity_;
   ChaChaRandom random_;
   std::vector<std::size_t> kept_;
-  std::vector<std::int64_t> steps_;  // Steps of `kept_`, ascending.
+  std::vector<std::int64_t> steps_;  // The steps of the points in `kept_`, ascending.
   std::size_t offered_count_ = 0;
-  std::uint64_t seen_count_ = 0;  // Points of the series, without an estimate of those replaced.
+  // The number of points in the series, without an estimate of the replaced points.
+  std::uint64_t seen_count_ = 0;
 };
 
-// The choices for series whose steps ascend: these depend on the number of points only, and most
-// series of an experiment have the same. All methods may be called from any thread.
+// Caches the choices for series with ascending steps: such a choice depends only on the number of
+// points, and most series of an experiment have the same number. All methods may be called from any
+// thread.
 class ReservoirCache {
  public:
-  // Indices of the points that are kept of `count` points. A series that has grown is continued.
+  // The indices of the kept points of a series of `count` points. If the series has grown, the
+  // choice is continued.
   std::shared_ptr<const std::vector<std::size_t>> KeptOf(std::size_t capacity, std::size_t count);
 
  private:
   static constexpr std::size_t kMaxEntries = 256;
-  using Key = std::pair<std::size_t, std::size_t>;  // Capacity and count.
+  using Key = std::pair<std::size_t, std::size_t>;  // The key: capacity and count.
 
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<const Reservoir>> reservoirs_;
 };
 
-// The indices that are left when `count` points are reduced to at most `max_count` for a response:
-// a random choice of all but the last, and the last. Ascending.
+// The indices that remain if `count` points are reduced to at most `max_count` for a response: a
+// random choice, and always the last point. Ascending.
 std::vector<std::size_t> DownsampledIndices(std::size_t count, std::size_t max_count);
 
 }  // namespace cboard::data_server

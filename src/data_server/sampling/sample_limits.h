@@ -1,4 +1,4 @@
-// How many points of a series TensorBoard gets, by plugin.
+// The max number of points per series that TensorBoard gets, by plugin.
 #pragma once
 
 #include <map>
@@ -13,11 +13,11 @@ namespace cboard::data_server {
 
 class SampleLimits {
  public:
-  // "scalars=500,images=all", as --samples-per-plugin takes it; may be empty. Fails with
-  // kInvalidArgument.
+  // Parses the value of --samples-per-plugin, such as "scalars=500,images=all"; may be empty. Fails
+  // with kInvalidArgument.
   static Result<SampleLimits> Parse(std::string_view text);
 
-  // By default 1,000 scalars, 100 tensors and 10 sequences of blobs.
+  // The defaults: 1,000 scalars, 100 tensors and 10 sequences of blobs.
   Capacity CapacityOf(const TagClass& tag_class) const;
 
  private:

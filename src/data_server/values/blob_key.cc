@@ -11,7 +11,7 @@
 namespace cboard::data_server {
 namespace {
 
-// Takes the five elements out of `array`; false if one is missing or of another type.
+// Reads the five elements of `array`. False if one is missing or has another type.
 bool TakeElements(simdjson::dom::array array, BlobKey& key) {
   if (array.size() != 5) return false;
   std::string_view experiment, run, tag;

@@ -1,4 +1,4 @@
-// The name of one blob, for ReadBlob: the same text that TensorBoard's data server makes.
+// The key of one blob for ReadBlob requests: the same text as from TensorBoard's own data server.
 //
 //   key := base64url of the JSON ["<experiment>","<run>","<tag>",<step>,<index>]
 #pragma once
@@ -16,7 +16,7 @@ struct BlobKey {
   std::string run;
   std::string tag;
   std::int64_t step = 0;
-  std::uint64_t index = 0;  // In the sequence at that step.
+  std::uint64_t index = 0;  // The index in the sequence at that step.
 
   friend bool operator==(const BlobKey&, const BlobKey&) = default;
 };
@@ -25,7 +25,7 @@ inline constexpr std::size_t kMaxBlobKeyBytes = std::size_t{1} << 16;
 
 std::string EncodeBlobKey(const BlobKey& key);
 
-// Fails with kInvalidArgument.
+// Parses a key. Fails with kInvalidArgument.
 Result<BlobKey> DecodeBlobKey(std::string_view text);
 
 }  // namespace cboard::data_server

@@ -1,4 +1,4 @@
-// TensorProtos that every protobuf library accepts.
+// Copies TensorProtos into a form that every protobuf library accepts.
 #include <string>
 
 #include "cboard/proto/tensor.h"
@@ -27,12 +27,13 @@ void CheckMultipleOf(std::size_t size, std::string_view bytes) {
   if (bytes.size() % size != 0) throw protozero::invalid_length_exception();
 }
 
-// Consumes the current field. False if it is not copied: the client needs none of the others.
+// Copies the current field. Returns false for fields that are left out, because clients need none
+// of them.
 bool TakeField(pbf_reader& fields) {
   switch (fields.tag_and_type()) {
     case Varint(1):  // dtype
     case Varint(3):  // version_number
-    case Varint(7):  // int_val, and so on: lists that are not packed
+    case Varint(7):  // Fields such as int_val: lists that are not packed.
     case Varint(10):
     case Varint(11):
     case Varint(13):

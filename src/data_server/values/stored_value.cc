@@ -39,7 +39,7 @@ Result<std::string> TensorOfHistogram(std::string_view value) {
   return proto::EncodeRawTensor(DataType::kDouble, shape, content);
 }
 
-// Graphs and run metadata that were logged as events: the value is the blob.
+// For graphs and run metadata that were logged as events, the value is the blob itself.
 bool IsEvent(const reader::TagInfo& info) {
   return info.plugin_name.empty() &&
          (info.kind == reader::TagKind::kGraph || info.kind == reader::TagKind::kRunMetadata);
@@ -51,7 +51,7 @@ bool MayBeSingle(const reader::TagInfo& info) {
          plugin == "graph_keras_model";
 }
 
-// Sounds may have labels: [sounds, 2]. The labels are dropped.
+// Sounds may have labels, in a tensor of shape [sounds, 2]. The labels are left out.
 bool IsLabelled(const reader::TagInfo& info, const proto::Shape& shape) {
   return shape.size() == 2 && shape[1] == 2 && ClassOf(info).plugin_name == "audio";
 }
@@ -70,7 +70,7 @@ Result<std::string> TensorOfValue(std::string_view bytes) {
       return CleanTensor(value.payload);
     case ValueKind::kHistogram:
       return TensorOfHistogram(bytes);
-    case ValueKind::kNone: {  // Metadata only: an empty tensor stands for the value.
+    case ValueKind::kNone: {  // A value with only metadata becomes an empty tensor.
       const std::int64_t size = 0;
       return proto::EncodeFloatTensor({&size, 1}, {});
     }
@@ -113,8 +113,8 @@ Result<BlobSequence> BlobsOfValue(const reader::TagInfo& info, std::string_view 
 
 namespace {
 
-// A message that may be cut: calls `use(fields)` for each field that begins in it, until `use`
-// returns true.
+// A message that may be truncated. Calls `use(fields)` for each field that begins in it, until
+// `use` returns true.
 template <typename Use>
 void ReadPrefix(std::string_view bytes, const Use& use) {
   try {
@@ -122,11 +122,11 @@ void ReadPrefix(std::string_view bytes, const Use& use) {
     while (fields.next() && !use(fields)) {
     }
   } catch (const protozero::exception&) {
-    // The field does not end in the prefix.
+    // The field does not end inside the known bytes.
   }
 }
 
-// The bytes of the current length-delimited field that are there, if it is cut.
+// The known bytes of the current length-delimited field, if it is truncated.
 std::string_view CutField(const proto::pbf_reader& fields) {
   const char* at = fields.data().data();
   const char* const end = at + fields.data().size();

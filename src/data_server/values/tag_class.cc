@@ -32,7 +32,7 @@ DataClass ClassOfKind(const reader::TagInfo& info) {
       return DataClass::kBlobSequence;
     case reader::TagKind::kGraph:
     case reader::TagKind::kRunMetadata: {
-      if (info.plugin_name.empty()) {  // An event of its own.
+      if (info.plugin_name.empty()) {  // Logged as a separate event.
         return info.name == reader::kMetaGraphTag ? DataClass::kUnknown : DataClass::kBlobSequence;
       }
       constexpr std::array kTensorPlugins = {"graph_keras_model"sv, "graph_run_metadata"sv,
@@ -51,8 +51,7 @@ std::string_view ContentOf(const reader::TagInfo& info) {
   switch (info.kind) {
     case reader::TagKind::kScalar:
     case reader::TagKind::kHistogram:
-      // Values of these kinds may carry the metadata of a plugin that is not the one that shows
-      // them.
+      // Values of these kinds may have metadata of another plugin than the one that shows them.
       return info.plugin_name == reader::PluginOf(info) ? std::string_view(info.plugin_content)
                                                         : std::string_view();
     case reader::TagKind::kImage:
@@ -68,7 +67,7 @@ std::string_view ContentOf(const reader::TagInfo& info) {
 
 TagClass ClassOf(const reader::TagInfo& info) {
   if (info.data_class == DataClass::kUnknown) return {ClassOfKind(info), reader::PluginOf(info)};
-  // Only scalars are in columns: those must be read as scalars.
+  // Only scalars are stored in columns, so they must be read as scalars.
   const bool readable =
       (info.kind == reader::TagKind::kScalar) == (info.data_class == DataClass::kScalar);
   const bool known = info.data_class == DataClass::kScalar ||

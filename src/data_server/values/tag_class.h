@@ -1,4 +1,4 @@
-// How TensorBoard's plugins see a tag: whose it is, and by which calls it is read.
+// How TensorBoard's plugins see a tag: which plugin it belongs to, and which calls read it.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@ namespace cboard::data_server {
 
 // Views point into the TagInfo, which outlives them.
 struct TagClass {
-  // kUnknown: no plugin asks for it, and it is not listed.
+  // kUnknown: no plugin requests the tag, so it is not listed.
   proto::DataClass data_class = proto::DataClass::kUnknown;
   std::string_view plugin_name;
 };
 
-// A data class that was logged holds. Without it, the kind of value decides (an image belongs to
-// "images", whatever its metadata says) and, for tensors, the name of a plugin that TensorBoard
-// knows.
+// The plugin and data class of a tag. If a data class was logged, it is used. Otherwise, the kind
+// of value decides: an image belongs to "images" even if its metadata names another plugin. For
+// tensors, the metadata must name a plugin that TensorBoard knows.
 TagClass ClassOf(const reader::TagInfo& info);
 
-// The SummaryMetadata that plugins get, serialized. Old values get what they would have as tensors.
-// Display name and description are kept.
+// The serialized SummaryMetadata that plugins get. Values of old writers get the metadata that they
+// would have as tensors. Display name and description are kept.
 std::string SummaryMetadataOf(const reader::TagInfo& info);
 
 }  // namespace cboard::data_server

@@ -9,9 +9,10 @@
 namespace cboard::data_server {
 namespace {
 
-constexpr std::size_t kRecordHeaderBytes = 12;  // Length and its checksum.
+constexpr std::size_t kRecordHeaderBytes = 12;  // The size of the length field and its checksum.
 
-// Tag, dtype and shape come first; larger than these are only images and sounds.
+// The number of bytes to read first: tag, data type and shape are at the beginning, and only images
+// and sounds are larger.
 constexpr std::size_t kFirstBytes = 1024;
 
 }  // namespace

@@ -15,11 +15,12 @@ class ValueReader {
  public:
   explicit ValueReader(const reader::Run& run) : run_(run) {}
 
-  // The value's bytes, checked. Fails as ReadBlob of the reader does.
+  // The bytes of a value, with verified checksum. Fails with the errors of ReadBlob() of the
+  // reader.
   Result<std::string> Read(const reader::BlobEntry& entry) const;
 
-  // The number of blobs of a value. Reads the first bytes only, which are not checked: a damaged
-  // value is found out when it is read.
+  // The number of blobs in a value. Reads only the first bytes, without verifying the checksum:
+  // damage is detected when the value is read.
   Result<std::size_t> BlobCount(const reader::TagInfo& info, const reader::BlobEntry& entry);
 
  private:
@@ -27,7 +28,7 @@ class ValueReader {
 
   const reader::Run& run_;
   std::optional<File> file_;
-  std::uint32_t file_index_ = 0;  // File index of `file_`.
+  std::uint32_t file_index_ = 0;  // The index of the open file `file_`.
 };
 
 }  // namespace cboard::data_server

@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::string_view kAnnotationFormat = "compression-board annotations";
 constexpr std::int64_t kAnnotationVersion = 1;
-constexpr std::size_t kMaxAnnotationNames = 200'000;            // The limit of runs, and of views.
-constexpr std::size_t kMaxFields = 64;                          // The limit of one run or view.
+constexpr std::size_t kMaxAnnotationNames = 200'000;  // Maximum number of runs, and of views.
+constexpr std::size_t kMaxFields = 64;                // Maximum per run or view.
 constexpr std::size_t kMaxValueBytes = std::size_t{256} << 10;  // As JSON.
 constexpr std::int64_t kMaxTimeMs =
-    (std::int64_t{1} << 53) - 1;  // JSON readers are exact up to here.
+    (std::int64_t{1} << 53) - 1;  // JSON readers represent larger integers inexactly.
 
 [[nodiscard]] auto InvalidFile(std::string_view what) {
   return Fail(ErrorCode::kInvalidArgument, std::string(what));

@@ -1,11 +1,11 @@
-// Any bytes as compression-board.json: an error, or annotations that are the same after they were
-// written and read again, and after they were merged with themselves.
+// Parses any bytes as compression-board.json: gives an error, or annotations that are unchanged
+// after writing and reading them, and after merging them with themselves.
 #include "cboard/base/check.h"
 #include "server/annotations/annotation_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  // The second try makes it likely that random changes reach the fields.
+  // Also tries the bytes inside a valid document, so that random changes probably reach the fields.
   for (const std::string& input :
        {std::string(text), R"({"format":"compression-board annotations","version":1,"runs":)" +
                                std::string(text) + "}"}) {

@@ -22,12 +22,12 @@ namespace fs = std::filesystem;
 
 fs::path AnnotationPath(const reader::Logdir& logdir) { return logdir.path / kAnnotationFileName; }
 
-// A missing file has no annotations.
+// Returns no annotations if the file is missing.
 Result<Annotations> ReadAnnotations(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) return Annotations();
-  // A pipe would block.
+  // Refuses anything but a regular file: opening a pipe would block.
   if (status.type() != fs::file_type::regular) {
     return Fail(ErrorCode::kFailedPrecondition, "cannot read " + Quoted(path.string()) +
                                                     ": not a regular file; remove or rename it");
@@ -40,8 +40,8 @@ Result<Annotations> ReadAnnotations(const fs::path& path) {
                                                   "; correct the file, or rename it");
 }
 
-// An exclusive lock on a directory, held until the end. File systems without locks grant it at
-// once.
+// An exclusive lock on a directory, released by the destructor. File systems without locks grant it
+// immediately.
 class DirectoryLock {
  public:
   static Result<DirectoryLock> Take(const fs::path& directory) {
@@ -69,8 +69,8 @@ class DirectoryLock {
   int descriptor_;
 };
 
-// Sets the time of each change: now, or just after the value that it replaces, so that a change
-// also wins against a value from a machine whose clock is ahead.
+// Sets the time of each change: the current time, or just after the time of the replaced value, so
+// that a change also replaces a value from a machine whose clock is ahead.
 void Stamp(AnnotationsByName& changes, const AnnotationsByName& present) {
   const auto now = static_cast<std::int64_t>(WallTimeSeconds() * 1000);
   for (auto& [name, fields] : changes) {
@@ -92,12 +92,13 @@ AnnotationFields FieldsOf(const FieldChanges& changes) {
   return fields;
 }
 
-// "train/a" of "baseline/train/a" in the log directory named "baseline".
+// Returns the run's name within its log directory: "train/a" for "baseline/train/a" in the log
+// directory named "baseline".
 std::string NameInLogdir(const reader::Logdir& logdir, std::string_view run) {
   return std::string(logdir.name.empty() ? run : run.substr(logdir.name.size() + 1));
 }
 
-// Whether `path` lies in `directory`, links resolved.
+// Returns true if `path` is inside `directory` after links are resolved.
 bool IsBelow(const fs::path& path, const fs::path& directory) {
   std::error_code error;
   const fs::path inner = fs::canonical(path, error);
@@ -142,7 +143,8 @@ std::string AnnotationStore::WhyReadOnly() const {
 
 Result<void> AnnotationStore::CheckWritable() const {
   if (const std::string reason = WhyReadOnly(); !reason.empty()) {
-    return Fail(ErrorCode::kPermissionDenied, "nothing can be stored beside the logs: " + reason);
+    return Fail(ErrorCode::kPermissionDenied,
+                "annotations cannot be stored beside the logs: " + reason);
   }
   return {};
 }
@@ -174,7 +176,8 @@ Result<void> AnnotationStore::Apply(std::size_t logdir, Annotations changes) con
     }
     Annotations merged = all;
     Merge(merged, changes);
-    // Where locks do nothing, another board may have replaced the file meanwhile: so look again.
+    // Reads the file again after writing: on file systems without locks, another server may have
+    // replaced it meanwhile.
     if (i > 0 && merged == all) return {};
     const std::string text = FormatAnnotations(merged);
     if (Result<Annotations> valid = ParseAnnotations(text); !valid) return Fail(valid.error());
@@ -215,10 +218,11 @@ Result<void> AnnotationStore::DeleteRun(const reader::Run& run) const {
   if (!IsBelow(run.directory, logdirs_[logdir].path)) {
     return Fail(ErrorCode::kPermissionDenied,
                 "does not delete run " + Quoted(run.name) + ": " + Quoted(run.directory.string()) +
-                    " is a link out of the log directory; delete its files yourself");
+                    " links outside the log directory; delete its files yourself");
   }
   for (const auto& file : run.files) {
-    // The reader found these files in this directory; the check guards against a mistake in it.
+    // Checks that each file is an event file of this directory, as a guard against errors of the
+    // reader.
     const bool is_event_file = file->path.parent_path() == run.directory &&
                                file->path.filename().string().find("tfevents") != std::string::npos;
     if (!is_event_file) {
@@ -230,7 +234,7 @@ Result<void> AnnotationStore::DeleteRun(const reader::Run& run) const {
     }
   }
   if (NameInLogdir(logdirs_[logdir], run.name) != ".") {
-    ::rmdir(run.directory.c_str());  // Fails, as it should, where other files are.
+    ::rmdir(run.directory.c_str());  // Fails, as intended, if the directory holds other files.
   }
   const Content content = Read();
   const auto entry = content.annotations.runs.find(run.name);

@@ -1,9 +1,9 @@
-// Names, notes, tags and colours of runs, and named views, in a file of each log directory.
+// Stores names, notes, tags and colours of runs, and named views, in a file of each log directory.
 //
 //   AnnotationStore store({{.path = "runs"}}, "");
 //   store.ChangeRuns({"train/seed-1"}, {{"name", R"("Baseline")"}});
 //
-// The files are read for each request, because other boards may write them as well.
+// The files are read for each request, because other servers may write them as well.
 #pragma once
 
 #include <functional>
@@ -20,38 +20,38 @@
 
 namespace cboard::server {
 
-// Fields and their new values as JSON; null removes a field.
+// Names of fields with their new values as JSON; null removes a field.
 using FieldChanges = std::vector<std::pair<std::string, std::string>>;
 
 // Thread-safe.
 class AnnotationStore {
  public:
-  // With a reason, the store never writes.
+  // Opens the store. If a reason is given, the store is read-only.
   AnnotationStore(std::vector<reader::Logdir> logdirs, std::string read_only_reason);
 
-  // Called after each change. Set it before the first request.
+  // Sets the function that is called after each change. Call this before the first request.
   void OnChange(std::function<void()> listener) { on_change_ = std::move(listener); }
 
-  // The annotations of all log directories, with names of runs as in snapshots. A file that cannot
-  // be read is named in `problems`; the others are there.
+  // The annotations of all log directories; runs have the same names as in snapshots. A file that
+  // cannot be read is named in `problems` and skipped.
   struct Content {
     Annotations annotations;
     std::vector<std::string> problems;
   };
   Content Read() const;
 
-  // Why nothing can be written; empty if all log directories can be written to.
+  // The reason why annotations cannot be written; empty if all log directories are writable.
   std::string WhyReadOnly() const;
 
-  // Fail with kPermissionDenied where the log directory cannot be written to, kFailedPrecondition
-  // where its file cannot be read (it is left as it is), kUnavailable while another board writes,
-  // and kInvalidArgument where the file would become too large. Nothing is changed then, except
-  // that runs of an earlier log directory may have been.
+  // Change or delete annotations. Errors: kPermissionDenied if the log directory is not writable;
+  // kFailedPrecondition if its file cannot be read (the file is not changed); kUnavailable while
+  // another server writes; kInvalidArgument if the file would become too large. After an error
+  // nothing is changed, except possibly runs of earlier log directories.
   Result<void> ChangeRuns(std::span<const std::string> runs, const FieldChanges& changes) const;
   Result<void> ChangeView(const std::string& name, const FieldChanges& changes) const;
 
-  // Deletes the event files of a run, its directory if nothing else is in it, and its annotations.
-  // Files of other kinds stay.
+  // Deletes the event files of a run, its annotations, and its directory if that is then empty.
+  // Files of other kinds are kept.
   Result<void> DeleteRun(const reader::Run& run) const;
 
  private:

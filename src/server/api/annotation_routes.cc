@@ -25,7 +25,7 @@ constexpr std::size_t kMaxAddressBytes = 8 << 10;
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
 
-// Decodes stored values. The file is anybody's: a value of another type counts as missing.
+// Decodes stored values. Users may edit the file, so a value of the wrong type counts as missing.
 class StoredValues {
  public:
   explicit StoredValues(const AnnotationFields& fields) : fields_(fields) {}
@@ -125,7 +125,7 @@ Result<HttpResponse> GetAnnotations(const ApiCall& call) {
   return JsonResponse(json.Take());
 }
 
-// The value as JSON. An empty text, an empty list, false and 0 remove the field.
+// Returns the value as JSON. An empty text, an empty list, false and 0 remove the field.
 Result<std::string> TextChange(std::string_view field, simdjson::dom::element value,
                                std::size_t max_bytes) {
   std::string_view text;
@@ -213,7 +213,7 @@ Result<HttpResponse> PostViews(const ApiCall& call) {
     return InvalidChange("'name' must be a string of 1 to " + std::to_string(kMaxNameBytes) +
                          " bytes");
   }
-  // The page follows the address, so it must stay inside the board: "scalars?smooth=0.9".
+  // The page opens this address, so it must stay inside the board, as in "scalars?smooth=0.9".
   const std::string_view page = std::string_view(address).substr(0, address.find('?'));
   const bool is_inside = std::ranges::all_of(page, [](char c) { return c >= 'a' && c <= 'z'; });
   if (!is_inside || address.size() > kMaxAddressBytes || address.find('#') != std::string::npos) {
@@ -249,7 +249,7 @@ Result<HttpResponse> PostDelete(const ApiCall& call) {
   return GetAnnotations(call);
 }
 
-// docs/formats/tuning-progress.md: a running tuning ends when this file appears.
+// Creating this file asks a running tuning to stop (docs/formats/tuning-progress.md).
 Result<HttpResponse> PostStopTuning(const ApiCall& call) {
   if (!call.look.allow_control) {
     return Fail(ErrorCode::kPermissionDenied,
@@ -261,7 +261,7 @@ Result<HttpResponse> PostStopTuning(const ApiCall& call) {
   if (run->Find("tuning/progress") == nullptr &&
       run->Find("tuning/progress/text_summary") == nullptr) {
     return Fail(ErrorCode::kFailedPrecondition,
-                "run " + Quoted(name) + " is no search of 'compression-board tune'");
+                "run " + Quoted(name) + " is not a tuning by 'compression-board tune'");
   }
   Result<File> file = File::CreateNew(run->directory / "stop");
   if (!file && file.error().code != ErrorCode::kAlreadyExists) return Fail(file.error());

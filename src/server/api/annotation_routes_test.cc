@@ -125,7 +125,7 @@ TEST_F(AnnotationRoutesTest, AsksATuningToStopOnlyIfTheServerAllowsIt) {
   EXPECT_EQ(Post("/tuning/stop", R"({"run":"none"})").status, 404);
   EXPECT_EQ(Post("/tuning/stop", R"({"run":"a"})").status, 409) << "no search";
   EXPECT_FALSE(std::filesystem::exists(logdir_ / "eval" / "search" / "stop"));
-  for (int i = 0; i < 2; ++i) {  // Asked again, it is asked for.
+  for (int i = 0; i < 2; ++i) {  // The second request repeats the first.
     EXPECT_EQ(Post("/tuning/stop", R"({"run":"eval/search"})").status, 200);
     EXPECT_TRUE(std::filesystem::exists(logdir_ / "eval" / "search" / "stop"));
   }

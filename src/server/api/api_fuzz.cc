@@ -14,7 +14,7 @@
 
 namespace {
 
-// A board about one run with a value of most kinds, for the length of the program.
+// A board for one run with a value of most kinds; it exists until the program ends.
 class FuzzedBoard {
  public:
   FuzzedBoard() {
@@ -71,9 +71,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const cboard::server::HttpResponse response = kBoard.Ask(request);
   // 503: more than a limit allows.
   CBOARD_CHECK((response.status >= 200 && response.status < 500) || response.status == 503);
-  // Answers that are kept share their body.
+  // Cached responses share their body.
   if (response.status >= 400) CBOARD_CHECK(!response.body.empty() || response.shared_body);
-  // Asked again, it is the same, from memory or not.
+  // A repeated request gives the same response, from the cache or not.
   const cboard::server::HttpResponse again = kBoard.Ask(request);
   CBOARD_CHECK(again.status == response.status && again.etag == response.etag);
   return 0;

@@ -30,31 +30,31 @@ struct Parameter {
   std::string_view description;
 };
 
-// The request as a handler sees it. All references are valid until the response is complete.
+// A request as its handler receives it. All references are valid until the response is complete.
 struct ApiCall {
   const Target& target;
   std::string_view body;
   std::string_view accept;
   std::shared_ptr<const reader::Snapshot> snapshot;
   const BoardAppearance& look;
-  BodyPool& bodies;  // For long answers.
+  BodyPool& bodies;  // For long responses.
 };
 
 using ApiHandler = Result<HttpResponse> (*)(const ApiCall& call);
 
 struct ApiRoute {
   std::string_view method;   // GET or POST.
-  std::string_view path;     // Below /api/v1: "/scalars".
+  std::string_view path;     // Relative to /api/v1: "/scalars".
   std::string_view summary;  // One sentence.
   std::vector<Parameter> parameters = {};
-  std::string_view body_example = {};  // JSON, of POST routes.
+  std::string_view body_example = {};  // JSON; only for POST routes.
   std::string_view response_type = "application/json";
-  bool in_snapshot = true;  // The answer depends on nothing else, so it may be kept.
-  bool writes = false;      // Changes files. The body must be declared as JSON.
+  bool in_snapshot = true;  // The response depends only on the snapshot, so it may be cached.
+  bool writes = false;      // The route changes files. The body must be declared as JSON.
   ApiHandler handler = nullptr;
 };
 
-// The routes of each file, and all of them.
+// Functions that return the routes of each file; the last one returns all routes.
 std::vector<ApiRoute> LogRoutes();
 std::vector<ApiRoute> AnnotationRoutes();
 std::vector<ApiRoute> ContentsRoutes();
@@ -82,12 +82,12 @@ HttpResponse HandleApi(const HttpRequest& request, Target target,
                        std::shared_ptr<const reader::Snapshot> snapshot,
                        const BoardAppearance& look, ResponseCache& cache);
 
-// The OpenAPI 3.1 description of ApiRoutes.
+// Returns the OpenAPI 3.1 description of all routes in ApiRoutes.
 std::string DescribeApi(const BoardAppearance& look);
 
 // For handlers.
 
-// The run or tag that the query names. Fail with kNotFound, and list the existing ones.
+// Find the run or tag that the query names. Fail with kNotFound and list the existing names.
 Result<const reader::Run*> FindRun(const ApiCall& call, std::string_view name);
 Result<const reader::Tag*> FindTag(const reader::Run& run, std::string_view name,
                                    reader::TagKind kind);
@@ -97,7 +97,7 @@ struct TagOfRun {
 };
 Result<TagOfRun> QueriedTag(const ApiCall& call, reader::TagKind kind);  // By ?run=&tag=
 
-// A parameter that may be missing.
+// Return the value of an optional parameter, or `otherwise` if it is missing.
 Result<double> NumberQuery(const Target& target, std::string_view name, double otherwise);
 std::string TextQuery(const Target& target, std::string_view name, std::string_view otherwise = {});
 

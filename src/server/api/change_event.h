@@ -1,4 +1,4 @@
-// The event that browsers receive when the log directory has changed.
+// The event that the server sends to browsers when the log directory has changed.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,9 @@ namespace cboard::server {
 // "progress":{"done_bytes":…}
 void WriteProgress(JsonWriter& json, const reader::LoadProgress& progress);
 
-// {"snapshot":13,"changed":[…],"added":[…],"removed":[…],"progress":{…}}: the differences in
-// `after`. A list of more than 1,000 names is null: clients then request all runs.
+// Returns {"snapshot":13,"changed":[…],"added":[…],"removed":[…],"progress":{…}}: the differences
+// between two snapshots. A list of more than 1,000 names becomes null: clients then request all
+// runs.
 std::string DescribeChange(const reader::Snapshot& before, const reader::Snapshot& after);
 
 }  // namespace cboard::server

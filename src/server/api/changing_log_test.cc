@@ -1,4 +1,4 @@
-// After any change an answer is what it would be if nothing had been known before.
+// After any change, a response equals the response of a new server without caches.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -53,7 +53,7 @@ class ChangingLog {
   std::map<std::string, std::shared_ptr<const reader::Run>> runs_;
 };
 
-// The same of which nobody has worked out anything.
+// Returns the same snapshot without cached results.
 std::shared_ptr<const reader::Snapshot> FreshCopy(const reader::Snapshot& snapshot) {
   auto fresh = std::make_shared<reader::Snapshot>(snapshot);
   for (auto& run : fresh->runs) run = std::make_shared<reader::Run>(*run);

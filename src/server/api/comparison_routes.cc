@@ -1,4 +1,4 @@
-// Routes of the comparison: the table of models, variants and metrics, and its Pareto front.
+// Routes for comparisons: the table of models, variants and metrics, and its Pareto front.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -180,7 +180,7 @@ Result<std::size_t> MetricIndex(const ComparisonTable& table, const std::string&
   for (const compression::MetricDescription& metric : table.metrics) {
     known += (known.empty() ? "" : ", ") + metric.key;
   }
-  return Fail(ErrorCode::kNotFound, "no model has a metric " + Quoted(key) +
+  return Fail(ErrorCode::kNotFound, "no model has the metric " + Quoted(key) +
                                         (known.empty() ? "" : "; there are " + known));
 }
 

@@ -31,7 +31,7 @@ bool HasHardware(const reader::Snapshot& snapshot) {
   });
 }
 
-// Sizes alone, as a comparison of two files logs them, do not show the cost of compression.
+// Sizes alone, as logged by a comparison of two files, do not show the cost of compression.
 bool HasQuality(const analysis::ComparisonTable& table) {
   return std::ranges::any_of(table.metrics, [](const compression::MetricDescription& metric) {
     return metric.unit.empty() && metric.better != compression::Better::kUnknown;
@@ -60,7 +60,8 @@ Result<HttpResponse> GetContents(const ApiCall& call) {
   add("text", Has(snapshot, reader::TagKind::kText));
   add("pr", Has(snapshot, reader::TagKind::kPrCurve));
   add("custom", Has(snapshot, reader::TagKind::kCustomScalars));
-  // Files beside the events: a new one without new events appears with the next snapshot.
+  // Looks for files beside the events. A file that appears without new events is listed with the
+  // next snapshot.
   add("projector", !ProjectorRuns(snapshot, call.look).empty());
   add("audio", Has(snapshot, reader::TagKind::kAudio));
   add("mesh", Has(snapshot, reader::TagKind::kMesh));

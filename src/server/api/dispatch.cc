@@ -43,7 +43,7 @@ std::vector<ApiRoute> AllRoutes() {
 
 Result<void> CheckParameters(const ApiRoute& route, const Target& target) {
   for (const auto& [name, value] : target.query) {
-    if (name == "token") continue;  // Access control takes it, whatever the route.
+    if (name == "token") continue;  // Access control reads the token on every route.
     const bool known = std::ranges::any_of(
         route.parameters, [&](const Parameter& parameter) { return parameter.name == name; });
     if (known) continue;
@@ -109,7 +109,8 @@ HttpResponse HandleApi(const HttpRequest& request, Target target,
   if (const Result<void> checked = CheckParameters(*found, target); !checked) {
     return Finish(Fail(checked.error()));
   }
-  // Forms of other sites cannot send JSON without asking first, which Guarded() refuses.
+  // A form on another site can send this header only after a CORS preflight, which Guarded()
+  // refuses.
   if (found->writes && !request.Header("Content-Type").starts_with("application/json")) {
     return Finish(Fail(ErrorCode::kInvalidArgument,
                        "this route needs the header 'Content-Type: application/json'"));
@@ -131,9 +132,10 @@ HttpResponse HandleApi(const HttpRequest& request, Target target,
 Result<const reader::Run*> FindRun(const ApiCall& call, std::string_view name) {
   if (const reader::Run* run = call.snapshot->FindRun(name)) return run;
   const reader::LoadProgress& progress = call.snapshot->progress;
-  return Fail(ErrorCode::kNotFound,
-              "there is no run " + Quoted(name) +
-                  (progress.complete ? "" : " among those read so far; reading goes on"));
+  return Fail(
+      ErrorCode::kNotFound,
+      "there is no run " + Quoted(name) +
+          (progress.complete ? "" : " among the runs read so far; loading continues, try again"));
 }
 
 Result<const reader::Tag*> FindTag(const reader::Run& run, std::string_view name,
@@ -167,7 +169,7 @@ Result<double> NumberQuery(const Target& target, std::string_view name, double o
   const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (problem != std::errc() || end != text->data() + text->size() || std::isnan(value)) {
     return Fail(ErrorCode::kInvalidArgument,
-                std::string(name) + " is " + Quoted(*text) + ", which is no number");
+                std::string(name) + " is " + Quoted(*text) + ", but it must be a number");
   }
   return value;
 }

@@ -1,5 +1,5 @@
-// Some of the values of a tag that is not a scalar, chosen evenly, and the columns that every
-// answer about them begins with.
+// Selects evenly spaced values of a tag that is not a scalar, and writes the columns that every
+// response about them begins with.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const Entries entries, QueriedEntries(call, TagKind::kImage));
 //   WriteHead(json, call, entries);  // {"snapshot":12,"indices":[0],"steps":[…],"wall_times":[…]
@@ -23,18 +23,18 @@ struct Entries {
   const reader::Tag* tag = nullptr;
 };
 
-// Selects values by ?run=&tag=[&limit=], at most 10,000.
+// Selects the values of ?run=&tag=[&limit=]; the maximum is 10,000 values.
 Result<Entries> QueriedEntries(const ApiCall& call, reader::TagKind kind);
 
-// Opens the object and leaves it open.
+// Begins the JSON object of the response; the caller ends it.
 void WriteHead(JsonWriter& json, const ApiCall& call, const Entries& entries);
 
-// The parameters that these routes share.
+// Parameters that several routes share.
 Parameter RunParameter();
 Parameter TagParameter();
 Parameter LimitParameter();
 
-// A hyperparameter as JSON: a number, a text, true or false; null where there is none.
+// Writes a hyperparameter as JSON: a number, a text, true or false; null if it is missing.
 
 inline void WriteSetting(JsonWriter& json, const std::optional<proto::HParamValue>& value) {
   if (!value) {

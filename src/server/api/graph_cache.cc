@@ -8,8 +8,8 @@ namespace {
 using analysis::GraphSource;
 using analysis::MeasuredGraph;
 
-// Identifies the bytes of a graph. Includes the run's directory, because boards of one process may
-// have runs of the same name.
+// Returns the cache key of a graph. It includes the run's directory, because several boards in one
+// process may have runs of the same name.
 std::string KeyOf(const reader::Snapshot& snapshot, const GraphSource& source) {
   const reader::Run* const run = snapshot.FindRun(source.run);
   std::string key = run == nullptr ? source.run : run->directory.string();
@@ -49,7 +49,8 @@ Result<GraphCache::Scene> GraphCache::Take(const std::string& key, const Make& m
 
 Result<GraphCache::Scene> TakeScene(const std::shared_ptr<const reader::Snapshot>& snapshot,
                                     const GraphSource& a, const GraphSource* b) {
-  static GraphCache* const shelf = new GraphCache();  // Outlives every request.
+  // The cache is never destroyed, because requests may still use it at exit.
+  static GraphCache* const shelf = new GraphCache();
   std::string key = KeyOf(*snapshot, a);
   if (b != nullptr) key.append("\n\n").append(KeyOf(*snapshot, *b));
   return shelf->Take(key, [&]() -> Result<CachedScene> {

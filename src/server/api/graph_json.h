@@ -1,4 +1,4 @@
-// Views and nodes of graphs as JSON; docs/rest-api.md describes it.
+// Writes graph views and nodes as JSON; docs/rest-api.md describes the members.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace cboard::server {
 
-// Members of the response to /graphs/view. `traced` has 1 for each node of the scene to be marked,
-// or is empty.
+// Writes the members of the response to /graphs/view. `traced` has one entry per node of the scene,
+// 1 for a highlighted node; it may be empty.
 void WriteView(JsonWriter& json, const analysis::GraphScene& scene, const analysis::GraphView& view,
                std::span<const char> traced);
 
-// Members of the response to /graphs/node.
+// Writes the members of the response to /graphs/node.
 void WriteSceneNode(JsonWriter& json, const analysis::GraphScene& scene, std::uint32_t node);
 void WriteSceneGroup(JsonWriter& json, const analysis::GraphScene& scene, std::uint32_t group);
 

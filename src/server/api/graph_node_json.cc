@@ -2,6 +2,7 @@
 #include <map>
 
 #include "cboard/analysis/node_comparer.h"
+#include "cboard/analysis/node_weights.h"
 #include "server/api/graph_json.h"
 #include "server/content/json_columns.h"
 
@@ -12,7 +13,7 @@ using analysis::GraphScene;
 using analysis::kNoNode;
 using analysis::NodeFacts;
 
-// Maximum number of neighbours in a response; the total count is included.
+// Maximum number of neighbours in a response; the response also gives the total count.
 constexpr std::size_t kMaxNeighbours = 200;
 
 void WriteShapes(JsonWriter& json, const reader::GraphNode& node) {
@@ -87,7 +88,7 @@ void WriteNeighbours(JsonWriter& json, std::string_view key, const GraphScene& s
   json.EndObject();
 }
 
-// Edges across the border of a set of nodes.
+// Writes the edges that enter or leave a set of nodes.
 template <typename IsInside>
 void WriteInputsAndOutputs(JsonWriter& json, const GraphScene& scene, const IsInside& is_inside) {
   std::vector<Neighbour> inputs, outputs;
@@ -101,7 +102,7 @@ void WriteInputsAndOutputs(JsonWriter& json, const GraphScene& scene, const IsIn
   WriteNeighbours(json, "outputs", scene, std::move(outputs));
 }
 
-// Annotations that stage logs write beside a node belong to the node.
+// Annotations that stage logs write beside a node are shown with that node.
 void WriteNotes(JsonWriter& json, const GraphScene& scene, std::uint32_t node) {
   json.Key("notes").BeginArray();
   const auto write = [&](const analysis::MeasuredGraph* graph, std::uint32_t about,
@@ -121,7 +122,7 @@ void WriteNotes(JsonWriter& json, const GraphScene& scene, std::uint32_t node) {
   json.EndArray();
 }
 
-// The operations that quantize and dequantize the output of a node, with their parameters.
+// Writes the operators that quantize and dequantize the output of a node, with their parameters.
 void WriteFolded(JsonWriter& json, const GraphScene& scene, std::uint32_t node) {
   json.Key("quantization").BeginArray();
   std::size_t count = 0;
@@ -136,6 +137,21 @@ void WriteFolded(JsonWriter& json, const GraphScene& scene, std::uint32_t node) 
     WriteValues(json, "texts", one.attributes, &reader::GraphAttribute::text);
     json.EndObject();
   }
+  json.EndArray();
+}
+
+void WriteWeights(JsonWriter& json, const GraphScene& scene, std::uint32_t node) {
+  json.Key("weights").BeginArray();
+  const auto write = [&](const analysis::MeasuredGraph* graph, std::uint32_t about,
+                         std::string_view side) {
+    if (graph == nullptr || about == kNoNode) return;
+    for (const analysis::NodeValues& weight : analysis::WeightsOf(*graph, about)) {
+      json.BeginObject().Key("side").Value(side).Key("name").Value(weight.name);
+      json.Key("values").Value(weight.values).EndObject();
+    }
+  };
+  write(scene.a.get(), scene.diff.nodes[node].a, "a");
+  write(scene.b.get(), scene.diff.nodes[node].b, "b");
   json.EndArray();
 }
 
@@ -157,6 +173,7 @@ void WriteSceneNode(JsonWriter& json, const GraphScene& scene, std::uint32_t nod
   }
   WriteValues(json, "fused", fused, [&](std::uint32_t i) { return scene.outline.nodes[i].path; });
   WriteFolded(json, scene, node);
+  WriteWeights(json, scene, node);
   WriteSide(json, "a", scene.NodeInA(node), scene.FactsInA(node));
   WriteSide(json, "b", scene.NodeInB(node), scene.FactsInB(node));
   std::vector<analysis::NodeDifference> differences;

@@ -1,4 +1,4 @@
-// Routes of graphs: the list of logged graphs, views of one or two of them, details of a node,
+// Routes for graphs: the list of logged graphs, views of one or two graphs, details of a node,
 // search, and memory use at run time.
 #include <algorithm>
 #include <optional>
@@ -21,7 +21,7 @@ using analysis::GraphScene;
 using analysis::GraphSource;
 using analysis::Outline;
 
-// Boxes that a view opens by default: about as many as a screen shows.
+// Number of boxes that a view opens by default: about as many as a screen shows.
 constexpr std::size_t kAutomaticBoxes = 48;
 constexpr std::size_t kMaxOpenGroups = 100'000;
 constexpr std::size_t kMaxLayers = 100'000;
@@ -84,7 +84,7 @@ Result<GraphCache::Scene> SceneOfBody(const ApiCall& call, const JsonBody& body)
   return FindScene(call, run, tag, with_run, with_tag);
 }
 
-// The nodes at a path: one, or all of a group.
+// Returns the nodes at a path: a single node, or all nodes of a group.
 Result<std::vector<std::uint32_t>> NodesAt(const Outline& outline, const std::string& path) {
   if (const auto node = outline.node_of_path.find(path); node != outline.node_of_path.end()) {
     return std::vector{node->second};
@@ -203,12 +203,12 @@ Result<HttpResponse> GetSearch(const ApiCall& call) {
   JsonWriter json;
   json.BeginObject().Key("snapshot").Value(call.snapshot->version).Key("total").Value(total);
   WriteValues(json, "paths", paths);
-  WriteValues(json, "ops", ops);  // Empty for groups.
+  WriteValues(json, "ops", ops);  // Both are empty for groups.
   json.EndObject();
   return JsonResponse(json.Take());
 }
 
-// At most `points` positions, each with the maximum of its interval.
+// Returns at most `points` positions, each with the maximum memory use of its interval.
 Result<HttpResponse> GetMemory(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const GraphCache::Scene shelved, QueriedScene(call));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t points,

@@ -1,4 +1,4 @@
-// The routes of graphs, asked about real event files.
+// Requests the routes of graphs for real event files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -190,7 +190,7 @@ TEST(GraphCache, MakesASceneOnceAndForgetsTheOldest) {
   ASSERT_TRUE(shelf.Take("b", make));
   ASSERT_TRUE(shelf.Take("a", make));
   EXPECT_EQ(made, 2);
-  ASSERT_TRUE(shelf.Take("c", make));  // b was asked for longest ago.
+  ASSERT_TRUE(shelf.Take("c", make));  // b was used least recently.
   ASSERT_TRUE(shelf.Take("a", make));
   EXPECT_EQ(made, 3);
   ASSERT_TRUE(shelf.Take("b", make));

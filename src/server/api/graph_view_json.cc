@@ -17,12 +17,12 @@ using analysis::GraphView;
 
 std::int64_t Rounded(double value) { return std::llround(value); }
 
-// An index, or -1 where there is none.
+// Returns the index, or -1 if there is none.
 std::int64_t IndexOrNone(std::uint32_t index) {
   return index == analysis::kNoBox ? -1 : static_cast<std::int64_t>(index);
 }
 
-// Writes each name once, and an index into the names for each box.
+// Writes each operator name once; each box then refers to its name by index.
 void WriteOperations(JsonWriter& json, const GraphScene& scene, const GraphView& view) {
   std::unordered_map<std::string_view, std::int64_t> number_of_name;
   std::vector<std::string_view> names;
@@ -59,7 +59,7 @@ void WriteFacts(JsonWriter& json, const std::vector<GraphBox>& boxes, std::strin
   json.EndObject();
 }
 
-// A box is marked when something in it is.
+// A box is marked if any node inside it is marked.
 void WriteTraced(JsonWriter& json, const GraphScene& scene, const GraphView& view,
                  std::span<const char> traced) {
   if (traced.empty()) return;
@@ -113,7 +113,8 @@ void WriteLinks(JsonWriter& json, const std::vector<GraphLink>& links) {
   WriteValues(json, "counts", links, &GraphLink::value_count);
   WriteValues(json, "sides", links, &GraphLink::sides);
   WriteValues(json, "controls", links, [](const auto& link) { return link.control ? 1 : 0; });
-  json.Key("points").BeginArray();  // [x, y, x, y, …] each; empty when it is not drawn.
+  // Each link is [x, y, x, y, …], or empty if the link is not drawn.
+  json.Key("points").BeginArray();
   for (const GraphLink& link : links) {
     json.BeginArray();
     for (const analysis::LayoutPoint& point : link.points) {

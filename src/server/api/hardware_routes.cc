@@ -1,4 +1,4 @@
-// Hardware metrics by run: statistics of the curves that `compression-board profile` and
+// Routes for hardware metrics by run: statistics of the curves that `compression-board profile` and
 // HardwareMonitor log.
 #include <algorithm>
 #include <cmath>
@@ -12,14 +12,14 @@ namespace cboard::server {
 namespace {
 
 constexpr std::string_view kPrefix = "hardware/";
-constexpr std::string_view kSummary = "hardware/summary/";  // The same figures, once more.
+constexpr std::string_view kSummary = "hardware/summary/";  // Repeats the same metrics.
 constexpr std::string_view kDevices = "hardware/devices";
 constexpr std::string_view kPhase = "hardware/phase";
-// Maximum number of phases: more cannot be told apart, and a text that changes with every sample is
+// Maximum number of phases: a chart cannot show more, and a text that changes with every sample is
 // not a phase.
 constexpr std::size_t kMaxPhases = 1000;
 
-// The unit, from the end of the name, as the monitor writes it.
+// Returns the unit, which the monitor writes at the end of the name.
 std::string_view UnitOf(std::string_view name) {
   struct Unit {
     std::string_view suffix, unit;
@@ -34,7 +34,7 @@ std::string_view UnitOf(std::string_view name) {
 struct Curve {
   const reader::Run* run = nullptr;
   const reader::Tag* tag = nullptr;
-  std::optional<double> mean, p95, max, last;  // Over finite values.
+  std::optional<double> mean, p95, max, last;  // Statistics of finite values.
   double seconds = 0;                          // From the first point to the last.
 };
 
@@ -54,7 +54,8 @@ Curve Summarize(const reader::Run& run, const reader::Tag& tag) {
   curve.seconds = tag.scalars.back().wall_time_seconds - tag.scalars.front().wall_time_seconds;
   curve.last = values.back();
   curve.mean = sum / static_cast<double>(values.size());
-  // The smallest value that 95 % of all do not exceed, as the monitor counts.
+  // The 95th percentile: the smallest value that 95 % of the values do not exceed. The monitor uses
+  // the same definition.
   const std::size_t rank = (values.size() * 95 + 99) / 100 - 1;
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
   std::ranges::nth_element(values, at);
@@ -78,7 +79,7 @@ struct Devices {
   std::string text;
 };
 
-// Which processor, memory and accelerators: a text that the monitor logs once.
+// Returns the description of processor, memory and accelerators: a text that the monitor logs once.
 void CollectDevices(const reader::Run& run, std::vector<Devices>& devices) {
   auto at = std::ranges::lower_bound(run.tags, kDevices, {}, &reader::Tag::name);
   for (; at != run.tags.end() && at->name().starts_with(kDevices); ++at) {
@@ -93,10 +94,10 @@ void CollectDevices(const reader::Run& run, std::vector<Devices>& devices) {
 struct Phase {
   std::string_view run;
   std::string name;
-  double wall_time_seconds = 0;  // When it began; it lasts until the next one.
+  double wall_time_seconds = 0;  // Start time; a phase lasts until the next one starts.
 };
 
-// Phases of the program: the text hardware/phase, logged at each change.
+// Collects the phases of a program from the text hardware/phase, which is logged at each change.
 void CollectPhases(const reader::Run& run, std::vector<Phase>& phases) {
   auto at = std::ranges::lower_bound(run.tags, kPhase, {}, &reader::Tag::name);
   for (; at != run.tags.end() && at->name().starts_with(kPhase); ++at) {

@@ -1,4 +1,5 @@
-// Histograms with the bins that were logged, in bars of equal width, and as percentiles.
+// Routes for histograms: with the bins that were logged, in bars of equal width, and as
+// percentiles.
 #include <algorithm>
 #include <cmath>
 
@@ -11,8 +12,8 @@
 namespace cboard::server {
 namespace {
 
-// The value whose step is nearest to `step`, of equally near ones the later one logged. `tag` must
-// have values.
+// Returns the index of the value whose step is nearest to `step`; of two equally near values, the
+// one logged later. `tag` must have values.
 std::size_t IndexNearStep(const reader::Tag& tag, std::int64_t step) {
   const auto distance = [&](std::size_t i) {
     return std::abs(static_cast<double>(tag.blobs.at(i).step) - static_cast<double>(step));
@@ -24,7 +25,7 @@ std::size_t IndexNearStep(const reader::Tag& tag, std::int64_t step) {
   return nearest;
 }
 
-// The last value at `step`, among steps that may come in any order.
+// Returns the index of the last value logged at `step`. Steps may be in any order.
 Result<std::size_t> IndexOfStep(const reader::Tag& tag, std::int64_t step) {
   for (std::size_t i = tag.blobs.size(); i-- > 0;) {
     if (tag.blobs.at(i).step == step) return i;
@@ -76,7 +77,7 @@ void WriteBins(JsonWriter& json, std::string_view key,
 
 constexpr std::size_t kMaxAskedBars = 4096;
 
-// The number of bars in the query: a suitable number for "auto", 0 without "bins".
+// Returns the number of bars in the query: a suitable number for "auto", 0 if "bins" is missing.
 Result<std::size_t> QueriedBars(const ApiCall& call,
                                 std::span<const reader::LoggedHistogram> histograms) {
   const auto asked = call.target.Query("bins");
@@ -149,7 +150,7 @@ Result<reader::HistogramStep> ReadOne(const ApiCall& call, const SeriesName& nam
   CBOARD_ASSIGN_OR_RETURN(const reader::Run* const run, FindRun(call, name.run));
   CBOARD_ASSIGN_OR_RETURN(const reader::Tag* const tag,
                           FindTag(*run, name.tag, reader::TagKind::kHistogram));
-  if (tag->blobs.empty()) return Fail(ErrorCode::kNotFound, "the tag has no values any more");
+  if (tag->blobs.empty()) return Fail(ErrorCode::kNotFound, "the values were removed; reload");
   std::size_t index = tag->blobs.size() - 1;
   if (name.has_step && nearest) {
     index = IndexNearStep(*tag, name.step);
@@ -179,7 +180,7 @@ void WriteOverlay(JsonWriter& json, const reader::HistogramStep& step,
   json.Key("deviation").Value(std::sqrt(std::max(0.0, moments.sum_squares / n - mean * mean)));
 }
 
-// Edges of equal bins from "from" to "to", or none when the body does not name both.
+// Returns the edges of equal bins from "from" to "to", or an empty list if the body names neither.
 Result<std::vector<double>> AskedEdges(const JsonBody& body, std::size_t bins) {
   if (!body.Has("from") || !body.Has("to")) return std::vector<double>{};
   CBOARD_ASSIGN_OR_RETURN(const double from, body.Number("from", 0));
@@ -187,7 +188,8 @@ Result<std::vector<double>> AskedEdges(const JsonBody& body, std::size_t bins) {
   const double width = (to - from) / static_cast<double>(bins);
   if (!std::isfinite(width) || !(from + width > from) || !(to - width < to)) {
     return Fail(ErrorCode::kInvalidArgument,
-                "'from' must be below 'to', far enough for " + std::to_string(bins) + " bins");
+                "'from' must be less than 'to', with enough distance for " + std::to_string(bins) +
+                    " bins");
   }
   std::vector<double> edges;
   for (std::size_t i = 0; i < bins; ++i) edges.push_back(from + static_cast<double>(i) * width);

@@ -41,7 +41,8 @@ Result<proto::HParamValue> ParseValue(element value) {
   return Wrong(R"("values" may hold numbers, texts, true and false)");
 }
 
-// {"min":0.1}, {"max":1}, {"values":["sgd"]} or {"regex":"^a"}; groups without the value are out.
+// Parses a filter: {"min":0.1}, {"max":1}, {"values":["sgd"]} or {"regex":"^a"}. Session groups
+// without the value are filtered out.
 Result<void> ParseFilter(object column, reader::ColumnParameters& parameters) {
   reader::IntervalFilter interval{.min = -std::numeric_limits<double>::infinity(),
                                   .max = std::numeric_limits<double>::infinity()};
@@ -234,7 +235,8 @@ void WriteGroups(JsonWriter& json, const reader::SessionGroupPage& page) {
 }
 
 Result<HttpResponse> Respond(const ApiCall& call, reader::SessionGroupsQuery query) {
-  // A writer may describe one experiment per trial; the page shows what any of them has.
+  // Merges all experiments: a writer may describe one experiment per trial, and the page shows the
+  // hyperparameters of all of them.
   query.merge_experiments = true;
   const reader::HParamsTable table = reader::HParamsTable::Of(call.snapshot);
   const reader::HParamsColumns columns = table.Columns({.merge_experiments = true});

@@ -21,7 +21,7 @@ Result<JsonBody> JsonBody::Parse(std::string_view body) {
   simdjson::dom::element root;
   if (const auto problem = parsed.parser_->parse(body.data(), body.size()).get(root)) {
     return Fail(ErrorCode::kInvalidArgument,
-                std::string("the body is no JSON: ") + simdjson::error_message(problem));
+                std::string("the body is not valid JSON: ") + simdjson::error_message(problem));
   }
   if (root.get(parsed.root_) != simdjson::SUCCESS) {
     return Fail(ErrorCode::kInvalidArgument, "the body must be a JSON object");

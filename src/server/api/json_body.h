@@ -12,20 +12,22 @@
 
 namespace cboard::server {
 
-// Parses an object; fails with kInvalidArgument.
+// Parses a JSON object; fails with kInvalidArgument if the text is anything else.
 class JsonBody {
  public:
   static Result<JsonBody> Parse(std::string_view body);
 
   bool Has(std::string_view field) const;
 
-  // Returns `otherwise` if the field is missing or null; fails if it has another type.
+  // Return an optional field, or `otherwise` if the field is missing or null; fail if it has
+  // another type.
   Result<std::string> Text(std::string_view field, std::string_view otherwise) const;
   Result<double> Number(std::string_view field, double otherwise) const;
   Result<std::size_t> Whole(std::string_view field, std::size_t least, std::size_t most,
                             std::size_t otherwise) const;
 
-  // The field, which must be there and an array with at most `most` members.
+  // Return a required field; fail if it is missing. An array may have at most `most`
+  // members.
   Result<simdjson::dom::array> Array(std::string_view field, std::size_t most) const;
   Result<std::vector<std::string>> Texts(std::string_view field, std::size_t most) const;
   Result<simdjson::dom::object> Object(std::string_view field) const;
@@ -36,7 +38,7 @@ class JsonBody {
   simdjson::dom::object root_;
 };
 
-// {"run", "tag"} or, with `parts` 3, {"run", "tag", step or null}: one member of "series".
+// One member of "series": [run, tag], or [run, tag, step or null] if `parts` is 3.
 struct SeriesName {
   std::string run;
   std::string tag;

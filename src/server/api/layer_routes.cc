@@ -1,4 +1,5 @@
-// Routes of layers: comparable sides, the ranking with causes, and channels.
+// Routes for layers: the variants or stages that can be compared, the ranking with causes, and
+// channels.
 #include <algorithm>
 #include <optional>
 
@@ -37,7 +38,7 @@ Result<HttpResponse> GetSides(const ApiCall& call) {
   return JsonResponse(json.Take());
 }
 
-// Explains why a side does not exist; empty if it does.
+// Returns the reason why one side of a comparison does not exist; empty if it exists.
 Result<void> CheckSide(const std::vector<VariantLayers>& sides, const std::string& model,
                        const std::string& variant) {
   if (analysis::FindSide(sides, model, variant) != nullptr) return {};
@@ -60,8 +61,9 @@ Result<analysis::SidePair> QueriedSides(const ApiCall& call) {
   CBOARD_RETURN_IF_ERROR(CheckSide(sides, model, a));
   CBOARD_RETURN_IF_ERROR(CheckSide(sides, model, b));
   if (auto pair = analysis::FindSides(sides, model, a, b)) return *std::move(pair);
-  return Fail(ErrorCode::kNotFound, "layers of " + Quoted(a) + " and of " + Quoted(b) +
-                                        " were logged of different models only; a pair is of one");
+  return Fail(ErrorCode::kNotFound,
+              "layers of " + Quoted(a) + " and of " + Quoted(b) +
+                  " were logged only for different models; both must belong to the same model");
 }
 
 void WriteLogged(JsonWriter& json, std::string_view key, const std::vector<RankedLayer>& layers,
@@ -106,7 +108,7 @@ void WriteLevelMetrics(JsonWriter& json, const std::vector<RankedLayer>& layers)
               [](const RankedLayer& l) { return l.level_metric && l.level_metric->is_bound; });
   WriteValues(json, "bits", layers,
               [](const RankedLayer& l) { return l.level_metric ? l.level_metric->bits : 8; });
-  // An adjusted score: only where bits are fewer.
+  // The SQNR converted to 8 bits is written only for layers with fewer than 8 bits.
   WriteNumbers(json, "as_8_bits_db", layers, [](const RankedLayer& l) -> std::optional<double> {
     if (!l.level_metric || l.level_metric->bits >= 8) return std::nullopt;
     return l.level_metric->as_of_8_bits_db();
@@ -132,6 +134,7 @@ void WriteLayers(JsonWriter& json, const std::vector<RankedLayer>& layers) {
               [](const auto& l) { return verdict::HeadlineOf(l.diagnosis.cause); });
   WriteValues(json, "carried_from", layers, &RankedLayer::carried_from);
   WriteValues(json, "explanations", layers, [](const auto& l) { return l.diagnosis.explanation; });
+  WriteValues(json, "fixes", layers, &RankedLayer::fix);
   WriteNumbers(json, "severities", layers, &RankedLayer::severity);
   WriteNumbers(json, "times_median", layers, &RankedLayer::times_median);
   WriteValues(json, "from_logged", layers, &RankedLayer::from_logged);
@@ -151,7 +154,8 @@ void WriteNames(JsonWriter& json, std::string_view key, const std::vector<LayerT
   WriteValues(json, key, tensors, &LayerTensor::tag);
 }
 
-// Writes the limits for outputs, used if no diagnosis has its own.
+// Writes the default limits of the output SQNR, which apply if a diagnosis has no limits of its
+// own.
 void WriteLimits(JsonWriter& json, int bits) {
   const analysis::Thresholds limits = analysis::ThresholdsFor(bits);
   json.BeginObject().Key("bits").Value(bits);
@@ -195,14 +199,14 @@ Result<HttpResponse> GetLayers(const ApiCall& call) {
   return JsonResponse(json.Take());
 }
 
-// Maximum number of names that are offered for copying.
+// Maximum number of layer names that the page offers for copying.
 constexpr std::size_t kMaxFloatLayers = 10'000;
 
 Result<HttpResponse> PostKeepFloat(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
   CBOARD_ASSIGN_OR_RETURN(const std::vector<std::string> layers,
                           body.Texts("layers", kMaxFloatLayers));
-  // Logs do not contain the quantization function that was used, so all are offered.
+  // Logs do not contain the quantization function that was used, so the page offers all functions.
   std::vector<std::pair<compare::Toolchain, compare::QuantizationScheme>> ways;
   for (const compare::Toolchain toolchain : compare::kToolchains) {
     for (const compare::QuantizationScheme scheme : compare::SchemesOf(toolchain)) {
@@ -225,6 +229,16 @@ void WriteChannels(JsonWriter& json, const analysis::ChannelStatistics& channels
   WriteNumbers(json, "min", channels.min);
   WriteNumbers(json, "max", channels.max);
   WriteNumbers(json, "mean", channels.mean);
+  WriteNumbers(json, "sqnr_db", channels.sqnr_db);
+  json.Key("histograms");
+  if (channels.histograms) {
+    json.BeginObject().Key("run").Value(channels.histograms->run);
+    json.Key("tag").Value(channels.histograms->tag);
+    WriteValues(json, "channels", channels.histograms->channels);
+    json.EndObject();
+  } else {
+    json.Null();
+  }
   json.Key("outliers").BeginObject();
   WriteValues(json, "channels", channels.outliers, &analysis::OutlierChannel::channel);
   WriteNumbers(json, "ratios", channels.outliers, &analysis::OutlierChannel::ratio);
@@ -233,7 +247,8 @@ void WriteChannels(JsonWriter& json, const analysis::ChannelStatistics& channels
   json.Key("explanation").Value(analysis::DescribeOutliers(channels)).EndObject();
 }
 
-// Returns true if the log names this model or, if it names none, the directory of the stages does.
+// Returns true if the log belongs to this model. If the log names no model, the directory of the
+// stages must name it.
 bool IsOfModel(const analysis::StageTimeline& timeline, const std::string& model) {
   if (model.empty()) return true;
   const std::string key = analysis::ModelKeyOf(model);
@@ -241,8 +256,8 @@ bool IsOfModel(const analysis::StageTimeline& timeline, const std::string& model
          analysis::ModelKeyOf(timeline.model) == key;
 }
 
-// The statistics of a layer in every stage and variant that has them, so that the page can overlay
-// two. Most layers have none: the list is then empty, which is not an error.
+// Returns the statistics of a layer in every stage and variant that has them, so that the page can
+// overlay two. Most layers have none: the list is then empty, which is not an error.
 Result<HttpResponse> GetChannels(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string layer, call.target.Query("layer"));
   const std::string experiment = TextQuery(call.target, "experiment");
@@ -266,7 +281,7 @@ Result<HttpResponse> GetChannels(const ApiCall& call) {
     const bool has_own = std::ranges::any_of(
         timelines, [&](const auto& timeline) { return IsOfModel(timeline, model); });
     for (const auto& timeline : timelines) {
-      // Stages without a model name may belong to any model, unless some stages name this model.
+      // Stages without a model name count for every model, unless other stages name this model.
       const bool has_no_model = timeline.logged_model.empty();
       if (!IsOfModel(timeline, model) && (has_own || !has_no_model)) continue;
       for (const auto& stage : timeline.stages) write(timeline.experiment, stage, {});

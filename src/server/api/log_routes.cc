@@ -1,4 +1,4 @@
-// Routes of the log directory: status, runs, files, tags.
+// Routes for the log directory: status, runs, files, tags.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -12,7 +12,7 @@
 namespace cboard::server {
 namespace {
 
-// Runs without events have infinite times, which are written as null.
+// Writes null for the start and end time of runs without events, which are infinite.
 std::optional<double> TimeOf(double seconds) {
   return std::isfinite(seconds) ? std::optional(seconds) : std::nullopt;
 }
@@ -23,13 +23,13 @@ std::uint64_t DamagedBytes(const reader::Run& run) {
   return bytes;
 }
 
-// Files that the file system refused to read to their end.
+// Counts files that could not be read to their end because the file system returned an error.
 std::size_t FailedFiles(const reader::Run& run) {
   return static_cast<std::size_t>(
       std::ranges::count_if(run.files, [](const auto& file) { return file->error.has_value(); }));
 }
 
-// Returns true if a part of its log could not be read.
+// Returns true if a part of the run's log could not be read.
 bool IsDamaged(const reader::Run& run) { return DamagedBytes(run) > 0 || FailedFiles(run) > 0; }
 
 Result<HttpResponse> GetStatus(const ApiCall& call) {
@@ -151,12 +151,12 @@ struct TagColumn {
   std::int64_t max_step = 0;
 };
 
-// Joins tags of the same name and kind in different runs to one row.
+// Joins tags of the same name and kind in different runs into one row.
 std::map<std::pair<std::string_view, reader::TagKind>, TagColumn> CollectTags(
     const reader::Snapshot& snapshot, std::string_view run_name, std::string_view kind) {
   std::map<std::pair<std::string_view, reader::TagKind>, TagColumn> columns;
-  // Tries the row behind the last match first: runs of a sweep have the same tags in the same
-  // order.
+  // Compares with the row after the last match first: runs of a sweep have the same tags in the
+  // same order.
   std::vector<decltype(columns)::value_type*> before;
   for (std::size_t r = 0; r < snapshot.runs.size(); ++r) {
     const reader::Run& run = *snapshot.runs[r];
@@ -181,7 +181,8 @@ std::map<std::pair<std::string_view, reader::TagKind>, TagColumn> CollectTags(
   return columns;
 }
 
-// Ranges of successive numbers as first and last: a tag of thousands of runs takes two numbers.
+// Writes ranges of successive run numbers as first and last: a tag of thousands of runs needs two
+// numbers.
 void WriteRanges(JsonWriter& json, const std::vector<std::size_t>& ascending) {
   json.BeginArray();
   for (std::size_t i = 0; i < ascending.size(); ++i) {

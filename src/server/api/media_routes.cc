@@ -1,4 +1,4 @@
-// Images, sounds, texts and tensors.
+// Routes for images, audio, texts and tensors.
 #include "cboard/base/strings.h"
 #include "cboard/reader/media_query.h"
 #include "server/api/entries.h"
@@ -8,14 +8,14 @@
 namespace cboard::server {
 namespace {
 
-// Values whose record is whole but which are no image or sound, and why.
+// Values with an intact record that contains no valid image or audio, with the reason for each.
 struct Damaged {
   std::vector<std::size_t> indices;
   std::vector<std::string> messages;
 };
 
-// Calls `read` for every entry and leaves those out that it fails for, so that one of them does not
-// hide the rest of the tag. A file that cannot be read at all is an error all the same.
+// Calls `read` for every entry and skips the entries for which it fails, so that one damaged value
+// does not hide the rest of the tag. A file that cannot be read at all is still an error.
 template <typename Read>
 Result<Damaged> ReadEach(Entries& entries, const Read& read) {
   Damaged damaged;
@@ -110,7 +110,7 @@ Result<HttpResponse> GetBlob(const ApiCall& call) {
     return Fail(ErrorCode::kNotFound,
                 "run " + Quoted(run->name) + " has no image or sound " + Quoted(tag_name));
   }
-  if (tag->blobs.empty()) return Fail(ErrorCode::kNotFound, "the tag has no values any more");
+  if (tag->blobs.empty()) return Fail(ErrorCode::kNotFound, "the values were removed; reload");
   const std::size_t last = tag->blobs.size() - 1;
   CBOARD_ASSIGN_OR_RETURN(const std::size_t index, call.target.NumberQuery("index", 0, last, last));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t sample,
@@ -161,7 +161,8 @@ Result<HttpResponse> GetText(const ApiCall& call) {
 
 Result<HttpResponse> GetTensors(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const TagOfRun found, QueriedTag(call, reader::TagKind::kTensor));
-  if (found.tag->blobs.empty()) return Fail(ErrorCode::kNotFound, "the tag has no values any more");
+  if (found.tag->blobs.empty())
+    return Fail(ErrorCode::kNotFound, "the values were removed; reload");
   const std::size_t last = found.tag->blobs.size() - 1;
   CBOARD_ASSIGN_OR_RETURN(const std::size_t index, call.target.NumberQuery("index", 0, last, last));
   CBOARD_ASSIGN_OR_RETURN(const auto tensor,

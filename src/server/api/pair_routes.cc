@@ -34,13 +34,13 @@ Result<Pair> QueriedPair(const ApiCall& call) {
   return pair;
 }
 
-// The members that all responses begin with.
+// Writes the members that all responses of this file begin with.
 void BeginResponse(JsonWriter& json, const ApiCall& call, const Pair& pair) {
   json.BeginObject().Key("snapshot").Value(call.snapshot->version);
   json.Key("model").Value(pair.model).Key("a").Value(pair.a).Key("b").Value(pair.b);
 }
 
-// Writes the figures and their source; without layers there are none.
+// Writes the metrics and their source; writes nothing if no layers were logged.
 struct Bytes {
   std::string_view source = "none";
   std::vector<LayerBytes> layers = {};
@@ -52,8 +52,8 @@ Result<Bytes> BytesOfGraphs(const ApiCall& call, const Pair& pair) {
   const auto timelines = analysis::FindStages(*call.snapshot);
   const auto timeline = std::ranges::find(timelines, pair.model, &analysis::StageTimeline::model);
   const auto find = [&](const std::string& variant) {
-    // "float" and "quantized" are the first and last stage of a log of stages; the graphs are in
-    // these runs.
+    // Finds the runs that contain the graphs. In a log of stages, "float" is the first stage and
+    // "quantized" the last.
     const analysis::Stage* const stage =
         timeline != timelines.end() ? analysis::FindSizedStage(*timeline, variant) : nullptr;
     return std::ranges::find_if(sources, [&](const GraphSource& source) {

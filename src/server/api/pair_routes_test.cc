@@ -1,4 +1,4 @@
-// The routes about two variants, asked about real event files.
+// Requests the routes for two variants for real event files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,8 @@ class PairRoutesTest : public ::testing::Test {
       layers.AddScalar("net/per_class/accuracy/cat/fp32", 0.75, 0);
       layers.AddScalar("net/per_class/accuracy/cat/int8", 0.5, 0);
       layers.AddScalar("net/per_class/accuracy/dog/fp32", 1, 0);
-      layers.AddScalar("graphed/layers/conv/bytes/int8", 7, 0);  // Nothing to compare it with.
+      // There is no variant to compare it with.
+      layers.AddScalar("graphed/layers/conv/bytes/int8", 7, 0);
       const std::array<std::int64_t, 1> shape = {1};
       const std::array<std::string_view, 1> verified = {
           R"({"v":1,"samples":4,"verified_layers":["fc"],"verified":[)"
@@ -71,7 +72,8 @@ class PairRoutesTest : public ::testing::Test {
 
 TEST_F(PairRoutesTest, LayersHaveWhatWasVerifiedOfThem) {
   const std::string answer = Get("/compression/layers?model=net&a=fp32&b=int8");
-  EXPECT_THAT(answer, HasSubstr(R"("names":["conv1","fc"])"));  // And no layer of another model.
+  // No layer of another model is listed.
+  EXPECT_THAT(answer, HasSubstr(R"("names":["conv1","fc"])"));
   EXPECT_THAT(answer, HasSubstr(R"("restored_alone_db":[null,"Infinity"])"));
   EXPECT_THAT(
       answer,
@@ -102,7 +104,7 @@ TEST_F(PairRoutesTest, LayersOfTwoModelsAreNoPair) {
   board_ = *std::move(board);
   EXPECT_TRUE(board_->WaitForFirstLoad(std::chrono::minutes(1)).loaded);
   EXPECT_THAT(Get("/compression/layers?a=fp32&b=int4"),
-              HasSubstr("layers of 'fp32' and of 'int4' were logged of different models only"));
+              HasSubstr("layers of 'fp32' and of 'int4' were logged only for different models"));
   EXPECT_THAT(Get("/compression/layers?a=int4&b=int2"), HasSubstr(R"("model":"other")"));
 }
 
@@ -128,7 +130,7 @@ TEST_F(PairRoutesTest, ChannelsAreThoseOfTheModelAlone) {
   EXPECT_THAT(channels_of("third"), HasSubstr(R"("stages":[])"));
 }
 
-// The figures of its layers say whose a stage log is, whatever its directory is called.
+// The layer metrics of a stage log name its model, whatever the name of its directory is.
 TEST_F(PairRoutesTest, ChannelsOfStagesThatNameAModelAreNobodyElses) {
   {
     SummaryWriter writer(
@@ -149,7 +151,7 @@ TEST_F(PairRoutesTest, ChannelsOfStagesThatNameAModelAreNobodyElses) {
   EXPECT_THAT(Get("/compression/channels?layer=fc&model=eval"), HasSubstr(R"("stages":[])"));
 }
 
-// Stage logs may name no model, and their directory may be called anything.
+// Stage logs may name no model, and their directory may have any name.
 TEST_F(PairRoutesTest, ChannelsOfStagesAreThoseBelowTheModelsNameOrElseAll) {
   const auto channels_after_logging = [&](const std::string& directory, double least) {
     {

@@ -1,4 +1,4 @@
-// Routes of TensorBoard's smaller plugins: PR curves, meshes, layouts of custom scalars.
+// Routes for smaller plugins of TensorBoard: PR curves, meshes, layouts of custom scalars.
 #include <algorithm>
 
 #include "cboard/base/strings.h"
@@ -9,7 +9,7 @@
 namespace cboard::server {
 namespace {
 
-// {"name":[[…],[…]]}: a list per step.
+// Writes {"name":[[…],[…]]}, with one inner list per step.
 template <typename Column>
 void WriteCurves(JsonWriter& json, std::string_view name,
                  const std::vector<reader::PrCurveStep>& steps, Column column) {
@@ -39,7 +39,7 @@ Result<HttpResponse> GetPrCurves(const ApiCall& call) {
   return JsonResponse(json.Take());
 }
 
-// The parts of a mesh, in the words of this API.
+// Translates the parts of a mesh into the names that this API uses.
 struct PartName {
   std::string_view name;
   proto::MeshContent content;

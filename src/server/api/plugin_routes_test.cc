@@ -1,4 +1,4 @@
-// PR curves, meshes, layouts, embeddings and hardware, asked about what our own writer wrote.
+// Requests PR curves, meshes, layouts, embeddings and hardware metrics that our own writer wrote.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,8 @@ class PluginRoutesTest : public ::testing::Test {
 TEST_F(PluginRoutesTest, PrCurvesAreColumnsPerStep) {
   const std::string answer = Get("/pr_curves?run=train&tag=pr");
   EXPECT_THAT(answer, HasSubstr(R"("steps":[5])"));
-  // Above 0, 0.5 and 1: of four, two and none, two, one and none are rightly positive.
+  // At the thresholds 0, 0.5 and 1, there are four, two and no predictions, of which two, one and
+  // none are true positives.
   EXPECT_THAT(answer, HasSubstr(R"("thresholds":[[0,0.5]])"));
   EXPECT_THAT(answer, HasSubstr(R"("true_positives":[[2,1]])"));
   EXPECT_THAT(answer, HasSubstr(R"("precision":[[0.5,0.5]])"));

@@ -1,4 +1,4 @@
-// Embeddings for the projector: which there are, and the files that their configs name.
+// Routes for the projector: the list of embeddings, and the files that their configs name.
 #include <bit>
 
 #include "cboard/base/strings.h"
@@ -20,7 +20,7 @@ Result<HttpResponse> GetEmbeddings(const ApiCall& call) {
   std::vector<Row> rows;
   for (const std::string& run : ProjectorRuns(*call.snapshot, call.look)) {
     const std::optional<reader::Projector> projector = ProjectorOf(*call.snapshot, call.look, run);
-    if (!projector) continue;  // Gone since the runs were listed.
+    if (!projector) continue;  // Deleted since the runs were listed.
     for (const reader::EmbeddingInfo& info : projector->config().embeddings) {
       rows.push_back({run, info, ShapeOf(*projector, info)});
     }

@@ -1,4 +1,4 @@
-// Routes of policies, contracts and the report file.
+// Routes for policies, contracts and the report file.
 #include <algorithm>
 #include <functional>
 
@@ -29,7 +29,7 @@ Result<PolicyPointer> QueriedPolicy(const ApiCall& call) {
   return analysis::ReadPolicy(TextQuery(call.target, "policy", "balanced"));
 }
 
-// One entry per model and gate.
+// Writes one entry per model and gate.
 Result<HttpResponse> GetGates(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const PolicyPointer policy, QueriedPolicy(call));
   const ComparisonTable table = analysis::TableOf(*call.snapshot);
@@ -95,7 +95,7 @@ void WriteTextLists(JsonWriter& json, std::string_view key,
   json.EndArray();
 }
 
-// Returns the overall verdict, and one for each model: the same as in the report.
+// Returns the overall verdict and one verdict for each model, identical to the report's.
 HttpResponse SummaryOf(const ApiCall& call, const analysis::SummaryOptions& options) {
   using analysis::Headline;
   using analysis::ModelSummary;
@@ -151,7 +151,7 @@ Result<HttpResponse> GetSummary(const ApiCall& call) {
       {.a = TextQuery(call.target, "a"), .b = TextQuery(call.target, "b"), .policy = policy.get()});
 }
 
-// Takes models in the body: their names may be longer than a URL can be.
+// Reads the models from the body: a list of names may be longer than a URL can be.
 Result<HttpResponse> PostSummary(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
   CBOARD_ASSIGN_OR_RETURN(const std::string rules, body.Text("policy", "balanced"));
@@ -206,7 +206,7 @@ Result<analysis::ReportOptions> QueriedReport(const ApiCall& call) {
     if (name != "section") continue;
     const auto section = analysis::SectionNamed(value);
     if (!section) {
-      return Fail(ErrorCode::kInvalidArgument, "there is no section " + Quoted(value));
+      return Fail(ErrorCode::kInvalidArgument, "the report has no section " + Quoted(value));
     }
     sections.insert(*section);
   }

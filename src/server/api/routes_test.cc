@@ -1,4 +1,4 @@
-// Every route, asked about real event files.
+// Requests every route for real event files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -143,7 +143,7 @@ TEST_F(RoutesTest, BinarySeriesHaveAHeaderThatEndsWhereColumnsBegin) {
   EXPECT_EQ(std::uint64_t(header["series"].at(0)["points"]), 100u);
   EXPECT_EQ(std::string_view(header["series"].at(1)["error"]["code"]), "not_found");
   EXPECT_EQ(std::string_view(header["series"].at(2)["run"]), "seed");
-  // Two series with even steps, wall times in 4 bytes and floats or doubles.
+  // Logs two series with even steps: wall times need 4 bytes, and values are floats or doubles.
   std::size_t expected = 12 + header_bytes;
   for (const std::size_t i : {0u, 2u}) {
     const std::string_view values = header["series"].at(i)["values"]["kind"];
@@ -180,7 +180,7 @@ TEST_F(RoutesTest, APartOfAHistogramIsCountedInBinsOfItsOwn) {
                             R"("from":1e308,"to":-1e308)", R"("from":1,"to":1.0000000000000002)"}) {
     EXPECT_THAT(Post("/histograms/overlay",
                      R"({"series":[["train","weights",7]],"bins":8,)" + std::string(wrong) + "}"),
-                HasSubstr("must be below"))
+                HasSubstr("must be less than"))
         << wrong;
   }
 }
@@ -200,7 +200,7 @@ TEST_F(RoutesTest, TheTableKnowsModelsAndWhereCellsComeFrom) {
   EXPECT_THAT(table, HasSubstr(R"("alexnet/metrics/accuracy/int8")"));
   EXPECT_THAT(Get("/compression/pareto?metric=accuracy&metric=model_size_mb"), HasSubstr("front"));
   EXPECT_THAT(Get("/compression/pareto?metric=nothing"),
-              HasSubstr("no model has a metric 'nothing'"));
+              HasSubstr("no model has the metric 'nothing'"));
 }
 
 TEST_F(RoutesTest, PagesThatHaveNothingToShowAreLeftOutOfTheContents) {
@@ -238,7 +238,7 @@ TEST_F(RoutesTest, MistakesAreNamed) {
   EXPECT_THAT(Get("/scalars?run=train&tag=loss&poinst=5"), HasSubstr("unknown parameter 'poinst'"));
   EXPECT_THAT(Get("/scalars?run=train&tag=weights"), HasSubstr("is of kind histogram, not scalar"));
   EXPECT_THAT(Get("/nothing"), HasSubstr("openapi.json"));
-  EXPECT_THAT(Post("/scalars", "{"), HasSubstr("the body is no JSON"));
+  EXPECT_THAT(Post("/scalars", "{"), HasSubstr("the body is not valid JSON"));
   EXPECT_THAT(Post("/scalars", "[]"), HasSubstr("must be a JSON object"));
   EXPECT_THAT(Post("/scalars", R"({"series":[["a"]]})"), HasSubstr("must be"));
   EXPECT_EQ(Ask({.method = "DELETE", .target = "/api/v1/runs"}).status, 405);
@@ -256,7 +256,7 @@ TEST_F(RoutesTest, AskingAgainCostsNothing) {
             200);
 }
 
-// The description is made from the routes; what it says must hold for each of them.
+// The description is generated from the routes; this test checks that it holds for each of them.
 TEST_F(RoutesTest, TheDescriptionHasEveryRouteAndEachAnswers) {
   simdjson::dom::parser parser;
   const std::string text = Get("/openapi.json");

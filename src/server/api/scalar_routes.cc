@@ -1,4 +1,4 @@
-// Curves: one or many, as JSON or as binary columns, and groups of runs.
+// Routes for scalar curves: one or many, as JSON or as binary columns, and groups of runs.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -123,10 +123,10 @@ Result<EncodedSeries> Encode(const reader::Tag& tag, const CurvesRequest& wanted
   return EncodedSeries::Append(PointsOf(points), out, wanted.wall_times);
 }
 
-// Header entry of one series.
+// The header entry of one series in a binary response.
 struct SeriesEntry {
   Result<const reader::Tag*> tag;
-  std::optional<Result<EncodedSeries>> encoded = {};  // Nothing before it was tried.
+  std::optional<Result<EncodedSeries>> encoded = {};  // Empty until encoding was tried.
 };
 
 std::string BinaryHeader(const ApiCall& call, const CurvesRequest& wanted,
@@ -150,7 +150,7 @@ std::string BinaryHeader(const ApiCall& call, const CurvesRequest& wanted,
   return json.Take();
 }
 
-// The header comes before the columns but is known only after them, so space is reserved for it.
+// The header precedes the columns but depends on them, so space is reserved for it first.
 HttpResponse BinaryResponse(const ApiCall& call, const CurvesRequest& wanted) {
   std::vector<SeriesEntry> entries;
   for (const SeriesName& name : wanted.series) entries.push_back({FindScalars(call, name)});
@@ -166,7 +166,7 @@ HttpResponse BinaryResponse(const ApiCall& call, const CurvesRequest& wanted) {
 
   std::string header = BinaryHeader(call, wanted, entries);
   std::string body = std::move(columns).Finish();
-  if (kMagicBytes + header.size() > room) {  // Errors that came up while encoding are longer.
+  if (kMagicBytes + header.size() > room) {  // The header grows if encoding failed.
     body.insert(room, (kMagicBytes + header.size() - room + 7) / 8 * 8, ' ');
   }
   header.resize(std::max(room, (kMagicBytes + header.size() + 7) / 8 * 8) - kMagicBytes, ' ');
@@ -192,8 +192,8 @@ Result<HttpResponse> Respond(const ApiCall& call, const Result<CurvesRequest>& w
   return response;
 }
 
-// If one series was requested and is missing, the request fails; among several, each has its own
-// error.
+// If only one series was requested and it is missing, the request fails; among several, each has
+// its own error.
 Result<HttpResponse> GetScalars(const ApiCall& call) {
   const Result<CurvesRequest> wanted = ParseGet(call);
   if (wanted) CBOARD_RETURN_IF_ERROR(FindScalars(call, wanted->series.front()));
@@ -261,7 +261,8 @@ bool ContainsIgnoringCase(std::string_view text, std::string_view wanted) {
   return !std::ranges::search(text, wanted, {}, lower, lower).empty() || wanted.empty();
 }
 
-// For each run, the first tag by name that contains the text, or equals it if `whole` is set.
+// For each run, returns the first tag by name that contains the text, or that equals it if `whole`
+// is set.
 Result<HttpResponse> GetLastScalars(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string wanted, call.target.Query("contains"));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t whole, call.target.NumberQuery("whole", 0, 1, 0));

@@ -21,7 +21,7 @@ void Store(char* array, std::size_t index, T value) {
   std::memcpy(array + index * sizeof(T), &value, sizeof(T));
 }
 
-// Calls visit(step_of), which gives the step of a point by its index.
+// Calls visit(step_of), where step_of returns the step of the point at an index.
 template <typename Visit>
 decltype(auto) WithSteps(const reader::StoredScalars& points, const Visit& visit) {
   const std::byte* const steps = points.steps;
@@ -33,7 +33,7 @@ decltype(auto) WithSteps(const reader::StoredScalars& points, const Visit& visit
   return visit([=](std::size_t i) { return base + Load<std::uint32_t>(steps, i); });
 }
 
-// The same for the bits of wall times.
+// Calls visit(bits_of), where bits_of returns the bits of the wall time of the point at an index.
 template <typename Visit>
 decltype(auto) WithWallTimes(const reader::StoredScalars& points, const Visit& visit) {
   const std::byte* const walls = points.wall_times_seconds;
@@ -44,8 +44,8 @@ decltype(auto) WithWallTimes(const reader::StoredScalars& points, const Visit& v
   return visit([=](std::size_t i) { return base + Load<std::uint32_t>(walls, i); });
 }
 
-// Moves from one base to another: 32 bits in, 32 bits out. An unsigned sum that wraps around is
-// smaller than either part: it must not wrap upwards, and must wrap downwards.
+// Converts 32-bit distances from base `from` into distances from base `to`. Returns false if one
+// does not fit: adding must not overflow, and subtracting must not go below 0.
 bool Rebase(const std::byte* distances, std::size_t count, std::uint64_t from, std::uint64_t to,
             char* out) {
   const std::uint64_t up = from - to, down = to - from;
@@ -63,9 +63,9 @@ bool Rebase(const std::byte* distances, std::size_t count, std::uint64_t from, s
   return (must_wrap ? straight : wrapped) == 0;
 }
 
-// Differences of neighbours; the first point has none before it. Returns true if all fit 31 bits
-// and a sign: the borrow of the subtraction, which is the true sign, must equal the sign of the
-// result.
+// Writes the differences between neighbours; the first point has none. Returns true if every
+// difference fits 32 signed bits: the borrow of the subtraction, which is the true sign, must equal
+// the sign bit of the result.
 bool Differences(const std::byte* distances, std::size_t count, char* out) {
   std::uint32_t wrong = 0;
   for (std::size_t i = 1; i < count; ++i) {
@@ -156,8 +156,8 @@ bool WriteFloats(const reader::StoredScalars& points, char* out) {
     std::memcpy(out, points.values, points.count * 4);
     return true;
   }
-  // Without branches, so that the compiler vectorizes. A value that is too large for a float
-  // becomes infinity, which differs; NaN differs from itself.
+  // Compares without branches, so that the compiler vectorizes the loop. A value that is too large
+  // for a float becomes infinity, which differs; NaN differs from itself.
   std::uint64_t different = 0;
   for (std::size_t i = 0; i < points.count; ++i) {
     const auto value = Load<double>(points.values, i);

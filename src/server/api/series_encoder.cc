@@ -67,7 +67,7 @@ bool EncodedSeries::TryAppend(const SeriesPoints& points, BodyBuffer& out) {
   const std::size_t values_at = walls_at + Padded(WallBytes() * points.count);
   const std::size_t end = values_at + Padded(ValueBytes() * points.count);
   char* const bytes = out.Extend(end);
-  if (values_at > 0) std::memset(bytes + values_at - 8, 0, 8);  // Zeros where padding will be.
+  if (values_at > 0) std::memset(bytes + values_at - 8, 0, 8);  // Zeros in the padding.
   std::memset(bytes + end - 8, 0, 8);
   previous_wall_bits_ = Bits(first_wall_time_);
   bool fits = true;
@@ -88,7 +88,7 @@ bool EncodedSeries::WriteStepColumn(std::size_t index, const reader::StoredScala
     return true;
   }
   if (index == 0) first_step_ = Signed(StepOf(points, 0));
-  if (index <= 1 && index + points.count > 1) {  // Two points make the spacing.
+  if (index <= 1 && index + points.count > 1) {  // The spacing needs two points.
     stride_ = Signed(StepOf(points, 1 - index) - static_cast<std::uint64_t>(first_step_));
   }
   const auto stride = static_cast<std::uint64_t>(stride_);
@@ -142,7 +142,7 @@ void EncodedSeries::DescribeWallTimes(JsonWriter& json) const {
   if (wall_times_ == WallTimes::kDoubles) {
     json.Key("kind").Value("f64");
   } else {
-    // A power of two, so that the product with a whole number is exact.
+    // The unit is a power of two, so multiplying it by an integer is exact.
     const double ulp = std::nextafter(first_wall_time_, std::numeric_limits<double>::infinity()) -
                        first_wall_time_;
     json.Key("kind").Value(wall_times_ == WallTimes::kDistances ? "ulp32" : "gap32");

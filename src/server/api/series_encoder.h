@@ -1,11 +1,11 @@
-// Long series as bytes: docs/formats/series.md.
+// Encodes long series as binary columns, as described in docs/formats/series.md.
 //
 //   const EncodedSeries encoded = EncodedSeries::Append(PointsOf(tag.scalars), buffer);
 //   encoded.Describe(json);
 //
-// Each column is as narrow as its values allow, and nothing is lost: steps at a constant distance
-// take no bytes, wall times within 17 minutes of the first or within 8 of the one before take 4,
-// values that are floats take 4.
+// The encoding is lossless, and each column is as narrow as its values allow. Steps at a constant
+// distance take no bytes. Wall times take 4 bytes if they are within 17 minutes of the first or
+// within 8 minutes of the previous one. Values that are exact floats take 4 bytes.
 #pragma once
 
 #include <cstdint>
@@ -17,31 +17,32 @@
 
 namespace cboard::server {
 
-// Points that can be visited more than once.
+// A sequence of points that can be visited more than once.
 struct SeriesPoints {
   std::size_t count = 0;
-  double first_wall_time_seconds = 0;  // If there is a point.
+  double first_wall_time_seconds = 0;  // Valid if count > 0.
   double last_wall_time_seconds = 0;
-  // Calls its argument with all points, in order; never with none.
+  // Calls its argument with all points, in order and in blocks that are never empty.
   std::function<void(const std::function<void(const reader::StoredScalars&)>&)> for_each_stored;
 };
 
-SeriesPoints PointsOf(const reader::ScalarSeries& series);  // Borrows the series.
-SeriesPoints PointsOf(const reader::ScalarBlock& points);   // Borrows what the spans view.
+SeriesPoints PointsOf(const reader::ScalarSeries& series);  // The result borrows the series.
+// Returns the points of a block. The result borrows the data of the spans.
+SeriesPoints PointsOf(const reader::ScalarBlock& points);
 
 class EncodedSeries {
  public:
-  // Appends the columns to `out`, each padded to 8 bytes. They are written as narrow as the ends of
-  // the series suggest, and once more, wider, when a point in between does not fit. Wall times are
-  // left out unless they are wanted.
+  // Appends the columns to `out`, each padded to 8 bytes. The first and last point select the
+  // column widths; if a point between them does not fit, the columns are written again with wider
+  // types. Wall times are written only on request.
   static EncodedSeries Append(const SeriesPoints& points, BodyBuffer& out,
                               bool with_wall_times = true);
 
-  // Members of an open object: "points", and "steps", "wall_times" unless they are left out, and
-  // "values", which say how each is stored.
+  // Writes members of an open JSON object that say how each column is stored: "points", "steps",
+  // "values", and "wall_times" unless these are left out.
   void Describe(JsonWriter& json) const;
 
-  // No description is longer.
+  // Maximum length of the text that Describe() writes.
   static constexpr std::size_t kMaxDescriptionBytes = 256;
 
  private:
@@ -55,7 +56,8 @@ class EncodedSeries {
   }
   std::size_t ValueBytes() const { return has_floats_ ? 4 : 8; }
 
-  // Whether all points fit the kinds; else one kind has become wider.
+  // Writes all columns. Returns false if a point does not fit; one column type is then wider for
+  // the next attempt.
   bool TryAppend(const SeriesPoints& points, BodyBuffer& out);
   bool WriteStepColumn(std::size_t index, const reader::StoredScalars& points, char* out);
   bool WriteWallColumn(const reader::StoredScalars& points, char* out);
@@ -69,28 +71,28 @@ class EncodedSeries {
   std::int64_t first_step_ = 0;
   std::int64_t stride_ = 0;
   double first_wall_time_ = 0;
-  std::uint64_t previous_wall_bits_ = 0;  // While gaps are written.
+  std::uint64_t previous_wall_bits_ = 0;  // State while differences of wall times are written.
 };
 
-// The columns of docs/formats/series.md, made of points as the reader stores them. Steps that are
-// stored as evenly spaced are not looked at one by one, and floats are copied.
+// Functions that write the columns of docs/formats/series.md from points as the reader stores them.
+// Steps that are stored as evenly spaced are not visited one by one, and floats are copied.
 
 std::uint64_t StepOf(const reader::StoredScalars& points, std::size_t index);
 
-// Whether the steps are `first`, `first` + `stride`, …; with wrapping arithmetic.
+// Returns true if the steps are `first`, `first` + `stride`, …, in wrapping arithmetic.
 bool HasStride(const reader::StoredScalars& points, std::uint64_t first, std::uint64_t stride);
 
-// Each of the following writes one column of `points` to `out`, which has room for it. Those that
-// return bool say whether every point fits; what they have written means nothing if not.
+// The functions below each write one column of `points` to `out`, which has enough room. Those that
+// return bool return false if a point does not fit; their output is then meaningless.
 
 void WriteSteps(const reader::StoredScalars& points, char* out);
 
-// 32-bit distances from `first`. The bits of all wall times must be in its binade and not more
-// than 2^32 - 1 above it.
+// Writes 32-bit distances from `first`. The bits of all wall times must be in the binade of `first`
+// and at most 2^32 - 1 above it.
 bool WriteDistances(const reader::StoredScalars& points, std::uint64_t first, char* out);
 
-// Signed 32-bit distances from the wall time before each, which is `previous` for the first of
-// them and then becomes the last. All must be in the binade of `first`.
+// Writes signed 32-bit distances between successive wall times. `previous` is the wall time before
+// the first point, and is set to the last one. All times must be in the binade of `first`.
 bool WriteGaps(const reader::StoredScalars& points, std::uint64_t first, std::uint64_t& previous,
                char* out);
 
@@ -99,8 +101,8 @@ void WriteWallTimes(const reader::StoredScalars& points, char* out);
 bool WriteFloats(const reader::StoredScalars& points, char* out);
 void WriteDoubles(const reader::StoredScalars& points, char* out);
 
-// Doubles of one sign are ordered as their bits, and within a binade one unit of the last place is
-// one bit: `first` + k units is exact there.
+// Writes wall times as `first` + k units in the last place. This is exact within one binade,
+// because doubles of one sign are ordered like their bits.
 constexpr bool AreInOneBinade(std::uint64_t a, std::uint64_t b) { return (a ^ b) >> 52 == 0; }
 
 }  // namespace cboard::server

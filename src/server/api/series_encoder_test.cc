@@ -20,7 +20,7 @@ struct Points {
   std::vector<double> values;
 };
 
-// Decodes as docs/formats/series.md says, from the description and the bytes.
+// Decodes a series from its description and bytes, as docs/formats/series.md defines.
 class Decoder {
  public:
   Decoder(std::string description, std::string bytes)
@@ -87,7 +87,7 @@ class Decoder {
 };
 
 Decoder Encode(const SeriesPoints& source) {
-  BodyBuffer buffer(std::string(999, '?'));  // Whatever was there before must not show.
+  BodyBuffer buffer(std::string(999, '?'));  // The old content of the buffer must not be visible.
   const EncodedSeries series = EncodedSeries::Append(source, buffer);
   JsonWriter json;
   json.BeginObject();
@@ -113,7 +113,7 @@ Decoder Encode(const Points& points, std::size_t block) {
                  }});
 }
 
-// As the reader keeps them, those from `cut` on in another file.
+// Stores points as the reader does; those from `cut` on are in another file.
 reader::ScalarSeries Stored(const Points& points, std::size_t cut) {
   std::vector<reader::ScalarColumnView> files;
   for (const auto& [begin, end] : {std::pair(std::size_t{0}, cut), {cut, points.steps.size()}}) {
@@ -139,7 +139,7 @@ void ExpectSame(const Points& points, Decoder decoder) {
   }
 }
 
-// In whatever form the points come.
+// The result does not depend on the form of the points.
 void ExpectSame(const Points& points, std::size_t block) {
   ExpectSame(points, Encode(points, block));
   for (const std::size_t cut : {std::size_t{0}, points.steps.size() / 3}) {
@@ -167,7 +167,7 @@ TEST(EncodedSeries, StoresADayInEightBytesAPoint) {
     points.wall_times.push_back(kNow + 20.0 * i + (i % 7 == 0 ? 0.0001 : 0));
     points.values.push_back(0.5);
   }
-  points.wall_times[17] = points.wall_times[16] - 0.001;  // The clock was set.
+  points.wall_times[17] = points.wall_times[16] - 0.001;  // The clock was changed.
   points.wall_times[4000] += 400;
   const Decoder decoder = Encode(PointsOf(Stored(points, 1500)));
   EXPECT_TRUE(decoder.Says("stride") && decoder.Says("gap32") && decoder.Says("f32"));
@@ -188,7 +188,7 @@ TEST(EncodedSeries, PausesThatAreTooLongForGapsCostEightBytes) {
   }
 }
 
-// 2^30 seconds: January 2004. A unit of the last place is twice as much from then on.
+// 2^30 seconds are in January 2004. From then on, a unit of the last place is twice as large.
 TEST(EncodedSeries, LosesNothingWhereDoublesBecomeCoarser) {
   const double change = std::ldexp(1.0, 30);
   for (const double first : {change - 1, change - 0.001, change - 2000}) {
@@ -199,7 +199,7 @@ TEST(EncodedSeries, LosesNothingWhereDoublesBecomeCoarser) {
       points.values.push_back(i);
     }
     ExpectSame(points, 7);
-    Points back = points;  // Beyond, and back again before the end.
+    Points back = points;  // Beyond the limit, and back before the end.
     back.wall_times.back() = first;
     ExpectSame(back, 7);
   }

@@ -1,4 +1,4 @@
-// Routes of timelines: the trials of a tuning, the stages of quantization.
+// Routes for timelines: the trials of a tuning, and the stages of quantization.
 #include <optional>
 
 #include "cboard/analysis/similarity.h"

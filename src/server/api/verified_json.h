@@ -1,4 +1,4 @@
-// Results of `compare --verify` as JSON.
+// Writes the results of `compare --verify` as JSON.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,9 @@
 
 namespace cboard::server {
 
-// {"summary","ends","samples","texts","parts","sqnr_db","gains_db","why_not","best"}: an entry per
-// run, and the index of the parts to keep in float; null if nothing was verified.
+// Writes {"summary","ends","samples","texts","parts","sqnr_db","gains_db","why_not","best"}: one
+// entry per run of the model, and the index of the parts to keep in float. Writes null if nothing
+// was verified.
 void WriteVerified(JsonWriter& json, const std::optional<analysis::VerifiedRuns>& verified);
 
 }  // namespace cboard::server

@@ -22,7 +22,7 @@ struct BoardAppearance {
   std::map<std::string, std::size_t, std::less<>> samples_per_plugin;  // See BoardOptions.
   std::function<std::vector<LogSource>()> sources;  // See BoardOptions; may be empty.
   std::shared_ptr<AnnotationStore> annotations;     // Never null.
-  bool allow_delete = false;                        // See BoardOptions, as the next.
+  bool allow_delete = false;                        // See BoardOptions, also for the next member.
   bool allow_control = false;
   std::string boot_id;  // Identifies this process: ETags of another process are not valid here.
 };

@@ -37,7 +37,8 @@ char* BodyBuffer::Extend(std::size_t count) {
   const std::size_t begin = size_;
   size_ += count;
   if (size_ > bytes_.size()) {
-    // Bytes behind size_ are unused; this keeps resize from copying them.
+    // Zeroes only new bytes: bytes after size_ are unused, and skipping them keeps resize() from
+    // copying them.
     bytes_.resize(begin);
     if (size_ > bytes_.capacity()) bytes_.reserve(std::max(size_, 2 * begin));
     bytes_.resize(size_);

@@ -1,5 +1,5 @@
-// Memory for long answers, used again and again. Fresh memory comes from the system page by page,
-// and that takes several times as long as filling it.
+// Reuses the memory of long response bodies. The operating system provides new memory page by page,
+// which takes several times as long as filling it.
 //
 //   BodyBuffer buffer(pool->Take());
 //   std::memcpy(buffer.Extend(n), columns, n);
@@ -14,14 +14,17 @@
 
 namespace cboard::server {
 
-// Thread-safe. Bodies may outlive the pool.
+// A pool of buffers. Thread-safe. Bodies may outlive the pool.
 class BodyPool : public std::enable_shared_from_this<BodyPool> {
  public:
   static constexpr std::size_t kMaxBodies = 4;
-  static constexpr std::size_t kMinBytes = std::size_t{64} << 10;  // Shorter ones are cheap.
-  static constexpr std::size_t kMaxBytes = std::size_t{32} << 20;  // Longer ones are given back.
+  // Minimum size of a pooled body: shorter bodies are cheap to allocate.
+  static constexpr std::size_t kMinBytes = std::size_t{64} << 10;
+  // Maximum size of a pooled body: longer bodies are freed at once.
+  static constexpr std::size_t kMaxBytes = std::size_t{32} << 20;
 
-  // Returns a buffer that was used before, if there is one: of any length, with any content.
+  // Returns a used buffer if the pool has one, else a new one. Its length and content are
+  // undefined.
   std::string Take();
 
   // Shares `body`, which returns to the pool after its last use.
@@ -36,15 +39,15 @@ class BodyPool : public std::enable_shared_from_this<BodyPool> {
   std::vector<std::string> bodies_;  // Guarded by mutex_.
 };
 
-// Bytes that grow at the end, without being cleared first.
+// A byte buffer that grows at its end without clearing the new bytes.
 class BodyBuffer {
  public:
   explicit BodyBuffer(std::string used) : bytes_(std::move(used)) {}
 
-  // Room for `count` more bytes, of any content; valid until the next call.
+  // Adds `count` uninitialized bytes and returns a pointer to them; valid until the next call.
   char* Extend(std::size_t count);
 
-  // Forgets everything from `size` on, which must not be beyond the end.
+  // Drops all bytes from position `size` on; `size` must be at most the current size.
   void CutTo(std::size_t size) { size_ = size; }
 
   char* data() { return bytes_.data(); }
@@ -56,7 +59,7 @@ class BodyBuffer {
   }
 
  private:
-  std::string bytes_;  // Bytes behind size_ are unused.
+  std::string bytes_;  // Bytes after size_ are unused.
   std::size_t size_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Columns in JSON: {"steps":[1,2],"values":[0.5,null]}.
+// Writes columns in JSON: {"steps":[1,2],"values":[0.5,null]}.
 #pragma once
 
 #include <cmath>
@@ -11,8 +11,8 @@
 
 namespace cboard::server {
 
-// Most values were floats in the file, so the shortest text of the float is the number that the
-// user logged.
+// Writes a number as the shortest text that gives the same float: most values were floats in the
+// file, so this is the number that the user logged.
 inline void WriteNumber(JsonWriter& json, double value) {
   const bool fits = std::abs(value) <= std::numeric_limits<float>::max();
   if (fits && static_cast<double>(static_cast<float>(value)) == value) {
@@ -22,7 +22,7 @@ inline void WriteNumber(JsonWriter& json, double value) {
   }
 }
 
-// Missing values are null; NaN and infinities are strings.
+// Writes a number; a missing value is null, and NaN and infinities are strings.
 inline void WriteNumber(JsonWriter& json, const std::optional<double>& value) {
   if (value) {
     WriteNumber(json, *value);
@@ -39,7 +39,7 @@ void WriteNumbers(JsonWriter& json, std::string_view key, const Range& range,
   json.EndArray();
 }
 
-// Texts, booleans and integers.
+// Writes an array of texts, booleans or integers.
 template <typename Range, typename Projection = std::identity>
 void WriteValues(JsonWriter& json, std::string_view key, const Range& range,
                  Projection projection = {}) {

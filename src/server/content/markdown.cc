@@ -33,8 +33,8 @@ void AppendEscaped(std::string& html, std::string_view text, bool attribute) {
 }
 
 // Returns true for addresses that a browser opens without running a script. The text before the
-// first ':' is a scheme unless a '/', '?' or '#' comes first; browsers ignore control characters
-// and spaces in it, so an address with any is refused.
+// first ':' is a scheme unless a '/', '?' or '#' comes first. Addresses with control characters or
+// spaces in the scheme are refused, because browsers ignore these characters.
 bool IsSafeAddress(std::string_view address) {
   const auto hidden = [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7F; };
   if (std::ranges::any_of(address, hidden)) return false;
@@ -53,7 +53,8 @@ std::string_view TextOf(const MD_ATTRIBUTE& attribute) {
                                    : std::string_view(attribute.text, attribute.size);
 }
 
-// Turns the parser's calls into HTML. While an image is open, its description becomes the `alt`.
+// Turns the parser's calls into HTML. While an image is open, its description is written to the
+// `alt` attribute.
 class Renderer {
  public:
   std::string Take() { return std::move(html_); }
@@ -193,7 +194,7 @@ class Renderer {
       case MD_TEXT_SOFTBR:
         html_ += images_ > 0 ? " " : "\n";
         break;
-      case MD_TEXT_ENTITY:  // "&nbsp;", which the parser has checked.
+      case MD_TEXT_ENTITY:  // "&nbsp;", which the parser has validated.
         html_ += text;
         break;
       default:
@@ -215,7 +216,8 @@ class Renderer {
     return name.empty() ? std::string() : std::string(opening).append(name).append(">");
   }
 
-  // Entities in an address stay letters ("&colon;" is no ':'), so that none can hide a scheme.
+  // Writes entities in an address as plain characters ("&colon;" is not turned into ':'), so that
+  // none can hide a scheme.
   void WriteAddress(std::string_view name, std::string_view address) {
     if (!IsSafeAddress(address)) return;
     html_.append(" ").append(name).append("=\"");
@@ -265,7 +267,7 @@ std::string MarkdownToSafeHtml(std::string_view source) {
   };
   Renderer renderer;
   if (md_parse(text.data(), static_cast<MD_SIZE>(text.size()), &parser, &renderer) != 0) {
-    return EscapeHtml(text);  // Out of memory inside the parser.
+    return EscapeHtml(text);  // The parser ran out of memory.
   }
   std::string html = renderer.Take();
   while (html.ends_with('\n')) html.pop_back();

@@ -27,7 +27,7 @@ TEST(Markdown, DropsAddressesThatCouldRun) {
   }
 }
 
-// A browser would read "javascript&colon;" in an attribute as a scheme; escaped, it is a path.
+// A browser would decode "javascript&colon;" in an attribute to a scheme; escaped, it is a path.
 TEST(Markdown, LetsNoEntityHideAScheme) {
   EXPECT_THAT(MarkdownToSafeHtml("[a](javascript&colon;alert(1))"),
               Not(HasSubstr("script&colon;")));

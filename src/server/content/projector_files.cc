@@ -3,7 +3,8 @@
 namespace cboard::server {
 namespace {
 
-// The directory of a config for the whole log directory: only if there is a single log directory.
+// Returns the directory of a projector config that applies to all runs: the log directory, if there
+// is only one.
 std::optional<std::filesystem::path> RootDirectory(const BoardAppearance& look) {
   if (look.logdirs.size() != 1 || !look.logdirs.front().name.empty()) return std::nullopt;
   return look.logdirs.front().path;

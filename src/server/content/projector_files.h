@@ -1,5 +1,5 @@
-// Finds runs with embeddings for the projector. Their files are beside the event files and not part
-// of the snapshot.
+// Finds runs with embeddings for the projector. Their files are stored beside the event files and
+// are not part of the snapshot.
 #pragma once
 
 #include <optional>
@@ -12,16 +12,17 @@
 
 namespace cboard::server {
 
-// The runs with a projector config that names a tensor file, by name; "." is the log directory
-// itself, which need not hold events for that.
+// Returns the runs with a projector config that names a tensor file, sorted by name. "." is the log
+// directory itself, which needs no events for this.
 std::vector<std::string> ProjectorRuns(const reader::Snapshot& snapshot,
                                        const BoardAppearance& look);
 
-// nullopt if the run has no config, or one that cannot be read.
+// Returns nullopt if the run has no config, or if its config cannot be read.
 std::optional<reader::Projector> ProjectorOf(const reader::Snapshot& snapshot,
                                              const BoardAppearance& look, const std::string& run);
 
-// The shape from the config, else from the file; empty if it cannot be read.
+// Returns the shape of the tensor from the config, or else from the file; empty if it cannot be
+// read.
 std::vector<std::uint64_t> ShapeOf(const reader::Projector& projector,
                                    const reader::EmbeddingInfo& embedding);
 

@@ -7,7 +7,7 @@
 namespace cboard::server {
 namespace {
 
-// Limit for hashes of requests that were sent once; beyond it, all are dropped.
+// Maximum number of hashes of requests that were sent once; if it is exceeded, all are dropped.
 constexpr std::size_t kMaxRequestHashes = 65'536;
 
 std::size_t BytesOf(const HttpResponse& response) {
@@ -35,7 +35,7 @@ HttpResponse ResponseCache::Respond(const HttpRequest& request, CacheKey wanted,
   HttpResponse response{.route = wanted.route};
   response.later = [this, version, gzip, key = std::move(key), etag = std::move(etag),
                     route = wanted.route, make = std::move(make)] {
-    // Another thread may have made the response while this one waited.
+    // Checks the cache again: another thread may have created the response while this one waited.
     if (const auto known = Find(version, key)) return *known;
     return Make(version, key, gzip, etag, route, make);
   };
@@ -70,10 +70,10 @@ HttpResponse ResponseCache::Make(std::uint64_t version, std::string key, bool gz
 
 std::shared_ptr<const HttpResponse> ResponseCache::Find(std::uint64_t version,
                                                         const std::string& key) {
-  Entries forgotten;  // Freed after the lock.
+  Entries forgotten;  // Freed after the lock is released.
   const std::scoped_lock lock(mutex_);
   forgotten = ForgetOlderThan(version);
-  if (version != version_) return nullptr;  // A request that began before the last change.
+  if (version != version_) return nullptr;  // The request began before the last change.
   const auto found = index_.find(key);
   if (found == index_.end()) return nullptr;
   entries_.splice(entries_.begin(), entries_, found->second);

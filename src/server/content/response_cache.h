@@ -1,12 +1,12 @@
-// A cache of responses. Each is valid until the next snapshot.
+// A cache of responses. Each response is valid until the next snapshot.
 //
 //   return cache.Respond(request, {.snapshot_version = 12, .text = "GET /runs", .route = "api"},
 //                       [call] { return MakeResponse(call); });
 //
 // A page of charts sends the same requests in every window that shows it, and all windows send them
-// at once after a change. From the second time on, a request gets the cached response, compressed
-// once, on the thread that read the request. For a request that was sent only once, only a hash is
-// stored.
+// at the same time after a change. From the second time on, a request gets the cached response,
+// which was compressed once, on the thread that read the request. For a request that was sent only
+// once, only a hash is stored.
 #pragma once
 
 #include <cstddef>
@@ -28,29 +28,30 @@ namespace cboard::server {
 // Identifies a response.
 struct CacheKey {
   std::uint64_t snapshot_version = 0;
-  std::string text;             // Equal texts of one snapshot have equal responses.
+  std::string text;             // Two requests with equal text and snapshot have equal responses.
   std::string_view route = {};  // HttpResponse::route of the response; a literal.
 };
 
 struct ResponseCacheLimits {
-  // Limit for all responses with their compressed copies.
+  // Maximum size of all cached responses, including their compressed copies.
   std::size_t max_bytes = std::size_t{64} << 20;
-  std::size_t max_response_bytes = std::size_t{16} << 20;  // Longer ones are not kept.
+  std::size_t max_response_bytes = std::size_t{16} << 20;  // Longer responses are not cached.
   std::size_t max_key_bytes = std::size_t{64} << 10;
 };
 
 struct ResponseCacheStatistics {
   std::uint64_t hits = 0;   // Cached responses.
-  std::uint64_t made = 0;   // Responses that were computed.
+  std::uint64_t made = 0;   // Number of responses that were computed.
   std::uint64_t bytes = 0;  // Held now.
 };
 
-// Thread-safe. `boot_id` tells processes apart: entity tags of another one mean nothing here.
+// A cache of responses. Thread-safe. `boot_id` identifies this process: entity tags of other
+// processes are not valid here.
 class ResponseCache {
  public:
   explicit ResponseCache(std::string boot_id, ResponseCacheLimits limits = {});
 
-  // Responds at once if the client has the current response (304) or it is cached; else with
+  // Responds immediately if the response is cached or the client already has it (304); else with
   // HttpResponse::later, which calls `make`. Only responses with status 200 are cached. The cache
   // must outlive the call of `later`.
   HttpResponse Respond(const HttpRequest& request, CacheKey wanted,
@@ -58,7 +59,7 @@ class ResponseCache {
 
   ResponseCacheStatistics statistics() const;
 
-  // Memory for the answers.
+  // Returns the memory pool for response bodies.
   BodyPool& bodies() { return *bodies_; }
 
  private:
@@ -67,7 +68,7 @@ class ResponseCache {
     std::shared_ptr<const HttpResponse> response;
     std::size_t bytes = 0;
   };
-  using Entries = std::list<Entry>;  // The one used last is first.
+  using Entries = std::list<Entry>;  // Most recently used first.
 
   std::shared_ptr<const HttpResponse> Find(std::uint64_t version, const std::string& key);
   HttpResponse Make(std::uint64_t version, std::string key, bool gzip, std::string etag,
@@ -80,11 +81,12 @@ class ResponseCache {
   const ResponseCacheLimits limits_;
   const std::shared_ptr<BodyPool> bodies_ = std::make_shared<BodyPool>();
 
-  mutable std::mutex mutex_;  // Guards everything below; held for lookups, never for work.
+  // Guards the members below. Held for lookups only, not while responses are created.
+  mutable std::mutex mutex_;
   std::uint64_t version_ = 0;
   Entries entries_;
   std::unordered_map<std::string_view, Entries::iterator> index_;  // Views of Entry::key.
-  std::unordered_set<std::size_t> asked_;                          // Hashes of requests.
+  std::unordered_set<std::size_t> asked_;  // Hashes of requests that were sent once.
   ResponseCacheStatistics statistics_;
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 class AnswerCacheTest : public ::testing::Test {
  protected:
-  // Asks, and does what the server would do; counts how often the answer had to be made.
+  // Sends a request and does the same as the server; counts how often the response was computed.
   HttpResponse Ask(const std::string& text, std::uint64_t version = 1,
                    const HttpRequest& request = {}) {
     HttpResponse response = Begin(text, version, request);
@@ -46,7 +46,7 @@ TEST_F(AnswerCacheTest, ANewSnapshotHasNewAnswers) {
   for (int i = 0; i < 3; ++i) Ask("runs", 1);
   EXPECT_EQ(BodyOf(Ask("runs", 2)), "runs          2");
   EXPECT_EQ(cache_.statistics().bytes, 0);
-  // One that began before the change still gets what it asked about, and it is not kept.
+  // A request that began before the change still gets its response, but the response is not cached.
   for (int i = 0; i < 3; ++i) EXPECT_EQ(BodyOf(Ask("runs", 1)), "runs          1");
   EXPECT_EQ(cache_.statistics().bytes, 0);
 }
@@ -96,7 +96,7 @@ TEST_F(AnswerCacheTest, WhatWasNotUsedForLongestGoesFirst) {
   }
   Ask("a");
   Ask("d");
-  Ask("d");  // No room for four.
+  Ask("d");  // No room for four responses.
   EXPECT_FALSE(Begin("a", 1, {}).later);
   EXPECT_TRUE(Begin("b", 1, {}).later);
   EXPECT_FALSE(Begin("c", 1, {}).later);

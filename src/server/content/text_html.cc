@@ -11,8 +11,8 @@ std::string CellHtml(std::string_view text, TextCells kind) {
   return kind == TextCells::kMarkdown ? MarkdownToSafeHtml(text) : EscapeHtml(text);
 }
 
-// A table with a row for each index of the second last dimension; for a list, each element is a
-// row.
+// Returns an HTML table with one row per index of the second-to-last dimension; a list becomes one
+// row per element.
 std::string TableHtml(const std::vector<std::string_view>& cells, std::size_t rows,
                       std::size_t columns, TextCells kind) {
   std::string html = "<table>\n<tbody>\n";
@@ -40,12 +40,12 @@ std::string TextToHtml(const reader::TextValue& value, TextCells cells) {
   const std::size_t rows = rank == 1 ? size_of(0) : size_of(rank - 2);
   std::string warning;
   if (rank > 2) {
-    // The spaces are TensorBoard's.
+    // The spaces in this warning are the same as in TensorBoard.
     warning = MarkdownToSafeHtml(
         "**Warning:** This text summary contained data of dimensionality " + std::to_string(rank) +
         ", but only   2d tables are supported. Showing a 2d slice of the data instead.");
   }
-  // Rows without cells need no bytes in the file, so a damaged one may claim any number of them.
+  // Rows without cells need no bytes in the file, so a damaged file may declare any number of them.
   constexpr std::size_t kMaxEmptyRows = 1000;
   const bool complete = rows <= (columns == 0 ? kMaxEmptyRows : value.texts.size() / columns);
   return warning + TableHtml(value.texts, complete ? rows : 0, columns, cells);

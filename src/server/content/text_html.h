@@ -1,4 +1,4 @@
-// A logged text as HTML: a paragraph, or a table when it has dimensions.
+// Converts a logged text to HTML: a paragraph, or a table if the text is a tensor with dimensions.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace cboard::server {
 
 enum class TextCells { kMarkdown, kPlain };
 
-// Returns HTML that is safe in a page for any logged text (markdown.h). With more than two
-// dimensions, the first matrix is shown after a warning; a list is a column. The result equals
+// Returns HTML that is safe in a page for any logged text (markdown.h). For more than two
+// dimensions, a warning and the first matrix are shown; a list becomes a column. The result equals
 // TensorBoard's, character for character.
 std::string TextToHtml(const reader::TextValue& value, TextCells cells = TextCells::kMarkdown);
 

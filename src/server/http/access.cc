@@ -12,7 +12,8 @@
 namespace cboard::server {
 namespace {
 
-// "http://localhost:6006" -> "localhost:6006"; empty for "null" and anything else.
+// Returns the host of an origin: "localhost:6006" for "http://localhost:6006"; empty for "null" and
+// anything else.
 std::string_view AuthorityOf(std::string_view origin) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (origin.starts_with(scheme)) return origin.substr(scheme.size());
@@ -71,8 +72,8 @@ class Gate {
       if (!EqualIgnoringCase(authority, request.host) && !allowed_hosts_.IsAllowed(authority))
         return true;
     }
-    // Browsers that say where a request comes from: from other sites, only links may lead here,
-    // and frames if they are allowed.
+    // The Sec-Fetch-Site header says where a request comes from. Other sites may only link to the
+    // board, or embed it if that is allowed.
     const std::string_view site = request.Header("Sec-Fetch-Site");
     if (site != "cross-site" && site != "same-site") return false;
     const std::string_view destination = request.Header("Sec-Fetch-Dest");
@@ -86,8 +87,8 @@ class Gate {
     const std::string_view path = std::string_view(split.target).substr(0, split.target.find('?'));
     const bool is_open = std::ranges::find(options_.open_paths, path) != options_.open_paths.end();
     const std::optional<std::string_view> bearer = BearerOf(request);
-    // Cookies are not counted as guesses: they cannot be forged (see Token), and a client with a
-    // cookie is not delayed by other clients at the same address.
+    // Wrong cookies do not count as guesses: cookies cannot be forged (see Token), and a client
+    // with a valid cookie must not be delayed by other clients at the same address.
     if (!split.token && (is_open || HasCookie(request))) return handler_(request);
     if (split.token || bearer) {
       const GuessLimit::Time now = std::chrono::steady_clock::now();
@@ -129,21 +130,22 @@ class Gate {
     });
   }
 
-  // Redirects a page to its address without the token, which then stays out of history and
-  // bookmarks; programs get the response at once.
+  // Redirects a browser to the address without the token, so that the token stays out of history
+  // and bookmarks. Programs get the response directly.
   HttpResponse Welcome(const HttpRequest& request, SplitTarget split) const {
     HttpResponse response;
     if (request.method == "GET" &&
         request.Header("Accept").find("text/html") != std::string_view::npos) {
-      // "//evil.example" and "/\\evil.example" would lead to another host.
+      // Refuses "//evil.example" and "/\\evil.example", which would redirect to another host.
       const std::size_t slashes =
           std::min(split.target.find_first_not_of("/\\"), split.target.size());
       const std::string target = "/" + split.target.substr(slashes);
       response.headers = {{"Cache-Control", "no-store"}};
       response.route = "token";
       if (request.Header("Sec-Fetch-Site") == "cross-site") {
-        // A link on another site, or the file of --open. Browsers do not send a strict cookie along
-        // a redirect that begins elsewhere, so a page of this server forwards the browser.
+        // A link on another site, or the file that --open writes, leads here. Browsers do not send
+        // a strict cookie along a redirect that begins elsewhere, so a page of this server forwards
+        // the browser.
         response.content_type = "text/html; charset=utf-8";
         response.body = "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=" +
                         HtmlAttribute(target) + "\"><title>Compression Board</title>";
@@ -173,7 +175,7 @@ class Gate {
   const HttpHandler handler_;
   const HostCheck own_hosts_;
   const HostCheck allowed_hosts_;
-  const std::unique_ptr<const Token> token_;  // None: nobody needs one.
+  const std::unique_ptr<const Token> token_;  // Null if no token is required.
   mutable GuessLimit guesses_;
 };
 

@@ -36,12 +36,13 @@ class LogFile final : public AccessLog {
   void Write(const ResponseRecord& record) override {
     const std::string line = AccessLogLine(record, WallTimeSeconds());
     const int descriptor = file_ ? file_->descriptor() : STDOUT_FILENO;
-    // A single write to a file that is open for appending is atomic between threads.
+    // Writes each line with one call, which is atomic between threads for a file opened in append
+    // mode.
     [[maybe_unused]] const ssize_t written = ::write(descriptor, line.data(), line.size());
   }
 
  private:
-  const std::optional<File> file_;  // Nothing: standard output.
+  const std::optional<File> file_;  // Empty: log to standard output.
 };
 
 }  // namespace
@@ -65,8 +66,8 @@ std::string AccessLogLine(const ResponseRecord& record, double time_seconds) {
 
 Result<std::shared_ptr<AccessLog>> AccessLog::Open(const std::filesystem::path& path) {
   if (path == "-") return std::make_shared<LogFile>(std::nullopt);
-  // The log says who viewed what, so a new file is readable by its owner only. An existing file
-  // keeps its mode.
+  // Creates the log readable by its owner only, because it shows who viewed which page. An existing
+  // file keeps its mode.
   if (const int created = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
       created >= 0) {
     ::close(created);

@@ -23,7 +23,7 @@ HttpResponse Ask(const HttpHandler& handler, std::string target, const Headers& 
   return handler(request);
 }
 
-// The cookie of an answer as a browser would send it back.
+// Returns the cookie of a response as a browser would send it back.
 std::string CookieOf(const HttpResponse& response) {
   for (const auto& [name, value] : response.headers) {
     if (name == "Set-Cookie") return value.substr(0, value.find(';'));

@@ -10,8 +10,8 @@
 namespace cboard::server::net {
 namespace {
 
-constexpr int kWhole = 0;  // The request has been read.
-constexpr int kGone = -1;  // Nobody is left to prepared.
+constexpr int kWhole = 0;  // The request was read completely.
+constexpr int kGone = -1;  // The client is gone; no response is possible.
 
 RequestLimits LimitsOf(const HttpServerOptions& options) {
   return {.max_target_bytes = options.max_target_bytes,
@@ -59,11 +59,11 @@ void Lane::WakeSome() {
     }
   }
   for (const std::function<void()>& wake : some) wake();
-  // Runs after connections that were woken, and after requests that arrived meanwhile.
+  // Continues later: first the woken connections run, and requests that arrived meanwhile.
   asio::post(context, [this] { WakeSome(); });
 }
 
-// Wakes an event stream: data to send, or the end of the connection.
+// Wakes an event stream, because there is data to send or the connection ends.
 struct Connection::Watch {
   explicit Watch(asio::io_context& context) : timer(context) {}
 
@@ -115,7 +115,7 @@ Awaitable<void> Connection::Converse() {
       co_await transport_->WaitReadable(error);
       if (error) break;
     }
-    // The coroutine frame holds everything that a connection needs only during a request.
+    // The coroutine frame holds the state that a connection needs only during a request.
     goes_on = co_await RespondToOne();
   }
   if (!error) co_await Leave();
@@ -139,7 +139,7 @@ Awaitable<bool> Connection::RespondToOne() {
   const std::shared_ptr<EventStream> events = response.events;
   ConnectionState state = parsed.state();
   state.frame_ancestors = options().frame_ancestors;
-  // An event stream has no length: it ends with the connection.
+  // An event stream has no content length: it ends when the connection closes.
   if (events || lane_.stopping) state.keep_alive = false;
   error_code error;
   std::uint64_t sent = 0;
@@ -219,8 +219,9 @@ Awaitable<void> Connection::InvalidArgument(int status) {
 
 template <typename Work>
 Awaitable<void> Connection::InBackground(Work work) {
-  // The timer never fires; the other thread cancels it when it is done. It cannot cancel too early:
-  // the post below runs only after this coroutine has begun to wait.
+  // Waits with a timer that never expires; the other thread cancels it when the response is ready.
+  // The cancellation cannot come too early, because the function posted below runs only after this
+  // coroutine has begun to wait.
   Timer done(lane_.context, SteadyClock::time_point::max());
   asio::post(lane_.shared.slow_work, [this, &done, &work] {
     work();
@@ -234,7 +235,8 @@ Awaitable<HttpResponse> Connection::CallHandler(const HttpRequest& request) {
   const auto guarded = [](const auto& call) -> HttpResponse {
     try {
       return call();
-    } catch (const std::exception& error) {  // Out of memory; the next request may fit.
+    } catch (const std::exception& error) {
+      // For example, memory is exhausted; the next request may succeed.
       return ErrorResponse(500, "internal", error.what());
     }
   };
@@ -295,7 +297,7 @@ Awaitable<std::uint64_t> Connection::Stream(EventStream& events, error_code& err
   const auto watch = std::make_shared<Watch>(lane_.context);
   asio::co_spawn(lane_.context, WatchForDisconnect(shared_from_this(), watch), asio::detached);
   events.WakeWith([watch, &lane = lane_] { lane.WakeSoon([watch] { watch->Wake(); }); });
-  // Also runs if the server is destroyed while this waits.
+  // This also runs if the server is destroyed while the stream waits.
   struct Silence {
     ~Silence() {
       events.WakeWith({});
@@ -325,7 +327,7 @@ Awaitable<std::uint64_t> Connection::Stream(EventStream& events, error_code& err
   co_return sent;
 }
 
-// Clients of event streams send nothing, so reading only detects the end of the connection.
+// Clients of event streams send nothing, so this read only detects the end of the connection.
 Awaitable<void> Connection::WatchForDisconnect(std::shared_ptr<Connection> self,
                                                std::shared_ptr<Watch> watch) {
   constexpr std::size_t kMaxBytes = 64 << 10;
@@ -337,8 +339,8 @@ Awaitable<void> Connection::WatchForDisconnect(std::shared_ptr<Connection> self,
   watch->Wake();
 }
 
-// Closing a socket with unread bytes makes the system drop sent data that was not yet received, so
-// the client would not see the error response.
+// Reads the remaining bytes first: closing a socket with unread bytes makes the system drop sent
+// data, and the client would not see the error response.
 Awaitable<void> Connection::Leave() {
   constexpr std::chrono::milliseconds kPatience{2'000};
   constexpr std::size_t kMaxBytes = 1 << 20;
@@ -370,7 +372,7 @@ void Connection::CheckDeadline(SteadyClock::time_point now) {
   if (now < deadline_) return;
   deadline_ = SteadyClock::time_point::max();
   if (phase_ != Phase::kReading) return Close();
-  expired_ = true;  // The read ends with an error, and the client is told why.
+  expired_ = true;  // The read fails, and the client gets a response with the reason.
   error_code ignored;
   transport_->socket().cancel(ignored);
 }

@@ -40,26 +40,26 @@ struct Shared {
 
 class Connection;
 
-// State that the connections of one thread share.
+// State that all connections of one thread share.
 struct Lane {
   explicit Lane(Shared& given) : shared(given) {}
 
-  // Calls `wake` on the thread of this lane, soon. May be called from any thread. The lane handles
-  // only a few of these calls at a time, with requests in between.
+  // Calls `wake` soon on the thread of this lane. May be called from any thread. The lane handles
+  // only a few of these calls at a time and serves requests in between.
   void WakeSoon(std::function<void()> wake);
 
   Shared& shared;
   std::list<Connection*> connections;
-  // Read buffer of all connections of a lane: bytes go to the connection's parser at once, so a
-  // waiting connection needs no buffer.
+  // Read buffer of all connections of a lane. One buffer suffices: bytes go to the connection's
+  // parser immediately.
   std::array<char, 16 << 10> scratch;
   bool stopping = false;
 
   std::mutex wakes_mutex;
-  std::deque<std::function<void()>> wakes;  // Guarded by wakes_mutex, as the next.
-  bool is_waking = false;                   // WakeSome is under way.
+  std::deque<std::function<void()>> wakes;  // Guarded by wakes_mutex, like is_waking.
+  bool is_waking = false;                   // True while WakeSome runs.
 
-  asio::io_context context{1};  // Destroyed first, and with it the connections that still wait.
+  asio::io_context context{1};  // Destroyed first, with the connections that still wait.
 
  private:
   void WakeSome();
@@ -116,11 +116,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::list<Connection*>::iterator place_;  // In lane_.connections.
   std::unique_ptr<Transport> transport_;
   std::string client_;
-  std::string pending_;  // Came with the last request, belongs to the next.
+  std::string pending_;  // Bytes after the last request; they belong to the next one.
   SteadyClock::time_point deadline_ = SteadyClock::time_point::max();
   Phase phase_ = Phase::kWaiting;
   bool expired_ = false;
-  bool refused_ = false;  // There may be more to come that nobody will read.
+  bool refused_ = false;  // True if the client may send more bytes, which are not read.
 };
 
 }  // namespace cboard::server::net

@@ -5,7 +5,7 @@
 namespace cboard::server {
 namespace {
 
-// "0", "0.0", "0.000"
+// Returns true for "0", "0.0", "0.000".
 bool IsZero(std::string_view number) {
   return !number.empty() && number.find_first_not_of("0.") == std::string_view::npos;
 }

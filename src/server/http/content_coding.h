@@ -1,5 +1,5 @@
-// gzip negotiation: whether the client accepts it, and whether the body is worth it. base/gzip.h
-// compresses.
+// Decides whether a response is sent with gzip: the client must accept it, and the body must be
+// worth it. base/gzip.h compresses.
 #pragma once
 
 #include <cstddef>
@@ -8,26 +8,27 @@
 
 namespace cboard::server {
 
-// Whether an Accept-Encoding header allows gzip: "gzip, deflate", "gzip;q=0.5", "*", not
-// "gzip;q=0".
+// Returns true if an Accept-Encoding header allows gzip: "gzip, deflate", "gzip;q=0.5" and "*" do,
+// "gzip;q=0" does not.
 bool AcceptsGzip(std::string_view accept_encoding);
 
-// Returns true for text types. Images and audio are already compressed.
+// Returns true for content types of text. Images and audio are already compressed.
 bool IsCompressible(std::string_view content_type);
 
-// Shorter bodies fit into one packet anyway.
+// Minimum size of a compressed body: a shorter one fits into one packet anyway.
 inline constexpr std::size_t kMinGzipBytes = 1024;
 
-// The small grammar that header values share.
+// Functions for the grammar that several header values share.
 
-// ASCII only, as header names are.
+// Compares without case, for ASCII only, like header names.
 bool EqualIgnoringCase(std::string_view a, std::string_view b);
 std::string LowerCase(std::string_view text);
 
-// Removes blanks and tabs at both ends.
+// Removes spaces and tabs at both ends.
 std::string_view Trimmed(std::string_view text);
 
-// Returns `text` up to `separator`, trimmed, and removes it with the separator from `text`.
+// Returns the part of `text` before `separator`, trimmed, and removes it with the separator from
+// `text`.
 std::string_view TakeUntil(std::string_view& text, char separator);
 
 }  // namespace cboard::server

@@ -1,9 +1,9 @@
-// Asio as this server uses it. Only http_server.cc, connection.cc and transport.cc include this,
-// for it takes longer to compile than everything else.
+// The parts of Asio that this server uses. Only http_server.cc, connection.cc and transport.cc
+// include this header, because compiling it takes longer than all other code.
 #pragma once
 
-#include <utility>  // Before Asio, whose 1.74 forgets to include it.
-// clang-format keeps the blocks apart.
+#include <utility>  // Must precede Asio 1.74, which does not include it.
+// This comment separates two blocks, so that clang-format does not sort them together.
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/buffer.hpp>
@@ -22,8 +22,8 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// One thread runs each context, so that a connection needs no locks and no strand. The type is
-// named in full everywhere, because type-erased executors allocate.
+// The executor type. One thread runs each context, so a connection needs no locks and no strand.
+// The type is named in full everywhere, because type-erased executors allocate memory.
 using Executor = asio::io_context::executor_type;
 template <typename T>
 using Awaitable = asio::awaitable<T, Executor>;
@@ -31,7 +31,8 @@ using Socket = asio::basic_stream_socket<tcp, Executor>;
 using SteadyClock = std::chrono::steady_clock;
 using Timer = asio::basic_waitable_timer<SteadyClock, asio::wait_traits<SteadyClock>, Executor>;
 
-// co_await socket.async_wait(…, To(error)): errors go there instead of being thrown.
+// Stores the error of an asynchronous operation instead of throwing it: co_await
+// socket.async_wait(…, To(error)).
 inline auto To(error_code& error) {
   return asio::redirect_error(asio::use_awaitable_t<Executor>(), error);
 }

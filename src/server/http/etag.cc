@@ -25,12 +25,13 @@ std::string Hex(std::uint64_t a, std::uint64_t b) {
 }  // namespace
 
 std::string EtagOf(std::string_view bytes) {
-  // Two checksums of different polynomials, at the speed of memory, so that hashing costs a large
-  // answer next to nothing. ISA-L takes a pointer to bytes it does not change.
+  // Combines two checksums with different polynomials. They run at the speed of memory, so hashing
+  // costs little even for a large response. ISA-L takes a non-const pointer but does not change the
+  // bytes.
   auto* data = reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));
   const std::uint64_t first = ::crc64_ecma_refl(bytes.size(), data, bytes.size());
   std::uint32_t second = 0;
-  constexpr std::size_t kPiece = std::size_t{1} << 30;  // The length is an int.
+  constexpr std::size_t kPiece = std::size_t{1} << 30;  // ISA-L takes the length as int.
   for (std::size_t at = 0; at < bytes.size(); at += kPiece) {
     const std::size_t length = std::min(kPiece, bytes.size() - at);
     second = ::crc32_iscsi(data + at, static_cast<int>(length), second);
@@ -81,7 +82,7 @@ RangeRequest ParseRange(std::string_view header, std::uint64_t size) {
   }
   const std::string_view first = TakeUntil(rest, '-');
   const std::string_view last = Trimmed(rest);
-  if (first.empty()) {  // The last N bytes.
+  if (first.empty()) {  // "-N": the last N bytes.
     const std::optional<std::uint64_t> count = Number(last);
     if (!count) return {};
     if (*count == 0 || size == 0) return {.kind = RangeKind::kUnsatisfiable};

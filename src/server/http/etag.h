@@ -1,4 +1,4 @@
-// Validators: a short text that is equal when the content is.
+// Entity tags: short texts that are equal if the contents are equal.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,19 @@
 
 namespace cboard::server {
 
-// A hash of the bytes, as text without quotes. Not for secrets: the author of the bytes can produce
-// two contents with the same hash, and would then see a stale copy of that content.
+// Returns a hash of the bytes, as text without quotes. Not for secrets: a person who controls the
+// bytes can construct two contents with the same hash, and clients could then keep an outdated
+// copy.
 std::string EtagOf(std::string_view bytes);
 
-// An entity tag from a file, its modification time and a position in it.
+// Returns an entity tag made of a file, its modification time and a position in the file.
 std::string EtagOf(const FileSlice& slice);
 
-// Whether an If-None-Match header names `etag` (without quotes): "*", or a list of quoted texts,
-// weak ones included.
+// Returns true if an If-None-Match header names `etag` (without quotes). The header is "*" or a
+// list of quoted texts, which may be weak tags.
 bool NamesEtag(std::string_view if_none_match, std::string_view etag);
 
-// The Range header: "bytes=0-499", "bytes=500-", "bytes=-500".
+// Parsing of the Range header: "bytes=0-499", "bytes=500-", "bytes=-500".
 
 struct ByteRange {
   std::uint64_t offset = 0;
@@ -31,9 +32,9 @@ struct ByteRange {
 };
 
 enum class RangeKind {
-  kNone,           // No range, one that is malformed, or several: send everything.
+  kNone,           // No range, a malformed one, or several: send everything.
   kOne,            // Send `range`.
-  kUnsatisfiable,  // Past the end: 416.
+  kUnsatisfiable,  // Beyond the end: respond with 416.
 };
 
 struct RangeRequest {
@@ -41,7 +42,8 @@ struct RangeRequest {
   ByteRange range = {};
 };
 
-// Parses `header` for a content of `size` bytes. The range is within the content and never empty.
+// Parses the Range header for a content of `size` bytes. The result is never empty and lies within
+// the content.
 RangeRequest ParseRange(std::string_view header, std::uint64_t size);
 
 }  // namespace cboard::server

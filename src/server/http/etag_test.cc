@@ -26,7 +26,7 @@ TEST(Etag, IsEqualForEqualBytesOnly) {
   EXPECT_EQ(seen.size(), 1 + 300 * 8 + 300u);
 }
 
-// Zeros leave a plain checksum of zeros alone.
+// A plain checksum of zeros does not depend on the number of zeros.
 TEST(Etag, CountsLeadingZeros) {
   EXPECT_NE(EtagOf(std::string(1, '\0')), EtagOf(std::string(2, '\0')));
   EXPECT_NE(EtagOf(""), EtagOf(std::string(1, '\0')));

@@ -12,7 +12,8 @@ namespace {
 
 using Message = std::shared_ptr<const std::string>;
 
-// "id: 5f3a-17\nevent: snapshot\ndata: …\n\n". A line of data may end in \r, \n or both.
+// Formats an event: "id: 5f3a-17\nevent: snapshot\ndata: …\n\n". A line of data may end with \r, \n
+// or both.
 std::string Format(std::string_view id, std::string_view event, std::string_view data) {
   std::string text;
   text.reserve(id.size() + event.size() + data.size() + 32);
@@ -31,13 +32,13 @@ std::string Format(std::string_view id, std::string_view event, std::string_view
 
 }  // namespace
 
-// One mutex guards everything, and subscribers are woken under it: after a subscriber has taken
-// itself out of `awake`, nobody calls it any more.
+// One mutex guards all members, and subscribers are woken while it is held. So once a subscriber
+// has left `awake`, it is not called any more.
 struct EventHub::State {
   class Subscriber;
 
   explicit State(EventHubOptions given) : options(given) {
-    // Ids of this process begin with a value that no earlier process used.
+    // Event ids of this process begin with a value that no earlier process used.
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
     epoch = std::to_string(micros) + "-";
@@ -49,7 +50,7 @@ struct EventHub::State {
   const EventHubOptions options;
   std::string epoch;
   std::mutex mutex;
-  std::deque<Message> messages;  // The newest one is number next_number - 1.
+  std::deque<Message> messages;  // The newest message has number next_number - 1.
   std::uint64_t next_number = 1;
   std::size_t total_bytes = 0;
   std::unordered_set<Subscriber*> subscribers;
@@ -67,7 +68,7 @@ class EventHub::State::Subscriber final : public EventStream {
       first_ = std::make_shared<const std::string>(
           "retry: 1000\n" + Format(state_->IdOf(next_number_ - 1), "hello", greeting));
     } else if (!Continue(last_event_id)) {
-      next_number_ = 0;  // Older than everything: resync.
+      next_number_ = 0;  // Older than all stored messages: resync.
     }
   }
 
@@ -79,7 +80,8 @@ class EventHub::State::Subscriber final : public EventStream {
   Message Next() override {
     const std::scoped_lock lock(state_->mutex);
     if (first_) return std::exchange(first_, nullptr);
-    if (next_number_ < state_->oldest()) {  // The missed events are no longer stored.
+    // The missed events are no longer stored, so the subscriber must resync.
+    if (next_number_ < state_->oldest()) {
       next_number_ = state_->next_number;
       return std::make_shared<const std::string>(
           Format(state_->IdOf(next_number_ - 1), "resync", "{}"));
@@ -96,13 +98,13 @@ class EventHub::State::Subscriber final : public EventStream {
     wake_ = std::move(wake);
   }
 
-  // The hub's mutex is held.
+  // The caller must hold the hub's mutex.
   void Wake() {
     if (std::exchange(asleep_, false) && wake_) wake_();
   }
 
  private:
-  // Continues after the event with that id. False if the id is not from this process.
+  // Continues after the event with the given id. Returns false if the id is not from this process.
   bool Continue(std::string_view id) {
     if (!id.starts_with(state_->epoch)) return false;
     id.remove_prefix(state_->epoch.size());
@@ -118,7 +120,7 @@ class EventHub::State::Subscriber final : public EventStream {
   Message first_;
   std::uint64_t next_number_ = 0;
   std::function<void()> wake_;
-  bool asleep_ = false;  // Next() had nothing.
+  bool asleep_ = false;  // The last call of Next() had no event.
 };
 
 EventHub::EventHub(EventHubOptions options) : state_(std::make_shared<State>(options)) {}
@@ -149,7 +151,7 @@ HttpResponse EventHub::Open(const HttpRequest& request, std::string_view greetin
   HttpResponse response;
   response.content_type = "text/event-stream";
   response.headers.emplace_back("Cache-Control", "no-store");
-  // Without this header, proxies that buffer responses would delay events.
+  // Disables response buffering in proxies, which would delay events.
   response.headers.emplace_back("X-Accel-Buffering", "no");
   response.events = Subscribe(request.Header("Last-Event-ID"), greeting);
   response.route = "events";

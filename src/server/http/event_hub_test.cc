@@ -75,7 +75,7 @@ TEST(EventHub, SendsAResyncToThoseWhoMissedTooMuch) {
   for (int i = 0; i < 10; ++i) hub.Publish("e", std::to_string(i));
   const std::string resync = NextOf(*slow);
   EXPECT_THAT(resync, HasSubstr("event: resync\n"));
-  EXPECT_EQ(NextOf(*slow), "nothing");  // One, and then what is new.
+  EXPECT_EQ(NextOf(*slow), "nothing");  // One stored event, then the new ones.
   hub.Publish("e", "10");
   EXPECT_THAT(NextOf(*slow), HasSubstr("data: 10\n"));
   EXPECT_EQ(NextOf(*hub.Subscribe(IdOf(resync))).find("resync"), std::string::npos);
@@ -87,7 +87,7 @@ TEST(EventHub, KeepsNoMoreBytesThanItMay) {
   stream->Next();
   for (int i = 0; i < 3; ++i) hub.Publish("e", std::string(400, 'x'));
   EXPECT_THAT(NextOf(*stream), HasSubstr("event: resync\n"));
-  hub.Publish("e", std::string(4000, 'x'));  // The newest one is kept in any case.
+  hub.Publish("e", std::string(4000, 'x'));  // The newest event is always kept.
   EXPECT_THAT(NextOf(*stream), HasSubstr("event: e\n"));
 }
 
@@ -108,7 +108,7 @@ TEST(EventHub, WakesOncePerSleep) {
   int woken = 0;
   stream->WakeWith([&] { ++woken; });
   hub.Publish("e", "1");
-  EXPECT_EQ(woken, 0);  // There was something to read all the time.
+  EXPECT_EQ(woken, 0);  // There were always events to read.
   while (stream->Next()) {
   }
   hub.Publish("e", "2");

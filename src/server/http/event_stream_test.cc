@@ -53,7 +53,7 @@ TEST_F(EventStreamTest, SendsWhatIsPublished) {
   }
 }
 
-// Calls `on_message` on the server's thread for every message that it gives out.
+// Calls `on_message` on the server's thread for every message that it sends.
 class CountingStream final : public EventStream {
  public:
   CountingStream(std::shared_ptr<EventStream> events, std::function<void()> on_message)
@@ -71,8 +71,8 @@ class CountingStream final : public EventStream {
   const std::function<void()> on_message_;
 };
 
-// One thread serves all. A request that arrives when the first viewer is told of a change is
-// answered before most of the others are.
+// One thread serves all viewers. A request that arrives when the first viewer is notified of a
+// change gets its response before most of the other viewers are notified.
 TEST_F(EventStreamTest, ARequestDoesNotWaitForAllViewers) {
   constexpr int kViewers = 500;
   std::atomic<int> told = 0;
@@ -165,7 +165,7 @@ TEST_F(EventStreamTest, KeepsNoMoreThanItMayForSlowViewers) {
   client.ReadSlowly();
   client.Send(kAsk);
   client.ReadUntil("\n\n");
-  // Far more than the sockets and the hub hold.
+  // More than the buffers of the sockets and the hub can hold.
   const std::string data(64 << 10, 'x');
   for (int i = 0; i < 400; ++i) hub_.Publish("big", data);
   hub_.Publish("last", "{}");

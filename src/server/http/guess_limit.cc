@@ -22,7 +22,7 @@ std::optional<std::chrono::seconds> GuessLimit::WaitBefore(std::string_view clie
   const std::lock_guard lock(mutex_);
   const auto found = forgotten_at_.find(ClientNetwork(client));
   if (found == forgotten_at_.end()) return std::nullopt;
-  // Minimum number of entries to remove when the table is full.
+  // Minimum number of entries that are removed when the table is full.
   const auto wait = found->second - now - (kFreeGuesses - 1) * kPause;
   if (wait <= wait.zero()) return std::nullopt;
   return std::chrono::ceil<std::chrono::seconds>(wait);

@@ -1,4 +1,4 @@
-// Slows down clients that try tokens until one fits.
+// Slows down clients that guess access tokens.
 //
 //   GuessLimit limit;
 //   if (const auto wait = limit.WaitBefore(client, now)) return TooManyGuesses(*wait);
@@ -15,30 +15,30 @@
 
 namespace cboard::server {
 
-// Each address may be wrong kFreeGuesses times, and then once per kPause. Safe to use from many
-// threads.
+// Limits wrong guesses per address: kFreeGuesses are free, then one per kPause.
+// Thread-safe.
 class GuessLimit {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
   static constexpr int kFreeGuesses = 20;
   static constexpr std::chrono::seconds kPause{6};
-  static constexpr std::size_t kMaxAddresses = 4096;  // Those that were wrong lately.
+  static constexpr std::size_t kMaxAddresses = 4096;  // Addresses with recent wrong guesses.
 
-  // The time that the address must wait before its next guess is checked; nullopt if it may guess
-  // now.
+  // Returns how long the address must wait before its next guess is checked; nullopt if it may
+  // guess now.
   std::optional<std::chrono::seconds> WaitBefore(std::string_view client, Time now);
 
-  // The address was wrong once more.
+  // Counts one more wrong guess of the address.
   void CountWrong(std::string_view client, Time now);
 
  private:
-  // The time at which all guesses of an address are forgotten: each guess moves it by kPause.
+  // For each address, the time at which its guesses are forgotten; each guess adds kPause.
   std::mutex mutex_;
   std::unordered_map<std::string, Time> forgotten_at_;
 };
 
-// The part of an address that belongs to one client: all of IPv4, the first 64 bits of IPv6.
+// Returns the part of an address that identifies a client: all of IPv4, the first 64 bits of IPv6.
 std::string ClientNetwork(std::string_view address);
 
 }  // namespace cboard::server

@@ -1,4 +1,4 @@
-// Any bytes as a header's value: what is understood of it keeps its promises.
+// Parses any bytes as the value of a header: the results satisfy the promises of the parser.
 #include "cboard/base/check.h"
 #include "server/http/content_coding.h"
 #include "server/http/etag.h"

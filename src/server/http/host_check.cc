@@ -21,7 +21,8 @@ std::string NameOfHost(std::string_view host) {
   const std::size_t colon = std::min(host.find(':'), host.size());
   if (!is_port(host.substr(colon))) return {};
   host = host.substr(0, colon);
-  if (host.ends_with('.')) host.remove_suffix(1);  // The root of all names.
+  // Removes the final dot of a fully qualified name.
+  if (host.ends_with('.')) host.remove_suffix(1);
   return LowerCase(host);
 }
 

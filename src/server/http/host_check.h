@@ -1,8 +1,8 @@
-// Which Host headers are answered.
+// Checks the Host header, as a protection against DNS rebinding.
 //
-// A page from elsewhere can point its own name at 127.0.0.1 once it is loaded ("DNS rebinding")
-// and then read what a local server answers. The browser still sends that page's name as the Host,
-// so names that nobody has told us about are refused.
+// A page of another site can change the address of its own host name to 127.0.0.1 after it is
+// loaded ("DNS rebinding"), and can then read the responses of a local server. The browser still
+// sends that site's name as the Host, so requests with unknown names are refused.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,24 @@
 
 namespace cboard::server {
 
-// "localhost:6006" -> "localhost", "[::1]:6006" -> "::1"; empty when it is neither.
+// Returns the host without the port: "localhost" for "localhost:6006", "::1" for "[::1]:6006";
+// empty if the text is neither.
 std::string NameOfHost(std::string_view host);
 
 class HostCheck {
  public:
-  // Always allowed: localhost, 127.0.0.1 and [::1], with any port, and `names`. When every
-  // interface is bound, also addresses (they cannot be rebound).
+  // Always allows localhost, 127.0.0.1 and [::1], with any port, and `names`. If the server listens
+  // on every interface, IP addresses are allowed too, because they cannot be rebound.
   explicit HostCheck(std::vector<std::string> names, bool allow_addresses = false);
 
-  // `host` as in the header: "localhost:6006".
+  // Returns true if the host is allowed. `host` is written as in the header: "localhost:6006".
   bool Allows(std::string_view host) const;
 
-  // Returns true if it is one of `names`.
+  // Returns true if `host` is one of `names`.
   bool IsAllowed(std::string_view host) const;
 
  private:
-  std::vector<std::string> names_;  // Lower case; the given ones come first.
+  std::vector<std::string> names_;  // In lower case; the given names come first.
   std::ptrdiff_t given_count_ = 0;
   bool allow_addresses_;
 };

@@ -1,7 +1,7 @@
 #include "cboard/server/http_server.h"
 
-#include <utility>  // Before Asio, whose 1.74 forgets to include it.
-// clang-format keeps the blocks apart.
+#include <utility>  // Must precede Asio 1.74, which does not include it.
+// This comment separates two blocks, so that clang-format does not sort them together.
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
@@ -20,7 +20,7 @@ using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
 using Resolver = asio::ip::basic_resolver<tcp, Executor>;
 using Signals = asio::basic_signal_set<Executor>;
 
-// A thread and its connections.
+// A thread with its connections.
 class Worker {
  public:
   explicit Worker(Shared& shared)
@@ -28,9 +28,9 @@ class Worker {
 
   asio::io_context& context() { return lane_.context; }
 
-  // Adds a connection, which was already counted; may be called from any thread.
+  // Adds a connection that was already counted; may be called from any thread.
   void Adopt(Socket socket, std::string client) {
-    // The lambda owns the socket until the connection does.
+    // The lambda owns the socket until the connection is created.
     asio::post(lane_.context,
                [this, socket = std::move(socket), client = std::move(client)]() mutable {
                  const auto connection =
@@ -44,7 +44,8 @@ class Worker {
     asio::post(lane_.context, [this] {
       lane_.stopping = true;
       work_.reset();
-      // Closing does not end a connection at once, so the list does not change meanwhile.
+      // Closing does not end a connection immediately, so the list does not change during this
+      // loop.
       for (Connection* const connection : lane_.connections) connection->Stop();
       deadline_.expires_after(options_.stop_timeout);
       deadline_.async_wait([this](const error_code& error) {
@@ -57,15 +58,16 @@ class Worker {
   }
 
  private:
-  // Often enough for the shortest limit to be kept within a quarter.
+  // Returns the timer interval: a quarter of the shortest timeout, so that each timeout is exceeded
+  // by at most a quarter.
   static std::chrono::milliseconds TickOf(const HttpServerOptions& options) {
     const auto shortest =
         std::min({options.request_timeout, options.idle_timeout, options.write_timeout});
     return std::clamp(shortest / 4, std::chrono::milliseconds(10), std::chrono::milliseconds(500));
   }
 
-  // One timer for all connections: a timer of its own for each would cost more than looking at all
-  // of them twice a second.
+  // One timer checks all connections: a timer per connection would cost more than checking all of
+  // them twice a second.
   void Tick() {
     const SteadyClock::time_point now = SteadyClock::now();
     for (Connection* const connection : lane_.connections) connection->CheckDeadline(now);
@@ -96,7 +98,7 @@ class Server final : public HttpServer {
       : shared_(options, std::move(handler)), workers_(MakeWorkers(shared_)) {}
 
   ~Server() override {
-    // Stops first: tasks that still run there refer to connections.
+    // Stops this first: tasks that still run there refer to connections.
     shared_.slow_work.join();
   }
 
@@ -108,17 +110,18 @@ class Server final : public HttpServer {
     const auto found = Resolver(context()).resolve(options().host, std::to_string(options().port),
                                                    tcp::resolver::passive, error);
     if (error || found.empty()) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "host " + Quoted(options().host) + " has no address: " + error.message());
+      return Fail(ErrorCode::kInvalidArgument, "cannot find an address of the host " +
+                                                   Quoted(options().host) + ": " + error.message());
     }
     std::optional<Error> failed;
     for (const auto& entry : found) {
       tcp::endpoint endpoint = entry.endpoint();
-      if (port_ != 0) endpoint.port(port_);  // The one that the first address got.
+      if (port_ != 0) endpoint.port(port_);  // The port that the first address received.
       if (auto listening = ListenAt(endpoint); !listening) failed = listening.error();
     }
-    // A name may have addresses that this machine does not have; one is enough. But the port must
-    // be free on all of them: sharing it with another program would be confusing.
+    // Listening on one address is enough: a name may have addresses that this machine does not
+    // have. But the port must be free on all of them, because two programs on one port would be
+    // confusing.
     if (acceptors_.empty() || (failed && failed->code == ErrorCode::kAlreadyExists)) {
       return Fail(*std::move(failed));
     }
@@ -142,7 +145,8 @@ class Server final : public HttpServer {
     try {
       for (const auto& worker : workers_) {
         threads.emplace_back([&context = worker->context()] {
-          // Sending a file to a client that is gone would otherwise end the program.
+          // Ignores SIGPIPE: sending a file to a disconnected client would otherwise end the
+          // program.
           sigset_t pipe;
           ::sigemptyset(&pipe);
           ::sigaddset(&pipe, SIGPIPE);
@@ -150,7 +154,7 @@ class Server final : public HttpServer {
           context.run();
         });
       }
-    } catch (const std::exception&) {  // The system has no more threads.
+    } catch (const std::exception&) {  // The system cannot create more threads.
       for (const auto& worker : workers_) worker->context().stop();
       throw;
     }
@@ -224,7 +228,7 @@ class Server final : public HttpServer {
       tcp::endpoint peer;
       co_await acceptor.async_accept(socket, peer, To(error));
       if (error == asio::error::operation_aborted) co_return;
-      if (error) {  // Out of descriptors, for example: some will come back.
+      if (error) {  // Out of file descriptors, for example: tries again later.
         retry_.expires_after(std::chrono::milliseconds(50));
         co_await retry_.async_wait(To(error));
         continue;
@@ -239,7 +243,8 @@ class Server final : public HttpServer {
     }
   }
 
-  // Without TLS only: a handshake would cost too much while the server is overloaded.
+  // Refuses a connection with HTTP 503. With TLS, sends no response: a handshake would cost too
+  // much while the server is overloaded.
   void InvalidArgument(Socket& socket) {
     ++options().metrics->refused_connections;
     if (options().tls) return;
@@ -263,13 +268,13 @@ class Server final : public HttpServer {
   }
 
   Shared shared_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // The first one also accepts.
+  std::vector<std::unique_ptr<Worker>> workers_;  // The first worker also accepts connections.
   std::vector<std::unique_ptr<Acceptor>> acceptors_;
   Timer retry_{context()};
   Signals signals_{context()};
   std::size_t next_worker_ = 0;
   std::uint16_t port_ = 0;
-  bool stopped_ = false;  // Used on the first context only.
+  bool stopped_ = false;  // Used only on the first worker's context.
 };
 
 }  // namespace

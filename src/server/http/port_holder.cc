@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMaxTableBytes = 16 << 20;
 
-// The inodes of sockets that listen on `port`, from a table like
+// Returns the inodes of sockets that listen on `port`, from a table of this form:
 //   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
 //    0: 0100007F:1776 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 12345
 void AddListeners(const char* table, std::uint16_t port, std::unordered_set<std::string>& inodes) {

@@ -1,4 +1,4 @@
-// Which process listens on a port, for the message that the port is taken.
+// Finds the process that listens on a port, for the error that the port is in use.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace cboard::server {
 
-// "process 4242 (tensorboard --logdir runs)"; empty when it cannot be seen: it belongs to another
-// user, or runs in another container.
+// Returns "process 4242 (tensorboard --logdir runs)"; empty if the process is not visible, because
+// it belongs to another user or runs in another container.
 std::string DescribePortOwner(std::uint16_t port);
 
 }  // namespace cboard::server

@@ -1,4 +1,4 @@
-// Lines of the text form that Prometheus reads.
+// Writes metrics in the text format of Prometheus.
 //
 //   AppendMetric(text, "cboard_reader_files", "gauge", "Event files.", 17);
 #pragma once
@@ -17,7 +17,7 @@ inline void DescribeMetric(std::string& text, std::string_view name, std::string
   text.append(name).append(" ").append(type).append("\n");
 }
 
-// One with labels and a value.
+// Appends one sample with labels and a value.
 inline void AppendSample(std::string& text, std::string_view name, std::string_view labels,
                          std::string_view value) {
   text.append(name);
@@ -25,7 +25,7 @@ inline void AppendSample(std::string& text, std::string_view name, std::string_v
   text.append(" ").append(value).append("\n");
 }
 
-// A metric that has no labels, described. `type` is "gauge" or "counter".
+// Appends a metric without labels, with its description. `type` is "gauge" or "counter".
 inline void AppendMetric(std::string& text, std::string_view name, std::string_view type,
                          std::string_view help, double value) {
   DescribeMetric(text, name, type, help);

@@ -1,5 +1,5 @@
-// Any bytes, in any pieces, give a request or a refusal; what is answered to a request is one head,
-// whatever its headers ask for.
+// Any bytes, in any pieces, give a request or a refusal; the response to a request has exactly one
+// head, whatever its headers contain.
 #include <algorithm>
 
 #include "cboard/base/check.h"
@@ -15,7 +15,7 @@ using cboard::server::HttpResponse;
 const cboard::server::HttpHandler& Guard() {
   static const cboard::server::HttpHandler kGuard =
       cboard::server::Guarded({.token = "s3cret"}, [](const HttpRequest& request) {
-        // Asked for with the token, or open to everybody.
+        // With the token, or for a server without a token.
         HttpResponse response =
             cboard::server::BlobResponse("image/svg+xml", std::string(2000, 'x'));
         if (request.body.empty()) response.untrusted = false;
@@ -39,7 +39,7 @@ void Respond(const HttpRequest& request, const cboard::server::ConnectionState& 
 
 }  // namespace
 
-// The first byte says how long the pieces are.
+// The first byte is the length of the pieces.
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   if (size == 0) return 0;
   const std::size_t piece = 1 + data[0];

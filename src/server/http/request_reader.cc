@@ -1,7 +1,7 @@
 #include "server/http/request_reader.h"
 
-#include <utility>  // Before Asio, whose 1.74 forgets to include it.
-// clang-format keeps the blocks apart.
+#include <utility>  // Must precede Asio 1.74, which does not include it.
+// This comment separates two blocks, so that clang-format does not sort them together.
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
@@ -36,8 +36,8 @@ RequestReader::~RequestReader() = default;
 
 namespace {
 
-// A header line that continues in the next line ("obs-fold", RFC 9112) is refused, because servers
-// and proxies interpret it differently.
+// Detects a header line that continues in the next line ("obs-fold", RFC 9112). It is refused,
+// because servers and proxies interpret it differently.
 bool HasFoldedLine(std::string_view header) {
   header = header.substr(0, header.find("\r\n\r\n"));
   for (std::size_t end = header.find('\n'); end != header.npos; end = header.find('\n', end + 1)) {
@@ -47,8 +47,8 @@ bool HasFoldedLine(std::string_view header) {
   return false;
 }
 
-// The end of the body must be unambiguous: a proxy that reads it differently would take the rest of
-// the body for another client's request.
+// Detects an ambiguous body length: a proxy that reads it differently would take the rest of the
+// body for another client's request.
 template <typename Header>
 bool HasAmbiguousLength(const Header& header) {
   const std::size_t codings = header.count(http::field::transfer_encoding);
@@ -73,7 +73,7 @@ std::size_t RequestReader::Take(std::string_view bytes) {
       (has_header && parser_->get().target().size() > limits_.max_target_bytes)) {
     refused_ = 414;
   }
-  // Two Host headers: a proxy in between may have used the other one.
+  // Refuses two Host headers: a proxy in between may have used the other one.
   if (has_header && parser_->get().count(http::field::host) > 1) refused_ = 400;
   if (has_header && HasAmbiguousLength(parser_->get())) refused_ = 400;
   if (!had_header && HasFoldedLine(bytes.substr(0, used))) refused_ = 400;

@@ -1,4 +1,5 @@
-// A request while it arrives: bytes in, a message or a refusal out. Without sockets.
+// Parses an HTTP request while its bytes arrive, and gives a complete request or a refusal. Uses no
+// sockets.
 //
 //   RequestReader reader(limits);
 //   buffer.erase(0, reader.Take(buffer));
@@ -27,20 +28,21 @@ class RequestReader {
   explicit RequestReader(const RequestLimits& limits);
   ~RequestReader();
 
-  // Parses a prefix of `bytes` and returns its length; the caller passes the rest again, with more
-  // bytes behind it. Must not be called once the request is done or refused.
+  // Parses the beginning of `bytes` and returns how many bytes were parsed; the caller passes the
+  // remaining bytes again, followed by new ones. Must not be called once the request is done or
+  // refused.
   std::size_t Take(std::string_view bytes);
 
   bool done() const;
 
-  // 0, or the status to refuse the request with: 400, 413, 414, 431.
+  // Returns 0, or the status with which the request is refused: 400, 413, 414 or 431.
   int refused() const { return refused_; }
 
-  // True once if the client waits for "100 Continue" before it sends the body.
+  // Returns true once if the client waits for "100 Continue" before it sends the body.
   bool WantsContinue();
 
-  // When done: what the client wishes of the connection, and the request. The latter may be called
-  // once, and its headers are views that live as long as the reader.
+  // For a complete request: what the client wants to do with the connection, and the request
+  // itself. Message() may be called once, and its headers are valid as long as the reader.
   ConnectionState state() const;
   HttpRequest Message();
 
@@ -49,7 +51,7 @@ class RequestReader {
   std::unique_ptr<Parser> parser_;
   RequestLimits limits_;
   int refused_ = 0;
-  bool has_line_ = false;  // The first line has been taken.
+  bool has_line_ = false;  // The request line was read.
   bool asked_to_continue_ = false;
 };
 

@@ -13,7 +13,7 @@ constexpr std::string_view kRequest =
     "POST /a?b=c HTTP/1.1\r\nHost: localhost:6006\r\nX-Colour: blue\r\nContent-Length: 5\r\n\r\n"
     "hello";
 
-// Gives `bytes` in pieces of `size`; returns what was not taken.
+// Passes `bytes` in pieces of `size`; returns the bytes that were not consumed.
 std::string Feed(RequestReader& reader, std::string_view bytes, std::size_t size) {
   std::string pending;
   while (!bytes.empty() && !reader.done() && reader.refused() == 0) {
@@ -115,7 +115,7 @@ TEST(RequestReader, RefusesHeaderLinesThatGoOnInTheNext) {
       EXPECT_EQ(reader.refused(), 400) << headers << " cut into " << size;
     }
   }
-  RequestReader reader({});  // A body may look like it.
+  RequestReader reader({});  // A body may look like a header.
   Feed(reader, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n\r\n b", 1000);
   EXPECT_EQ(reader.refused(), 0);
 }

@@ -13,21 +13,21 @@
 namespace cboard::server {
 namespace {
 
-// Headers of every response, errors included.
+// Headers of every response, including errors.
 constexpr std::string_view kSafeHeaders =
     "X-Content-Type-Options: nosniff\r\n"
     "Referrer-Policy: no-referrer\r\n"
     "Cross-Origin-Resource-Policy: same-origin\r\n"
     "Cross-Origin-Opener-Policy: same-origin\r\n";
 
-// For browsers that do not know frame-ancestors.
+// Header for browsers that do not support frame-ancestors.
 constexpr std::string_view kNoFrames = "X-Frame-Options: DENY\r\n";
 
-// Sent over TLS: browsers do not use plain HTTP for this host for half a year.
+// Header that is sent only over TLS: browsers then use TLS for this host for half a year.
 constexpr std::string_view kTransportPolicy = "Strict-Transport-Security: max-age=15552000\r\n";
 
-// Not sent for localhost: the policy applies to all ports of a host, and other programs use
-// localhost.
+// The header is not sent for localhost: it applies to all ports of a host, and other programs also
+// use localhost.
 bool IsLocalName(std::string_view host) {
   host = host.substr(0, host.rfind(':'));
   return EqualIgnoringCase(host, "localhost") || host.starts_with("127.") || host == "[::1]";
@@ -39,11 +39,13 @@ constexpr std::string_view kPagePolicy =
     "img-src 'self' data: blob:; media-src 'self'; font-src 'self'; worker-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors ";
 
-// Content security policy for bytes from logs: opened as a page, they may not do anything.
+// Content security policy for bytes from logs: if opened as a page, they must not run scripts or
+// load anything.
 constexpr std::string_view kBlobPolicy =
     "Content-Security-Policy: default-src 'none'; sandbox; frame-ancestors ";
 
-// Types in which no browser looks for scripts; "image/svg+xml" and "text/html" are not among them.
+// Returns true for content types in which browsers never run scripts; "image/svg+xml" and
+// "text/html" are not among them.
 bool IsScriptFree(std::string_view type) {
   constexpr auto kHarmless = std::to_array<std::string_view>(
       {"image/png", "image/gif", "image/jpeg", "image/bmp", "image/webp", "text/plain", "text/csv",
@@ -59,7 +61,7 @@ bool HasHeader(const HttpResponse& response, std::string_view name) {
       response.headers, [&](const auto& header) { return EqualIgnoringCase(header.first, name); });
 }
 
-// A header that holds a list, which may come in several lines.
+// Joins the values of a list header that is sent in several lines.
 std::string ListOf(const HttpRequest& request, std::string_view name) {
   std::string list;
   for (const auto& [header, value] : request.headers) {
@@ -129,8 +131,8 @@ class ResponseBuilder {
     }
   }
 
-  // The compressed form has an entity tag of its own, but the same content: a client that has
-  // either form has the current content.
+  // Compares the entity tags of the plain and the compressed form: a client that has either form
+  // has the current content.
   bool NotModified() const {
     const std::string known = ListOf(request_, "If-None-Match");
     return !known.empty() && (NamesEtag(known, etag_) || NamesEtag(known, etag_ + "-gzip"));
@@ -262,7 +264,7 @@ PreparedResponse PrepareResponse(const HttpRequest& request, HttpResponse&& resp
 }
 
 bool IsSlowToPrepare(const HttpRequest& request, const HttpResponse& response) {
-  constexpr std::size_t kLongBytes = 256 << 10;  // About a millisecond of compressing.
+  constexpr std::size_t kLongBytes = 256 << 10;  // Takes about a millisecond to compress.
   const std::uint64_t size = SizeOf(response);
   return size >= kLongBytes && !response.gzip_body && WantsGzip(request, response, size);
 }
@@ -278,7 +280,7 @@ std::string_view HttpDate(std::chrono::system_clock::time_point now) {
   if (second != shown.second) {
     std::tm parts = {};
     ::gmtime_r(&second, &parts);
-    // strftime would use the user's locale.
+    // Formats the date without strftime, because that depends on the user's locale.
     constexpr auto kDays = std::to_array({"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"});
     constexpr auto kMonths = std::to_array(
         {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"});

@@ -1,5 +1,5 @@
 // Turns the response of a route into the bytes that are sent: status, headers, conditions,
-// compression, ranges. Without sockets, so that tests can call it.
+// compression, ranges. Uses no sockets, so tests can call it.
 #pragma once
 
 #include <chrono>
@@ -13,9 +13,9 @@ namespace cboard::server {
 
 struct PreparedResponse {
   int status = 200;
-  std::string head;  // The status line and all headers, up to and with the empty line.
+  std::string head;  // Status line and headers, including the empty line.
 
-  // The bytes after the head; empty for HEAD requests, 304 and event streams.
+  // The bytes after the headers; empty for HEAD requests, 304 and event streams.
   std::string_view body() const {
     return std::string_view(shared_ ? *shared_ : own_).substr(begin_, size_);
   }
@@ -30,19 +30,20 @@ struct PreparedResponse {
 
 struct ConnectionState {
   bool http_1_0 = false;
-  bool keep_alive = true;                 // Whether the connection stays open after the answer.
+  bool keep_alive = true;                 // Keep the connection open after the response.
   std::string_view frame_ancestors = {};  // HttpServerOptions::frame_ancestors.
 };
 
-// `response.later` must have been called by now. The answer owns or shares what it needs of the
-// response, except `response.events`.
+// Prepares a response. `response.later` must have been called before. The result owns or shares all
+// parts of the response that it needs, except `response.events`.
 PreparedResponse PrepareResponse(const HttpRequest& request, HttpResponse&& response,
                                  const ConnectionState& connection);
 
-// Whether preparing takes long enough (compressing much text) to do it on another thread.
+// Returns true if preparing takes long enough to use another thread, because much text is
+// compressed.
 bool IsSlowToPrepare(const HttpRequest& request, const HttpResponse& response);
 
-// "Sun, 06 Nov 1994 08:49:37 GMT"; cached per thread while it is current.
+// Returns a date such as "Sun, 06 Nov 1994 08:49:37 GMT"; cached per thread within the same second.
 std::string_view HttpDate(std::chrono::system_clock::time_point now);
 
 }  // namespace cboard::server

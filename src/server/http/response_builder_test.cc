@@ -27,7 +27,7 @@ HttpResponse Blob(std::string type, std::string bytes) {
   return BlobResponse(std::move(type), std::move(bytes));
 }
 
-// The value of a header in the head.
+// Returns the value of a header.
 std::string Value(const PreparedResponse& prepared, const std::string& name) {
   const std::size_t at = prepared.head.find("\r\n" + name + ": ");
   if (at == std::string::npos) return "none";
@@ -52,7 +52,7 @@ TEST(PreparedResponse, TellsBrowsersToStayWithTls) {
   };
   EXPECT_EQ(policy(true, "board.example:6006"), "max-age=15552000");
   EXPECT_EQ(policy(false, "board.example:6006"), "none");
-  // It would count for everything else that answers there.
+  // It would apply to all other servers on this host.
   EXPECT_EQ(policy(true, "localhost:6006"), "none");
   EXPECT_EQ(policy(true, "127.0.0.1:6006"), "none");
   EXPECT_EQ(policy(true, "[::1]:6006"), "none");

@@ -54,7 +54,7 @@ TEST(ServerLimits, HoldForAddressesHeadersAndBodies) {
   ExpectAlive(server);
 }
 
-// The reason must arrive although the client is still sending when it is refused.
+// The client must receive the reason although it is still sending when it is refused.
 TEST(ServerLimits, AreExplainedToClientsThatKeepSending) {
   RunningServer server;
   Client client(server->port());
@@ -64,7 +64,8 @@ TEST(ServerLimits, AreExplainedToClientsThatKeepSending) {
 }
 
 TEST(ServerLimits, HoldForAnswersThatNobodyReads) {
-  constexpr std::size_t kBodyBytes = std::size_t{32} << 20;  // More than sockets hold.
+  // More than the buffers of the sockets.
+  constexpr std::size_t kBodyBytes = std::size_t{32} << 20;
   const auto metrics = std::make_shared<ServerMetrics>();
   RunningServer server({.max_unsent_bytes = 3 * kBodyBytes, .metrics = metrics},
                        [](const HttpRequest& request) -> HttpResponse {
@@ -141,7 +142,7 @@ TEST(ServerLimits, LeaveRoomAgainWhenClientsGo) {
   RunningServer server({.max_connections = 2});
   for (int i = 0; i < 20; ++i) {
     std::string answer = "503";
-    // The server learns of the end of the last connection a moment later.
+    // The server notices the end of the last connection a moment later.
     while (answer.find("503") != std::string::npos) answer = server.Get("/again");
     EXPECT_THAT(answer, EndsWith("</again>"));
   }
@@ -183,7 +184,7 @@ TEST(ServerLimits, LetAnswersFinishBeforeStopping) {
   EXPECT_THAT(answer, EndsWith(body));
 }
 
-// Two answers wait for a client that reads nothing, others come and go.
+// Two responses wait for a client that reads nothing, while other clients connect and leave.
 TEST(ServerLimits, KeepSlowClientsFromHarmingOthers) {
   RunningServer server({.threads = 1}, [](const HttpRequest& request) -> HttpResponse {
     if (request.target == "/alive") return {.body = "</alive>"};

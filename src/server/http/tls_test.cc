@@ -1,4 +1,4 @@
-// The same server through TLS, spoken to with OpenSSL's own client.
+// Tests the server through TLS, with OpenSSL's own client.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <openssl/pem.h>
@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using testing::RunningServer;
 using ::testing::StartsWith;
 
-// A certificate for localhost that nobody but itself has signed.
+// A self-signed certificate for localhost.
 class SelfSigned {
  public:
   SelfSigned() {
@@ -63,7 +63,7 @@ class TlsClient {
   explicit TlsClient(std::uint16_t port, int newest_version = 0, const char* suites = "ALL")
       : client_(port), context_(::SSL_CTX_new(::TLS_client_method())) {
     ::SSL_CTX_set_max_proto_version(context_, newest_version);
-    // Old versions are beyond what OpenSSL offers by default.
+    // OpenSSL does not offer old versions by default.
     ::SSL_CTX_set_security_level(context_, 0);
     ::SSL_CTX_set_cipher_list(context_, suites);
     ssl_ = ::SSL_new(context_);

@@ -15,7 +15,7 @@
 namespace cboard::server {
 namespace {
 
-// HMAC-SHA-256, as bytes.
+// Computes HMAC-SHA-256, as bytes.
 std::string Digest(std::string_view key, std::string_view text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest = {};
   unsigned int length = 0;
@@ -26,8 +26,8 @@ std::string Digest(std::string_view key, std::string_view text) {
   return std::string(reinterpret_cast<const char*>(digest.data()), length);
 }
 
-// Slow on purpose: an attacker who tries secrets through cookies, which are not counted as guesses,
-// has to spend this time for each.
+// This is slow on purpose: attackers may try secrets through cookies, which do not count as
+// guesses, and must spend this time on each attempt.
 std::string Stretched(std::string_view secret) {
   constexpr std::string_view kSalt = "compression-board cookie";
   constexpr int kRounds = 100'000;

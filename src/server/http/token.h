@@ -1,4 +1,4 @@
-// The access token of a board, and the cookie that replaces it.
+// The access token of a board, and the cookie that replaces the token after the first request.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,8 @@
 
 namespace cboard::server {
 
-// Comparisons take the same time for every wrong text, so that timing reveals nothing.
+// The access token. All comparisons take the same time for every wrong text, so that timing reveals
+// nothing.
 class Token {
  public:
   explicit Token(std::string_view secret);
@@ -15,17 +16,18 @@ class Token {
   bool Matches(std::string_view text) const;
   bool MatchesCookies(std::string_view cookie_header) const;
 
-  // "cboard_1f2e3d4c=<hex>; HttpOnly; …". Derived from the secret without revealing it. The name is
-  // derived as well, so that boards on other ports of the same host keep their cookies.
+  // Returns the Set-Cookie value "cboard_1f2e3d4c=<hex>; HttpOnly; …". Name and value are derived
+  // from the secret without revealing it; because of its own name, boards on other ports of the
+  // host keep their cookies.
   std::string SetCookie(std::string_view path, bool secure) const;
 
  private:
-  std::string digest_;  // Digest of the secret.
+  std::string digest_;  // Hash of the secret.
   std::string cookie_name_;
   std::string cookie_value_;
 };
 
-// A request's target without `token=…` in its query, and the (first) token that was there.
+// A request target without `token=…` in its query, and the first token that the query had.
 struct SplitTarget {
   std::string target;
   std::optional<std::string> token;

@@ -9,7 +9,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// "name=value" of a Set-Cookie header.
+// Returns "name=value" of a Set-Cookie header.
 std::string PairOf(const std::string& set_cookie) {
   return set_cookie.substr(0, set_cookie.find(';'));
 }

@@ -11,12 +11,14 @@
 namespace cboard::server::net {
 namespace {
 
-// Bytes of a file that are sent at a time, so that one download does not block other connections.
+// Number of bytes of a file that are sent at a time, so that one download does not block other
+// connections.
 constexpr std::uint64_t kFilePieceBytes = 256 << 10;
 
 error_code FileShrank() { return asio::error::make_error_code(asio::error::eof); }
 
-// The socket does not block: operations that are possible at once do not go through the reactor.
+// The socket is non-blocking: operations that can complete immediately do not go through the
+// reactor.
 class PlainTransport final : public Transport {
  public:
   explicit PlainTransport(Socket socket) : socket_(std::move(socket)) {
@@ -101,10 +103,11 @@ class TlsTransport final : public Transport {
     co_await stream_.async_handshake(asio::ssl::stream_base::server, To(error));
   }
 
-  // Bytes that are already decrypted are not visible to the socket; Read waits.
+  // Does not wait if decrypted bytes are buffered: they are not visible to the socket.
   Awaitable<void> WaitReadable(error_code&) override { co_return; }
 
-  // Reads into its own buffer: other connections may use the caller's buffer while this one waits.
+  // Reads into the transport's own buffer: other connections may use the caller's buffer while this
+  // one waits.
   Awaitable<std::size_t> Read(asio::mutable_buffer buffer, error_code& error) override {
     std::array<char, 4096> bytes;
     const std::size_t size = co_await stream_.async_read_some(
@@ -115,7 +118,7 @@ class TlsTransport final : public Transport {
 
   Awaitable<std::size_t> Write(std::string_view first, std::string_view second,
                                error_code& error) override {
-    // Head and body share one TLS record: a short head is not worth its own.
+    // Sends head and body in one TLS record: a short head is not worth a record of its own.
     if (!first.empty() && first.size() + second.size() <= kRecordBytes) {
       std::string both(first);
       both += second;
@@ -142,7 +145,7 @@ class TlsTransport final : public Transport {
   }
 
  private:
-  static constexpr std::size_t kRecordBytes = 16 << 10;  // The longest TLS allows.
+  static constexpr std::size_t kRecordBytes = 16 << 10;  // The maximum that TLS allows.
 
   const std::shared_ptr<TlsContext> tls_;
   asio::ssl::stream<Socket> stream_;
@@ -155,17 +158,18 @@ Result<std::shared_ptr<TlsContext>> LoadTls(const TlsFiles& files) {
   asio::ssl::context& context = tls->context;
   SSL_CTX* const native = context.native_handle();
   ::SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
-  // TLS 1.2: only suites with forward secrecy and authenticated encryption; TLS 1.3 has no
+  // Allows only suites with forward secrecy and authenticated encryption in TLS 1.2; TLS 1.3 has no
   // others.
   if (::SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20") != 1) {
-    return Fail(ErrorCode::kInternal, "TLS: OpenSSL has none of the cipher suites that are used");
+    return Fail(ErrorCode::kInternal,
+                "TLS: this OpenSSL supports none of the required cipher suites; update OpenSSL");
   }
   ::SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
   ::SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  // A key with a passphrase would make OpenSSL ask on the terminal.
+  // Refuses a key with a passphrase: OpenSSL would ask for it on the terminal.
   ::SSL_CTX_set_default_passwd_cb(native, [](char*, int, int, void*) { return 0; });
   for (const std::filesystem::path& path : {files.certificate, files.key}) {
-    // OpenSSL does not say that a file is missing.
+    // Checks for a missing file first, because OpenSSL's error does not say so.
     if (const Result<File> file = File::OpenForReading(path); !file) {
       return Fail(ErrorCode::kInvalidArgument, "TLS: " + file.error().message);
     }

@@ -1,5 +1,6 @@
-// The bytes of a connection, plain or through TLS. One read and one write may run at the same time.
-// Errors, including the end of the stream, are set in `error`. Closing the socket ends every wait.
+// Sends and receives the bytes of a connection, in plain text or through TLS. One read and one
+// write may run at the same time. Errors, including the end of the stream, are stored in `error`.
+// Closing the socket ends every wait.
 #pragma once
 
 #include <array>
@@ -22,29 +23,30 @@ class Transport {
 
   virtual Awaitable<void> Handshake(error_code& error) = 0;
 
-  // Waits for bytes without a buffer to put them into. May return early.
+  // Waits until bytes can be read, without a buffer. May return early.
   virtual Awaitable<void> WaitReadable(error_code& error) = 0;
 
-  // Reads at least one byte. `buffer` is used only at the end, so connections of one thread may
-  // share it.
+  // Reads at least one byte. `buffer` is used only when bytes have arrived, so connections of one
+  // thread may share it.
   virtual Awaitable<std::size_t> Read(asio::mutable_buffer buffer, error_code& error) = 0;
 
-  // Writes some of `first` and then of `second`; returns how many bytes.
+  // Writes bytes of `first`, then of `second`. Returns how many bytes were written, which may be
+  // fewer than given.
   virtual Awaitable<std::size_t> Write(std::string_view first, std::string_view second,
                                        error_code& error) = 0;
 
-  // Sends some of the slice; its length must not be 0.
+  // Sends a part of a file slice of non-zero length and returns the number of bytes sent.
   virtual Awaitable<std::size_t> Send(const FileSlice& slice, error_code& error) = 0;
 
-  // Tells the peer that nothing more will be sent.
+  // Tells the peer that no more data will be sent.
   virtual Awaitable<void> Finish() = 0;
 };
 
-// The server's certificate and key, ready for use.
+// The server's certificate and key, loaded and checked.
 class TlsContext;
 Result<std::shared_ptr<TlsContext>> LoadTls(const TlsFiles& files);
 
-// `tls` may be nullptr: in the clear.
+// Creates a transport; without TLS if `tls` is nullptr.
 std::unique_ptr<Transport> MakeTransport(Socket socket, const std::shared_ptr<TlsContext>& tls);
 
 }  // namespace cboard::server::net

@@ -1,4 +1,4 @@
-// How much memory answers take that clients have not read yet, and a limit to it.
+// Limits the memory of responses that clients have not read yet.
 //
 //   std::optional<UnsentBytes::Share> share = unsent.Reserve(body.data(), body.size());
 //   if (!share) return InvalidArgument();
@@ -13,7 +13,7 @@
 
 namespace cboard::server::net {
 
-// Thread-safe. A body that several answers share counts once.
+// Counts unsent response bytes. Thread-safe. A body that several responses share counts once.
 class UnsentBytes {
  public:
   explicit UnsentBytes(std::size_t max_bytes) : max_bytes_(max_bytes) {}
@@ -21,7 +21,7 @@ class UnsentBytes {
   // Bodies up to this size are always sent: connections have a limit of their own.
   static constexpr std::size_t kAlwaysSentBytes = std::size_t{64} << 10;
 
-  // Holds room for one body; movable.
+  // Reserves memory for one body until it is destroyed; movable.
   class Share {
    public:
     Share(UnsentBytes* owner, const void* body) : owner_(owner), body_(body) {}
@@ -33,18 +33,18 @@ class UnsentBytes {
     }
 
    private:
-    UnsentBytes* owner_;  // None: nothing was counted.
+    UnsentBytes* owner_;  // Null: nothing was counted.
     const void* body_;
   };
 
-  // nullopt if this body and those being sent exceed the limit together. A single body may exceed
-  // it.
+  // Returns nullopt if this body and the unsent ones together exceed the limit. A single body may
+  // exceed it.
   std::optional<Share> Reserve(const void* body, std::size_t size_bytes);
 
   std::size_t total_bytes() const;
 
-  // True once, when many bytes were unsent and most have been sent since: the allocator should then
-  // return memory to the system.
+  // Returns true once after many bytes were unsent and most have been sent: the allocator should
+  // then return memory to the system.
   bool TakeCrowdIsGone();
 
  private:
@@ -57,9 +57,9 @@ class UnsentBytes {
 
   const std::size_t max_bytes_;
   mutable std::mutex mutex_;
-  std::unordered_map<const void*, Body> bodies_;  // Guarded by mutex_, as the rest.
+  std::unordered_map<const void*, Body> bodies_;  // Guarded by mutex_, like the members below.
   std::size_t total_bytes_ = 0;
-  std::size_t peak_bytes_ = 0;  // Since memory was given back last.
+  std::size_t peak_bytes_ = 0;  // Maximum since memory was last returned.
 };
 
 }  // namespace cboard::server::net

@@ -17,7 +17,8 @@ int HexDigit(char c) {
 
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
-// Forms, and so URLSearchParams, write a blank as '+'; in a path, '+' is itself.
+// Decodes '+' as a space in queries, as HTML forms and URLSearchParams write it; in a path, '+' is
+// itself.
 enum class Plus { kItself, kBlank };
 
 Result<std::string> Decode(std::string_view text, Plus plus) {
@@ -51,7 +52,8 @@ Result<std::string> DecodeQueryText(std::string_view text) { return Decode(text,
 
 Result<Target> ParseTarget(std::string_view target) {
   if (!target.starts_with('/')) {
-    return Fail(ErrorCode::kInvalidArgument, Quoted(target) + " is not a path: '/' comes first");
+    return Fail(ErrorCode::kInvalidArgument,
+                Quoted(target) + " is not a path: it must begin with '/'");
   }
   target = target.substr(0, target.find('#'));
   const std::size_t mark = target.find('?');
@@ -59,7 +61,7 @@ Result<Target> ParseTarget(std::string_view target) {
   CBOARD_ASSIGN_OR_RETURN(parsed.path, Decode(target.substr(0, mark), Plus::kItself));
   if (std::ranges::any_of(parsed.path, IsControl)) {
     return Fail(ErrorCode::kInvalidArgument,
-                "the path " + Quoted(parsed.path) + " holds control characters");
+                "the path " + Quoted(parsed.path) + " contains control characters");
   }
   if (mark == std::string_view::npos) return parsed;
   for (const std::string_view part : Split(target.substr(mark + 1), '&')) {

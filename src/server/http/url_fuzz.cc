@@ -1,4 +1,4 @@
-// Any bytes give a target or an error; what is decoded keeps its promises.
+// Any bytes give a target or an error; decoded values satisfy the promises of the parser.
 #include "cboard/base/check.h"
 #include "cboard/base/strings.h"
 #include "server/http/url.h"

@@ -10,8 +10,8 @@ constexpr std::string_view kUnknown = "application/octet-stream";
 
 std::size_t SoundLimit(const DataCall& call) { return SampleLimit(call, "audio", kMediaSteps); }
 
-// Content type in the plugin data. TensorBoard assumes WAV for old values, and knows no other
-// encoding.
+// Returns the content type from the plugin data. TensorBoard assumes WAV for old values, and
+// supports no other encoding.
 std::string_view ContentTypeOf(const reader::TagInfo& info) {
   if (IsOldStyle(info)) return kWav;
   for (const bool converted : {false, true}) {

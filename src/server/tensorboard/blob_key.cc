@@ -9,7 +9,7 @@
 namespace cboard::server::tensorboard {
 namespace {
 
-// Takes "123." off the front of `text`.
+// Removes a number with a dot, such as "123.", from the beginning of `text`.
 template <typename Integer>
 bool TakeNumber(std::string_view& text, Integer& number) {
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -30,7 +30,7 @@ std::string EncodeBlobKey(const BlobKey& key) {
 Result<BlobKey> DecodeBlobKey(std::string_view text) {
   const auto wrong = [&] {
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(text) + " is no blob key; take one from an answer of this server");
+                Quoted(text) + " is not a blob key; use a key from a response of this server");
   };
   if (text.size() > kMaxBlobKeyBytes) return wrong();
   const std::optional<std::string> decoded = FromBase64Url(text);

@@ -1,9 +1,9 @@
-// Names one image or sound in an address, so that the bytes can be asked for later. Opaque to
-// clients, made of letters, digits, '-' and '_' only.
+// A key that identifies one image or audio value in a URL, so that its bytes can be requested
+// later. Opaque to clients; contains only letters, digits, '-' and '_'.
 //
 //   key := base64url of "<index>.<sample>.<step>.<bytes of run>.<run><tag>"
 //
-// The step is there to notice that the series has changed meanwhile.
+// The step in the key detects that the series has changed meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace cboard::server::tensorboard {
 
 struct BlobKey {
   std::size_t index = 0;   // Index of the value in its series.
-  std::size_t sample = 0;  // Among those logged together.
+  std::size_t sample = 0;  // Index among the samples that were logged together.
   std::int64_t step = 0;
   std::string run;
   std::string tag;
@@ -28,7 +28,7 @@ inline constexpr std::size_t kMaxBlobKeyBytes = 64 << 10;
 
 std::string EncodeBlobKey(const BlobKey& key);
 
-// Fails with kInvalidArgument when `text` is no key.
+// Parses a key. Fails with kInvalidArgument if `text` is not a key.
 Result<BlobKey> DecodeBlobKey(std::string_view text);
 
 }  // namespace cboard::server::tensorboard

@@ -1,4 +1,5 @@
-// Routes that the page requests before any plugin: the environment, the runs, the plugins.
+// Routes that TensorBoard's page requests before any plugin: the environment, the runs, the
+// plugins.
 #include <algorithm>
 
 #include "cboard/base/json_writer.h"
@@ -13,9 +14,9 @@ namespace {
 struct PluginTab {
   std::string_view name;
   std::string_view tab_name;
-  std::string_view element_name;  // Empty: see WriteMechanism.
+  std::string_view element_name;  // May be empty: see WriteMechanism.
   bool disable_reload = false;
-  std::vector<std::string_view> data_names;  // Plugins whose data it shows.
+  std::vector<std::string_view> data_names;  // Plugins whose data the tab shows.
 };
 
 const std::vector<PluginTab>& Tabs() {
@@ -57,7 +58,8 @@ Result<HttpResponse> GetEnvironment(const DataCall& call) {
   json.Key("data_location").Value(LogdirText(call.look));
   json.Key("window_title").Value(call.look.window_title);
   json.Key("experiment_name").Value("").Key("experiment_description").Value("");
-  json.Key("creation_time").Value(0).EndObject();  // TensorBoard knows none for directories.
+  // TensorBoard has no creation time for directories.
+  json.Key("creation_time").Value(0).EndObject();
   return JsonResponse(json.Take());
 }
 

@@ -24,7 +24,8 @@ void WriteChart(JsonWriter& json, const proto::LayoutChart& chart) {
 }
 
 Result<HttpResponse> GetLayout(const DataCall& call) {
-  std::vector<Error> errors;  // A layout that cannot be read is not there, for TensorBoard's page.
+  // Errors are ignored, as in TensorBoard: a layout that cannot be read counts as missing.
+  std::vector<Error> errors;
   const std::vector<proto::LayoutCategory> layout = reader::ReadLayouts(*call.snapshot, errors);
   if (layout.empty()) return JsonResponse("{}");
   JsonWriter json;

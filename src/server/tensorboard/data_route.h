@@ -1,8 +1,8 @@
 // TensorBoard's own HTTP data API, so that scripts written for it keep working: /data/runs,
-// /data/plugin/scalars/tags and the rest, also below /experiment/<id>/.
+// /data/plugin/scalars/tags and others, also below /experiment/<id>/.
 //
-// Values are those of TensorBoard's Python loader, errors its text/plain sentences.
-// docs/tensorboard-api.md lists the routes, and where the answers differ and why.
+// Values are those of TensorBoard's Python loader; errors are its text/plain messages.
+// docs/tensorboard-api.md lists the routes, and all differences with their reasons.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@
 
 namespace cboard::server::tensorboard {
 
-// The request as a handler sees it. All references are valid until the response is complete.
+// A request as its handler receives it. All references are valid until the response is complete.
 struct DataCall {
   const Target& target;
   std::string_view method;  // GET or POST; HEAD is GET.
@@ -29,19 +29,20 @@ struct DataCall {
   std::shared_ptr<const reader::Snapshot> snapshot;
   const BoardAppearance& look;
 
-  // The first parameter of this name in the query.
+  // Returns the first query parameter of this name.
   std::optional<std::string> Find(std::string_view name) const;
 };
 
-// An error becomes the answer that TensorBoard's exceptions of the same name give: "Not found: …".
+// Turns an error into the response that TensorBoard sends for its exception of the same name: "Not
+// found: …".
 using DataHandler = Result<HttpResponse> (*)(const DataCall& call);
 
 struct DataRoute {
-  std::string_view path;  // Below /data: "/plugin/scalars/tags".
+  std::string_view path;  // Relative to /data: "/plugin/scalars/tags".
   DataHandler handler = nullptr;
 };
 
-// The routes of each file.
+// Functions that return the routes of each file.
 std::vector<DataRoute> CoreRoutes();
 std::vector<DataRoute> ScalarRoutes();
 std::vector<DataRoute> HistogramRoutes();
@@ -56,10 +57,10 @@ std::vector<DataRoute> MeshRoutes();
 std::vector<DataRoute> ProjectorRoutes();
 std::vector<DataRoute> TimeSeriesRoutes();
 
-// Whether `path` is one of TensorBoard's: /data/… or /experiment/<id>/data/….
+// Returns true if `path` belongs to TensorBoard's API: /data/… or /experiment/<id>/data/….
 bool IsDataPath(std::string_view path);
 
-// Answers a request for such a path, from the cache where that is possible, else with
+// Responds to a request for such a path, from the cache if possible, else with
 // HttpResponse::later.
 HttpResponse HandleData(const HttpRequest& request, Target target,
                         std::shared_ptr<const reader::Snapshot> snapshot,
@@ -67,13 +68,15 @@ HttpResponse HandleData(const HttpRequest& request, Target target,
 
 // For handlers.
 
-// An error message of TensorBoard without a kind in front.
+// Creates an error message like TensorBoard's, without a prefix such as "Not found:".
 HttpResponse PlainResponse(int status, std::string text);
 
-// How many values `plugin` answers at most: --samples_per_plugin, else `usual`.
+// Returns the maximum number of values in a response of `plugin`: --samples_per_plugin, or `usual`
+// by default.
 std::size_t SampleLimit(const DataCall& call, std::string_view plugin, std::size_t usual);
 
-// The indices of the values to answer out of `count`: evenly spread, the last among them.
+// Selects the indices of at most a given number of values out of `count`: evenly spaced, always
+// with the last one.
 std::vector<std::size_t> SampledIndices(std::size_t count, std::size_t limit);
 
 }  // namespace cboard::server::tensorboard

@@ -27,7 +27,8 @@ const RouteTable& Routes() {
   return table;
 }
 
-// "/experiment/<id>/data/runs" -> "/data/runs". There is one experiment, whatever its name.
+// Removes the experiment from a path: "/experiment/<id>/data/runs" becomes "/data/runs". All ids
+// name the same, only experiment.
 std::string_view WithoutExperiment(std::string_view path) {
   if (!path.starts_with(kExperiment)) return path;
   const std::size_t end = path.find('/', kExperiment.size());
@@ -55,7 +56,7 @@ HttpResponse Finish(Result<HttpResponse> result) {
   return response;
 }
 
-// The projector's files are not part of the snapshot, and may change without it.
+// The projector's files are not part of the snapshot and may change independently.
 bool IsInSnapshot(std::string_view path) {
   return !path.starts_with("/plugin/projector/") && path != "/plugins_listing";
 }

@@ -1,4 +1,4 @@
-// The fields of an HTML form in the body of a request, encoded as a query
+// Parses the fields of an HTML form in the body of a request, encoded as a query
 // (application/x-www-form-urlencoded) or as parts (multipart/form-data).
 #pragma once
 
@@ -15,11 +15,11 @@ using FormFields = std::vector<std::pair<std::string, std::string>>;
 
 inline constexpr std::size_t kMaxFormFields = 100'000;
 
-// In the order of the body; none when it is of another type. Fails with kInvalidArgument on damaged
-// escapes, parts that do not end, and more than kMaxFormFields.
+// Returns the fields in the order of the body; none if the body has another type. Fails with
+// kInvalidArgument on damaged escapes, parts without an end, and more than kMaxFormFields fields.
 Result<FormFields> ParseForm(std::string_view content_type, std::string_view body);
 
-// The values of one field.
+// Returns all values of the field with this name.
 std::vector<std::string> FieldsNamed(const FormFields& fields, std::string_view name);
 
 }  // namespace cboard::server::tensorboard

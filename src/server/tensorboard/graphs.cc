@@ -8,7 +8,7 @@
 namespace cboard::server::tensorboard {
 namespace {
 
-// The names under which graphs and what was measured at them are stored.
+// Plugin names under which graphs and their run-time statistics are stored.
 constexpr std::string_view kGraphs = "graphs";
 constexpr std::string_view kRunMetadata = "graph_run_metadata";               // Both.
 constexpr std::string_view kRunMetadataGraph = "graph_run_metadata_graph";    // Graph only.
@@ -21,7 +21,7 @@ struct TagItem {
   bool profile = false;
 };
 
-// The only version of the plugin data that is understood.
+// Returns true if the plugin data has the only supported version.
 bool IsKnownVersion(const reader::Tag& tag) { return tag.info->plugin_content == "1"; }
 
 std::map<std::string_view, TagItem> ItemsOf(const reader::Run& run) {
@@ -64,7 +64,7 @@ Result<HttpResponse> GetGraphInfo(const DataCall& call) {
   return JsonResponse(json.Take());
 }
 
-// The newest bytes under a tag of the first of the plugins that has one.
+// Returns the newest bytes of a tag, from the first of the given plugins that has the tag.
 Result<std::string> ReadNewest(const DataCall& call, std::string_view run_name,
                                std::string_view tag_name,
                                std::initializer_list<std::string_view> plugins) {

@@ -1,4 +1,4 @@
-// The plugins histograms and distributions: the same data, as bins and as percentiles.
+// Routes for the plugins histograms and distributions: the same data, as bins and as percentiles.
 #include "server/tensorboard/histograms.h"
 
 #include "cboard/reader/read_blob.h"

@@ -1,4 +1,4 @@
-// Histograms as TensorBoard's Python loader shows them.
+// Reads histograms in the form that TensorBoard's Python loader gives.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ struct HistogramRow {
   std::vector<reader::HistogramBin> bins;
 };
 
-// At most `limit` steps, evenly chosen. Values that cannot be read as a histogram are left out.
+// Returns at most `limit` steps, evenly spaced. Values that cannot be read as a histogram are left
+// out.
 Result<std::vector<HistogramRow>> ReadShownHistograms(const reader::Run& run,
                                                       const reader::Tag& tag, std::size_t limit);
 

@@ -9,7 +9,7 @@
 namespace cboard::server::tensorboard {
 namespace {
 
-// The request of a POST is its body, that of a GET a parameter.
+// Returns the request: the body of a POST, a query parameter of a GET.
 Result<std::string> RequestOf(const DataCall& call) {
   if (call.method == "POST") return std::string(call.body);
   const std::optional<std::string> request = call.Find("request");

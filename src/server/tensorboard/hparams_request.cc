@@ -24,10 +24,10 @@ constexpr std::size_t kMaxColumns = 10'000;
 }
 
 [[nodiscard]] auto Unknown(std::string_view field) {
-  return Fail(ErrorCode::kInvalidArgument, "there is no field " + Quoted(field));
+  return Fail(ErrorCode::kInvalidArgument, "unknown field " + Quoted(field));
 }
 
-// colParams -> col_params
+// Converts a name to snake_case: colParams becomes col_params.
 std::string SnakeCase(std::string_view name) {
   std::string snake;
   for (const char c : name) {
@@ -75,7 +75,8 @@ Result<std::int32_t> Int32(std::string_view field, const element& value) {
   return static_cast<std::int32_t>(number);
 }
 
-// A count. Protobuf allows negative ones, which Python counts from the end; here they are errors.
+// Parses a count. Protobuf allows negative counts, which Python takes from the end; here they are
+// errors.
 Result<std::size_t> Count(std::string_view field, const element& value) {
   CBOARD_ASSIGN_OR_RETURN(const std::int32_t number, Int32(field, value));
   if (number < 0) return Wrong(field, "at least 0");
@@ -110,7 +111,7 @@ Result<void> ForEachField(const object& fields, Read read) {
   return {};
 }
 
-// Stores the value of a Result in a place of the same type.
+// Stores the value of a Result in a variable of the same type, and returns its error if it failed.
 template <typename T, typename Place>
 Result<void> Store(Result<T> value, Place& place) {
   if (!value) return Fail(std::move(value).error());
@@ -242,7 +243,7 @@ Result<reader::Aggregation> ReadAggregation(std::string_view field, const elemen
   }
 }
 
-// Parses a request and hands its fields to `read`.
+// Parses a request and passes each of its fields to `read`.
 template <typename Read>
 Result<void> ParseRequest(std::string_view json, Read read) {
   if (json.size() > kMaxHParamsRequestBytes) {
@@ -261,7 +262,7 @@ Result<void> ParseRequest(std::string_view json, Read read) {
 
 Result<reader::HParamsColumnsQuery> ParseExperimentRequest(std::string_view json) {
   reader::HParamsColumnsQuery query;
-  std::string experiment_name;  // There is only one.
+  std::string experiment_name;  // Ignored: there is only one experiment.
   CBOARD_RETURN_IF_ERROR(
       ParseRequest(json, [&](const std::string& key, const element& value) -> Result<void> {
         if (key == "experiment_name") return Store(Text(key, value), experiment_name);
@@ -274,7 +275,7 @@ Result<reader::HParamsColumnsQuery> ParseExperimentRequest(std::string_view json
 
 Result<reader::SessionGroupsQuery> ParseSessionGroupsRequest(std::string_view json) {
   reader::SessionGroupsQuery query{.allowed_statuses = {}};
-  std::string experiment_name;  // There is only one.
+  std::string experiment_name;  // Ignored: there is only one experiment.
   CBOARD_RETURN_IF_ERROR(
       ParseRequest(json, [&](const std::string& key, const element& value) -> Result<void> {
         if (key == "experiment_name") return Store(Text(key, value), experiment_name);
@@ -294,7 +295,7 @@ Result<reader::SessionGroupsQuery> ParseSessionGroupsRequest(std::string_view js
 
 Result<MetricEvalsQuery> ParseMetricEvalsRequest(std::string_view json) {
   MetricEvalsQuery query;
-  std::string experiment_name;  // There is only one.
+  std::string experiment_name;  // Ignored: there is only one experiment.
   CBOARD_RETURN_IF_ERROR(
       ParseRequest(json, [&](const std::string& key, const element& value) -> Result<void> {
         if (key == "experiment_name") return Store(Text(key, value), experiment_name);

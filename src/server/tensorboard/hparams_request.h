@@ -1,7 +1,7 @@
-// The requests of TensorBoard's HParams page: protobuf messages as JSON.
+// Parses the requests of TensorBoard's HParams page: protobuf messages as JSON.
 //
-// Fields may be spelled in either of protobuf's ways (colParams, col_params), enums by name or
-// number, numbers also as text. Unknown fields are refused, as protobuf does.
+// As in protobuf, field names may have either form (colParams, col_params), enums may be names or
+// numbers, numbers may also be text, and unknown fields are errors.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ namespace cboard::server::tensorboard {
 
 inline constexpr std::size_t kMaxHParamsRequestBytes = std::size_t{4} << 20;
 
-// All fail with kInvalidArgument, naming the field.
+// All functions below fail with kInvalidArgument and name the field.
 
 // GetExperimentRequest.
 Result<reader::HParamsColumnsQuery> ParseExperimentRequest(std::string_view json);
 
-// ListSessionGroupsRequest. Nothing is asked for unless the request says so: no status, no group.
+// Parses a ListSessionGroupsRequest. A request that lists no statuses gets no session groups.
 Result<reader::SessionGroupsQuery> ParseSessionGroupsRequest(std::string_view json);
 
 // ListMetricEvalsRequest.

@@ -11,7 +11,7 @@
 namespace cboard::server::tensorboard {
 namespace {
 
-// A hyperparameter that a group lacks is an empty text; a metric that it lacks is nothing at all.
+// A table cell. A missing hyperparameter is an empty text, a missing metric is std::monostate.
 using Cell = std::variant<std::monostate, proto::HParamValue>;
 
 struct Table {
@@ -92,8 +92,8 @@ std::string CsvText(const Cell& cell) {
   return CsvCell(std::get<std::string>(*value));
 }
 
-// Joins the texts of `cells`. Python quotes the only cell of a row if it is empty, so that the row
-// is not taken for an empty line.
+// Joins the texts of `cells`. Quotes the only cell of a row if it is empty, as Python does, so that
+// the row is not read as an empty line.
 template <typename Cells, typename Text>
 std::string CsvRow(const Cells& cells, Text text) {
   std::string row;

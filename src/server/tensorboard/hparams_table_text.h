@@ -1,4 +1,4 @@
-// The table of hyperparameters and metrics as a file to download: JSON, CSV or LaTeX.
+// Formats the table of hyperparameters and metrics as a file to download: JSON, CSV or LaTeX.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace cboard::server::tensorboard {
 
-// The columns for which `visible` says so, hyperparameters before metrics; columns beyond its end
-// are left out. Fails with kInvalidArgument when `format` is none of json, csv and latex.
+// Formats the columns that are true in `visible`, hyperparameters before metrics; columns beyond
+// its end are left out. Fails with kInvalidArgument if `format` is not json, csv or latex.
 Result<HttpResponse> HParamsTableResponse(const reader::HParamsColumns& columns,
                                           const std::vector<reader::SessionGroup>& groups,
                                           std::string_view format,

@@ -5,7 +5,7 @@
 namespace cboard::server::tensorboard {
 namespace {
 
-// The samples of one value, and the bytes that they point into.
+// The samples of one value, and the bytes that they refer to.
 struct Samples {
   std::shared_ptr<const std::string> bytes;
   std::vector<reader::MediaSample> samples;
@@ -20,8 +20,8 @@ Result<Samples> ReadSamples(const reader::Run& run, const reader::Tag& tag, std:
   return Samples{image.bytes, std::move(image.value.samples)};
 }
 
-// Old values hold one sample each; for tensors the file must be read. A value that cannot be read
-// has none.
+// Reads the samples of a value. Values of the old format hold one sample each; for tensors the file
+// is read. A value that cannot be read has no samples.
 std::size_t CountSamples(const reader::Run& run, const reader::Tag& tag, std::size_t index) {
   if (IsOldStyle(*tag.info)) return 1;
   const Result<Samples> samples = ReadSamples(run, tag, index);
@@ -57,7 +57,8 @@ Result<MediaBytes> ReadMedia(const reader::Snapshot& snapshot, std::string_view 
   const reader::Run* const run = snapshot.FindRun(blob.run);
   const reader::Tag* const tag = run == nullptr ? nullptr : run->Find(blob.tag);
   const auto gone = [] {
-    return Fail(ErrorCode::kNotFound, "nothing has this blob key; ask for the list again");
+    return Fail(ErrorCode::kNotFound,
+                "no value has this blob key; request the list of values again");
   };
   if (tag == nullptr || tag->kind() != kind || blob.index >= tag->blobs.size() ||
       tag->blobs.at(blob.index).step != blob.step) {

@@ -1,4 +1,4 @@
-// Images and sounds as steps with keys, and the bytes behind a key.
+// Lists images and audio by step with keys, and returns the bytes for a key.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,16 @@ struct MediaStep {
   std::string key;
 };
 
-// The steps of an image or audio tag that have sample number `sample`, at most `limit` of them.
+// Returns the steps of an image or audio tag that have a sample with number `sample`; at most
+// `limit` steps.
 Result<std::vector<MediaStep>> MediaSteps(const reader::Run& run, const reader::Tag& tag,
                                           std::size_t sample, std::size_t limit);
 
-// The most samples that any of the steps shown has.
+// Returns the maximum number of samples in any of the listed steps.
 std::size_t MaxSamples(const reader::Run& run, const reader::Tag& tag, std::size_t limit);
 
-// The image or sound that a key names. Fails with kInvalidArgument when it is no key, kNotFound
-// when nothing has this key (any more).
+// The image or audio that a key identifies. Reading fails with kInvalidArgument if the text is not
+// a key, and with kNotFound if no value has this key now.
 struct MediaBytes {
   std::string bytes;
   reader::MediaType type = reader::MediaType::kUnknown;
@@ -34,7 +35,7 @@ struct MediaBytes {
 Result<MediaBytes> ReadMedia(const reader::Snapshot& snapshot, std::string_view key,
                              reader::TagKind kind);
 
-// The image behind a key, as the answer to a request.
+// Responds with the image that a key identifies.
 Result<HttpResponse> ImageResponse(const DataCall& call, const std::string& key);
 
 inline constexpr std::size_t kMediaSteps = 10;

@@ -74,7 +74,7 @@ Result<HttpResponse> GetData(const DataCall& call) {
     Result<std::string> data =
         reader::ReadMeshData(*found->run, found->mesh, *content, static_cast<std::int64_t>(step),
                              static_cast<std::int64_t>(sample));
-    // A missing value has no bytes: TensorBoard responds with an empty body and status 200.
+    // For a missing value, responds with an empty body and status 200, like TensorBoard.
     if (!data && data.error().code != ErrorCode::kNotFound) return Fail(data.error());
     if (data) response.body = *std::move(data);
   }

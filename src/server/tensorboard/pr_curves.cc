@@ -12,7 +12,7 @@ Result<HttpResponse> GetPrCurveTags(const DataCall& call) {
   return TagListing(*call.snapshot, reader::TagKind::kPrCurve);
 }
 
-// Like WriteNumbers, but a float has all the digits of the double it becomes in Python.
+// Like WriteNumbers, but writes each float with all digits of the double that it becomes in Python.
 void WriteDoubles(JsonWriter& json, std::string_view key, const std::vector<double>& values) {
   json.Key(key).BeginArray();
   for (const double value : values) json.Value(value);

@@ -71,7 +71,7 @@ Result<HttpResponse> GetProjectorInfo(const DataCall& call) {
   return JsonResponse(json.Take());
 }
 
-// A request for one tensor of one run; every error is a 400, as in TensorBoard.
+// Handles a request for one tensor of one run; every error has status 400, as in TensorBoard.
 using MakeTensorResponse = Result<HttpResponse> (*)(const reader::Projector& projector,
                                                     const std::string& name, std::size_t rows);
 

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 1000;
 
-// The digits of a number and where its point stands: 1234, 2 is 12.34.
+// The decimal digits of a number and the position of its decimal point: digits "1234" with position
+// 2 are 12.34.
 std::string Positional(std::string digits, int point) {
   const int count = static_cast<int>(digits.size());
   if (point <= 0) return "0." + std::string(static_cast<std::size_t>(-point), '0') + digits;

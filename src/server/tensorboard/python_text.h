@@ -1,4 +1,4 @@
-// Texts as Python spells them, where TensorBoard's answers carry its spelling.
+// Formats values as Python does, for responses in which TensorBoard uses Python's format.
 #pragma once
 
 #include <optional>
@@ -7,13 +7,14 @@
 
 namespace cboard::server::tensorboard {
 
-// repr() of a text: 'it', "it's"; None if there is none. Cut to a length that suits a message.
+// Returns repr() of a text: 'it', "it's"; None if there is no text. Truncated to a length that fits
+// into a message.
 std::string PythonRepr(const std::optional<std::string>& text);
 
-// repr() of a float: 1.0, 1e+16, 1700000000.0, nan, -inf.
+// Returns repr() of a float: 1.0, 1e+16, 1700000000.0, nan, -inf.
 std::string PythonRepr(double number);
 
-// One cell of csv.writer: quoted where it has to be.
+// Returns one cell as csv.writer formats it, quoted if necessary.
 std::string CsvCell(std::string_view text);
 
 }  // namespace cboard::server::tensorboard

@@ -1,4 +1,4 @@
-// Texts that come in (forms) and texts that go out as Python would write them.
+// Tests texts of requests (forms) and texts of responses in Python's format.
 #include <gtest/gtest.h>
 
 #include "server/tensorboard/form_body.h"

@@ -1,4 +1,4 @@
-// Scalars as TensorBoard's routes write them; several of its plugins show them.
+// Writes scalars in the form of TensorBoard's routes; several of its plugins use them.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,14 @@
 
 namespace cboard::server::tensorboard {
 
-// As many points of a series as --samples_per_plugin allows, evenly chosen.
+// Returns as many points of a series as --samples_per_plugin allows, evenly spaced.
 std::vector<reader::ScalarPoint> SampledPoints(const DataCall& call,
                                                const reader::ScalarSeries& series);
 
-// [[wall_time, step, value], …]
+// Writes the points as [[wall_time, step, value], …].
 void WritePoints(JsonWriter& json, const std::vector<reader::ScalarPoint>& points);
 
-// The answer to /scalars for a run and a tag: JSON, or CSV if `format` says so.
+// Responds to /scalars for a run and a tag: with JSON, or with CSV if `format` is csv.
 Result<HttpResponse> ScalarsResponse(const DataCall& call, const std::optional<std::string>& run,
                                      const std::optional<std::string>& tag,
                                      const std::optional<std::string>& format);

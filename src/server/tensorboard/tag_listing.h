@@ -1,4 +1,4 @@
-// Common parts of the /tags routes of several plugins: {run: {tag: {displayName, …}}}.
+// Shared code of the /tags routes of several plugins: {run: {tag: {displayName, …}}}.
 #pragma once
 
 #include <functional>
@@ -13,24 +13,25 @@
 
 namespace cboard::server::tensorboard {
 
-// The tags of a kind that have values, by name.
+// Returns the tags of a kind that have values, sorted by name.
 std::vector<const reader::Tag*> TagsWithValues(const reader::Run& run, reader::TagKind kind);
 
-// Whether the values of a tag were logged in the form from before tensors (simple_value, histo,
-// image, audio). Those name no plugin, or one that is not TensorBoard's; tensors have to.
+// Returns true if the tag's values were logged in the old format without tensors (simple_value,
+// histo, image, audio). Old values may name no plugin or a foreign one; tensors must name their
+// plugin.
 bool IsOldStyle(const reader::TagInfo& info);
 
-// Old values without a display name have that of their tag.
+// Returns the display name of a tag; old values without one use the tag.
 std::string DisplayNameOf(const reader::TagInfo& info);
 
-// Called for each tag to add to its object.
+// A function that adds members to the JSON object of each tag.
 using TagDetails =
     std::function<void(JsonWriter& json, const reader::Run& run, const reader::Tag& tag)>;
 
 HttpResponse TagListing(const reader::Snapshot& snapshot, reader::TagKind kind,
                         const TagDetails& details = {});
 
-// The run and tag of ?run=&tag=, if they exist and have values.
+// Returns the run and tag of ?run=&tag=, if they exist and have values.
 struct RunTag {
   const reader::Run* run = nullptr;
   const reader::Tag* tag = nullptr;

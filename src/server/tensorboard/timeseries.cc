@@ -1,4 +1,4 @@
-// The Time Series page: scalars, histograms and images in one list of requests.
+// Routes for the Time Series page, which requests scalars, histograms and images in one list.
 #include <simdjson.h>
 
 #include <map>
@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kMaxRequests = 10'000;
 
-// Descriptions of a tag in several runs, if they differ, under headings that name the runs.
+// Joins the descriptions of a tag in several runs; if they differ, each is below a heading with its
+// runs.
 void WriteDescriptions(JsonWriter& json, const reader::Snapshot& snapshot, reader::TagKind kind) {
   std::map<std::string_view, std::set<std::string_view>> of_tag;
   std::map<std::string_view, std::set<std::string_view>> runs_with;
@@ -94,7 +95,7 @@ Result<HttpResponse> GetTimeSeriesTags(const DataCall& call) {
   return JsonResponse(json.Take());
 }
 
-// One of the requests; fields that are missing or have another type are left out.
+// One request of the list; fields that are missing or have another type are left out.
 struct SeriesRequest {
   std::optional<std::string> plugin, tag, run;
   std::optional<std::int64_t> sample;
@@ -228,7 +229,7 @@ Result<HttpResponse> GetTimeSeries(const DataCall& call) {
   }
   if (requests.size() > kMaxRequests) {
     return Fail(ErrorCode::kInvalidArgument,
-                "'requests' may hold at most " + std::to_string(kMaxRequests));
+                "'requests' may contain at most " + std::to_string(kMaxRequests));
   }
   JsonWriter json;
   json.BeginArray();

@@ -1,4 +1,4 @@
-// A client that minds no rules, and a server for it to talk to.
+// A client that may break the rules of HTTP, and a server for it.
 #pragma once
 
 #include <arpa/inet.h>
@@ -20,7 +20,7 @@
 
 namespace cboard::testing {
 
-// A connection of a client that minds no rules.
+// A connection of a client that may break the rules of HTTP.
 class Client {
  public:
   explicit Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -35,7 +35,7 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   void Send(std::string_view text) {
-    // The server may hang up before it has read everything; that is then what the test is about.
+    // The server may close the connection before it has read everything; the test checks this case.
     while (!text.empty()) {
       const ssize_t sent = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
       if (sent <= 0) return;
@@ -43,13 +43,13 @@ class Client {
     }
   }
 
-  // A small window: the other side soon has to wait for us to read.
+  // Sets a small window, so that the server soon has to wait for this client.
   void ReadSlowly() {
     const int size = 32 << 10;
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
   }
 
-  // Reads until `end` has come, or the connection is closed.
+  // Reads until `end` has arrived, or the connection is closed.
   std::string ReadUntil(std::string_view end) {
     for (std::size_t from = 0;;) {
       const std::size_t at = unread_.find(end, from);
@@ -83,7 +83,7 @@ class Client {
   int socket_;
 };
 
-// A server on a free port that answers with the target, between '<' and '>'.
+// A server on a free port whose response is the request target between '<' and '>'.
 class RunningServer {
  public:
   explicit RunningServer(server::HttpServerOptions options = {},
@@ -98,7 +98,7 @@ class RunningServer {
 
   server::HttpServer* operator->() { return server_.get(); }
 
-  // The answer to one request on a connection of its own.
+  // Returns the response to one request on a new connection.
   std::string Get(const std::string& target, const std::string& headers = {},
                   const std::string& method = "GET") {
     Client client(server_->port());
