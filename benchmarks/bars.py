@@ -1,4 +1,4 @@
-"""Performance targets, and whether the run met them."""
+"""Performance targets, and whether a run met them."""
 
 import dataclasses
 
@@ -24,7 +24,7 @@ def at_least(bar, factor, wanted):
 def more_than(bar, factor):
     if factor is None:
         return Verdict(bar, "not measured", False)
-    return Verdict(bar, f"{factor:.2f}x", factor > 1.05)  # Less is noise.
+    return Verdict(bar, f"{factor:.2f}x", factor > 1.05)  # A smaller difference is noise.
 
 
 def at_most_ns(bar, seconds, limit_ns):
@@ -43,8 +43,10 @@ def at_most_times(bar, factor, limit):
 
 
 def growth(bar, ratio, wanted):
-    """`ratio`: how many times more it takes; `wanted`: how many times more there was to do."""
-    met = ratio <= wanted * 1.25  # Room for noise, and for steps that take a byte more.
+    """Checks growth: `ratio` is how many times more the work costs, `wanted` how many times more
+    work there is.
+    """
+    met = ratio <= wanted * 1.25  # Allows for noise, and for steps that need one byte more.
     return Verdict(bar, f"{ratio:.2f}x for {wanted:g}x the events", met)
 
 

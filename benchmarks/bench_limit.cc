@@ -1,4 +1,4 @@
-// bench_limit: what this machine needs for the bare work, without any of our code.
+// bench_limit: measures what this machine needs for the bare work, without any of our code.
 //
 //   bench_limit scalars --file F --events N [--no-clock]  clock, copy of a ready record, write()
 //   bench_limit read    --count N --data values.f32       reads the values N times, adding them up
@@ -55,7 +55,7 @@ class OutputFile {
   std::uint64_t bytes_ = 0;
 };
 
-// Keeps the compiler from dropping work whose result nobody uses.
+// Keeps the compiler from removing work whose result is not used.
 template <typename T>
 void Use(const T& value) {
   asm volatile("" : : "g"(&value) : "memory");
@@ -95,7 +95,7 @@ void LimitRead(const Flags& flags) {
   const std::int64_t count = flags.Count("--count");
   Measurement measurement;
   for (std::int64_t i = 0; i < count; ++i) {
-    // Four sums of words: enough for the compiler to read as fast as memory delivers.
+    // Uses four sums of words, so that the compiler can read as fast as memory delivers.
     std::array<std::uint64_t, 4> sums{};
     for (std::size_t at = 0; at + 32 <= bytes.size(); at += 32) {
       std::array<std::uint64_t, 4> words;

@@ -1,7 +1,9 @@
-// Model files: opening them, comparing their weights, and capturing what their layers compute.
+// Measures model files: opening them, comparing their weights, and capturing the outputs of their
+// layers.
 //
 //   bench_model list    --file M --count N                        open, and visit every tensor
-//   bench_model compare --data x.f32 --codes y.i8 --count N [--channels LENGTH | --threads | --damaged]
+//   bench_model compare --data x.f32 --codes y.i8 --count N [--channels LENGTH | --threads |
+//   --damaged]
 //   bench_model read    --data x.f32 --codes y.i8 --count N [--threads]   only reading these bytes
 //   bench_model buckets --data x.f32 --count N [--threads]        TensorBoard's histogram
 //   bench_model models  --file M --variant V --count N            as the command `compare` does
@@ -10,8 +12,8 @@
 // --threads: in layers of a million weights, as CompareModels does it. --damaged: with twice the
 // scale that the codes were made for.
 //
-// Each prints what it cost: per list of tensors, per weight (compare, read, buckets,
-// models), per sample.
+// Each command prints its cost: per list of tensors, per weight (compare, read, buckets, models),
+// per sample.
 #include <atomic>
 #include <cmath>
 #include <cstdint>
@@ -100,7 +102,7 @@ void CompareLayers(const Flags& flags) {
   measurement.Print(count * codes.size(), 0);
 }
 
-// Layers of as many channels as large ones have, each with a scale of its own.
+// Compares layers with as many channels as large layers have, each channel with its own scale.
 void CompareChannels(const Flags& flags) {
   const auto reference = ReadAll<float>(flags.Text("--data"));
   const auto codes = ReadAll<std::int8_t>(flags.Text("--codes"));
@@ -143,8 +145,8 @@ void CompareWeights(const Flags& flags) {
   measurement.Print(count * codes.size(), 0);
 }
 
-// As quickly as we know how: with the widest vectors there are, and with memory asked early for
-// what comes, as comparing does.
+// Sums the bytes as fast as possible: with the widest vectors of the processor, and with
+// prefetching, as the comparison does.
 __attribute__((target_clones("avx512f", "avx2", "default"))) std::uint64_t SumOfWords(
     const char* bytes, std::size_t size) {
   std::uint64_t sums[8] = {};
@@ -233,7 +235,7 @@ void CompareFiles(const Flags& flags) {
 }
 
 void Run(const Flags& flags) {
-  // No tensors asked for: the model's own outputs.
+  // Without further tensors, returns the model's own outputs.
   const runtime::ModelCapture model = Unwrap(runtime::ModelCapture::Open(
       flags.Text("--file"),
       {.tensors = flags.Has("--capture") ? std::nullopt
@@ -243,7 +245,7 @@ void Run(const Flags& flags) {
   const auto samples =
       Unwrap(runtime::OpenSamples({}, model.session().inputs(), {.max_samples = count}));
   std::vector<runtime::NamedTensor> inputs = Unwrap(samples->Read(0));
-  Unwrap(model.Run(inputs));  // ONNX Runtime's own memory grows in the first run.
+  Unwrap(model.Run(inputs));  // The first run allocates ONNX Runtime's own memory.
   Measurement measurement;
   for (std::size_t i = 0; i < count; ++i) Unwrap(model.Run(inputs));
   measurement.Print(count, 0);

@@ -1,11 +1,12 @@
-// bench_writer: what logging costs with SummaryWriter, from opening the run until it is closed.
+// bench_writer: measures the cost of logging with SummaryWriter, from opening the run until it is
+// closed.
 //
 //   bench_writer scalars   --logdir D --events N [--threads N] [--no-clock]
 //   bench_writer histogram --logdir D --count N --data values.f32
 //   bench_writer image     --logdir D --count N --data pixels.u8 --side N
 //
-// Prints one line of JSON, see measurement.h. `--no-clock` gives every scalar a wall time, as a
-// caller does who has one; otherwise each reads the clock. Image data are 3 x side x side bytes.
+// Prints one line of JSON, see measurement.h. With `--no-clock`, the caller gives every scalar a
+// wall time; otherwise each call reads the clock. Image data are 3 x side x side bytes.
 #include <cboard/writer/summary_writer.h>
 
 #include <atomic>

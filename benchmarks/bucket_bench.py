@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""A board over a bucket that many hosts have written: cold start, second start, requests, memory.
+"""Measures a board over a bucket that many hosts have written: cold start, second start, requests,
+memory.
 
     build/venv/bin/python benchmarks/bucket_bench.py [--hosts 1000] [--points 10000]
 
-Needs scripts/setup --with-cluster and the targets compression-board and bucket_writer. Each host is a
-process that writes its run with SummaryWriter("s3://…"); they run in turns. The store is versitygw on this
-machine, so that its work is part of all times.
+Needs scripts/setup --with-cluster and the targets compression-board and bucket_writer. Each host is
+a process that writes its run with SummaryWriter("s3://…"); the hosts run one after the other. The
+store is versitygw on this machine, so its work is included in all times.
 """
 
 import argparse
@@ -81,7 +82,7 @@ def main():
             print(json.dumps({"start": name, **result, "load": os.getloadavg()[0]}))
             if name == "cold":
                 board.close()
-        # The start's own requests count as looks for one minute.
+        # For one minute, the requests of the start count as a visitor.
         time.sleep(70)
         before = count(board, "list_requests_total"), count(board, "get_requests_total")
         time.sleep(120)

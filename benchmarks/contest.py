@@ -1,4 +1,4 @@
-"""Runs programs against each other, in turns, and keeps what each round cost.
+"""Runs programs against each other, in turns, and stores the cost of each round.
 
     contest = Contest("scalars", unit="event", rounds=5)
     contest.add("ours", ["build/…/bench_writer", "scalars", "--logdir", LOGDIR, …])
@@ -24,9 +24,9 @@ LOGDIR = "{logdir}"  # Replaced by a fresh directory for every run.
 
 @dataclasses.dataclass
 class Cost:
-    """Cost of one piece of work: an event, a histogram, an image, a model."""
+    """The cost of one piece of work: an event, a histogram, an image, a model."""
 
-    cpu: float  # Seconds, all threads of the process.
+    cpu: float  # Seconds of all threads of the process.
     wall: float
 
 
@@ -71,7 +71,7 @@ class Contestant:
             return
         if self.pieces is None:
             self.rounds.append(Round(**json.loads(output.splitlines()[-1])))
-        else:  # A program that does not measure itself.
+        else:  # The program does not measure itself.
             cpu = usage.ru_utime + usage.ru_stime
             self.rounds.append(Round(self.pieces, 0, wall, cpu, usage.ru_maxrss * 1024))
 
@@ -84,11 +84,13 @@ class Contest:
         self.contestants = {}
 
     def add(self, name, command, note="", pieces=None):
-        """`pieces`: how many pieces of work a program does that does not print it itself."""
+        """Adds a program. `pieces` is its number of pieces of work if it does not print the number
+        itself.
+        """
         self.contestants[name] = Contestant(name, command, note, pieces)
 
     def run(self, scratch):
-        """Leaves the logs of the last round in scratch/<contestant>."""
+        """Runs all programs. The logs of the last round stay in scratch/<contestant>."""
         for _ in range(self.round_count):
             self.run_round(scratch)
 
@@ -116,6 +118,8 @@ class Contest:
         )
 
     def factor(self, name, than="ours"):
-        """How many times more processor time `name` takes, best against best. None if unknown."""
+        """Returns how many times more processor time `name` needs, best round against best round;
+        None if unknown.
+        """
         peer, ours = self.best(name), self.best(than)
         return peer.cpu / ours.cpu if peer and ours else None

@@ -1,13 +1,15 @@
 """Measures our data server beside TensorBoard's own (RustBoard), on the sets of reader_run.py.
 
-    build/venv/bin/python benchmarks/dataserver_run.py            a tenth of the data; prints Markdown
+    build/venv/bin/python benchmarks/dataserver_run.py            a tenth of the data; prints
+    Markdown
     build/venv/bin/python benchmarks/dataserver_run.py --full --out benchmarks/RESULTS-dataserver.md
 
-Both programs are started with TensorBoard's flags, in turns, files in the page cache, and report when
-everything is loaded. Ours checks all checksums, keeps every point and starts without a cache; RustBoard
-checks none and keeps 1,000 points of a tag. Memory is the peak until then. The limit opens every file and
-copies its bytes into a buffer once, and does nothing else. The last table is the time from the start of stock
-TensorBoard until its page could list the scalars of every run, Python's start included.
+Both programs are started with TensorBoard's flags, in turns with files in the page cache, and
+report when everything is loaded. Ours checks all checksums, keeps every point and starts without a
+cache; RustBoard checks none and keeps 1,000 points of a tag. Memory is the peak until then. The
+limit opens every file and copies its bytes into a buffer once, and does nothing else. The last
+table is the time from the start of stock TensorBoard until its page could list the scalars of every
+run, Python's start included.
 """
 
 import argparse
@@ -31,7 +33,9 @@ SETS = ("one_run", "many_runs", "blobs", "small_runs")
 
 
 def cpu_seconds(pid):
-    """CPU seconds of all threads that run; the other counters of the system have steps of 10 ms."""
+    """Returns the CPU seconds of all running threads; other counters of the system have steps of 10
+    ms.
+    """
     tasks = pathlib.Path(f"/proc/{pid}/task").iterdir()
     return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
@@ -47,11 +51,12 @@ def load(command):
                     return {"wall_seconds": wall, "cpu_seconds": cpu, "peak_rss_bytes": peak}
         finally:
             server.kill()
-    raise SystemExit(f"{command[0]} ended before it had loaded anything")
+    raise SystemExit(f"{command[0]} ended before it had loaded all runs")
 
 
 def load_with_tensorboard(logdir, runs, binary):
-    """Seconds until the page of stock TensorBoard could list the scalars of all runs."""
+    """Returns the seconds until the page of stock TensorBoard could list the scalars of all runs.
+    """
     with socket_port() as port, tempfile.TemporaryDirectory() as cache:
         command = [sys.executable, "-m", "tensorboard.main", f"--logdir={logdir}", "--host=127.0.0.1", f"--port={port}",
                    "--load_fast=true"]  # fmt: skip
@@ -74,7 +79,7 @@ def load_with_tensorboard(logdir, runs, binary):
 
 @contextlib.contextmanager
 def socket_port():
-    """A port that is free now."""
+    """Returns a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -91,7 +96,7 @@ def measure(programs, name, scratch, divisor, rounds):
         results["ours"].append(load([binaries["ours"], *flags, "--no-cache"]))
         results["RustBoard"].append(load([binaries["RustBoard"], *flags]))
         results["limit"].append(reader_run.run_limit(programs, "read", logdir))
-        if name != "blobs":  # It has no scalars.
+        if name != "blobs":  # This set has no scalars.
             for program, binary in binaries.items():
                 results[program][-1]["tensorboard_seconds"] = load_with_tensorboard(logdir, runs, binary)
     return {program: {key: min(run[key] for run in runs) for key in runs[0]} for program, runs in results.items()}

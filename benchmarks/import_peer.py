@@ -1,9 +1,9 @@
-"""Benchmark JSON to event files in Python, with what tensorboardX offers.
+"""Converts benchmark JSON to event files in Python, with tensorboardX.
 
-One run per model, as the converters that people use today make it: a scalar per metric and
-variant, groups that put variants into one chart, the ratios, what is known about the model, and its
-row of the HParams page. `compression-board import` writes all of this too, with descriptions beside
-every value and the AURORA score on top.
+Writes one run per model, like common converters: a scalar per metric and variant, groups that put
+variants into one chart, the ratios, facts about the model, and its row of the HParams page.
+`compression-board import` writes the same, with descriptions beside every value and the AURORA
+score in addition.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The data that all contestants log: made once, from a fixed seed, and read from files."""
+"""The data that all contestants log: created once from a fixed seed, and read from files."""
 
 import json
 
@@ -8,14 +8,14 @@ SIDE = 256
 
 
 def weights(path, count):
-    """Typical weights of a layer: N(0, 0.05), float32."""
+    """Returns typical weights of a layer: N(0, 0.05), float32."""
     values = numpy.random.default_rng(count).normal(0, 0.05, count).astype(numpy.float32)
     values.tofile(path)
     return path
 
 
 def tensorboard_limits():
-    """The bucket limits that TensorBoard's histograms have always had."""
+    """Returns the bucket limits of TensorBoard's histograms."""
     limits, value = [], 1e-12
     while value < 1e20:
         limits.append(value)
@@ -24,13 +24,14 @@ def tensorboard_limits():
 
 
 def noise_image(path):
-    """Noise, which no compressor makes smaller."""
+    """Returns noise, which cannot be compressed."""
     numpy.random.default_rng(1).integers(0, 256, (3, SIDE, SIDE), dtype=numpy.uint8).tofile(path)
     return path
 
 
 def smooth_image(path):
-    """Waves of light with a little sensor noise: compresses about as a photograph does."""
+    """Returns waves of light with some sensor noise, which compress about as well as a photograph.
+    """
     y, x = numpy.mgrid[0:SIDE, 0:SIDE] / SIDE
     noise = numpy.random.default_rng(2).normal(0, 2, (3, SIDE, SIDE))
     waves = [numpy.sin(6 * x + 4 * y), numpy.cos(5 * y - 2 * x), numpy.sin(9 * x * y)]
@@ -51,7 +52,7 @@ def _variant(random, scale):
 
 
 def benchmark_json(path, count):
-    """Results of `count` models, as compression engines write them."""
+    """Returns results of `count` models in the form that compression engines write."""
     random = numpy.random.default_rng(3)
     models = {
         f"model_{number:05}": {

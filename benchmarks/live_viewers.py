@@ -1,6 +1,6 @@
-"""Viewers of a server's event stream, and a program that writes meanwhile.
+"""Runs viewers of a server's event stream, and a program that writes at the same time.
 
-    python3 live_viewers.py write RUN_DIRECTORY COUNT INTERVAL_SECONDS     # A process of its own.
+    python3 live_viewers.py write RUN_DIRECTORY COUNT INTERVAL_SECONDS     # A separate process.
 """
 
 import contextlib
@@ -21,7 +21,8 @@ TAG = "loss"
 
 
 def write(directory, count, interval):
-    """An event every `interval` seconds, whose wall time is the moment before it is written."""
+    """Writes an event every `interval` seconds, whose wall time is the moment before it is written.
+    """
     with EventFile(directory) as file:
         begin = time.monotonic() + 0.5
         for step in range(count):
@@ -49,7 +50,7 @@ class Viewer:
         self.socket.close()
 
     def changes(self):
-        """The data of the `change` events that have come whole, after waiting for bytes."""
+        """Returns the data of complete `change` events, after waiting for bytes."""
         piece = self.socket.recv(65536)
         if not piece:
             raise ConnectionError("the server ended the event stream")
@@ -59,7 +60,9 @@ class Viewer:
 
 
 def arrival_seconds(port, directory, count, interval):
-    """For every event: from its wall time until the viewer heard of a change, and until it had the value."""
+    """Returns for every event the time from its wall time until the viewer received the change, and
+    until it had the value.
+    """
     run = pathlib.Path(directory).name
     heard, held, done = [], [], 0
     with contextlib.closing(Viewer(port)) as viewer, contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as questions:
@@ -71,7 +74,7 @@ def arrival_seconds(port, directory, count, interval):
                 questions.request("GET", f"/api/v1/scalars?run={run}&tag={TAG}&from={done}&points=1000")
                 response = questions.getresponse()
                 body = json.loads(response.read())
-                if response.status != 200:  # The file is there, its first scalar is not.
+                if response.status != 200:  # The file exists, but not yet its first scalar.
                     continue
                 series = body["series"][0]
                 now = time.time()
@@ -82,7 +85,9 @@ def arrival_seconds(port, directory, count, interval):
 
 
 def fan_out_seconds(port, directory, viewers, count, interval):
-    """From an event's wall time until each of many viewers heard of it; `count` times `viewers` values."""
+    """Returns the times from an event's wall time until each of many viewers received it: `count`
+    times `viewers` values.
+    """
     run = pathlib.Path(directory).name
     taken = []
     with contextlib.ExitStack() as stack:

@@ -1,4 +1,5 @@
-// The cost of a stretch of work for this process: wall time, processor time of all threads, memory.
+// Measures the cost of a part of the work for this process: wall time, processor time of all
+// threads, memory.
 //
 //   Measurement measurement;
 //   …                          // the work
@@ -26,7 +27,7 @@ class Measurement {
  public:
   Measurement() : wall_start_(std::chrono::steady_clock::now()), cpu_start_(CpuSeconds()) {}
 
-  // Ends the measurement at its first call. `bytes` is what the work left behind.
+  // Ends the measurement at its first call. `bytes` is the size of the output of the work.
   void Stop() {
     if (wall_seconds_ >= 0) return;
     cpu_seconds_ = CpuSeconds() - cpu_start_;
@@ -46,7 +47,7 @@ class Measurement {
     std::puts(json.text().c_str());
   }
 
-  // getrusage would count the memory of the process that started this one, too.
+  // Reads /proc instead of getrusage, which would include the memory of the parent process.
   static std::uint64_t PeakRssBytes() {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);) {
@@ -71,7 +72,7 @@ class Measurement {
   double cpu_seconds_ = 0;
 };
 
-// The size of all files below `directory`.
+// Returns the size of all files below `directory`.
 inline std::uint64_t BytesBelow(const std::filesystem::path& directory) {
   std::uint64_t bytes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
@@ -80,7 +81,7 @@ inline std::uint64_t BytesBelow(const std::filesystem::path& directory) {
   return bytes;
 }
 
-// `--name value` pairs and switches without a value, after the subcommand.
+// Parses flags after the subcommand: `--name value` pairs and switches without a value.
 class Flags {
  public:
   Flags(int argc, char** argv) {

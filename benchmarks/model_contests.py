@@ -1,4 +1,4 @@
-"""Model files beside the packages of their formats, and weights beside numpy."""
+"""Compares model files with the packages of their formats, and weights with numpy."""
 
 import json
 import pathlib
@@ -14,7 +14,7 @@ from python_contests import debian_numpy, with_packages
 
 HERE = pathlib.Path(__file__).resolve().parent
 OLDER = "numpy 1.24"
-# numpy's ways through whole arrays, by what model_peer.py calls them.
+# numpy's methods that process whole arrays, by their name in model_peer.py.
 WHOLE = {"float32": "in float32", "float64": "summed in float64", "einsum": "with einsum"}
 
 
@@ -27,12 +27,12 @@ def varint(number):
 
 
 def field(number, length):
-    """The beginning of a length-delimited protobuf field."""
+    """Returns the beginning of a length-delimited protobuf field."""
     return varint(number << 3 | 2) + varint(length)
 
 
 def tensors(count, each):
-    """Names and contents of weights; real bytes, so that nothing is a hole in the file."""
+    """Returns names and contents of weights; real bytes, so that the file has no holes."""
     random = numpy.random.default_rng(1)
     block = random.normal(0, 0.05, each).astype(numpy.float32)
     for number in range(count):
@@ -56,7 +56,9 @@ def safetensors_file(path, count, each):
 
 
 def onnx_file(path, count, each):
-    """One file with its weights inside, written field by field: the package needs thrice its size."""
+    """Writes one file with its weights inside, field by field: the onnx package would need three
+    times its size.
+    """
     heads = []
     for number in range(count):
         name = f"layers.{number}.weight".encode()
@@ -74,8 +76,9 @@ def onnx_file(path, count, each):
 
 
 def language_model(folder, layers, kind):
-    """A transformer's feed-forward layers as Hugging Face stores them, and quantized as llama.cpp
-    does, under the names of each. The peer takes layers in order, so these are ten at the most."""
+    """Writes a transformer's feed-forward layers as Hugging Face stores them, and quantized as
+    llama.cpp does, with the names of each format. The peer pairs layers by order, so there are at
+    most ten."""
     import gguf
 
     random = numpy.random.default_rng(4)
@@ -105,7 +108,7 @@ def language_model(folder, layers, kind):
 
 
 def network(path):
-    """Convolutions and activations of a usual size, with random weights."""
+    """Creates convolutions and activations of a common size, with random weights."""
     import onnx
     from onnx import helper, numpy_helper
 
@@ -140,7 +143,7 @@ class ModelContests:
         return [self.benchmark.programs / "bench_model", *arguments]
 
     def ours_in_large_pages(self, *arguments):
-        """With arrays in memory of the kind that numpy asks for."""
+        """Runs numpy with arrays in memory that is allocated as numpy does."""
         return ["env", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1", *self.ours(*arguments)]
 
     def peer(self, *arguments):
@@ -173,7 +176,7 @@ class ModelContests:
                 quantized.write(code.astype(numpy.int8).tobytes())
         files = ["--data", data, "--codes", codes, "--count"]
         contest = Contest(f"metrics of {count:,} weights", "weight", self.benchmark.rounds)
-        # Everybody works for about a second, in which numpy gets through once.
+        # Each program works for about a second, in which numpy processes the data once.
         often = 35
         contest.add("ours", self.ours_in_large_pages("compare", *files, often))
         contest.add("ours, once", self.ours_in_large_pages("compare", *files, 1), "right after loading")
@@ -231,7 +234,9 @@ class ModelContests:
 
     @staticmethod
     def difference(ours, peers, most=1e-9):
-        """Between the last numbers that two commands say, None when it is below `most`."""
+        """Returns the difference between the last numbers that two commands print; None if it is
+        below `most`.
+        """
         found = []
         for command in (ours, peers):
             done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
@@ -241,7 +246,7 @@ class ModelContests:
         return None if abs(found[0] - found[1]) < most else f"{found[0]} instead of {found[1]}"
 
     def buckets(self):
-        """numpy sorts blocks of the values, so what it takes depends on how it can sort them."""
+        """numpy sorts blocks of the values, so its time depends on its sorting algorithm."""
         count = self.benchmark.count(20) * 1_000_000
         data = inputs.weights(self.benchmark.scratch / "buckets.f32", count)
         arguments = ["buckets", "--data", data, "--count"]
@@ -267,7 +272,7 @@ class ModelContests:
 
     @staticmethod
     def filled(command):
-        """The buckets that are not empty: right edges and counts."""
+        """Returns the non-empty buckets: right edges and counts."""
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
         return json.loads(done.stderr)
 

@@ -1,4 +1,4 @@
-"""What others do with model files and weights; prints what it cost, as bench_model does.
+"""Processes model files and weights with other packages; prints the cost like bench_model.
 
     model_peer.py list    --file model.onnx|model.safetensors --count N
     model_peer.py compare --data x.f32 --codes y.i8 --count N --way float32|float64|einsum|blocks
@@ -36,8 +36,8 @@ def list_safetensors(path):
     return work
 
 
-# All of these give extremes, sums and squares of both sides, their product, the squared and the
-# largest error: what cosine, SQNR, MSE and mean shift are made of.
+# The functions below all return extremes, sums and squares of both sides, their product, the
+# squared and the largest error, from which cosine, SQNR, MSE and mean shift are computed.
 
 
 def whole_arrays(x, codes, sum_type):
@@ -52,18 +52,18 @@ def whole_arrays(x, codes, sum_type):
 
 
 def in_float32(x, codes):
-    """As people write it. Its cosine is off in the sixth digit."""
+    """Computes in float32, as people usually write it. Its cosine is wrong in the sixth digit."""
     return whole_arrays(x, codes, numpy.float32)
 
 
 def summed_in_float64(x, codes):
-    """The same with a cosine that is right to 1e-9."""
+    """Like the function above, but with a cosine that is right to 1e-9."""
     return whole_arrays(x, codes, numpy.float64)
 
 
 def with_einsum(x, codes):
-    """The quickest of those that go through whole arrays and have right answers. numpy.dot of
-    float32 would be a third quicker, with a cosine that is off in the fourth digit."""
+    """The fastest function that processes whole arrays and is accurate. numpy.dot of float32 would
+    be a third faster, with a cosine that is wrong in the fourth digit."""
     y = codes * SCALE
     error = x - y
 
@@ -78,7 +78,7 @@ def with_einsum(x, codes):
 
 
 def in_blocks(x, codes):
-    """All in float64, in blocks that stay in the cache: what somebody does who needs it faster."""
+    """Computes in float64 in blocks that stay in the cache, as a user does who needs more speed."""
     sums = numpy.zeros(7)
     extremes = [numpy.inf, -numpy.inf, numpy.inf, -numpy.inf]
     block = 1 << 16
@@ -105,8 +105,8 @@ WAYS = {
 
 
 def compare_models(path, variant):
-    """Row by row, with the packages of both formats. Layers are paired by their order, which spares
-    this one the question which is which."""
+    """Compares row by row, with the packages of both formats. Layers are paired by order, so this
+    program need not search for pairs."""
     import gguf
     import safetensors
 
@@ -127,7 +127,7 @@ def compare_models(path, variant):
 
 
 def buckets(x):
-    """numpy.histogram with the limits of TensorBoard's writers."""
+    """Runs numpy.histogram with the limits of TensorBoard's writers."""
     limits = inputs.tensorboard_limits()
     return lambda: numpy.histogram(x, bins=limits)
 
@@ -157,8 +157,8 @@ def main():
         pieces *= len(x)
         work = lambda: WAYS[flags.way](x, codes)  # noqa: E731
     if flags.work in ("list", "compare"):
-        # Imports, and the file in the page cache, for everybody. Memory that a virtual machine has
-        # not used before comes two or three times as slowly, and is needed here by the gigabyte.
+        # Warms up imports and the page cache for every program. Memory that a virtual machine has
+        # not used before is two to three times as slow, and gigabytes are needed here.
         work()
     cpu, wall = time.process_time(), time.perf_counter()
     for _ in range(flags.count):

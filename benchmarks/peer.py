@@ -1,4 +1,4 @@
-"""Logs with a Python package, and prints what it cost, as bench_writer does for C++.
+"""Logs with a Python package, and prints the cost, like bench_writer for C++.
 
     peer.py tensorboardX scalars   --logdir D --events N [--threads N] [--no-clock] [--keywords]
     peer.py tensorboardX caller    --logdir D --events N
@@ -32,8 +32,8 @@ def torch_writer():
     from torch.utils.tensorboard import summary
 
     class NumpyOfItsTime:
-        """The histogram of Debian's PyTorch asks numpy.greater for integers, which numpy has
-        refused since 1.24. This gives it what it got before, at the same price."""
+        """Restores the old behaviour of numpy.greater: the histogram of Debian's PyTorch calls it
+        with integers, which numpy has refused since 1.24. The cost is the same as before."""
 
         def __getattr__(self, name):
             return getattr(numpy, name)
@@ -86,7 +86,8 @@ def scalars(make_writer, flags):
 def caller(make_writer, flags):
     def work():
         writer = make_writer(flags.logdir)
-        log_scalars(writer, 1000, flags)  # Nothing is new any more: the tag, the pages, the code.
+        # Warms up: afterwards the tag, the memory pages and the code are no longer new.
+        log_scalars(writer, 1000, flags)
         cpu_start, wall_start = time.thread_time(), time.perf_counter()
         log_scalars(writer, flags.events, flags)
         cost = time.perf_counter() - wall_start, time.thread_time() - cpu_start
@@ -169,7 +170,7 @@ def bytes_below(directory):
 
 
 def peak_rss_bytes():
-    """getrusage would count the memory of the process that started this one, too."""
+    """Reads /proc instead of getrusage, which would include the memory of the parent process."""
     with open("/proc/self/status") as status:
         (line,) = (line for line in status if line.startswith("VmHWM:"))
     return int(line.split()[1]) * 1024
@@ -191,13 +192,13 @@ def main():
     flags = parser.parse_args()
 
     work = WORKS[flags.work](WRITERS[flags.peer](), flags)
-    # The threads that importing numpy starts spin for a moment before they sleep. Whoever logs
-    # meanwhile would be charged for it.
+    # Waits until the threads that numpy starts at import sleep: they spin for a moment, and their
+    # time would be counted.
     time.sleep(0.25)
     cpu_start, wall_start = cpu_seconds(), time.perf_counter()
     count = work()
     wall, cpu = time.perf_counter() - wall_start, cpu_seconds() - cpu_start
-    if isinstance(count, tuple):  # Measured a part of it by itself.
+    if isinstance(count, tuple):  # The function measured a part of the time itself.
         count, wall, cpu = count
     print(
         json.dumps(

@@ -1,6 +1,7 @@
-"""The Python package beside tensorboardX and PyTorch, with the same interpreter and the same loop.
+"""Compares the Python package with tensorboardX and PyTorch, with the same interpreter and the same
+loop.
 
-Loops of the caller are part of every figure: that is what a training script pays.
+Every measurement includes the caller's loop, because a training script has that cost, too.
 """
 
 import pathlib
@@ -18,7 +19,7 @@ DEBIAN_PACKAGES = pathlib.Path("/usr/lib/python3/dist-packages")
 
 
 def install():
-    """Builds the wheel and unpacks it where only our own rows look for packages."""
+    """Builds the wheel and unpacks it into a folder that only our own rows use."""
     subprocess.run([ROOT / "tests/python/run", "--wheel"], check=True, stdout=sys.stderr)
     wheels = list((ROOT / "build/wheel").glob("*.whl"))
     target = ROOT / "build/bench/ours"
@@ -28,7 +29,7 @@ def install():
 
 
 def debian_numpy(scratch):
-    """A directory that holds Debian's numpy and nothing else, None where that is not installed."""
+    """Returns a directory that contains only Debian's numpy; None if it is not installed."""
     if not (DEBIAN_PACKAGES / "numpy").is_dir():
         return None
     folder = scratch / "debian_numpy"
@@ -40,12 +41,12 @@ def debian_numpy(scratch):
 
 
 def with_packages(folder, command):
-    """`command` with the packages in `folder` before all others."""
+    """Returns `command` with the packages in `folder` before all others."""
     return ["env", f"PYTHONPATH={folder}", *command]
 
 
 def add_older_numpy(benchmark, contest, arguments):
-    """tensorboardX on the numpy of Debian 12, which does not sort with AVX-512."""
+    """Returns tensorboardX with the numpy of Debian 12, which does not sort with AVX-512."""
     folder = debian_numpy(benchmark.scratch)
     if folder is not None:
         command = benchmark.peer("tensorboardX", *arguments)
@@ -64,7 +65,9 @@ class PythonContests:
         return with_packages(self.packages, self.benchmark.peer("ours", *arguments))
 
     def contest(self, name, arguments, own_count, peer_count):
-        """Ours and both peers at the same work; the last argument is how often."""
+        """Runs our package and both peers on the same work; the last argument is the number of
+        repetitions.
+        """
         contest = Contest(f"Python {name}", "call", self.benchmark.rounds)
         contest.add("ours", self.ours(*arguments, self.benchmark.count(own_count)))
         for peer in PEERS:
@@ -117,7 +120,7 @@ class PythonContests:
         self.judge("Python images, smooth: 20x tensorboardX", contest, 20)
 
     def imports(self):
-        """The package itself, in a new interpreter each time."""
+        """Measures the package itself, in a new interpreter each time."""
         contest = Contest("Python import of the package", "import", 2 * self.benchmark.rounds)
 
         def importing(statement):

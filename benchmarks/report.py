@@ -1,4 +1,4 @@
-"""The tables of a run, as Markdown that reads well in a terminal too."""
+"""Writes the tables of a run as Markdown that is readable in a terminal, too."""
 
 import datetime
 import importlib.metadata
@@ -65,7 +65,7 @@ def contest_table(contests):
 
 
 def growth_table(contests):
-    """One contest per size, smallest first."""
+    """Returns one contest per size, smallest first."""
     rows = []
     first = None
     for contest in contests:

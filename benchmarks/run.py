@@ -156,7 +156,7 @@ class Benchmark:
             self.limit("store", "--file", LOGDIR, *bare, self.count(1000)),
             "copy, checksums, write()",
         )
-        for level in (1, 6):  # 6 is what Pillow uses, of zlib, for our peers.
+        for level in (1, 6):  # Pillow, which our peers use, compresses with zlib level 6.
             contest.add(
                 f"libdeflate, level {level}",
                 self.limit("deflate", *bare, self.count(100), "--level", level),
@@ -172,7 +172,7 @@ class Benchmark:
         own_count, peer_count = self.count(10_000), self.count(500)
         own_json = inputs.benchmark_json(self.scratch / "own.json", own_count)
         peer_json = inputs.benchmark_json(self.scratch / "peer.json", peer_count)
-        rounds = min(self.rounds, 2)  # A round makes 80,000 files.
+        rounds = min(self.rounds, 2)  # A round creates 80,000 files.
         contest = Contest("import of a model", "model", rounds)
         contest.add(
             "ours",
@@ -206,7 +206,7 @@ class Benchmark:
             contest = Contest(f"{events:,} scalars", "event", min(self.rounds, 3))
             contest.add("ours", self.ours("scalars", "--logdir", LOGDIR, "--events", events))
             contests.append(contest)
-        for _ in range(contests[0].round_count):  # In turns here too.
+        for _ in range(contests[0].round_count):  # Runs these in turns, too.
             for contest in contests:
                 contest.run_round(self.scratch)
         self.growth = contests
@@ -224,7 +224,7 @@ class Benchmark:
 
 
 def parts(benchmark):
-    """Choices of --only."""
+    """The choices of --only."""
     return {
         "scalars": lambda: (benchmark.scalars(True), benchmark.scalars(False)),
         "producers": benchmark.producers,
@@ -243,12 +243,14 @@ def parts(benchmark):
     }
 
 
-# Programs of their own, with results of their own.
+# Separate programs with separate results.
 OTHERS = {"reader": "reader_run.py", "server": "server_bench.py"}
 
 
 def run_other(name, full):
-    """In full size to benchmarks/, otherwise beside the programs, for those results to stay."""
+    """Writes full-size results to benchmarks/, other results beside the programs, so that the
+    full-size ones stay.
+    """
     output = (HERE if full else HERE.parent / "build") / f"RESULTS-{name}.md"
     size = ["--full"] if full else ["--rounds", "2"]
     print(f"… {name}, results in {output}", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""A server that is measured, from start to stop: ours or TensorBoard.
+"""Runs a server that is measured, from start to stop: ours or TensorBoard.
 
     with Server("ours", [program, "--logdir", logdir], ready="/healthz") as server:
         server.first_answer_ms
@@ -25,7 +25,9 @@ def free_port():
 
 @dataclasses.dataclass
 class Request:
-    """COUNTER in path or body becomes a number that is new each time: a question never asked before."""
+    """A request. COUNTER in path or body is replaced by a new number each time, so that the request
+    was never sent before.
+    """
 
     method: str
     path: str
@@ -43,7 +45,7 @@ class Load:
     failures: int
 
 
-# Requests are made before they are sent, unless they have a number to fill in.
+# Requests are created before they are sent, unless they have a number to insert.
 WRK_SCRIPT = """
 local list = %s
 local made, sent = {}, 0
@@ -114,17 +116,19 @@ class Server:
             return response.status, response.read()
 
     def wait_for(self, path, condition, seconds=300):
-        """Asks until `condition` holds for the JSON of the answer."""
+        """Sends requests until `condition` holds for the JSON of the response."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             status, body = self.ask(Request("GET", path))
             if status == 200 and condition(json.loads(body)):
                 return
             time.sleep(0.05)
-        raise SystemExit(f"{self.name}: {path} did not become what it should")
+        raise SystemExit(f"{self.name}: {path} did not give the expected response")
 
     def family(self):
-        """The process and what it started: TensorBoard reads logs in one of its own."""
+        """Returns the process and its child processes: TensorBoard reads logs in a separate
+        process.
+        """
         pids, found = [self.process.pid], []
         while pids:
             pid = pids.pop()
@@ -151,10 +155,12 @@ class Server:
         return total
 
     def load(self, requests, seconds, connections, scratch):
-        """Sends the requests in turns, over connections that stay open, as fast as they are answered."""
+        """Sends the requests in turns, over connections that stay open, as fast as responses
+        arrive.
+        """
         status, body = self.ask(dataclasses.replace(requests[0], body=requests[0].body.replace("COUNTER", "0")))
         if status != 200:
-            raise SystemExit(f"{self.name}: {requests[0].path} answers {status}: {body[:200]!r}")
+            raise SystemExit(f"{self.name}: {requests[0].path} responds with {status}: {body[:200]!r}")
         script = pathlib.Path(scratch) / "requests.lua"
         script.write_text(WRK_SCRIPT % lua([
             dataclasses.asdict(request) | {"counts": "COUNTER" in request.path + request.body} for request in requests

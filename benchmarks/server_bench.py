@@ -1,14 +1,14 @@
-"""Our server and stock TensorBoard on the same log directory, in one run.
+"""Compares our server with stock TensorBoard on the same log directory, in one run.
 
     build/venv/bin/python benchmarks/server_bench.py            writes benchmarks/RESULTS-server.md
-    build/venv/bin/python benchmarks/server_bench.py --full     the sizes of the goals
+    build/venv/bin/python benchmarks/server_bench.py --full     the full sizes
     build/venv/bin/python benchmarks/server_bench.py --only page,live
 
-A page of 200 charts, 1,000 points each, under 64 connections: TensorBoard's own page asks for one
-chart per request; both servers also take all 200 in one, and ours has a form of its own for that.
-*Computed* are requests that were never sent before; the others are repeated, as
-several windows on one page do. On shared machines the ratios and the CPU times are worth more than
-the rates; wrk shares the processors with the server it asks.
+A page of 200 charts, 1,000 points each, with 64 connections: TensorBoard's own page requests one
+chart per request. Both servers also send all 200 in one response, and ours has a binary form for
+that. *Computed* are requests that were never sent before; the others are repeated, as several
+windows on one page do. On shared machines the ratios and the CPU times are more reliable than the
+rates; wrk shares the processors with the server that it measures.
 """
 
 import argparse
@@ -56,7 +56,7 @@ class Benchmark:
         return logdir
 
     def ours(self, logdir, ready="/healthz", *flags):
-        # A cache of its own, so that nothing is known at the start.
+        # Uses an empty cache, so that no result is known at the start.
         cache = tempfile.mkdtemp(prefix="cache.", dir=self.scratch)
         command = [self.programs / "compression-board", "--logdir", logdir, *flags]
         return Server("ours", command, ready, {"XDG_CACHE_HOME": cache})
@@ -68,7 +68,7 @@ class Benchmark:
     def load(self, server, requests, seconds=None, connections=None):
         return server.load(requests, seconds or self.flags.seconds, connections or self.flags.connections, self.scratch)
 
-    # A page of charts.
+    # Section: a page of charts.
 
     def page(self):
         logdir = self.inputs("one_run", "page", events=TAGS * POINTS, tags=TAGS)
@@ -85,7 +85,7 @@ class Benchmark:
             server.wait_for("/data/plugin/scalars/tags", lambda tags: len(next(iter(tags.values()), {})) == TAGS)
             for name, requests in page_requests(run, names).items():
                 if name == "a page, one request":
-                    # With 64 at a time, none would be done in time; with 4, some are.
+                    # With 64 requests at a time, none would finish in time; with 4, some do.
                     rows["TensorBoard", name] = self.load(server, requests, 4 * self.flags.seconds, 4)
                 elif name != "a page, binary":
                     rows["TensorBoard", name] = self.load(server, requests)
@@ -114,7 +114,7 @@ class Benchmark:
         failed = sum(load.failures for load in rows.values())
         self.verdicts.append(bars.Verdict("no request fails", f"{failed} failed", failed == 0))
 
-    # From nothing to the first answer.
+    # Section: from the start to the first response.
 
     def start(self):
         runs = self.size(10_000, 2_000)
@@ -136,7 +136,7 @@ class Benchmark:
              ("TensorBoard", report.duration(stock[0] / 1e3), "")]))  # fmt: skip
         self.verdicts.append(bars.Verdict(f"answers within 100 ms of its start, {runs:,} runs, nothing cached: 100 ms", f"{first:.0f} ms", first <= 100))
 
-    # One long series.
+    # Section: one long series.
 
     def million(self):
         points = 1_000_000
@@ -148,7 +148,7 @@ class Benchmark:
             paths = [f"/api/v1/scalars?{query}&points={points + i}" for i in range(1 + 50 * self.flags.rounds)]
             rounds = [paths[1 + 50 * i : 51 + 50 * i] for i in range(self.flags.rounds)]
             cost = min(self.cost_per_answer(server, chosen, 8 * points) for chosen in rounds)
-            self.cost_per_answer(server, paths[:1] * 2, 8 * points)  # Known from now on.
+            self.cost_per_answer(server, paths[:1] * 2, 8 * points)  # Cached from now on.
             again = min(self.cost_per_answer(server, paths[:1] * 50, 8 * points) for _ in rounds)
             size = len(server.ask(Request("GET", paths[0], {"Accept": BINARY}))[1])
         self.section("A million points in binary form", f"{report.duration(cost)} of CPU for {size:,} bytes, sending included "
@@ -164,7 +164,7 @@ class Benchmark:
                 raise SystemExit(f"{path}: {status}, {len(body)} bytes")
         return (server.cpu_seconds() - before) / len(paths)
 
-    # Events as they happen.
+    # Section: live events.
 
     def live(self):
         logdir = self.scratch / "live"
@@ -189,7 +189,7 @@ class Benchmark:
             bars.Verdict("1,000 viewers: each hears of every event", f"{len(spread):,} of {viewers * events:,}", len(spread) == viewers * events),
         ]
 
-    # Connections that wait.
+    # Section: waiting connections.
 
     def idle(self):
         logdir = self.scratch / "idle"
@@ -225,7 +225,7 @@ def page_requests(run, tags):
 
 
 def never_cached(request):
-    """The same question in words that were never used before."""
+    """Returns the same request with parameters that were never used before."""
     if request.path.startswith("/data/"):
         return Request(request.method, request.path + "?n=COUNTER", request.headers, request.body)
     return Request(request.method, request.path, request.headers, request.body.replace("{", '{"n": COUNTER, ', 1))

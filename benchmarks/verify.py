@@ -1,4 +1,4 @@
-"""Checks that what was fast was also right, with TensorBoard's own reader."""
+"""Checks with TensorBoard's own reader that the fast results were also correct."""
 
 import pathlib
 
@@ -8,7 +8,7 @@ from tensorboard.backend.event_processing import event_file_loader
 
 
 def events(directory):
-    """All events of the files below `directory`, with the run each belongs to."""
+    """Returns all events of the files below `directory`, with the run each belongs to."""
     for path in sorted(pathlib.Path(directory).rglob("*tfevents*")):
         run = str(path.parent.relative_to(directory))
         for event in event_file_loader.LegacyEventFileLoader(str(path)).Load():
@@ -16,9 +16,10 @@ def events(directory):
 
 
 def histogram_is_numpys(logdir, data):
-    """Whether every histogram in `logdir` counts what numpy counts. Returns what differs, or None.
+    """Checks that every histogram in `logdir` counts the same as numpy. Returns the difference, or
+    None.
 
-    Empty buckets at both ends are left out of the file; the others must be there, one by one.
+    Empty buckets at both ends are omitted in the file; the others must exist, one by one.
     """
     values = numpy.fromfile(data, dtype=numpy.float32).astype(numpy.float64)
     counts, limits = numpy.histogram(values, bins=inputs.tensorboard_limits())
@@ -41,7 +42,7 @@ def histogram_is_numpys(logdir, data):
 
 
 def scalars(directory):
-    """{(run, tag): value} of all scalars below `directory`."""
+    """Returns {(run, tag): value} of all scalars below `directory`."""
     found = {}
     for run, event in events(directory):
         for value in event.summary.value:
@@ -51,8 +52,8 @@ def scalars(directory):
 
 
 def missing_scalars(ours, peers, models):
-    """The scalars that the peer's import of `models` wrote and ours did not, or not as close as
-    single precision gets."""
+    """Returns the scalars that the peer's import of `models` wrote and ours did not, or not as
+    close as single precision."""
     missing = []
     for suffix in ("", "_hparams"):
         for model in models:

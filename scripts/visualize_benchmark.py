@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turns benchmark JSON into runs: scripts/visualize_benchmark.py results.json [--logdir DIR]."""
+"""Converts benchmark JSON to runs: scripts/visualize_benchmark.py results.json [--logdir DIR]."""
 
 import sys
 

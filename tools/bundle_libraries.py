@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Completes a wheel that auditwheel has repaired, in place.
+"""Adds missing libraries to a wheel that auditwheel has repaired, in place.
 
     tools/bundle_libraries.py build/wheel/compression_board-….whl
 
-auditwheel leaves out what every desktop has: X11, zlib and some others. Servers and containers need
-not have them.
+auditwheel omits libraries that every desktop has: X11, zlib and some others. Servers and containers
+may not have them.
 """
 
 import pathlib
@@ -29,7 +29,9 @@ def is_elf(path):
 
 
 def complete(folder):
-    """Copies what the files in `folder` need and nobody brings, and what the copies need."""
+    """Copies the libraries that the files in `folder` need and no other package provides, and those
+    that the copies need.
+    """
     (libraries,) = folder.glob("*.libs")
     known = {path.name for path in libraries.iterdir()}
     waiting = [path for path in folder.rglob("*") if is_elf(path)]

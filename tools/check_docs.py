@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Checks that the pages tell the truth about the tree.
+"""Checks that the documents agree with the source tree.
 
     tools/check_docs.py [ROOT]
 
-Every relative link and every path in backticks exists, every `make` target and preset that a page
-names is there, and every C++ block that begins with an #include is, word for word, a file in
-examples/ (which the tests build and run). Exit code 1 and one line per offence otherwise.
+Every relative link and every path in backticks must exist, every `make` target and preset that a
+document names must exist, and every C++ block that begins with an #include must be identical to a
+file in examples/ (which the tests build and run). Otherwise prints one line per error, and the exit
+code is 1.
 """
 
 import re
@@ -15,7 +16,7 @@ from pathlib import Path
 
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 CODE = re.compile(r"`([^`\n]+)`")
-# A path starts with one of our folders; patterns with <, * or … describe paths, they are none.
+# A path starts with one of the repository's folders; texts with <, * or … are patterns, not paths.
 PATH = re.compile(r"^(?:src|include|docs|tools|scripts|tests|examples|benchmarks|cmake|data|ui)/[\w./-]+$")
 MADE_BY_A_COMMAND = ("build/", "runs/")
 CPP = re.compile(r"^```cpp\n(#include.*?)^```", re.MULTILINE | re.DOTALL)
@@ -54,5 +55,5 @@ def offences(root: Path) -> list[str]:
 
 if __name__ == "__main__":
     problems = offences(Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent))
-    print("\n".join(problems) or "pages hold")
+    print("\n".join(problems) or "the documents agree with the tree")
     sys.exit(1 if problems else 0)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Checks that modules include only what ARCHITECTURE.md's table of layers allows, that the folders of
-a module do not include each other in a circle, and that each module has its own namespace.
+"""Checks that modules include only the modules that ARCHITECTURE.md's table of layers allows, that
+the folders of a module have no include cycles, and that each module has its own namespace.
 
     tools/check_layers.py [ROOT]
 
 The table is read from ARCHITECTURE.md itself, between the lines ```layers and ```, so that the
-picture and the rule are the same text. Exit code 1 and one line per offence otherwise.
+document and the rule are the same text. Otherwise prints one line per error, and the exit code is
+1.
 """
 
 import re
@@ -17,7 +18,7 @@ SUFFIXES = {".h", ".cc"}
 
 
 def read_layers(page: str) -> dict[str, set[str]]:
-    """Module -> the modules its line names."""
+    """Returns for each module the modules that its line names."""
     block = re.search(r"^```layers\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     if not block:
         sys.exit("ARCHITECTURE.md has no ```layers block")
@@ -29,7 +30,9 @@ def read_layers(page: str) -> dict[str, set[str]]:
 
 
 def closure(layers: dict[str, set[str]], module: str) -> set[str]:
-    """Modules that `module` may include: itself, those in its line, and those that these may include."""
+    """Returns the modules that `module` may include: itself, those in its line, and those that
+    these may include.
+    """
     if "everything" in layers[module]:
         return set(layers)
     allowed, todo = {module}, list(layers[module])
@@ -44,7 +47,7 @@ def closure(layers: dict[str, set[str]], module: str) -> set[str]:
 
 
 def module_of(path: str, modules: set[str]) -> str | None:
-    """The module an include belongs to: cboard/<module>/x.h or <module>/x.h."""
+    """Returns the module an include belongs to: cboard/<module>/x.h or <module>/x.h."""
     first, *rest = path.removeprefix("cboard/").split("/")
     return first if rest and first in modules else None
 
@@ -72,15 +75,18 @@ def offences(root: Path) -> list[str]:
 
 
 def is_test_code(file: Path) -> bool:
-    """Tests may use every folder of their module; only they include the headers in testing/."""
+    """Returns True for tests: they may use every folder of their module, and only they include
+    headers in testing/.
+    """
     return "testing" in file.parts or bool(re.search(r"_(test|fuzz|bench|oracle)$", file.stem))
 
 
 def folder_uses(root: Path, module: str) -> dict[str, dict[str, str]]:
-    """Folder -> the other folders of its module that it includes, each with one example.
+    """Returns for each folder the other folders of its module that it includes, each with one
+    example.
 
-    A public header belongs to the folder of its source file. Without one it only declares types,
-    which every folder may use.
+    A public header belongs to the folder of its source file. Without a source file it only declares
+    types, which every folder may use.
     """
     top = root / "src" / module
     sources = {p for p in top.rglob("*") if p.suffix in SUFFIXES and not is_test_code(p)}
@@ -102,7 +108,9 @@ def folder_uses(root: Path, module: str) -> dict[str, dict[str, str]]:
 
 
 def folder_cycle(uses: dict[str, dict[str, str]]) -> list[str] | None:
-    """The folders of one circle, the first one again at the end; None if there is no circle."""
+    """Returns the folders of one cycle, with the first one again at the end; None if there is no
+    cycle.
+    """
     done: set[str] = set()
 
     def walk(folder: str, path: list[str]) -> list[str] | None:
@@ -134,7 +142,8 @@ USING_OR_FORWARD = re.compile(r"\s*(?:using [\w:]+;|class \w+;|struct \w+;|//[^\
 
 
 def namespaces(root: Path) -> list[str]:
-    """Code of a module is in cboard::<module>, that of base in cboard, test helpers in cboard::testing.
+    """Checks namespaces: code of a module is in cboard::<module>, that of base in cboard, test
+    helpers in cboard::testing.
 
     Other namespaces may only be opened for using-declarations and forward declarations.
     """

@@ -4,9 +4,9 @@
     tools/check_words.py [ROOT] [FILE...]
 
 Checks every tracked text file, except the folders listed in tools/check_words_allow.txt, which are
-not cleaned yet: remove a folder's line there to switch the check on for it. In Markdown, code blocks
-and `code` are skipped, because they quote names and output of the program; so is the glossary itself.
-Prints one line per hit, with the word to use instead. Exit code 1 if there is a hit.
+not cleaned yet; remove a folder's line there to check it. In Markdown, code blocks and `code` are
+skipped, because they quote names and output of the program; so is the glossary itself. Prints one
+line per hit, with the word to use instead. Exit code 1 if there is a hit.
 """
 
 import re
@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SENTENCE = r"(?:^\s*(?:(?://|#+|\*|-|\|)\s*)*|[.!?;] |\| |\*\*)"  # Where a sentence begins.
+SENTENCE = r"(?:^\s*(?:(?://|#+|\*|-|\|)\s*)*|[.!?;] |\| |\*\*)"  # The beginning of a sentence.
 
 # (pattern, what to write instead, where: "text" is prose and comments, "code" is identifiers)
 RULES = [
@@ -62,7 +62,7 @@ QUOTED = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 
 def prose_of_markdown(text: str) -> list[str]:
-    """The lines of a page, with code replaced by nothing and the glossary left out."""
+    """Returns the lines of a document without code and without the glossary."""
     lines, in_code, in_glossary = [], False, False
     for line in text.split("\n"):
         if line.lstrip().startswith("```"):
@@ -76,7 +76,7 @@ def prose_of_markdown(text: str) -> list[str]:
 
 
 def prose_of_code(line: str) -> str:
-    """The comment and the string literals of a line of code."""
+    """Returns the comment and the string literals of a line of code."""
     comment = COMMENT.search(line)
     parts = [g for g in (comment.groups() if comment else ()) if g]
     return " ".join(parts + [s for s in QUOTED.findall(line) if " " in s])

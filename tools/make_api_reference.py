@@ -15,7 +15,7 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "python" / "api.md"
 INTRODUCTION = """\
 # Python API
 
-Made from the docstrings by `tools/make_api_reference.py`; change those. Everything here is in
+Generated from the docstrings by `tools/make_api_reference.py`; edit the docstrings. Everything here is in
 `compression_board`; `tensorboardX` has the same classes under the names of the original, and
 `tensorboardX.compression` those of the guide.
 
@@ -74,11 +74,12 @@ KINDS = (property, staticmethod, classmethod, types.GetSetDescriptorType)
 
 
 def members(cls):
-    """Public methods and properties, in the order of their definition, base classes first."""
+    """Returns public methods and properties in the order of their definition, base classes first.
+    """
     names = {}
     for base in reversed(cls.__mro__):
         if base.__module__ == "builtins":
-            continue  # Methods of lists are well known.
+            continue  # Does not list the methods of built-in types.
         for name, value in vars(base).items():
             if not name.startswith("_") and (callable(value) or isinstance(value, KINDS)):
                 names[name] = None
@@ -86,7 +87,7 @@ def members(cls):
 
 
 def documented_class(name, cls, already):
-    # Scores are made by aurora().
+    # aurora() creates the scores, so their constructor is not shown.
     call = name if name == "Aurora" else signature(name, cls.__init__, True)
     lines = [f"## {name}\n", code(call), inspect.getdoc(cls) + "\n"]
     for member in members(cls):
@@ -98,7 +99,7 @@ def documented_class(name, cls, already):
         if callable(attribute):
             already.add(attribute)
             if type(attribute).__name__ == "nb_method":
-                continue  # Labels, for the writer of this package.
+                continue  # Only the writer of this package uses these methods.
             text = signature(member, attribute, not isinstance(value, staticmethod))
         elif documentation:
             text = member

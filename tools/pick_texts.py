@@ -19,8 +19,12 @@ STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 WORDS = re.compile(r"[A-Za-z]{2,}\W+[A-Za-z]{2,}\W+[A-Za-z]{2,}")  # At least three words.
 EXPRESSION = re.compile(r"\w\(|&&|\|\||[!=]==|^[\w./]+$")  # Code, not a text.
 MARKUP = re.compile(r"=>|[{};]|\bclass(?:Name)?=|^\s*import ")
+# TypeScript after a generic type: parameters with types, a return type, or a conditional.
+TYPESCRIPT = re.compile(
+    r"\b\w+\??: (?:string|number|boolean|null|readonly|[A-Z]\w*)\b.*[,)|]|[)\]]: \w|\? [\[(\"`]|\? \($|[!=]= |\bconst "
+)
 
-Text = tuple[int, str]  # The line that it starts in, and the text.
+Text = tuple[int, str]  # The number of the first line, and the text.
 
 
 def line_of(source: str, offset: int) -> int:
@@ -28,7 +32,7 @@ def line_of(source: str, offset: int) -> int:
 
 
 def comments(name: str, source: str) -> list[Text]:
-    """Comments; lines of comments that follow each other are one."""
+    """Returns comments; adjacent comment lines are joined."""
     if name.endswith((".py", ".pyi")):
         line_comment = re.compile(r"^[ \t]*#(?!!)[ ]?(.*)$", re.M)
         block = re.compile(r'"""(.*?)"""', re.S)
@@ -44,7 +48,10 @@ def comments(name: str, source: str) -> list[Text]:
         else:
             found.append((number, match[1]))
         end = number
-    found += [(line_of(source, m.start()), re.sub(r"\n\s*\*?", " ", m[1])) for m in block.finditer(source)]
+    for match in block.finditer(source):
+        before = source[source.rfind("\n", 0, match.start()) + 1 : match.start()]
+        if not before.strip():  # Else the text is a value, not a comment.
+            found.append((line_of(source, match.start()), re.sub(r"\n\s*\*?", " ", match[1])))
     return found
 
 
@@ -82,7 +89,7 @@ def page_texts(_: str, source: str) -> list[Text]:
     source = re.sub(r"//[^\n]*|/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), source, flags=re.S)
     shown = re.compile(r">([^<>{}]+)[<{]|(?:title|label|aria-label|placeholder|text)[=:]\s?[{]?[\"`]([^\"`]+)[\"`]")
     found = [(line_of(source, m.start()), m[1] or m[2]) for m in shown.finditer(source)]
-    return [(line, text) for line, text in found if not EXPRESSION.search(text)]
+    return [(line, text) for line, text in found if not EXPRESSION.search(text) and not TYPESCRIPT.search(text)]
 
 
 KINDS = {

@@ -1,4 +1,4 @@
-"""A real S3 server, logs in it, and the board that reads them."""
+"""Provides a real S3 server, logs in it, and the board that reads them."""
 
 import contextlib
 import http.client
@@ -31,7 +31,7 @@ def wait_until(condition, what, seconds=60):
 
 
 class Store:
-    """versitygw with a bucket called logs."""
+    """Runs versitygw with a bucket called logs."""
 
     def __init__(self, folder):
         import boto3
@@ -96,7 +96,7 @@ def store_of_module(tmp_path_factory):
 
 
 def environment_for(home, store):
-    """Where the program looks for keys, and a home of its own."""
+    """Returns an environment with the access keys and a separate home directory."""
     return os.environ | {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"), "AWS_ACCESS_KEY_ID": KEY,
                          "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": store.endpoint,
                          "AWS_EC2_METADATA_DISABLED": "true"}  # fmt: skip
@@ -159,7 +159,7 @@ def serve(environment):
 
 
 class FaultyProxy:
-    """Passes requests on, and does harm to a share of them. The store itself stays real."""
+    """A proxy that disturbs some of the requests. The store itself is real."""
 
     def __init__(self, port, share, seed=1):
         rng, lock, counts = random.Random(seed), threading.Lock(), {"passed": 0, "refused": 0, "cut": 0}
@@ -193,7 +193,8 @@ class FaultyProxy:
                 connection.endheaders(sent)
                 response = connection.getresponse()
                 body = response.read()
-                if fate == "cut" and sent is not None:  # Stored, but no response is sent.
+                # The store has the data, but the client gets no response.
+                if fate == "cut" and sent is not None:
                     self.close_connection = True
                     return
                 self.send_response(response.status)
@@ -218,7 +219,7 @@ class FaultyProxy:
 
 
 def write_logs(folder, runs=3, steps=200):
-    """Logs by another program: tensorboardX."""
+    """Logs with another program: tensorboardX."""
     import numpy as np
     from tensorboardX import SummaryWriter
 
@@ -234,7 +235,7 @@ def write_logs(folder, runs=3, steps=200):
 
 
 def write_every_kind(folder):
-    """A run with values of every kind, by tensorboardX."""
+    """Logs a run with values of every kind with tensorboardX."""
     import numpy as np
     from tensorboardX import SummaryWriter
 

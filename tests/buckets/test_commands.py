@@ -1,4 +1,6 @@
-"""Commands that write to buckets or read single objects, and the ways to get keys and connections."""
+"""Tests commands that write to buckets or read single objects, and the sources of keys and
+connections.
+"""
 
 import http.server
 import json
@@ -18,10 +20,10 @@ FIGURES = ROOT / "data/torchvision_quantized.json"
 
 
 def table_of(environment, logdir):
-    """All values below a log directory, without the names of files."""
+    """Returns all values below a log directory, without the names of files."""
     done = run(environment, "export", "--logdir", logdir, "--format", "csv")
     assert done.returncode == 0, done.stderr
-    # Times are those of the import.
+    # Wall times are those of the import, so they differ.
     return sorted(re.sub(r",[0-9.]+(,[^,]*)$", r"\1", line) for line in done.stdout.splitlines())
 
 
@@ -57,7 +59,7 @@ def test_compares_into_a_bucket_and_tells_models_apart(tmp_path, store, environm
             done = run(environment, "compare", baseline, quantized, "--quick", "--logdir", logdir)
             assert done.returncode in (0, 1) and "Logged; view it with" in done.stdout, done.stderr
     assert table_of(environment, "s3://logs/compare") == table_of(environment, tmp_path / "local")
-    # The second model has a directory of its own, as on the disk.
+    # The second model has a separate directory, as on the disk.
     folders = {key.split("/")[1] for key in store.keys("compare/") if key.count("/") > 1}
     assert folders == {path.name for path in (tmp_path / "local").iterdir() if path.is_dir()} and "other" in folders
 
@@ -91,7 +93,7 @@ def test_exports_to_an_object_and_to_tables(tmp_path, store, environment):
 
 
 def serve_answers(answers):
-    """A server that answers requests by a function (method, path, headers) -> (status, text)."""
+    """Runs a server that responds with a function (method, path, headers) -> (status, text)."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def log_message(self, *_):
@@ -120,7 +122,8 @@ def test_keys_come_from_the_role_of_the_machine(tmp_path, store, environment):
     store.upload(write_logs(tmp_path / "local", runs=1), "runs")
     seen = []
 
-    def metadata(method, path, headers):  # The second version of the service, which wants a token.
+    # The second version of the service, which requires a token.
+    def metadata(method, path, headers):
         seen.append((method, path))
         if method == "PUT" and path == "/latest/api/token":
             return (200, "t0ken") if headers["x-aws-ec2-metadata-token-ttl-seconds"] else (400, "")
@@ -163,7 +166,7 @@ def test_requests_go_through_a_proxy(tmp_path, store, environment):
         return 503, "<Error><Code>Proxy</Code></Error>"
 
     service = serve_answers(answer)
-    # A name that only the proxy could resolve.
+    # A host name that only the proxy can resolve.
     done = run(environment | {"http_proxy": f"http://127.0.0.1:{service.server_port}", "no_proxy": "",
                               "AWS_ENDPOINT_URL": "http://store.invalid:7070"}, "inspect", "--logdir", "s3://logs/runs")  # fmt: skip
     service.shutdown()
@@ -171,7 +174,7 @@ def test_requests_go_through_a_proxy(tmp_path, store, environment):
 
 
 def test_a_board_that_nobody_looks_at_lists_once_a_minute(tmp_path, store, environment, serve):
-    """And at once when somebody begins to look."""
+    """Requests become frequent as soon as a viewer connects."""
     store.upload(write_logs(tmp_path / "local", runs=1), "runs")
     board = serve("--logdir", "s3://logs/runs")
 
@@ -180,6 +183,6 @@ def test_a_board_that_nobody_looks_at_lists_once_a_minute(tmp_path, store, envir
 
     wait_until(lambda: lists() == 1, "the first listing")
     time.sleep(9)
-    assert lists() == 1  # /metrics is no page.
+    assert lists() == 1  # /metrics does not count as a viewer.
     with urllib.request.urlopen(board.url + "api/v1/events"):
         wait_until(lambda: lists() >= 3, "listings for an open page", 30)

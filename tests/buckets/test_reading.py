@@ -1,4 +1,6 @@
-"""Logs in a bucket are read as those on the disk, follow it, and survive its failures."""
+"""Logs in a bucket are read like those on the disk, followed while they grow, and read despite
+failures.
+"""
 
 import contextlib
 import itertools
@@ -12,7 +14,7 @@ from conftest import FaultyProxy, run, wait_until, write_every_kind, write_logs
 
 
 def without_places(text):
-    """Times of reading and paths differ; nothing else may."""
+    """Removes times of reading and paths, which may differ; nothing else may."""
     text = re.sub(r'"(snapshot|versions?|ino|mtime)":\s*(\[[^\]]*\]|[0-9]+)', "", text)
     text = re.sub(r'"logdir":"[^"]*"', "", text)
     return re.sub(r'/[^"]*?/(logs|local)/', "", text)
@@ -53,11 +55,12 @@ def test_a_bucket_gives_the_same_answers_as_a_directory(tmp_path, store, environ
     assert "cloud/run 0" in mixed.stdout and "disk/run 0" in mixed.stdout, mixed.stderr
 
 
-SKIPPED = {"/events", "/status", "/sources", "/openapi.json"}  # Streams, progress, and places.
+# These routes return streams, progress, and paths.
+SKIPPED = {"/events", "/status", "/sources", "/openapi.json"}
 
 
 def all_answers(board):
-    """The answers of every GET route, for every tag, run, model and layer that it may be asked for."""
+    """Returns the responses of every GET route, for every valid tag, run, model and layer."""
     described = board.get("openapi.json")
     runs, tags = board.get("runs")["names"], board.get("tags")["names"]
     some = {"run": runs, "tag": tags, "contains": ["loss"], "metric": ["accuracy"], "a": ["fp32"], "b": ["int8"],
@@ -89,7 +92,7 @@ def test_every_route_gives_the_same_bytes_as_a_directory(tmp_path, store, enviro
     ours, theirs = all_answers(remote), all_answers(disk)
     assert set(ours) == set(theirs)
 
-    def paths(answer):  # The report names the log directory and the time.
+    def paths(answer):  # The report contains the log directory and the time.
         text = answer[1].decode("latin-1").replace("s3://logs/team/runs", str(local))
         return without_places(re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "", text))
 
@@ -116,15 +119,15 @@ def test_the_board_follows_the_bucket(tmp_path, store, serve):
     key = "runs/a/" + file.name
     board = serve("--logdir", "s3://logs/runs").loaded()
     assert board.get("runs")["names"] == []
-    store.put(key, data[: len(data) // 2])  # Ends inside a record.
+    store.put(key, data[: len(data) // 2])  # The file ends inside a record.
     count = lambda: sum(board.get("runs")["event_counts"])
     half = wait_until(count, "the first object")
-    store.put(key, data)  # Grown, as objects do that a file system over S3 appends to.
+    store.put(key, data)  # The object has grown, because a file system over S3 appends to objects.
     whole = wait_until(lambda: count() if count() > half else 0, "the rest of the object")
     assert whole == 204 and board.get("runs")["damaged_bytes"] == [0]
     other = write_logs(tmp_path / "other", runs=1, steps=20)
     (shorter,) = other.rglob("*tfevents*")
-    store.put(key, shorter.read_bytes())  # Another object under the same key.
+    store.put(key, shorter.read_bytes())  # Another object with the same key.
     wait_until(lambda: count() == 24, "the other object")
     store.client.delete_object(Bucket="logs", Key=key)
     wait_until(lambda: board.get("runs")["names"] == [], "the run to go")
@@ -186,7 +189,7 @@ def test_the_board_keeps_what_it_has_when_the_store_goes(tmp_path, store, serve)
     assert "no answer from" in error
     assert len(board.get("runs")["names"]) == 3
     assert board.get("sources")["last_reads"][0] > 0
-    # Also after a restart, from what was copied.
+    # Still works after a restart, from the local copy.
     board.close()
     again = serve("--logdir", "s3://logs/runs")
     wait_until(lambda: len(again.get("runs")["names"]) == 3, "the copy")

@@ -1,4 +1,6 @@
-"""SummaryWriter("s3://…"): flushed means stored, nothing is lost or doubled, other readers read it."""
+"""SummaryWriter("s3://…") has stored everything after flush(), loses and duplicates nothing, and
+other readers can read it.
+"""
 
 import os
 import random
@@ -27,7 +29,8 @@ def write(environment, address, first=0, count=100, flush_every=10, *more):
 
 
 def steps_in(store, prefix, tmp_path):
-    """Steps of every object below the prefix, as TensorBoard's own reader sees them."""
+    """Returns the steps of every object below the prefix, as TensorBoard's own reader reads them.
+    """
     from tensorboard.backend.event_processing.event_file_loader import RawEventFileLoader
     from tensorboard.compat.proto.event_pb2 import Event
 
@@ -62,7 +65,7 @@ def test_files_are_numbered_in_the_order_of_their_names(tmp_path, store, environ
     keys = store.keys("run/")
     assert len(keys) >= 4 and [key[-6:] for key in keys] == [f".{i:05}" for i in range(len(keys))], keys
     assert steps_in(store, "run/", tmp_path) == Counter(range(40_000))
-    # No event of a file comes before those of the file with the number before.
+    # No event of a file may precede the events of the previous file.
     from tensorboard.backend.event_processing.directory_watcher import DirectoryWatcher
     from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader
 
@@ -103,7 +106,8 @@ def test_a_killed_writer_loses_nothing_that_was_flushed(seed, tmp_path, store_of
     flushed = [int(line) for line in out.split("\n")[:-1]]
     stored = steps_in(store, f"killed/{seed}/", tmp_path)
     if flushed:
-        assert set(range(flushed[-1] + 1)) <= set(stored)  # In the bucket before any restart.
+        # Stored in the bucket before any restart.
+        assert set(range(flushed[-1] + 1)) <= set(stored)
     code, _, err = write(environment, address, first=2_000_000, count=10)
     assert code == 0, err
     steps = steps_in(store, f"killed/{seed}/", tmp_path)
@@ -126,11 +130,11 @@ def test_events_wait_here_while_the_store_is_away(tmp_path, store, environment):
     code, out, err = write(away, "s3://logs/run", count=50, flush_every=50)
     assert code == 1 and "no answer from '127.0.0.1:1'" in err and "are kept in" in err, err
     (folder,) = unsent(tmp_path)
-    # Another endpoint is another store; these events are for the first one.
+    # Another endpoint is another store, and these events belong to the first one.
     assert write(environment, "s3://logs/other", count=1)[0] == 0
     assert unsent(tmp_path) == [folder]
     target = (folder / "target").read_text().replace("http://127.0.0.1:1", store.endpoint)
-    (folder / "target").write_text(target)  # As if the store were back.
+    (folder / "target").write_text(target)  # Simulates that the store is available again.
     assert write(environment, "s3://logs/other", first=1, count=1)[0] == 0
     assert steps_in(store, "run/", tmp_path) == Counter(range(50))
     assert unsent(tmp_path) == []

@@ -1,4 +1,6 @@
-"""Trials on a Ray cluster of three nodes, one of which is killed, give the results of this process."""
+"""Trials on a Ray cluster of three nodes, one of which is killed, give the same results as this
+process.
+"""
 
 import json
 import sys
@@ -32,7 +34,7 @@ def save_network(path, weights, seed=0):
 
 @pytest.fixture(scope="module")
 def pairs(tmp_path_factory):
-    """One network and 60 versions of it with more and more noise."""
+    """Creates a network and 60 versions of it with increasing noise."""
     folder = tmp_path_factory.mktemp("models")
     weights = np.random.default_rng(1).normal(size=(16, 32)) / 4
     save_network(folder / "fp32.onnx", weights)
@@ -49,7 +51,7 @@ def local_results(pairs):
 
 @pytest.fixture
 def nodes():
-    """A cluster with nodes of one processor each, as processes of this machine."""
+    """Runs a cluster whose nodes are processes of this machine with one processor each."""
     import ray
     from ray.cluster_utils import Cluster
 
@@ -92,7 +94,7 @@ def test_sixty_trials_survive_the_death_of_a_node(pairs, local_results, nodes, t
 
 
 def noted_trial(folder, number, slow_node):
-    """Notes where it runs. On the node that will die it takes so long that it never ends."""
+    """Records where it runs. On the node that is killed it never ends."""
     import ray
 
     node = ray.get_runtime_context().get_node_id()
@@ -134,7 +136,7 @@ def test_three_nodes_are_faster_than_one(nodes):
     for count in (1, 3):
         cluster = nodes(count)
         with RayExecutor(cluster.address) as executor:
-            executor.run(slow_square, items[:3])  # Starts the processes.
+            executor.run(slow_square, items[:3])  # Starts the worker processes.
             begin = time.monotonic()
             assert executor.run(slow_square, items) == [i * i for i in range(30)]
             seconds[count] = time.monotonic() - begin
@@ -147,7 +149,7 @@ def test_files_that_a_node_does_not_have_are_sent(pairs, local_results, nodes, m
 
     cluster = nodes(1)
     with RayExecutor(cluster.address) as executor:
-        # As if the nodes were machines with other disks: no path of the caller exists there.
+        # Simulates machines with other disks: no path of the caller exists there.
         monkeypatch.setattr(module._File, "__reduce__", lambda self: (elsewhere, (self.path, self.parts)))
         results = compare_all(pairs[:2], executor=executor)
     assert text_of(results) == text_of(local_results[:2])
@@ -184,7 +186,8 @@ def test_trials_can_be_cancelled(nodes):
             executor.run(slow_square, [{"number": i} for i in range(1000)])
         done = [result for result in cancelled.value.results if result is not None]
         assert 0 < len(done) < 1000
-        assert executor.run(slow_square, [{"number": 2}]) == [4]  # The executor still works.
+        # The executor still works afterwards.
+        assert executor.run(slow_square, [{"number": 2}]) == [4]
 
 
 def size_score(path):

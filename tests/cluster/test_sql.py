@@ -1,4 +1,4 @@
-"""The queries of docs/sql.md, run with DuckDB and chDB over tables that `export` wrote."""
+"""Runs the queries of docs/sql.md with DuckDB and chDB over tables that `export` wrote."""
 
 import math
 import re
@@ -64,7 +64,8 @@ def same(a, b):
     try:
         return math.isclose(float(a), float(b), rel_tol=1e-9, abs_tol=1e-12)
     except ValueError:
-        return str(a) == urllib.parse.unquote(str(b))  # ClickHouse does not decode names of folders.
+        # ClickHouse does not decode escaped names of folders.
+        return str(a) == urllib.parse.unquote(str(b))
 
 
 EXPECTED = {
@@ -89,7 +90,7 @@ def test_a_query_gives_the_same_rows_on_both_engines(engines, number):
     assert len(duck) == len(click)
     assert all(same(a, b) for left, right in zip(duck, click) for a, b in zip(left, right)), (duck, click)
     if number in EXPECTED:
-        # Values of scalars are stored in single precision.
+        # Scalar values are stored in single precision.
         assert len(duck) == len(EXPECTED[number]), duck
         for row, expected in zip(duck, EXPECTED[number]):
             for value, wanted in zip(row, expected):

@@ -1,6 +1,6 @@
-"""Event files of very many scalars, written at once: a record's bytes are a row of a NumPy array.
+"""Writes event files of many scalars at once: a record's bytes are a row of a NumPy array.
 
-Without any of the code under test; tests/support/event_file.py writes one by one, which takes a
+Uses none of the code under test; tests/support/event_file.py writes one by one, which takes a
 minute for a million.
 """
 
@@ -28,14 +28,14 @@ def as_bytes(numbers, dtype):
 
 
 def varints(numbers):
-    """All ten bytes long, which protobuf allows."""
+    """Encodes varints with ten bytes, which protobuf allows."""
     numbers = np.asarray(numbers, np.int64).astype(np.uint64)
     parts = [(numbers >> np.uint64(7 * i) & np.uint64(0x7F)) | np.uint64(0x80 * (i < 9)) for i in range(10)]
     return np.stack(parts, axis=1).astype(np.uint8)
 
 
 def write_scalars(directory, tag, steps, wall_times, values):
-    """One tag in a file of its own. Values are float32; tags have fewer than 100 bytes."""
+    """Writes one tag in a separate file. Values are float32; tags have fewer than 100 bytes."""
     count = len(steps)
 
     def repeated(text):

@@ -1,4 +1,4 @@
-"""Every reader of Parquet gives what the CSV export of the same logs says, bit for bit."""
+"""Every reader of Parquet gives the same values as the CSV export of the same logs, bit for bit."""
 
 import csv
 import math
@@ -67,12 +67,13 @@ def same(ours, expected):
         mine, theirs = np.asarray(mine), np.asarray(theirs)
         assert mine.dtype == theirs.dtype, name
         if mine.dtype == np.float64:
-            np.testing.assert_array_equal(np.signbit(mine), np.signbit(theirs), name)  # -0.0, too.
+            # Includes -0.0.
+            np.testing.assert_array_equal(np.signbit(mine), np.signbit(theirs), name)
         np.testing.assert_array_equal(mine, theirs, name)
 
 
 def double(tag, value):
-    """A scalar of 64 bits."""
+    """Returns a scalar of 64 bits."""
     summary = summary_pb2.Summary.Value(tag=tag)
     summary.metadata.plugin_data.plugin_name = "scalars"
     summary.tensor.dtype = 2
@@ -81,7 +82,7 @@ def double(tag, value):
 
 
 def write_doubles(directory, points):
-    """(tag, step, wall time, value)"""
+    """Returns (tag, step, wall time, value)."""
     writer = EventFileWriter(str(directory))
     for tag, step, wall_time, value in points:
         writer.add_event(event_pb2.Event(
@@ -108,7 +109,7 @@ def odd_logs(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def million(tmp_path_factory):
-    """(logdir, the columns of its table)"""
+    """Returns (logdir, the columns of its table)."""
     logdir = tmp_path_factory.mktemp("million")
     random = np.random.default_rng(1)
     columns = [[], [], [], [], []]
@@ -160,7 +161,7 @@ def test_no_scalars_are_a_table_without_rows(tmp_path, reader):
 def test_more_tags_than_fit_into_two_bytes(tmp_path, reader):
     tags = sorted(f"layer_{i}/größe" for i in range(70_000))
     writer = EventFileWriter(str(tmp_path / "logs" / "run"))
-    for start in range(0, len(tags), 1000):  # From one to three points, so that there are short runs.
+    for start in range(0, len(tags), 1000):  # One to three points, so that there are short runs.
         for step in range(3):
             values = [summary_pb2.Summary.Value(tag=tag, simple_value=step)
                       for i, tag in enumerate(tags[start : start + 1000]) if i % 3 >= step]

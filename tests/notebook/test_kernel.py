@@ -1,4 +1,6 @@
-"""`%load_ext compression_board` and `%compression_board` in a real Jupyter kernel and in IPython."""
+"""Tests `%load_ext compression_board` and `%compression_board` in a real Jupyter kernel and in
+IPython.
+"""
 
 import os
 import re
@@ -21,7 +23,7 @@ class Notebook:
         self.manager, self.client = start_new_kernel(cwd=str(directory))
 
     def run(self, code):
-        """(printed text, HTML) of a cell."""
+        """Returns (printed text, HTML) of a cell."""
         printed, shown = [], []
 
         def take(message):
@@ -100,7 +102,7 @@ def test_a_kernel_shows_the_board(notebook):
     assert get(f"{root}data/runs")[0] == 401  # Other users of the machine have no token.
     wait_until(lambda: get(f"{root}data/runs", Authorization=f"Bearer {token}")[1].strip() == b'["first"]', "the run")
     assert len(children(notebook.pid)) == 1
-    # The same line shows the same board, another one starts another.
+    # The same line shows the same board, and another line starts another board.
     assert address_of(notebook.run("%compression_board --logdir runs")[1]) == (address, port)
     assert address_of(notebook.run("%compression_board --logdir elsewhere")[1])[1] != port
     assert len(children(notebook.pid)) == 2
@@ -130,7 +132,7 @@ def test_the_board_ends_with_the_kernel(notebook, how):
     ("", "no log directory is given"),
     ("--logdir runs --no-such-flag", "--no-such-flag"),
     ("--logdir runs --height tall", "expected a number of pixels"),
-    ("--logdir runs --token 0123456789abcdef", "leave out --token"),
+    ("--logdir runs --token 0123456789abcdef", "omit --token"),
     ("--logdir 'runs", "quotation"),
 ])  # fmt: skip
 def test_mistakes_are_explained(notebook, line, said):

@@ -1,4 +1,4 @@
-"""JupyterLab in a real browser; see lab_test.mjs."""
+"""Tests JupyterLab in a real browser; see lab_test.mjs."""
 
 import shutil
 import subprocess

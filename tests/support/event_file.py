@@ -15,7 +15,7 @@ from event_files import record, scalar_event, varint  # noqa: E402
 
 
 def field(number, payload):
-    """A length-delimited field of a protobuf message."""
+    """Returns a length-delimited field of a protobuf message."""
     return varint(number << 3 | 2) + varint(len(payload)) + payload
 
 
@@ -38,10 +38,12 @@ class EventFile:
         self.file.write(record(scalar_event(tag, value, step, time.time() if wall_time is None else wall_time)))
 
     def image(self, tag, encoded, step):
-        """Summary.Value{tag, image{height, width, colorspace, encoded_image_string}}, whatever the bytes are."""
+        """Returns Summary.Value{tag, image{height, width, colorspace, encoded_image_string}} for
+        any bytes.
+        """
         self.value(tag, 4, b"\x08\x01\x10\x01\x18\x03" + field(4, encoded), step)
 
     def value(self, tag, number, payload, step):
-        """Summary.Value{tag, field `number`}, whatever the payload is."""
+        """Returns Summary.Value{tag, field `number`} for any payload."""
         value = field(1, tag.encode()) + field(number, payload)
         self.file.write(record(b"\x09" + struct.pack("<d", time.time()) + b"\x10" + varint(step) + field(5, field(1, value))))

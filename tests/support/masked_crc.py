@@ -1,4 +1,4 @@
-"""The checksum of TensorBoard's records, without any of the code under test."""
+"""Computes the checksum of TensorBoard's records, without any of the code under test."""
 
 
 def _crc_table():

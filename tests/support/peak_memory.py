@@ -1,11 +1,12 @@
-"""Peak memory of a program, as the kernel counts it."""
+"""Returns the peak memory of a program, as the kernel counts it."""
 
 import json
 import subprocess
 import sys
 from typing import NamedTuple
 
-# The kernel counts what a process had before it became the program, too: a small one starts it.
+# A small process starts the program, because the kernel also counts the memory of the process
+# before exec.
 _STARTER = """
 import json, os, resource, subprocess, sys
 for what, most in json.loads(sys.argv[2]).items():
