@@ -89,7 +89,7 @@ test("named views are stored beside the logs", async (t) => {
   await visit(page, at("scalars?smooth=0.9"));
   await page.click(".view-pick > button");
   await page.fill('[aria-label="Name of this view"]', "Smooth");
-  await page.click('.views button:has-text("Keep")');
+  await page.click('.views button:has-text("Save")');
   await page.waitForSelector('.view-pick > button:has-text("Smooth")');
   const other = await openWindow(page.context().browser());
   await visit(other.page, at("overview"));
@@ -112,6 +112,25 @@ test("a server that may not write leaves names to the browser, and says so", asy
   await page.reload();
   await page.waitForSelector('.run .cut-name:has-text("Mine")');
   assert.ok(!existsSync(join(logdir, "compression-board.json")));
+});
+
+test("a run can be edited before its stored name and note have arrived", async (t) => {
+  const logdir = newLogdir(t);
+  writeRuns(logdir, "a");
+  const { page, at } = await serve(t, logdir);
+  await visit(page, at("scalars"));
+  await edit(page, "a", async () => {
+    await page.fill("dialog textarea", "Keep this note");
+  });
+  await page.route("**/api/v1/annotations", async (route) => {
+    await new Promise((done) => setTimeout(done, 2000));
+    await route.continue();
+  });
+  await page.reload();
+  await edit(page, "a", () => page.fill('dialog label:has-text("Name") input', "Late"));
+  await page.waitForSelector('.run .cut-name:has-text("Late")');
+  const [annotation] = Object.values(sidecar(logdir).runs);
+  assert.deepEqual([annotation.name[0], annotation.note[0]], ["Late", "Keep this note"]);
 });
 
 test("runs are deleted only where the server allows it", async (t) => {

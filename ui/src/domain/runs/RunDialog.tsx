@@ -1,11 +1,12 @@
-// Name, note, tags and colour of a run, or tags of several; archive and delete.
+// The dialog to edit a run: name, note, tags and colour, archive, delete. For several runs, only their tags can be
+// edited.
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { count, plural } from "../../base/text/format";
 import { elementsOf } from "../../base/text/safe_html";
 import { Dialog } from "../../widgets/Dialog";
 import { tagsOf, type AnnotationChange } from "./annotation_records";
-import { annotationOf, annotationPlace, changeRuns, deleteRuns, knownTags } from "./annotations";
+import { annotationOf, annotationPlace, changeRuns, deleteRuns, knownTags, loadAnnotations } from "./annotations";
 import { COLOURS } from "./look_choice";
 import { fixColour, fixedColourOf } from "./run_colours";
 
@@ -30,7 +31,7 @@ function Swatches({ value, onPick }: { value: number; onPick: (colour: number) =
   );
 }
 
-/** Says where names and notes are stored. */
+/** Tells the user where names and notes are stored. */
 function Place(): JSX.Element | null {
   const place = annotationPlace.value;
   if (!place) return null;
@@ -76,7 +77,17 @@ function Delete({
   );
 }
 
-export function RunDialog({ runs, onClose }: { runs: readonly string[]; onClose: () => void }): JSX.Element {
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const titleOf = (runs: readonly string[]): string =>
+  runs.length === 1 ? (runs[0] ?? "") : `${count(runs.length)} runs`;
+
+interface Edited {
+  runs: readonly string[];
+  onClose: () => void;
+}
+
+function RunForm({ runs, onClose }: Edited): JSX.Element {
   const [run = ""] = runs;
   const single = runs.length === 1;
   const before = annotationOf(run);
@@ -97,7 +108,7 @@ export function RunDialog({ runs, onClose }: { runs: readonly string[]; onClose:
     }
     const added = tagsOf(tags);
     if (added.length === 0) return changeRuns(runs, { archived });
-    // Runs keep the tags that they have: those with equal tags are changed together.
+    // Runs with equal tags are changed in one request; each run keeps the other tags that it has.
     const groups = new Map<string, string[]>();
     for (const each of runs) {
       const key = JSON.stringify([...new Set([...annotationOf(each).tags, ...added])]);
@@ -108,90 +119,111 @@ export function RunDialog({ runs, onClose }: { runs: readonly string[]; onClose:
       await changeRuns(members, { archived, tags: Array.isArray(all) ? all.map(String) : added });
     }
   };
-  const title = single ? run : `${count(runs.length)} runs`;
   return (
-    <Dialog label={`Edit ${title}`} onClose={onClose}>
-      <form
-        class="run-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save().then(onClose, (error: unknown) => setFailure(error instanceof Error ? error.message : String(error)));
-        }}
-      >
-        <h2 class="breakable">{title}</h2>
-        {single && (
-          <label>
-            Name
-            <input
-              class="field"
-              value={name}
-              maxLength={200}
-              placeholder={run}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          </label>
-        )}
+    <form
+      class="run-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save().then(onClose, (error: unknown) => setFailure(messageOf(error)));
+      }}
+    >
+      <h2 class="breakable">{titleOf(runs)}</h2>
+      {single && (
         <label>
-          {single ? "Tags" : "Add tags"}
+          Name
           <input
             class="field"
-            value={tags}
-            list="known-tags"
-            placeholder="good, to publish"
-            title="Separate tags by commas"
-            onInput={(event) => setTags(event.currentTarget.value)}
+            value={name}
+            maxLength={200}
+            placeholder={run}
+            onInput={(event) => setName(event.currentTarget.value)}
           />
-          <datalist id="known-tags">
-            {knownTags.value.map((tag) => (
-              <option key={tag} value={tag} />
-            ))}
-          </datalist>
         </label>
-        {single && (
-          <>
-            <div class="run-note">
-              <span>Note</span>
-              {preview && before.noteHtml !== "" ? (
-                <>
-                  <div class="markdown">{elementsOf(before.noteHtml)}</div>
-                  <button type="button" class="link" onClick={() => setPreview(false)}>
-                    Edit the note
-                  </button>
-                </>
-              ) : (
-                <textarea
-                  class="field"
-                  aria-label="Note"
-                  rows={5}
-                  value={note}
-                  placeholder="Markdown: **bold**, - lists, [links](https://…)"
-                  onInput={(event) => setNote(event.currentTarget.value)}
-                />
-              )}
-            </div>
-            <Swatches value={colour} onPick={setColour} />
-          </>
-        )}
-        <label class="tick">
-          <input type="checkbox" checked={archived} onChange={(event) => setArchived(event.currentTarget.checked)} />
-          Archived: hidden from the list of runs
-        </label>
-        {failure !== null && (
-          <p class="bad" role="alert">
-            {failure}
-          </p>
-        )}
-        <div class="run-actions">
-          <button class="pick" type="submit">
-            Save
-          </button>
-          <button class="link" type="button" onClick={onClose}>
-            Cancel
-          </button>
-          {annotationPlace.value?.allowDelete && <Delete runs={runs} onDone={onClose} onFail={setFailure} />}
-        </div>
-        <Place />
-      </form>
+      )}
+      <label>
+        {single ? "Tags" : "Add tags"}
+        <input
+          class="field"
+          value={tags}
+          list="known-tags"
+          placeholder="good, to publish"
+          title="Separate tags by commas"
+          onInput={(event) => setTags(event.currentTarget.value)}
+        />
+        <datalist id="known-tags">
+          {knownTags.value.map((tag) => (
+            <option key={tag} value={tag} />
+          ))}
+        </datalist>
+      </label>
+      {single && (
+        <>
+          <div class="run-note">
+            <span>Note</span>
+            {preview && before.noteHtml !== "" ? (
+              <>
+                <div class="markdown">{elementsOf(before.noteHtml)}</div>
+                <button type="button" class="link" onClick={() => setPreview(false)}>
+                  Edit the note
+                </button>
+              </>
+            ) : (
+              <textarea
+                class="field"
+                aria-label="Note"
+                rows={5}
+                value={note}
+                placeholder="Markdown: **bold**, - lists, [links](https://…)"
+                onInput={(event) => setNote(event.currentTarget.value)}
+              />
+            )}
+          </div>
+          <Swatches value={colour} onPick={setColour} />
+        </>
+      )}
+      <label class="tick">
+        <input type="checkbox" checked={archived} onChange={(event) => setArchived(event.currentTarget.checked)} />
+        Archived: hidden from the list of runs
+      </label>
+      {failure !== null && (
+        <p class="bad" role="alert">
+          {failure}
+        </p>
+      )}
+      <div class="run-actions">
+        <button class="pick" type="submit">
+          Save
+        </button>
+        <button class="link" type="button" onClick={onClose}>
+          Cancel
+        </button>
+        {annotationPlace.value?.allowDelete && <Delete runs={runs} onDone={onClose} onFail={setFailure} />}
+      </div>
+      <Place />
+    </form>
+  );
+}
+
+/** The form starts with the stored values, so it is shown once they are loaded. */
+function LoadedForm(edited: Edited): JSX.Element {
+  const [failure, setFailure] = useState<string | null>(null);
+  const loaded = annotationPlace.value !== null;
+  useEffect(() => {
+    if (!loaded) loadAnnotations().catch((error: unknown) => setFailure(messageOf(error)));
+  }, [loaded]);
+  if (loaded) return <RunForm {...edited} />;
+  if (failure === null) return <p class="note">Loading the names and notes…</p>;
+  return (
+    <p class="bad" role="alert">
+      The names and notes could not be loaded: {failure}
+    </p>
+  );
+}
+
+export function RunDialog(edited: Edited): JSX.Element {
+  return (
+    <Dialog label={`Edit ${titleOf(edited.runs)}`} onClose={edited.onClose}>
+      <LoadedForm {...edited} />
     </Dialog>
   );
 }

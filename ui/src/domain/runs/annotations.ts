@@ -1,9 +1,10 @@
-// Names, notes, tags and colours of runs: stored beside the logs, or in the browser where the server may not write.
+// Annotations of runs (names, notes, tags and colours): stored beside the logs, or in the browser if the server may not
+// write.
 import { computed, effect, signal } from "@preact/signals";
 import { annotationsShape, type Annotations } from "../../api/annotations";
 import { getStored, postJson } from "../../api/client";
 import { recall, remember } from "../../base/storage";
-import { annotationsVersion, status } from "../live/live";
+import { annotationsVersion, refreshStatus, status } from "../live/live";
 import {
   annotationsOf,
   NO_ANNOTATION,
@@ -18,12 +19,12 @@ import { titles } from "./run_titles";
 const stored = signal<Annotations | null>(null);
 const local = signal<LocalChanges>({});
 
-/** Changes belong to the log directories that are served. */
+/** The storage key contains the served log directories, because annotations belong to them. */
 const localKey = computed(() => `annotations ${status.value?.logdirs.paths.join("\n") ?? ""}`);
 
-/** Null until the server has answered. */
+/** Null until the annotations and the names of the log directories are loaded. */
 export const annotationPlace = computed(() =>
-  stored.value === null
+  stored.value === null || status.value === null
     ? null
     : {
         isServer: stored.value.writable,
@@ -40,7 +41,7 @@ const byRun = computed(() => {
 
 export const annotationOf = (run: string): RunAnnotation => byRun.value.get(run) ?? NO_ANNOTATION;
 
-/** By run, 1 to 8. */
+/** The colour of each run, 1 to 8. */
 export const annotatedColours = computed(
   (): ReadonlyMap<string, number> =>
     new Map([...byRun.value].flatMap(([run, { colour }]): [string, number][] => (colour > 0 ? [[run, colour]] : []))),
@@ -50,7 +51,7 @@ export const archivedRuns = computed(
   (): ReadonlySet<string> => new Set([...byRun.value].flatMap(([run, { archived }]) => (archived ? [run] : []))),
 );
 
-/** Every tag that some run has, in alphabetical order. */
+/** All tags of all runs, in alphabetical order. */
 export const knownTags = computed((): readonly string[] =>
   [...new Set([...byRun.value.values()].flatMap(({ tags }) => tags))].sort(),
 );
@@ -60,7 +61,13 @@ export const servedViews = computed(() =>
   (stored.value?.views.names ?? []).map((name, i) => ({ name, address: stored.value?.views.addresses[i] ?? "" })),
 );
 
-/** Rejects with an ApiError if the server refuses. */
+/** Requests what `annotationPlace` needs, if it is missing. Rejects with an ApiError if the server refuses. */
+export async function loadAnnotations(): Promise<void> {
+  if (status.value === null) await refreshStatus();
+  stored.value ??= await getStored(annotationsShape, "annotations");
+}
+
+/** Requires that `annotationPlace` is not null. Rejects with an ApiError if the server refuses. */
 export async function changeRuns(runs: readonly string[], change: AnnotationChange): Promise<void> {
   if (stored.value?.writable) {
     stored.value = await postJson(annotationsShape, "annotations", { runs, set: change });
@@ -81,7 +88,7 @@ export async function deleteRuns(runs: readonly string[]): Promise<void> {
   stored.value = await postJson(annotationsShape, "runs/delete", { runs });
 }
 
-/** Loads the annotations now and whenever another window has changed them. */
+/** Loads the annotations now, and again whenever another window has changed them. */
 export function followAnnotations(): void {
   effect(() => {
     local.value = readLocal(recall(localKey.value));
@@ -95,7 +102,7 @@ export function followAnnotations(): void {
     void annotationsVersion.value;
     getStored(annotationsShape, "annotations").then(
       (answer) => (stored.value = answer),
-      () => undefined, // The page works without them; the next change asks again.
+      () => undefined, // The page works without annotations; the dialog to edit a run requests them again.
     );
   });
 }
