@@ -45,8 +45,7 @@ def _check_interface(x: Any) -> None:
     available = memoryview(data).nbytes
     if first < 0 or last > available:
         raise ValueError(
-            f"the array interface of {type(x).__name__} spans bytes {first} to {last} of a buffer "
-            f"of {available}"
+            f"the array interface of {type(x).__name__} describes bytes {first} to {last}, but its buffer has {available} bytes"
         )
 
 

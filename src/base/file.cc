@@ -129,7 +129,7 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t ma
   if (size > max_bytes) {
     return Fail(ErrorCode::kResourceExhausted,
                 Quoted(path.native(), kNameBytesShown) + " has " + HumanBytes(double(size)) +
-                    ", more than the " + HumanBytes(double(max_bytes)) + " that are read at once");
+                    ", but at most " + HumanBytes(double(max_bytes)) + " can be read into memory");
   }
   std::string content;
   // Reads until the end instead of using the size of fstat(), because pipes and /proc files report
@@ -149,8 +149,8 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t ma
   }
   if (filled > max_bytes) {
     return Fail(ErrorCode::kResourceExhausted,
-                Quoted(path.native(), kNameBytesShown) + " has more than the " +
-                    HumanBytes(double(max_bytes)) + " that are read at once");
+                Quoted(path.native(), kNameBytesShown) + " has more than " +
+                    HumanBytes(double(max_bytes)) + ", the maximum that can be read into memory");
   }
   content.resize(filled);
   return content;

@@ -275,7 +275,7 @@ gates:
 
     def test_says_what_is_wrong_with_a_contract(self):
         for contract, *said in [
-            ("", "contract.yaml: line 1, column 1: a contract is a mapping with a list 'gates', not nothing"),
+            ("", "contract.yaml: line 1, column 1: a contract must be a mapping with a list 'gates', not nothing"),
             ("gates:\n  - id: a\n    metric: accuracy\n    min: high\n",
              "contract.yaml: line 4, column 10: gate 1 ('a'): 'min' is 'high' but must be a number, such as 0.7"),
             ('{"gates": [{"metric": "accuracy", "min": 0.7}', "contract.yaml: line 1, column"),
@@ -284,7 +284,7 @@ gates:
             ("gates: &g [{metric: a, min: 1}]\nmore: *g\n", "aliases are not supported"),
             (b"\x00\xff\x89PNG\r\n" + bytes(range(256)), "contract.yaml: "),
             ("[" * 100_000, "more than 32 levels"),
-            ("x" * (2 << 20), "is 2.0 MiB long, but the maximum is 256 KiB"),
+            ("x" * (2 << 20), "is 2.0 MiB long, but a contract has at most 256 KiB"),
         ]:
             run = self.check(contract, "--junit", "results.xml", "--sarif", "results.sarif")
             self.assert_complains(run, 2, *said)
@@ -322,7 +322,7 @@ gates:
         ]:
             self.assert_complains(self.run_board("check", *arguments), 2, *said)
         other = self.check("{baseline: fp64, gates: [{metric: accuracy, min: 0}]}")
-        self.assert_complains(other, 2, "no model has the baseline variant 'fp64'")
+        self.assert_complains(other, 2, "no model in the logs has the variant 'fp64'")
         self.assert_complains(self.run_board("contract.yaml"), 2, "compression-board check contract.yaml --logdir DIR")
 
     @unittest.skipIf(os.geteuid() == 0, "root reads everything")

@@ -205,7 +205,7 @@ def test_what_is_no_model_or_no_data_is_refused(model, batches, tmp_path):
         quantize_fx(Nothing(), batches)
     with pytest.raises(ValueError, match="calibration data is empty"):
         quantize_fx(model, [])
-    with pytest.raises(ValueError, match="read several times"):
+    with pytest.raises(ValueError, match="read only once"):
         quantize_fx(model, iter(batches))
 
 

@@ -93,7 +93,7 @@ def _constant(constant: Constant) -> bytes:
         )
     kind = _TYPES.get(values.dtype.name)
     if kind is None:
-        raise TypeError(f"no constant of a graph has the type {values.dtype}")
+        raise TypeError(f"constant '{constant.name}' has the type {values.dtype}, which cannot be stored in ONNX")
     return dims + _number(2, kind) + _bytes(8, constant.name) + _bytes(9, values.tobytes())
 
 

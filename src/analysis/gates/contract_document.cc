@@ -122,11 +122,12 @@ class TreeBuilder final : public YAML::EventHandler {
 
   static void TakeKey(Frame& frame, DocumentNode node) {
     if (!node.is_text()) {
-      InvalidArgument(node.line, node.column, "a key must be a text, not " + node.Describe());
+      InvalidArgument(node.line, node.column,
+                      "a key of the contract must be a text, not " + node.Describe());
     }
     if (!frame.keys.insert(node.text).second) {
       InvalidArgument(node.line, node.column,
-                      Quoted(node.text) + " appears twice; remove one of them");
+                      Quoted(node.text) + " appears twice in one mapping; remove one of them");
     }
     frame.key = std::move(node.text);
   }
@@ -229,7 +230,7 @@ std::string DocumentNode::Describe() const {
 Result<DocumentNode> ParseDocument(std::string_view text) {
   if (text.size() > kMaxDocumentBytes) {
     return Fail(ErrorCode::kInvalidArgument, "is " + HumanBytes(static_cast<double>(text.size())) +
-                                                 " long, but the maximum is " +
+                                                 " long, but a contract has at most " +
                                                  HumanBytes(kMaxDocumentBytes));
   }
   // Catches all exceptions of yaml-cpp, and our own that pass through it.
