@@ -170,4 +170,4 @@ def test_one_label_does_not_fit_a_list_for_each_position(tmp_path, measure):
     found = measure(model, "--data", "val.npz", "--labels", "val.npz:y", "--metric", "top1", "--time", "0.3",
                     "--no-memory", "--no-energy", fails=True)["m"]  # fmt: skip
     assert "accuracy" not in found
-    assert "is not one list of class scores for each sample" in found["why_invalid"]
+    assert "need one list of class scores per sample" in found["why_invalid"]

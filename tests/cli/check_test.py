@@ -315,8 +315,8 @@ gates:
             (["contract.yaml", "--logdir", "alone"], "no variant besides baselines"),
             (["contract.yaml", "--logdir", "runs", "--junit", "no/such/results.xml"], "no/such/results.xml"),
             (["contract.yaml", "--logdir", "runs", "--sarif", "no/such/results.sarif"], "no/such/results.sarif"),
-            (["contract.yaml", "--logdir", "runs", "--json", "--junit", "-"], "give --junit a file"),
-            (["contract.yaml", "--logdir", "runs", "--sarif", "-", "--junit", "-"], "only one of --json, --junit -"),
+            (["contract.yaml", "--logdir", "runs", "--json", "--junit", "-"], "give --junit or --sarif a file"),
+            (["contract.yaml", "--logdir", "runs", "--sarif", "-", "--junit", "-"], "only one of --json, '--junit -'"),
             (["contract.yaml", "--logdir", "runs", "--jnuit", "a"], "is it --junit?"),
             ([], "CONTRACT"),
         ]:

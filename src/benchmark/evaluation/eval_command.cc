@@ -37,8 +37,8 @@ Result<Metrics> ParseEvaluationOutput(std::string_view output) {
   const std::string_view line = LastLine(output);
   const auto refuse = [&](std::string_view found) {
     return Fail(ErrorCode::kInvalidArgument,
-                "the evaluation must print a number or a JSON object of numbers as its last line; "
-                "found " +
+                "the --eval command must print a number or a JSON object of numbers as its last "
+                "line; found " +
                     std::string(found));
   };
   if (line.empty()) return refuse("nothing");

@@ -88,7 +88,8 @@ Result<NamedFiles> ParseVariantArguments(const std::vector<std::string>& argumen
     files.emplace_back(is_named ? argument.substr(sign + 1) : argument);
     if (files.back().empty() || (is_named && names.back().empty())) {
       return Fail(ErrorCode::kInvalidArgument,
-                  Quoted(argument) + " is neither FILE nor NAME=FILE, for example int8=net.onnx");
+                  Quoted(argument) +
+                      " is not a model file; give FILE or VARIANT=FILE, for example int8=net.onnx");
     }
   }
   NamedFiles named = NameFiles(files);

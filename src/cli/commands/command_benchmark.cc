@@ -247,9 +247,9 @@ Result<std::vector<BenchmarkOptions>> ModelsOf(const BenchmarkFlags& flags) {
   const fs::path first = flags.files[0];
   if (first.extension() == ".yaml" || first.extension() == ".yml") {
     if (flags.files.size() > 1) {
-      return Fail(
-          ErrorCode::kInvalidArgument,
-          "a list of models cannot be combined with other files; add these files to the list");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "a list of models (.yaml) cannot be combined with other model files; add these "
+                  "files to the list");
     }
     return benchmark::ReadSuite(first, flags.options);
   }
@@ -309,9 +309,10 @@ int RunBenchmark(Arguments arguments) {
     is_written |= outcome.is_written;
   }
   if (const int signal = InterruptingSignal(); signal != 0) {
-    PrintError((is_written ? "interrupted; what was measured is in " + Quoted(flags.output, 1000)
+    PrintError((is_written ? "the benchmark was interrupted; the results so far are in " +
+                                 Quoted(flags.output, 1000)
                            : std::string("interrupted before anything was measured")) +
-               (is_list ? "; run the same command again to measure the rest" : ""));
+               (is_list ? "; run the same command again to measure the other models" : ""));
     std::cout.flush();
     EndBySignal(signal);
   }

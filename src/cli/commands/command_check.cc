@@ -132,8 +132,8 @@ int RunCheck(Arguments arguments) {
   }
   if (flags.json + (flags.junit == "-") + (flags.sarif == "-") > 1) {
     PrintError(
-        "only one of --json, --junit - and --sarif - can be on standard output; give --junit a "
-        "file, or --sarif");
+        "only one of --json, '--junit -' and '--sarif -' can write to standard output; give "
+        "--junit or --sarif a file name");
     return kExitUsage;
   }
   // Opens the file before the long work.

@@ -112,7 +112,7 @@ int RunCompare(Arguments arguments) {
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
 
   if (as_stages && logdir.empty()) {
-    PrintError("--stages needs --logdir DIR");
+    PrintError("--stages needs a log directory; add --logdir DIR");
     return kExitUsage;
   }
   if (is_quick) options.blame_seconds = 0;

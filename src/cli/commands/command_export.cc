@@ -69,7 +69,7 @@ Result<bool> Export(const ExportFlags& flags) {
 
   if ((options.runs || options.tags) && !TakesAny(options, *snapshot)) {
     return Fail(ErrorCode::kNotFound,
-                "no run and tag match --runs and --tags; 'compression-board inspect "
+                "no tag of any run matches --runs and --tags; 'compression-board inspect "
                 "--logdir " +
                     ShellWord(flags.logs.text()) + "' lists all runs and tags");
   }

@@ -108,7 +108,7 @@ void ImportLayers(const std::string& path, compression::LayerReportKind kind,
   const auto imported = compression::ImportLayerReport(*report, path, options);
   if (!imported) {
     return PrintError(Quoted(path, 300) +
-                      " was not imported, or only in part: " + imported.error().message);
+                      " was not imported completely: " + imported.error().message);
   }
   std::cout << LayerImportText(path, *report, *imported) << std::flush;
   outcome.complete = true;
@@ -151,7 +151,7 @@ void ImportFile(const std::string& path, const ImportFlags& flags, Directories& 
   const Result<compression::ImportReport> report = compression::ImportBenchmark(*file, options);
   progress.Clear();
   if (!report) {
-    PrintError(Quoted(path, 300) + " was not imported, or only in part: " + report.error().message +
+    PrintError(Quoted(path, 300) + " was not imported completely: " + report.error().message +
                "; to start again, delete that directory and repeat the import");
     outcome.complete = false;
     return;

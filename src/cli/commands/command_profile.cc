@@ -155,7 +155,7 @@ int RunProfile(Arguments arguments) {
   const profile::HardwareSummary summary = monitor.Stop();
   LogCommand(end, summary, writer);
   const Result<void> closed = writer.Close();
-  if (!closed) PrintError("the log is incomplete: " + closed.error().message);
+  if (!closed) PrintError("the log could not be written completely: " + closed.error().message);
 
   const std::string directory = Quoted(writer.directory().native(), 1000);
   PrintError(Quoted(command.front()) + " " + DescribeEnd(end) + " after " +

@@ -172,7 +172,7 @@ Result<std::map<std::string, std::size_t>> ParseSamples(std::string_view text) {
         end != number.data() + number.size()) {
       return Fail(ErrorCode::kInvalidArgument,
                   "--samples_per_plugin: " + Quoted(part) +
-                      " must be a plugin and a number, as in scalars=500,images=20");
+                      " must be PLUGIN=NUMBER, for example scalars=500,images=20");
     }
     samples[std::string(part.substr(0, equals))] = count;
   }

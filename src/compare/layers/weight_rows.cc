@@ -194,12 +194,12 @@ Result<model::WeightReader> OpenRows(const model::ModelGraph& model, const Model
   if (reader.element_count() != elements) {
     return Fail(ErrorCode::kDataLoss, weights() + std::to_string(reader.element_count()) +
                                           " elements, but " + std::to_string(elements) +
-                                          " according to their shape");
+                                          " are needed by their shape");
   }
   if (elements > MaxElements(model)) {
     return Fail(ErrorCode::kResourceExhausted,
-                weights() + std::to_string(elements) + " elements, more than a file of " +
-                    std::to_string(model.file_bytes()) + " bytes can hold");
+                weights() + std::to_string(elements) + " elements, which do not fit in a file of " +
+                    std::to_string(model.file_bytes()) + " bytes; the file is damaged");
   }
   return reader;
 }
