@@ -149,7 +149,7 @@ TEST(OnnxTensor, DecodesListsToTheWidthOfTheType) {
   EXPECT_EQ(ElementsOf(*InitializerOf(int64))->view(), std::string("\5\0\0\0\0\0\0\0", 8));
   // STRING.
   EXPECT_THAT(ElementsOf(*InitializerOf(Golden("3a 04 2a 02 10 08"))),
-              FailsSaying(ErrorCode::kInvalidArgument, "does not hold numbers"));
+              FailsSaying(ErrorCode::kInvalidArgument, "does not contain numbers"));
 }
 
 TEST(OnnxTensor, KnowsWhereExternalDataIs) {

@@ -255,5 +255,5 @@ def test_mistakes_are_value_errors_that_say_what_there_is(tmp_path):
             logger.log_similarity(ModelSimilarity())
     statistics = OutputStatistics()
     statistics.add(np.zeros((1, 2)))
-    with pytest.raises(ValueError, match="3 channels in dimension 1, but earlier outputs had 2"):
+    with pytest.raises(ValueError, match="3 channels along axis 1, but earlier outputs had 2"):
         statistics.add(np.zeros((1, 3)))

@@ -199,7 +199,7 @@ Result<std::vector<BenchmarkOptions>> ParseSuite(std::string_view text,
       return refuse("expected 'models:' with a list of models");
     }
     if (models.size() > kMaxModels) {
-      return refuse("the list has too many models; give at most " + HumanCount(kMaxModels) + "");
+      return refuse("the list has too many models; give at most " + HumanCount(kMaxModels));
     }
     std::vector<BenchmarkOptions> suite;
     std::set<std::string> names;

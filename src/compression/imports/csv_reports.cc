@@ -34,7 +34,7 @@ Result<std::size_t> Need(const CsvTable& table, std::string_view title,
   }
   return Fail(ErrorCode::kInvalidArgument, source.string() + ":1: the table lacks the column " +
                                                Quoted(title) + " of " + std::string(what) +
-                                               "; its columns are " + Quoted(there, 240));
+                                               " report; its columns are " + Quoted(there, 240));
 }
 
 // Reads one layer per row, with the numbers in `columns`.

@@ -80,7 +80,7 @@ Result<TrialGraph> TrialGraph::Open(const std::filesystem::path& file) {
   if (model.format() != model::ModelFormat::kTensorFlowGraph) {
     return Fail(ErrorCode::kInvalidArgument, Quoted(file.string()) + " has the format " +
                                                  std::string(NameOf(model.format())) +
-                                                 "; a TensorFlow GraphDef was expected");
+                                                 ", but must be a TensorFlow GraphDef");
   }
   TrialGraph graph(std::move(model));
   graph.is_quantized_ = std::ranges::any_of(graph.model_.nodes(), IsRequantizing);

@@ -188,7 +188,7 @@ class OnnxReader {
             "tensor " + Quoted(tensor.name) + " is at offset " + std::to_string(tensor.offset) +
                 " of " + Quoted(tensor.location) +
                 (tensor.length ? " with " + std::to_string(*tensor.length) + " bytes" : "") +
-                ", but that file has " + std::to_string(file.size()) + " bytes");
+                ", but the file has only " + std::to_string(file.size()) + " bytes");
       }
       const ByteSpan data = file.subspan(static_cast<std::size_t>(tensor.offset));
       if (tensor.length) return data.first(static_cast<std::size_t>(*tensor.length));
@@ -348,9 +348,9 @@ class OnnxReader {
 
   static Result<void> CheckDepth(const Scope& scope) {
     if (scope.depth <= kMaxDepth) return {};
-    return Fail(ErrorCode::kInvalidArgument, "subgraphs and functions are nested more than " +
-                                                 std::to_string(kMaxDepth) +
-                                                 " deep, or a function calls itself");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the model's subgraphs and functions are nested more than " +
+                    std::to_string(kMaxDepth) + " levels deep, or a function calls itself");
   }
 
   Result<void> Unfold(const OnnxFunction& function, const OnnxNode& call,

@@ -32,17 +32,19 @@ Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
                                           " of type " + std::string(NameOf(type)) + " and shape " +
                                           ShapeText(sparse.shape) + " " + what);
   };
-  if (!CanBeSparse(type)) return damaged("has values that are not of whole bytes");
+  if (!CanBeSparse(type))
+    return damaged("has an element type smaller than a byte, which is not supported");
   const std::size_t element_bytes = LayoutOf(type).bytes;
   const std::optional<std::uint64_t> elements = ElementCount(sparse.shape);
   if (sparse.shape.empty() || !elements ||
       std::ranges::any_of(sparse.shape, [](std::int64_t size) { return size < 0; })) {
-    return damaged("has impossible dimensions");
+    return damaged("has a negative or too large dimension");
   }
   const std::size_t count = values.size() / element_bytes;
   if (sparse.values.shape != std::vector{static_cast<std::int64_t>(count)} ||
       values.size() != count * element_bytes) {
-    return damaged("has " + std::to_string(values.size()) + " bytes of values for shape " +
+    return damaged("has " + std::to_string(values.size()) +
+                   " bytes of values, which differs from the shape of the values, " +
                    ShapeText(sparse.values.shape));
   }
   // Indices are one position in the flat tensor per value, or one index per dimension.
@@ -69,7 +71,7 @@ Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
   const auto index = [&](std::size_t i) { return places[i]; };
   for (std::size_t i = 0; i < count * per_value; ++i) {
     if (index(i) >= 0 && index(i) < limits[i % per_value]) continue;
-    return damaged("has a value at index " + std::to_string(index(i)) + " of " +
+    return damaged("has an index of " + std::to_string(index(i)) + ", but the dimension has size " +
                    HumanCount(static_cast<std::size_t>(limits[i % per_value])));
   }
   CBOARD_ASSIGN_OR_RETURN(
