@@ -35,8 +35,8 @@ Result<File> File::Open(const std::filesystem::path& path, int flags,
   std::error_code ignored;
   const std::filesystem::path parent = named.parent_path();
   if (reason == ENOENT && !parent.empty() && !std::filesystem::exists(parent, ignored)) {
-    return Fail(ErrorCode::kNotFound,
-                Named("cannot create", named) + Named(": there is no directory", parent));
+    return Fail(ErrorCode::kNotFound, Named("cannot create", named) +
+                                          Named(": its parent directory does not exist:", parent));
   }
   return Fail(ErrnoError(reason, Named("create", named)));
 }
@@ -162,7 +162,7 @@ Result<void> CreateDirectories(const std::filesystem::path& path) {
   if (error) return Fail(ErrnoError(error.value(), Named("create directory", path)));
   if (!std::filesystem::is_directory(path, error)) {
     return Fail(ErrorCode::kAlreadyExists,
-                Named("cannot create directory", path) + ": a file with that name is there");
+                Named("cannot create directory", path) + ": a file with this name exists");
   }
   return {};
 }

@@ -445,7 +445,7 @@ class HeldSamples : public runtime::SampleSource {
 Result<compare::EndVerdict> ModelQuantizer::MeasureFile(
     const std::filesystem::path& quantized) const {
   if (state_->calibration.held_samples.empty()) {
-    return Fail(ErrorCode::kFailedPrecondition, "no samples to run; add --data");
+    return Fail(ErrorCode::kFailedPrecondition, "there are no samples to run; add --data");
   }
   runtime::SessionOptions options = state_->session;
   options.optimize = true;

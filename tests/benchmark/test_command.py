@@ -141,7 +141,7 @@ def test_bad_input_says_what_to_do(tmp_path, pair):
         ([fp32, "--labels", "val.npz:y", "--metric", "top1"], "--labels was given without samples"),
         ([fp32, "--data", "val.npz", "--labels", "val.npz:y", "--metric", "wer"], "add --vocabulary FILE"),
         (["rate.onnx"], "its inputs were random"),
-        (["uneven.onnx", "--data", "uneven.npz"], "save as many of each"),
+        (["uneven.onnx", "--data", "uneven.npz"], "save the same number for each input"),
     ]:
         result = run(tmp_path, *arguments, *([] if "--time" in arguments else BRIEF))
         assert result.returncode != 0

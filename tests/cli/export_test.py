@@ -68,8 +68,8 @@ class ExportTest(ProgramTest):
 
     def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(self):
         for exit_code, fragment, arguments in (
-            (2, "--runs: the pattern '(' is not a regular expression", ("--logdir", "logs", "--runs", "(")),
-            (1, "cannot create 'missing/out.csv': there is no directory 'missing'", ("--logdir", "logs", "-o", "missing/out.csv")),
+            (2, "--runs: the search pattern '(' is not a valid regular expression", ("--logdir", "logs", "--runs", "(")),
+            (1, "cannot create 'missing/out.csv': its parent directory does not exist: 'missing'", ("--logdir", "logs", "-o", "missing/out.csv")),
             (1, "no tag of any run matches --runs and --tags", ("--logdir", "logs", "--tags", "nothing", "-o", "out.csv")),
             (1, "log directory 'missing' does not exist", ("--logdir", "missing", "-o", "out.csv")),
             (1, "there are no event files below 'empty'", ("--logdir", "empty", "-o", "out.csv")),

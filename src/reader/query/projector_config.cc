@@ -27,7 +27,7 @@ class TextReader {
   // Calls `read(name)` for each field until the end of the message; `read` must consume the value.
   template <typename Read>
   Result<void> Fields(char end, const Read& read) {
-    if (++depth_ > kMaxDepth) return Wrong("messages are nested too deep");
+    if (++depth_ > kMaxDepth) return Wrong("the nesting is too deep");
     while (true) {
       SkipSpace();
       if (AtEnd() || Peek() == end) break;
@@ -38,7 +38,8 @@ class TextReader {
       if (!AtEnd() && (Peek() == ',' || Peek() == ';')) ++position_;
     }
     --depth_;
-    if (end == '\0') return AtEnd() ? Result<void>() : Wrong("a bracket too many");
+    if (end == '\0')
+      return AtEnd() ? Result<void>() : Wrong("a closing bracket has no opening bracket");
     if (AtEnd()) return Wrong(std::string("expected '") + end + "'");
     ++position_;
     return {};
@@ -136,14 +137,14 @@ class TextReader {
   Result<void> Quotation(std::string& value) {
     const char quote = Take();
     while (true) {
-      if (AtEnd() || Peek() == '\n') return Wrong("a string is not terminated");
+      if (AtEnd() || Peek() == '\n') return Wrong("a string has no closing quote");
       const char c = Take();
       if (c == quote) return {};
       if (c != '\\') {
         value += c;
         continue;
       }
-      if (AtEnd()) return Wrong("a string is not terminated");
+      if (AtEnd()) return Wrong("a string has no closing quote");
       CBOARD_RETURN_IF_ERROR(Escape(value));
     }
   }
@@ -166,7 +167,7 @@ class TextReader {
     unsigned number = 0;
     const auto [end, error] =
         std::from_chars(rest.data(), rest.data() + rest.size(), number, hexadecimal ? 16 : 8);
-    if (error != std::errc() || number > 0xFF) return Wrong("an escape is no byte");
+    if (error != std::errc() || number > 0xFF) return Wrong("an escaped number is not a byte");
     position_ += static_cast<std::size_t>(end - rest.data());
     value += static_cast<char>(number);
     return {};

@@ -137,7 +137,7 @@ TEST_F(SnapshotQueries, NoticeThatAFileHasChangedUnderTheIndex) {
     std::string damaged = whole;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
     WriteBytes(FileOf("r"), damaged);
-    ASSERT_THAT(ReadBlob(run, entry), FailsSaying(ErrorCode::kDataLoss, "has changed"))
+    ASSERT_THAT(ReadBlob(run, entry), FailsSaying(ErrorCode::kDataLoss, "was changed"))
         << "byte " << i;
   }
   WriteBytes(FileOf("r"), std::string_view(whole).substr(0, whole.size() - 1));
