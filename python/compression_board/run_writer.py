@@ -239,7 +239,7 @@ class RunWriter(_engine.ScalarWriter):
         values, steps = flat(scalar_values, np.float64), flat(global_steps, np.int64)
         times = None if walltimes is None else flat(walltimes, np.float64)
         if len(steps) != len(values) or (times is not None and len(times) != len(values)):
-            raise ValueError(f"the number of steps or wall times differs from the number of values, {len(values)}; give one step and one wall time per value")
+            raise ValueError(f"got {len(values)} values, but another number of steps or wall times; give one of each per value")
         run = self._direct_run()
         if run is not None:
             run.add_scalar_batch(_engine.stored_tag(tag), values, steps, times)

@@ -93,7 +93,8 @@ Result<HttpResponse> GetAudio(const ApiCall& call) {
 Result<HttpResponse> SampleResponse(const std::vector<reader::MediaSample>& samples,
                                     std::size_t sample) {
   if (sample >= samples.size()) {
-    return Fail(ErrorCode::kNotFound, "sample is " + std::to_string(sample) + ", but there are " +
+    return Fail(ErrorCode::kNotFound, "sample is " + std::to_string(sample) +
+                                          ", but the number of samples is " +
                                           std::to_string(samples.size()));
   }
   return BlobResponse(std::string(reader::MimeTypeOf(samples[sample].type)),
@@ -110,7 +111,8 @@ Result<HttpResponse> GetBlob(const ApiCall& call) {
     return Fail(ErrorCode::kNotFound,
                 "run " + Quoted(run->name) + " has no image or sound " + Quoted(tag_name));
   }
-  if (tag->blobs.empty()) return Fail(ErrorCode::kNotFound, "the values were removed; reload");
+  if (tag->blobs.empty())
+    return Fail(ErrorCode::kNotFound, "the values were removed from the logs; reload the page");
   const std::size_t last = tag->blobs.size() - 1;
   CBOARD_ASSIGN_OR_RETURN(const std::size_t index, call.target.NumberQuery("index", 0, last, last));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t sample,
@@ -162,7 +164,7 @@ Result<HttpResponse> GetText(const ApiCall& call) {
 Result<HttpResponse> GetTensors(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const TagOfRun found, QueriedTag(call, reader::TagKind::kTensor));
   if (found.tag->blobs.empty())
-    return Fail(ErrorCode::kNotFound, "the values were removed; reload");
+    return Fail(ErrorCode::kNotFound, "the values were removed from the logs; reload the page");
   const std::size_t last = found.tag->blobs.size() - 1;
   CBOARD_ASSIGN_OR_RETURN(const std::size_t index, call.target.NumberQuery("index", 0, last, last));
   CBOARD_ASSIGN_OR_RETURN(const auto tensor,

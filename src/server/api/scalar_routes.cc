@@ -183,7 +183,7 @@ Result<HttpResponse> Respond(const ApiCall& call, const Result<CurvesRequest>& w
   if (!wanted) return Fail(wanted.error());
   const double smoothing = wanted->query.smoothing;
   if (!(smoothing >= 0 && smoothing < 1)) {
-    return Fail(ErrorCode::kInvalidArgument, "smooth must be at least 0 and below 1");
+    return Fail(ErrorCode::kInvalidArgument, "the parameter smooth must be at least 0 and below 1");
   }
   const bool binary = call.accept.find(kBinary) != std::string_view::npos;
   HttpResponse response =
@@ -215,13 +215,13 @@ Result<reader::GroupCurve> GroupOf(const ApiCall& call, simdjson::dom::element r
                                    std::size_t points) {
   simdjson::dom::array names;
   if (runs.get(names) != simdjson::SUCCESS) {
-    return Fail(ErrorCode::kInvalidArgument, "each group must be a list of runs");
+    return Fail(ErrorCode::kInvalidArgument, "each of the groups must be a list of runs");
   }
   std::vector<reader::Curve> curves;
   for (const simdjson::dom::element name : names) {
     std::string_view run;
     if (name.get(run) != simdjson::SUCCESS) {
-      return Fail(ErrorCode::kInvalidArgument, "runs of a group must be strings");
+      return Fail(ErrorCode::kInvalidArgument, "the runs of each group must be strings");
     }
     CBOARD_ASSIGN_OR_RETURN(const reader::Tag* const found,
                             FindScalars(call, {std::string(run), tag}));

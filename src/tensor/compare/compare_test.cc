@@ -243,12 +243,13 @@ TEST(Compare, ScalesThatAreZeroOrInfiniteStillCompare) {
 TEST(Compare, MistakesAreNamed) {
   const std::vector<float> six(6);
   const TensorView flat(six), matrix(six, {2, 3});
-  EXPECT_THAT(Compare(flat, matrix),
-              FailsSaying(ErrorCode::kInvalidArgument, "[6] but the compressed tensor [2, 3]"));
+  EXPECT_THAT(
+      Compare(flat, matrix),
+      FailsSaying(ErrorCode::kInvalidArgument, "[6], but the compressed tensor has shape [2, 3]"));
   EXPECT_THAT(Compare(matrix, matrix, {.channel_axis = 2}),
               FailsSaying(ErrorCode::kInvalidArgument, "channel axis 2"));
   EXPECT_THAT(Compare(flat, flat, {.divergence = true}),
-              FailsSaying(ErrorCode::kInvalidArgument, "needs steps"));
+              FailsSaying(ErrorCode::kInvalidArgument, "needs a quantization grid"));
   EXPECT_THAT(Compare(flat, flat, {.grid = QuantizationGrid{0, 0, -128, 127}}),
               FailsSaying(ErrorCode::kInvalidArgument, "scale"));
   EXPECT_THAT(Compare(flat, flat, {.grid = QuantizationGrid{1, 0, 9, 8}}),
