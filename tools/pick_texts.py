@@ -178,7 +178,8 @@ def errors(name: str, source: str) -> list[Text]:
         text = text_of(arguments[-1], list(filter(None, names)))
         composed = []
         for call, _, given in calls(source, helper) if any(f"<{name}>" in text for name in names) else []:
-            newest = max((known[0] for known in helpers if known[2] == helper and known[0] <= call), default=-1)
+            places = [known[0] for known in helpers if known[2] == helper]
+            newest = max((place for place in places if place <= call), default=min(places))
             if newest == first and not first <= call < last and len(given) == len(names):
                 whole = text
                 for parameter, argument in zip(names, given):

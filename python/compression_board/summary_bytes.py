@@ -215,11 +215,11 @@ def hparam_pairs(hparam_dict: dict[str, Any]) -> list[tuple[str, Any]]:
 def hparams_bytes(hparam_dict: Any, metric_dict: Any) -> tuple[bytes, bytes, bytes]:
     if not isinstance(hparam_dict, dict):
         raise TypeError(
-            f"parameter: hparam_dict should be a dictionary, but got {type(hparam_dict)}"
+            f"hparam_dict must be a dictionary, but is {type(hparam_dict)}"
         )
     if not isinstance(metric_dict, dict):
         raise TypeError(
-            f"parameter: metric_dict should be a dictionary, but got {type(metric_dict)}"
+            f"metric_dict must be a dictionary, but is {type(metric_dict)}"
         )
     return _engine.hparams_summaries(hparam_pairs(hparam_dict), [str(name) for name in metric_dict])
 

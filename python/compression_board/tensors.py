@@ -80,7 +80,7 @@ def to_numpy(x: Any) -> Array:
     try:
         return np.asarray(x)
     except ValueError as error:
-        raise ValueError(f"cannot make an array of {type(x).__name__}: {error}") from None
+        raise ValueError(f"cannot convert an object of type {type(x).__name__} to a NumPy array: {error}") from None
 
 
 def make_np(x: Any) -> Array:

@@ -128,8 +128,9 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t ma
   CBOARD_ASSIGN_OR_RETURN(const std::uint64_t size, file.Size());
   if (size > max_bytes) {
     return Fail(ErrorCode::kResourceExhausted,
-                Quoted(path.native(), kNameBytesShown) + " has " + HumanBytes(double(size)) +
-                    ", but at most " + HumanBytes(double(max_bytes)) + " can be read into memory");
+                "the file " + Quoted(path.native(), kNameBytesShown) + " has " +
+                    HumanBytes(double(size)) + ", but at most " + HumanBytes(double(max_bytes)) +
+                    " can be read into memory");
   }
   std::string content;
   // Reads until the end instead of using the size of fstat(), because pipes and /proc files report
@@ -149,7 +150,7 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t ma
   }
   if (filled > max_bytes) {
     return Fail(ErrorCode::kResourceExhausted,
-                Quoted(path.native(), kNameBytesShown) + " has more than " +
+                "the file " + Quoted(path.native(), kNameBytesShown) + " has more than " +
                     HumanBytes(double(max_bytes)) + ", the maximum that can be read into memory");
   }
   content.resize(filled);

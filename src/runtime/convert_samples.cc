@@ -110,8 +110,8 @@ Result<OwnedTensor> ConvertTo(DType dtype, const TensorView& given) {
     CBOARD_ASSIGN_OR_RETURN(const std::vector<double> values, tensor::ToDoubles(tensor));
     if (FillIntegers(dtype, values, out)) return out;
     return Fail(ErrorCode::kInvalidArgument,
-                "values of " + std::string(NameOf(tensor.dtype)) +
-                    " are outside of the range of the model's input type " +
+                "the data has values of type " + std::string(NameOf(tensor.dtype)) +
+                    " that are outside of the range of the model's input type " +
                     std::string(NameOf(dtype)));
   }
   return Fail(ErrorCode::kInvalidArgument,

@@ -325,7 +325,7 @@ Result<TensorView> NpyFile::Read(std::size_t index, std::size_t max_rows) {
   if (source.fortran_order) {
     if (bytes.size() > budget_bytes_) {
       return Fail(ErrorCode::kResourceExhausted,
-                  Quoted(array.name) + " is stored in Fortran order and needs " +
+                  "the array " + Quoted(array.name) + " is stored in Fortran order and needs " +
                       HumanBytes(static_cast<double>(bytes.size())) +
                       " of memory to be rearranged, which is more than is free; save it with "
                       "numpy.ascontiguousarray");

@@ -217,7 +217,8 @@ Result<ZipContent> ReadZipEntry(ByteSpan file, const ZipEntry& entry, std::uint6
     }
     if (count > max_bytes) {
       return Fail(ErrorCode::kResourceExhausted,
-                  shown + " needs " + HumanBytes(static_cast<double>(count)) +
+                  "the file " + shown + " in the ZIP file needs " +
+                      HumanBytes(static_cast<double>(count)) +
                       " of memory to be decompressed, but only " +
                       HumanBytes(static_cast<double>(max_bytes)) +
                       " are free; save it uncompressed with numpy.savez, or use fewer samples");
@@ -229,7 +230,8 @@ Result<ZipContent> ReadZipEntry(ByteSpan file, const ZipEntry& entry, std::uint6
     }
   } else {
     return Fail(ErrorCode::kInvalidArgument,
-                shown + " is compressed with method " + std::to_string(entry.method) +
+                "the file " + shown + " in the ZIP file is compressed with method " +
+                    std::to_string(entry.method) +
                     ", but only stored and deflated files can be read; save it with numpy.savez");
   }
   const ByteSpan bytes = content.bytes();

@@ -107,7 +107,7 @@ Result<StateDirectory> StateDirectory::Open(std::filesystem::path directory, con
     return Fail(ErrorCode::kFailedPrecondition,
                 "cannot resume the tuning in " + quoted +
                     ": model, data or settings are different; use the same command as before, or "
-                    "start again without --resume in another --state");
+                    "start again without --resume and with another directory for --state");
   }
   if (has_job && !is_finished) {
     return Fail(ErrorCode::kFailedPrecondition,

@@ -154,8 +154,9 @@ bool FileTask::RestoreIfVanished() {
     return Refused(Annotate(restored.error(), deleted));
   }
   if (on_disk_error_) {
-    on_disk_error_(Error{ErrorCode::kUnavailable,
-                         deleted + " while it was in use; it was written again completely"});
+    on_disk_error_(
+        Error{ErrorCode::kUnavailable, "the writer wrote its file again completely, because the " +
+                                           deleted + " while it was in use"});
   }
   return true;
 }

@@ -104,7 +104,7 @@ AddResult SummaryWriter::AddImageWithBoxes(std::string_view tag, const TensorVie
 
 AddResult SummaryWriter::AddFigure(std::string_view tag, const RgbBuffer& figure, At at) {
   if (figure.channels != 3 && figure.channels != 4) {
-    return Fail(ErrorCode::kInvalidArgument, "figure " + Quoted(tag) + ": has " +
+    return Fail(ErrorCode::kInvalidArgument, "figure " + Quoted(tag) + " has " +
                                                  std::to_string(figure.channels) +
                                                  " channels; give 3 or 4 channels, RGB or RGBA");
   }

@@ -284,7 +284,7 @@ gates:
             ("gates: &g [{metric: a, min: 1}]\nmore: *g\n", "aliases are not supported"),
             (b"\x00\xff\x89PNG\r\n" + bytes(range(256)), "contract.yaml: "),
             ("[" * 100_000, "more than 32 levels"),
-            ("x" * (2 << 20), "is 2.0 MiB long, but a contract has at most 256 KiB"),
+            ("x" * (2 << 20), "is 2.0 MiB long, but the maximum is 256 KiB"),
         ]:
             run = self.check(contract, "--junit", "results.xml", "--sarif", "results.sarif")
             self.assert_complains(run, 2, *said)

@@ -196,11 +196,11 @@ def external(location, **more):
     "location, complaint",
     [
         ("/etc/passwd", "absolute path"),
-        ("../secret", "leads out of its folder"),
-        ("link", "link that leads out"),
-        ("folder/secret", "link that leads out"),
+        ("../secret", "is outside of its folder"),
+        ("link", "link to a place outside"),
+        ("folder/secret", "link to a place outside"),
         ("gone", "put the file next to the model"),
-        ("", "no file name"),
+        ("", "not a file name"),
     ],
 )
 def test_onnx_external_data_stays_in_its_folder(tmp_path, location, complaint):

@@ -114,8 +114,7 @@ def model(nodes: Iterable[Node], constants: Iterable[Constant], inputs: Iterable
     size = sum(len(part) for part in graph)
     if size > MAX_BYTES - 1024:
         raise ValueError(
-            f"the weights of the module take {size / 2**30:.1f} GiB, more than the 2 GiB that a comparison "
-            "of modules takes; export both models and compare the files"
+            f"the weights of the module take {size / 2**30:.1f} GiB, but modules of at most 2 GiB can be compared; export both models to ONNX and compare the files"
         )
     opset = _bytes(8, _bytes(1, "") + _number(2, 21))
     return _number(1, 10) + _bytes(2, "compression-board") + opset + _bytes(7, b"".join(graph))

@@ -88,7 +88,7 @@ TEST(ParseContract, SaysWhatIsWrongAndWhere) {
   fails("gates: []", "'gates' is empty");
   fails("{baseline: [a], gates: [{metric: a}]}", "'baseline' is a list but must name a variant");
   fails("gates:\n  - 7", "line 2, column 5: gate 1: must be a mapping");
-  fails(R"({"gates":[{"id":"q"}]})", "gate 1 ('q'): needs a 'metric'");
+  fails(R"({"gates":[{"id":"q"}]})", "gate 1 ('q'): the gate needs a 'metric'");
   fails("gates: [{metric: []}]", "'metric' is a list but must be a name or a mapping");
   fails("gates: [{metric: {}}]", "'metric' needs a 'name'");
   fails("gates: [{metric: {name: a, aggregation: p42}}]", "'p42'");
@@ -103,7 +103,7 @@ TEST(ParseContract, SaysWhatIsWrongAndWhere) {
   fails("gates: [{metric: a, max: 1%}]", "'1%' but must be a number");
   fails("gates: [{metric: a, absolute: {}}]", "must contain 'min' or 'max'");
   fails("gates: [{metric: a, min: 1, absolute: {min: 1}}]", "inside and outside of 'absolute'");
-  fails("gates: [{metric: a, min: 2, max: 1}]", "no value can be both");
+  fails("gates: [{metric: a, min: 2, max: 1}]", "no value can pass");
   fails("gates: [{metric: a, relative_degradation: {}}]", "must contain 'max_abs' or 'max_pct'");
   fails("gates: [{metric: a, min: 1, min: 2}]", "'min' appears twice");
 }

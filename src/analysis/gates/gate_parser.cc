@@ -97,9 +97,11 @@ class GateParser {
       }
       patterns.push_back(item.text);
     }
-    if (patterns.empty()) return Wrong(*node, Quoted(key) + " is empty; write '*' for all layers");
+    if (patterns.empty())
+      return Wrong(*node, "the key " + Quoted(key) + " is empty; write '*' for all layers");
     if (patterns.size() > kMaxPatterns) {
-      return Wrong(*node, Quoted(key) + " has more than 100 patterns; use * to combine patterns");
+      return Wrong(*node, "the key " + Quoted(key) +
+                              " has more than 100 patterns; use * to combine patterns");
     }
     return {};
   }
@@ -107,7 +109,7 @@ class GateParser {
   Result<void> ParseMetric(Gate& gate) const {
     const DocumentNode* const metric = node_.Find("metric");
     if (metric == nullptr) {
-      return Wrong(node_, "needs a 'metric', such as accuracy or {name: accuracy}");
+      return Wrong(node_, "the gate needs a 'metric', such as accuracy or {name: accuracy}");
     }
     if (metric->is_text()) {
       gate.metric = metric->text;
@@ -128,12 +130,12 @@ class GateParser {
     CBOARD_RETURN_IF_ERROR(ReadText(metric, "aggregation", aggregation));
     if (source != "summary_metrics" && source != "metrics") {
       return Wrong(metric,
-                   "'source' is " + Quoted(source) + " but may be summary_metrics or metrics");
+                   "'source' is " + Quoted(source) + " but must be summary_metrics or metrics");
     }
     const auto known = std::ranges::find(kAggregations, aggregation, &NamedAggregation::name);
     if (known == kAggregations.end()) {
       return Wrong(metric, "'aggregation' is " + Quoted(aggregation) +
-                               " but may be last, min, max, mean, p50, p90, p95 or p99");
+                               " but must be last, min, max, mean, p50, p90, p95 or p99");
     }
     // A metric of a summary has one value, so the contract need not name an aggregation.
     if (source == "metrics") gate.aggregation = known->aggregation;
@@ -160,7 +162,7 @@ class GateParser {
     if (direction == "lower_is_better") gate.direction = compression::Better::kLower;
     if (direction.empty() || gate.direction != compression::Better::kUnknown) return {};
     return Wrong(*node_.Find("direction"), "'direction' is " + Quoted(direction) +
-                                               " but may be higher_is_better or lower_is_better");
+                                               " but must be higher_is_better or lower_is_better");
   }
 
   // Reads `min` and `max` from `absolute` or from the gate itself.
@@ -181,7 +183,8 @@ class GateParser {
       }
     }
     if (gate.min && gate.max && *gate.min > *gate.max) {
-      return Wrong(*limits.Find("min"), "'min' is above 'max': no value can be both");
+      return Wrong(*limits.Find("min"),
+                   "'min' is above 'max', so no value can pass; correct one of them");
     }
     return {};
   }

@@ -226,8 +226,8 @@ class PerplexityScorer final : public Scorer {
 Result<std::unique_ptr<Scorer>> MakeClassificationScorer(const ScorerOptions& options) {
   CBOARD_ASSIGN_OR_RETURN(NumberLabels labels, LabelsFor(options));
   if (labels.row_size != 1) {
-    return Fail(ErrorCode::kInvalidArgument, Quoted(labels.name, 200) + " has " +
-                                                 HumanCount(labels.row_size) +
+    return Fail(ErrorCode::kInvalidArgument, "the label array " + Quoted(labels.name, 200) +
+                                                 " has " + HumanCount(labels.row_size) +
                                                  " numbers per sample, but the metrics top1, top5 "
                                                  "and F1 need one class number per sample");
   }

@@ -174,7 +174,7 @@ Result<Metrics> Evaluate(const runtime::Session& model, const runtime::Session* 
   for (const auto& [name, score] : scores) {
     if (std::isfinite(score)) continue;
     return Fail(ErrorCode::kInvalidArgument,
-                name + " is " + (std::isnan(score) ? "not a number" : "infinite") +
+                "the metric " + name + " is " + (std::isnan(score) ? "not a number" : "infinite") +
                     ": the model's outputs contain NaN, infinity or values that are too large");
   }
   return scores;

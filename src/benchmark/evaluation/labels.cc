@@ -48,7 +48,7 @@ Result<NumberLabels> ReadNumberLabels(const std::filesystem::path& path, const s
   }
   if (!index) {
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(path.string(), 1000) + " has " +
+                "the file " + Quoted(path.string(), 1000) + " has " +
                     (array.empty() ? std::string("several arrays") : "no array " + Quoted(array)) +
                     "; it has " + NamesOf(file) + "; choose one with --labels " +
                     path.filename().string() + ":NAME");
@@ -63,8 +63,8 @@ Result<std::vector<std::vector<LabeledBox>>> ReadBoxLabels(const std::filesystem
     const auto index = FindArray(file, name);
     if (!index) {
       return Fail(ErrorCode::kInvalidArgument,
-                  Quoted(path.string(), 1000) + " has no array " + Quoted(name) + "; it has " +
-                      NamesOf(file) +
+                  "the file " + Quoted(path.string(), 1000) + " has no array " + Quoted(name) +
+                      "; it has " + NamesOf(file) +
                       "; labels of boxes need the arrays boxes [n, 4], classes [n] and image [n]");
     }
     return ReadArray(file, *index, name);

@@ -63,7 +63,8 @@ Result<model::InputShapes> NameShapes(const std::filesystem::path& model,
   }
   if (inputs.size() != 1 && open.size() != 1) {
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(model.string(), 1000) + " has " + std::to_string(inputs.size()) +
+                "the model " + Quoted(model.string(), 1000) + " has " +
+                    std::to_string(inputs.size()) +
                     " inputs; name the one that --shape is for: --shape INPUT=SIZES");
   }
   auto sizes = shapes.extract(unnamed);
@@ -109,8 +110,8 @@ Result<std::unique_ptr<runtime::SampleSource>> OpenRunSamples(
     if (!input.shape.empty() && input.shape[0] >= 0 && options.batch != 1 &&
         input.shape[0] != options.batch) {
       return Fail(ErrorCode::kInvalidArgument,
-                  Quoted(model.string(), 1000) + " has a fixed batch: input " + Quoted(input.name) +
-                      " is " + runtime::Describe(input) + ", but --batch is " +
+                  "the model " + Quoted(model.string(), 1000) + " has a fixed batch size: input " +
+                      Quoted(input.name) + " is " + runtime::Describe(input) + ", but --batch is " +
                       std::to_string(options.batch) +
                       "; export the model with an open batch size, or omit --batch");
     }
@@ -126,8 +127,9 @@ Result<std::unique_ptr<runtime::SampleSource>> OpenRunSamples(
   }
   if (!open.empty()) {
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(model.string(), 1000) + " has inputs with open sizes: " + open + "; give" +
-                    flags + " with a number for each open size, or give samples with --data");
+                "the model " + Quoted(model.string(), 1000) +
+                    " has inputs with open sizes: " + open + "; give" + flags +
+                    " with a number for each open size, or give samples with --data");
   }
   runtime::SampleOptions samples;
   samples.max_samples = max_samples;

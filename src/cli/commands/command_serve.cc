@@ -267,7 +267,7 @@ void Announce(const std::stop_token& stop, const ServeConfig& config, const serv
     if (written) {
       OpenInBrowser(page.emplace(*std::move(written)).path());
     } else {
-      PrintError(written.error().message + "; open the page yourself");
+      PrintError(written.error().message + "; open the address of the page yourself");
     }
   }
   while (!status.loaded && !stop.stop_requested()) status = board.WaitForFirstLoad(kMoment);

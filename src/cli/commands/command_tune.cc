@@ -211,7 +211,8 @@ int RunTune(Arguments arguments) {
   progress.Clear();
   const Result<void> sent = mirror->Send();
   if (!sent)
-    PrintError(sent.error().message + "; the logs are in " + Quoted(options.logdir.string(), 300));
+    PrintError(sent.error().message + "; the logs remain in the local directory " +
+               Quoted(options.logdir.string(), 300));
   if (!report) {
     PrintError(report.error().message);
     return kExitFailed;

@@ -125,9 +125,10 @@ class Blamer {
     findings.as_it_is = findings.without_guilty = *as_it_is;
     findings.all_float = *all_float;
     if (all_float->cost > 0.5 * as_it_is->cost) {
-      return Fail(ErrorCode::kFailedPrecondition,
-                  "the outputs stay damaged even if all layers that can be restored are float" +
-                      OtherReaders(baseline_, variant_));
+      return Fail(
+          ErrorCode::kFailedPrecondition,
+          "the outputs stay damaged even if all layers that can be restored are restored to float" +
+              OtherReaders(baseline_, variant_));
     }
     std::vector<RootCause> causes;
     std::size_t runs_done = 0;

@@ -91,9 +91,7 @@ class Flattener {
       text += node.IsScalar() ? node.Scalar() : std::string("null");
     }
     if (text.size() > kMaxBytes)
-      return Fail(
-          Exhausted("a list of the configuration has more than 1 MiB of text; shorten it of text; "
-                    "shorten it"));
+      return Fail(Exhausted("a list of the configuration has more than 1 MiB of text; shorten it"));
     return {};
   }
 

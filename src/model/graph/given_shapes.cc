@@ -56,15 +56,20 @@ Result<void> CheckSizes(std::string_view input, const Shape& shape) {
   const std::string given =
       "the shape " + Typed(shape) + " that was given for input " + Quoted(input);
   if (shape.size() > kMaxRank) {
-    return Fail(Mistake(given + " has more than " + std::to_string(kMaxRank) + " sizes"));
+    return Fail(Mistake("invalid input shape: " + given + " has more than " +
+                        std::to_string(kMaxRank) + " sizes"));
   }
   for (const std::int64_t size : shape) {
-    if (size < 0) return Fail(Mistake(given + " has a negative size; give a number for each"));
-    if (size > kMaxSize) return Fail(Mistake(given + " has a size above 2^31"));
+    if (size < 0)
+      return Fail(Mistake("invalid input shape: " + given +
+                          " has a negative size; give a number for each"));
+    if (size > kMaxSize)
+      return Fail(Mistake("invalid input shape: " + given + " has a size above 2^31"));
   }
   const std::optional<std::uint64_t> count = ElementCount(shape);
   if (!count || *count > kMaxElements) {
-    return Fail(Mistake(given + " has more than 2^40 elements; give a smaller one"));
+    return Fail(Mistake("invalid input shape: " + given +
+                        " has more than 2^40 elements; give a smaller one"));
   }
   return {};
 }

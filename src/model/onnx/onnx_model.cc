@@ -185,9 +185,9 @@ class OnnxReader {
       if (tensor.offset > file.size() || tensor.length.value_or(0) > file.size() - tensor.offset) {
         return Fail(
             ErrorCode::kDataLoss,
-            "tensor " + Quoted(tensor.name) + " is at offset " + std::to_string(tensor.offset) +
-                " of " + Quoted(tensor.location) +
-                (tensor.length ? " with " + std::to_string(*tensor.length) + " bytes" : "") +
+            "the data of tensor " + Quoted(tensor.name) + " begins at offset " +
+                std::to_string(tensor.offset) + " of the file " + Quoted(tensor.location) +
+                (tensor.length ? " and has " + std::to_string(*tensor.length) + " bytes" : "") +
                 ", but the file has only " + std::to_string(file.size()) + " bytes");
       }
       const ByteSpan data = file.subspan(static_cast<std::size_t>(tensor.offset));

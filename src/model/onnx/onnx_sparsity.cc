@@ -57,8 +57,8 @@ Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
               : proto::Shape{static_cast<std::int64_t>(count), static_cast<std::int64_t>(rank)};
   if (proto::DTypeOfOnnx(sparse.indices.elem_type) != DType::kInt64 || index_shape != expected ||
       indices.size() / sizeof(std::int64_t) != count * per_value) {
-    return damaged("has indices of shape " + ShapeText(index_shape) + " for " + HumanCount(count) +
-                   " values");
+    return damaged("has indices of shape " + ShapeText(index_shape) +
+                   ", which does not match its " + HumanCount(count) + " values");
   }
   const std::vector<std::int64_t> limits =
       is_flat ? std::vector{static_cast<std::int64_t>(*elements)} : sparse.shape;

@@ -65,7 +65,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::filesystem
   const std::uint64_t size = mapped->stamp_.size;
   if (size > static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max())) {
     return Fail(ErrorCode::kResourceExhausted,
-                shown + " is larger than the address space of this program");
+                "the file " + shown + " is larger than the address space of this program");
   }
   if (size > kMaxCopiedBytes) {
     mapped->mapping_ =
@@ -115,7 +115,7 @@ std::string MappedFile::version() const {
 }
 
 tl::unexpected<Error> MappedFile::Changed(const std::string& what) const {
-  return Fail(ErrorCode::kUnavailable, Quoted(path_.string(), 1000) +
+  return Fail(ErrorCode::kUnavailable, "the file " + Quoted(path_.string(), 1000) +
                                            " changed while it was read: it " + what +
                                            "; run the command again when the file is complete");
 }

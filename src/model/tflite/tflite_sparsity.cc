@@ -23,7 +23,7 @@ constexpr std::size_t kMaxRank = 8;
 constexpr std::size_t kMaxLevels = 2 * kMaxRank;
 
 tl::unexpected<Error> Damaged(std::string what) {
-  return Fail(ErrorCode::kDataLoss, std::move(what));
+  return Fail(ErrorCode::kDataLoss, "the sparse tensor " + what);
 }
 
 // Returns true if `numbers` are a permutation of [begin, begin + numbers.size()).
@@ -306,10 +306,9 @@ Result<void> SetSparseConstant(GraphAssembler& graph, TensorId id, DType type,
                                const std::vector<std::int64_t>& shape, const FlatTable& sparsity,
                                ByteSpan values) {
   const auto refused = [&](const Error& error) {
-    return Fail(error.code, "the file is damaged: the sparse tensor " +
-                                Quoted(graph.tensor(id).name) + " of type " +
-                                std::string(NameOf(type)) + " and shape " + ShapeText(shape) + " " +
-                                error.message);
+    return Fail(error.code, "the file is damaged: sparse tensor " + Quoted(graph.tensor(id).name) +
+                                " of type " + std::string(NameOf(type)) + " and shape " +
+                                ShapeText(shape) + ": " + error.message);
   };
   const Result<Sparsity> read = Sparsity::Read(sparsity, shape);
   if (!read) return refused(read.error());

@@ -315,8 +315,7 @@ class FollowingCopy final : public BucketCopy {
                       object.etag));
       if (piece.empty()) {
         return Fail(ErrorCode::kUnavailable, "the object " + Quoted(object.key) +
-                                                 " became shorter while it was "
-                                                 "copied; it is read again later");
+                                                 " became shorter while it was copied; try again");
       }
       CBOARD_RETURN_IF_ERROR(file.Write(std::as_bytes(std::span(piece))));
       offset += piece.size();

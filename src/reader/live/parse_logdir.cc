@@ -57,9 +57,9 @@ Result<std::string> PathOrBucket(std::string_view text) {
   if (text.starts_with("s3://") || text.starts_with("gs://")) return std::string(text);
   if (IsUri(text)) {
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(text, 300) +
-                    " is neither a directory nor s3:// or gs://; copy or mount it "
-                    "first");
+                "the log directory " + Quoted(text, 300) +
+                    " is neither a local directory nor an address with s3:// or gs://; copy it to "
+                    "this machine or mount it first");
   }
   if (text.find('\0') != std::string_view::npos) {
     return Fail(ErrorCode::kInvalidArgument,

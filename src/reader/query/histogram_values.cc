@@ -100,10 +100,11 @@ Result<LoggedHistogram> FromProto(const ParsedHistogram& histogram) {
   const auto& counts = histogram.bucket_counts;
   for (std::size_t i = 0; i < limits.size(); ++i) {
     if (std::isnan(limits[i]) || (i > 0 && limits[i] < limits[i - 1])) {
-      return Fail(ErrorCode::kDataLoss, "limit " + std::to_string(i) + " of a histogram is " +
-                                            ShortestDecimal(limits[i]) + ", after " +
-                                            ShortestDecimal(i > 0 ? limits[i - 1] : limits[i]) +
-                                            "; limits must ascend");
+      return Fail(ErrorCode::kDataLoss,
+                  "bucket limit " + std::to_string(i) + " of a logged histogram is " +
+                      ShortestDecimal(limits[i]) + ", but the limit before it is " +
+                      ShortestDecimal(i > 0 ? limits[i - 1] : limits[i]) +
+                      "; limits must be in ascending order");
     }
   }
   LoggedHistogram data;

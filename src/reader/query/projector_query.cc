@@ -140,8 +140,8 @@ Result<std::string> Projector::ReadAsset(std::string_view tensor_name, std::stri
                                          std::string EmbeddingInfo::*path) const {
   CBOARD_ASSIGN_OR_RETURN(const EmbeddingInfo* embedding, Require(tensor_name));
   if ((embedding->*path).empty()) {
-    return Fail(ErrorCode::kNotFound,
-                "the tensor " + Quoted(tensor_name) + " has no " + std::string(what));
+    return Fail(ErrorCode::kNotFound, "the projector's tensor " + Quoted(tensor_name) +
+                                          " has no file with its " + std::string(what));
   }
   return ReadInside(embedding->*path, limits_.max_asset_bytes);
 }
@@ -196,7 +196,7 @@ Result<std::string> Projector::ReadSprite(std::string_view tensor_name) const {
   CBOARD_ASSIGN_OR_RETURN(const EmbeddingInfo* embedding, Require(tensor_name));
   if (!embedding->sprite || embedding->sprite->image_path.empty()) {
     return Fail(ErrorCode::kNotFound,
-                "the tensor " + Quoted(tensor_name) + " has no images of its points");
+                "the projector's tensor " + Quoted(tensor_name) + " has no images of its points");
   }
   return ReadInside(embedding->sprite->image_path, limits_.max_asset_bytes);
 }

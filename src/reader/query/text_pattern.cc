@@ -27,7 +27,7 @@ Result<TextPattern> TextPattern::Compile(std::string_view pattern) {
   if (pattern.size() > kMaxPatternBytes) {
     return Fail(ErrorCode::kInvalidArgument,
                 "the search pattern has " + std::to_string(pattern.size()) +
-                    " bytes, but at most " + std::to_string(kMaxPatternBytes));
+                    " bytes, but the maximum is " + std::to_string(kMaxPatternBytes));
   }
   auto impl = std::make_shared<const Impl>(pattern);
   if (!impl->expression.ok()) {

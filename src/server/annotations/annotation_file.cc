@@ -62,12 +62,12 @@ Result<AnnotationsByName> ParseNames(simdjson::dom::object root, std::string_vie
   if (root[section].get(element) != simdjson::SUCCESS) return names;
   simdjson::dom::object entries;
   if (element.get(entries) != simdjson::SUCCESS) {
-    return InvalidFile(Quoted(section) + " must be an object");
+    return InvalidFile("the section " + Quoted(section) + " must be an object");
   }
   for (const auto [name, entry] : entries) {
     simdjson::dom::object fields;
     if (entry.get(fields) != simdjson::SUCCESS) {
-      return InvalidFile("entry " + Quoted(name) + " must be an object");
+      return InvalidFile("the entry " + Quoted(name) + " must be an object");
     }
     AnnotationFields& parsed = names[std::string(name)];
     for (const auto [field, value] : fields) {
@@ -79,8 +79,8 @@ Result<AnnotationsByName> ParseNames(simdjson::dom::object root, std::string_vie
       }
     }
     if (names.size() > kMaxAnnotationNames) {
-      return InvalidFile(Quoted(section) + " has more than " + HumanCount(kMaxAnnotationNames) +
-                         " entries");
+      return InvalidFile("the section " + Quoted(section) + " has more than " +
+                         HumanCount(kMaxAnnotationNames) + " entries");
     }
   }
   return names;
@@ -119,11 +119,11 @@ Result<Annotations> ParseAnnotations(std::string_view text) {
   std::string_view format;
   std::int64_t version = 0;
   if (root["format"].get(format) != simdjson::SUCCESS || format != kAnnotationFormat) {
-    return InvalidFile("\"format\" must be " + Quoted(kAnnotationFormat));
+    return InvalidFile("the field \"format\" must be " + Quoted(kAnnotationFormat));
   }
   if (root["version"].get(version) != simdjson::SUCCESS || version != kAnnotationVersion) {
     return InvalidFile(
-        "\"version\" must be 1; a newer compression-board may have written the file");
+        "the field \"version\" must be 1; a newer compression-board may have written the file");
   }
   Annotations annotations;
   CBOARD_ASSIGN_OR_RETURN(annotations.runs, ParseNames(root, "runs"));

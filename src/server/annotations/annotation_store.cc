@@ -227,7 +227,7 @@ Result<void> AnnotationStore::DeleteRun(const reader::Run& run) const {
     const bool is_event_file = file->path.parent_path() == run.directory &&
                                file->path.filename().string().find("tfevents") != std::string::npos;
     if (!is_event_file) {
-      return Fail(ErrorCode::kFailedPrecondition, "does not delete " + Quoted(file->path.string()) +
+      return Fail(ErrorCode::kFailedPrecondition, "did not delete " + Quoted(file->path.string()) +
                                                       ", because it is not an event file of run " +
                                                       Quoted(run.name));
     }

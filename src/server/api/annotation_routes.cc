@@ -131,7 +131,7 @@ Result<std::string> TextChange(std::string_view field, simdjson::dom::element va
   std::string_view text;
   if (value.is_null()) return "null";
   if (value.get(text) != simdjson::SUCCESS || text.size() > max_bytes) {
-    return InvalidChange(Quoted(field) + " must be a string of at most " +
+    return InvalidChange("the field " + Quoted(field) + " must be a string of at most " +
                          std::to_string(max_bytes) + " bytes, or null");
   }
   return text.empty() ? "null" : std::string(simdjson::minify(value));

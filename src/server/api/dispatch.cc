@@ -169,8 +169,8 @@ Result<double> NumberQuery(const Target& target, std::string_view name, double o
   double value = 0;
   const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (problem != std::errc() || end != text->data() + text->size() || std::isnan(value)) {
-    return Fail(ErrorCode::kInvalidArgument,
-                std::string(name) + " is " + Quoted(*text) + ", but it must be a number");
+    return Fail(ErrorCode::kInvalidArgument, "the parameter " + std::string(name) + " is " +
+                                                 Quoted(*text) + ", but it must be a number");
   }
   return value;
 }

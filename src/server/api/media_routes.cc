@@ -93,7 +93,7 @@ Result<HttpResponse> GetAudio(const ApiCall& call) {
 Result<HttpResponse> SampleResponse(const std::vector<reader::MediaSample>& samples,
                                     std::size_t sample) {
   if (sample >= samples.size()) {
-    return Fail(ErrorCode::kNotFound, "sample is " + std::to_string(sample) +
+    return Fail(ErrorCode::kNotFound, "the parameter sample is " + std::to_string(sample) +
                                           ", but the number of samples is " +
                                           std::to_string(samples.size()));
   }
@@ -128,8 +128,8 @@ Result<HttpResponse> GetBlob(const ApiCall& call) {
 Result<bool> QueriedBool(const ApiCall& call, std::string_view name) {
   const std::string text = TextQuery(call.target, name, "false");
   if (text != "true" && text != "false") {
-    return Fail(ErrorCode::kInvalidArgument,
-                std::string(name) + " is " + Quoted(text) + "; it must be true or false");
+    return Fail(ErrorCode::kInvalidArgument, "the parameter " + std::string(name) + " is " +
+                                                 Quoted(text) + "; it must be true or false");
   }
   return text == "true";
 }

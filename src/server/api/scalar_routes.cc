@@ -22,7 +22,7 @@ Result<reader::ScalarAxis> ParseAxis(std::string_view text) {
   if (text == "relative") return reader::ScalarAxis::kRelative;
   if (text == "wall") return reader::ScalarAxis::kWall;
   return Fail(ErrorCode::kInvalidArgument,
-              "axis is " + Quoted(text) + "; it must be step, relative or wall");
+              "the parameter axis is " + Quoted(text) + "; it must be step, relative or wall");
 }
 
 struct CurvesRequest {

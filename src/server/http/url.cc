@@ -85,9 +85,9 @@ Result<Target> ParseTarget(std::string_view target) {
 Result<std::string> Target::Query(std::string_view name) const {
   const auto found = std::ranges::find(query, name, &std::pair<std::string, std::string>::first);
   if (found == query.end()) {
-    return Fail(ErrorCode::kInvalidArgument, path + " needs the query parameter '" +
-                                                 std::string(name) + "': " + path + "?" +
-                                                 std::string(name) + "=…");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the address " + path + " needs the query parameter '" + std::string(name) +
+                    "': " + path + "?" + std::string(name) + "=…");
   }
   return found->second;
 }
@@ -100,9 +100,10 @@ Result<std::size_t> Target::NumberQuery(std::string_view name, std::size_t least
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
   if (error != std::errc() || end != text->data() + text->size() || number < least ||
       number > most) {
-    return Fail(ErrorCode::kInvalidArgument,
-                std::string(name) + " is " + Quoted(*text) + "; expected a whole number from " +
-                    std::to_string(least) + " to " + std::to_string(most));
+    return Fail(ErrorCode::kInvalidArgument, "the parameter " + std::string(name) + " is " +
+                                                 Quoted(*text) + "; expected a whole number from " +
+                                                 std::to_string(least) + " to " +
+                                                 std::to_string(most));
   }
   return number;
 }

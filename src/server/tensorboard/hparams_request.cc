@@ -249,7 +249,7 @@ Result<reader::Aggregation> ReadAggregation(std::string_view field, const elemen
 template <typename Read>
 Result<void> ParseRequest(std::string_view json, Read read) {
   if (json.size() > kMaxHParamsRequestBytes) {
-    return Fail(ErrorCode::kInvalidArgument, "the body of the body of the request is too long");
+    return Fail(ErrorCode::kInvalidArgument, "the body of the request is too long");
   }
   simdjson::dom::parser parser;
   object fields;

@@ -15,8 +15,8 @@ Result<std::size_t> CheckedPixelBytes(std::string_view what,
   std::size_t total = 1;
   for (const std::size_t size : sizes) {
     if (size == 0) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  std::string(what) + " of " + product + " has no pixels; give sizes above 0");
+      return Fail(ErrorCode::kInvalidArgument, "the " + std::string(what) + " of " + product +
+                                                   " has no pixels; give sizes above 0");
     }
   }
   for (const std::size_t size : sizes) {

@@ -169,7 +169,7 @@ Result<std::string> MetadataTsv(const EmbeddingDetails& details, std::int64_t ro
                            " columns but no metadata_header; name the columns in metadata_header");
   }
   if (header.size() == 1) {
-    return InvalidArgument("the metadata with one column cannot have a metadata_header; omit it");
+    return InvalidArgument("metadata with one column cannot have a metadata_header; omit it");
   }
   std::string tsv;
   if (!header.empty()) AppendRow(header, tsv);

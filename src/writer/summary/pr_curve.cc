@@ -32,8 +32,8 @@ Result<std::vector<double>> NumbersWithin(const TensorView& tensor, std::string_
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     // The condition is negated, so that it also refuses NaN.
     if (!(numbers[i] >= minimum && numbers[i] <= maximum)) {
-      return InvalidArgument(std::string(what) + " " + std::to_string(i) + " is " +
-                             ShortestDecimal(numbers[i]) + ", but must be between " +
+      return InvalidArgument("the value of " + std::string(what) + " " + std::to_string(i) +
+                             " is " + ShortestDecimal(numbers[i]) + ", but must be between " +
                              ShortestDecimal(minimum) + " and " + ShortestDecimal(maximum));
     }
   }
@@ -150,8 +150,9 @@ Result<void> ValidateRows(const PrCurveRows& rows) {
     if (r >= 4) continue;  // Precision and recall are undefined if nothing was predicted.
     const auto bad = std::ranges::find_if_not(*all[r], [](float v) { return std::isfinite(v); });
     if (bad != all[r]->end()) {
-      return InvalidArgument(std::string(kNames[r]) + "[" + std::to_string(bad - all[r]->begin()) +
-                             "] is " + ShortestDecimal(*bad) + ", but counts must be finite");
+      return InvalidArgument("the count " + std::string(kNames[r]) + "[" +
+                             std::to_string(bad - all[r]->begin()) + "] is " +
+                             ShortestDecimal(*bad) + ", but counts must be finite");
     }
   }
   return {};

@@ -43,7 +43,7 @@ Result<void> AppendParts(std::string_view name, std::string_view what,
   for (const std::string_view part : Split(name, '/')) {
     const auto refuse = [&](std::string_view reason) {
       return Fail(ErrorCode::kInvalidArgument,
-                  std::string(what) + " " + Quoted(name) +
+                  "the " + std::string(what) + " " + Quoted(name) +
                       " cannot be the name of a run's directory: " + std::string(reason));
     };
     if (part.empty()) {
@@ -52,7 +52,7 @@ Result<void> AppendParts(std::string_view name, std::string_view what,
     }
     if (part == "." || part == "..") {
       return refuse("a part of it is '" + std::string(part) +
-                    "' for a part; choose another name for this part");
+                    "'; choose another name for this part");
     }
     if (part.find('\0') != std::string_view::npos) {
       return refuse("it contains a zero byte; remove it");
