@@ -66,14 +66,16 @@ Result<bool> Report(ReportFlags& flags) {
 int RunReport(Arguments arguments) {
   ReportFlags flags;
   CLI::App app(
-      "Writes a report on the cost of compression and the gates as one HTML file. The file needs\n"
-      "no network and no other files, and prints on A4.\n"
+      "Writes a report as one HTML file: the cost of compression, and the results of the "
+      "gates\n(limits for metrics). The file needs no network and no other files, and prints on "
+      "A4.\n"
       "\n"
       "Example: compression-board report --logdir runs -o report.html\n",
       "compression-board report");
   SetUsage(app, "compression-board report --logdir DIR [FLAGS]");
   flags.logs.AddTo(app);
-  app.add_option("-o,--out", flags.out, "Output file (report.html); - is standard output")
+  app.add_option("-o,--out", flags.out,
+                 "Output file (default report.html); - writes to standard output")
       ->type_name("FILE")
       ->capture_default_str();
   app.add_option("--title", flags.report.title, "Title of the report")
@@ -89,11 +91,11 @@ int RunReport(Arguments arguments) {
                  "Include only this model; repeat the flag for more")
       ->type_name("MODEL");
   app.add_option("--policy", flags.report.policy,
-                 "Built-in set of gates: balanced, accuracy first or smallest\n(balanced)")
+                 "Built-in set of gates: balanced (default), accuracy first or\nsmallest")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--contract", flags.contract,
-                 "Also check this contract, a YAML or JSON file of limits for metrics")
+                 "Also check this contract: a YAML or JSON file with limits for\nmetrics")
       ->type_name("FILE");
   app.add_option("--section", flags.sections,
                  "Include only this section; repeat the flag for more: summary,\n"
