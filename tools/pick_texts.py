@@ -197,29 +197,41 @@ def end_of_tag(source: str, i: int) -> int:
     return i + 1
 
 
-def sentence(source: str, i: int) -> tuple[int, str]:
-    """Returns the end and the text of the page's text at `i`, with the elements inside of the sentence."""
-    text, opened = "", 0
+def inserted(expression: str) -> str:
+    """Returns the text of an expression in braces: its first alternative if that is a text, else the mark."""
+    chosen = re.match(r'[^?"`]*\?\s*"([^"]+)"\s*:', expression) or re.fullmatch(r'\s*"([^"]*)"\s*', expression)
+    return chosen[1] if chosen else INSERTED
+
+
+def sentence(source: str, i: int, seen: set[int]) -> str:
+    """Returns the page's text at `i`; adds to `seen` where the texts of the elements inside of it begin."""
+    text, opened, has_closed = "", 0, False
     while i < len(source):
         if source[i] == "{":
             end = skip(source, i)
             inside = source[i + 1 : end - 1]
-            if TAG.search(inside):
+            if any(not INLINE.match(inside, tag.start()) for tag in TAG.finditer(inside)):
                 break
-            words = re.search(r'\?\s*"([^"]+)"', inside) or re.fullmatch(r'\s*"([^"]*)"\s*', inside)
-            text += words[1] if words else INSERTED
+            text += inserted(inside)
             i = end
         elif source[i] == "<" and INLINE.match(source, i):
-            opened += -1 if source[i + 1] == "/" else 1
-            if opened < 0:
-                break
+            is_end = source[i + 1] == "/"
+            opened += -1 if is_end else 1
+            if opened < 0 or (not is_end and has_closed and text.endswith((" ", "\n"))):
+                break  # Elements on lines of their own are separate texts.
+            has_closed = is_end
+            i = end_of_tag(source, i)
+            seen.add(i)
+        elif source[i] == "<" and source[i + 1].isupper() and source[end_of_tag(source, i) - 2] == "/":
+            text += INSERTED
             i = end_of_tag(source, i)
         elif source[i] in "<}":
             break
         else:
+            has_closed = has_closed and source[i].isspace()
             text += source[i]
             i += 1
-    return i, text
+    return text
 
 
 def page_texts(_: str, source: str) -> list[Text]:
@@ -229,14 +241,15 @@ def page_texts(_: str, source: str) -> list[Text]:
     seen: set[int] = set()
     for tag in TAG.finditer(source):
         begin = end_of_tag(source, tag.start())
-        end, text = sentence(source, begin)
+        inside: set[int] = set()
+        text = sentence(source, begin, inside)
         if begin in seen or text.lstrip().startswith((")", "]", ";", ",", ":", "?")):
             continue  # Part of a sentence, or code after an element.
-        seen.update(range(begin, end))
+        seen |= inside
         found.append((line_of(source, begin + len(text) - len(text.lstrip())), text))
     for match in SHOWN.finditer(source):
-        inserted = re.sub(r"\$\{(?:[^{}]|\{[^{}]*\})*\}", INSERTED, match[2] or "")
-        found.append((line_of(source, match.start()), match[1] or inserted))
+        template = re.sub(r"\$\{(?:[^{}]|\{[^{}]*\})*\}", INSERTED, match[2] or "")
+        found.append((line_of(source, match.start()), match[1] or template))
     return [
         (line, text)
         for line, text in sorted(found)
