@@ -35,7 +35,7 @@ TYPESCRIPT = re.compile(
 TAG = re.compile(r"(?<![\w)\]])</?(?:[A-Za-z][\w.]*|(?=>))")
 INLINE = re.compile(r"</?(?:a|b|code|em|i|kbd|span|strong|sub|sup|var)\b")  # Elements inside a sentence.
 SHOWN = re.compile(
-    r"\b(?:title|label|aria-label|placeholder|text|summary)[=:]\s?[{]?(?:\"([^\"]+)\"|`((?:[^`\\]|\\.)+)`)"
+    r"\b(?:about|caption|does|label|aria-label|placeholder|summary|text|title)[=:]\s?[{]?(?:\"([^\"]+)\"|`((?:[^`\\]|\\.)+)`)"
 )
 
 Text = tuple[int, str]  # The number of the first line, and the text.

@@ -60,7 +60,7 @@ test("a rectangle drawn in the chart filters table and scores, and can be shared
 
   await visit(page, page.url());
   assert.deepEqual(await models(page), ["alexnet"]);
-  await page.click('button:text("Clear the brush")');
+  await page.click('button:text("Clear the selected area")');
   assert.equal((await models(page)).length, 3);
 });
 
@@ -163,7 +163,7 @@ test("a score shows its factors, and other weights give another score", async (t
   await page.fill('.weights label:has-text("throughput") input', "90");
   await page.waitForURL((url) => url.searchParams.has("weights"));
   assert.notEqual(await first.locator(".num").first().innerText(), before);
-  await page.click('button:text("Back to the defaults")');
+  await page.click('button:text("Reset the weights to the defaults")');
   assert.equal(await first.locator(".num").first().innerText(), before);
 });
 
@@ -244,7 +244,7 @@ test("models whose quality nobody logged lead to where something is known of the
   writeMetrics(logdir, { digits: { "performance/model_size_mb": [0.026, 0.013] } });
   const { page, at } = await serve(t, logdir);
   await visit(page, at("overview"));
-  await page.waitForSelector('h1:text("No metric of quality was logged")');
+  await page.waitForSelector('h1:text("No quality metric was logged")');
   assert.match(await page.locator(".empty").innerText(), /1 model: digits\. Known so far: Model size \(MB\)/);
   assert.deepEqual(await barriers(page), []);
   await page.click('.empty a:text("Compare")');

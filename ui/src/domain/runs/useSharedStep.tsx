@@ -43,7 +43,7 @@ export function useSharedStep(): SharedStep {
     range.current = ends;
     return ends && ends[1] > ends[0] ? (
       <label class="label slider">
-        All at step <output>{step === null ? "newest" : count(step)}</output>
+        All cards at step <output>{step === null ? "newest" : count(step)}</output>
         <input
           type="range"
           min={ends[0]}

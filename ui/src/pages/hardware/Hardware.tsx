@@ -51,7 +51,7 @@ function Bands({ phases, range, named }: { phases: readonly Phase[]; range: Rang
             key={i}
             class={`band tint-${i % 2}`}
             style={style}
-            title={`${phase.name}, ${duration(phase.to - phase.from)}: zoom to it`}
+            title={`${phase.name}, ${duration(phase.to - phase.from)}: click to zoom to this phase`}
             onClick={() => zoomTo([phase.from, phase.to])}
           >
             <span>{phase.name}</span>

@@ -232,7 +232,7 @@ export default function HParams(): JSX.Element {
               ))}
             </span>
             {plot === "importance" ? (
-              <span class="note">for {colourBy?.label ?? "no metric"}, by which trials are coloured</span>
+              <span class="note">for {colourBy?.label ?? "no metric"}, the metric that colours the trials</span>
             ) : scatter ? (
               <>
                 {pickColumn("x", xColumn)}
@@ -245,7 +245,7 @@ export default function HParams(): JSX.Element {
               </span>
             ) : (
               <span class="note">
-                drag along an axis to filter by its values
+                drag along an axis to filter trials by its values
                 {columns.length > axes.length ? `; ${axes.length} of ${columns.length} columns` : ""}
               </span>
             )}

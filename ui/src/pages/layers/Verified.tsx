@@ -12,8 +12,8 @@ function Runs({ response, onClose }: { response: VerifiedResponse; onClose: () =
   const runs = runsOf(response);
   const [end] = response.ends;
   return (
-    <Dialog label="Runs with parts in float" onClose={onClose}>
-      <h2>Output SQNR with parts in float</h2>
+    <Dialog label="Output SQNR with parts restored to float" onClose={onClose}>
+      <h2>Output SQNR with parts restored to float</h2>
       <p class="note">
         The output of{" "}
         {response.ends.length === 1 ? (

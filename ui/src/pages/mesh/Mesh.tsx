@@ -185,7 +185,7 @@ export default function Mesh(): JSX.Element {
           about="This page shows meshes and clouds of points, to be turned and compared."
           lookedFor={
             <>
-              tags of the plugin <span class="mono">mesh</span>
+              meshes: tags of the plugin <span class="mono">mesh</span>
             </>
           }
         >

@@ -379,7 +379,7 @@ export function ModelTable({
           {rows.length < data.rows.length ? `${rows.length} of ${data.rows.length}` : rows.length}
         </span>
         {ticked.length === 0 && (
-          <span class="note hint">tick or shift-click up to {MAX_IN_RADAR} to see them beside each other</span>
+          <span class="note hint">tick or shift-click up to {MAX_IN_RADAR} models to compare them</span>
         )}
         {rows.length < data.rows.length && (
           <button class="link" onClick={() => setQuery({ find: null, brush: null, diff: null })}>
@@ -391,7 +391,7 @@ export function ModelTable({
           class="field push"
           type="search"
           aria-label="Filter models"
-          placeholder="Filter: resnet drop<1 speedup>1.2"
+          placeholder="Filter models: resnet drop<1 speedup>1.2"
           value={words}
           onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")}
         />

@@ -333,7 +333,9 @@ function LoadedCard({ tag, runs, step, range }: CardProps): JSX.Element {
             </p>
           ),
       )}
-      {runs.length > MAX_RUNS && <p class="note">and {runs.length - MAX_RUNS} more runs: untick some to see them</p>}
+      {runs.length > MAX_RUNS && (
+        <p class="note">and {runs.length - MAX_RUNS} more runs; untick some shown runs to see them</p>
+      )}
     </>
   );
 }
@@ -392,7 +394,7 @@ export default function PrCurves(): JSX.Element {
           about="This page shows what a classifier finds, and how much of that is right, at every threshold."
           lookedFor={
             <>
-              tags of the plugin <span class="mono">pr_curves</span>
+              precision-recall curves: tags of the plugin <span class="mono">pr_curves</span>
             </>
           }
         >

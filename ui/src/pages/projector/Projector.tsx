@@ -79,7 +79,7 @@ function Empty(): JSX.Element {
       about="This page shows vectors of many numbers as points in space: what is alike lies together."
       lookedFor={
         <>
-          files <span class="mono">projector_config.pbtxt</span> beside the events
+          files <span class="mono">projector_config.pbtxt</span> next to the event files
         </>
       }
     >

@@ -17,7 +17,7 @@ import { useResource } from "../../domain/live/resource";
 import "./report.css";
 
 const SECTIONS = [
-  { id: "summary", text: "Verdict and key figures" },
+  { id: "summary", text: "Verdict and key metrics" },
   { id: "gates", text: "Gates" },
   { id: "pareto", text: "Quality against size" },
   { id: "models", text: "All metrics" },
@@ -164,7 +164,7 @@ export default function Report(): JSX.Element {
     setQuery({ models: chosen.length === names.length ? null : listText(chosen) }, "replace");
   return (
     <div class="view report-view">
-      <aside ref={side} class="filters report-side" aria-label="What goes into the report">
+      <aside ref={side} class="filters report-side" aria-label="Content of the report">
         <label class="report-title">
           Title
           <input
@@ -223,18 +223,18 @@ export default function Report(): JSX.Element {
               </span>
             </label>
           ))}
-          {found.length > 60 && <span class="note">and {found.length - 60} more: type to find them</span>}
+          {found.length > 60 && <span class="note">and {found.length - 60} more models; type a name to find them</span>}
         </fieldset>
       </aside>
       <div class="main-column">
         <div class="page-bar">
           <h1>Report</h1>
           <button class="link to-choices" onClick={() => side.current?.scrollIntoView()}>
-            Parts and models
+            Sections and models
           </button>
           <span class="note">
             {plural(models.length > 0 ? models.length : names.length, "model")}
-            <span class="plain">, one file without external resources</span>
+            <span class="plain">, in one HTML file without external resources</span>
           </span>
           <span class="push label">
             <Menu

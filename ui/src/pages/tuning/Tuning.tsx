@@ -35,9 +35,9 @@ function Verdict({ trial }: { trial: Trial }): JSX.Element {
   if (trial.isBaseline) return <span class="dim">reference</span>;
   if (trial.passes === null) return <span class="dim">{trial.accuracy === null ? "not measured" : "no baseline"}</span>;
   return trial.passes ? (
-    <span class="verdict good">meets the target</span>
+    <span class="verdict good">meets the goal</span>
   ) : (
-    <span class="verdict bad">drop too large</span>
+    <span class="verdict bad">accuracy drop too large</span>
   );
 }
 
