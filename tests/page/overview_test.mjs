@@ -245,7 +245,7 @@ test("models whose quality nobody logged lead to where something is known of the
   const { page, at } = await serve(t, logdir);
   await visit(page, at("overview"));
   await page.waitForSelector('h1:text("No quality metric was logged")');
-  assert.match(await page.locator(".empty").innerText(), /1 model: digits\. Known so far: Model size \(MB\)/);
+  assert.match(await page.locator(".empty").innerText(), /1 model: digits\. Metrics in the logs: Model size \(MB\)/);
   assert.deepEqual(await barriers(page), []);
   await page.click('.empty a:text("Compare")');
   await page.waitForSelector('h1:text("digits")');

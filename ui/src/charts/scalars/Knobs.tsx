@@ -72,7 +72,7 @@ export function Knobs({ view, grouping = true }: { view: CardView; grouping?: bo
             {TIP_ORDERS.find((order) => order.value === view.tipOrder)?.text}
           </Menu>
           <Menu
-            label={`${view.tipRows} lines in the tooltip`}
+            label={`Number of lines in the tooltip: ${view.tipRows}`}
             value={String(view.tipRows)}
             choices={TIP_ROWS.map((rows) => ({ value: String(rows), text: `${rows} lines` }))}
             onPick={(rows) => setQuery({ tips: rows }, "replace")}

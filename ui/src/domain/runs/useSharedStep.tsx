@@ -35,8 +35,8 @@ export function useSharedStep(): SharedStep {
   useKeys([
     { key: "arrowleft", does: "Earlier step", run: move(-1) },
     { key: "arrowright", does: "Later step", run: move(1) },
-    { key: "shift-arrowleft", does: "Ten times as far back", run: move(-10) },
-    { key: "shift-arrowright", does: "Ten times as far on", run: move(10) },
+    { key: "shift-arrowleft", does: "Go ten steps back", run: move(-10) },
+    { key: "shift-arrowright", does: "Go ten steps forward", run: move(10) },
   ]);
   const slider = (all: readonly Series[]): JSX.Element | null => {
     const ends = extent(all.flatMap(({ steps }) => steps));

@@ -56,7 +56,7 @@ export default function CustomScalars(): JSX.Element {
     { key: "z", does: "Reset zoom", run: () => setQuery({ xlim: null }) },
     { key: "l", does: "Log y", run: toggleKey("ylog") },
     { key: "shift-l", does: "Log x", run: toggleKey("xlog") },
-    { key: "escape", does: "Take the mark away", run: () => setQuery({ step: null }, "replace") },
+    { key: "escape", does: "Remove the mark", run: () => setQuery({ step: null }, "replace") },
   ]);
   const shown = shownRuns.value;
   const runsOf = useMemo(() => {
@@ -249,7 +249,7 @@ function Empty({ problems }: { problems: readonly string[] }): JSX.Element {
           chart layouts: tags of the plugin <span class="mono">custom_scalars</span>
         </>
       }
-      about="This page shows charts of several tags, as a layout in the logs asks for them. Without one, drag the name of a chart onto another on the Scalars page."
+      about="This page shows charts that combine several tags, as a logged layout defines them. Without a layout, combine charts on the Scalars page: drag the name of one chart onto another chart."
     >
       {problems.map((problem) => (
         <p key={problem} class="bad">

@@ -131,7 +131,7 @@ export default function Files(): JSX.Element {
     return (
       <EmptyPage
         title="No event files yet"
-        about="This page lists every file that was read, and what in it could not be."
+        about="This page lists every event file that was read, and its parts that could not be read."
         lookedFor="event files"
       >
         <p>Import a benchmark file, or look at the demo:</p>
@@ -240,7 +240,7 @@ compression-board demo`}</pre>
       </div>
       {found.length > growing.shown && (
         <button ref={growing.end} class="link more" onClick={growing.more}>
-          Show more of {found.length}
+          Show more ({found.length} runs in total)
         </button>
       )}
       {found.length === 0 && (

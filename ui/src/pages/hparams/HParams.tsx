@@ -329,7 +329,7 @@ function Empty({ problems }: { problems: readonly string[] }): JSX.Element {
   return (
     <EmptyPage
       title="No hyperparameters yet"
-      about="This page sets trials side by side: what was chosen for each, and what came of it."
+      about="This page compares trials: the settings of each trial, and its metrics."
       lookedFor={
         <>
           the tag <span class="mono">_hparams_/session_start_info</span>

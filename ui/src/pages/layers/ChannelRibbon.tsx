@@ -185,8 +185,8 @@ export function ChannelRibbon({
   useKeys([
     { key: "arrowright", does: "Next channel", run: move(1) },
     { key: "arrowleft", does: "Previous channel", run: move(-1) },
-    { key: "shift-arrowright", does: "Ten channels on", run: move(10) },
-    { key: "shift-arrowleft", does: "Ten channels back", run: move(-10) },
+    { key: "shift-arrowright", does: "Go ten channels forward", run: move(10) },
+    { key: "shift-arrowleft", does: "Go ten channels back", run: move(-10) },
   ]);
   if (!sides) return null;
   const [sideA, sideB] = sides;

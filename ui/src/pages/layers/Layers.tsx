@@ -300,7 +300,7 @@ function Empty({ sides }: { sides: SidesResponse }): JSX.Element {
   return (
     <EmptyPage
       title="No layers to compare yet"
-      about="This page pairs the tensors of two variants, layer by layer, and shows which layer is damaged most, and why."
+      about="This page pairs the tensors of two variants, layer by layer, and shows the most damaged layers with the cause of the damage."
       lookedFor={
         alone ? (
           <>layers of two variants of the same model; only {sides.variants.join(", ")} logged layers</>

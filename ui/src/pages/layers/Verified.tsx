@@ -19,9 +19,9 @@ function Runs({ response, onClose }: { response: VerifiedResponse; onClose: () =
         {response.ends.length === 1 ? (
           <span class="mono">{end}</span>
         ) : (
-          `the ${count(response.ends.length)} last layers on the average`
+          `the ${count(response.ends.length)} last layers on average`
         )}{" "}
-        against the baseline's, on {plural(response.samples, "sample")}
+        compared with the baseline, on {plural(response.samples, "sample")}
       </p>
       <table class="table verified-runs">
         <thead>

@@ -344,7 +344,7 @@ export function ModelTable({
     { key: "f", does: "Filter models", run: () => filter.current?.focus() },
     {
       key: "m",
-      does: "Tick the model, to compare it with others",
+      does: "Tick the model to compare it with others",
       run: () => {
         const name = document.activeElement?.getAttribute("data-model");
         if (name) onTick(name);
@@ -459,7 +459,7 @@ export function ModelTable({
         ) && <p class="note">† {DERIVED}</p>}
         {rows.length > growing.shown && (
           <button ref={growing.end} class="link more" onClick={growing.more}>
-            Show more of {rows.length}
+            Show more ({rows.length} models in total)
           </button>
         )}
         {rows.length === 0 && (

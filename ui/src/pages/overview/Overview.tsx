@@ -379,7 +379,7 @@ function WithoutQuality({ table, a, b }: { table: Comparison; a: string; b: stri
         .map((model) => model.name)
         .join(
           ", ",
-        )}${table.models.length > 3 ? ", …" : ""}. Known so far: ${table.metrics.map((m) => m.label).join(", ")}.`}
+        )}${table.models.length > 3 ? ", …" : ""}. Metrics in the logs: ${table.metrics.map((m) => m.label).join(", ")}.`}
       lookedFor={
         <>
           a quality metric, such as{" "}

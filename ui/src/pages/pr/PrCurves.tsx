@@ -61,7 +61,7 @@ function Others({
       <thead>
         <tr>
           <th colSpan={2} class="dim">
-            at this threshold
+            values at this threshold
           </th>
           <th class="dim num">precision</th>
           <th class="dim num">recall</th>
@@ -391,7 +391,7 @@ export default function PrCurves(): JSX.Element {
       empty={
         <EmptyPage
           title="No precision-recall curves yet"
-          about="This page shows what a classifier finds, and how much of that is right, at every threshold."
+          about="This page shows precision-recall curves: the precision and recall of a classifier at every threshold."
           lookedFor={
             <>
               precision-recall curves: tags of the plugin <span class="mono">pr_curves</span>

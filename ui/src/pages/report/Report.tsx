@@ -286,7 +286,7 @@ function Empty(): JSX.Element {
   return (
     <EmptyPage
       title="Nothing to report yet"
-      about="This page puts what compression cost into one file: the verdict, the gates, the trade-off, the worst layers."
+      about="This page writes a report about the cost of compression into one file: the verdict, the gates, the trade-off and the worst layers."
       lookedFor={
         <>
           metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span>

@@ -282,7 +282,7 @@ function Empty(): JSX.Element {
   return (
     <EmptyPage
       title="No tuning runs yet"
-      about="This page shows the trials of accuracy-driven tuning against the baseline: which keep the target, what each changed, and which to ship."
+      about="This page compares the trials of an accuracy-driven tuning with the baseline: the trials that meet the goal, the changes of each trial, and the best one."
       lookedFor={
         <>
           run directories named like <span class="mono">baseline_acc_0.776</span> and{" "}
