@@ -94,7 +94,7 @@ TEST(OnnxModel, ReadsPackedDimensionsToo) {
 }
 
 TEST(OnnxModel, SomeOtherFileIsNoModel) {
-  EXPECT_THAT(ParseOnnxModel(""), FailsSaying(ErrorCode::kInvalidArgument, "hold no graph"));
+  EXPECT_THAT(ParseOnnxModel(""), FailsSaying(ErrorCode::kInvalidArgument, "contain no graph"));
   EXPECT_THAT(ParseOnnxModel(Golden("08 08")), FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(ParseOnnxModel("\x89PNG\r\n\x1a\n"), FailsWith(ErrorCode::kDataLoss));
 }

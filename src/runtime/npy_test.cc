@@ -93,7 +93,7 @@ TEST(Npy, NamesWhatIsWrong) {
        ErrorCode::kDataLoss, "too large for memory"},
       {"no shape", header("{'descr': '<f4', 'fortran_order': False}"), ErrorCode::kDataLoss,
        "lacks one of"},
-      {"no end", header("{'descr': '<f4"), ErrorCode::kDataLoss, "without end"},
+      {"no end", header("{'descr': '<f4"), ErrorCode::kDataLoss, "without a closing quote"},
       {"not a dictionary", header("[1, 2]"), ErrorCode::kDataLoss, "not a dictionary"},
   };
   for (const Case& c : cases) {

@@ -218,7 +218,7 @@ TEST_F(SessionTest, APreparedRunKeepsItsInputsAndRunsAgain) {
 TEST_F(SessionTest, APreparedRunRefusesInputsThatDoNotFit) {
   const Session session = TwoLayers();
   EXPECT_THAT(session.Prepare({}),
-              FailsSaying(ErrorCode::kInvalidArgument, "input 'x' of 'two layers' is missing"));
+              FailsSaying(ErrorCode::kInvalidArgument, "input 'x' of 'two layers' has no value"));
   const NamedTensor wide{"x", TensorView(values_, {1, 4})};
   EXPECT_THAT(session.Prepare({&wide, 1}), FailsWith(ErrorCode::kInvalidArgument));
 }

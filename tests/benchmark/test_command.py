@@ -135,7 +135,7 @@ def test_bad_input_says_what_to_do(tmp_path, pair):
         ([fp32, "--labels", "val.npz:y"], "--labels needs --metric"),
         ([fp32, "--time", "soon"], "is not a duration"),
         ([fp32, "--baseline", "fp16"], "is not one of the given variants"),
-        ([fp32, "--metric", "top1"], "the metric top1 needs --labels"),
+        ([fp32, "--metric", "top1"], "the metric top1 needs labels; add --labels"),
         ([fp32, "--metric", "beauty"], "unknown metric 'beauty'; choose one of top1"),
         ([fp32, "--data", "val.npz", "--labels", "none.npz", "--metric", "top1"], "cannot open 'none.npz' of --labels"),
         ([fp32, "--labels", "val.npz:y", "--metric", "top1"], "--labels was given without samples"),

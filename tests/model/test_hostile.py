@@ -159,13 +159,13 @@ TWO = np.ones(2, np.float32)
 @pytest.mark.parametrize(
     "values, indices, dims, complaint",
     [
-        (TWO, np.array([0, 6]), [2, 3], "a value at index 6 of 6"),
-        (TWO, np.array([-1, 3]), [2, 3], "a value at index -1 of 6"),
-        (TWO, np.array([[0, 0], [1, 3]]), [2, 3], "a value at index 3 of 3"),
-        (TWO, np.array([0]), [2, 3], "indices of shape [1] for 2 values"),
-        (TWO, np.array([[0], [1]]), [2, 3], "indices of shape [2, 1] for 2 values"),
-        (TWO, np.array([0, 1], np.int32), [2, 3], "indices of shape [2] for 2 values"),
-        (np.ones((1, 2), np.float32), np.array([0, 1]), [2, 3], "bytes of values for shape [1, 2]"),
+        (TWO, np.array([0, 6]), [2, 3], "an index of 6, but the dimension has size 6"),
+        (TWO, np.array([-1, 3]), [2, 3], "an index of -1, but the dimension has size 6"),
+        (TWO, np.array([[0, 0], [1, 3]]), [2, 3], "an index of 3, but the dimension has size 3"),
+        (TWO, np.array([0]), [2, 3], "indices of shape [1], which does not match its 2 values"),
+        (TWO, np.array([[0], [1]]), [2, 3], "indices of shape [2, 1], which does not match its 2 values"),
+        (TWO, np.array([0, 1], np.int32), [2, 3], "indices of shape [2], which does not match its 2 values"),
+        (np.ones((1, 2), np.float32), np.array([0, 1]), [2, 3], "differs from the shape of the values, [1, 2]"),
         (TWO, np.array([0, 1]), [], "a negative or too large dimension"),
         (TWO, np.array([0, 1]), [-2, -3], "a negative or too large dimension"),
         (TWO, np.array([0, 1]), [2**62, 4], "a negative or too large dimension"),
@@ -182,7 +182,7 @@ def test_onnx_zeros_that_are_not_stored_have_a_limit(tmp_path):
     assert path.stat().st_size < 1 << 10
     message = limited(path)
     assert "resource_exhausted: " in message and "sparse tensor 'w'" in message
-    assert "more than 256 times as large as the file" in message
+    assert "more than 256 times the size of its file" in message
 
 
 def external(location, **more):
@@ -480,7 +480,7 @@ def test_tflite_sparse_tables_that_fit_are_read(tmp_path, dump):
             {},
         ),
         ("has the index 4 in a level of size 4", [0, 1], [], [(2,), csr([0, 1, 3], [2, 0, 4])], {}),
-        ("has the index -1 on a level of", [0, 1], [], [(2,), csr([0, 1, 3], [2, -1, 3])], {}),
+        ("has the index -1 in a level of", [0, 1], [], [(2,), csr([0, 1, 3], [2, -1, 3])], {}),
         (
             "has the index 255 in a level of size 4",
             [0, 1],
@@ -536,7 +536,7 @@ def test_tflite_zeros_that_are_not_stored_have_a_limit(tmp_path):
         sparse_tflite(path, [0, 1], [], [csr([0, 1], [0]), csr([0, 1], [0])], [2**15, 2**15])
     )
     assert "resource_exhausted: " in message and "sparse tensor 'w'" in message
-    assert "more than 256 times as large as the file" in message
+    assert "more than 256 times the size of its file" in message
     many = sparse_tflite(path, [0], [], [csr([0, 1], [0])], [2**17], copies=1000)
     assert path.stat().st_size < 8 << 10
     message = limited(many)

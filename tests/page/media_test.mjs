@@ -175,7 +175,7 @@ test("what is no sound is said to be none, and names are shown as they were writ
   await visit(page, at("custom"));
   await page.waitForSelector(".card canvas");
   assert.ok((await page.locator("button.fold:not(.side-toggle)").innerText()).includes(name));
-  assert.match(await card(page, "bounds").innerText(), /names no value with both of its bounds/);
+  assert.match(await card(page, "bounds").innerText(), /names no value together with its lower and upper bound/);
   assert.match(await page.locator(".unknown-tags").innerText(), /Nothing matches \(a\+\)\+\$/);
   assert.equal(await page.locator("main b[onclick]").count(), 0);
 });

@@ -247,7 +247,7 @@ def test_a_quantizer_of_ones_own_logs_by_hand(tmp_path, read):
 
 def test_mistakes_are_value_errors_that_say_what_there_is(tmp_path):
     with StageLogger(tmp_path) as logger:
-        with pytest.raises(ValueError, match="not a stage of quantization; expected one of initial_graph, "):
+        with pytest.raises(ValueError, match="not the name of a quantization stage; choose one of initial_graph, "):
             logger.log_graph("final", [StageNode("x", "Input")])
         with pytest.raises(ValueError, match="'a' reads 'b', which is not an earlier node"):
             logger.log_graph("initial_graph", [StageNode("a", "F", inputs=["b"])])

@@ -61,7 +61,8 @@ TEST(AimetReport, ReadsScoresAndErrorsByTheNameOfTheFile) {
               FailsSaying(kInvalid, "all values of the report are NaN"));
   EXPECT_EQ(DetectLayerReport(text, "scores.json"), std::nullopt);
   EXPECT_THAT(ParseLayerReport(text, "scores.json", LayerReportKind::kAimet),
-              FailsSaying(kInvalid, "scores.json: cannot tell what the numbers are"));
+              FailsSaying(kInvalid,
+                          "scores.json: the file name does not say which metric the numbers are"));
 }
 
 TEST(AimetReport, ReadsRangesOfTensorsAndOfChannels) {

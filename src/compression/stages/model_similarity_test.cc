@@ -57,7 +57,7 @@ TEST(ModelSimilarity, RefusesSamplesThatDoNotMatch) {
   EXPECT_THAT(similarity.AddSample({{"a", two, two}}), Succeeds());
   EXPECT_THAT(
       similarity.AddSample({{"b", two, two}}),
-      FailsSaying(kInvalid, "point 0 of sample 1 is 'b', but in the first sample it is 'a'"));
+      FailsSaying(kInvalid, "layer 0 of sample 1 is 'b', but in the first sample it is 'a'"));
   EXPECT_THAT(similarity.AddSample({{"a", two, two}, {"b", two, two}}),
               FailsSaying(kInvalid, "has 2 layers to compare, but the first sample has 1"));
   EXPECT_EQ(similarity.samples().size(), 1u);

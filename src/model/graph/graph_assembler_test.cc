@@ -107,7 +107,7 @@ TEST_F(GraphAssemblerTest, RefusesConstantsThatDoNotMatchTheirBytes) {
   EXPECT_THAT(set(DType::kInt8, {std::int64_t{1} << 40, std::int64_t{1} << 40}),
               FailsSaying(ErrorCode::kDataLoss, "exceeds the address space"));
   EXPECT_THAT(set(DType::kQ4_0, {16}),
-              FailsSaying(ErrorCode::kDataLoss, "no whole number of blocks of 32"));
+              FailsSaying(ErrorCode::kDataLoss, "not a multiple of the block size, 32"));
 }
 
 TEST_F(GraphAssemblerTest, ADimensionOfZeroMakesAnyOtherHarmless) {

@@ -74,8 +74,8 @@ Result<void> ReadTensor(std::string_view name, const dom::element& entry, ByteSp
   if (!range || range->size() != 2 || (*range)[0] > (*range)[1] ||
       static_cast<std::uint64_t>((*range)[1]) > data.size()) {
     return DamagedHeader(where + " has data_offsets " + simdjson::minify(offsets) +
-                         " outside of the file's " + std::to_string(data.size()) +
-                         " bytes of data");
+                         " that are not a valid range of the file's " +
+                         std::to_string(data.size()) + " bytes of data");
   }
   const auto* known = std::ranges::find(kSafetensorsTypes, type_name, &SafetensorsType::name);
   const DType type = known == std::end(kSafetensorsTypes) ? DType::kUnknown : known->type;

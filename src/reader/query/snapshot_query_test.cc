@@ -115,7 +115,8 @@ TEST_F(SnapshotQueries, ReadBlobsAsTheyLieInTheFile) {
   EXPECT_EQ((*blobs)[1].entry.step, 5);
   EXPECT_EQ((*blobs)[0].bytes, OnlyValue(summary));
   EXPECT_THAT(ReadTensor(run, tag, 1)->value.numbers, ElementsAre(1, 2));
-  EXPECT_THAT(ReadTensor(run, tag, 2), FailsSaying(ErrorCode::kInvalidArgument, "no value 2"));
+  EXPECT_THAT(ReadTensor(run, tag, 2),
+              FailsSaying(ErrorCode::kInvalidArgument, "index 2 does not exist"));
 
   BlobEntry wrong = tag.blobs.at(0);
   wrong.file = 7;

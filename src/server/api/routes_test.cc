@@ -166,7 +166,7 @@ TEST_F(RoutesTest, HistogramsHaveTheirBins) {
                                                           R"(["train","weights",7]],"bins":8})");
   EXPECT_THAT(overlay, HasSubstr(R"("step":7)"));
   EXPECT_THAT(Post("/histograms/overlay", R"({"series":[["train","weights",8]]})"),
-              HasSubstr("has no step 8"));
+              HasSubstr("has no value at step 8"));
   EXPECT_THAT(Post("/histograms/overlay", R"({"series":[["train","weights",8]],"nearest":1})"),
               HasSubstr(R"("step":7)"));
 }

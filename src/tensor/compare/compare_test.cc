@@ -260,7 +260,7 @@ TEST(Compare, MistakesAreNamed) {
   EXPECT_THAT(builder.Add(other, other),
               FailsSaying(ErrorCode::kInvalidArgument, "has 2 channels along axis 1"));
   EXPECT_THAT(builder.AddChannels(matrix, matrix, 1, 3),
-              FailsSaying(ErrorCode::kInvalidArgument, "3 channels from channel 1 on"));
+              FailsSaying(ErrorCode::kInvalidArgument, "3 channels from channel 1 are too many"));
   EXPECT_EQ(builder.Build().total.count, 6u);
   EXPECT_THAT(ComparisonBuilder().AddChannels(matrix, matrix, 0, 3),
               FailsSaying(ErrorCode::kInvalidArgument, "without a channel axis"));

@@ -97,7 +97,7 @@ TEST(OpenVinoGraph, NamesTheDamageAndItsLine) {
       {"Empty", "", ErrorCode::kDataLoss, "line 1: not valid XML"},
       {"NotXml", "model {}", ErrorCode::kDataLoss, "not valid XML"},
       {"UnclosedElement", "<net>\n<layers>\n</net>", ErrorCode::kDataLoss,
-       "line 3: not well-formed"},
+       "line 3: this is not valid XML"},
       {"OtherXml", "\n<html/>", ErrorCode::kInvalidArgument,
        "line 2: this is not an OpenVINO model: its root element is <html>, expected <net>"},
       {"NoLayers", "<net/>", ErrorCode::kInvalidArgument, "<net> has no <layers>"},
