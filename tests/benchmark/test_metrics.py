@@ -126,7 +126,7 @@ def test_a_vocabulary_of_another_size_gives_no_score(tmp_path, measure):
     result = measure(model, "--data", "data.npz", "--labels", "texts.txt", "--metric", "cer", "--vocabulary",
                      "letters.txt", "--time", "0.3", "--no-memory", "--no-energy", fails=True)["m"]  # fmt: skip
     assert "cer" not in result
-    assert "one line for each of the 9" in result["why_invalid"]
+    assert "one line for each of the 9 logits" in result["why_invalid"]
 
 
 def test_one_number_is_a_class_or_a_probability(tmp_path, measure, scores):

@@ -141,7 +141,7 @@ class TextScorer final : public Scorer {
               (output.tensor.shape.empty()
                    ? std::string("logits")
                    : HumanCount(static_cast<std::size_t>(output.tensor.shape.back())) + " logits") +
-              " tokens, the blank token first");
+              ", the blank token first");
     }
     const std::size_t step = has_logits ? vocabulary_.size() : 1;
     const std::size_t positions = values.size() / step;

@@ -24,9 +24,11 @@ describe("AURORA", () => {
     const only = modelOf({ accuracy: 0.7 }, { accuracy: 0.69 });
     expect(computeAurora(only, "fp32", "int8", DEFAULT_WEIGHTS)).toMatchObject({
       score: null,
-      reason: "what was logged covers 40 % of the weights, and it takes 50 %",
+      reason: "the logged metrics cover 40 % of the weights, but at least 50 % are needed",
     });
-    expect(computeAurora(modelOf({}, {}), "fp32", "int8", DEFAULT_WEIGHTS).reason).toMatch(/need accuracy/);
+    expect(computeAurora(modelOf({}, {}), "fp32", "int8", DEFAULT_WEIGHTS).reason).toMatch(
+      /have the quality metric accuracy/,
+    );
     expect(computeAurora(published, "fp32", "int8", { ...DEFAULT_WEIGHTS, quality: 0 }).reason).toMatch(/quality is 0/);
     expect(computeAurora(modelOf({ accuracy: 0 }, { accuracy: 1 }), "fp32", "int8", DEFAULT_WEIGHTS).reason).toMatch(
       /above 0/,

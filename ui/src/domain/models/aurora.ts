@@ -43,16 +43,17 @@ export function computeAurora(model: Values, a: string, b: string, weights: Auro
     factors: [],
   });
   const all = TERMS.reduce((sum, term) => sum + weights[term.name], 0);
-  if (!(weights.quality > 0)) return none("the weight of quality is 0; a score without quality means nothing");
+  if (!(weights.quality > 0)) return none("the weight of quality is 0; a score without quality is not meaningful");
   const present: { name: string; ratio: number; weight: number }[] = [];
   for (const term of TERMS) {
     const [from, to] = [model.measured(a, term.metric), model.measured(b, term.metric)];
     if (from === null || to === null) {
-      if (term.name === "quality") return none(`both models need ${term.metric}, which stands for quality`);
+      if (term.name === "quality")
+        return none(`the baseline and the variant must both have the quality metric ${term.metric}`);
       continue;
     }
     if (!(from > 0 && to > 0 && Number.isFinite(from) && Number.isFinite(to))) {
-      return none(`${term.metric} is ${from} and ${to}, and a ratio needs finite values above 0`);
+      return none(`${term.metric} is ${from} and ${to}, but a ratio needs finite values above 0`);
     }
     const ratio = term.higherIsBetter ? to / from : from / to;
     present.push({
@@ -64,7 +65,10 @@ export function computeAurora(model: Values, a: string, b: string, weights: Auro
   const covered = present.reduce((sum, term) => sum + term.weight, 0);
   const coverage = covered / all;
   if (coverage < MIN_COVERAGE - 1e-9)
-    return none(`what was logged covers ${Math.round(coverage * 100)} % of the weights, and it takes 50 %`, coverage);
+    return none(
+      `the logged metrics cover ${Math.round(coverage * 100)} % of the weights, but at least 50 % are needed`,
+      coverage,
+    );
   const factors = present.map(({ name, ratio, weight }) => ({
     name,
     factor: Math.exp((weight / covered) * Math.log(ratio)),

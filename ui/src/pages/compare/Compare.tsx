@@ -317,7 +317,7 @@ export default function Compare(): JSX.Element {
     return (
       <EmptyPage
         title="Nothing to compare yet"
-        about="This page compares two variants of a model: all metrics, the latencies, the size of each layer, the accuracy drop per class, and the verdict of the gates."
+        about="This page compares two variants of a model: all metrics, the latencies, the size of each layer, the metric drop per class, and the verdict of the gates."
         lookedFor={
           <>
             metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span>
