@@ -32,7 +32,7 @@ Result<void> CheckExternalFiles(const fs::path& folder, std::span<const std::str
     const fs::path relative = target.lexically_relative(inside);
     if (relative.empty() || *relative.begin() == "..") {
       return Fail(ErrorCode::kPermissionDenied,
-                  Quoted((folder / file).string(), 1000) +
+                  "the weight file " + Quoted((folder / file).string(), 1000) +
                       " is outside of the model's directory; move the file there");
     }
   }

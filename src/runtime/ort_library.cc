@@ -120,7 +120,7 @@ Result<std::shared_ptr<const OrtLibrary>> OrtLibrary::LoadFile(const fs::path& p
   const ort::ApiBase* const base = get_api_base == nullptr ? nullptr : get_api_base();
   if (base == nullptr) {
     return Fail(ErrorCode::kNotFound,
-                Quoted(path.string(), 1000) +
+                "the file " + Quoted(path.string(), 1000) +
                     " is not the library of ONNX Runtime, because it lacks the function "
                     "OrtGetApiBase; give the path of libonnxruntime.so");
   }

@@ -135,7 +135,7 @@ class _Walk:
         with torch.no_grad():
             traced = torch.fx.symbolic_trace(model)
             if not any(node.op.startswith("call_") for node in traced.graph.nodes):
-                raise ValueError(f"{type(self.model).__name__} has no layers to quantize")
+                raise ValueError(f"the module {type(self.model).__name__} has no layers to quantize")
             self.log_graph("initial_graph", traced, example)
             self.log_graph("after_graph_preparation", fuse_fx(copy.deepcopy(model)), example)
             prepared = prepare_fx(model, mapping, example_inputs=example)

@@ -87,7 +87,7 @@ TEST(ParseContract, SaysWhatIsWrongAndWhere) {
   fails("gates: 7", "line 1, column 8: 'gates' must be a list, not '7'");
   fails("gates: []", "'gates' is empty");
   fails("{baseline: [a], gates: [{metric: a}]}", "'baseline' is a list but must name a variant");
-  fails("gates:\n  - 7", "line 2, column 5: gate 1: must be a mapping");
+  fails("gates:\n  - 7", "line 2, column 5: gate 1: the gate must be a mapping");
   fails(R"({"gates":[{"id":"q"}]})", "gate 1 ('q'): the gate needs a 'metric'");
   fails("gates: [{metric: []}]", "'metric' is a list but must be a name or a mapping");
   fails("gates: [{metric: {}}]", "'metric' needs a 'name'");

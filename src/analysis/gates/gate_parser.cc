@@ -38,8 +38,8 @@ class GateParser {
 
   Result<Gate> Parse() {
     if (!node_.is_map()) {
-      return Wrong(
-          node_, "must be a mapping such as {metric: accuracy, min: 0.7}, not " + node_.Describe());
+      return Wrong(node_, "the gate must be a mapping such as {metric: accuracy, min: 0.7}, not " +
+                              node_.Describe());
     }
     Gate gate{.line = node_.line};
     CBOARD_RETURN_IF_ERROR(ReadText(node_, "id", gate.id));

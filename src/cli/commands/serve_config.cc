@@ -196,8 +196,9 @@ Result<void> CheckToken(std::string_view token, std::string_view from) {
   const std::string found =
       token.empty() ? "the token is empty" : "the token has " + Plural(token.size(), "character");
   return Fail(ErrorCode::kInvalidArgument,
-              std::string(from) + ": " + found + "; at least " + std::to_string(kMinTokenBytes) +
-                  " are needed. Create one with 'openssl rand -hex 16'");
+              std::string(from) + ": " + found + "; a token needs at least " +
+                  std::to_string(kMinTokenBytes) +
+                  " characters. Create one with 'openssl rand -hex 16'");
 }
 
 // Checks an origin: a scheme and a host, with a port or "*" unless it is the default port.

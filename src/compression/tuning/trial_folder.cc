@@ -77,7 +77,7 @@ Result<fs::path> Rename(const fs::path& from, const fs::path& to) {
   if (errno == ENOTEMPTY || errno == EEXIST) {
     return Fail(
         ErrorCode::kAlreadyExists,
-        Quoted(to.string(), 200) +
+        "the directory " + Quoted(to.string(), 200) +
             " already exists, so the trial could not be renamed; its logged values remain in " +
             Quoted(from.string(), 200));
   }
@@ -112,7 +112,8 @@ Result<TrialFolder> TrialFolder::Open(const fs::path& given, ExistingTrials earl
       return folder;
     case ExistingTrials::kRefuse:
       return Fail(ErrorCode::kAlreadyExists,
-                  Quoted(path.string()) + " contains " + Quoted(earlier.example) +
+                  "the directory " + Quoted(path.string()) + " contains " +
+                      Quoted(earlier.example) +
                       " of an earlier tuning; move it away, or choose another directory");
     case ExistingTrials::kMoveAside:
       break;
@@ -162,9 +163,9 @@ Result<fs::path> TrialFolder::Start() {
   if (error) {
     return Fail(ErrnoError(error.value(), "create the directory " + Quoted(directory.string())));
   }
-  return Fail(
-      ErrorCode::kAlreadyExists,
-      Quoted(directory.string()) + " already exists; move it away, or choose another directory");
+  return Fail(ErrorCode::kAlreadyExists,
+              "the directory " + Quoted(directory.string()) +
+                  " already exists; move it away, or choose another directory");
 }
 
 Result<fs::path> TrialFolder::Finish(const std::string& name) {

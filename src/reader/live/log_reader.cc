@@ -58,7 +58,7 @@ Result<std::shared_ptr<const Snapshot>> ReadEventFile(const std::filesystem::pat
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(path.native(), 1000) + " is a directory, not an event file");
+                "the path " + Quoted(path.native(), 1000) + " is a directory, not an event file");
   }
   WorkerPool pool(0);
   FileIndex index(path);

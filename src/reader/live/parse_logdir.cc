@@ -148,8 +148,9 @@ Result<std::vector<Logdir>> ParseLogdir(std::string_view text) {
     }
   }
   if (paths.empty()) {
-    return Fail(ErrorCode::kInvalidArgument,
-                Quoted(text, 300) + " contains no log directory; write DIR or DIR,DIR");
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "the value " + Quoted(text, 300) + " contains no log directory; write DIR or DIR,DIR");
   }
   std::map<fs::path, bool> seen;
   for (const fs::path& path : paths) {

@@ -32,7 +32,7 @@ class TextReader {
       SkipSpace();
       if (AtEnd() || Peek() == end) break;
       const std::string_view name = Word();
-      if (name.empty()) return Wrong("expected the name of a field");
+      if (name.empty()) return Wrong("the name of a field is missing");
       CBOARD_RETURN_IF_ERROR(read(name));
       SkipSpace();
       if (!AtEnd() && (Peek() == ',' || Peek() == ';')) ++position_;
@@ -59,7 +59,7 @@ class TextReader {
   Result<void> String(std::string& value) {
     TakeColon();
     value.clear();
-    if (AtEnd() || (Peek() != '"' && Peek() != '\'')) return Wrong("expected a string in quotes");
+    if (AtEnd() || (Peek() != '"' && Peek() != '\'')) return Wrong("a string in quotes is missing");
     while (!AtEnd() && (Peek() == '"' || Peek() == '\'')) {
       CBOARD_RETURN_IF_ERROR(Quotation(value));
       SkipSpace();
@@ -128,7 +128,7 @@ class TextReader {
     std::uint32_t value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (word.empty() || error != std::errc() || end != word.data() + word.size()) {
-      return Wrong("expected a whole number, not " + Quoted(word));
+      return Wrong("a whole number is missing; found " + Quoted(word));
     }
     values.push_back(value);
     return {};
@@ -204,7 +204,8 @@ class TextReader {
   tl::unexpected<Error> Wrong(std::string what) const {
     std::size_t line = 1;
     for (const char c : text_.substr(0, position_)) line += c == '\n' ? 1 : 0;
-    return Fail(ErrorCode::kDataLoss, "line " + std::to_string(line) + ": " + std::move(what));
+    return Fail(ErrorCode::kDataLoss,
+                "projector_config.pbtxt, line " + std::to_string(line) + ": " + std::move(what));
   }
 
   std::string_view text_;

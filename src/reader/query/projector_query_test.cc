@@ -48,11 +48,11 @@ TEST(ParseProjectorConfig, SkipsWhatItDoesNotKnow) {
 
 TEST(ParseProjectorConfig, NamesTheLineThatIsWrong) {
   EXPECT_THAT(ParseProjectorConfig("embeddings {\ntensor_name: 5\n}"),
-              FailsSaying(ErrorCode::kDataLoss, "line 2: expected a string"));
+              FailsSaying(ErrorCode::kDataLoss, "line 2: a string in quotes is missing"));
   EXPECT_THAT(ParseProjectorConfig("embeddings {\n"),
               FailsSaying(ErrorCode::kDataLoss, "line 2: expected '}'"));
   EXPECT_THAT(ParseProjectorConfig("embeddings { tensor_shape: -1 }"),
-              FailsSaying(ErrorCode::kDataLoss, "a whole number, not '-1'"));
+              FailsSaying(ErrorCode::kDataLoss, "a whole number is missing; found '-1'"));
   EXPECT_THAT(ParseProjectorConfig("a: \"b"),
               FailsSaying(ErrorCode::kDataLoss, "no closing quote"));
   EXPECT_THAT(ParseProjectorConfig("}"), FailsWith(ErrorCode::kDataLoss));

@@ -209,7 +209,7 @@ Result<BinEstimator> BinEstimatorOf(std::string_view name) {
   const auto found =
       std::ranges::find(kEstimators, name, &decltype(kEstimators)::value_type::first);
   if (found != kEstimators.end()) return found->second;
-  return Fail(ErrorCode::kInvalidArgument, Quoted(name) +
+  return Fail(ErrorCode::kInvalidArgument, "histogram: " + Quoted(name) +
                                                " is not a bin estimator; choose one of auto, fd, "
                                                "doane, scott, stone, rice, sturges, sqrt");
 }

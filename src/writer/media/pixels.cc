@@ -22,7 +22,8 @@ Result<std::size_t> CheckedPixelBytes(std::string_view what,
   for (const std::size_t size : sizes) {
     if (size > kMaxPixelBytes / total) {
       return Fail(ErrorCode::kResourceExhausted,
-                  std::string(what) + " of " + product + " bytes is larger than the limit of " +
+                  "the " + std::string(what) + " of " + product +
+                      " bytes is larger than the limit of " +
                       HumanBytes(static_cast<double>(kMaxPixelBytes)) +
                       "; check the shape, or log a smaller one");
     }

@@ -143,9 +143,9 @@ Result<void> ValidateRows(const PrCurveRows& rows) {
     return InvalidArgument("true_positives is empty; give one number per threshold");
   for (std::size_t r = 0; r < all.size(); ++r) {
     if (all[r]->size() != columns) {
-      return InvalidArgument(std::string(kNames[r]) + " has " + std::to_string(all[r]->size()) +
-                             " numbers, but true_positives has " + std::to_string(columns) +
-                             "; all six lists must have the same length");
+      return InvalidArgument("the list " + std::string(kNames[r]) + " has " +
+                             std::to_string(all[r]->size()) + " numbers, but true_positives has " +
+                             std::to_string(columns) + "; all six lists must have the same length");
     }
     if (r >= 4) continue;  // Precision and recall are undefined if nothing was predicted.
     const auto bad = std::ranges::find_if_not(*all[r], [](float v) { return std::isfinite(v); });
