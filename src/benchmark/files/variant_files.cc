@@ -99,7 +99,7 @@ Result<NamedFiles> ParseVariantArguments(const std::vector<std::string>& argumen
     if (!taken.insert(named.variants[i].name).second) {
       return Fail(ErrorCode::kInvalidArgument, "two variants are called " +
                                                    Quoted(named.variants[i].name) +
-                                                   "; give one another name with NAME=FILE");
+                                                   "; give one another name with VARIANT=FILE");
     }
   }
   return named;

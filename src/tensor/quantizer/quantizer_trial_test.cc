@@ -178,7 +178,7 @@ TEST(QuantizerTrial, QuantizersThatDoNotFitAreRefused) {
   EXPECT_THAT(TryQuantizer(matrix, {.granularity = Granularity::kPerGroup}),
               FailsSaying(ErrorCode::kInvalidArgument, "groups of size 0"));
   const std::vector<float> none;
-  EXPECT_THAT(TryQuantizer(none, {}), FailsSaying(ErrorCode::kInvalidArgument, "nothing"));
+  EXPECT_THAT(TryQuantizer(none, {}), FailsSaying(ErrorCode::kInvalidArgument, "empty tensor"));
 }
 
 }  // namespace
