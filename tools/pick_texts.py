@@ -25,7 +25,9 @@ CALL = re.compile(r"\s*(?:[\w:]+(?:<[\w:]+>)?)?\((.*)\)\s*", re.S)
 ESCAPES = {"\\n": " ", '\\"': '"', "\\\\": "\\", "\\x0a": ""}
 WORDS = re.compile(r"[A-Za-z]{2,}\W+[A-Za-z]{2,}\W+[A-Za-z]{2,}")  # At least three words.
 # A function or lambda that makes an error of the texts that its callers give.
-HELPER = re.compile(r"(?:<Error>|<FormFields>|<void>|Error|auto) (\w+)(?: = \[[^\]]*\])?\(([^()]*)\)[^;{]*\{")
+HELPER = re.compile(
+    r"(?:<Error>|<FormFields>|<void>|Error|auto) (\w+)(?: = \[[^\]]*\])?\(([^()]*)\)[^;{]*\{"
+)
 EXPRESSION = re.compile(r"\w\(|&&|\|\||[!=]==|^[\w./]+$")  # Code, not a text.
 MARKUP = re.compile(r"=>|[{}]|\bclass(?:Name)?=|^\s*(?:import |from \S+ import )|^[;):,?]|;$")
 # TypeScript after a generic type: parameters with types, a return type, or a conditional.
@@ -289,6 +291,7 @@ def main() -> None:
     options = parser.parse_args()
     listed = subprocess.run(["git", "-C", options.root, "ls-files"], capture_output=True, text=True, check=True)
     files = listed.stdout.split("\n")
+    print(f'"{INSERTED}" stands for a part of a text that is known only when the program runs.\n')
     for kind in KINDS:
         print(f"# {kind.replace('_', ' ')}\n")
         for i, text in enumerate(pick(options.root, files, kind, getattr(options, kind), options.seed), 1):

@@ -182,7 +182,7 @@ export default function Layers(): JSX.Element {
           </button>
         )}
         <span class="label push">
-          Worst layers first, by
+          Sort layers, worst first, by
           <span class="seg" role="group" aria-label="Rank by">
             {SORTS.filter((s) => sorts.includes(s.id)).map((s) => (
               <button
