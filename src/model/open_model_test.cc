@@ -23,7 +23,8 @@ TEST(OpenModel, SaysWhatToDoWithFilesOfOtherKinds) {
   EXPECT_THAT(open("\x89HDF\r\n"), FailsSaying(ErrorCode::kInvalidArgument, "HDF5"));
   EXPECT_THAT(open("version https://git-lfs.github.com/spec/v1"),
               FailsSaying(ErrorCode::kInvalidArgument, "Git LFS pointer"));
-  EXPECT_THAT(open(""), FailsSaying(ErrorCode::kDataLoss, "the model file is empty; export the model again"));
+  EXPECT_THAT(open(""),
+              FailsSaying(ErrorCode::kDataLoss, "the model file is empty; export the model again"));
   EXPECT_THAT(open("hello world"), FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(open("{}"), FailsSaying(ErrorCode::kInvalidArgument, "no weight_map"));
   EXPECT_THAT(OpenModel(directory / "missing"), FailsWith(ErrorCode::kNotFound));
@@ -53,8 +54,9 @@ TEST(OpenModel, NamesTheFileInErrors) {
   ASSERT_THAT(WriteFileAtomically(directory / "broken.gguf", "GGUF\x03"), Succeeds());
   EXPECT_THAT(
       OpenModel(directory / "broken.gguf"),
-      FailsSaying(ErrorCode::kDataLoss, (directory / "broken.gguf").string() +
-                                            "': at offset 4 of 5 it ends inside a number"));
+      FailsSaying(ErrorCode::kDataLoss,
+                  (directory / "broken.gguf").string() +
+                      "': the GGUF file is truncated: at offset 4 of 5 it ends inside a number"));
 }
 
 TEST(OpenModel, RefusesGgufCountsBeyondTheFile) {

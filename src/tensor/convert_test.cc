@@ -186,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "group size above 0"},
         InvalidView{"GroupOfScalar",
                     Quantized(DType::kInt8, {}, Quantization::PerGroup(kScales, {}, 1)),
-                    "and shape []"}),
+                    "and the shape is []"}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(ToDoubles, OfNothingIsEmpty) {

@@ -64,7 +64,7 @@ TEST_F(GraphAssemblerTest, RefusesCycles) {
 TEST_F(GraphAssemblerTest, RefusesTwoProducersOfATensor) {
   Node("a", "Relu", {}, "y");
   Node("b", "Relu", {}, "y");
-  EXPECT_THAT(graph_.Sort(), FailsSaying(ErrorCode::kInvalidArgument, "by node 'a', too"));
+  EXPECT_THAT(graph_.Sort(), FailsSaying(ErrorCode::kInvalidArgument, "also by node 'a'"));
 }
 
 TEST_F(GraphAssemblerTest, GivesEveryNodeANameOfItsOwn) {
