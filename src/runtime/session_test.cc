@@ -85,7 +85,7 @@ TEST_F(SessionTest, HeldTensorsNeedNotBeGivenAndComeAsTheyAre) {
   EXPECT_EQ(result->Find("w")->data, data);
   EXPECT_THAT(*tensor::ToDoubles(*result->Find("y")), ElementsAre(-2, -2, 6.5, 9));
   EXPECT_THAT(session->Run({}),
-              FailsSaying(ErrorCode::kInvalidArgument, "wants 'x' float32 [n, 2]"));
+              FailsSaying(ErrorCode::kInvalidArgument, "needs 'x' float32 [n, 2]"));
 }
 
 TEST_F(SessionTest, ResultsOutliveTheSession) {

@@ -248,7 +248,7 @@ TEST(EventFileWriter, WritesADeletedFileAgainInFull) {
   ASSERT_THAT(writer->Flush(), Succeeds());
   EXPECT_EQ(ScalarsIn(dir / "run").size(), 2u);
   const std::lock_guard lock(mutex);
-  EXPECT_THAT(reports, ::testing::ElementsAre(::testing::HasSubstr("was deleted while in use")));
+  EXPECT_THAT(reports, ::testing::ElementsAre(::testing::HasSubstr("was deleted while it was in use")));
 }
 
 TEST(EventFileWriter, AForkedChildWritesToTheFileAtOnce) {

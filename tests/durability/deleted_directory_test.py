@@ -25,7 +25,7 @@ class DeletedDirectoryTest(DurabilityTest):
             self.assertEqual(writer.ask("flush"), "flushed")
             self.assertEqual(self.steps(), list(range(1, 10_001)))
             self.assertEqual(len(writer.disk_reports), 1, writer.disk_reports)
-            self.assertIn("was deleted while in use", writer.disk_reports[0])
+            self.assertIn("was deleted while it was in use", writer.disk_reports[0])
             self.assertIn(str(self.run), writer.disk_reports[0])
 
     def test_it_comes_back_by_itself_when_nobody_flushes(self):

@@ -225,7 +225,7 @@ TEST(GraphDefText, RefusesMessagesNestedWithoutEnd) {
   std::string graph = "\x0a";
   graph += static_cast<char>((node.size() & 0x7F) | 0x80);
   graph += static_cast<char>(node.size() >> 7);
-  EXPECT_THAT(GraphDefText(graph + node), FailsSaying(ErrorCode::kDataLoss, "100 deep"));
+  EXPECT_THAT(GraphDefText(graph + node), FailsSaying(ErrorCode::kDataLoss, "100 levels deep"));
 }
 
 TEST(GraphDefOfFunctionGraphs, RefusesGraphsOfDifferentVersions) {
