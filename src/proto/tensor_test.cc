@@ -163,8 +163,8 @@ TEST(ReadNumbers, RefusesWhatDoesNotFit) {
   const std::vector<float> two = {1, 2};
   EXPECT_THAT(NumbersOf(EncodeFloatTensor(Shape{3}, two)),
               FailsSaying(ErrorCode::kDataLoss,
-                          "tensor of dtype FLOAT and shape [3] holds 2 elements, but its shape "
-                          "needs 3"));
+                          "tensor of dtype FLOAT and shape [3] is damaged: it contains 2 elements, "
+                          "but its shape needs 3"));
   EXPECT_THAT(NumbersOf(EncodeFloatTensor(Shape{3}, {})), FailsWith(ErrorCode::kDataLoss));
   EXPECT_THAT(NumbersOf(EncodeRawTensor(DataType::kFloat, {}, "abcde")),
               FailsWith(ErrorCode::kDataLoss));

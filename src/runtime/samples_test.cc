@@ -278,7 +278,7 @@ TEST_F(SamplesTest, FoldersThatCannotFeedTheModelAreRefused) {
               FailsSaying(ErrorCode::kInvalidArgument, "no .png file"));
   const std::vector<ModelValue> vector = {Input("x", DType::kFloat32, {-1, 64})};
   EXPECT_THAT(OpenSamples(folder_.path(), vector, {}),
-              FailsSaying(ErrorCode::kInvalidArgument, "needs 'x' float32 [?, 64]"));
+              FailsSaying(ErrorCode::kInvalidArgument, "has 'x' float32 [?, 64]"));
   ASSERT_THAT(WriteFileAtomically(folder_ / "a.png", "no image"), Succeeds());
   EXPECT_THAT((*OpenSamples(folder_.path(), image, {}))->Read(0),
               FailsSaying(ErrorCode::kDataLoss, "a.png"));
