@@ -82,7 +82,7 @@ TEST(Npy, NamesWhatIsWrong) {
       {"big-endian", header("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}"),
        ErrorCode::kInvalidArgument, "'>f4'"},
       {"records", header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}"),
-       ErrorCode::kInvalidArgument, "records"},
+       ErrorCode::kInvalidArgument, "structured array"},
       {"NegativeDimension", header("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"),
        ErrorCode::kDataLoss, "invalid shape"},
       {"HugeDimension",

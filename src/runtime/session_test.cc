@@ -122,7 +122,7 @@ TEST_F(SessionTest, SaysWhatTheModelWants) {
   const std::vector<double> doubles(4);
   const NamedTensor dtype{"x", TensorView(doubles, {2, 2})};
   EXPECT_THAT(session.Run({&dtype, 1}),
-              FailsSaying(ErrorCode::kInvalidArgument, "is float64 [2, 2] but"));
+              FailsSaying(ErrorCode::kInvalidArgument, "is float64 [2, 2], but"));
   const NamedTensor both[] = {x_, {"z", x_.tensor}};
   EXPECT_THAT(session.Run(both), FailsSaying(ErrorCode::kInvalidArgument, "has no input 'z'"));
   const std::string unknown[] = {"w2"};
