@@ -73,6 +73,8 @@ struct OutputVerdict {
   double sqnr_db = 0;
   std::vector<HeadVerdict> heads;
   std::string why_not;  // Why it was not measured.
+  // True for the state of a recurrent layer, which is an input of the next run.
+  bool is_state = false;
 };
 
 // A fix of a root cause that was applied to the compressed model and measured at its outputs.

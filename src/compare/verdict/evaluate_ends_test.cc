@@ -115,6 +115,26 @@ TEST(EvaluateEnds, CountsBoxesByTheirOverlap) {
   EXPECT_EQ(verdict_of(tiny, shifted).level, VerdictLevel::kSound);
 }
 
+// The state is at 15 dB, below the limit of results.
+TEST(EvaluateEnds, SpeaksOfTheResultsIfAStateIsGoodEnough) {
+  std::vector<float> state(600), rounded;
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    state[i] = std::sin(static_cast<float>(i));
+    rounded.push_back(state[i] + 0.18f * std::cos(static_cast<float>(i * i % 89)));
+  }
+  EndFindings end = FindingsOf(state, rounded, 2);
+  EXPECT_EQ(VerdictOf(end).level, VerdictLevel::kDegraded);
+  end.is_state = true;
+  std::vector<float> scores = Scores(1000), close = scores;
+  for (float& score : close) score += 0.002f;
+  EndFindings result = FindingsOf(scores, close, 2);
+  result.name = "scores";
+  const EndVerdict verdict = EvaluateEnds({end, result}, 20, false, "data.npz");
+  EXPECT_EQ(verdict.level, VerdictLevel::kSound);
+  EXPECT_THAT(verdict.sentence, StartsWith("Sound: output 'scores'"));
+  EXPECT_THAT(verdict.outputs[0].heads[0].reason, HasSubstr("enough for the state of later runs"));
+}
+
 TEST(EvaluateEnds, DoesNotMeasureScoresThatShowNoDetection) {
   const EndVerdict verdict =
       VerdictOf(FindingsOf({0.001f, 0.002f, 0.003f, 0.001f}, std::vector<float>(4), 2));
