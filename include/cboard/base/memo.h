@@ -27,21 +27,21 @@ class Notes {
   }
   ~Notes() { Clear(); }
 
-  // Returns the memo of this type, or nullptr. It lives as long as the object.
+  // Returns the memo of type T, or nullptr if there is none. The memo lives as long as its object.
   template <typename T>
   const T* Find() const {
     return Among<T>(first_.load(std::memory_order_acquire));
   }
 
-  // Returns the memo of this type; if there is none, calls `make` and stores its result. If several
-  // threads do this at once, one result is stored and returned to all of them.
+  // Returns the memo of type T. If there is none, calls `make` and stores the result. If several
+  // threads do this at the same time, one result is stored and returned to all of them.
   template <typename T, typename Make>
   const T& Get(const Make& make) const {
     const T* const known = Find<T>();
     return known != nullptr ? *known : Keep<T>(make());
   }
 
-  // Stores `value` as the memo of this type, unless there is one; returns the stored memo.
+  // Stores `value` as the memo of type T, unless there is one already. Returns the stored memo.
   template <typename T>
   const T& Keep(T value) const {
     auto added = std::make_unique<MemoEntryOf<T>>(std::move(value));
@@ -81,7 +81,7 @@ class Notes {
     while (note != nullptr) delete std::exchange(note, note->next);
   }
 
-  // Head of a singly linked list that only grows; it has a few entries.
+  // Head of a singly linked list. Entries are only added, and there are few of them.
   mutable std::atomic<Note*> first_ = nullptr;
 };
 

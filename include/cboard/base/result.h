@@ -42,12 +42,14 @@ struct Error {
 };
 
 // A value of type T, or an Error. The compiler warns about every call whose Result is ignored. A
-// caller that cannot handle a failure assigns it to std::ignore and gives the reason.
+// caller that cannot handle a failure assigns the Result to std::ignore, with a comment that gives
+// the reason.
 template <typename T>
 class [[nodiscard]] Result : public tl::expected<T, Error> {
  public:
   using tl::expected<T, Error>::expected;
-  // Converts tl::expected, because map(), and_then() and or_else() return that type.
+  // Converts a tl::expected to a Result, because map(), and_then() and or_else() return a
+  // tl::expected.
   Result(tl::expected<T, Error> other)  // NOLINT
       : tl::expected<T, Error>(std::move(other)) {}
 };
@@ -74,11 +76,11 @@ template <typename T>
   return tl::unexpected<Error>(std::move(error));
 }
 
-// Makes the error of a failed system call from `errno_value`: "cannot open 'x': No such file or
-// directory". `what` is the verb and its object.
+// Returns the error of a failed system call: "cannot open 'x': No such file or directory". `what`
+// is the verb and its object ("open 'x'"); `errno_value` gives the reason.
 [[nodiscard]] Error ErrnoError(int errno_value, std::string_view what);
 
-// Puts `where` in front of the message of `error`.
+// Returns `error` with `where` and a colon in front of its message.
 [[nodiscard]] inline Error Annotate(Error error, std::string_view where) {
   error.message.insert(0, std::string(where) + ": ");
   return error;
