@@ -17,7 +17,7 @@
 
 namespace cboard::proto {
 
-// The kind of an event: the member of Event's `what` oneof, by its field number.
+// The kind of an event: the field number of the member of the oneof Event.what that is set.
 enum class EventKind : int {
   kNone = 0,
   kFileVersion = 3,
@@ -29,7 +29,7 @@ enum class EventKind : int {
   kMetaGraphDef = 9,
 };
 
-// A decoded event. It is a view: its strings point into memory that the caller keeps alive.
+// A decoded event. Its strings are views: they point into memory that the caller keeps alive.
 struct Event {
   double wall_time_seconds = 0;
   std::int64_t step = 0;
