@@ -2,10 +2,10 @@
 //
 //   CBOARD_ASSIGN_OR_RETURN(const std::string graph_def, GraphDefFromOnnx("resnet18.onnx"));
 //
-// The graph has the same structure as tensorboardX's: every input and output of the model is a node
-// of op `Variable` with attributes `dtype` and `shape`, and every ONNX node is named after its
-// first output and has its attributes as text in `parameters`. An output of the model therefore has
-// the same name as the node that computes it; TensorBoard shows the latter.
+// The graph has the same structure as tensorboardX's. Every input and output of the model is a node
+// of op `Variable` with attributes `dtype` and `shape`. Every ONNX node is named after its first
+// output, and has its attributes as text in `parameters`. An output of the model therefore has the
+// same name as the node that computes it; TensorBoard then shows the computing node.
 //
 // Differences from tensorboardX, so that the graph is complete: - weights that are not inputs are
 // nodes of op `Const`, with `dtype` and `shape`; - `dtype` is TensorFlow's number of the type, so
@@ -24,8 +24,9 @@
 
 namespace cboard::writer {
 
-// Converts an ONNX file to a serialized GraphDef. Errors name the file: kNotFound, kDataLoss with
-// the position of the damage, kInvalidArgument if it is not an ONNX model.
+// Converts an ONNX file to a serialized GraphDef. Errors name the file: kNotFound if it does not
+// exist, kDataLoss with the position of the damage, and kInvalidArgument if it is not an ONNX
+// model.
 Result<std::string> GraphDefFromOnnx(const std::filesystem::path& onnx_file);
 
 // Converts an ONNX model in memory to a serialized GraphDef.

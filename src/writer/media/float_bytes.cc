@@ -18,8 +18,8 @@ using Floats = hn::ScalableTag<float>;
 using Integers = hn::RebindToSigned<Floats>;
 using Bytes = hn::Rebind<std::uint8_t, Floats>;
 
-// Converts floats to bytes that wrap around. The mask is needed because Highway's conversion
-// saturates where numpy returns zero.
+// Converts floats to bytes that wrap around. Values outside 32-bit integers are masked, because
+// numpy converts them to zero and Highway's conversion saturates.
 struct Wrap {
   HWY_INLINE hn::Vec<Integers> operator()(hn::Vec<Floats> values) const {
     const Floats d;

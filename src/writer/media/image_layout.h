@@ -1,4 +1,5 @@
-// Converts a tensor to an image by tensorboardX's rules: any order of dimensions, batches as a
+// Converts a tensor to an image by tensorboardX's rules: dimensions in any order, and a batch as a
+// grid of images.
 // grid.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const Pixels pixels, LayOutImage(images, "NCHW"));

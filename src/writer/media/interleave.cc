@@ -15,7 +15,8 @@ namespace cboard::writer::media {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Copies a row whose pixels are not contiguous, or the rest of a contiguous row.
+// Copies pixels of a row from `begin` on: a row whose pixels are not contiguous, or the rest of a
+// contiguous row.
 template <std::size_t kChannels>
 void InterleaveStrided(const std::uint8_t* source, const ImageDimensions& image, std::size_t begin,
                        std::uint8_t* target) {
@@ -27,7 +28,7 @@ void InterleaveStrided(const std::uint8_t* source, const ImageDimensions& image,
   }
 }
 
-// Copies a row of a planar tensor, one vector of pixels at a time; returns the number of copied
+// Copies a row of a planar tensor, one vector of pixels at a time. Returns the number of copied
 // pixels.
 template <std::size_t kChannels>
 std::size_t InterleavePlanes(const std::uint8_t* source, const ImageDimensions& image,

@@ -12,7 +12,7 @@
 
 namespace cboard::writer::media {
 
-// The frames of a video; each has the layout of Pixels.
+// The frames of a video. Each frame has the memory layout of Pixels.
 struct Video {
   std::size_t frames = 0;
   std::size_t height = 0;

@@ -1,4 +1,4 @@
-// Makes the files for TensorBoard's PROJECTOR page. It writes no files: the caller gets their
+// Makes the files for TensorBoard's PROJECTOR page. Does not write them: the caller gets their
 // contents and paths.
 #pragma once
 
@@ -23,8 +23,8 @@ struct EmbeddingFiles {
 // Makes the files of one embedding. Numbers are formatted as in Python. Tabs and line breaks inside
 // metadata become spaces, because they would shift the labels after them.
 //
-// details.label_images are checked and named, but not drawn: the caller writes their sprite to
-// <directory>/sprite.png.
+// Checks details.label_images and gives their sprite a name, but does not draw it: the caller
+// writes the sprite to <directory>/sprite.png.
 //
 // Fails with kInvalidArgument if the matrix is empty or not two-dimensional; if metadata or images
 // are not one per row; if rows and header have different numbers of columns, if several columns
