@@ -1,4 +1,4 @@
-// Writes and reads numbers and texts of indexes that are stored between starts.
+// Writes and reads the numbers and texts of indexes that are stored on the disk.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class BytesOut {
   std::string bytes_;
 };
 
-// Reads the output of BytesOut. Reading after the end returns zeros and makes holds() false: check
-// holds() before you use the values.
+// Reads the output of BytesOut. Reading behind the end returns zeros and makes holds() false, so
+// check holds() before you use the values.
 class BytesIn {
  public:
   explicit BytesIn(ByteSpan bytes) : bytes_(bytes) {}
