@@ -52,7 +52,8 @@ class BytesIn {
     return value;
   }
 
-  // A bool with another value than 0 or 1 would be undefined behaviour.
+  // Reads a byte and compares it with 0: a bool with another value than 0 or 1 would be undefined
+  // behavior.
   bool TakeFlag() { return Take<std::uint8_t>() != 0; }
 
   std::string_view TakeText() {
@@ -66,8 +67,8 @@ class BytesIn {
     return AsText(text);
   }
 
-  // Reads a count of items with at least `bytes_each` bytes each. A count for which the remaining
-  // bytes are not enough is an error.
+  // Reads the number of items that follow. Each item has at least `bytes_each` bytes; if the
+  // remaining bytes are not enough, the number is an error.
   std::size_t TakeCount(std::size_t bytes_each) {
     const auto count = Take<std::uint64_t>();
     if (count > bytes_.size() / bytes_each) holds_ = false;
