@@ -3,6 +3,7 @@
 //   CBOARD_ASSIGN_OR_RETURN(auto reader, LogReader::Open({.logdirs = {{.path = "runs"}}}));
 //   reader->WaitUntilLoaded();
 //   for (const auto& run : reader->snapshot()->runs) Print(run->name, run->tags.size());
+//
 // Open returns at once. Files are read in the background: several files at a time, and a large file
 // by several threads. The newest snapshot contains the data that was read so far. Damage is skipped
 // and reported, and reading continues after it. A file that grows is read from the position where

@@ -4,6 +4,7 @@
 // neighbouring products along the reduction in 16 bits with saturation: 255 * 127 * 2 = 64770
 // becomes 32767. The model then gives other results than on other processors. Weights of 7 bits
 // cannot overflow: 255 * 64 * 2 = 32640.
+//
 //   const Result<SaturationCount> count = CountSaturation(activations, weights, depth);
 //   if (count->saturated > 0) …  // advise reduce_range, or signed activations
 #pragma once

@@ -13,6 +13,7 @@ namespace cboard::writer::summary {
 // Returns a serialized Summary with up to three values: vertices as <tag>_1, faces as <tag>_2 and
 // colors as <tag>_3. All are float32 tensors, as in tensorboardX. Missing faces and colors are
 // omitted.
+//
 // Fails with kInvalidArgument if a tensor is empty or not B x N x 3, if batches differ, if colors
 // are not one per vertex in 0…255, if a face names a vertex that does not exist, or if the
 // configuration is not JSON.
