@@ -4,7 +4,7 @@
 //   weights.total.SqnrDb();                              // 38.2
 //   weights.channels[*weights.worst_channel].SqnrDb();   // 4.1
 //
-// Activations of many samples are added to a builder, whose memory does not grow with them:
+// Activations of many samples are added to a builder. Its memory does not depend on their number:
 //
 //   ComparisonBuilder builder({.channel_axis = 1, .grid = QuantizationGrid{0.02, 128, 0, 255}});
 //   for (…) CBOARD_RETURN_IF_ERROR(builder.Add(fp32_output, int8_output));

@@ -60,9 +60,10 @@ std::span<const double> TensorBoardBinEdges();
 // Estimators need a float64 copy of the tensor; the other bin types do not. Safe to call from many
 // threads; each thread keeps up to 200 KiB of counters for its next call.
 //
-// Fails with kInvalidArgument for an empty tensor; for unsorted or fewer than two edges; for
-// estimators or equal bins if values are not finite, or if there would be no bin, more than 2^24
-// bins, or bins that float64 cannot distinguish; and if no value is inside a bin.
+// Fails with kInvalidArgument if the tensor is empty, if edges are not sorted or there are fewer
+// than two, or if no value is inside a bin. With estimators or equal bins, also fails if values are
+// not finite, or if there would be no bin, more than 2^24 bins, or bins that float64 cannot
+// distinguish.
 Result<HistogramData> ComputeHistogram(const TensorView& tensor,
                                        const Binning& binning = TensorBoardBins{},
                                        std::size_t max_bins = 0);

@@ -1,12 +1,11 @@
 // The fastest way to compare a block of float32 values with their 8-bit codes, if the only error is
 // rounding. The code is compiled for every generation of x86-64 and ARM processors; the program
 // selects one at run time.
-// time.
 //
 // The difference between a value and the nearest multiple of the scale is so small that float32
 // represents it exactly, so errors are exact in float32. A vector holds twice as many floats as
-// doubles. Sums over codes are exact too, and the sums over the baseline values follow from
-// both:
+// doubles. Sums over codes are exact too. With x = baseline value, y = value of its code and
+// e = error, the sums over the baseline values follow from these exact sums:
 //
 //   x = y + e     Σx = Σy + Σe     Σx² = Σy² + 2 Σye + Σe²
 //

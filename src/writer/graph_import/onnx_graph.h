@@ -7,13 +7,15 @@
 // output, and has its attributes as text in `parameters`. An output of the model therefore has the
 // same name as the node that computes it; TensorBoard then shows the computing node.
 //
-// Differences from tensorboardX, so that the graph is complete: - weights that are not inputs are
-// nodes of op `Const`, with `dtype` and `shape`; - `dtype` is TensorFlow's number of the type, so
-// that int8 is shown as int8, and a symbolic
-//    dimension is -1, which TensorBoard shows as "?";
-// - second and later outputs are written `first_output:k`, so that their edges are drawn, and a
-//    trailing `:0` of TensorFlow's tensor names is removed, because TensorBoard reads it so;
-// - nodes have `_output_shapes` if the model contains them, and their own name as `onnx_name`.
+// The graph differs from tensorboardX's in these points, so that it is complete:
+//   - Weights that are not inputs are nodes of op `Const`, with `dtype` and `shape`.
+//   - `dtype` is TensorFlow's number of the type, so that int8 is shown as int8. A symbolic
+//     dimension is -1, which TensorBoard shows as "?".
+//   - The second and later outputs of a node are written `first_output:k`, so that their edges are
+//     drawn. A `:0` at the end of TensorFlow's tensor names is removed, because TensorBoard treats
+//     both names as equal.
+//   - Nodes have `_output_shapes` if the model contains the shapes, and their own name as
+//     `onnx_name`.
 #pragma once
 
 #include <filesystem>

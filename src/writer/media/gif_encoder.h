@@ -15,7 +15,6 @@ namespace cboard::writer::media {
 //
 // Each frame has its own palette. It is exact if the frame has at most 256 colors, as gray frames
 // always do; otherwise each pixel gets the nearest of 256 colors. Alpha is removed.
-// the nearest of 256 colors. Alpha is removed.
 //
 // Fails with kInvalidArgument if `fps` is not a positive number or a side exceeds 65535 pixels.
 Result<std::string> EncodeGif(const Video& video, double fps);
