@@ -1,4 +1,4 @@
-// Inputs for a model: from files, or random data.
+// Reads inputs for a model from files, or generates random inputs.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const auto samples, OpenSamples("digits.npz", session.inputs(), {}));
 //   for (std::size_t i = 0; i < samples->size(); ++i) {
@@ -25,34 +25,35 @@ namespace cboard::runtime {
 struct SampleOptions {
   std::size_t max_samples = 20;
 
-  // Number of rows of an array per run, if the model's first dimension is dynamic.
+  // Number of rows of an array that one run gets, if the first dimension of the model's input is
+  // dynamic.
   std::int64_t batch_size = 1;
 
-  // The shapes of random inputs: the size of dynamic dimensions, and shapes by input name, in which
-  // -1 is a dynamic size.
+  // The shapes of random inputs: the size of all dynamic dimensions, and the shapes of single
+  // inputs by name. In these shapes, -1 is a dynamic size.
   std::int64_t open_dimension = 32;
   model::InputShapes shapes;
-  // The ranges of random float inputs, by input name. Values are normally distributed; the range is
-  // three deviations to each side of its middle, and no value is outside. Inputs without a range
-  // have mean 0 and deviation 1.
+  // The ranges of random float inputs, by the name of the input. Values are normally distributed
+  // around the middle of the range. Its ends are three standard deviations from the middle, and no
+  // value is outside. Inputs without a range have mean 0 and standard deviation 1.
   struct ValueRange {
     float low = 0;
     float high = 0;
   };
   std::map<std::string, ValueRange> ranges;
-  // The exclusive limits of random integer inputs by name, such as the number of rows of a
-  // table.
+  // The upper limits of random integer inputs, by the name of the input. Values are below the
+  // limit, which is for example the number of rows of a table.
   std::map<std::string, std::int64_t> integer_limits;
   std::uint64_t seed = 0;
 
-  // The normalization of images: value = (byte * scale - mean) / deviation, by channel. Inputs of
-  // type uint8 get the bytes unchanged.
+  // The normalization of images: value = (byte * scale - mean) / deviation, with a mean and a
+  // deviation per channel. Inputs of type uint8 get the bytes unchanged.
   float image_scale = 1.0f / 255;
   std::array<float, 3> image_mean = {0, 0, 0};
   std::array<float, 3> image_deviation = {1, 1, 1};
 };
 
-// A source of samples. It is not thread-safe. Memory holds one sample at a time, and decompressed
+// A source of samples. Not thread-safe. It keeps one sample in memory at a time, and decompressed
 // files.
 class SampleSource {
  public:
@@ -60,13 +61,13 @@ class SampleSource {
 
   virtual std::size_t size() const = 0;
 
-  // Description for reports: "digits.npz", "generated, seed 0". Statistics of random samples
-  // describe the model, not its use.
+  // Returns a description for reports: "digits.npz", or "generated, seed 0" for random samples.
+  // Statistics of random samples describe the model, not its use with real data.
   virtual std::string Description() const = 0;
   virtual bool is_generated() const { return false; }
 
-  // Reads all inputs of sample `index`, which must be below size(). They are valid until the next
-  // call.
+  // Reads all inputs of sample `index`, which must be below size(). The inputs are valid until the
+  // next call.
   virtual Result<std::vector<NamedTensor>> Read(std::size_t index) = 0;
 };
 

@@ -27,10 +27,10 @@ struct EmbeddingFiles {
 // writes the sprite to <directory>/sprite.png.
 //
 // Fails with kInvalidArgument if the matrix is empty or not two-dimensional; if there is not one
-// metadata row or image per row of the matrix; if metadata rows and header have different numbers of
-// columns, if several columns have no header, or if a single column has a header; if images are not
-// square or do not have 1 or 3 channels; if their sprite would be wider than 8192 pixels; and if
-// the tag cannot be the name of a directory.
+// metadata row or image per row of the matrix; if metadata rows and header have different numbers
+// of columns, if several columns have no header, or if a single column has a header; if images are
+// not square or do not have 1 or 3 channels; if their sprite would be wider than 8192 pixels; and
+// if the tag cannot be the name of a directory.
 Result<EmbeddingFiles> MakeEmbeddingFiles(const TensorView& matrix, const EmbeddingDetails& details,
                                           std::int64_t step);
 
