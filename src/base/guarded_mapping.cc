@@ -221,7 +221,8 @@ bool InstallHandler() {
   static auto* const seen = new std::deque<struct sigaction>;
   const struct sigaction* kept = nullptr;
   for (const struct sigaction& action : *seen) {
-    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): different padding only costs memory.
+    // Padding bytes may differ, and an equal action is then stored twice, which does no harm.
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
     if (std::memcmp(&action, &present, sizeof(present)) == 0) kept = &action;
   }
   if (kept == nullptr) kept = &seen->emplace_back(present);

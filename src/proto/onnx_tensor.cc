@@ -106,8 +106,8 @@ void ReadOnnxTensor(pbf_reader fields, OnnxTensor& tensor) {
       case Length(13): {
         const auto [key, value] = ReadOnnxStringPair(fields.get_message());
         if (key == "location") tensor.location = value;
-        // An invalid number becomes the largest integer. Later, the check against the file's size
-        // rejects it as an offset or length.
+        // If an offset or length is not a valid number, it becomes the largest integer. The later
+        // check against the size of the file rejects it.
         if (key == "offset") tensor.offset = NumberOf(value).value_or(~std::uint64_t{0});
         if (key == "length") tensor.length = NumberOf(value).value_or(~std::uint64_t{0});
         break;

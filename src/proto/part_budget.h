@@ -32,9 +32,9 @@ inline std::size_t CountFields(pbf_reader fields, std::uint32_t tag_and_type) {
 
 class PartBudget {
  public:
-  // Sets the limit in proportion to the size of the message. A graph with many small parts
-  // (convolutions with five attributes each, numbers as names) needs structs of about nine times
-  // its serialized size.
+  // Sets the limit in proportion to the size of the message. Real graphs need structs of at most
+  // about nine times their serialized size: those with many convolutions, five attributes per node,
+  // and numbers as names.
   explicit PartBudget(std::size_t message_bytes)
       : left_((std::uint64_t{128} << 20) + std::uint64_t{12} * message_bytes) {}
 

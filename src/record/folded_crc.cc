@@ -1,9 +1,9 @@
 // Computes CRC-32C by folding. The bytes are the coefficients of a polynomial over GF(2), with the
-// first bit as the highest power; the checksum is the remainder of the polynomial modulo P. Folding
-// removes the first part of the bytes: the part is multiplied by x^n modulo P and added to the part
-// that comes n bits later. The remainder stays the same. Folding ends when 16 bytes are left. See
-// Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel
-// 2009.
+// first bit as the highest power. The checksum is the remainder of this polynomial modulo P, the
+// polynomial of CRC-32C. Folding removes the first part of the bytes: the part is multiplied by x^n
+// modulo P and added to the part that comes n bits later. The remainder stays the same. Folding
+// ends when 16 bytes are left. See Gopal et al., "Fast CRC Computation for Generic Polynomials
+// Using PCLMULQDQ Instruction", Intel 2009.
 #include "cboard/base/check.h"
 #include "record/long_crc.h"
 
@@ -18,8 +18,8 @@
 namespace cboard::record {
 namespace {
 
-// Computes x^n modulo P in reflected bit order, shifted by one bit because a carry-less product is
-// one bit short.
+// Computes x^n modulo the CRC-32C polynomial, with reflected bits. The result is shifted by one
+// bit, because a carry-less product of two reflected numbers is one bit too short.
 constexpr std::uint64_t Power(int n) {
   std::uint32_t power = 0x80000000u;
   for (int i = 0; i < n; ++i) power = (power >> 1) ^ ((power & 1) != 0 ? 0x82F63B78u : 0);

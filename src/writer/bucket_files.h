@@ -75,7 +75,7 @@ class BucketFiles final : public IoThread::Task, public std::enable_shared_from_
   // run again.
   bool BelongsToThisProcess() const { return thread_->BelongsToThisProcess(); }
 
-  // The address of the first file.
+  // Returns the address of the run's first file in the bucket.
   const std::filesystem::path& address() const { return address_; }
 
   IoThread::TimePoint Run(IoThread::TimePoint now) override;
@@ -120,8 +120,8 @@ class BucketFiles final : public IoThread::Task, public std::enable_shared_from_
   std::uint64_t stored_ = 0;
   std::uint64_t failure_count_ = 0;
   std::optional<Error> error_;
-  // True until the folders of processes that ended were sent. They are sent together with the first
-  // files.
+  // True until the unsent files of processes that have ended were sent. This is done once, together
+  // with the first files of this run.
   bool wants_abandoned_ = true;
   bool is_closed_ = false;
   IoThread::TimePoint::duration retry_;

@@ -33,8 +33,8 @@ class FileTask final : public IoThread::Task {
   // Returns the time at which the task should run for the first time.
   IoThread::TimePoint first_due() const { return next_flush_; }
 
-  // Requests a check whether the file was deleted. The check is done before the queue reaches a
-  // ticket that is taken after this call.
+  // Requests a check whether the file was deleted. The I/O thread does the check before it reaches
+  // any position in the queue (HandoffQueue::Ticket) that is taken after this call.
   void CheckName() { check_name_ = true; }
 
   // Writes the record before the call returns, for files that have no I/O thread in this process.

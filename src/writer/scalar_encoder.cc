@@ -70,7 +70,7 @@ constexpr std::size_t kWallTimeBytes = 1 + sizeof(double);
 // to single instructions.
 constexpr std::size_t kBlockBytes = 16;
 
-// A piece of at most eight bytes: the first bytes of `word` in memory order.
+// Up to eight bytes of a record, stored in the first bytes of `word` in memory order.
 struct Piece {
   std::uint64_t word = 0;
   std::size_t size = 0;
@@ -106,7 +106,8 @@ CBOARD_SSE42 std::uint32_t Extend(std::uint32_t crc, Piece piece) {
 }
 
 // Computes the checksum of a payload from its parts. Reading the payload itself would be slow: the
-// loads would wait for the stores that have just written it, because these have other sizes.
+// loads would wait for the stores that have just written it, because loads and stores have
+// different sizes.
 CBOARD_SSE42 std::uint32_t CrcOfParts(double wall_time_seconds, Piece step, const char* tail,
                                       std::size_t tail_size, float value) {
   const auto wall_time = std::bit_cast<std::uint64_t>(wall_time_seconds);

@@ -13,7 +13,7 @@ class Clock {
   virtual double NowSeconds() const = 0;
 };
 
-// The clock of the operating system. It lives for the whole program.
+// Returns the clock of the operating system. The object exists until the program ends.
 const Clock& SystemClock();
 
 // Returns SystemClock().NowSeconds() without the virtual call, for code that reads the time for

@@ -66,7 +66,7 @@ enum class DType : std::uint8_t {
 
 // "float32", "int4", "q4_k", …
 std::string_view NameOf(DType type);
-// Returns the element type with this name; kUnknown if there is none.
+// Returns the element type called `name`; kUnknown if there is none.
 DType DTypeNamed(std::string_view name);
 
 // The memory layout of an element type: `elements` elements take `bytes` bytes. For example {1, 4}

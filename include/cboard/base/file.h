@@ -31,11 +31,11 @@ class File final : public ByteSink {
   // Opens a file for reading. Fails with kNotFound or kPermissionDenied.
   static Result<File> OpenForReading(const std::filesystem::path& path);
 
-  // Creates a new file for reading and writing. Fails with kAlreadyExists if the file
+  // Creates a new file at `path` for reading and writing. Fails with kAlreadyExists if the file
   // exists.
   static Result<File> CreateNew(const std::filesystem::path& path);
 
-  // Creates the file, or truncates an existing one.
+  // Creates the file at `path`. If it exists, its content is deleted.
   static Result<File> Create(const std::filesystem::path& path);
 
   // Creates a temporary file with a unique name in the directory of `path`; the caller renames it
@@ -43,7 +43,7 @@ class File final : public ByteSink {
   // name.
   static Result<File> CreateTemporarySibling(const std::filesystem::path& path);
 
-  // Opens a file for appending; creates it if it does not exist.
+  // Opens a file for appending. Creates it if it does not exist.
   static Result<File> OpenForAppending(const std::filesystem::path& path);
 
   File(File&& other) noexcept;

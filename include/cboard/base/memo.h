@@ -1,4 +1,5 @@
-// Memos: results computed once for an immutable object. They are stored and destroyed with it.
+// Memos: results that are computed once for an immutable object, stored in it and destroyed with
+// it.
 //
 //   struct Run {
 //     …
@@ -6,7 +7,8 @@
 //   };
 //   const Kinds& kinds = run.notes.Get<Kinds>([&] { return KindsOf(run); });
 //
-// Each type is a separate memo, so that independent modules can use one object.
+// An object has at most one memo of each type, so independent modules can add memos of their own
+// types.
 #pragma once
 
 #include <atomic>

@@ -17,7 +17,8 @@
 
 namespace cboard {
 
-// Says how the caller can handle a failure. The names appear in JSON, so they are part of the API.
+// Error codes. A code says how the caller can handle a failure. The names of the codes appear in
+// JSON, so they are part of the API.
 enum class ErrorCode {
   kInvalidArgument,     // Fix the call or the input; a retry does not help.
   kNotFound,            // The named object does not exist (yet).
@@ -31,7 +32,7 @@ enum class ErrorCode {
   kInternal,            // A bug, or an unexpected response of the operating system.
 };
 
-// The name of an error code in JSON and logs: "invalid_argument".
+// Returns the name of an error code in JSON and logs: "invalid_argument".
 std::string_view NameOf(ErrorCode code);
 
 struct Error {
@@ -54,8 +55,8 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
       : tl::expected<T, Error>(std::move(other)) {}
 };
 
-// Two results are equal if both hold equal values or both hold equal errors. It is a template, so
-// that a comparison with a plain value uses tl::expected's operator.
+// Two results are equal if both hold equal values or both hold equal errors. This operator is a
+// template, so that a comparison with a plain value uses tl::expected's operator.
 template <typename T>
 [[nodiscard]] bool operator==(const Result<T>& a, const Result<T>& b) {
   if (a.has_value() != b.has_value()) return false;

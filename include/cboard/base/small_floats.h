@@ -52,7 +52,7 @@ inline float Float8E4m3fnToFloat(std::uint8_t bits) {
   return MiniFloat<4, 3, 7>(bits);
 }
 
-// The 8-bit floats with "uz" in the name have no negative zero. Its bit pattern means NaN.
+// The 8-bit floats with "uz" in the name have no negative zero. The bit pattern of -0 means NaN.
 inline float Float8E4m3fnuzToFloat(std::uint8_t bits) {
   if (bits == 0x80) return std::numeric_limits<float>::quiet_NaN();
   return MiniFloat<4, 3, 8>(bits);

@@ -54,8 +54,8 @@ struct OnnxSparseTensor {
   Shape shape;
 };
 
-// The kind of an attribute's value: the field number of the AttributeProto member that contains the
-// value.
+// The kind of an attribute's value, which is the member of AttributeProto that contains it. The
+// values are the field numbers of the members.
 enum class OnnxAttributeKind : int {
   kNone = 0,
   kFloat = 2,

@@ -80,7 +80,8 @@ void AppendMetadataValue(std::string_view tag, const SummaryMetadata& metadata,
 std::string EncodeSummaryMetadata(const SummaryMetadata& metadata);
 Result<SummaryMetadata> ParseSummaryMetadata(std::string_view bytes);
 
-// The kind of a value: the field number of the member of Summary.Value's oneof that is set.
+// The kind of a value, which is the member of Summary.Value's oneof that is set. The values are the
+// field numbers of the members.
 enum class ValueKind : int {
   kNone = 0,
   kSimpleValue = 2,

@@ -89,8 +89,8 @@ class RecordReader {
 
   std::uint64_t offset() const { return offset_; }
 
-  // Returns an offset; no complete record begins between offset() and it. Meaningful after Next()
-  // has failed with kTruncated. A later reader that starts at offset() can pass the value to
+  // Returns a position X: no complete record begins between offset() and X. Call it after Next()
+  // has failed with kTruncated. A later reader that starts at offset() can pass X to
   // SkipSearched(), to skip the bytes that were searched already.
   std::uint64_t searched_end() const { return searched_end_; }
   void SkipSearched(std::uint64_t end) { searched_end_ = end; }

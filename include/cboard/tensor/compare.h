@@ -61,8 +61,9 @@ struct PairStatistics {
   double SqnrDb() const;
 
   // Cosine of the angle between the baseline and the compressed values: 1 if both sides are zero, 0
-  // if one side is zero. Its error is about 1e-15 times the ratio of their norms. Where Σx² is less
-  // accurate (see above), the error of the cosine is at most 1e-9, and 1e-14 for real data.
+  // if one side is zero. Its error is about 1e-15 times the ratio of their norms. For long runs of
+  // 8-bit codes, Σx² is less accurate, and the error of the cosine is at most 1e-9; for real data
+  // it is 1e-14.
   double Cosine() const;
 
   double Dot() const;  // Σxy.
@@ -87,9 +88,8 @@ struct Comparison {
   // channel axis.
   std::vector<PairStatistics> channels;
 
-  // Limit below which a channel is negligible: its Σx² is at most this value. The limit is 2^-48 of
-  // the largest channel's Σx², which is the resolution of float32. Trained networks contain such
-  // unused channels.
+  // A channel is negligible if its Σx² is at most this value, which is 2^-48 of the largest
+  // channel's Σx²: the resolution of float32. Trained networks contain such unused channels.
   double negligible_sum_squares = 0;
 
   // The channel with the lowest SQNR. Negligible channels are not considered.

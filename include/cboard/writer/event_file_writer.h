@@ -47,9 +47,10 @@ class EventFileWriter {
   // than 2 GiB.
   Result<void> AddEvent(std::string_view serialized_event);
 
-  // Waits until all events added so far, by any thread, are written: to the operating system; if
-  // the options are durable, to the disk; if the directory is in a bucket, to the store. Fails with
-  // the disk's error. Events that are not written then stay in memory and are written later.
+  // Waits until all events that any thread has added so far are written to the operating system. If
+  // the options are durable, waits for the disk; if the directory is in a bucket, waits for the
+  // store. Fails with the disk's error. Events that are not written then stay in memory and are
+  // written later.
   Result<void> Flush();
 
   // Flushes and closes the file. If the disk still fails, the remaining bytes are lost, and the

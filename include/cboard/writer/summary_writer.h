@@ -85,9 +85,9 @@ class SummaryWriter {
   AddResult AddHistogramRaw(std::string_view tag, const tensor::HistogramData& histogram,
                             At at = {});
 
-  // Adds an image. `dataformats` names the dimensions in their order: "CHW", "HW" or "NCHW", with
-  // the letters in any order, in either case. Values of type uint8 are 0…255, values of other types
-  // are 0…1. A batch becomes a grid of images.
+  // Adds an image. `dataformats` names the dimensions of the tensor in their order, for example
+  // "CHW", "HW" or "NHWC", in upper or lower case. Values of type uint8 are 0…255, values of other
+  // types are 0…1. A batch becomes a grid of images.
   AddResult AddImage(std::string_view tag, const TensorView& image, At at = {},
                      std::string_view dataformats = "CHW");
   AddResult AddImages(std::string_view tag, const TensorView& images, At at = {},
@@ -148,8 +148,9 @@ class SummaryWriter {
   AddResult AddSummary(std::string_view serialized_summary, At at = {});
   AddResult AddEvent(std::string_view serialized_event);
 
-  // Waits until all events added so far, including those of sub-runs, are written: to the operating
-  // system; if the options are durable, to the disk; if the directory is in a bucket, to the store.
+  // Waits until all events added so far, including those of sub-runs, are written to the operating
+  // system. If the options are durable, waits for the disk; if the directory is in a bucket, waits
+  // for the store.
   Result<void> Flush();
   // Flushes and closes all files. A second call does nothing. If events are added afterwards, a new
   // file is opened.

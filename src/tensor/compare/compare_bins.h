@@ -18,8 +18,8 @@ class StepBins {
   template <typename Real, typename Other>
   void Add(std::span<const Real> reference, std::span<const Other> compressed, const Steps& steps);
 
-  // Counts the pairs of `lanes` lanes, at most kLaneGroup. The memory layout is that of
-  // ErrorsOfLanes.
+  // Counts the pairs of several lanes, which are channels that are compared at once. `lanes` is
+  // their number, at most kLaneGroup. The memory layout is that of ErrorsOfLanes.
   template <typename Real, typename Other>
   void AddLanes(const Real* reference, const Other* compressed, std::size_t stride,
                 std::size_t rows, std::size_t lanes, const LaneSteps& steps);

@@ -130,8 +130,8 @@ void PairSums::AddReals(std::span<const Real> reference, std::span<const Real> c
   BlockMoments moments;
   BlockErrors errors{.sum_squares = kNotFinite};
   if (reference.size() > kFew) errors = ErrorsOf(reference, compressed, moments);
-  // The sums of squares are not finite if values are infinite or extremely large, so both are
-  // checked too.
+  // Also checks the sums of squares of the baseline values and of the compressed values: they are
+  // not finite if values are infinite or extremely large.
   if (std::isfinite(errors.sum_squares + errors.reference.sum_squares + moments.sum_squares)) {
     AddErrors(reference.size(), errors, steps);
     if (steps != nullptr) AddClipped(reference, errors.reference, *steps);

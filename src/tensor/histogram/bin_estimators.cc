@@ -14,8 +14,8 @@
 namespace cboard::tensor {
 namespace {
 
-// The values of a histogram, and numpy's estimators of the bin width, one method per estimator. An
-// estimator that returns a width of 0 cannot estimate it. The estimators may reorder the values.
+// The values of a histogram, and numpy's estimators of the bin width, one method per estimator. A
+// width of 0 means that the estimator has no estimate. The estimators may reorder the values.
 class Sample {
  public:
   explicit Sample(std::vector<double> values)

@@ -189,7 +189,7 @@ Result<void> Trim(const Bins& bins, HistogramData& histogram) {
   return {};
 }
 
-// Computes min, max and sums of a histogram like numpy, which includes NaN and infinity.
+// Computes min, max and sums of a histogram. Like numpy, includes NaN and infinity.
 void Summarize(const TensorStatistics& statistics, HistogramData& histogram) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();

@@ -21,7 +21,8 @@ inline constexpr std::size_t kTensorBoardBins = 1548;
 // A special bin index for values outside all bins.
 inline constexpr std::uint16_t kOutsideBins = kTensorBoardBins;
 
-// Cells of floats. There are only 8192 cells, so all are used, including the cells of NaNs.
+// The table of cells for floats. A cell consists of all values with equal sign, exponent and first
+// four mantissa bits. There are only 8192 cells, so all are used, including those of NaNs.
 struct FloatCells {
   static constexpr int kShift = 19;
   static constexpr std::size_t kCount = 1 << 13;
@@ -35,7 +36,8 @@ struct FloatCells {
   }
 };
 
-// Cells of doubles. There are 65536 cells. Neighbouring cells without an edge are merged, to have
+// The table of cells for doubles. A cell consists of all values with equal sign, exponent and first
+// four mantissa bits. There are 65536 cells. Neighbouring cells without an edge are merged, to have
 // fewer counters.
 struct DoubleCells {
   static constexpr int kShift = 48;
@@ -49,7 +51,8 @@ struct DoubleCells {
     const auto bits = std::bit_cast<std::uint64_t>(value);
     const std::size_t cell = merged[bits >> kShift];
     const std::uint64_t within = bits << (64 - kShift);
-    // The cell of the value after the addition. This compiles to an add-with-carry instruction.
+    // Returns the cell of the value after the cell's carry was added. This compiles to an
+    // add-with-carry instruction.
     return cell + (within + carry[cell] < within ? 1 : 0);
   }
 };

@@ -45,7 +45,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 #if HWY_TARGET == HWY_SCALAR || !HWY_NATIVE_FMA
 // Fallback for processors without fused multiply-subtract. There, the product is rounded before the
 // subtraction, so the errors are inexact. The fallback always reports that the errors are too
-// large. (Vectors of one float also have no halves.)
+// large. The scalar target uses it too, because its vectors of one float have no halves.
 
 template <typename Code>
 RoundingSums SumsOf(const float*, const Code*, float, float) {

@@ -9,14 +9,15 @@
 namespace cboard::tensor {
 namespace {
 
-// Returns the index of a quantile in `count` sorted values: a share of `share` of the values is
+// Returns the index of a quantile in `count` sorted values. `share` is the fraction of the values
 // below it.
 std::size_t RankOf(double share, std::size_t count) {
   return static_cast<std::size_t>(
       std::lrint(std::clamp(share, 0.0, 1.0) * static_cast<double>(count - 1)));
 }
 
-// Returns the quantile of `values` for `share`. Reorders the values.
+// Returns a quantile of `values`. `share` is the fraction of the values below it. Reorders the
+// values.
 float Quantile(std::vector<float>& values, double share) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(RankOf(share, values.size()));
   std::nth_element(values.begin(), at, values.end());

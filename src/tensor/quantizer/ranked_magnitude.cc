@@ -144,7 +144,7 @@ float RankedMagnitude(std::span<const float> values, std::size_t rank) {
     Bracketed found = Gather(values, bracket, next);
     if (rank < found.below) {  // The bracket was too high: its lower side was wrong.
       found = Gather(values, {0, std::nextafter(bracket.low, 0.0f)}, next);
-      // The bracket was too low: its upper end was wrong.
+      // The magnitude is above the bracket, so the values above it are searched.
     } else if (rank -= found.below; rank >= found.inside) {
       rank -= found.inside;
       found = Gather(values, {std::nextafter(bracket.high, kInfinity), kInfinity}, next);

@@ -16,8 +16,8 @@ namespace cboard::writer::media {
 // `labels` has one text per box or is empty; for an empty text no label is drawn. Parts outside the
 // image are clipped. Lines and letters are drawn after resizing, so they stay sharp.
 //
-// Fails with kInvalidArgument if `boxes` has another shape or contains a NaN, if the number of
-// labels differs, and like Resize.
+// Fails like Resize. Also fails with kInvalidArgument if `boxes` has another shape or contains a
+// NaN, or if the numbers of boxes and labels differ.
 Result<Pixels> DrawBoxes(const Pixels& pixels, const TensorView& boxes,
                          std::span<const std::string> labels = {}, double rescale = 1);
 

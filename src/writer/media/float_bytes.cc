@@ -1,4 +1,5 @@
-// This file is compiled once per instruction set (Highway); the best one is selected at run time.
+// This file is compiled once per instruction set (Highway). The program selects the best version at
+// run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "writer/media/float_bytes.cc"
 #include "writer/media/float_bytes.h"

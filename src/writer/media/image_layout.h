@@ -22,8 +22,8 @@ inline constexpr std::size_t kGridColumns = 8;
 //         of the last row is black.
 //
 // uint8 values are used unchanged; all other values are multiplied by 255 (pixel_values.h). Fails
-// with kInvalidArgument for an invalid tensor, format or number of channels and if a dimension is
-// zero, and with kResourceExhausted above kMaxPixelBytes.
+// with kInvalidArgument if the tensor, the format or the number of channels is not valid or a
+// dimension is zero, and with kResourceExhausted if the image exceeds kMaxPixelBytes.
 Result<Pixels> LayOutImage(const TensorView& image, std::string_view dataformats,
                            std::size_t grid_columns = kGridColumns);
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kSignature("\x89PNG\r\n\x1a\n", 8);
 // Size of all parts of a PNG file except the compressed pixels: the signature, the header, and the
-// frames of three chunks.
+// length, type and checksum of three chunks.
 constexpr std::size_t kFixedBytes = 8 + 13 + 3 * 12;
 
 struct FreeCompressor {

@@ -10,7 +10,7 @@
 
 namespace cboard::writer::summary {
 
-// Serialized Summaries. Write them in this order, one event each.
+// The serialized Summaries of a trial. Write them in the order of the members, one event each.
 struct HParamsSummaries {
   std::string experiment;
   std::string session_start;
