@@ -15,8 +15,8 @@ constexpr std::size_t kSide = 17;
 constexpr std::size_t kPictures = 60;
 constexpr double kHeight = 0.9;  // Height of the highest point; the width of the square is 2.
 
-// Returns a random direction in the space of weights. Each filter of it has the same norm as that
-// filter of the network. Biases are zero.
+// Returns a random direction in the space of weights. In each filter, the direction has the same
+// norm as the weights of the network. Its biases are zero.
 Network Direction(const Network& network, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal;

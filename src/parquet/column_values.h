@@ -10,7 +10,8 @@
 
 namespace cboard::parquet {
 
-// Min and max of a column. Texts are unchanged; numbers have the byte order of the page format.
+// Min and max of a column. A text is stored unchanged; a number is stored as its bytes in the
+// format of data pages.
 struct Bounds {
   std::string least;
   std::string greatest;

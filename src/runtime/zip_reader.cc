@@ -43,8 +43,8 @@ struct Directory {
 };
 
 Result<Directory> FindDirectory(ByteSpan file) {
-  // Finds the end record. A comment of unknown length follows it. It is the last signature whose
-  // comment ends exactly at the end of the file.
+  // Finds the end record, which a comment of unknown length follows. It is the last end record in
+  // the file whose comment ends exactly at the end of the file.
   if (file.size() < kEndBytes) return Fail(ErrorCode::kTruncated, "truncated, or not a ZIP file");
   const std::size_t last = file.size() - kEndBytes;
   const std::size_t first = last > kMaxComment ? last - kMaxComment : 0;

@@ -99,8 +99,8 @@ struct Loaded {
   Value value;
 };
 
-// These functions read the value of `tag` at `index`. They fail like ReadBlob and like the parsers
-// above.
+// These functions read the value of `tag` at `index`. They fail like ReadBlob, and like the parser
+// for this kind of value.
 Result<Loaded<ImageValue>> ReadImage(const Run& run, const Tag& tag, std::size_t index);
 Result<Loaded<AudioValue>> ReadAudio(const Run& run, const Tag& tag, std::size_t index);
 Result<Loaded<TextValue>> ReadText(const Run& run, const Tag& tag, std::size_t index);

@@ -53,8 +53,8 @@ struct SampleOptions {
   std::array<float, 3> image_deviation = {1, 1, 1};
 };
 
-// A source of samples. Not thread-safe. It keeps one sample in memory at a time, and decompressed
-// files.
+// A source of samples. Not thread-safe. Memory contains one sample at a time, and the content of
+// decompressed files.
 class SampleSource {
  public:
   virtual ~SampleSource() = default;
@@ -71,21 +71,24 @@ class SampleSource {
   virtual Result<std::vector<NamedTensor>> Read(std::size_t index) = 0;
 };
 
-// Opens samples from `data`, for a model with these inputs:
+// Opens samples for a model with these inputs. `data` is one of:
 //
-// - .npz: one array per input, matched by name (by order if NumPy named them arr_0 …; any name if
-//   the model has one input and the file one array); .npy: the only input. The first dimension
-//   counts samples. An array with one dimension more than the input contains whole inputs; an array
-//   with one dimension less is one sample. Floats are converted to the model's float type, integers
-//   to its integer type if they fit.
-// - a folder: its PNG files, sorted by name, for a model with one image input, [batch, channels,
-//   height, width] or [batch, height, width, channels] with 1 or 3 channels. Images are resized
-//   bilinearly if the model has a fixed size.
-// - empty: random samples from the seed. Floats are normally distributed, in their ranges if these
-//   are given; integers are below 100 or their limit; inputs whose name contains "mask" are 1, and
-//   those whose name contains "type" are 0 or 1.
+// - A .npz file with one array per input, or a .npy file for a model with one input. An array
+//   belongs to the input with its name. Arrays that NumPy has named arr_0, arr_1, … belong to the
+//   inputs in their order. If there is one input and one array, the name does not matter. The first
+//   dimension of an array counts the samples. If the array has one dimension more than the input,
+//   each index of the first dimension is a whole input; if it has one dimension less, the array is
+//   a single sample. Floats are converted to the float type of the input, and integers to its
+//   integer type if they fit.
+// - A folder with PNG files, which are sorted by name. The model must have a single image as input:
+//   [batch, channels, height, width] or [batch, height, width, channels], with 1 or 3 channels.
+//   Images are resized bilinearly if the model has a fixed size.
+// - Empty: random samples, which depend on the seed. Floats are normally distributed, inside the
+//   given ranges. Integers are below 100 or the given limit. Inputs with "mask" in their name are
+//   1, and inputs with "type" in their name are 0 or 1.
 //
-// Fails with kInvalidArgument if the data does not fit, and names what the model expects.
+// Fails with kInvalidArgument if the data does not match the inputs; the error says what the model
+// expects.
 Result<std::unique_ptr<SampleSource>> OpenSamples(const std::filesystem::path& data,
                                                   std::span<const ModelValue> inputs,
                                                   const SampleOptions& options);

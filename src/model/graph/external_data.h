@@ -12,7 +12,7 @@
 
 namespace cboard::model {
 
-// Maps the external files of a model. Borrows the assembler, which keeps the files open.
+// Maps the external files of a model. Borrows the assembler, which keeps the files mapped.
 class ExternalData {
  public:
   explicit ExternalData(GraphAssembler& graph) : graph_(graph) {}

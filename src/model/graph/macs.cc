@@ -21,8 +21,8 @@ enum class Work {
 };
 
 // The rule of one operator. `data` and `weights` are the indices of the operands among the inputs.
-// `channels` are the dimensions of the weights that are divided out, because each index has its own
-// weights. Negative dimensions are counted from the end.
+// The number of weights is divided by the sizes of the dimensions in `channels`; negative
+// dimensions are counted from the end.
 struct Rule {
   std::string_view op;
   Work work = Work::kNotCounted;

@@ -124,8 +124,8 @@ Inferred InferSlice(const NodeInputs& inputs, const Shape& input) {
     const std::int64_t start = (*starts)[i], end = (*ends)[i];
     const bool is_known = start != kUnknownValue && end != kUnknownValue;
     if (size < 0 || step == 0 || step == kUnknownValue || !is_known) {
-      // If the size is unknown, it stays the same only for a slice of all elements, in normal or
-      // reverse order.
+      // A slice of all elements, in normal or reverse order, does not change the size. After any
+      // other slice of unknown size or bounds, the size is unknown.
       const bool keeps_all = is_known && ((step == 1 && start == 0 && end > kHuge) ||
                                           (step == -1 && start == -1 && end < -kHuge));
       if (!keeps_all) size = kUnknown;

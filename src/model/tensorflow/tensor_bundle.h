@@ -32,7 +32,7 @@ struct TensorBundle {
 
 // Reads the file `prefix`.index and maps its data files. All files must be below the model's
 // folder. Fails with kNotFound if there is no checkpoint, and with kDataLoss if it is damaged. The
-// result borrows nothing, because `graph` keeps the files open.
+// result borrows nothing, because `graph` keeps the files mapped.
 Result<TensorBundle> ReadTensorBundle(const std::string& prefix, ExternalData& files,
                                       GraphAssembler& graph);
 

@@ -130,8 +130,8 @@ class TensorFlowShapes {
     return shape;
   }
 
-  // The indices of the dimensions: `space` is that of the height, which the width follows, and
-  // `channels` that of the channels.
+  // The indices of dimensions. `space` is the index of the height (the width is the next
+  // dimension), and `channels` that of the channels.
   struct Layout {
     std::size_t space, channels;
   };

@@ -94,9 +94,9 @@ class Sparsity {
   static Numbers ReadNumbers(const FlatTable& table, std::size_t type);
   // Checks a sparse level with `parents` parent nodes. Returns the number of their children.
   static Result<std::uint64_t> CheckSparse(const Level& level, std::uint64_t parents);
-  // Copies the values below one node. The node has this `position` in the level before `level`, and
-  // the indices up to it lead to `element` of the flat tensor. The recursion is as deep as the
-  // number of levels.
+  // Copies the values below one node of the tree to the dense tensor. The node is at `position` in
+  // the level before `level`. `element` is the index in the flat dense tensor to which the indices
+  // of the node and its parents lead. The recursion is as deep as the number of levels.
   void FillBelow(const Copying& copying, std::size_t level, std::size_t position,
                  std::uint64_t element) const;
 

@@ -253,9 +253,9 @@ class S3Store final : public ObjectStore {
     return failure;
   }
 
-  // Waits between two attempts. The maximum delay is 0.1 s, then 0.2 s, 0.4 s and so on up to 5 s;
-  // the delay is a random time between half of it and all of it. Returns false if a stop was
-  // requested.
+  // Waits between two attempts, for a random time between half of the maximum and the maximum. The
+  // maximum is 0.1 s after the first attempt, then 0.2 s, 0.4 s and so on up to 5 s. Returns false
+  // if a stop was requested.
   bool Pause(int attempt) {
     std::unique_lock lock(mutex_);
     const double longest = std::min(5000.0, 100.0 * (1 << std::min(attempt - 1, 10)));

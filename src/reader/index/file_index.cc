@@ -188,8 +188,8 @@ void FileIndex::Impl::ReadInParallel(const File& file, std::uint64_t file_bytes,
       ReadPart(file, *others[i], stops[i + 1], file_bytes, options);
     }
     if (others[i]->index.version_changed || !before.index.state.has_version_2) {
-      // The next part does not fit. All parts but the first are dropped, and the first part is
-      // continued.
+      // The version of the file changes, so the file must be read in order. Drops all parts except
+      // the first one, which is then continued.
       DropPartsFrom(first_number + 1);
       return;
     }

@@ -63,7 +63,7 @@ struct FileColumns {
 };
 
 struct FileDamage : Damage {
-  // True if the checksums of a record are valid here, but its payload is not an event.
+  // True if the checksums of a record are valid at this position, but its payload is not an event.
   bool is_record = false;
 };
 
@@ -125,8 +125,8 @@ struct ReadOptions {
   // FollowedFile).
   std::chrono::milliseconds prove_after = std::chrono::seconds(10);
 
-  // The age of a file's last change from which the next change is certain to give the file another
-  // time, on all file systems in use.
+  // Minimum age of the last change of a file. If it is older, the next change is certain to give
+  // the file another modification time, on all file systems in use.
   std::chrono::milliseconds settled_after = std::chrono::seconds(2);
 
   // Minimum number of bytes per part if a file is read in several parts.

@@ -13,8 +13,9 @@ namespace {
 constexpr std::size_t kMinBlockPoints = 8;
 constexpr std::size_t kMaxBlockPoints = 1024;
 
-// Offsets of the bases, so that distances below the first step and wall time can be stored. Steps
-// may decrease as far as they may increase; wall times only decrease by small corrections.
+// The base of a block is below its first step and wall time by these distances, so that later
+// points may have lower values. Steps may decrease as far as they may increase; wall times decrease
+// only by small corrections.
 constexpr std::uint64_t kStepsBack = std::uint64_t{1} << 31;
 constexpr std::uint64_t kWallBack = std::uint64_t{1} << 28;
 
@@ -70,7 +71,8 @@ void ScalarColumn::Append(std::int64_t step, double wall_time_seconds, double va
   const PointLayout layout = LayoutWith(step_bits, wall, value);
   if (layout != open_.layout && !ChangeLayout(layout)) {
     next_layout = layout;
-    // The new block has a new base, and the wall time may be near it.
+    // Chooses the width of wall times again, because the wall time may be near the base of the new
+    // block.
     next_layout.wall_bytes = LayoutOfSecondHalf().wall_bytes;
     Close();
     Open(next_layout, step_bits, wall, expected_more);

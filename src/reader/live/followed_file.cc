@@ -21,11 +21,12 @@ namespace {
 constexpr std::uint64_t kSampleBytes = 256;
 constexpr std::uint64_t kMaxSamples = 16;
 
-// Shorter files are compared completely, because this takes less time than samples.
+// Maximum size of a file that is compared completely. For such files this takes less time than
+// comparing samples.
 constexpr std::uint64_t kMaxWholeBytes = 16 << 10;
 
-// Damaged bytes are compared completely up to this size. If there are more of them, samples are
-// compared.
+// Maximum number of damaged bytes that are compared completely. If there are more, samples of them
+// are compared.
 constexpr std::uint64_t kMaxComparedBytes = std::uint64_t{16} << 20;
 constexpr std::uint64_t kComparedPiece = 4096;
 

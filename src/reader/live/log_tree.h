@@ -31,7 +31,7 @@ struct TreeDirectory;
 struct TreeFile : std::enable_shared_from_this<TreeFile> {
   std::shared_ptr<FollowedFile> content;
   std::optional<ReadOutcome> stored;  // The result of the first read, if it was done.
-  // The view after the last read; null before the first read.
+  // The view of the file after the last read; null before the first read.
   std::shared_ptr<const FileView> view;
   // The directory of the file; null if the file is not in the tree.
   TreeDirectory* directory = nullptr;
@@ -90,9 +90,9 @@ struct LogTreeOptions {
   std::optional<Error> watch_error;  // The reason if the watcher could not be created.
   Workers* workers = nullptr;        // Lists many directories in parallel.
 
-  // Creates the content of a new file. If it is not set, the content is an empty FollowedFile.
-  // `path` begins with the path of the log directory, and `tags` contains the tags of the previous
-  // file. Called from many threads.
+  // A function that creates the content of a new file. If it is not set, the content is an empty
+  // FollowedFile. `path` begins with the path of the log directory, and `tags` contains the tags of
+  // the previous file. Called from many threads.
   std::function<OpenedFile(std::size_t logdir, const std::string& path, const FileStatus& seen,
                            TagInfoMemory& tags)>
       open_file;

@@ -88,7 +88,8 @@ class GraphReader {
   Result<Graph> Finish() {
     if (error_) return Fail(*std::move(error_));
     Connect();
-    // Scopes are in the order parent before child, so the loop adds up the totals backwards.
+    // A scope is listed before the scopes inside it, so the totals are added up from the last scope
+    // to the first.
     for (std::size_t i = graph_.scopes.size(); i-- > 0;) {
       GraphScope& scope = graph_.scopes[i];
       scope.total_nodes += static_cast<std::uint32_t>(scope.nodes.size());
