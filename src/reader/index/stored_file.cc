@@ -258,8 +258,9 @@ bool StorePoint(const StoredScalars& block, std::byte* steps, std::byte* walls, 
          step_holds;
 }
 
-// Replaces the points of `stored` by the points of `found`. From the first point that does not fit
-// on, values are NaN.
+// Replaces the points of `stored` by the points of `found`. If `found` has too few points, all
+// values become NaN. From the first point that does not fit into its block on, values become NaN
+// too.
 template <typename InRoom>
 void RefillScalars(const ScalarColumnView& stored, const SeriesView* found, const InRoom& in_room) {
   ScalarSeries points;
