@@ -35,7 +35,7 @@ struct StoredIndex {
 struct ReadOutcome {
   std::shared_ptr<const FileView> view;  // nullptr if the file does not exist any more.
   FileStatus status;                     // The status of the file before it was read.
-  // The number of times that the file was read from its beginning again.
+  // Increases each time the file is read again from its beginning.
   std::uint64_t generation = 0;
   bool from_store = false;         // A part of the view is from a stored index:
   std::uint64_t stored_bytes = 0;  // this number of bytes of the file.
