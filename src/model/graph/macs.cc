@@ -152,7 +152,8 @@ std::optional<std::uint64_t> WeightsPerChannel(const Rule& rule, const ModelTens
     if (dimension < 0 || dimension >= rank) return std::nullopt;
     channels *= static_cast<std::uint64_t>(weights.shape[static_cast<std::size_t>(dimension)]);
   }
-  // The channels are dimensions of the weights, so the division is exact and its result is not 0.
+  // The number of channels is a product of dimensions of the weights, so the division is exact and
+  // its result is not 0.
   return *count / channels;
 }
 

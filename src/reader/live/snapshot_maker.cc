@@ -24,8 +24,9 @@ std::string RunName(const Logdir& logdir, const std::string& relative) {
   return logdir.name.empty() ? run : ToValidUtf8(logdir.name) + "/" + run;
 }
 
-// Returns a unique name for a run. Without the suffix, two directories would have the same name if
-// they differ only in bytes that are not UTF-8, or if two log directories have the same name.
+// Returns a unique name for a run, with a number at the end if needed. Two directories have the
+// same name if they differ only in bytes that are not UTF-8, or if two log directories have the
+// same name.
 std::string SnapshotMaker::UniqueName(const TreeDirectory& directory) {
   const std::string name = RunName(logdirs_[directory.logdir], directory.relative);
   if (!runs_.contains(name)) return name;

@@ -60,7 +60,7 @@ std::vector<CumulativePoint> CumulativeShares(std::span<const HistogramBin> bins
   points.push_back({bins.front().left, 0});
   double seen = 0;
   for (const HistogramBin& bin : bins) {
-    // Between two bins with a gap, the cumulative curve is horizontal.
+    // If there is a gap between two bins, the cumulative curve is horizontal there.
     if (bin.left > points.back().x) points.push_back({bin.left, seen / total});
     points.push_back({bin.right, (seen += bin.count) / total});
   }

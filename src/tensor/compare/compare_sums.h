@@ -36,8 +36,8 @@ class PairSums {
   void AddReals(std::span<const Real> reference, std::span<const Real> compressed,
                 const Steps* steps);
 
-  // Adds the `count` pairs of one lane. `steps` may be null. If a value is not finite, adds nothing
-  // and returns false.
+  // Adds the `count` pairs of one lane (channel) of a group. `steps` may be null. If a value is not
+  // finite, adds nothing and returns false.
   bool AddLane(std::size_t count, const LaneErrors& errors, std::size_t lane, const Steps* steps,
                bool are_codes);
 

@@ -17,8 +17,8 @@ namespace {
 // several places.
 constexpr std::size_t kShortStretch = 64;
 
-// Size of a tile: the number of lanes, and the elements per lane. A tile fits into the second-level
-// cache.
+// Size of a tile: the number of lanes (channels), and the number of elements per lane. A tile fits
+// into the second-level cache.
 constexpr std::size_t kTileLanes = 128;
 constexpr std::size_t kTileElements = 256;
 
@@ -194,8 +194,9 @@ class Walk {
     }
   }
 
-  // Processes lanes that have few consecutive elements. Transposes the tensor in tiles, so that
-  // neighbouring elements belong to different lanes, and then compares a group of lanes at once.
+  // Processes lanes (channels) that have few consecutive elements. Transposes the tensor in tiles,
+  // so that neighbouring elements belong to different lanes, and then compares a group of lanes at
+  // once.
   void Gather() {
     const std::size_t inner = lanes_.inner, row_length = lanes_.count * inner;
     const std::size_t rows = count_ / row_length;
@@ -232,8 +233,8 @@ class Walk {
     }
   }
 
-  // Adds a group of lanes from a tile. `lane` is the first lane, and each lane has `size` elements
-  // in one column of the tile.
+  // Adds a group of lanes (channels) from a tile. `lane` is the first lane, and each lane has
+  // `size` elements in one column of the tile.
   void AddGroup(std::size_t lane, std::size_t lane_count, std::size_t size, const X* x,
                 const Y* y) {
     std::array<Steps, kLaneGroup> steps;
@@ -280,7 +281,7 @@ class Walk {
     return lane;
   }
 
-  // Adds a group of lanes one by one, because a lane in it has no usable scale.
+  // Adds a group of lanes (channels) one by one, because a lane in it has no usable scale.
   void AddOneByOne(std::size_t lane, std::size_t lane_count, std::size_t size, const X* x_columns,
                    const Y* y_columns) {
     for (std::size_t i = 0; i < lane_count; ++i) {

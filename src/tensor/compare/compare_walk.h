@@ -32,8 +32,9 @@ struct SharedCounts {
   std::optional<int> used_codes() const;
 };
 
-// Adds all pairs to the sums of their channels and to `shared`. If there is no channel axis,
-// `channels` has one entry. Both tensors must be valid, of equal shape, and not empty.
+// Adds all pairs of values to the sums of their channels, and to the counts in `shared`. If there
+// is no channel axis, `channels` has one entry. Both tensors must be valid, of equal shape, and not
+// empty.
 void WalkPairs(const TensorView& reference, const TensorView& compressed,
                const ComparisonOptions& options, std::span<PairSums> channels,
                SharedCounts& shared);
