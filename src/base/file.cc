@@ -31,7 +31,8 @@ Result<File> File::Open(const std::filesystem::path& path, int flags,
   if (descriptor >= 0) return File(descriptor, path);
   const int reason = errno;
   if ((flags & O_CREAT) == 0) return Fail(ErrnoError(reason, Named("open", named)));
-  // The system's error "No such file or directory" confuses users if the file is to be created.
+  // Names the missing directory. The system's error "No such file or directory" confuses users who
+  // create a file.
   std::error_code ignored;
   const std::filesystem::path parent = named.parent_path();
   if (reason == ENOENT && !parent.empty() && !std::filesystem::exists(parent, ignored)) {
@@ -54,7 +55,8 @@ Result<File> File::Create(const std::filesystem::path& path) {
 }
 
 Result<File> File::CreateTemporarySibling(const std::filesystem::path& path) {
-  // The counter is atomic, because two threads may write the same file at the same time.
+  // The counter makes the temporary name unique. It is atomic, because two threads may write the
+  // same file at the same time.
   static std::atomic<unsigned> sequence = 0;
   std::filesystem::path temporary = path;
   temporary += ".tmp" + std::to_string(::getpid()) + "." + std::to_string(sequence++);

@@ -21,7 +21,7 @@ Result<std::string> Unpacked(std::string packed) {
   const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)>
       decompressor(libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   if (!decompressor) return Fail(ErrorCode::kResourceExhausted, "out of memory");
-  // The uncompressed size is unknown; a text that exceeds the limit is refused.
+  // The size of the uncompressed text is not known. A text that exceeds the limit is rejected.
   std::string text(kMaxFileBytes, '\0');
   std::size_t size = 0;
   const libdeflate_result result = libdeflate_gzip_decompress(
@@ -33,7 +33,7 @@ Result<std::string> Unpacked(std::string packed) {
   return text;
 }
 
-// Returns the numbers of a line; empty if one of its cells is not a number.
+// Returns the numbers in a line. Returns an empty list if a cell is not a number.
 std::vector<float> NumbersOf(std::string_view line) {
   std::vector<float> numbers;
   for (const std::string_view cell : cboard::Split(line, ',')) {

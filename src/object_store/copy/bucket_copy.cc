@@ -26,7 +26,7 @@ struct CopyFolder {
   FileLock lock;
 };
 
-// Takes the first folder for `url` that no other process uses.
+// Locks and returns the first folder for `url` that no other process uses.
 Result<CopyFolder> TakeFolder(const fs::path& cache, const ObjectUrl& url) {
   constexpr int kMaxFolders = 64;
   std::string name = url.bucket + "_" + url.prefix;
@@ -58,7 +58,8 @@ class FollowingCopy final : public BucketCopy {
     fs::create_directories(folder_.root / "partial", ignored);
     fs::create_directories(directory_, ignored);
     objects_ = DecodeCopiedObjects(ReadFile(folder_.root / "objects.txt").value_or(""));
-    // Discards files whose size differs from the recorded size: a process ended while writing them.
+    // Discards files whose size differs from the recorded size: a process has ended while it was
+    // writing them.
     std::erase_if(objects_, [&](const auto& entry) {
       const auto path = PathOfKey(entry.first, prefix_);
       std::error_code missing;
@@ -126,7 +127,7 @@ class FollowingCopy final : public BucketCopy {
     }
   }
 
-  // The interval between two listings. One page of a listing is one request.
+  // Returns the interval between two listings of the bucket. Each page of a listing is one request.
   std::chrono::milliseconds Interval() const {
     using std::chrono::milliseconds;
     const bool is_watched = !is_watched_ || is_watched_();
@@ -190,8 +191,8 @@ class FollowingCopy final : public BucketCopy {
     }
   }
 
-  // Downloads objects with several threads. After a failure, continues with the other objects and
-  // returns the first failure.
+  // Downloads objects with several threads. If an object fails, continues with the others, and
+  // returns the first failure at the end.
   Result<void> FetchAll(const std::vector<Job>& jobs, std::uint64_t total,
                         const std::function<void(std::uint64_t, std::uint64_t)>& on_progress) {
     if (jobs.empty()) return {};
@@ -237,7 +238,7 @@ class FollowingCopy final : public BucketCopy {
     return {};
   }
 
-  // True if the object was deleted or replaced since the listing; the next listing contains the
+  // True if the object was deleted or replaced after the listing. The next listing contains this
   // change.
   static bool IsOfThisObject(const Error& error) {
     return error.code == ErrorCode::kNotFound || error.code == ErrorCode::kFailedPrecondition ||
@@ -251,7 +252,7 @@ class FollowingCopy final : public BucketCopy {
       CBOARD_ASSIGN_OR_RETURN(const bool has_grown, FetchGrowth(job, known->size));
       if (has_grown) return {};
     }
-    // The object is written to a temporary file and renamed, so that the reader never sees an
+    // Downloads to a temporary file and then renames it, so that the reader never sees an
     // incomplete file.
     const fs::path partial = folder_.root / "partial" / HexSha256(job.object.key);
     CBOARD_ASSIGN_OR_RETURN(File file, File::Create(partial));
@@ -265,8 +266,8 @@ class FollowingCopy final : public BucketCopy {
     return {};
   }
 
-  // Appends the new bytes of an object that grew. Returns false if the object was replaced: then it
-  // does not contain the last bytes of the copy.
+  // Appends the new bytes of an object that has grown. Returns false if the object was replaced,
+  // which means that it does not contain the last bytes of the copy at the same place.
   Result<bool> FetchGrowth(const Job& job, std::uint64_t known_bytes) {
     const std::uint64_t overlap = std::min(kOverlapBytes, known_bytes);
     std::string here(overlap, '\0');

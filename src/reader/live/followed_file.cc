@@ -16,42 +16,48 @@
 namespace cboard::reader {
 namespace {
 
-// The number of bytes at the end that are compared. They contain the time and checksum of a record,
-// which no other file has at the same offset.
+// Number of bytes of a sample. The sample at the end contains the time and the checksum of a
+// record. No other file has the same bytes at the same offset.
 constexpr std::uint64_t kSampleBytes = 256;
 constexpr std::uint64_t kMaxSamples = 16;
 
-// Shorter files are compared completely, which takes less time than the samples.
+// Maximum size of a file that is compared completely. For such files this takes less time than
+// comparing samples.
 constexpr std::uint64_t kMaxWholeBytes = 16 << 10;
 
-// Up to this size, damaged bytes are compared completely; above it, samples are compared.
+// Maximum number of damaged bytes that are compared completely. If there are more, samples of them
+// are compared.
 constexpr std::uint64_t kMaxComparedBytes = std::uint64_t{16} << 20;
 constexpr std::uint64_t kComparedPiece = 4096;
 
-// How often reading is restarted at once for a file that was overwritten during reading.
+// Maximum number of attempts to read a file that other programs overwrite during reading.
 constexpr int kMaxAttempts = 3;
 
-// After reading a file again, the reader pauses for this multiple of the time that it took.
+// After a file was read again from its beginning, it is not read again for this multiple of the
+// time that the reading took.
 constexpr int kPausePerAnew = 9;
 
-// After a proof, the next proof of the file waits for this multiple of the time that it took.
+// After the checksums of a file were compared, they are not compared again for this multiple of the
+// time that the comparison took.
 constexpr int kPausePerProof = 99;
 
-// A file that grows by more bytes than this during reading is being copied or overwritten; writers
-// of logs are slower.
+// If a file grows by more bytes than this during reading, it is being copied or overwritten:
+// programs that log write more slowly.
 constexpr std::uint64_t kMaxGrowthWhileRead = 1 << 20;
 constexpr auto kDoubtedFor = std::chrono::milliseconds(200);
 
-// The system sets the modification time of a file before its new size.
+// Time between two changes by the system during a write: the system sets the modification time of a
+// file before its new size.
 constexpr auto kWriteTakes = std::chrono::milliseconds(2);
 constexpr std::int64_t kYoungNs = 1'000'000'000;
 
-// The checksum of some bytes of a file, which are read from `content` if that is not empty.
+// The checksum of some bytes of a file. If `content` is not empty, the bytes are taken from it
+// instead of the file.
 class Samples {
  public:
   explicit Samples(const File& file, ByteSpan content = {}) : file_(file), content_(content) {}
 
-  // Up to kMaxWholeBytes.
+  // Adds at most kMaxWholeBytes bytes.
   void Add(std::uint64_t begin, std::uint64_t bytes) {
     const auto size = static_cast<std::size_t>(bytes);
     if (!content_.empty()) {
@@ -64,7 +70,7 @@ class Samples {
     crc_ = record::ExtendCrc32c(crc_, ByteSpan(buffer).first(count.value_or(0)));
   }
 
-  // Returns nullopt if some bytes could not be read.
+  // Returns the checksum, or nullopt if some bytes could not be read.
   std::optional<std::uint32_t> Crc() const {
     if (!is_complete_) return std::nullopt;
     return crc_;
@@ -77,7 +83,7 @@ class Samples {
   bool is_complete_ = true;
 };
 
-// The checksum of the last bytes before `end`; nullopt if they cannot be read.
+// Returns the checksum of the last bytes before `end`, or nullopt if they cannot be read.
 std::optional<std::uint32_t> TailCrc(const File& file, std::uint64_t end) {
   Samples samples(file);
   const std::uint64_t size = std::min(end, kSampleBytes);
@@ -85,8 +91,9 @@ std::optional<std::uint32_t> TailCrc(const File& file, std::uint64_t end) {
   return samples.Crc();
 }
 
-// The checksum of samples of the bytes that `view` has read, including the last ones, and of its
-// damaged places. `content` are the bytes of the file, if it was read at once.
+// Returns the checksum of samples. The samples are some of the bytes that `view` has read,
+// including the last ones, and bytes of its damaged places. `content` contains the bytes of the
+// file if it was read at once.
 std::optional<std::uint32_t> SampleCrc(const File& file, const FileView& view,
                                        ByteSpan content = {}) {
   Samples samples(file, content);
@@ -101,7 +108,7 @@ std::optional<std::uint32_t> SampleCrc(const File& file, const FileView& view,
   }
   std::uint64_t damaged_bytes = 0;
   for (const FileDamage& damage : view.damage) damaged_bytes += damage.bytes;
-  // Read in pieces, to limit the memory.
+  // Adds the damaged bytes in pieces, to limit the memory.
   const std::uint64_t stride = damaged_bytes / kMaxComparedBytes + 1;
   for (const FileDamage& damage : view.damage) {
     for (std::uint64_t at = 0; at < damage.bytes; at += stride * kComparedPiece) {
@@ -111,7 +118,7 @@ std::optional<std::uint32_t> SampleCrc(const File& file, const FileView& view,
   return samples.Crc();
 }
 
-// Returns true if a complete record is where `view` has found damage: it was written since.
+// True if there is now a complete record where `view` has found damage.
 bool HasMended(const File& file, const FileView& view) {
   if (view.damage.empty()) return false;
   FileWindow window(file);
@@ -171,7 +178,7 @@ void FollowedFile::Forget(const std::string& path) {
 void FollowedFile::TakeStored(const std::string& path, TagInfoMemory& tags) {
   const StoredIndex stored = *std::exchange(stored_, std::nullopt);
   Result<FileIndex> index = FileIndex::Decode(path, stored.encoded, stored.owner, tags);
-  // The stored index is damaged or has another version: the file is read instead.
+  // If the stored index is damaged or has another version, the file is read instead.
   if (!index) return;
   std::shared_ptr<const FileView> view = index->View();
   if (view->read_bytes != stored.read_bytes) return;
@@ -244,12 +251,12 @@ std::optional<ReadOutcome> FollowedFile::ReadLocked(const std::string& path, con
   return outcome;
 }
 
-// Whether the file certainly differs from the one that was read.
+// True if the file is certainly not the one that was read before.
 bool FollowedFile::IsOther(const FileStatus& now) const {
   return now.id != status_.id || now.size_bytes < view_->read_bytes;
 }
 
-// Updates the status `now`.
+// True if the file has only grown since it was read. Updates `now`, the status of the file.
 bool FollowedFile::HasOnlyGrown(const File& file, FileStatus& now) const {
   if (IsOther(now)) return false;
   const auto is_edited = [&] {
@@ -261,7 +268,7 @@ bool FollowedFile::HasOnlyGrown(const File& file, FileStatus& now) const {
   }
   if (is_edited() || is_doubtful_) return false;
   if (!index_->Verify()) return false;
-  // There are more damaged places than stored positions, and any of them may have been repaired.
+  // Not all damaged places have a stored position, and any of them may have been repaired.
   if (view_->damage_count > view_->damage.size() && !HaveSameTimes(now, after_)) return false;
   return SampleCrc(file, *view_) == sample_crc_ && !HasMended(file, *view_);
 }
@@ -275,7 +282,8 @@ bool FollowedFile::Prove(const File& file) {
   return !sum || *sum == view_->crc_sum;
 }
 
-// The status is compared behind the bytes: they are those that the file had when it was listed.
+// Compares the status after reading the bytes. If it is equal, the bytes are those that the file
+// had when it was listed.
 bool FollowedFile::ReadAtOnce(const File& file, const FileStatus& seen,
                               const ReadOptions& options) {
   if (seen.size_bytes == 0 || seen.size_bytes > ShortFile::kMaxBytes ||
@@ -309,7 +317,7 @@ ReadOutcome FollowedFile::ReadAll(const std::string& path, const File& file, con
   }
   ReadOutcome outcome = Outcome();
   if (!is_unchanged) {
-    // This value matches no file, so that the next read starts from the beginning.
+    // Stores a checksum that no file has, so that the next read starts from the beginning.
     sample_crc_ = ~sample_crc_;
     outcome.read_again_at = Clock::now();
   } else if (is_doubtful_) {
@@ -328,7 +336,7 @@ bool FollowedFile::ReadUnchanged(const File& file, const FileStatus& now,
   sample_crc_ = SampleCrc(file, *view_).value_or(0);
   after_ = StatusOf(file.descriptor()).value_or(now);
   const bool is_edited = after_.size_bytes <= now.size_bytes && !HaveSameTimes(after_, now);
-  // When the file grew, earlier bytes may have been edited, too.
+  // If the file has grown, earlier bytes may have been edited too.
   const bool has_grown = (known_bytes > 0 && view_->read_bytes > known_bytes) ||
                          (view_->read_bytes > 0 && after_.size_bytes > now.size_bytes);
   if (has_grown && !is_unproven_) {

@@ -39,18 +39,18 @@ class Descriptor {
   int number_;
 };
 
-// Changes are reported only for the name that was used to make them, so they may be missed for
-// other names.
+// True if the file has several names (hard links). The system reports a change only for the name
+// that was used to make it, so changes under other names are missed.
 bool HasOtherNames(const struct stat& status) {
   return S_ISREG(status.st_mode) && status.st_nlink > 1;
 }
 
-// The entry was removed after it was listed, or it is a link to a missing file.
+// True if the error means that the entry was removed after it was listed, or that it is a link to a
+// missing file.
 bool IsMissing(int reason) { return reason == ENOENT || reason == ENOTDIR || reason == ELOOP; }
 
-// The type of `entry` in `directory`, with links followed; for most entries no system call is
-// needed. If the entry exists but its type cannot be determined, `reason` is set to the system's
-// error.
+// Returns the type of `entry` in `directory`. Follows links. Most entries need no system call. If
+// the entry exists but its type cannot be determined, sets `reason` to the system's error.
 Entry Classify(int directory, const dirent64& entry, int& reason) {
   const bool is_event_file = IsEventFileName(entry.d_name);
   if (entry.d_type == DT_DIR) return {.kind = EntryKind::kDirectory};
@@ -61,11 +61,12 @@ Entry Classify(int directory, const dirent64& entry, int& reason) {
   struct stat status;
   const auto look = [&](int flags) {
     if (::fstatat(directory, entry.d_name, &status, flags) == 0) return true;
-    // A link may lead to a file of another kind.
+    // A link to a missing file is not an error. Other errors are reported, unless the link cannot
+    // be an event file.
     if (!IsMissing(errno) && (is_event_file || entry.d_type != DT_LNK)) reason = errno;
     return false;
   };
-  // Some file systems do not give the type in a listing; stat() does.
+  // Some file systems do not include the type in a listing. stat() returns it.
   if (entry.d_type == DT_UNKNOWN) {
     if (!look(AT_SYMLINK_NOFOLLOW)) return {};
     result.is_link = S_ISLNK(status.st_mode);
@@ -121,7 +122,7 @@ Listing ListDirectory(const std::string& path) {
   if (directory.number() < 0) {
     const int reason = errno;
     struct stat status;
-    // If the directory cannot be listed because permission is missing, it still exists.
+    // The directory exists, even if it cannot be listed because permission is missing.
     if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
       listing.id = ToStatus(status).id;
     }
@@ -129,8 +130,8 @@ Listing ListDirectory(const std::string& path) {
     return listing;
   }
   if (const auto status = StatusOf(directory.number())) listing.id = status->id;
-  // Uses getdents64() directly: readdir() would allocate memory and make two more system calls for
-  // each of many small directories.
+  // Calls getdents64() directly: for many small directories, readdir() would allocate memory and
+  // make two more system calls per directory.
   alignas(dirent64) std::array<char, 32 << 10> buffer;
   while (true) {
     const ssize_t bytes = ::getdents64(directory.number(), buffer.data(), buffer.size());

@@ -15,21 +15,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Max number of links to one directory. Directories that are full of links to each other would have
-// too many paths.
+// Maximum number of links to one directory. If directories contain many links to each other, there
+// are too many paths.
 constexpr int kMaxLinks = 16;
 
-// The smallest difference of modification times that all common file systems can store.
+// Smallest difference of modification times that all common file systems can store.
 constexpr std::int64_t kTimestampsDifferAfterNs = 2'000'000'000;
 
-// In directories with more files than this, the pool opens and reads the files one by one.
+// If a directory has more files than this, the pool opens and reads the files one by one.
 constexpr std::size_t kFewFiles = 16;
 
 std::int64_t NowNs() {
   return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// The error message for a log directory that the user named.
+// Returns the error message for a log directory that the user has named.
 Error LogdirError(const std::string& path, const Error& listing_error) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) {
@@ -73,7 +73,8 @@ void LogTree::StartWatching() {
   if (options_.watcher == nullptr || is_watching_) return;
   is_watching_ = true;
   ListAll();
-  // A file that was overwritten during its first reading may look unchanged.
+  // Reads recent files again: a file that was overwritten during its first reading may look
+  // unchanged.
   ForEachRun([this](TreeDirectory& directory) {
     for (const auto& [name, file] : directory.files) {
       if (file->seen.modified_ns >= first_listed_ns_ - kTimestampsDifferAfterNs) ReadAgain(file);
@@ -103,7 +104,7 @@ bool LogTree::IsToBeListed(const TreeDirectory& directory, Which which) const {
          !directory.id;
 }
 
-// Lists the directories of one level in parallel, then the next level.
+// Lists all directories of one level in parallel, then those of the next level.
 void LogTree::List(std::vector<TreeDirectory*> level, Which which) {
   constexpr std::size_t kPerTask = 16;
   constexpr std::size_t kBytesPerDirectory = 6000;  // An estimate for a file with 20 tags.
@@ -139,7 +140,7 @@ void LogTree::List(std::vector<TreeDirectory*> level, Which which) {
   }
 }
 
-// Called from many threads, like Look().
+// Watches a directory. Like Look(), it is called from many threads.
 Result<int> LogTree::Watch(const TreeDirectory& directory) const {
   if (directory.watch < 0) {
     std::size_t left = watches_left_;
@@ -155,8 +156,8 @@ Result<int> LogTree::Watch(const TreeDirectory& directory) const {
   return options_.watcher->Add(directory.path);
 }
 
-// Watches a directory before listing it, so that changes in between are reported. Called from many
-// threads while the tree does not change.
+// Watches and lists a directory. Watching starts first, so that changes during the listing are
+// reported. Called from many threads while the tree does not change.
 LogTree::Found LogTree::Look(const TreeDirectory& directory, TagInfoMemory& tags) const {
   Found found;
   if (is_watching_) found.watch = Watch(directory);
@@ -187,7 +188,8 @@ std::shared_ptr<TreeFile> LogTree::OpenFile(const TreeDirectory& directory, cons
   return file;
 }
 
-// Returns false if the directory is no longer part of the tree.
+// Updates a directory of the tree after a listing. Returns false if the directory is no longer part
+// of the tree.
 bool LogTree::Update(TreeDirectory& directory, Found found) {
   const bool is_admitted = found.listing.id && Admit(directory, *found.listing.id);
   const std::optional<Error>& error = found.listing.error;
@@ -209,7 +211,7 @@ bool LogTree::Update(TreeDirectory& directory, Found found) {
   }
   SetWatch(directory, found);
   SetError(directory, error);
-  // A failed listing says nothing about the files that it has not shown.
+  // If the listing has failed, files that are missing in it may still exist.
   if (!error || !found.listing.files.empty()) UpdateFiles(directory, found);
   if (!error || !found.listing.directories.empty()) {
     UpdateChildren(directory, found.listing.directories);
@@ -217,7 +219,7 @@ bool LogTree::Update(TreeDirectory& directory, Found found) {
   return true;
 }
 
-// Whether a directory with the inode `id` may be added to the tree: it must not be inside itself,
+// True if a directory with the inode `id` may be added to the tree: it must not be inside itself,
 // and the number of links to it is limited.
 bool LogTree::Admit(TreeDirectory& directory, FileId id) {
   if (directory.id == id) return true;
@@ -258,7 +260,8 @@ void LogTree::SetWatch(TreeDirectory& directory, const Found& found) {
   if (watch >= 0) watches_[watch].push_back(&directory);
 }
 
-// Checked once per file system, not once for each of thousands of directories.
+// True if the directory is on a network file system. This is checked once per file system, not once
+// for each of thousands of directories.
 bool LogTree::IsRemoteDevice(const TreeDirectory& directory) {
   if (!directory.id) return false;
   const auto [known, is_new] = remote_devices_.try_emplace(directory.id->device);
@@ -311,7 +314,7 @@ void LogTree::UpdateChildren(TreeDirectory& directory,
   }
 }
 
-// The child with that name, which is added if it is missing; nullptr if there are too many
+// Returns the child with this name; adds it if it is missing. Returns null if there are too many
 // directories.
 TreeDirectory* LogTree::AddChild(TreeDirectory& directory, const std::string& name, bool is_link) {
   const auto place = directory.children.lower_bound(name);
@@ -363,7 +366,7 @@ void LogTree::Clear(TreeDirectory& directory) {
   SetWatch(directory, Found{});
 }
 
-// `opened` is the content for the file if it is new.
+// Adds or updates a file. If the file is new, `opened` is its content.
 void LogTree::PutFile(TreeDirectory& directory, const std::string& name, const FileStatus& status,
                       std::shared_ptr<TreeFile> opened) {
   const auto known = directory.files.find(name);

@@ -5,7 +5,8 @@
 namespace cboard::writer::media {
 namespace {
 
-// Converts ASCII letters only, independently of the locale.
+// Converts an ASCII letter to upper case, independently of the locale. Other characters do not
+// change.
 char ToUpper(char letter) {
   return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
 }
