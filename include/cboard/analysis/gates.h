@@ -137,7 +137,7 @@ struct LayerSubject {
   std::string table_variant = {};  // Its name in the comparison table, if that differs.
   std::string baseline = {};       // The variant to compare with; may be empty.
   std::string run = {};
-  // Ranks the layers. Expensive, because it reads histograms.
+  // Ranks the layers of the variant. Takes long, because it reads histograms.
   std::function<LayerRanking()> rank = {};
 };
 

@@ -24,7 +24,8 @@ struct GraphScene {
   // The tree of groups of diff.nodes, built from the node names in A; added nodes have their names
   // in B.
   Outline outline = {};
-  // For each node, 1 if it is hidden: constants that a node uses, and annotation nodes.
+  // For each node: 1 if it is hidden, otherwise 0. Annotation nodes, and constants that a node
+  // uses, are hidden.
   std::vector<char> hidden = {};
   // For each node: if it only quantizes or dequantizes an activation, the node that computes the
   // activation; otherwise kNoNode.

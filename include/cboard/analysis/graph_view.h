@@ -37,7 +37,8 @@ struct GraphViewOptions {
 
 enum class BoxKind : std::uint8_t { kNode, kClosedGroup, kOpenGroup };
 
-// Facts of a box, for both sides: sums over the nodes of a group, or the values of a single node.
+// Facts of a box for one of the two graphs: sums over the nodes of a group, or the values of a
+// single node.
 struct BoxFacts {
   std::uint64_t memory_bytes = 0;    // Measured.
   std::uint64_t compute_micros = 0;  // Measured.
@@ -52,8 +53,7 @@ struct BoxFacts {
 struct GraphBox {
   BoxKind kind = BoxKind::kNode;
   std::uint32_t index = 0;  // Index in the scene's diff.nodes or outline.groups.
-  // For a node that is drawn in place of its group, because it is the only node of the group: the
-  // group whose name the box shows.
+  // A group with only one node is drawn as that node. The box then shows the name of this group.
   std::uint32_t named_after = kNoGroup;
   std::uint32_t parent = kNoBox;
   double x = 0;  // Upper left corner.

@@ -25,8 +25,8 @@ struct LayerBytes {
 std::vector<LayerBytes> LoggedLayerBytes(const reader::Snapshot& snapshot, std::string_view model,
                                          std::string_view a, std::string_view b);
 
-// Source of a node's size: the constants that it uses, or the run metadata that stage logs and
-// comparisons write under "Resources".
+// Selects the source of a node's size: the constants that the node uses, or the run metadata
+// "Resources", which stage logs and comparisons write.
 enum class NodeWeight { kConstants, kMetadata };
 
 // Returns the sizes by layer in both graphs, sorted like LoggedLayerBytes. A fused node counts for

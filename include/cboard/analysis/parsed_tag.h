@@ -33,8 +33,8 @@ enum class FactKind {
   kRatio,   // A ratio between a variant and its baseline: size_ratio, aurora, aurora/quality, …
 };
 
-// How a logged AURORA score was computed, as far as the log says. Scores that other programs logged
-// have none of this.
+// How a logged AURORA score was computed, if the log says so. All members are empty for scores that
+// other programs logged.
 struct AuroraLabel {
   std::string formula = {};  // v1, mean
   std::optional<double> coverage = {};
@@ -69,7 +69,7 @@ struct ScalarName {
   std::string_view plugin_content = {};
 };
 
-// Parses a scalar's name. Returns nullopt if the scalar is not about compression.
+// Parses the name of a scalar. Returns nullopt if the scalar does not describe compression.
 std::optional<ParsedTag> ParseTag(const ScalarName& scalar);
 
 // One parser per tag format. Each leaves `experiment` empty if the tag alone does not contain it;
@@ -103,7 +103,7 @@ std::optional<ParsedTag> ParseGroupTag(std::string_view run, std::string_view ta
 std::optional<ParsedTag> ParseTrialTag(std::string_view run, std::string_view directory,
                                        std::string_view tag);
 
-// The key of a metric that was logged under any of its names: latency and latency_ms give
+// The key of a metric, from any name under which it was logged: latency and latency_ms give
 // latency_mean_ms.
 std::string MetricKeyOf(std::string_view logged_name);
 

@@ -1,4 +1,5 @@
-// Writes a report on the cost of compression and the verdicts, as one self-contained HTML file.
+// Writes a report about the cost of compression and the verdicts. The report is one self-contained
+// HTML file.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const std::string html, WriteReport(snapshot, {.logdir = "runs"}));
 //

@@ -44,8 +44,8 @@ std::vector<std::int64_t> DecodeCtc(std::span<const std::int64_t> best_tokens, s
 // Perplexity: exp of the mean negative log likelihood.
 class Perplexity {
  public:
-  // Adds one position of a text: the logits of all tokens, and the next token. A target that is
-  // negative (padding) or outside the logits is ignored.
+  // Adds one position of a text: the logits of all tokens, and the next token. A position is
+  // ignored if its next token is negative (padding) or has no logit.
   void Add(std::span<const double> logits, std::int64_t target);
   double Value() const;
   std::size_t token_count() const { return tokens_; }

@@ -20,9 +20,9 @@ namespace cboard::compare {
 compression::StageGraph StageGraphOf(const model::ModelGraph& model, std::string name);
 
 // Logs the baseline as initial_graph and the variant as after_quantization: graphs with Resources,
-// histograms and channels of the outputs that both have, similarity, layer metrics, bit widths,
-// diagnoses and verified runs. Parts that were not measured are omitted (outputs, if no sample was
-// run). Fails like OpenModel and StageLogger.
+// histograms and per-channel statistics of the outputs that both models have, similarity, layer
+// metrics, bit widths, diagnoses and verified runs. Parts that were not measured are omitted
+// (outputs, if no sample was run). Fails like OpenModel and StageLogger.
 Result<void> LogModelStages(const ModelComparison& comparison, StageLogger& logger);
 
 }  // namespace cboard::compare

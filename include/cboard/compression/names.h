@@ -1,6 +1,6 @@
 // Converts names of models and variants to directory names and to parts of tags.
 //
-// A name comes from a user's file and may contain anything: slashes, "..", invalid UTF-8, a
+// The names come from files of users and may contain anything: slashes, "..", invalid UTF-8, a
 // megabyte of text. The resulting paths stay inside the directory that they are appended to.
 #pragma once
 

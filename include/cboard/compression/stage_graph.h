@@ -1,5 +1,5 @@
-// The graph of a model at one stage of quantization, in the layout of the Model Compression
-// Toolkit, which its users know:
+// The graph of a model at one stage of quantization, in the layout of graphs from the Model
+// Compression Toolkit:
 //
 //   Input/x                                no node feeds it
 //   Net/Conv2d_0/conv1                     the graph's name, the op and its number, the node's name

@@ -22,16 +22,17 @@ struct EndQuality {
   std::size_t samples = 0;
   bool is_held_out = false;  // Calibration did not use these samples.
 
-  // For each sample, the mean SQNR of all heads and of the activations before the last layers,
-  // because a head with few values is weak evidence. This value decides between plans.
+  // For each sample, the mean SQNR of all heads and of the activations before the last layers. The
+  // activations are included because a head with few values is weak evidence. This value decides
+  // between plans.
   std::vector<double> sample_sqnr_db;
 
   double MeanSqnrDb() const;  // The mean of sample_sqnr_db.
   double MinSqnrDb() const;   // The smallest sqnr_db of a head.
 };
 
-// True if `changed` is better than `now`: the mean rises significantly over the samples, and no
-// head loses more than 2 dB.
+// True if the outputs of `changed` are better than those of `now`: the mean SQNR rises
+// significantly over the samples, and no head loses more than 2 dB.
 bool IsBetter(const EndQuality& changed, const EndQuality& now, double min_gain_db = 0.05);
 
 }  // namespace cboard::quantize

@@ -62,7 +62,7 @@ struct QuantizeOptions {
   bool equalize = true;  // Between Conv, Gemm and MatMul layers.
   bool smooth = true;    // After normalizations: SmoothQuant; AWQ for weights in blocks.
   // Keeps activations in float if 8 bits are not enough for them and the outputs are too far from
-  // the float model's. Their layers still have 8-bit weights.
+  // the float model's. The layers that use these activations still have 8-bit weights.
   bool repair = true;
   bool gptq = false;
 
@@ -77,7 +77,7 @@ struct QuantizeOptions {
   // calibration.
   std::filesystem::path statistics;
 
-  // Compares both models by layer afterwards, with up to 20 samples; sets
+  // Compares both models by layer after the quantization, with up to 20 samples; sets
   // QuantizeReport::comparison.
   bool explain = false;
   // Log directory for stages, statistics and the comparison; implies `explain`. Empty: nothing is

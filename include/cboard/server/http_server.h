@@ -21,7 +21,7 @@
 
 namespace cboard::server {
 
-// A response that was sent or aborted.
+// Describes a response that was sent or aborted.
 struct ResponseRecord {
   std::string_view client, method, target, user_agent, route;
   int status = 0;
@@ -58,7 +58,7 @@ struct HttpServerOptions {
   // Maximum time between the first byte of a request and its last; then the client gets HTTP 408.
   std::chrono::milliseconds request_timeout{30'000};
   std::chrono::milliseconds idle_timeout{120'000};  // Maximum time between requests.
-  // Maximum time in which a client must read 256 KiB of a response.
+  // Maximum time for a client to read 256 KiB of a response.
   std::chrono::milliseconds write_timeout{60'000};
   std::chrono::milliseconds heartbeat{15'000};  // Interval of keep-alive comments in event streams.
   // Maximum time that Run() waits for current responses after a stop.

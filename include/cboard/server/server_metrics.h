@@ -32,7 +32,8 @@ class ServerMetrics {
   void CountResponse(std::string_view route, int status, std::uint64_t sent_bytes,
                      std::chrono::nanoseconds took);
 
-  // The number of open connections and requests, and of those that were refused because of a limit.
+  // The number of open connections and requests, and the number of connections and requests that
+  // were refused because of a limit.
   std::atomic<std::int64_t> connections = 0;
   std::atomic<std::int64_t> viewers = 0;  // Connections that are event streams.
   std::atomic<std::uint64_t> refused_connections = 0;

@@ -1,4 +1,4 @@
-// Runs trials. A trial is a directory, so that it can run on another machine:
+// Runs trials. A trial is described by a directory, so that it can run on another machine:
 //
 //   trial_2/settings.json   in: the changes to the plan, and the end SQNR on held-out samples
 //   trial_2/model.onnx      in: the model to evaluate
@@ -65,8 +65,8 @@ class TrialExecutor {
 struct Evaluation {
   // A function of the caller that evaluates a model; its metric is "accuracy".
   std::function<Result<TrialResult>(const std::filesystem::path& model)> function;
-  // How the accuracy is evaluated without `function`: by a command, or metrics on labels. If
-  // neither these nor `function` are set: agreement with the float model.
+  // How the accuracy is evaluated without `function`: by a command, or by metrics on labels. If
+  // neither a command nor metrics are set, the metric is the agreement with the float model.
   benchmark::EvaluationOptions options;
   benchmark::RunOptions run;           // Samples for metrics, agreement and latency.
   std::filesystem::path sys = "/sys";  // Directory of the kernel's energy counters.
@@ -76,7 +76,7 @@ struct Evaluation {
   compression::Better better() const;
 };
 
-// Selects the costs of a model that an executor measures besides its accuracy.
+// Selects the costs that an executor measures in addition to the accuracy of a model.
 struct MeasuredCosts {
   bool latency = false;
   bool energy = false;  // Fails if the machine has no energy counters.

@@ -34,7 +34,7 @@ inline constexpr std::string_view kChannelSpreadText =
     "one scale for channels of very different size: ";
 inline constexpr std::string_view kOutliersText = "outliers stretch the range: ";
 
-// End of sentences about damage that no cause explains.
+// Ends of sentences about damage whose cause is unknown.
 inline constexpr std::string_view kUnexplainedText =
     "neither scale, offset, clipping, outliers nor channels explain it";
 
