@@ -33,7 +33,8 @@
 namespace cboard::compare {
 namespace {
 
-// Returns how activations are quantized; static if the file does not tell, because most models are.
+// Returns the scheme by which activations are quantized. Returns the static scheme if the file does
+// not show it, because most models are quantized statically.
 QuantizationScheme SchemeOf(const model::ModelGraph& model, const std::vector<ModelLayer>& layers) {
   const bool is_dynamic = std::ranges::any_of(model.nodes(), [](const model::ModelNode& node) {
     return node.op_type.starts_with("DynamicQuantize");

@@ -15,7 +15,7 @@
 
 namespace cboard::compare {
 
-// A group of parts that damages the outputs if it alone is compressed.
+// A group of parts that damages the outputs even if all other parts are in float.
 struct GuiltyGroup {
   std::size_t group = 0;
   std::vector<std::size_t> parts;  // The parts that matter, largest error first.
@@ -41,14 +41,14 @@ struct BlameFindings {
 // Runs the model with given settings on some of the samples, within a time limit.
 class BlameRuns {
  public:
-  // Time limits in seconds since the runner was opened; see EndRunner::seconds. Required runs
-  // (SetNeeded) may continue until `last`, all other runs until `end`.
+  // Time limits in seconds, counted as in EndRunner::seconds. Required runs (SetNeeded) may
+  // continue until `last`, all other runs until `end`.
   struct Budget {
     double end = 0, last = 0;
   };
 
-  // Borrows runner and board. Calls `progress` with the seconds that all runs have taken; if it
-  // returns false, no more runs are made.
+  // Borrows runner and board. Calls `progress` with the seconds of all runs so far; if it returns
+  // false, no more runs are made.
   BlameRuns(EndRunner& runner, const SwitchBoard& board, Budget budget,
             std::function<bool(double seconds)> progress);
 

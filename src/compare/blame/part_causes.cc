@@ -13,8 +13,8 @@
 namespace cboard::compare {
 namespace {
 
-// A range this many times wider than the values wastes two bits and was calibrated for other
-// values.
+// A quantization range this many times wider than the values wastes two bits. It was calibrated for
+// other values.
 constexpr double kTooWide = 4;
 // With a common range of eight bits, values that are smaller by this factor get fewer than five
 // bits.

@@ -1,4 +1,5 @@
-// Creates quantized weights and quantization grids that are tried instead of those in the file.
+// Creates quantized weights and quantization grids that are tried as fixes, instead of those in the
+// file.
 #pragma once
 
 #include <cstddef>

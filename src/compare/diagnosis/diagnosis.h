@@ -34,11 +34,10 @@ struct Evidence {
   // the range of the compressed weights. For an output, the input of its quantizer is clipped to
   // the quantization range.
   std::optional<ClippingResidual> clipping_residual = {};
-  // Sum of squares in the baseline. If an earlier layer has made the signal smaller than expected
-  // by the quantizer, its steps are too large, but this layer is not the cause.
+  // Sum of squares in the baseline. If an earlier layer has made the signal smaller, the steps of
+  // this quantizer are too large, but this layer is not the cause.
   double baseline_energy = 0;
-  // How strongly the next layers weight each channel of an output; see ChannelImportance. May be
-  // empty.
+  // Weight of each output channel in the next layers; see ChannelImportance. May be empty.
   std::vector<double> channel_importance = {};
 };
 
@@ -62,8 +61,8 @@ std::optional<Diagnosis> DiagnoseNotFinite(Part part, const tensor::PairStatisti
 // Orders diagnoses by level, then by severity.
 bool IsWorse(const Diagnosis& a, const Diagnosis& b);
 
-// Diagnoses changes of the bias, in units of the output's standard deviation. `shift` is over all
-// channels, `worst_shift` that of the worst channel.
+// Diagnoses changes of the bias, in units of the output's standard deviation. `shift` is the change
+// over all channels, `worst_shift` is the change of the worst channel.
 Diagnosis DiagnoseBias(double shift, double worst_shift, std::size_t worst_channel,
                        const Thresholds& thresholds);
 

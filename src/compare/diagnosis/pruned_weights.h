@@ -41,8 +41,9 @@ class SmallestWeights {
 
   void Add(std::span<const float> baseline);
 
-  // Returns two fixes with their SQNR: pruning the same number of weights but the smallest ones,
-  // and pruning as many as an SQNR of `limit_db` allows. `now` compares all weights.
+  // Returns two fixes with their SQNR. The first prunes as many weights as now, but the smallest
+  // ones. The second prunes as many weights as an SQNR of `limit_db` allows. `now` is the
+  // comparison of all weights.
   std::vector<Fix> Fixes(const tensor::PairStatistics& now, const PrunedWeights& pruned,
                          double limit_db) const;
 

@@ -19,14 +19,16 @@
 namespace cboard::compare {
 namespace {
 
-// Weights with at least kSameDb (for 8 bits) were not equalized. Weights were equalized if undoing
-// the factors gives at least kExplainedDb and improves the SQNR by at least kGainDb.
+// Limits of SQNR in dB, for 8 bits. Weights that reach kSameDb without factors were not equalized.
+// Weights were equalized if they reach kExplainedDb after the factors are undone, and if this
+// improves the SQNR by at least kGainDb.
 constexpr double kSameDb = 30, kExplainedDb = 20, kGainDb = 6;
 // The SQNR of a sample of the weights may be this much lower than that of all weights.
 constexpr double kAmbiguityDb = 3;
 // Maximum number of nodes between a layer and the layer that undoes its factors.
 constexpr std::size_t kMaxNodes = 64;
-// Minimum number of weights in a row: with fewer weights, a factor explains any row.
+// Minimum number of weights in a row. With fewer weights, a factor per row would explain any
+// difference.
 constexpr std::size_t kMinRowElements = 4;
 
 // Known equalization factors of a pair of layers.
@@ -34,11 +36,11 @@ struct Known {
   std::optional<InputLayout> layout;  // Set if the pair may be equalized.
   bool is_same = true;                // A sample of its weights equals the baseline's.
   std::vector<std::size_t> sources;   // Previous pairs, whose outputs are its input.
-  // Factors of its outputs and inputs that turn the variant's weights into the baseline's; empty if
-  // none.
+  // The factors of outputs and inputs that turn the variant's weights into the baseline's weights;
+  // empty if there are none.
   std::vector<double> outputs, inputs;
-  // Only for depthwise convolutions, in which a factor can belong to the input or to the output of
-  // a channel: the output factors for the case that all factors belong to outputs.
+  // Only for depthwise convolutions, in which a factor may belong to the input or to the output of
+  // a channel. These are the output factors if all factors belong to outputs.
   std::vector<double> other_outputs;
   std::optional<std::size_t> undone_from;  // The previous pair whose output factors `inputs` undo.
   bool is_undone = false;                  // A later layer undoes the output factors.
@@ -132,7 +134,7 @@ class Finder {
     });
   }
 
-  // The pairs whose outputs are the input of this pair.
+  // The pairs of layers whose outputs are the input of this pair.
   std::vector<std::size_t> SourcesOf(std::size_t pair) const {
     const model::ModelGraph& model = models_.baseline;
     std::vector<std::size_t> sources;

@@ -152,8 +152,8 @@ Result<ChannelAffine> ReadArithmetic(const model::ModelGraph& model, const model
   return affine;
 }
 
-// Sums over one channel. The distance of the weights can be computed from them for any channel
-// factors.
+// Sums over one channel. For any channel factors, the distance of the weights can be computed from
+// these sums.
 struct ChannelSums {
   double xx = 0, yy = 0, xy = 0;
 };
@@ -174,7 +174,7 @@ Distance DistanceOf(const std::vector<ChannelSums>& sums, const std::vector<doub
     product += factor * sums[c].xy;
   }
   const double cosine = product / std::sqrt(moved * kept);
-  // The weights of one model are all zero or not finite.
+  // In one of the models, the weights are all zero or not finite.
   if (!std::isfinite(cosine)) return {1, 1};
   return {std::max(0.0, 1 - cosine * std::abs(cosine)),
           std::max(0.0, moved - 2 * product + kept) / (moved + kept)};
@@ -282,8 +282,8 @@ Result<FoldedSteps> FindFolded(const model::ModelGraph& baseline, const ModelLay
                             BiasDistanceOf(bias, is_variant ? ours : theirs)});
     }
   }
-  // A factor that all channels share does not change `of_direction`, so in this case sizes and
-  // biases decide. Without evidence, nothing is folded.
+  // `of_direction` does not change with a factor that all channels share. In this case the
+  // magnitudes of the weights and the biases decide. Without evidence, nothing is folded.
   double nearest = std::numeric_limits<double>::infinity();
   for (const Candidate& each : candidates) nearest = std::min(nearest, each.weights.of_direction);
   constexpr double kAsNear = 1.25, kRounding = 1e-9;

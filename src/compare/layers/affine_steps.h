@@ -40,9 +40,9 @@ struct FoldedSteps {
   std::size_t baseline = 0, variant = 0;
 };
 
-// Returns the number of folded steps that makes the weights of both layers most similar except for
-// a common scale; if several do, scales and biases decide. Both layers must have the same number of
-// channels and elements.
+// Returns the number of folded steps after which the weights of both layers are most similar except
+// for a common scale. If several numbers are equally good, scales and biases decide. Both layers
+// must have the same number of channels and elements.
 Result<FoldedSteps> FindFolded(const model::ModelGraph& baseline, const ModelLayer& before,
                                const model::ModelGraph& variant, const ModelLayer& after);
 

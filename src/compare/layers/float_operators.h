@@ -26,8 +26,8 @@ struct FloatProduct {
 std::optional<FloatProduct> ProductInsteadOf(const model::ModelGraph& model,
                                              const ModelLayer& layer);
 
-// Returns the same for a ConvInteger: a Conv with the same attributes computes the values of `sums`
-// times the scales.
+// Returns the float convolution that can replace a ConvInteger: a Conv with the same attributes
+// computes `sums` times the scales. nullopt for other operators.
 std::optional<FloatProduct> ConvInsteadOf(const model::ModelGraph& model, const ModelLayer& layer);
 
 // Returns true if the layer is a DynamicQuantizeLSTM that an LSTM with the same attributes can

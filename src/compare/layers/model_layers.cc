@@ -164,7 +164,7 @@ std::optional<ModelLayer> LayerOf(const model::ModelGraph& model, std::size_t po
   if (weights.bias && model.IsWeight(At(node.inputs, *weights.bias))) {
     layer.bias = node.inputs[*weights.bias];
     layer.bias_half = weights.bias_half;
-    // A GRU may have an additional bias that belongs to none of its gates.
+    // A GRU may have an additional bias that does not belong to any gate.
     const bool is_of_gates = !weights.part.empty() && !weights.bias_half;
     if (is_of_gates && ElementsOf(model.tensor(layer.bias)) != SizeOf(model, layer).channels) {
       layer.bias = model::kNoTensor;

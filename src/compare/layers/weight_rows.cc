@@ -314,8 +314,8 @@ Result<std::vector<float>> ReadBias(const model::ModelGraph& model, const ModelL
     }
     bias.resize(channels);
   }
-  // The bias is reordered like the rows if it belongs to gates. The order of other biases is
-  // unknown if channels are reordered.
+  // The bias is reordered like the rows if it belongs to gates. For other layers whose channels are
+  // reordered, the order of the bias is unknown.
   const bool is_of_gates = !layer.part.empty() && !layer.bias_half;
   const bool is_like_rows = is_of_gates || layer.layout.channel_order.empty();
   if (is_like_rows && bias.size() == channels) {

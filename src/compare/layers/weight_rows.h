@@ -32,8 +32,8 @@ struct WeightRows {
   std::vector<float> values;
 };
 
-// Open or read the weights. Fail if ModelGraph::OpenWeights fails, and if a file has fewer values
-// than its shapes require.
+// The following functions open or read the weights. They fail if ModelGraph::OpenWeights fails, and
+// if a file has fewer values than its shapes require.
 Result<model::WeightReader> OpenRows(const model::ModelGraph& model, const ModelLayer& layer);
 Result<WeightRows> ReadRows(const model::ModelGraph& model, const ModelLayer& layer);
 

@@ -11,7 +11,7 @@ namespace cboard::compare {
 // The SQNR of all tensors of a model, computed from those that were measured.
 class ErrorPath {
  public:
-  // `measured` has the measured SQNRs in dB. Borrows the model.
+  // `measured` contains the measured SQNR in dB by tensor. Borrows the model.
   ErrorPath(const model::ModelGraph& model,
             const std::unordered_map<model::TensorId, double>& measured);
 

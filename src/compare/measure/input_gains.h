@@ -10,9 +10,10 @@
 
 namespace cboard::compare {
 
-// Returns the ratio of these factors, variant to baseline, for each channel of a tensor. Factors
-// are constants of Mul and Div and the scales of a normalization; SmoothQuant changes such factors.
-// 0 for unknown channels. Empty if neither model has factors, or if the factors are equal.
+// Returns the factor of the variant divided by the factor of the baseline, for each channel of a
+// tensor. The factors are constants of Mul and Div and scales of a normalization, which SmoothQuant
+// changes. The result is 0 for channels whose factor is unknown. Empty if neither model has
+// factors, or if the factors are equal.
 Result<std::optional<std::vector<double>>> GainsBetween(const model::ModelGraph& baseline,
                                                         model::TensorId before,
                                                         const model::ModelGraph& variant,

@@ -54,8 +54,8 @@ struct OutputPlan {
 
 struct OutputFindings {
   std::optional<tensor::Comparison> local;
-  // Error of the quantizer if its input is the baseline's output. For `local`, the input is that of
-  // the compressed model, with the errors of earlier layers.
+  // Error of the quantizer if its input is the baseline's output. In contrast, `local` uses the
+  // quantizer's input in the compressed model, which contains the errors of earlier layers.
   std::optional<tensor::Comparison> undisturbed;
   // Clipping residuals of `local` and `undisturbed`, if there is a quantizer.
   ClippingResidual local_residual, baseline_input_residual;

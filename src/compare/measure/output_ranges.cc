@@ -7,7 +7,7 @@
 namespace cboard::compare {
 namespace {
 
-// Returns the integral of (t - round(t))² up to t, except for a constant: 1/12 for each whole step.
+// Returns an antiderivative of (t - round(t))². It increases by 1/12 for each whole step.
 double RoundingIntegral(double t) {
   const double whole = std::floor(t + 0.5);
   const double rest = t - whole;
@@ -36,8 +36,8 @@ double MeanSquare(double a, double b, double low, double high) {
 void ValueBins::Add(std::span<const float> values) {
   constexpr std::uint32_t kShift = 23 - kMantissaBits, kInBin = (1u << kMantissaBits) - 1;
   if (pages_.empty()) pages_.resize(kPages);
-  // Avoids branches that depend on values: if half of the values are zero, the CPU cannot predict
-  // them.
+  // Avoids branches that depend on the values, because the CPU cannot predict them if half of the
+  // values are zero.
   for (const float value : values) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     std::unique_ptr<Page>& page = pages_[bits >> 23];

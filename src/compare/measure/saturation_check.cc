@@ -8,9 +8,9 @@
 namespace cboard::compare {
 namespace {
 
-// Maximum number of multiplications that are checked per layer, and per sample. Further samples
-// would give the same result. The limit per sample is lower, so that several samples are checked;
-// of large images, only every second, third, … row is used.
+// Maximum number of multiplications that are checked per layer, and per sample. More samples would
+// give the same result. The limit per sample is lower, so that several samples are checked. Of
+// large images, only every n-th row is used.
 constexpr std::uint64_t kMaxPairs = std::uint64_t{1} << 27, kMaxPairsOfSample = kMaxPairs / 8;
 
 // Layers with larger padding are not checked, because patches take memory in proportion to it; real

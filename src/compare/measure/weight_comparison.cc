@@ -17,7 +17,7 @@ namespace {
 // SQNR.
 constexpr double kRescaledDb = 25;
 // Minimum standard deviation of a channel in the comparison of biases, as a share of the typical
-// one.
+// standard deviation.
 constexpr double kMinDeviation = 0.1;
 // Above this number of weights, the divergence is not computed, because it would take too long.
 constexpr std::size_t kMaxForDivergence = std::size_t{1} << 20;
@@ -93,9 +93,9 @@ std::string PrecisionOf(const model::ModelTensor& tensor) {
 }
 
 // Compares weights without reordering them, if both models have the same simple layout and the
-// compressed weights are integer codes. Codes also show clipping and the number of codes in use.
-// Channels of the baseline are multiplied by `factors`, if not empty. Returns nullopt if rows must
-// be reordered.
+// compressed weights are integer codes. Codes also show clipping and the number of codes in use. If
+// `factors` is not empty, the channels of the baseline are multiplied by them. Returns nullopt if
+// rows must be reordered.
 Result<std::optional<tensor::Comparison>> CompareInPlace(
     const model::ModelGraph& baseline, const ModelLayer& before, const model::ModelGraph& variant,
     const ModelLayer& after, const std::vector<double>& factors, bool by_channel) {
@@ -155,7 +155,7 @@ Result<tensor::Comparison> CompareRows(RowReader& before, Rows& after,
   return builder.Build();
 }
 
-// Returns a quantizer with the bits and the granularity of the given quantization.
+// Returns a quantizer with the same bit width and granularity as the given quantization.
 tensor::Quantizer QuantizerOf(const model::ModelQuantization& quantization, int bits,
                               std::size_t channels) {
   using Granularity = Quantization::Granularity;
@@ -345,7 +345,7 @@ Result<WeightFindings> CompareWeights(const model::ModelGraph& baseline, const M
       *ours, *theirs, rounded,
       StepsByRow(rounded, after, ours->channels(), !folding.variant.factors.empty()),
       options.thresholds, findings));
-  // Tries other quantizers, unless weights are pruned: no scale would restore them.
+  // Tries other quantizers. Skips pruned weights, because no scale would restore them.
   if (rounded.quantization && findings.fixes.empty()) {
     theirs.reset();
     const TensorView rows = ViewOf(ours->ReadAll(), ours->channels(), ours->row());

@@ -10,9 +10,10 @@
 
 namespace cboard::compare {
 
-// Returns the parent directory of the runs "fp32" and of the variant. For the first model logged to
-// `directory`, it is `directory` itself, for other models a subdirectory with the model's name: a
-// run can have only one graph, and tags cannot distinguish the graphs of several models.
+// Returns the directory in which the runs "fp32" and of the variant are created. For the first
+// model that is logged to `directory`, it is `directory` itself. For other models it is a
+// subdirectory with the model's name, because a run can have only one graph, and tags cannot
+// distinguish the graphs of several models.
 std::filesystem::path RunDirectory(const std::filesystem::path& directory,
                                    const std::string& model);
 

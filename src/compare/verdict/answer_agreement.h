@@ -7,7 +7,7 @@
 
 namespace cboard::compare {
 
-// Share of positions with a clear decision at which both models decide for the same class. One
+// Of the positions with a clear decision, the share at which both models choose the same class. One
 // class may dominate, for example the blank label of a text recognizer or the background of a
 // segmentation. Then the agreement of the other classes is used if it is lower.
 struct AnswerAgreement {

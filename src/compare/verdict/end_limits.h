@@ -22,7 +22,7 @@ struct EndLimits {
   double degraded_cosine = 0.95;
   std::size_t min_vectors = 10;
   std::size_t min_characters = 50;
-  // SQNR in dB, where the signal is the deviation from the mean.
+  // SQNR limits in dB. The signal is the deviation from the mean.
   double broken_db = 10;        // The error is a third of the amplitude.
   double broken_scores_db = 6;  // The error is half of the amplitude.
   double broken_features_db = 3;
@@ -35,15 +35,15 @@ struct EndLimits {
   // Share of boxes whose overlap with the baseline's box is at least one half.
   double broken_boxes = 0.85;
   double degraded_boxes = 0.95;
-  // Boxes with this SQNR at detections are sound, however small some of them are: with noise that
-  // leaves 24 dB, 96 % of the detections stayed.
+  // Boxes at detections are sound if they reach this SQNR, even if some of the boxes are small. In
+  // an experiment with noise at an SQNR of 24 dB, 96 % of the detections stayed.
   double sound_boxes_db = 26;
   double degraded_logits_db = 26;
   double degraded_probabilities_db = 16;  // The error is a sixth of the amplitude.
-  // Different decisions on features or random samples count only below this SQNR.
+  // On features or random samples, different decisions count only if the SQNR is below this limit.
   double unsure_db = 20;
-  // If none of this many decisions differs, less than 2 % of all decisions differ with 95 %
-  // confidence.
+  // Number of equal decisions that is enough: if none of this many decisions differs, less than 2 %
+  // of all decisions differ, with 95 % confidence.
   std::size_t min_decisions = 150;
 };
 

@@ -34,7 +34,8 @@ OutputVerdict EvaluateOutput(const EndFindings& end, bool is_beside_scores, bool
                          ? "its shapes differ between the two models, as after NonMaxSuppression"
                          : "it has no values";
   }
-  // A state is an input of later runs, which are not measured. So only a lost state counts.
+  // A state is an input of later runs, and later runs are not measured. So a state counts only if
+  // it is lost.
   if (end.is_state) {
     for (HeadVerdict& head : output.heads) {
       const bool is_kept = head.level > VerdictLevel::kSound && !head.is_collapsed &&
@@ -63,7 +64,8 @@ EndVerdict EvaluateEnds(const std::vector<EndFindings>& ends, std::size_t sample
     verdict.outputs.push_back(EvaluateOutput(end, is_beside_scores, is_generated, limits));
     verdict.level = std::max(verdict.level, verdict.outputs.back().level);
   }
-  // If no score reaches a threshold, detections were not measured, even if the boxes are exact.
+  // If no score reaches a threshold, there were no detections to measure, even if the boxes are
+  // exact.
   const bool is_partly_sound = verdict.level == VerdictLevel::kSound &&
                                std::ranges::any_of(verdict.outputs, HasUnmeasuredScores);
   if (is_partly_sound) verdict.level = VerdictLevel::kNotMeasured;

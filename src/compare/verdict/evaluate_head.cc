@@ -22,8 +22,8 @@ constexpr double kVaryingShare = 0.05;
 constexpr double kMinScore = 0.05;
 constexpr std::uint64_t kMinDetections = 10;
 constexpr std::size_t kBoxChannels = 4;
-// If one model has less than a third of the other's detections, the ratio of their numbers limits
-// the agreement.
+// If one model has less than a third of the other's detections, the ratio of the two numbers of
+// detections limits the agreement.
 constexpr double kMaxCountShare = 0.5;
 // Minimum number of values per channel to evaluate channels one by one.
 constexpr std::uint64_t kMinChannelValues = 8;
@@ -289,8 +289,8 @@ class HeadEvaluator {
     if ((counts && share < limits_.broken_vectors) || cosine < limits_.broken_cosine) {
       level = VerdictLevel::kBroken;
     }
-    // With too few or random samples, the cosine is not reliable: it is high for all vectors if
-    // they have a large common part. So the SQNR counts, too.
+    // With few samples or random samples, the cosine is not reliable: it is high for all vectors if
+    // the vectors have a large common part. So the SQNR counts, too.
     if (found.vectors < limits_.min_vectors || is_generated_) {
       if (db < limits_.broken_db) level = std::max(level, VerdictLevel::kDegraded);
       if (db < limits_.broken_features_db) level = VerdictLevel::kBroken;
@@ -319,8 +319,8 @@ class HeadEvaluator {
       const auto all = static_cast<double>(found.baseline + found.variant);
       const auto fewer = static_cast<double>(std::min(found.baseline, found.variant));
       head_.agreement = static_cast<double>(found.kept + found.right) / all;
-      // If one model has far fewer detections, its scores are not just slightly below the
-      // threshold.
+      // If one model has far fewer detections than the other, its scores are not only slightly
+      // below the threshold.
       if (2 * fewer < kMaxCountShare * all)
         head_.agreement = std::min(*head_.agreement, 2 * fewer / all);
       head_.decisions = found.baseline;
