@@ -2,9 +2,9 @@
 // of blobs. Values of old writers (images, sounds, histograms) are converted as TensorBoard's data
 // server does.
 //
-// Input is what ReadBlob returns: a Summary.Value, or for tags that are events of their own the
-// GraphDef or RunMetadata itself. All functions fail with kDataLoss when the value is damaged or
-// something else; such values are left out of responses.
+// The input is the result of ReadBlob: a Summary.Value, or the GraphDef or RunMetadata if the tag
+// is an event of its own. All functions fail with kDataLoss if the value is damaged or of another
+// kind; such values are left out of responses.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 
 namespace cboard::data_server {
 
-// A serialized TensorProto that every protobuf library accepts. A damaged one would make a client
-// reject the whole response.
+// A serialized TensorProto that every protobuf library accepts. A client would reject the whole
+// response because of one damaged TensorProto.
 Result<std::string> TensorOfValue(std::string_view value);
 
 // Cleans a serialized TensorProto: unknown fields and names of dimensions are left out.

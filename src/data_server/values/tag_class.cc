@@ -51,7 +51,7 @@ std::string_view ContentOf(const reader::TagInfo& info) {
   switch (info.kind) {
     case reader::TagKind::kScalar:
     case reader::TagKind::kHistogram:
-      // Values of these kinds may have metadata of another plugin than the one that shows them.
+      // Values of these kinds may have metadata of another plugin than the plugin that shows them.
       return info.plugin_name == reader::PluginOf(info) ? std::string_view(info.plugin_content)
                                                         : std::string_view();
     case reader::TagKind::kImage:

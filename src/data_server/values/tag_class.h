@@ -1,4 +1,5 @@
-// How TensorBoard's plugins see a tag: which plugin it belongs to, and which calls read it.
+// The view that TensorBoard's plugins have of a tag: the plugin that it belongs to, and the calls
+// that read it.
 #pragma once
 
 #include <string>

@@ -87,7 +87,8 @@ std::string DescribeApi(const BoardAppearance& look);
 
 // For handlers.
 
-// Find the run or tag that the query names. Fail with kNotFound and list the existing names.
+// The following functions find the run or tag that the query names. They fail with kNotFound and
+// list the existing names.
 Result<const reader::Run*> FindRun(const ApiCall& call, std::string_view name);
 Result<const reader::Tag*> FindTag(const reader::Run& run, std::string_view name,
                                    reader::TagKind kind);
@@ -97,7 +98,8 @@ struct TagOfRun {
 };
 Result<TagOfRun> QueriedTag(const ApiCall& call, reader::TagKind kind);  // By ?run=&tag=
 
-// Return the value of an optional parameter, or `otherwise` if it is missing.
+// The following functions return the value of an optional parameter, or `otherwise` if the
+// parameter is missing.
 Result<double> NumberQuery(const Target& target, std::string_view name, double otherwise);
 std::string TextQuery(const Target& target, std::string_view name, std::string_view otherwise = {});
 

@@ -23,7 +23,7 @@ struct Entries {
   const reader::Tag* tag = nullptr;
 };
 
-// Selects the values of ?run=&tag=[&limit=]; the maximum is 10,000 values.
+// Selects the values of ?run=&tag=[&limit=]. `limit` is at most 10,000 values.
 Result<Entries> QueriedEntries(const ApiCall& call, reader::TagKind kind);
 
 // Begins the JSON object of the response; the caller ends it.

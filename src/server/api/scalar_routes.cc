@@ -192,8 +192,8 @@ Result<HttpResponse> Respond(const ApiCall& call, const Result<CurvesRequest>& w
   return response;
 }
 
-// If only one series was requested and it is missing, the request fails; among several, each has
-// its own error.
+// If only one series was requested and it is missing, the request fails. If several were requested,
+// each missing series has its own error.
 Result<HttpResponse> GetScalars(const ApiCall& call) {
   const Result<CurvesRequest> wanted = ParseGet(call);
   if (wanted) CBOARD_RETURN_IF_ERROR(FindScalars(call, wanted->series.front()));

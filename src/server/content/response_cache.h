@@ -4,9 +4,9 @@
 //                       [call] { return MakeResponse(call); });
 //
 // A page of charts sends the same requests in every window that shows it, and all windows send them
-// at the same time after a change. From the second time on, a request gets the cached response,
-// which was compressed once, on the thread that read the request. For a request that was sent only
-// once, only a hash is stored.
+// at the same time after a change. From the second time on, a request gets the cached response on
+// the thread that read the request. The response was compressed only once. For a request that was
+// sent only once, only a hash is stored.
 #pragma once
 
 #include <cstddef>
@@ -81,7 +81,8 @@ class ResponseCache {
   const ResponseCacheLimits limits_;
   const std::shared_ptr<BodyPool> bodies_ = std::make_shared<BodyPool>();
 
-  // Guards the members below. Held for lookups only, not while responses are created.
+  // The mutex protects the following members. It is held for lookups only, not while responses are
+  // created.
   mutable std::mutex mutex_;
   std::uint64_t version_ = 0;
   Entries entries_;

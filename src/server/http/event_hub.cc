@@ -32,8 +32,8 @@ std::string Format(std::string_view id, std::string_view event, std::string_view
 
 }  // namespace
 
-// One mutex guards all members, and subscribers are woken while it is held. So once a subscriber
-// has left `awake`, it is not called any more.
+// One mutex protects all members, and subscribers are woken while it is held. So a subscriber that
+// was removed from `awake` is not called any more.
 struct EventHub::State {
   class Subscriber;
 
