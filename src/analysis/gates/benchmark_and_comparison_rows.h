@@ -14,8 +14,8 @@
 
 namespace cboard::analysis {
 
-// Joins only a benchmark row with a comparison row: two benchmarks of different days do not
-// complete each other.
+// Joins a benchmark row only with a comparison row. Two benchmark rows are not joined, because
+// benchmarks of different days do not belong together.
 class RowsOfModel {
  public:
   // Borrows `table`.

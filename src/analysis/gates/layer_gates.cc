@@ -136,7 +136,7 @@ class LayerCheck {
                             .level = layer.diagnosis.level,
                             .explanation = FailureReason(layer, *value)},
                   .by = by};
-    // The worst tensor gives the value of a layer.
+    // The value of a layer is that of its worst tensor.
     const auto [place, is_new] = place_of_.try_emplace(title, broken_.size());
     if (is_new) {
       broken_.push_back(std::move(broken));
@@ -180,7 +180,7 @@ class LayerCheck {
            worst.explanation;
   }
 
-  // Returns the layers in which no tensor has this value.
+  // Returns the layers that have no tensor with the value of the gate.
   std::vector<std::string_view> WithoutValue() const {
     std::vector<std::string_view> names;
     for (const std::string& layer : unmeasured_) {

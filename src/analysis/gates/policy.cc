@@ -70,7 +70,7 @@ PolicyCheck Check(const PolicyGate& gate, const Metrics& baseline, const Metrics
   return check;
 }
 
-// A policy that is read from rules, with the name and gates that it refers to.
+// A policy that was parsed from rules. Owns the name and the gates to which the policy refers.
 struct PolicyOfRules {
   std::string name = {};
   std::vector<PolicyGate> gates = {};

@@ -16,9 +16,9 @@ std::uint64_t Mix(std::uint64_t hash, std::uint64_t value) {
   return hash;
 }
 
-// Numbers equal groups. Groups are equal if they have the same number of nodes of each operator, of
-// equal groups, and of lines. Equal groups share a number above 0, in the order of their first
-// group; all others have 0.
+// Gives equal groups the same number. Groups are equal if they have the same number of nodes of
+// each operator, of equal groups, and of lines. Equal groups share a number above 0, in the order
+// of their first group; all others have 0.
 std::vector<std::uint32_t> FindStructures(const GraphScene& scene) {
   const auto& groups = scene.outline.groups;
   std::vector<std::uint64_t> hashes(groups.size(), 0);
@@ -81,8 +81,8 @@ std::vector<std::uint32_t> FindFolded(const GraphScene& scene) {
   for (std::uint32_t i = 0; i < count; ++i) {
     if (!scene.hidden[i] && sources[i] < kSeveral && OnlyRounds(scene, i)) folded[i] = sources[i];
   }
-  // A quantize node behind a dequantize node belongs to the node before both. Nodes in a cycle stay
-  // separate.
+  // A quantize node behind a dequantize node belongs to the node in front of the dequantize node.
+  // Nodes in a cycle stay separate.
   std::vector<char> done(count, 0);
   std::vector<std::uint32_t> path;
   for (std::uint32_t i = 0; i < count; ++i) {

@@ -21,15 +21,16 @@ constexpr double kPortGap = 4;
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kOut = kNoBox - 1;  // Stands for the border below, in place of a box.
 
-// The lines between boxes of the same level, inside one open group.
+// The boxes and lines inside one open group, without those of its subgroups.
 struct Level {
   std::vector<std::uint32_t> boxes = {};
   std::vector<std::uint32_t> links = {};
-  // Crossings of the group's border, numbered in order; the key is the box that the value comes
-  // from.
+  // The places at which values cross the border of the group, numbered in order. The key is the box
+  // that a value comes from.
   std::unordered_map<std::uint32_t, std::uint32_t> ins = {};
   std::unordered_map<std::uint32_t, std::uint32_t> outs = {};
-  // Positions relative to the left end of the group; empty before the layout of the group.
+  // X coordinates of these places, relative to the left end of the group; empty before the group is
+  // laid out.
   std::vector<double> in_xs = {};
   std::vector<double> out_xs = {};
   double anchor = 0;  // The x position by which the group is aligned, from its left end.

@@ -1,5 +1,6 @@
 // A graph whose nodes are arranged in ranks. Every line connects neighbouring ranks: longer lines
-// are divided by bends, which are nodes without a box. The steps of graph_layout.h each add to it.
+// are divided by bends, which are nodes without a box. Each step of graph_layout.h adds data to the
+// graph.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ class Neighbours {
   };
 
   Neighbours() = default;
-  // `of` and `to` are the two ends of each line. Links are grouped by `of`, in the order of lines.
+  // `of` and `to` contain the two ends of each line. The result is grouped by `of`, and keeps the
+  // order of the lines.
   Neighbours(std::size_t node_count, std::span<const std::uint32_t> of,
              std::span<const std::uint32_t> to)
       : begins_(node_count + 1, 0), links_(of.size()) {

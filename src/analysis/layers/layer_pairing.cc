@@ -13,7 +13,8 @@
 namespace cboard::analysis {
 namespace {
 
-// The properties that two paired tensors share, besides the layer's name.
+// The role and the parameter of a tensor. They must be equal in a pair, in addition to the layer's
+// name.
 struct Slot {
   TensorRole role;
   std::string_view parameter;
@@ -23,7 +24,8 @@ struct Slot {
 using Key = std::pair<std::string, Slot>;
 
 Slot SlotOf(const LayerTensor& tensor) {
-  // Ignores the name "weight": one side may log "conv1/weight/int8", the other "conv1/int8".
+  // Ignores the parameter name "weight": for the same tensor, one program may log
+  // "conv1/weight/int8", and another one "conv1/int8".
   return {tensor.role, tensor.role == TensorRole::kWeight && tensor.parameter == "weight"
                            ? std::string_view()
                            : std::string_view(tensor.parameter)};
@@ -33,8 +35,8 @@ Slot SlotOf(const LayerTensor& tensor) {
 // has fused into one.
 class Scopes {
  public:
-  // Adds operators that can begin a chain, from either side: a log may contain the activation but
-  // not the convolution.
+  // Adds operators that can begin a chain, from the baseline and from the variant: a log may
+  // contain the activation but not the convolution.
   void AddChainStart(std::string_view operation) {
     if (!IsChainStart(operation) || !starts_.emplace(operation).second) return;
     ForEachScope(operation, [&](std::string_view scope) { ++scopes_[std::string(scope)].starts; });
@@ -180,7 +182,7 @@ class Pairer {
   LoggedPairing result_;
 };
 
-// Returns the deepest scope that contains both.
+// Returns the deepest scope that contains `a` and `b`.
 std::string CommonScope(std::string_view a, std::string_view b) {
   const auto difference = std::ranges::mismatch(a, b);
   const std::string_view common(a.begin(), difference.in1);

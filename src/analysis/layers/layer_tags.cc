@@ -251,8 +251,8 @@ void RecoverStrippedNames(std::vector<LayerTensor>& tensors) {
     tensor.logged_layer = std::move(tensor.layer);
     tensor.layer = found->second;
   }
-  // QuantStub and DeQuantStub have no parameters, whose tags would contain the complete name. These
-  // are the names in PyTorch's guides: "qu" is the shortened form of "quant".
+  // QuantStub and DeQuantStub have no parameters, so no tag contains their complete names. The
+  // complete names are taken from PyTorch's guides: "qu" is the shortened form of "quant".
   for (LayerTensor& tensor : tensors) {
     if (tensor.role != TensorRole::kOutput || !tensor.logged_layer.empty()) continue;
     const std::string_view last =

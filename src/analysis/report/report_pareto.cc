@@ -144,8 +144,8 @@ void WriteAxes(HtmlWriter& html, const PlotAxis& x, const PlotAxis& y,
   html.Raw("\">").Text(title(x_metric, x.is_log())).Raw("</text>");
 }
 
-// Returns the points of the experiment with the most points, which Overview ranks as well; if
-// several have as many, the first experiment of the table.
+// Returns the points of the experiment with the most points. Overview ranks the same experiment. If
+// several experiments have equally many points, the first one in the table is used.
 std::vector<const Spot*> LargestExperiment(const std::vector<Spot>& spots) {
   std::map<std::string_view, std::vector<const Spot*>> experiments;
   for (const Spot& spot : spots) experiments[spot.model->experiment].push_back(&spot);

@@ -30,7 +30,7 @@ constexpr auto kOtherNames = std::to_array<OtherName>({
     {"energy", "energy_consumption_mw"},
 });
 
-// Names of the curves of one training, which are logged side by side.
+// Names of curves of one training. Programs log these curves side by side, like variants.
 constexpr auto kPhases = std::to_array<std::string_view>(
     {"train", "training", "val", "valid", "validation", "test", "eval"});
 
@@ -153,8 +153,8 @@ std::string MetricKeyOf(std::string_view logged_name) {
 
 bool IsKnownVariant(std::string_view variant) {
   if (std::ranges::find(kKnownVariants, variant) != kKnownVariants.end()) return true;
-  // Returns true for variant names that begin as usual and end with a number: w4a8, w8, pruned50,
-  // tune_3.
+  // Returns true for variant names that have a known beginning and end with a number: w4a8, w8,
+  // pruned50, tune_3.
   const std::size_t letters = variant.find_first_of("0123456789");
   if (letters == std::string_view::npos) return false;
   const std::string_view beginning = variant.substr(0, letters);
