@@ -51,8 +51,8 @@ type OnResponse = (snapshot: number | undefined) => void;
 let watch = (): OnResponse => () => undefined;
 
 /**
- * Calls `watcher` before every request. `watcher` returns a function, which is called with the snapshot number of the
- * response.
+ * Calls `watcher` before every request. `watcher` returns a function. This function is called with the snapshot number
+ * of the response.
  */
 export function watchRequests(watcher: () => OnResponse): void {
   watch = watcher;

@@ -6,7 +6,10 @@
 // Checking copies nothing and allows keys that the page does not know, so a newer server works too.
 
 export interface Shape<T> {
-  /** Where `value` differs from the shape: "runs[3] is null, expected a string"; null if it has the shape. */
+  /**
+   * Describes the first place where `value` does not have the shape: "runs[3] is null, expected a string"; null if it
+   * has the shape.
+   */
   readonly differs: (value: unknown, path: string) => string | null;
   /** Never set; only carries the type for TypeOf. */
   readonly type?: T;

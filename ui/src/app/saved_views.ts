@@ -18,7 +18,7 @@ export function readViews(text: string | null): View[] {
       const view = readOrNull(viewShape, item);
       if (!view) return [];
       const { name, address } = view;
-      // Accepts a stored address only if it stays inside the board: the page navigates to it.
+      // Accepts a stored address only if it stays inside the board, because the page navigates to the address.
       const isInside = /^[a-z]*(\?[^#]*)?$/.test(address);
       return name !== "" && isInside ? [{ name, address }] : [];
     });

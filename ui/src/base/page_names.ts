@@ -1,5 +1,5 @@
 // Alternative names of pages: those of TensorBoard's addresses, so that old links work, and names that people type.
-// Pure.
+// Pure functions.
 
 const PAGES: Readonly<Record<string, readonly string[]>> = {
   overview: ["home", "index", "models", "model", "pareto", "aurora", "summary", "dashboard", "c", "board"],

@@ -57,7 +57,7 @@ export function steady(value: number, digits = 4): string {
   return withTrueMinus(value.toPrecision(digits));
 }
 
-/** A formatter for the numbers of one column: 1 if all numbers are integers, 1.000 above 0.9030. */
+/** A formatter for the numbers of one column: 1 if all numbers are integers, 1.000 if another number is 0.9030. */
 export function steadyColumn(values: Iterable<number>, digits = 4): (value: number) => string {
   const whole = [...values].every((value) => Number.isInteger(value) || !Number.isFinite(value));
   return (value) =>
@@ -66,7 +66,7 @@ export function steadyColumn(values: Iterable<number>, digits = 4): (value: numb
       : steady(value, digits);
 }
 
-/** The number with as many digits as are needed to distinguish it from every other number. */
+/** The number with the fewest digits that identify it exactly. */
 export function exact(value: number): string {
   return spellNonFinite(value) ?? withTrueMinus(String(value));
 }
@@ -167,7 +167,8 @@ function placesOf(value: number): number {
   return size >= 1 || size === 0 ? 2 : Math.min(5, 2 - Math.floor(Math.log10(size)));
 }
 
-// The max space: more space for a few tiny numbers would move all other numbers away from their header.
+// The maximum space to align decimal points. With more space for a few tiny numbers, all other numbers would be far
+// from the column's header.
 const MAX_ROOM = 2;
 
 /**
@@ -205,7 +206,7 @@ export function ageText(seconds: number): string {
   return duration(Math.max(1, seconds)).replace(/^(\d+ (?:min|h|d)) .*$/, "$1");
 }
 
-/** The text of a tick that is the only one, or is on a log axis. */
+/** The text of a tick that is the only tick, or of a tick on a log axis. */
 export const tickText = (value: number): string => significant(value, 3).replace(/\.?0+e/, "e");
 
 /** A formatter for ticks of a linear axis: all ticks have the decimals that the distance between them needs. */

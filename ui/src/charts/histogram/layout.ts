@@ -1,4 +1,5 @@
-// The layout of two histograms on one axis: A as an area, B as an outline, in the same bins of equal width. Pure.
+// The layout of two histograms on one axis: A as an area, B as an outline, in the same bins of equal width. Pure
+// functions.
 import { ceilingOf, spikesOf, type Spike } from "./ceiling";
 import { significant, tickTexts } from "../../base/text/format";
 import { linearScale, ticks, type Scale } from "../../base/math/scale";

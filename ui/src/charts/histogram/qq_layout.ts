@@ -1,5 +1,5 @@
-// A Q-Q plot: quantiles of B against quantiles of A. Points on the diagonal mean equal distributions, a bend at an end
-// means clipping, another slope another scale, a parallel line a shift. Pure.
+// A Q-Q plot: quantiles of B against quantiles of A. Points on the diagonal mean equal distributions. A bend at an end
+// means clipping, another slope means another scale, and a parallel line means a shift. Pure functions.
 import { significant } from "../../base/text/format";
 import { quantile } from "../../base/math/quantile";
 import { extent, linearScale, padded, ticks, type Scale } from "../../base/math/scale";

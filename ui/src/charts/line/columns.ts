@@ -12,8 +12,8 @@ export class Columns {
   /** The column of each group: -1 if left of the picture, the picture's width if right of it, or NOWHERE. */
   readonly columns: Int32Array;
   /**
-   * Where the line from the last point before a group leaves the column of the previous group, as a fraction of its
-   * length.
+   * Where the line from the last point of the previous group leaves the column of that group, as a fraction of the
+   * line's length.
    */
   readonly leaves: Float64Array;
   /** Where the same line enters the column of the group, as a fraction of its length. */

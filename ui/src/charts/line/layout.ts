@@ -1,4 +1,4 @@
-// The layout of a line chart: converts values to pixels. Pure.
+// The layout of a line chart: converts values to pixels. Pure functions.
 import { tickText, tickTexts } from "../../base/text/format";
 import type { RunLook } from "../../domain/runs/run_look";
 import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../base/math/scale";
@@ -20,10 +20,10 @@ export interface LineChartOptions {
   readonly height: number;
   readonly logX: boolean;
   readonly logY: boolean;
-  /** Ignores the smallest and largest 0.5 % of the values in the choice of the y range. */
+  /** If true, the smallest and largest 0.5 % of the values are ignored in the choice of the y range. */
   readonly clipOutliers: boolean;
   readonly xRange: readonly [number, number] | null;
-  /** Fixed limits of the y axis; null: the limit follows the values. */
+  /** Fixed limits of the y axis. null means that the limit follows the values. */
   readonly yRange: readonly [number | null, number | null] | null;
   /** Whether the y axis includes 0. */
   readonly fromZero?: boolean;
@@ -63,7 +63,7 @@ const SAMPLE = 20_000;
 
 /** The range of the values without outliers. */
 export function robustRange(values: ArrayLike<number>, share = 0.005): [number, number] | null {
-  // Uses the browser's sort, which is native code: for so few values, a script is slower.
+  // Uses the browser's sort, because it is native code and faster than a script for so few values.
   const sorted = Float64Array.from(values).sort();
   let [first, last] = [0, sorted.length - 1];
   while (first <= last && !Number.isFinite(sorted[first])) first += 1;
@@ -97,8 +97,8 @@ function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number], st
 
 type Range = readonly [number, number] | null;
 
-// The cached y range of the lines that begin with this array. The key is an array of values because smoothing creates
-// new line objects with the same values.
+// The cached y range of the lines that begin with this array. The key is the array of values and not the line, because
+// smoothing creates new line objects with the same values.
 const ranges = new WeakMap<
   object,
   { readonly values: readonly ArrayLike<number>[]; readonly request: string; readonly range: Range }

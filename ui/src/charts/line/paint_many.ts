@@ -59,7 +59,7 @@ function logarithms(values: ArrayLike<number>, into: Float64Array): Float64Array
   return into;
 }
 
-/** Paints every line with at least two points. False if the browser does not support it. */
+/** Paints every line with at least two points. Returns false if the browser does not support this way of painting. */
 export function paintMany(
   context: CanvasRenderingContext2D,
   layout: LineChartLayout,

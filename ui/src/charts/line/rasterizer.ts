@@ -127,11 +127,11 @@ export class Rasterizer {
     const length = Math.sqrt(1 + rise * rise);
     if (this.around > 0) {
       const along = this.along + length;
-      // A division with remainder is slow.
+      // A division with remainder is slow, so it is avoided here.
       this.along = along < this.around ? along : along < 2 * this.around ? along - this.around : along % this.around;
       if (isGap(this.dash, this.along)) return;
     }
-    // The opacity equals that of a pen of this width: the extra thickness is full where the line is flat, and zero
+    // The opacity is the same as with a pen of this width: the extra thickness is full where the line is flat, and zero
     // where the line is so steep that it fills the column.
     const most = thickness * length - rise;
     const room = (most <= 0 ? 0 : most < thickness ? most : thickness) / 2;

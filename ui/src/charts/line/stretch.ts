@@ -59,7 +59,7 @@ export function paintStretched(
   context.beginPath();
   context.rect(box.l, box.t - 4, box.r - box.l + 1, box.b - box.t + 4);
   context.clip();
-  // The picture is only moved, so it is as sharp as before.
+  // If the picture is only moved and not stretched, it is as sharp as before.
   context.imageSmoothingEnabled = place.r - place.l !== box.r - box.l;
   const old = picture.layout.box;
   context.drawImage(

@@ -217,7 +217,7 @@ function Nearest({
 interface Asked {
   readonly lines: (smoothing: number, served: ServedSmooth) => Line[];
   readonly total: number;
-  /** The smoothed values of those curves that are samples of their logs. Null if no curve is a sample. */
+  /** Requests the smoothed values of the curves that are samples of their logs. Null if no curve is a sample. */
   readonly smooth: ((smoothing: number, signal: AbortSignal) => Promise<ServedSmooth>) | null;
   /** The smoothed values of the first points of a curve, so that a growing chart does not flicker. */
   readonly served: ServedSmooth;
@@ -287,7 +287,7 @@ export interface CardsProps {
   readonly onZoom: LineChartProps["onZoom"];
   readonly onMark: NonNullable<LineChartProps["onMark"]>;
   readonly onMoveFob: NonNullable<LineChartProps["onMoveFob"]>;
-  /** The xs at which the arrow keys stop while the pointer is on this card. */
+  /** The x values at which the arrow keys stop while the pointer is on this card. */
   readonly onHot: (name: string, xs: ArrayLike<number>) => void;
 }
 
@@ -408,9 +408,9 @@ export function ScalarCard(
   props: CardProps & {
     pinned: boolean;
     wide: boolean;
-    /** Whether the user combined the tags of this chart; if not, the card has no tools to change the combination. */
+    /** Whether the user combined the tags of this chart. If not, the card has no tools to change the combination. */
     own?: boolean;
-    /** Whether the card is one of the first, which most windows show without scrolling. */
+    /** Whether the card is one of the first cards, which most windows show without scrolling. */
     first: boolean;
     partners: () => readonly string[];
     onPin: () => void;
@@ -425,8 +425,8 @@ export function ScalarCard(
   const hot = useRef<ArrayLike<number>>([]);
   const [limiting, setLimiting] = useState(false);
   const heat = (): void => props.onHot(props.name, hot.current);
-  // Adding or removing a mark shows or hides the tables in all cards; scrolls so that the clicked place stays under the
-  // pointer.
+  // Adding or removing a mark shows or hides the tables in all cards. Scrolls the page so that the clicked place stays
+  // under the pointer.
   const onMark: CardsProps["onMark"] = (x, extend, fob) => {
     const top = ref.current?.getBoundingClientRect().top ?? 0;
     props.onMark(x, extend, fob);

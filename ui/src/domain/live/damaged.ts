@@ -5,7 +5,7 @@ import { getJson } from "../../api/client";
 import { bytes, plural } from "../../base/text/format";
 import { status } from "./live";
 
-/** For each damaged run, the data that is missing. */
+/** For each damaged run, a text about the data that is missing. */
 export const damagedRuns = signal<ReadonlyMap<string, string>>(new Map());
 
 function lossesOf(damaged: Runs): ReadonlyMap<string, string> {

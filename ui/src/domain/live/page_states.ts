@@ -1,4 +1,5 @@
-// The last states of pages as text: the parts of an address that are restored when a page is opened again. Pure.
+// The last states of pages as text: the parts of an address that are restored when a page is opened again. Pure
+// functions.
 
 /** Query keys that are not stored: an open dialog, or a key of another program's link. */
 const PASSING: ReadonlySet<string> = new Set(["snippet", "eye"]);

@@ -38,7 +38,10 @@ export function rulesOf(limits: ReadonlyMap<string, number>): string {
   }).join(" ");
 }
 
-/** The measured values that gates may use. Derived metrics are excluded: a gate on one would count its source twice. */
+/**
+ * The measured values that gates may use. Derived metrics are excluded: a gate on a derived metric would count the same
+ * measurement twice.
+ */
 export interface Values {
   measured(variant: string, metric: string): number | null;
 }

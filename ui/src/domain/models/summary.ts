@@ -6,7 +6,7 @@ export async function loadSummary(a: string, b: string, policy: string, signal: 
   return readSummary(await getJson(summaryShape, "compression/summary", { a, b, policy }, signal));
 }
 
-/** The key metrics over some of the models. */
+/** Requests the key metrics of the given models. */
 export async function loadSummaryOf(
   models: readonly string[],
   pair: { readonly a: string; readonly b: string; readonly policy: string },

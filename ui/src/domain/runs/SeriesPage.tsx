@@ -46,7 +46,7 @@ export function SeriesPage({
   knobs?: (all: readonly Series[]) => ComponentChildren;
   empty: JSX.Element;
   inGrid?: boolean;
-  /** Selects the series that get a card, from those of the shown runs and tags. */
+  /** Selects the series that get a card from the series of the shown runs and tags. */
   pick?: (all: readonly Series[]) => readonly Series[];
   card: (series: Series, all: readonly Series[]) => JSX.Element;
 }): JSX.Element {

@@ -61,7 +61,10 @@ export const servedViews = computed(() =>
   (stored.value?.views.names ?? []).map((name, i) => ({ name, address: stored.value?.views.addresses[i] ?? "" })),
 );
 
-/** Requests what `annotationPlace` needs, if it is missing. Rejects with an ApiError if the server refuses. */
+/**
+ * Requests the data that `annotationPlace` needs, if it is not loaded yet. Rejects with an ApiError if the server
+ * refuses.
+ */
 export async function loadAnnotations(): Promise<void> {
   if (status.value === null) await refreshStatus();
   stored.value ??= await getStored(annotationsShape, "annotations");

@@ -15,7 +15,7 @@ function stepNow(): number | null {
 }
 
 export interface SharedStep {
-  /** The shared step; null: each card shows its newest step. */
+  /** The shared step. null means that each card shows its newest step. */
   readonly step: number | null;
   /** The slider; null if there is only one step. */
   readonly slider: (all: readonly Series[]) => JSX.Element | null;

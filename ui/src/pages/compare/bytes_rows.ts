@@ -1,4 +1,4 @@
-// Sizes of layers in A and B as bars on one scale. Pure: converts the server's response to rows.
+// Sizes of layers in A and B as bars on one scale. Pure functions that convert the server's response to rows.
 import type { BytesResponse } from "../../api/compression/panels";
 import { type WireNumber, toNumber } from "../../api/shape";
 import { bytes, percent } from "../../base/text/format";

@@ -1,4 +1,4 @@
-// Latency histograms of two variants in the same bins. Pure.
+// Latency histograms of two variants in the same bins. Pure functions.
 import type { HistogramInput } from "../../charts/histogram/layout";
 import { quantile } from "../../base/math/quantile";
 

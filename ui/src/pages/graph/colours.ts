@@ -1,4 +1,4 @@
-// Chooses the colours of boxes from their values. Pure.
+// Chooses the colours of boxes from their values. Pure functions.
 import { bytes, duration, plural, significant } from "../../base/text/format";
 import { sqnrText, type Sqnr } from "../../domain/layers/layers";
 import { isIn, Kind, opOf, type Drawing, type Side } from "./data";
@@ -15,7 +15,7 @@ export const MODES = [
 export type Mode = (typeof MODES)[number]["id"];
 export type Level = "bad" | "warn" | "";
 
-/** The error of a layer, shown at the box that contains the layer. */
+/** The error of a layer. It is shown at the box that contains the layer. */
 export interface LayerError extends Sqnr {
   readonly layer: string;
   readonly level: Level;

@@ -25,7 +25,9 @@ export interface Drawing {
   readonly tall: Float64Array;
   /** For each box, the boxes that were fused into it, from top to bottom. */
   readonly fused: ReadonlyMap<number, readonly number[]>;
-  /** For each side, 1 for nodes that this side does not have but that one of its lines passes through. */
+  /**
+   * For each of the two graphs: 1 for nodes that this graph does not have but through which one of its lines passes.
+   */
   readonly passed: Readonly<Record<Side, Uint8Array>>;
 }
 
@@ -78,7 +80,7 @@ export function opOf(drawing: Drawing, box: number, side: Side): string {
   return boxes.op_names[own >= 0 ? own : Math.max(boxes.ops[box]!, boxes.b_ops[box]!)] ?? "";
 }
 
-/** The groups that contain a box, outermost first, as far as they are in the view. */
+/** The groups that contain a box, outermost first. Groups that the view does not contain are left out. */
 export function groupsAround(drawing: Drawing, box: number): number[] {
   const groups: number[] = [];
   for (let at = drawing.view.boxes.parents[box] ?? -1; at >= 0; at = drawing.view.boxes.parents[at] ?? -1)
@@ -102,7 +104,7 @@ export function possibleGroups(path: string): string[] {
   return groups;
 }
 
-/** The lines to highlight for a box: those that leave it and those that reach it, with all their segments. */
+/** The lines to highlight for a box: the lines that leave it or reach it, with all their segments. */
 export function linksOf(drawing: Drawing, box: number): { out: Set<number>; in: Set<number> } {
   const { sources, ends, befores } = drawing.view.links;
   const out = new Set<number>();

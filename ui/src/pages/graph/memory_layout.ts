@@ -1,4 +1,4 @@
-// The layout of the running memory: one step line per graph on one axis. Pure.
+// The layout of the running memory: one step line per graph on one axis. Pure functions.
 import type { MemoryResponse, MemorySide } from "../../api/graphs";
 import { linearScale, ticks, type Scale } from "../../base/math/scale";
 

@@ -28,7 +28,7 @@ export interface Indices {
   readonly links: Grid;
 }
 
-/** The boxes to mark; -1 for none. */
+/** The indices of the boxes to mark; -1 for no box. */
 export interface Marks {
   readonly selected: number;
   readonly hovered: number;

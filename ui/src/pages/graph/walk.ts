@@ -1,4 +1,4 @@
-// Moves the selection through a graph by keys, and opens and closes groups. Pure.
+// Moves the selection through a graph by keys, and opens and closes groups. Pure functions.
 import { groupsAround, Kind, possibleGroups, type Drawing } from "./data";
 
 export type Way = "up" | "down" | "left" | "right";

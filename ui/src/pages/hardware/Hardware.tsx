@@ -68,7 +68,7 @@ function zoomTo(range: Range | null): void {
   setQuery({ xlim: range ? range.map((x) => Number(x.toFixed(3))).join("~") : null }, "replace");
 }
 
-/** The value at the pointer, or the last value. It takes the same space in both cases. */
+/** The value at the pointer, or the last value. The text takes the same space in both cases. */
 function AtCursor({
   samples: { seconds, values },
   cursor,
@@ -106,7 +106,7 @@ function LaneRow({
     () => (seconds.length > 0 ? [{ name: lane.name, look: LOOK, xs: seconds, ys: values, smooth: null }] : []),
     [samples],
   );
-  // Statistics of the visible time range: after zooming to a phase, those of the phase.
+  // Statistics of the visible time range. If the user has zoomed to a phase, they are statistics of this phase.
   const facts = useMemo(
     () => during(samples, { name: "", from: range[0], to: range[1] + 1e-9 }),
     [samples, range[0], range[1]],

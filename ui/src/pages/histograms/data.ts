@@ -72,7 +72,7 @@ export interface RunHistogram {
   readonly step: number;
   readonly counts: readonly number[];
   readonly num: number;
-  /** Null if they were not logged. */
+  /** Statistics of the values (moments); null if they were not logged. */
   readonly moments: {
     readonly min: number;
     readonly max: number;

@@ -1,4 +1,4 @@
-// The layout of the histograms of several runs on one axis, in the same bars. Pure.
+// The layout of the histograms of several runs on one axis, in the same bars. Pure functions.
 import { ceilingOf, spikesOf, type Spike } from "../../charts/histogram/ceiling";
 import { significant, tickTexts } from "../../base/text/format";
 import { linearScale, ticks, type Scale } from "../../base/math/scale";

@@ -34,7 +34,7 @@ export function readTrials(response: HParamsResponse): Trials {
   const columns = [
     ...hparams.names.map((name, i): Column => {
       const isNumeric = hparams.types[i] === "number";
-      // Strings in a column of numbers are the numbers that JSON cannot carry, such as NaN.
+      // In a column of numbers, strings are numbers that JSON cannot represent, such as NaN.
       const values = (hparams.values[i] ?? []).map((value) =>
         isNumeric && typeof value === "string" ? Number(value) : value,
       );
@@ -144,7 +144,7 @@ export function readFilters(text: string | null): Filters {
       if (rest[0] !== "" || rest.length !== 3) filters.set(id, { values: rest });
       else if (!Number.isNaN(min) && !Number.isNaN(max)) filters.set(id, { min, max });
     } catch {
-      // The address was truncated: the other filters stay valid.
+      // If the address was truncated, only the complete filters are used.
     }
   }
   return filters;

@@ -145,7 +145,7 @@ export default function Mesh(): JSX.Element {
   const { step, slider } = useSharedStep();
   const { state, retry } = useResource("meshes", (signal) => getJson(meshesShape, "meshes", {}, signal));
   const { data, error } = state.value;
-  // A mesh has one tag for each of its parts. Writers name them differently: scan_1, scan_VERTEX.
+  // A mesh has one tag for each of its parts. Writers use different names for these tags: scan_1, scan_VERTEX.
   const names = useMemo(
     () =>
       new Map(

@@ -1,9 +1,9 @@
 // The display configuration that was logged with a mesh for three.js. Only the settings that can be drawn without a
-// graphics card are used. Pure.
+// graphics card are used. Pure functions.
 import { anything, list as listOf, readOrNull, record } from "../../api/shape";
 
 export interface MeshLook {
-  /** The vertical field of view in degrees; 0: an orthographic view. */
+  /** The vertical field of view in degrees. 0 means an orthographic view. */
   readonly fieldOfView: number;
   readonly ambient: number;
   /** The direction to the light in camera coordinates, of length 1, and its intensity. */
@@ -12,7 +12,7 @@ export interface MeshLook {
   readonly opacity: number;
   /** The CSS colour of vertices without a colour; null: the text colour. */
   readonly colour: string | null;
-  /** The size of points in pixels; null: as large as fits. */
+  /** The size of points in pixels. null means that the size is chosen to fit the space. */
   readonly pointSize: number | null;
 }
 

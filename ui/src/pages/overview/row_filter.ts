@@ -32,7 +32,7 @@ function metricColumn(data: OverviewData, metric: Metric): FilterColumn {
   };
 }
 
-/** The columns that a condition may name: gains and losses first, then the values of B. */
+/** The columns that a condition may name: first the gains and losses, then the values of B. */
 export function filterColumns(data: OverviewData): FilterColumn[] {
   const gainOf = (metrics: readonly Metric[]) => (row: Row) =>
     metrics.map((metric) => row.metrics.get(metric.name)?.gain ?? null).find((gain) => gain !== null) ?? null;
@@ -60,7 +60,7 @@ export function filterColumns(data: OverviewData): FilterColumn[] {
   ];
 }
 
-/** The column for a typed name: an exact match, or a metric whose name or label contains it. */
+/** Finds the column for a typed name: a column with exactly this name, or a metric whose name or label contains it. */
 export function columnNamed(columns: readonly FilterColumn[], typed: string): FilterColumn | undefined {
   const name = typed.toLowerCase();
   const aliases: Record<string, string> = { lost: "drop", loss: "drop", speed: "speedup", compression: "ratio" };

@@ -8,7 +8,7 @@ export interface PairValue {
   readonly a: number | null;
   readonly b: number | null;
   readonly gain: number | null; // The ratio by which B is better than A.
-  /** Whether the value of A or B was computed from other metrics, not measured. */
+  /** Whether the value of A or B is derived (computed from other metrics, not measured). */
   readonly derived?: boolean;
 }
 
@@ -80,7 +80,7 @@ export function overviewOf(
   const paired = (metric: Metric): boolean => rows.some((row) => row.metrics.get(metric.name)?.gain != null);
   const measured = (metric: Metric): number => rows.filter((row) => isMeasured(row.metrics.get(metric.name))).length;
   const usual = RESOURCES.map((name) => others.find((m) => m.name === name)).filter((m) => m !== undefined);
-  // Latency and throughput have the same meaning: the one that more models measured comes first.
+  // Latency and throughput measure the same property. The metric that more models have comes first.
   const isSpeed = (metric: Metric): boolean => metric.name === "latency_mean_ms" || metric.name === "throughput";
   const resources = usual.filter(paired).sort((p, q) => (isSpeed(p) && isSpeed(q) ? measured(q) - measured(p) : 0));
   const rest = others.filter((m) => !resources.includes(m) && rows.some((row) => row.metrics.get(m.name)?.b != null));

@@ -1,4 +1,4 @@
-// Precision-recall curves over many thresholds, and the metrics that summarize them. Pure.
+// Precision-recall curves over many thresholds, and the metrics that summarize them. Pure functions.
 import type { PrResponse } from "../../api/media";
 import { type WireNumber, toNumber } from "../../api/shape";
 import { linearScale, type Scale } from "../../base/math/scale";
@@ -37,7 +37,8 @@ export function curveAt(run: string, response: PrResponse, step: number | null):
 
 /**
  * Average precision: the area below the curve as steps, where each precision is weighted by the decrease of recall
- * after it. Precision may be NaN where nothing was predicted as positive; recall does not decrease there.
+ * after it. Precision may be NaN at thresholds above which nothing was predicted as positive; recall does not decrease
+ * at these thresholds.
  */
 export function averagePrecision({ precision, recall }: PrCurve): number {
   return precision.reduce((sum, value, i) => {
@@ -62,7 +63,7 @@ export function bestF1({ precision, recall, thresholds }: PrCurve): {
 
 const PLOT = { l: 40, t: 8, right: 12, bottom: 34 } as const;
 
-/** The visible part of the axes: recall from, to; precision from, to. */
+/** The visible part of the axes: min and max of recall, then min and max of precision. */
 export type PrRange = readonly [number, number, number, number];
 export const WHOLE: PrRange = [0, 1, 0, 1];
 
@@ -126,7 +127,7 @@ export function nearestPoint(
   return found;
 }
 
-/** The point of a curve at a threshold: the one with the largest threshold that is not above it. */
+/** The point of a curve at a threshold: the point with the largest threshold that is not above the given one. */
 export function atThreshold({ thresholds }: PrCurve, threshold: number): number {
   let at = -1;
   thresholds.forEach((own, i) => {

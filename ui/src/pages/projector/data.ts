@@ -41,8 +41,8 @@ function isSame(a: Float32Array, b: Float32Array): boolean {
 }
 
 /**
- * The embedding with index `at`. If it equals `known`, its rows and points stay the same objects, so that changes of
- * other logs do not restart the layout.
+ * The embedding with index `at`. If the embedding equals `known`, its rows and points stay the same objects, so that
+ * changes of other logs do not restart the layout.
  */
 export async function loadCloud(
   response: EmbeddingsResponse,

@@ -1,5 +1,5 @@
 // The labels of rows: the metadata of an embedding (a table separated by tabs, or a list of names), and the colours for
-// their values. Pure.
+// their values. Pure functions.
 
 export interface Labels {
   readonly columns: readonly string[];
@@ -68,7 +68,7 @@ export function colouringOf(labels: Labels, column: number): Colouring | null {
   };
 }
 
-/** The column that colours points by default: the first one that can be used for colours. */
+/** The column that colours the points by default: the first column whose values can be shown as colours. */
 export function firstColumn(labels: Labels): number {
   return Math.max(
     0,

@@ -1,5 +1,6 @@
 // Finds the nearest neighbours of every vector without computing all distances: a few random trees give first
-// candidates, and neighbours of neighbours improve them (NN-descent, Dong et al., 2011). Pure and deterministic.
+// candidates, and neighbours of neighbours improve them (NN-descent, Dong et al., 2011). Pure and deterministic
+// functions.
 
 export interface Neighbourhoods {
   readonly k: number;

@@ -1,4 +1,5 @@
-// PCA: the three directions of largest variance (principal components), and the vectors projected onto them. Pure.
+// PCA: the three directions of largest variance (principal components), and the vectors projected onto them. Pure
+// functions.
 
 export interface Projected {
   /** The projected x, y, z of each row; NaN for rows with a non-finite value. */

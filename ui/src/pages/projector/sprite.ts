@@ -1,4 +1,4 @@
-// The sprite image: the images of all rows in one image, row by row, with as many side by side as fit. Pure.
+// The sprite image: the images of all rows in one image, row by row, with as many side by side as fit. Pure functions.
 
 export interface SpriteSize {
   /** The size of the image of one row. */

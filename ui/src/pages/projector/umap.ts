@@ -1,5 +1,5 @@
 // UMAP: a layout in 2D or 3D that preserves the nearest neighbours of vectors (McInnes, Healy and Melville, 2018). Pure
-// and deterministic.
+// and deterministic functions.
 import { chance, type Neighbourhoods } from "./neighbours_graph";
 
 export const MAX_NEIGHBOURS = 100;

@@ -142,7 +142,7 @@ export default function Scalars(): JSX.Element {
   };
   const most = Math.max(OPEN_TAGS, Number(query.value.get("most") ?? OPEN_TAGS) || 0);
   const limits = readLimits(query.value.get("ylim"));
-  // Combined charts from an old address that still have at least one tag.
+  // Combined charts that an old address contains, if at least one of their tags still exists.
   const mixes = readMixes(query.value.get("mix")).filter((tags) => tags.some((tag) => names.has(tag)));
   let cards = 0;
   const shared: CardsProps = {
