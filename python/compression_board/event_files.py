@@ -17,7 +17,7 @@ logger = logging.getLogger("compression_board")
 
 _REMOTE = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):")
 
-# Factories by path prefix: each opens the files below `<prefix>:`.
+# Factories by path prefix. A factory opens the files whose path begins with `<prefix>:`.
 REGISTERED_FACTORIES: dict[str, Any] = {
     "s3": S3RecordWriterFactory(),
     "gs": GCSRecordWriterFactory(),
@@ -95,7 +95,8 @@ class RecordWriter:
 
 
 class _RemoteFile:
-    """An event file that a factory opened, with the methods of the engine's Run that events need.
+    """An event file that a factory opened. It has the methods of the engine's Run that write
+    events.
     """
 
     direct = False
@@ -177,8 +178,8 @@ class EventFileWriter:
         _open_files.add(self)
 
     def _set_direct(self, direct: bool) -> None:
-        """Returns True if summaries may be written as bytes, which use_metadata blocks and close()
-        prevent.
+        """Returns True if summaries may be written as bytes. This is not possible inside a
+        use_metadata block and after close().
         """
         if isinstance(self._file, _engine.Run):
             self._file.direct = direct and not self._closed
@@ -220,7 +221,7 @@ def add_event_replaced() -> bool:
 
 
 def direct_run(writer: EventFileWriter) -> Optional[_engine.Run]:
-    """Returns the engine's run if events need not pass through `writer`, else None."""
+    """Returns the engine's run if events need not pass through `writer`; otherwise None."""
     if writer._file.direct and not add_event_replaced():
         run: _engine.Run = writer._file
         return run

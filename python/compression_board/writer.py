@@ -188,8 +188,8 @@ class SummaryWriter(RunWriter):
                       label_img: Optional[ArrayLike] = None, global_step: Optional[int] = None,
                       tag: str = "default",
                       metadata_header: Optional[Sequence[str]] = None) -> None:  # fmt: skip
-        """Logs points for the projector, one per row of `mat`, with labels and square thumbnails
-        NCHW.
+        """Logs points for the projector: one point per row of `mat`, with labels and square
+        thumbnails NCHW.
         """
         from .embedding import write_embedding
 

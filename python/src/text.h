@@ -16,9 +16,9 @@ std::string_view TagText(PyObject* tag);
 
 }  // namespace cboard::python
 
-// Converts a str with surrogates, which have no UTF-8: those that represent the bytes of a file
-// name (os.fsdecode) become these bytes again, so that paths work. The library replaces invalid
-// UTF-8 in all texts that it writes.
+// Converts a str with surrogates, which UTF-8 cannot represent. Surrogates that stand for the bytes
+// of a file name (os.fsdecode) become these bytes again, so that paths work. The library replaces
+// invalid UTF-8 in all texts that it writes.
 template <>
 struct nanobind::detail::type_caster<std::string> {
   NB_TYPE_CASTER(std::string, const_name("str"))

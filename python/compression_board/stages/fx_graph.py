@@ -9,7 +9,7 @@ from .logger import StageNode
 
 
 def modules_of(module: Any) -> dict[str, Any]:
-    """Returns modules by every name: an observer may have several."""
+    """Returns the modules by all of their names, because an observer may have several names."""
     return dict(module.named_modules(remove_duplicate=False))
 
 

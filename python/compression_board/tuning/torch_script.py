@@ -1,7 +1,7 @@
-"""Observes TorchScript models, whose submodules call no hooks.
+"""Observes TorchScript models. Their submodules do not call hooks.
 
 The graph of `forward` is inlined, the last tensor that each leaf computes becomes an additional
-output, and the evaluated model is a function with that graph.
+output, and the evaluated model is a function with the inlined graph.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 from .torch_models import leaves, untyped_torch
 
-# Matches the modules from which a node was inlined, the outermost first:
+# Matches the list of modules from which a graph node was inlined, the outermost first:
 # conv1(Conv2d).SELF(Conv2d).
 _PLACE = re.compile(r"([^.()]+)\([^()]*\)")
 _NOWHERE = frozenset(["SELF", "UNKNOWN_INSTANCE", "TOP"])
@@ -82,7 +82,7 @@ class _Observed:
 
 
 class ScriptObservers:
-    """Like ModuleObservers, but the model to evaluate is another object."""
+    """Observes like ModuleObservers, but the model to evaluate is another object."""
 
     def __init__(self, script: Any, white_list: Any, record: Any, chosen: Any) -> None:
         self.original = script
