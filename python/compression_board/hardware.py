@@ -46,8 +46,7 @@ class HardwareMonitor:
         return self
 
     def stop(self) -> dict[str, Any]:
-        """Takes a last sample, logs mean, max and 95th percentile of each metric, and returns them.
-        """
+        """Takes a last sample; logs and returns mean, max and 95th percentile of each metric."""
         self.summary = self._monitor.stop()
         return self.summary
 

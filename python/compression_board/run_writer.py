@@ -140,8 +140,7 @@ class RunWriter(_engine.ScalarWriter):
         self._get_file_writer().add_serialized_summary(serialized, step, walltime)
 
     def _direct_run(self) -> Optional[_engine.Run]:
-        """Returns the engine's run if events need not pass through the FileWriter; otherwise None.
-        """
+        """Returns the engine's run if events need not pass through the FileWriter, or None."""
         writer = self._get_file_writer()
         return direct_run(writer.event_writer) if isinstance(writer, FileWriter) else None
 

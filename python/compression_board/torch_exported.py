@@ -35,8 +35,7 @@ def is_exported(model: Any) -> bool:
 
 
 def op_name(target: Any) -> str:
-    """Returns the name of a node's function: conv2d for aten.conv2d.default, relu for torch.relu_.
-    """
+    """Returns the name of a function: conv2d for aten.conv2d.default, relu for torch.relu_."""
     name = getattr(target, "__name__", str(target)).partition(".")[0]
     return name if name.startswith("__") else name.rstrip("_")
 

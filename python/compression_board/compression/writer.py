@@ -162,8 +162,7 @@ class CompressionWriter(SummaryWriter):
         return self.tag_for("metadata", model_name, name, "", "fp32")
 
     def _add(self, tag: str, value: float, step: int, labels: dict[str, Any]) -> None:
-        """Logs one scalar with its labels. If a subclass overrides add_scalar, calls that method.
-        """
+        """Logs one scalar with its labels. If a subclass overrides add_scalar, calls it."""
         if type(self).add_scalar is not SummaryWriter.add_scalar:
             self.add_scalar(tag, value, step)
         else:

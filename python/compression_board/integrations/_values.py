@@ -51,8 +51,7 @@ def scalar(value: Any) -> float | None:
 
 
 def scalars(metrics: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """Yields (name, number) for each metric whose value is a number. Leaves out all other metrics.
-    """
+    """Yields (name, number) for each metric with a number as its value, and skips all others."""
     for name, value in flat(metrics):
         number = scalar(value)
         if number is not None:

@@ -37,8 +37,7 @@ def _recorded(model: Any, batch: Any) -> GraphBuilder:
 
 
 def _batch_size(batch: Any) -> int:
-    """Returns the number of samples in a batch: the first size that all inputs share; otherwise 1.
-    """
+    """Returns the number of samples in a batch: the first size if all inputs share it, or 1."""
     args, kwargs = _arguments(batch)
     sizes = {int(t.shape[0]) if t.dim() > 0 else 0 for t in tensors_in([args, kwargs])}
     if not sizes:

@@ -40,8 +40,7 @@ def tensors_in(value: Any) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _scopes(model: Any, stack: list[str]) -> Iterator[None]:
-    """Stores the path of the running module on `stack`, with hooks. Removes the hooks afterwards.
-    """
+    """Stores the path of the running module on `stack`, with hooks. Removes them afterwards."""
     handles = []
 
     def enter(path: str) -> Callable[..., None]:
