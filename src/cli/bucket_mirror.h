@@ -1,6 +1,6 @@
-// Writes a log directory in a bucket. Some commands rename the directories that they write, as a
-// tuning does with its trials: they write to a local directory, and its files are copied to the
-// bucket.
+// Writes a log directory in a bucket. Some commands rename the directories that they write, for
+// example a tuning renames its trials. Such commands write to a local directory, and its files are
+// copied to the bucket.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ class BucketMirror {
   static Result<BucketMirror> Open(std::filesystem::path& logdir,
                                    const std::filesystem::path& local);
 
-  // Stores files that are new or have grown, and deletes objects that this mirror stored and whose
-  // file no longer exists. Also stores files from before the command.
+  // Stores files that are new or have grown, and deletes objects that this mirror stored if their
+  // file no longer exists. Also stores files that existed before the command.
   Result<void> Send();
 
  private:

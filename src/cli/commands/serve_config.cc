@@ -232,8 +232,8 @@ Result<void> ValidateFlags(const RawFlags& raw, ServeConfig& config) {
   } else if (raw.has_token) {
     CBOARD_RETURN_IF_ERROR(CheckToken(config.token, "--token"));
   } else if (const char* const from_environment = std::getenv(kTokenVariable)) {
-    // An empty variable is an error: a script whose own variable is missing would serve without a
-    // token.
+    // An empty variable is an error: if a script sets the variable from another variable that is
+    // missing, the board would be served without a token.
     CBOARD_RETURN_IF_ERROR(CheckToken(from_environment, kTokenVariable));
   }
   if (config.allow_delete && config.read_only) {

@@ -15,8 +15,8 @@ using analysis::GateOutcome;
 using analysis::GateResult;
 
 // Escapes text for XML elements and quoted attributes. Control characters are replaced: XML 1.0
-// cannot represent most of them, and a parser would refuse the whole file for one in a layer's
-// name.
+// cannot represent most of them, and a parser would refuse the whole file because of one control
+// character in a layer's name.
 std::string XmlText(std::string_view text) {
   constexpr std::string_view kNoCharacter = "\xEF\xBF\xBD";
   const std::string valid = ToValidUtf8(text);
