@@ -58,7 +58,8 @@ std::string NamesOf(const ModelComparison& model) {
   return names;
 }
 
-// Reads "derived": ["int8.latency_mean_ms"], the list of metrics that were not measured.
+// Reads "derived": ["int8.latency_mean_ms"], the list of metrics that were computed from others and
+// not measured.
 void ReadDerived(const element& entry, ModelComparison& model, BenchmarkBuilder& builder) {
   simdjson::dom::array names;
   if (entry.get(names) != simdjson::SUCCESS) return;

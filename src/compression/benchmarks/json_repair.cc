@@ -29,7 +29,7 @@ Position PositionOf(std::string_view text, std::size_t offset) {
       static_cast<std::size_t>(std::ranges::count_if(before.substr(line_start), is_character)) + 1};
 }
 
-// The number of repairs of one kind, and the position of the first.
+// The number of repairs of one kind, and the position of the first repair.
 struct Repairs {
   std::size_t count = 0;
   std::size_t first_offset = 0;
@@ -144,7 +144,8 @@ Result<void> Repairer::Number() {
     large_integers_.Add(start);
     text_.replace(at_ - 3, 3, "e03");
   }
-  // A number out of range may be too small; the fast parser reads such numbers as 0.
+  // A number may also be out of range because it is too small. The fast parser reads such a number
+  // as 0.
   const bool starts_with_zero = text_[first_digit] == '0';
   if (!shrinks && !starts_with_zero && out_of_range(double{})) {
     MarkNonFinite(start, negative ? '-' : '+');

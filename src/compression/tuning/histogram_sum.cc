@@ -43,8 +43,9 @@ std::optional<tensor::HistogramData> HistogramSum::Total() const {
   if (first == counts_.end()) return std::nullopt;
   const auto last = std::find_if(counts_.rbegin(), counts_.rend(), occupied).base();
   tensor::HistogramData total = totals_;
-  // Adds an empty bin on the left, whose edge is the left edge of the first bin, as TensorBoard
-  // expects. The first bin of all has no bin before it, and a count of 0.
+  // Adds an empty bin on the left, because TensorBoard expects the left edge of the first bin as
+  // the edge of an empty bin. The first of all bins has a count of 0, so there is always a bin
+  // before the first occupied one.
   const auto left = first - 1;
   total.bucket_counts.assign(left, last);
   const auto limits = tensor::TensorBoardBinEdges().begin() + (left - counts_.begin());

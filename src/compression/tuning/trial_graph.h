@@ -29,7 +29,7 @@ class TrialGraph {
 
   // Calls `visit` with each constant that a convolution, matrix product, normalization or bias
   // addition uses as a weight or bias, in the order of the graph. If a constant cannot be read,
-  // `visit` gets its error.
+  // `visit` gets the error of reading it.
   void ForEachWeight(const std::function<void(std::string_view name,
                                               const Result<TensorView>& values)>& visit) const;
 

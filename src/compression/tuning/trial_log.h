@@ -25,7 +25,7 @@ class TuningLogger::Trial {
   Trial(const std::filesystem::path& directory, const WriterOptions& options, FusedOps fused)
       : writer_(directory, options), fused_(std::move(fused)) {}
 
-  // Writes the events that begin and end a row of the HParams page; empty ones are skipped.
+  // Writes the events that begin and end a row of the HParams page. An empty event is skipped.
   Result<void> Begin(const std::string& session_start, std::string session_end);
 
   SummaryWriter& writer() { return writer_; }
@@ -50,7 +50,8 @@ class TuningLogger::Trial {
   };
 
   Result<void> WriteOutputs();
-  // Writes the sum under `tag`, and the number of non-finite values beside it.
+  // Writes the summed histogram under `tag`, and the number of non-finite values as a separate
+  // value.
   Result<void> WriteSum(const std::string& tag, const HistogramSum& sum);
   // Writes a histogram with bins of equal width, as neural-compressor does.
   Result<void> WriteEqualBins(const std::string& tag, const TensorView& values);

@@ -71,7 +71,7 @@ Result<LogReport> CompressionWriter::LogModelMetadata(std::string_view model, co
       constexpr std::array<std::string_view, 3> kDimensions = {"input_channels", "input_height",
                                                                "input_width"};
       for (std::size_t i = 0; i < std::min(shape->size(), kDimensions.size()); ++i) {
-        // Skips a dimension that the file also gives as a fact.
+        // Skips a dimension if the file also gives it as a fact.
         if (FindInfo(info, kDimensions[i]) != nullptr) continue;
         CBOARD_RETURN_IF_ERROR(log(kDimensions[i], (*shape)[i]));
       }
