@@ -98,8 +98,9 @@ struct ComparisonTable {
   // Returns all values of one row, by metric key.
   Metrics MetricsOf(std::size_t row) const;
 
-  // The measured values of one row. Scores and policies use these, because a derived metric would
-  // count twice, next to the metrics that it was computed from.
+  // The measured values of one row, without derived metrics. Scores and policies use them, because
+  // a derived metric and the metrics from which it was computed would count the same measurement
+  // twice.
   Metrics MeasuredOf(std::size_t row) const;
 
   // True if the metric is derived in at least one of the two rows.

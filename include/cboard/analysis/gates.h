@@ -113,8 +113,8 @@ struct GateResult {
 };
 
 struct ContractResult {
-  // The results of all gates, sorted by row and gate; results of layer gates follow in the same
-  // order.
+  // The results of all gates. The results of gates on variants come first, sorted by row and gate.
+  // The results of gates on layers follow, also sorted by row and gate.
   std::vector<GateResult> results = {};
   std::vector<ContractWarning> remarks = {};  // Patterns of `except` that match no layer.
 

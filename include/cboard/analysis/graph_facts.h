@@ -15,8 +15,8 @@ struct NodeFacts {
   // between the weight and the node is skipped.
   std::uint8_t activation_bits = 0;
   std::uint8_t weight_bits = 0;
-  // True for weights and other values that exist before the graph runs, and for the output of
-  // DequantizeLinear or a similar operator on such a value.
+  // True for weights and other values that exist before the graph runs. Also true if
+  // DequantizeLinear or a similar operator computes the value only from such values.
   bool constant = false;
   // True if the file declares the output as float, but every consumer leads to a QuantizeLinear
   // node. Integer kernels then write codes of `activation_bits` directly.

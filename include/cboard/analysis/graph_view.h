@@ -53,7 +53,7 @@ struct BoxFacts {
 struct GraphBox {
   BoxKind kind = BoxKind::kNode;
   std::uint32_t index = 0;  // Index in the scene's diff.nodes or outline.groups.
-  // A group with only one node is drawn as that node. The box then shows the name of this group.
+  // If the box is the only node of a group: the group whose name the box shows.
   std::uint32_t named_after = kNoGroup;
   std::uint32_t parent = kNoBox;
   double x = 0;  // Upper left corner.
@@ -71,7 +71,7 @@ struct GraphBox {
 struct GraphLink {
   std::uint32_t source = 0;  // The box that computes the value.
   std::uint32_t end = 0;     // Where this part ends: a box, or a group whose border it crosses.
-  // The previous part of the same line.
+  // Index of the previous part of this line; a line has one part between two borders of groups.
   std::uint32_t before = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t value_count = 1;  // Number of graph edges that the line represents.
   std::uint8_t sides = kInA;

@@ -20,8 +20,8 @@ struct LayerBytes {
 };
 
 // Reads the newest values of the scalars <model>/layers/<layer>/bytes/<variant>. Layers that both
-// variants have come first, sorted by saving; the other layers follow, sorted by size; the largest
-// first in both.
+// variants have come first, the largest saving first. The other layers follow, the largest size
+// first.
 std::vector<LayerBytes> LoggedLayerBytes(const reader::Snapshot& snapshot, std::string_view model,
                                          std::string_view a, std::string_view b);
 

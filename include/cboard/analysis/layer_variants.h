@@ -46,8 +46,8 @@ struct VariantLayers {
 };
 
 // Explains why histograms of `a` and `b` do not measure the effect of quantization, and what to
-// log; empty if they do measure it. Two stages are comparable only if one is known to hold values
-// from before quantization and the other values from after it.
+// log; empty if they do measure it. Two stages are comparable only if one of them is known to
+// contain values from before quantization, and the other one values from after quantization.
 std::string WhyNotMeasured(const VariantLayers& a, const VariantLayers& b);
 
 // Explains why no layers of a model can be compared although some were logged, and what to log.

@@ -41,7 +41,7 @@ class NodeComparer {
     explicit Side(const MeasuredGraph& measured);
 
     const MeasuredGraph& measured;
-    // For each node: the indices of the nodes that describe it; mostly empty.
+    // For each node: the indices of the nodes that describe it. Empty for most nodes.
     std::vector<std::vector<std::uint32_t>> about = {};
   };
 

@@ -22,7 +22,8 @@
 
 namespace cboard::analysis {
 
-// Tag formats, the most reliable first: if two formats give the same cell, the earlier one is used.
+// Tag formats, the most reliable first. If a log has the same value in two formats, the earlier
+// format is used.
 enum class TagFormat { kStored, kFlat, kGroup, kTuning, kStage };
 
 // The name of a tag format: "stored", "flat", "group", "tuning", "stage".

@@ -49,14 +49,14 @@ class ValueDistribution {
 
   // Returns the share of values that are 0, or so close to 0 that they stand for 0.
   double ShareOfZeros() const;
-  // Sets a share of the values to 0: the values with the smallest magnitude, or an equal share of
-  // every magnitude.
+  // Sets a share of the values to 0. One function chooses the values with the smallest magnitude,
+  // the other one chooses an equal share of every magnitude.
   ValueDistribution WithSmallestZero(double share) const;
   ValueDistribution WithSomeZero(double share) const;
 
   // Wasserstein distances: the smallest possible mean (or root mean square) of |x - y| over all
-  // ways to pair the values of `a` with those of `b`. The actual error, element by element, is at
-  // least as large.
+  // ways to pair the values of `a` with the values of `b`. The actual error, element by element, is
+  // at least as large.
   friend double Wasserstein1(const ValueDistribution& a, const ValueDistribution& b);
   friend double Wasserstein2(const ValueDistribution& a, const ValueDistribution& b);
 

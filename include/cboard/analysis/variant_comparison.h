@@ -63,7 +63,8 @@ struct VariantComparison {
 
 // Compares two rows of `table`. A logged ratio is used if it has the same baseline, or if it names
 // no baseline and `baseline_row` is the model's default baseline. Other ratios are computed if the
-// metrics are known. A logged AURORA score is preferred to a computed one by the same rule.
+// metrics are known. The same rule decides if a logged AURORA score is used instead of a computed
+// score.
 VariantComparison CompareRows(const ComparisonTable& table, std::size_t row,
                               std::size_t baseline_row,
                               const compression::AuroraOptions& aurora = {});

@@ -67,8 +67,8 @@ std::string_view NameOf(TimeBasis basis);  // "wall", "cpu"
 
 struct VariantLatency {
   std::string name;
-  // Statistics of the runs that were not interrupted. If these are less than half of the runs,
-  // statistics of all runs.
+  // Statistics of the runs that were not interrupted. If more than half of the runs were
+  // interrupted, statistics of all runs.
   double mean_ms = 0;
   double std_ms = 0;
   double min_ms = 0;

@@ -20,8 +20,8 @@ std::vector<std::string> WordsOf(std::string_view text);
 // Splits UTF-8 into code points, including blanks. Each invalid byte is one character.
 std::vector<std::string> CharactersOf(std::string_view text);
 
-// Returns the smallest number of insertions, deletions and substitutions that turn one list into
-// the other.
+// Returns the edit distance: the smallest number of insertions, deletions and substitutions that
+// turn `a` into `b`.
 std::size_t EditDistance(std::span<const std::string> from, std::span<const std::string> to);
 
 // Word error rate or character error rate: the number of edits divided by the number of tokens in

@@ -1,4 +1,5 @@
-// Measures the throughput of several variants: many inferences at the same time, also in batches.
+// Measures the throughput of several variants: several inferences run at the same time, also with
+// larger batches.
 #pragma once
 
 #include <functional>

@@ -86,8 +86,8 @@ struct LayerComparison {
   // True if folding or equalization multiplied all weights of a channel by one factor. This is not
   // damage: `weight` is the error without the factor.
   bool is_rescaled = false;
-  // Names of the nodes after the layer that were folded into its weights and bias in the other
-  // file: normalization and arithmetic with constants.
+  // Names of the nodes after the layer that the other file contains only as part of the layer's
+  // weights and bias: normalization and arithmetic with constants.
   std::vector<std::string> folded;
   // Error of the bias in standard deviations of the output, as root mean square over channels. The
   // error of a channel is limited to the error of the channel's output.
@@ -98,8 +98,8 @@ struct LayerComparison {
   std::uint64_t baseline_bytes = 0;  // Size of weights, bias and scales.
   std::uint64_t variant_bytes = 0;
 
-  // With samples: the error that the output's own quantizer causes, on the inputs of the compressed
-  // model.
+  // The error that the output's own quantizer causes, measured on inputs of the compressed model.
+  // Known only if samples were run.
   std::optional<tensor::Comparison> local;
   // The output error as SQNR in dB, with channels weighted by the weights of the next layers;
   // nullopt if nodes without weights use the output.
@@ -113,7 +113,8 @@ struct LayerComparison {
   // Cosine similarity between the outputs of both models, for each of the first kMaxSampleCosines
   // samples.
   std::vector<double> sample_cosines;
-  // For layers that multiply uint8 by int8: the overflows of 16 bits on processors without VNNI.
+  // Number of 16-bit overflows on processors without VNNI; only for layers that multiply uint8 by
+  // int8.
   std::optional<tensor::SaturationCount> saturation;
 
   Diagnosis diagnosis = {.level = Level::kGreen};

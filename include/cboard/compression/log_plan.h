@@ -33,7 +33,7 @@ struct PlannedValue {
   double value = 0;
   writer::ScalarLabels labels;
   // For a group of add_scalars: the value of each sub-run, by the name of the sub-run's directory.
-  // It replaces `value`.
+  // If this is set, `value` is not used.
   std::map<std::string, double> group;
 };
 

@@ -44,8 +44,8 @@ bool IsKnownMetric(std::string_view key);
 // from its name if that is safe ("_ms", "perplexity"), and are unknown otherwise.
 MetricDescription DescribeMetric(std::string_view key);
 
-// Returns `metrics` in logging order: known metrics in the order of the vocabulary, then the others
-// by name.
+// Returns `metrics` in logging order: known metrics in the order of the vocabulary, then unknown
+// metrics by name.
 std::vector<std::pair<MetricDescription, double>> InLogOrder(const Metrics& metrics);
 
 // An omitted value and the reason: {"speedup", "latency_mean_ms of int8 is 0"}.

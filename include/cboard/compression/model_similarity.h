@@ -17,10 +17,11 @@
 
 namespace cboard::compression {
 
-// Number of samples with images; the same as in the Model Compression Toolkit.
+// Number of samples for which images are logged. The Model Compression Toolkit uses the same
+// number.
 inline constexpr std::size_t kSimilaritySamples = 20;
 
-// A comparison point: the output of the same layer in both models.
+// A comparison point: the output of one layer in both models.
 struct ComparePoint {
   std::string_view layer;
   TensorView reference;   // Output of the float model.

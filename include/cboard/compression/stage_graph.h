@@ -25,7 +25,7 @@ namespace cboard::compression {
 using StageAttribute = std::variant<std::int64_t, double, bool, std::string>;
 using StageAttributes = std::vector<std::pair<std::string, StageAttribute>>;
 
-// An output of another node of the same graph.
+// Refers to an output of another node of the graph.
 struct StageInput {
   std::string node;
   std::int64_t output = 0;

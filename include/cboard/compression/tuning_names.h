@@ -60,7 +60,8 @@ class FusedOps {
   void Add(std::string group, const std::vector<std::string>& members);
 
   // The name of the operator `op` in the tags of its output. An operator outside of fused groups
-  // keeps its own name. The last operator of a group gets the group's name; the others get nullopt.
+  // keeps its own name. The last operator of a group gets the group's name. All other operators of
+  // a group get nullopt.
   std::optional<std::string> OutputName(std::string_view op) const;
 
   // The name of the operator `op` in the tags of its parameters. The first operator of a fused

@@ -113,8 +113,9 @@ struct PlanChoice {
 };
 
 // Finds the best plan of the calibrated model: tries the ranges and algorithms of its options, and
-// uses those that improve the outputs on held-out samples. Equalization, SmoothQuant and AWQ change
-// constants and statistics of `model`, so earlier plans are no longer valid.
+// uses only the ranges and algorithms that improve the outputs on held-out samples. Equalization,
+// SmoothQuant and AWQ change constants and statistics of `model`, so earlier plans are no longer
+// valid.
 Result<PlanChoice> ChoosePlan(ModelQuantizer& model);
 
 struct QuantizeReport {

@@ -1,6 +1,7 @@
-// Measures how close the outputs of a quantized model are to those of the float model. This measure
-// decides between plans. Outputs after Softmax or Sigmoid are compared before these operators. The
-// verdict on the written file is that of `compare` (QuantizeReport::verdict).
+// Measures how close the outputs of a quantized model are to the outputs of the float model. This
+// measure decides between plans. Outputs after Softmax or Sigmoid are compared before these
+// operators. In contrast, the verdict on the written file is computed like in `compare`
+// (QuantizeReport::verdict).
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@ namespace cboard::quantize {
 struct HeadQuality {
   std::string output;
   double sqnr_db = 0;  // 200 if there is no error.
-  // The mean SQNR over samples and channels, so that boxes in pixels do not hide the error of
-  // scores, and a sample with large values does not hide the other samples.
+  // The mean SQNR over samples and channels, so that large values (boxes in pixels, or one sample
+  // with large values) do not hide the error of small values (scores, or other samples).
   double channel_sqnr_db = 0;
 };
 

@@ -61,8 +61,8 @@ struct QuantizeOptions {
   bool bias_correction = true;
   bool equalize = true;  // Between Conv, Gemm and MatMul layers.
   bool smooth = true;    // After normalizations: SmoothQuant; AWQ for weights in blocks.
-  // Keeps activations in float if 8 bits are not enough for them and the outputs are too far from
-  // the float model's. The layers that use these activations still have 8-bit weights.
+  // Keeps activations in float if 8 bits are not enough for them and the outputs differ too much
+  // from those of the float model. The layers that use these activations still have 8-bit weights.
   bool repair = true;
   bool gptq = false;
 

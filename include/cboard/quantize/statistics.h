@@ -50,8 +50,8 @@ struct TensorStatistics {
   double max = 0;
   double sum = 0;
   double sum_squares = 0;
-  // The min of each sample, averaged over all samples, and the max of each sample, averaged
-  // likewise.
+  // The min of each sample, averaged over all samples, and the max of each sample, averaged over
+  // all samples.
   double mean_min = 0;
   double mean_max = 0;
   WideningHistogram histogram;

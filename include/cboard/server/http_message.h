@@ -55,8 +55,8 @@ struct HttpResponse {
   // Headers of the response in addition to the common headers.
   std::vector<std::pair<std::string, std::string>> headers = {};
 
-  // Alternatives to `body`, of which at most one is set: shared bytes, part of a file, or an event
-  // stream that stays open.
+  // Alternatives to `body`: shared bytes, part of a file, or an event stream that stays open. At
+  // most one of them may be set.
   std::shared_ptr<const std::string> shared_body = {};
   std::optional<FileSlice> file = {};
   std::shared_ptr<EventStream> events = {};

@@ -23,8 +23,8 @@ namespace cboard::server {
 // Thread-safe.
 class ServerMetrics {
  public:
-  // Adds a function that appends lines in Prometheus format. Each Text() calls the functions one
-  // after the other.
+  // Adds a function that appends lines in Prometheus format. Each call of Text() calls all added
+  // functions, one after the other.
   void AddSource(std::function<void(std::string& text)> source);
 
   // Counts a response. `route` must come from a small set and live as long as the metrics: use a
@@ -53,8 +53,8 @@ class ServerMetrics {
     double seconds = 0;
     std::array<std::uint64_t, kBucketSeconds.size()> buckets = {};  // Not cumulative.
   };
-  // The counters of one thread. Each thread has its own, so that threads do not wait for each
-  // other.
+  // The counters of one thread. There is one set of counters per thread, so that threads do not
+  // wait for each other.
   struct alignas(64) Shard {
     std::mutex mutex;
     std::vector<Answers> answers;

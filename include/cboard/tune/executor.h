@@ -56,8 +56,8 @@ class TrialExecutor {
  public:
   virtual ~TrialExecutor() = default;
 
-  // Runs the jobs and returns the results in the same order. A failed evaluation is a result; an
-  // error means that no further trial can run.
+  // Runs the jobs and returns the results in the order of the jobs. A failed evaluation is a normal
+  // result. An error means that no further trial can run.
   virtual Result<std::vector<TrialResult>> Run(std::span<const TrialJob> jobs) = 0;
 };
 
