@@ -126,8 +126,8 @@ Result<std::vector<EvaluatedLayer>> EvaluateLayers(const PairedModels& models, M
 }
 
 // Finds the causes in the QDQ form of the model: quantizers inside of operators on integer codes
-// (QLinearConv, …) cannot be bypassed, but those of the QDQ form can. Layers have the same names in
-// both forms.
+// (QLinearConv, …) cannot be bypassed, but in the QDQ form all quantizers can be bypassed. Layers
+// have the same names in both forms.
 Result<void> MeasureInQdqForm(const model::ModelGraph& baseline, const model::ModelGraph& variant,
                               const CompareOptions& options, ModelComparison& comparison) {
   const auto edits = QdqFormOf(variant);

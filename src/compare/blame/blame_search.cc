@@ -127,7 +127,8 @@ class GuiltySearch {
       costs.emplace_back(state->cost, part);
     }
     std::ranges::stable_sort(costs, [](const auto& a, const auto& b) { return a.first > b.first; });
-    // Parts with about the same error quantize the same signal. The first one of them is named.
+    // Parts with about the same error quantize the same signal. Only the first of these parts is
+    // named.
     const auto others = std::ranges::find_if(
         costs, [&](const auto& entry) { return entry.first < kAsCostly * costs[0].first; });
     std::sort(costs.begin(), others, [&](const auto& a, const auto& b) {

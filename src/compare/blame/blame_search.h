@@ -32,8 +32,8 @@ struct BlameFindings {
   EndState without_guilty;
   // True if restoring the guilty groups removes less than half of the error: many parts share it.
   bool is_spread = false;
-  // If the time limit was reached before a single group was found: the range of groups that
-  // contains the one with the largest error.
+  // Set only if the time limit was reached before a single group was found: the range of groups
+  // that contains the group with the largest error.
   std::size_t first_group = 0, end_group = 0;
   EndState of_groups;  // Result with only these groups compressed.
 };
@@ -67,7 +67,7 @@ class BlameRuns {
   // Returns the result of EndRunner::RangesOnZeros; empty if the baseline cannot run on zeros.
   std::unordered_map<std::string, CodeRange> RangesOnZeros(const std::vector<std::string>& tensors);
 
-  // Returns nullopt if the time is up or the model does not run with these settings.
+  // Returns nullopt if the time limit is reached, or if the model does not run with `settings`.
   std::optional<EndState> Measure(const Settings& settings);
 
  private:

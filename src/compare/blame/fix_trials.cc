@@ -136,7 +136,7 @@ class FixFinder {
   }
 
   // Returns true for weights that always have one scale (per direction of an LSTM): ONNX Runtime's
-  // dynamic quantization ignores per_channel for these operators.
+  // dynamic quantization ignores per_channel for their operators.
   bool HasAlwaysOneScale(const SwitchedPart& part) const {
     const std::string_view op_type = found_.variant.node(part.node).op_type;
     return op_type == "ConvInteger" || op_type == "DynamicQuantizeLSTM";
@@ -409,8 +409,8 @@ void MeasureFixes(BlameRuns& runs, const Settings& base, const EndState& before,
     if (!is_known) measured.push_back(std::move(fix));
   }
   if (measured.empty() && !fixes.empty()) {
-    // The time was up before any fix was measured. Names calibration or, without it, float32, which
-    // always works if the cause is right.
+    // The time limit was reached before any fix was measured. Names calibration if it is a possible
+    // fix, otherwise float32: keeping the parts in float32 always works if the cause is right.
     TriedFix& certain = fixes[0].price_rank < 0 ? fixes.front() : fixes.back();
     if (!certain.is_tried) {
       certain.after = before;

@@ -42,9 +42,9 @@ std::vector<TriedFix> FixesFor(const BlameCase& found, const SwitchBoard& board,
 TriedFix Recalibration(const BlameCase& found, const SwitchBoard& board);
 
 // Measures each of `fixes` in addition to `base`, removes fixes that do not help, and moves the
-// recommended fix to the front: the cheapest one that makes the outputs sound or whose error is
-// close to the lowest. If the time limit was reached before the first measurement, one unmeasured
-// fix stays.
+// recommended fix to the front. This is the cheapest fix that makes the outputs sound, or whose
+// error is close to the lowest error. If the time limit was reached before the first measurement,
+// one unmeasured fix stays.
 void MeasureFixes(BlameRuns& runs, const Settings& base, const EndState& before,
                   std::vector<TriedFix>& fixes);
 

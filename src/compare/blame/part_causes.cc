@@ -16,8 +16,8 @@ namespace {
 // A quantization range this many times wider than the values wastes two bits. It was calibrated for
 // other values.
 constexpr double kTooWide = 4;
-// With a common range of eight bits, values that are smaller by this factor get fewer than five
-// bits.
+// Minimum ratio between the largest value and smaller values at which the smaller values get fewer
+// than five bits, if all share a range of eight bits.
 constexpr double kMuchLarger = 8;
 // Softmax gives 0 for values this far below the largest one: exp(-30) is below the precision of
 // float32.

@@ -21,12 +21,12 @@ constexpr double kHalfOfError = 0.5;
 // may explain the rest of the error.
 constexpr double kSomeOfError = 0.8;
 constexpr double kOtherInput = 4;
-// The file was calibrated on blank samples if most of its ranges equal those of blank samples,
-// except for rounding.
+// The file was calibrated on blank samples (zeros) if most of its ranges equal the ranges of blank
+// samples, except for rounding.
 constexpr double kSameRange = 0.03;
 constexpr double kMinSameRanges = 0.6;
-// A range fits if its width divided by the needed width is between these limits. Calibration on
-// other samples of the same data stays within them.
+// A range fits the data if its width, divided by the width that the data needs, is between these
+// limits. Ranges from calibration on other samples of the same data are within these limits.
 constexpr double kWide = 2, kNarrow = 0.8;
 // Minimum share of unsuitable ranges for the cause "calibration".
 constexpr double kManyRanges = 0.25;
@@ -236,8 +236,8 @@ class RootCauseFinder {
   }
 
  private:
-  // Finds the cause of a group of parts that damages the outputs. Groups of the same kind with the
-  // same cause are joined.
+  // Finds the cause of a group of parts that damages the outputs. Groups are joined if they have
+  // the same cause and contain the same kind of parts (weights or activations).
   void Add(const GuiltyGroup& guilty) {
     PartCause why = FindCause(found_, found_.parts[guilty.parts[0]]);
     for (RootCause& cause : causes_) {

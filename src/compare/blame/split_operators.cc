@@ -164,7 +164,8 @@ void SplitOperators::FindGelu(model::NodeId erf) {
       const std::string_view op_type = OperatorOf(before);
       if (op_type != "Mul" && op_type != "Add" && op_type != "Pow") break;
       nodes.push_back(before);
-      // One operand is x, the other one is computed from x. Follows the computed one.
+      // One operand is x, and the other one is computed from x. Continues with the computed
+      // operand.
       const model::NodeId left = ProducerOfInput(before, 0), right = ProducerOfInput(before, 1);
       before = right == model::kNoNode || (left != model::kNoNode && left > right) ? left : right;
     }

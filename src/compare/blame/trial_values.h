@@ -17,7 +17,7 @@ std::shared_ptr<const TrialGrid> TrialGridFor(CodeRange range, const CodeScheme&
 
 Setting ByTrial(std::shared_ptr<const TrialGrid> grid);
 
-// Returns the scheme with 16 bits and the same signedness and symmetry.
+// Returns a scheme with 16 bits, and with the signedness and symmetry of the given scheme.
 CodeScheme InSixteenBits(const CodeScheme& scheme);
 
 // Returns the weights rounded again, with one scale for each `block` elements of a channel.

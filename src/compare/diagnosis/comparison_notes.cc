@@ -15,7 +15,7 @@ namespace {
 constexpr double kSwappedFactor = 1.5;
 // Mean cosine between weights below which the two models are unrelated.
 constexpr double kUnrelatedCosine = 0.3;
-// With fewer samples, the results for outputs are not reliable.
+// Minimum number of samples for reliable results about outputs.
 constexpr std::size_t kMinSamples = 8;
 
 bool IsSameFile(const ModelComparison& comparison) {

@@ -41,8 +41,8 @@ struct Evidence {
   std::vector<double> channel_importance = {};
 };
 
-// Returns true if the mean of the error is larger than rounding explains. Values that hardly vary
-// are all rounded in the same direction, by up to half a step.
+// Returns true if the mean of the error is larger than rounding can explain. For values that hardly
+// vary, rounding can explain half a step, because all values are rounded in the same direction.
 bool IsShifted(const Evidence& evidence, const tensor::PairStatistics& pairs);
 
 // SQNR in dB with channels weighted by `importance`; nullopt if `importance` is empty.

@@ -25,7 +25,7 @@ void AddInputErrors(const model::ModelGraph& baseline, std::vector<EvaluatedLaye
 // already red.
 void AttributeNonFiniteToFirstLayer(std::vector<EvaluatedLayer>& layers);
 
-// Sorts layers, the worst first. Layers with the same level and severity keep their order.
+// Sorts layers, the worst first. Layers with equal level and severity stay in their order.
 void SortWorstFirst(std::vector<EvaluatedLayer>& layers);
 
 }  // namespace cboard::compare

@@ -241,8 +241,8 @@ Result<void> LayerEvaluator::EvaluateConstants(std::vector<EvaluatedLayer>& laye
                           " values of its constant became 0: one scale for all of them, and a few "
                           "are much larger";
     }
-    // Constants with a lower SQNR were changed, not rounded: equalization moves factors into such
-    // constants.
+    // Constants with a lower SQNR were changed, not only rounded: equalization multiplies such
+    // constants by factors.
     constexpr double kSameConstantDb = 10;
     if (compared.total.SqnrDb() < kSameConstantDb && share <= kSomeLost) continue;
     layer.weight = std::move(compared);

@@ -23,7 +23,7 @@ namespace {
 // Weights were equalized if they reach kExplainedDb after the factors are undone, and if this
 // improves the SQNR by at least kGainDb.
 constexpr double kSameDb = 30, kExplainedDb = 20, kGainDb = 6;
-// The SQNR of a sample of the weights may be this much lower than that of all weights.
+// Maximum difference in dB between the SQNR of a sample of the weights and the SQNR of all weights.
 constexpr double kAmbiguityDb = 3;
 // Maximum number of nodes between a layer and the layer that undoes its factors.
 constexpr std::size_t kMaxNodes = 64;
@@ -90,9 +90,9 @@ class Finder {
   }
 
  private:
-  // A guess for the input factors of a pair: they undo the output factors of the pair `source` or,
-  // without a source, the gains of a normalization. Factors are computed only when they are tried:
-  // those of all guesses may need more memory than the weights.
+  // A guess for the input factors of a pair. They may undo the output factors of the pair `source`,
+  // or, without a source, the gains of a normalization. The factors are computed only when the
+  // guess is tried, because the factors of all guesses may need more memory than the weights.
   struct Guess {
     std::optional<std::size_t> source;
     bool is_other = false;  // Use `other_outputs` of the source.
@@ -270,8 +270,8 @@ class Finder {
     if (known.undone_from) Accept(*known.undone_from, false);
   }
 
-  // Removes factors that not every reader of the output undoes: such factors are damage, not
-  // equalization.
+  // Removes factors that at least one reader of the output does not undo: such factors are damage,
+  // not equalization.
   void DropUncompensatedFactors() {
     for (std::size_t pair = 0; pair < known_.size(); ++pair) {
       const Known& known = known_[pair];

@@ -158,8 +158,8 @@ struct ChannelSums {
   double xx = 0, yy = 0, xy = 0;
 };
 
-// Distance between the weights of baseline (x) and variant (y) after multiplying one of them by
-// channel factors f.
+// Returns the distance between the weights of baseline (x) and variant (y), after the weights of
+// one of them are multiplied by channel factors f.
 struct Distance {
   double of_direction = 0;  // 1 - cosine² (with its sign); the same for any common scale.
   double of_size = 0;       // Σ(f x - y)² / Σ((f x)² + y²).
@@ -174,7 +174,7 @@ Distance DistanceOf(const std::vector<ChannelSums>& sums, const std::vector<doub
     product += factor * sums[c].xy;
   }
   const double cosine = product / std::sqrt(moved * kept);
-  // In one of the models, the weights are all zero or not finite.
+  // Returns early, because the weights of one model are all zero or not finite.
   if (!std::isfinite(cosine)) return {1, 1};
   return {std::max(0.0, 1 - cosine * std::abs(cosine)),
           std::max(0.0, moved - 2 * product + kept) / (moved + kept)};
@@ -210,7 +210,7 @@ bool IsAffine(const model::ModelGraph& model, const ModelLayer& layer,
   if (IsNormalization(node.op_type)) return IsAffineNormalization(model, layer, node);
   const std::optional<Arithmetic> what = ArithmeticOf(node.op_type);
   if (!what || node.inputs.size() != 2) return false;
-  // In old ONNX versions, the attribute "axis" defines broadcasting, which is not supported here.
+  // Not supported: in old ONNX versions, the attribute "axis" defines broadcasting.
   if (node.FindAttribute("axis") != nullptr) return false;
   const bool is_first = node.inputs[0] == layer.output;
   if (!is_first && (*what == Arithmetic::kDivide || node.inputs[1] != layer.output)) return false;

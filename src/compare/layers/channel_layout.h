@@ -16,8 +16,8 @@ namespace cboard::compare {
 
 struct ChannelLayout {
   std::size_t axis = 0;
-  // The tensors that a Concat joined along `axis`, in the order of their channels; empty without
-  // such a Concat.
+  // The tensors that a Concat joined along `axis`, in the order of their channels. Empty if there
+  // is no such Concat.
   struct Branch {
     std::string node;  // The node that computes the branch.
     std::size_t channels = 0;

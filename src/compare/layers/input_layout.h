@@ -20,7 +20,7 @@ struct InputLayout {
   std::size_t in_group() const { return inputs / groups; }
   std::size_t row() const { return in_group() * each; }
   // In a depthwise convolution, each output channel has a single input channel. So scaling the
-  // input channel or the output channel by a factor changes the weights in the same way.
+  // input channel or the output channel by a factor has the same effect on the weights.
   bool IsDepthwise() const { return groups == inputs && groups > 1; }
 };
 

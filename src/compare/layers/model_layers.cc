@@ -56,7 +56,7 @@ namespace {
 
 constexpr std::size_t kMaxSteps = 6;
 
-// Returns the constant that `node` adds to `input`; kNoTensor if the node is not such an Add.
+// Returns the constant that `node` adds to `input`; kNoTensor if the node does not add a constant.
 model::TensorId AddedConstant(const model::ModelGraph& model, const model::ModelNode& node,
                               model::TensorId input) {
   const bool is_add = node.op_type == "Add" || node.op_type == "AddV2" || node.op_type == "BiasAdd";
@@ -187,7 +187,7 @@ void CompleteFirst(const model::ModelGraph& model, const TensorUse& use,
   const auto output =
       std::ranges::find_if(node.outputs, [](model::TensorId id) { return id != model::kNoTensor; });
   first.output = first.product = first.sum = *output;
-  // For operators with several weights and for lookup tables, the nodes behind them are not part of
+  // If the operator has several weights or is a lookup table, the nodes behind it are not part of
   // the layer.
   if (first.part.empty() && !first.is_table) FollowFusedNodes(model, use, first);
   first.quantized = QuantizerOf(model, first.output);

@@ -74,7 +74,8 @@ struct ModelLayer {
 // order of the file.
 std::vector<ModelLayer> FindWeightLayers(const model::ModelGraph& model);
 
-// Shortens the layer, so that its output is behind the first `count` of its steps.
+// Shortens the layer: removes all steps after the first `count` steps, and sets the output of the
+// layer to the output of the last remaining step.
 void CutSteps(const model::ModelGraph& model, std::size_t count, ModelLayer& layer);
 
 // Returns the name of the node. If the node has several weights, the name of the weights follows:

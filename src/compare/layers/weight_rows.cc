@@ -22,7 +22,8 @@ std::size_t DirectionsOf(const model::ModelGraph& model, const ModelLayer& layer
   return axis ? static_cast<std::size_t>(model.tensor(layer.weight).shape[*axis]) : 1;
 }
 
-// The dimensions of a row in the order of comparison: input channels first, then the others.
+// The dimensions of a row in the order of comparison: input channels first, then all other
+// dimensions.
 std::vector<std::size_t> RowAxesOf(const WeightLayout& layout, std::size_t rank) {
   std::vector<std::size_t> axes;
   if (layout.input_axis) axes.push_back(*layout.input_axis);
@@ -33,8 +34,8 @@ std::vector<std::size_t> RowAxesOf(const WeightLayout& layout, std::size_t rank)
   return axes;
 }
 
-// The position of each output channel in the file. Channels of a second direction follow those of
-// the first.
+// The position of each output channel in the file. The channels of a second direction follow the
+// channels of the first direction.
 std::vector<std::size_t> StoredChannels(const model::ModelGraph& model, const ModelLayer& layer) {
   const std::size_t channels = SizeOf(model, layer).channels;
   std::vector<std::size_t> stored;

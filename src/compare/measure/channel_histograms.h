@@ -26,7 +26,7 @@ Result<std::vector<ChannelHistograms>> WeightChannels(
     const ModelLayer& after, const Folding& folding, const tensor::Comparison& comparison);
 
 // Collects histograms of the worst channels of an output. The first sample determines these
-// channels, because values cannot be read twice.
+// channels, because the values of a sample cannot be read a second time.
 class OutputChannels {
  public:
   // Adds the values of one sample for a tensor with the given shape; `axis` is the channel

@@ -8,7 +8,7 @@
 
 namespace cboard::compare {
 
-// The SQNR of all tensors of a model, computed from those that were measured.
+// The SQNR of all tensors of a model. It is computed from the tensors whose SQNR was measured.
 class ErrorPath {
  public:
   // `measured` contains the measured SQNR in dB by tensor. Borrows the model.

@@ -45,9 +45,9 @@ struct HeadCounts {
   // Number of positions, and of positions at which the baseline's channels sum to one.
   std::uint64_t positions = 0, sums_of_one = 0;
 
-  // For each channel: at how many positions it is the largest channel in the baseline, in the
-  // compressed model, and in both. Only positions with a clear decision in the baseline count. If n
-  // channels are equally large, each counts as 1/n.
+  // For each channel: the number of positions at which this channel is the largest one in the
+  // baseline, in the compressed model, and in both. Only positions with a clear decision in the
+  // baseline count. If n channels are equally large, each of them counts as 1/n.
   struct Answers {
     double baseline = 0, variant = 0, both = 0;
   };

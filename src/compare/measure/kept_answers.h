@@ -33,7 +33,7 @@ class FeatureVectors {
 
   struct Agreement {
     std::size_t vectors = 0;  // Number of vectors that differ from those of all other samples.
-    // Number of such vectors whose nearest baseline vector belongs to the same sample.
+    // How many of `vectors` have a nearest baseline vector that belongs to the same sample.
     std::size_t same = 0;
     double mean_cosine = 0;  // Mean over all stored vectors; NaN if there are none.
   };

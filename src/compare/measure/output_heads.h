@@ -33,8 +33,8 @@ class HeadRunner {
 
   std::size_t samples() const { return samples_->size(); }
 
-  // Returns the SQNR in dB of each output with these edits. Calls `progress` with the number of
-  // finished samples; returns nullopt if `progress` returned false.
+  // Returns the SQNR in dB of each output of the model with the given edits. Calls `progress` with
+  // the number of finished samples; returns nullopt if `progress` returned false.
   Result<std::optional<std::vector<double>>> Measure(
       runtime::GraphEdits edits,
       const std::function<bool(std::size_t done, std::size_t total)>& progress);

@@ -174,8 +174,8 @@ CodeRange BestRange(const ValueBins& values, const CodeScheme& scheme) {
     least = error;
     best = range;
   };
-  // Searches with large steps first, then with smaller ones. Each end is searched twice, because
-  // moving one end changes the best position of the other.
+  // Searches first with large steps, then with smaller steps. Each end of the range is searched
+  // twice, because the best position of one end depends on the other end.
   for (const double factor : {0.8, 0.95, 0.99}) {
     constexpr int kTries = 24;
     for (const bool is_high : {true, false, true, false}) {

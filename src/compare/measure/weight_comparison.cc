@@ -38,7 +38,7 @@ bool IsOnlyScaled(const tensor::PairStatistics& channel, double factor) {
 
 // Returns the factor of each channel if most channels are explained by a factor, and most factors
 // differ from 1 and from each other; otherwise empty. Channels are examined one by one, because in
-// a sum, one large channel would hide small damaged channels.
+// a sum over channels, one large channel would hide small damaged channels.
 std::vector<double> RescalingOf(const tensor::Comparison& comparison) {
   std::vector<double> factors;
   double sum = 0, squares = 0;
@@ -209,7 +209,8 @@ Result<void> CollectEvidence(RowReader& before, RowReader& after, const model::M
   if (by_channel) findings.channel_medians.resize(before.channels());
   const auto look = [&](std::size_t first, std::size_t count) -> Result<void> {
     const std::span<const float> xs = before.Read(first, count), ys = after.Read(first, count);
-    // Without statistics by channel, channels that are all zero cannot be excluded.
+    // Used only if there are no statistics by channel. Channels that are all zero are then not
+    // excluded.
     if (!by_channel && steps && steps->size() == 1) pruning.AddRow(xs, ys, (*steps)[0]);
     for (std::size_t i = 0; i < count && row > 0; ++i) {
       const std::size_t channel = first + i;

@@ -50,8 +50,9 @@ struct WeightOptions {
   Thresholds thresholds = {};
 };
 
-// Compares the weights of two layers after folding. Both must have the same number of channels and
-// elements. If the weights are green, statistics for a diagnosis and fixes are not computed.
+// Compares the weights of two layers after folding. Both layers must have the same number of
+// channels and elements. If the weights are green, statistics for a diagnosis and fixes are not
+// computed.
 Result<WeightFindings> CompareWeights(const model::ModelGraph& baseline, const ModelLayer& before,
                                       const model::ModelGraph& variant, const ModelLayer& after,
                                       const Folding& folding, const WeightOptions& options);

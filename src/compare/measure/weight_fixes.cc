@@ -21,8 +21,8 @@ std::vector<Trial> TrialsFrom(const tensor::Quantizer& now, std::size_t row, boo
     change(other);
     trials.push_back({std::move(action), other});
   };
-  // In a small group, a percentile equals the maximum, so percentiles are tried only without
-  // groups.
+  // Percentiles are tried only without groups, because in a small group a percentile equals the
+  // maximum.
   if (now.granularity != Granularity::kPerGroup) {
     add("clip at the 99.9th percentile", [](tensor::Quantizer& q) { q.percentile = 99.9; });
     add("clip at the 99.99th percentile", [](tensor::Quantizer& q) { q.percentile = 99.99; });

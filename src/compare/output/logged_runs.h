@@ -17,8 +17,8 @@ namespace cboard::compare {
 std::filesystem::path RunDirectory(const std::filesystem::path& directory,
                                    const std::string& model);
 
-// Returns writer options that replace the values of an earlier comparison in the same run, so that
-// curves are not drawn twice.
+// Returns writer options that replace the values of an earlier comparison in the same run, because
+// a viewer would otherwise draw the old and the new curves.
 WriterOptions ReplaceOptions();
 
 // Logs the model to which the run belongs, and its file. RunDirectory recognizes the model's runs

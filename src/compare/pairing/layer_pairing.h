@@ -1,4 +1,4 @@
-// Pairs the layers of a compressed model with those of its baseline.
+// Pairs the layers of a compressed model with the layers of its baseline.
 #pragma once
 
 #include <cstddef>

@@ -38,7 +38,8 @@ class SimHashPlanes {
  public:
   explicit SimHashPlanes(std::size_t row);
 
-  // Returns the same hash as SimHash(row, 1), but much faster.
+  // Returns the same hash as SimHash(row, 1), but much faster. All rows must have the length that
+  // the planes have.
   SimHash HashOf(std::span<const float> row) const;
 
  private:

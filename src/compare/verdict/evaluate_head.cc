@@ -15,8 +15,8 @@
 namespace cboard::compare {
 namespace {
 
-// Values are constant if their standard deviation is below this share of their root mean square: 8
-// bits cannot represent such a small variation.
+// Values count as constant if their standard deviation is below this share of their root mean
+// square, because 8 bits cannot represent such a small variation.
 constexpr double kVaryingShare = 0.05;
 // If all scores of a detector are below this value, the samples contain no objects.
 constexpr double kMinScore = 0.05;
@@ -25,7 +25,7 @@ constexpr std::size_t kBoxChannels = 4;
 // If one model has less than a third of the other's detections, the ratio of the two numbers of
 // detections limits the agreement.
 constexpr double kMaxCountShare = 0.5;
-// Minimum number of values per channel to evaluate channels one by one.
+// Minimum number of values per channel at which channels are evaluated one by one.
 constexpr std::uint64_t kMinChannelValues = 8;
 // In heads with at most this many channels, each channel has its own meaning, for example x, y,
 // width, height.
@@ -238,7 +238,8 @@ class HeadEvaluator {
       measured = "arg max agrees in " + of + ", " + measured;
     }
     // Different decisions alone do not mean that an output is broken: features have no classes, and
-    // decisions on random data are unclear. In these cases, the SQNR must be low, too.
+    // decisions on random data are unclear. For features and random data, the output is broken only
+    // if the SQNR is low, too.
     const bool is_broken_by_answers = changed > 1 && share < limits_.broken_agreement &&
                                       ((is_sure && !is_generated_) || db < limits_.unsure_db);
     const bool is_enough = head_.decisions >= limits_.min_decisions && !is_generated_;
@@ -354,7 +355,8 @@ class HeadEvaluator {
   }
 
   void EvaluateValues() {
-    // For boxes, only positions with a detection count. Random samples contain nothing to detect.
+    // For boxes, only positions with a detection count. With random samples, there is nothing to
+    // detect.
     const double detected_db = counts_.DetectedSqnrDb();
     const std::size_t values_each = counts_.has_element_scores ? 1 : counts_.channel_count;
     const bool has_detected = !is_generated_ && !std::isnan(detected_db) &&

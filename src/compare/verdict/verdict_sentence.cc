@@ -34,7 +34,7 @@ std::string OnSamples(const EndVerdict& verdict, const std::string& source) {
   return text + (source.empty() ? "" : " (" + source + ")");
 }
 
-// Returns true if at least one output is sound, and all others are sound or not measured.
+// Returns true if at least one output is sound, and all other outputs are sound or not measured.
 bool IsRestSound(const EndVerdict& verdict) {
   return std::ranges::find(verdict.outputs, VerdictLevel::kSound, &OutputVerdict::level) !=
          verdict.outputs.end();
@@ -61,8 +61,8 @@ std::string HeadName(const OutputVerdict& output, const HeadVerdict& head) {
 }
 
 void AddSentence(const std::string& source, EndVerdict& verdict) {
-  // Finds the head that decides the verdict: the first one with the worst level. If all heads are
-  // sound, it is the one with the lowest SQNR.
+  // Finds the head that decides the verdict: the first head with the worst level. If all heads are
+  // sound, it is the head with the lowest SQNR.
   const OutputVerdict* output = nullptr;
   const HeadVerdict* head = nullptr;
   std::size_t count = 0;
