@@ -32,8 +32,8 @@ class AnnotationStore {
   // Sets the function that is called after each change. Call this before the first request.
   void OnChange(std::function<void()> listener) { on_change_ = std::move(listener); }
 
-  // The annotations of all log directories; runs have the same names as in snapshots. A file that
-  // cannot be read is named in `problems` and skipped.
+  // The annotations of all log directories; runs are named as in snapshots. A file that cannot be
+  // read is named in `problems` and skipped.
   struct Content {
     Annotations annotations;
     std::vector<std::string> problems;

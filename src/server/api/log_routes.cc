@@ -155,8 +155,8 @@ struct TagColumn {
 std::map<std::pair<std::string_view, reader::TagKind>, TagColumn> CollectTags(
     const reader::Snapshot& snapshot, std::string_view run_name, std::string_view kind) {
   std::map<std::pair<std::string_view, reader::TagKind>, TagColumn> columns;
-  // Compares with the row after the last match first: runs of a sweep have the same tags in the
-  // same order.
+  // Compares first with the row after the last match, because the runs of a sweep have the same
+  // tags in the same order.
   std::vector<decltype(columns)::value_type*> before;
   for (std::size_t r = 0; r < snapshot.runs.size(); ++r) {
     const reader::Run& run = *snapshot.runs[r];

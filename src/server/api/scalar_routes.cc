@@ -261,8 +261,8 @@ bool ContainsIgnoringCase(std::string_view text, std::string_view wanted) {
   return !std::ranges::search(text, wanted, {}, lower, lower).empty() || wanted.empty();
 }
 
-// For each run, returns the first tag by name that contains the text, or that equals it if `whole`
-// is set.
+// For each run, returns the first tag (by name) that contains the text. If `whole` is set, the tag
+// must equal the text.
 Result<HttpResponse> GetLastScalars(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const std::string wanted, call.target.Query("contains"));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t whole, call.target.NumberQuery("whole", 0, 1, 0));

@@ -39,7 +39,7 @@ class EncodedSeries {
                               bool with_wall_times = true);
 
   // Writes members of an open JSON object that say how each column is stored: "points", "steps",
-  // "values", and "wall_times" unless these are left out.
+  // "values" and, if wall times are written, "wall_times".
   void Describe(JsonWriter& json) const;
 
   // Maximum length of the text that Describe() writes.
