@@ -34,7 +34,7 @@ int ReportStartupError(const Options& options, const std::string& text, int stat
 }
 
 // Ends the program when stdin is closed. TensorBoard holds the other end of the pipe, so stdin is
-// also closed if TensorBoard crashes.
+// also closed when TensorBoard crashes.
 void ExitAfterStdin() {
   char buffer[4096];
   while (true) {

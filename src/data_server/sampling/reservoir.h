@@ -23,7 +23,7 @@ namespace cboard::data_server {
 // The max number of kept points; nullopt means all.
 using Capacity = std::optional<std::size_t>;
 
-// Not thread-safe.
+// Chooses the points of one series. Not thread-safe.
 class Reservoir {
  public:
   explicit Reservoir(Capacity capacity) : capacity_(capacity) {}
@@ -48,9 +48,9 @@ class Reservoir {
   std::uint64_t seen_count_ = 0;
 };
 
-// Caches the choices for series with ascending steps: such a choice depends only on the number of
-// points, and most series of an experiment have the same number. All methods may be called from any
-// thread.
+// Caches the choices for series with ascending steps: for such a series, the choice depends only on
+// the number of points, and most series of an experiment have the same number of points. All
+// methods may be called from any thread.
 class ReservoirCache {
  public:
   // The indices of the kept points of a series of `count` points. If the series has grown, the

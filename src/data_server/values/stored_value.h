@@ -33,8 +33,8 @@ struct BlobSequence {
 Result<BlobSequence> BlobsOfValue(const reader::TagInfo& info, std::string_view value);
 
 // The number of blobs that BlobsOfValue() returns, from the first bytes of a value of `value_bytes`
-// bytes, so that an image need not be read completely. Fails with kTruncated if these bytes are not
-// enough.
+// bytes, so that an image need not be read completely. Fails with kTruncated if the first bytes are
+// not enough.
 Result<std::size_t> CountBlobs(const reader::TagInfo& info, std::string_view first_bytes,
                                std::size_t value_bytes);
 
