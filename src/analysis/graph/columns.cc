@@ -187,8 +187,8 @@ std::vector<double> AlignColumns(const LayeredGraph& graph, double node_gap, dou
       highs[i] = std::max(highs[i], candidates[i][node] + graph.rights[node]);
     }
   }
-  // Aligns the four layouts with the narrowest one: layouts that were packed from the left by their
-  // left ends, the others by their right ends.
+  // Aligns the four layouts with the narrowest layout. Layouts that were packed from the left are
+  // aligned by their left ends, and layouts that were packed from the right by their right ends.
   std::size_t narrowest = 0;
   for (std::size_t i = 1; i < 4; ++i) {
     if (highs[i] - lows[i] < highs[narrowest] - lows[narrowest]) narrowest = i;

@@ -83,7 +83,7 @@ class ComponentLayout {
     return ranked_[i].turned ? edge.from_offset : edge.to_offset;
   }
 
-  // Groups edges that leave a box at the same place, with the longest last.
+  // Groups edges that leave a box at the same place. In each group, the longest edge is the last.
   void LimitSpans() {
     by_source_.clear();
     for (std::uint32_t i = 0; i < ranked_.size(); ++i) {

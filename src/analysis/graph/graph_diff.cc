@@ -64,7 +64,7 @@ class Differ {
   // order need one more pass each, and are rarely longer than this number.
   static constexpr int kLooks = 4;
 
-  // Counts the differences of nodes with the same operator, for the summary.
+  // Counts, for the summary, which properties differ in changed nodes with the same operator.
   void Count(const std::string& op, const std::vector<NodeDifference>& differences) {
     if (differences.empty() || differences.front().what == "op") return;
     std::map<std::string, std::size_t>& whats = whats_[op];

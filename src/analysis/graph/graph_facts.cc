@@ -174,7 +174,7 @@ class FactCollector {
   }
 
   // In ONNX, a node between DequantizeLinear and QuantizeLinear runs on integer codes, in one
-  // quantized kernel. A node with float weights or a float input does not.
+  // quantized kernel. A node with float weights or a float input runs in float.
   void FindCodes() {
     std::vector<char> read_as_float(graph_.nodes.size(), 0);
     std::vector<std::uint8_t> bits(graph_.nodes.size(), 0);
@@ -231,7 +231,7 @@ class FactCollector {
     }
   }
 
-  // Takes the largest constant as the weight: scales and zero points are constants too.
+  // Takes the largest constant as the weight, because scales and zero points are also constants.
   void Use(std::uint32_t constant, std::uint32_t user, std::vector<std::uint64_t>& largest) {
     const std::uint64_t elements = ElementsOfConstant(graph_.nodes[constant]);
     if (elements <= 1) return;

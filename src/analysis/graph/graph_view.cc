@@ -29,8 +29,8 @@ struct Level {
   // that a value comes from.
   std::unordered_map<std::uint32_t, std::uint32_t> ins = {};
   std::unordered_map<std::uint32_t, std::uint32_t> outs = {};
-  // X coordinates of these places, relative to the left end of the group; empty before the group is
-  // laid out.
+  // X coordinates of the crossings, relative to the left end of the group; empty before the group
+  // is laid out.
   std::vector<double> in_xs = {};
   std::vector<double> out_xs = {};
   double anchor = 0;  // The x position by which the group is aligned, from its left end.
@@ -83,7 +83,7 @@ class ViewMaker {
  private:
   Level& LevelInside(std::uint32_t box) { return levels_[box == kNoBox ? 0 : box + 1]; }
 
-  // Joins edges between the same two boxes.
+  // Joins edges that connect the same two boxes.
   void CollectLinks() {
     struct Wire {
       std::uint64_t key;
@@ -139,7 +139,7 @@ class ViewMaker {
     }
   }
 
-  // Returns the index of a piece of a line; lines from the same source share pieces.
+  // Returns the index of a piece of a line; lines from the same box share pieces.
   std::uint32_t AddPiece(const GraphLink& link, LinkEnds ends, std::uint32_t before,
                          std::uint32_t end) {
     const std::uint64_t key = (std::uint64_t{ends.level} << 32) | ends.to;

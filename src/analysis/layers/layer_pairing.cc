@@ -134,8 +134,8 @@ class Pairer {
     result_.pairs.push_back({baseline, variant, how});
   }
 
-  // Pairs tensors for which `from` and `to` give the same name; a name that fits two tensors of the
-  // baseline is not paired.
+  // Pairs a tensor of the variant with a tensor of the baseline if `from` and `to` give the same
+  // name for them. A name that belongs to two tensors of the baseline is not paired.
   template <typename From, typename To>
   void ByKey(PairedBy how, From from, To to) {
     std::map<Key, std::optional<std::size_t>> names;

@@ -36,8 +36,8 @@ int CodesOf(TensorRole role, const CodeWidths& widths) {
   return std::min(kDefaultCodes, 1 << std::clamp(bits, 1, 8));
 }
 
-// Explains a bad worst channel: a channel with a far wider range than the others uses most of the
-// codes. A histogram over all channels does not show this.
+// Explains a worst channel with a low SQNR: a channel with a far wider range than the others uses
+// most of the codes. A histogram over all channels does not show this.
 void AttributeToChannels(double worst_channel_db, const ChannelLookup& channels,
                          RankedLayer& layer) {
   const std::string worst = "worst channel: " + verdict::SqnrClause(worst_channel_db);
@@ -238,7 +238,7 @@ bool CompareHistograms(const HistogramSource& histograms, const RankingOptions& 
 }
 
 // Sorts layers by their place in the model's graph; layers that are not in the graph follow in the
-// order of the log. Does nothing if the graph has none of them.
+// order of the log. Does nothing if the graph contains no layer.
 bool PlaceInGraph(const RankingOptions& options, std::vector<RankedLayer>& layers) {
   const auto place_of = [&](const RankedLayer& layer) {
     const auto found = options.places.find(layer.baseline.layer);

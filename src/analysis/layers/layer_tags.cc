@@ -232,8 +232,8 @@ std::string StripObserverCharacters(std::string_view name) {
 }
 
 void RecoverStrippedNames(std::vector<LayerTensor>& tensors) {
-  // Maps shortened layer names, which a bug of the upstream logger leaves, to complete names; the
-  // complete name is empty if two layers have the same shortened name.
+  // Maps shortened layer names to complete names. A bug of another program (the upstream logger)
+  // shortens names. The complete name is empty if two layers have the same shortened name.
   std::map<std::string, std::string, std::less<>> intact;
   std::set<std::string, std::less<>> with_parameters;
   for (const LayerTensor& tensor : tensors) {

@@ -29,7 +29,8 @@ std::optional<double> BestScore(const std::map<std::string, LayerMetrics, std::l
 void DiagnoseFromFigures(int bits, const Thresholds& for_8_bits, std::optional<double> best_score,
                          RankedLayer& layer);
 
-// Returns a number to sort layers of equal severity; the layer with the larger number is worse.
+// Returns a number by which layers of equal severity are sorted. The layer with the larger number
+// is worse.
 double OrderOf(const LayerMetrics& figures);
 
 }  // namespace cboard::analysis

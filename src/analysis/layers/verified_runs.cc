@@ -14,7 +14,7 @@ namespace cboard::analysis {
 namespace {
 
 constexpr std::string_view kRunsTag = "/verified/runs/";
-// Smallest gain that is reported, in dB; the same as in `compare`.
+// Smallest gain in dB that is reported. `compare` uses the same limit.
 constexpr double kMinGainDb = 0.1;
 
 VerifiedRun RunOf(const JsonObject& object) {

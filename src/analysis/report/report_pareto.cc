@@ -195,7 +195,7 @@ std::string InSentence(std::string name) {
   return name;
 }
 
-// Describes the Pareto front, or the variant that is better than all others.
+// Returns a sentence about the Pareto front, or about the variant that is better than all others.
 std::string FrontDescription(const std::vector<const Spot*>& front,
                              const std::vector<const Spot*>& ranked, std::size_t shown) {
   if (front.empty()) return "";

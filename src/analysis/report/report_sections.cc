@@ -125,7 +125,7 @@ void WriteContract(HtmlWriter& html, const ReportData& data) {
 
 constexpr std::string_view kDerivedMark = "†";
 
-// Writes a metric of both variants of all models, as a column of numbers.
+// Writes a metric of all models as a column of numbers, for both variants of the pair.
 class MetricColumn {
  public:
   MetricColumn(const ReportData& data, const compression::MetricDescription& metric)

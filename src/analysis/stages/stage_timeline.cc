@@ -14,7 +14,7 @@
 namespace cboard::analysis {
 namespace {
 
-// Names of runs beside the stages that belong to the same log.
+// Names of runs that are beside the stages and belong to the same log.
 constexpr auto kExtras = std::to_array<std::string_view>({"figures", "xquant", "max_cut",
                                                           "output_similarity_metrics_repr",
                                                           "output_similarity_metrics_val"});
@@ -26,7 +26,7 @@ struct Experiment {
   std::string logged_model = {};
 };
 
-// Returns the model of the first layer metric; all tags of one run name the same model.
+// Returns the model of the first layer metric. All layer metrics of one run name the same model.
 std::string ModelInTags(const reader::Run& run) {
   for (const reader::Tag& tag : run.tags) {
     if (tag.kind() != reader::TagKind::kScalar) continue;

@@ -30,7 +30,8 @@ constexpr auto kOtherNames = std::to_array<OtherName>({
     {"energy", "energy_consumption_mw"},
 });
 
-// Names of curves of one training. Programs log these curves side by side, like variants.
+// Names of curves of one training. Programs log these curves in the same way as variants: as groups
+// of add_scalars.
 constexpr auto kPhases = std::to_array<std::string_view>(
     {"train", "training", "val", "valid", "validation", "test", "eval"});
 
