@@ -73,7 +73,7 @@ class ChildProcess {
   const SignalGate* gate_;
 };
 
-// Ends this process by `signal`, so that a shell or make sees the same end as if the command had
+// Ends this process by `signal`. A shell or make then sees the same result as if the command had
 // run directly. Returns only if the signal does not end processes.
 void EndBySignal(int signal);
 

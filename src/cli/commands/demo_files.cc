@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// File with the list of a demo's files, one path per line. A log directory with this file belongs
-// to a demo.
+// Name of the file that lists the files of a demo, one path per line. A log directory with this
+// file belongs to a demo.
 constexpr std::string_view kList = ".compression-board-demo";
 constexpr std::string_view kUnfinished = ".unfinished-demo";
 

@@ -16,7 +16,8 @@ namespace cboard::cli {
 struct ExportOptions {
   std::optional<reader::TextPattern> runs;  // Only runs whose name matches.
   std::optional<reader::TextPattern> tags;  // Only tags that match.
-  // For JSON: include the bytes of images, audio, graphs and run metadata in base64.
+  // For JSON: if true, the output includes the bytes of images, audio, graphs and run metadata in
+  // base64.
   bool media = false;
 
   // A callback that is called regularly with the number of values written so far and the number of

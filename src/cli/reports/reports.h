@@ -27,9 +27,9 @@ namespace cboard::cli {
 std::string ModelText(std::string_view name, const model::ModelGraph& model, std::size_t top = 20);
 
 // Returns
-// {"path":…,"format":…,"totals":{…},"inputs":[…],"outputs":[…],"nodes":[…],"constants":[…]},
-// complete for any `--top`. Unknown values are null: sizes of dimensions, and multiply-accumulates
-// of nodes with missing shapes.
+// {"path":…,"format":…,"totals":{…},"inputs":[…],"outputs":[…],"nodes":[…],"constants":[…]}. All
+// nodes and constants are included; `--top` has no effect. Unknown values are null: sizes of
+// dimensions, and multiply-accumulates of nodes with missing shapes.
 std::string ModelJson(std::string_view name, const model::ModelGraph& model);
 
 // Formats a number of operations: "1.82 G" for 1'820'000'000; integers below 1000.
