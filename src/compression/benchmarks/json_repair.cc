@@ -11,8 +11,9 @@
 namespace cboard::compression {
 namespace {
 
-// First character of a string that represents a non-finite number. It is one character, because
-// such a string, including its quotes, must be as long as NaN.
+// First character of a string that represents a non-finite number. It is a single character,
+// because the repaired text must not be longer than the original: the string with its two quotes is
+// as long as NaN.
 constexpr char kMark = '\x7f';
 
 struct Position {
@@ -95,7 +96,8 @@ bool Repairer::TakeWord(std::string_view word) {
   return true;
 }
 
-// Replaces NaN by "\x7f" and -Infinity by "\x7f-nfinit", which have the same length.
+// Replaces NaN by "\x7f" and -Infinity by "\x7f-nfinit". The quoted strings have the same length as
+// the original text.
 void Repairer::MarkNonFinite(std::size_t start, char sign) {
   non_finite_.Add(start);
   text_[start] = text_[at_ - 1] = '"';

@@ -1,4 +1,4 @@
-// Imports layer reports in CSV: those of the TFLite debugger and of neural-compressor.
+// Imports layer reports in CSV from the TFLite debugger and from neural-compressor.
 #include <array>
 #include <charconv>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Imports layer reports in JSON: those of AIMET, MCT and Model Explorer.
+// Imports layer reports in JSON from AIMET, the Model Compression Toolkit (MCT) and Model Explorer.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Detects names that would get the same tag.
+// Detects names of which a writer would make the same tag.
 #pragma once
 
 #include <string>

@@ -23,8 +23,8 @@ Result<void> HistogramSum::Add(const TensorView& batch) {
   totals_.sum += batch_statistics.sum;
   totals_.sum_squares += batch_statistics.sum_squares;
 
-  // Fails only if all values are beyond the outermost edges, ±1e20; such values are counted in the
-  // totals.
+  // Fails only if all values are beyond the outermost edges, ±1e20. Values beyond the edges are
+  // counted in the totals.
   const Result<tensor::HistogramData> counted = tensor::ComputeHistogram(batch);
   if (!counted) return {};
   const std::span<const double> edges = tensor::TensorBoardBinEdges();

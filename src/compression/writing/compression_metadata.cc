@@ -23,8 +23,8 @@ std::string Title(std::string_view key) {
   return title;
 }
 
-// Returns one fact per line: first the facts that every file has, then the others in the order of
-// the file.
+// Returns the facts as text, one per line: first the facts that every file has, then all other
+// facts in the order of the file.
 std::string MetadataText(std::string_view model, const ModelInfo& info) {
   constexpr std::array<std::string_view, 4> kFirst = {"library", "category", "description",
                                                       "input_shape"};
