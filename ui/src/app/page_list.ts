@@ -6,7 +6,7 @@ export interface PageEntry {
   readonly name: string;
   readonly key: string; // The second key of the shortcut "g <key>" that opens the page.
   readonly icon: string; // An SVG path in a box of 16 x 16.
-  /** Whether the page shows only the selected model, if one is selected; the other pages show all models. */
+  /** True if the page shows only the selected model, if there is one. All other pages always show all models. */
   readonly ofModel?: boolean;
   /** Whether few users log this kind of data. If so, the rail shows the page only if data exists. */
   readonly rare?: boolean;

@@ -27,7 +27,7 @@ export function readViews(text: string | null): View[] {
   }
 }
 
-/** The list with the view added; a view of the same name gets the new address. */
+/** The list after the view was added. A view of the same name gets the new address. */
 export function withView(views: readonly View[], view: View): View[] {
   return [...views.filter((other) => other.name !== view.name), view].sort((p, q) => p.name.localeCompare(q.name));
 }

@@ -88,7 +88,7 @@ export const layersShape = object({
   counts: object({ red: number, amber: number, green: number, unmeasured: number }),
   limits: object({ red_db: number, amber_db: number, bits: number }),
   layers: layerColumnsShape,
-  /** Null if `compare --verify` did not run. */
+  /** The results of `compare --verify`; null if it did not run. */
   verified: nullable(verifiedShape),
   a_only: strings,
   b_only: strings,

@@ -50,7 +50,7 @@ export function significant(value: number, digits = 4): string {
   return withTrueMinus(withGroups(String(Number(value.toPrecision(digits)))));
 }
 
-/** The number with trailing zeros, for numbers that are compared with each other: 0.9030 beside 0.8865. */
+/** The number with trailing zeros. Used for numbers that are compared with each other: 0.9030 beside 0.8865. */
 export function steady(value: number, digits = 4): string {
   const size = Math.abs(value);
   if (Number.isInteger(value) || !(size >= 1e-4 && size < 10 ** (digits - 1))) return significant(value, digits);
@@ -218,7 +218,10 @@ export function tickTexts(ticks: readonly number[]): string[] {
   );
 }
 
-/** The decimals with which the largest number of a column shows `digits` digits; fewer if no number needs them. */
+/**
+ * The number of decimals for a column: the largest number shows `digits` significant digits. Fewer decimals if no
+ * number needs them.
+ */
 export function decimalsOfColumn(values: Iterable<number>, digits = 4): number {
   let [most, needed] = [0, 0];
   for (const value of values) {

@@ -1,5 +1,5 @@
-// Computes the upper limit of a histogram's y axis, so that a few very high bars (spikes) do not flatten all others.
-// Pure functions.
+// Computes the upper limit of a histogram's y axis, so that a few very high bars (spikes) do not make all other bars
+// very small. Pure functions.
 import { fixed } from "../../base/text/format";
 
 const MAX_SPIKES = 3; // More high bars than this are the shape of the distribution, not spikes.
@@ -37,7 +37,7 @@ export function ceilingOf(rows: readonly (readonly number[])[]): number {
 export interface Spike {
   /** The x position of the middle of the bars, in pixels. */
   readonly x: number;
-  /** The share of the values in these bars. Two shares (min and max) if the histograms differ. */
+  /** The share of the values in the cut bars. Two shares (min and max) if the histograms differ. */
   readonly text: string;
   /** An SVG path: two slanted strokes across the cut bars, in the background colour. */
   readonly mark: string;

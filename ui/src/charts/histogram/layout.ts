@@ -139,7 +139,7 @@ function outline(
 export interface LimitLabel {
   /** Whether the text is to the right of its line. */
   readonly right: boolean;
-  /** The row of the label; 1 if it would overlap the other label in row 0. */
+  /** The row of the label: 0, or 1 if it would overlap the other label. */
   readonly row: number;
 }
 

@@ -23,7 +23,7 @@ export interface QqLayout {
 
 const SHARES = [0.001, 0.005, ...Array.from({ length: 99 }, (_, i) => (i + 1) / 100), 0.995, 0.999];
 
-/** Null if one of the histograms is empty. */
+/** The layout of the plot; null if one of the histograms is empty. */
 export function qqPoints({ edges, a, b }: HistogramInput): QqPoint[] {
   const has = (counts: readonly number[] | null): counts is readonly number[] =>
     counts?.some((count) => count > 0) ?? false;

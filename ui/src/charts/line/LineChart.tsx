@@ -23,7 +23,7 @@ export interface LineChartProps extends Omit<LineChartOptions, "width" | "height
   readonly files?: ChartFiles;
   /** The title of the chart in the saved files. */
   readonly title?: string;
-  /** Fobs (marked places), the same in all charts of the group. A click sets one; dragging moves it. */
+  /** Fobs (marked places). All charts of the group have the same fobs. A click adds a fob; dragging moves it. */
   readonly fobs?: readonly Fob[];
   /**
    * The user clicked at x. `extend` is true if shift was pressed. `fob` is the index of the clicked fob; the caller

@@ -16,7 +16,10 @@ export class Columns {
    * line's length.
    */
   readonly leaves: Float64Array;
-  /** Where the same line enters the column of the group, as a fraction of its length. */
+  /**
+   * Where the line from the last point of the previous group enters the column of this group, as a fraction of the
+   * line's length.
+   */
   readonly enters: Float64Array;
 
   constructor(readonly most: number) {

@@ -47,7 +47,7 @@ export interface LineChartLayout {
   readonly xTicks: readonly Tick[];
   readonly yTicks: readonly Tick[];
   readonly xName: string;
-  /** The text for any x. */
+  /** Returns the text for an x value, for example in a tooltip. */
   readonly xText: (x: number) => string;
   /** The reason why the chart is empty; empty if it shows a line. */
   readonly why: string;
@@ -97,15 +97,15 @@ function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number], st
 
 type Range = readonly [number, number] | null;
 
-// The cached y range of the lines that begin with this array. The key is the array of values and not the line, because
-// smoothing creates new line objects with the same values.
+// The cached y range of the lines of a chart, by the array of values of the first line. The key is the array of values
+// and not the line, because smoothing creates new line objects with the same values.
 const ranges = new WeakMap<
   object,
   { readonly values: readonly ArrayLike<number>[]; readonly request: string; readonly range: Range }
 >();
 
 function yRangeOf(lines: readonly Line[], domain: readonly [number, number], options: LineChartOptions): Range {
-  // To find the outermost 0.5 %, a sample of the values is sufficient; the exact min and max need all values.
+  // A sample of the values is enough to find the outermost 0.5 %. The exact min and max need all values.
   const points = lines.reduce((sum, line) => sum + line.ys.length, 0);
   const stride = options.clipOutliers ? Math.max(1, Math.ceil(points / SAMPLE)) : 1;
   const request = [...domain, options.logY, options.clipOutliers].join();
@@ -158,7 +158,7 @@ function xTicksOf([d0, d1]: readonly [number, number], width: number, options: L
   );
 }
 
-/** Null if there is no space or no line: axes without data would be misleading. */
+/** The layout; null if there is no space or no line, because axes without data would be misleading. */
 export function layoutLines(lines: readonly Line[], options: LineChartOptions): LineChartLayout | null {
   if (lines.length === 0) return null;
   const box = { l: LEFT, r: options.width - 10, t: 8, b: options.height - BOTTOM };

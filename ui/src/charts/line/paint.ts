@@ -19,11 +19,11 @@ export interface LineLook {
 /** The opacity of raw values under the smoothed ones. */
 export const FAINT = 0.26;
 
-// From this number of lines on, lines are thin: wide lines would hide each other and take several times as long to
-// draw.
+// Number of lines from which on all lines are thin, because wide lines would hide each other and take several times as
+// long to draw.
 const MANY = 24;
 
-// With at least this number of points per line, the rasterizer is faster than the canvas.
+// Number of points per line from which on the rasterizer is faster than the canvas.
 const LONG = 200;
 
 /** Paints the lines. `paintMany` is a faster painter for many long lines; it returns whether it has painted them. */

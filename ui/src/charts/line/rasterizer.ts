@@ -41,7 +41,7 @@ export class Rasterizer {
   }
 
   /**
-   * Draws the line through the points of `columns` with these values, from left to right. A line needs at least two
+   * Draws the line through the points of `columns` with the given values, from left to right. A line needs at least two
    * points. `dash` holds the lengths of dashes and gaps in turn; [] draws a solid line.
    */
   draw(
@@ -131,8 +131,8 @@ export class Rasterizer {
       this.along = along < this.around ? along : along < 2 * this.around ? along - this.around : along % this.around;
       if (isGap(this.dash, this.along)) return;
     }
-    // The opacity is the same as with a pen of this width: the extra thickness is full where the line is flat, and zero
-    // where the line is so steep that it fills the column.
+    // Extends the column by the pen's thickness where the line is flat, and less where the line is steeper, so that the
+    // line looks as if it was drawn with a pen of this thickness.
     const most = thickness * length - rise;
     const room = (most <= 0 ? 0 : most < thickness ? most : thickness) / 2;
     this.fill(column, (a < b ? a : b) - room, (a < b ? b : a) + room);

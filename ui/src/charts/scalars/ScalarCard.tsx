@@ -83,8 +83,8 @@ function Legend({
 }
 
 /**
- * The legend below a chart. Its height is known before its content: two rows for more than two runs, in columns that
- * fit a name and a number. A click opens the legend with all lines.
+ * The legend below a chart. Its height is fixed before the curves are loaded: two rows if there are more than two runs.
+ * Its columns are wide enough for a name and a number. A click opens the legend with all lines.
  */
 function Values({
   count: expected,
@@ -300,7 +300,10 @@ interface CardProps extends CardsProps {
 const expectedLines = ({ tags, groups, runsOf }: CardProps): number =>
   groups ? groups.length * tags.length : tags.reduce((sum, tag) => sum + runsOf(tag).length, 0);
 
-/** The smoothed values of the server for this weight; the previous values until the response arrives. */
+/**
+ * The curves that the server has smoothed with the current smoothing weight. Until the response arrives, the previous
+ * curves.
+ */
 function useServedSmooth(data: Asked | null, smoothing: number): ServedSmooth {
   const [newest, setNewest] = useState<{ readonly of: Asked; readonly values: ServedSmooth } | null>(null);
   useEffect(() => {

@@ -46,7 +46,7 @@ export function ValueTable({
   fobs: readonly number[];
   xName: string;
   xText: (x: number) => string;
-  /** Whether the table replaces the chart, with the same height. */
+  /** Whether the table replaces the chart. It then has the height of the chart. */
   full: boolean;
   /** The displayed name of a run. */
   nameOf: (name: string) => string;

@@ -11,8 +11,8 @@ import { shortNames } from "../../base/text/short_names";
 import { titleOf } from "../../domain/runs/run_titles";
 
 /**
- * The names of lines that are shown together: names given by the user are unchanged; others are shortened as far as
- * they stay distinct.
+ * The names of lines that are shown together. Names given by the user are unchanged. Other names are shortened as long
+ * as they stay different.
  */
 export function shownNames(lines: readonly Line[]): string[] {
   const short = shortNames(lines.map(({ name }) => name));

@@ -84,8 +84,8 @@ export function mixed(mixes: readonly (readonly string[])[], tag: string, onto: 
 const MAX_PARTNERS = 40;
 
 /**
- * Tags to suggest for a combined chart: first tags with the same last part, then tags of the same group, then all
- * others.
+ * Tags to suggest for a combined chart: first tags with the same last part, then tags of the same group, then all other
+ * tags.
  */
 export function partnersOf(tag: string, all: readonly string[]): string[] {
   const last = (name: string): string => name.slice(name.lastIndexOf("/") + 1);

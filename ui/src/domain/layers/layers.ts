@@ -1,4 +1,4 @@
-// The layers that the server has ranked, as the page uses them.
+// The layers in the order in which the server has ranked them, prepared for the page.
 import type { LayersResponse, SidesResponse } from "../../api/compression/layers";
 import { type WireNumber, toNumber } from "../../api/shape";
 import { dbText, fromLogged } from "./decibels";

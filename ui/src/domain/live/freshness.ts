@@ -29,7 +29,7 @@ export class Freshness {
     this.check();
   }
 
-  /** Call this when all data is requested again. */
+  /** Call this when the page requests all data again. */
   refreshed(snapshot: number): void {
     this.newest = snapshot;
     this.oldest = Infinity;

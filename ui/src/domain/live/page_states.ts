@@ -7,7 +7,7 @@ const PASSING: ReadonlySet<string> = new Set(["snippet", "eye"]);
 const OF_DIRECTORY: ReadonlySet<string> = new Set(["colours"]);
 
 export interface States {
-  /** For each page, its query: "smooth=0.9&pins=loss". */
+  /** For each page, the query of its address: "smooth=0.9&pins=loss". */
   readonly pages: Readonly<Record<string, string>>;
   /** The query keys that belong to the log directory, not to a page: "colours=train~3". */
   readonly shared: string;

@@ -1,5 +1,5 @@
-// AURORA with weights that the user chooses. The server computes the score with the default weights; this file has the
-// same formula, see include/cboard/compression/aurora.h.
+// AURORA with weights that the user chooses. The server computes the score with the default weights. This file uses the
+// formula of the server (include/cboard/compression/aurora.h).
 import type { Score } from "../../api/compression/table";
 import type { Values } from "./gates";
 

@@ -22,7 +22,9 @@ const local = signal<LocalChanges>({});
 /** The storage key contains the served log directories, because annotations belong to them. */
 const localKey = computed(() => `annotations ${status.value?.logdirs.paths.join("\n") ?? ""}`);
 
-/** Null until the annotations and the names of the log directories are loaded. */
+/**
+ * The place where annotations are stored. Null until the annotations and the names of the log directories are loaded.
+ */
 export const annotationPlace = computed(() =>
   stored.value === null || status.value === null
     ? null

@@ -40,8 +40,8 @@ function chosenLooks(): ReadonlyMap<string, RunLook> {
 }
 
 /**
- * From now on, updates the looks when runs or colours change, and repaints all canvases, because canvases keep the old
- * colours.
+ * Starts to update the looks when runs or colours change, and to repaint all canvases then, because canvases keep the
+ * old colours.
  */
 export function followRunColours(): void {
   effect(() => {

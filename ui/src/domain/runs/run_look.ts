@@ -1,4 +1,4 @@
-// The look of each run, which is the same in every chart and list. run_colours.ts chooses it.
+// The look of each run. It is the same in every chart and list. run_colours.ts chooses it.
 import { signal } from "@preact/signals";
 import { ownLook, type RunLook } from "./look_choice";
 

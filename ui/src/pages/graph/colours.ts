@@ -107,7 +107,7 @@ export function lookOf(drawing: Drawing, mode: Mode, side: Side, errors: Readonl
   const texts = new Array<string>(drawing.count).fill("");
   const levels = new Array<Level>(drawing.count).fill("");
   const leaves = [...Array(drawing.count).keys()].filter((i) => boxes.kinds[i] !== Kind.Open && isIn(drawing, i, side));
-  // A and B use the same scale, so that equal colours mean equal values.
+  // A and B use one common scale, so that equal colours mean equal values.
   const ramp = (column: RampColumn, text: (value: number) => string): void => {
     const [values, most] = [facts[column], mostOf(drawing, column)];
     for (const i of leaves) {

@@ -23,10 +23,11 @@ export interface Drawing {
   readonly indexOf: ReadonlyMap<string, number>;
   /** The height of each box in B, including the nodes that were fused into it. */
   readonly tall: Float64Array;
-  /** For each box, the boxes that were fused into it, from top to bottom. */
+  /** For each box, the boxes that were fused into it, the uppermost box first. */
   readonly fused: ReadonlyMap<number, readonly number[]>;
   /**
-   * For each of the two graphs: 1 for nodes that this graph does not have but through which one of its lines passes.
+   * For each of the two graphs: 1 for nodes that the graph does not have, but through which one of its lines passes;
+   * otherwise 0.
    */
   readonly passed: Readonly<Record<Side, Uint8Array>>;
 }

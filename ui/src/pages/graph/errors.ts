@@ -8,7 +8,7 @@ export interface PlacedError extends LayerError {
   readonly path: string;
 }
 
-/** The first pair whose variants both have logged layers of the same model. */
+/** The first pair of variants that both have logged layers of one model. */
 export function pairWithLayers(sides: SidesResponse, pairs: readonly PairOfVariants[]): PairOfVariants | null {
   return pairs.find((pair) => hasLayers(sides, pair)) ?? null;
 }

@@ -26,7 +26,7 @@ import "./hardware.css";
 
 type Range = readonly [number, number];
 
-// All lanes have the same colour, because they are about the same machine.
+// All lanes have the same colour, because they show the same machine.
 const LOOK = { colour: 1, dash: [] } as const;
 
 const timeText = (x: number): string => (x === 0 ? "0" : duration(x));
@@ -190,7 +190,7 @@ function lanesByRun(found: Tags | null): Map<string, Lane[]> {
   return map;
 }
 
-/** All curves begin at the same time 0, although rates begin one measurement later than the others. */
+/** All curves begin at time 0, although rates can be computed only from the second measurement on. */
 function onOneAxis(
   lanes: readonly Lane[],
   curves: readonly Curve[],

@@ -5,7 +5,7 @@ import { getJson, postJson } from "../../api/client";
 
 const numbers = (rows: readonly (readonly WireNumber[])[]): number[][] => rows.map((row) => row.map(toNumber));
 
-/** One histogram per step, all in the same bars of equal width. */
+/** One histogram per step. All histograms have the same bars of equal width. */
 export interface Bars {
   readonly steps: readonly number[];
   /** The edges of the bars, one more than bars; empty if nothing was counted. */
@@ -48,7 +48,7 @@ export async function loadSteps(run: string, tag: string, limit: number, signal?
 
 export interface Percentiles {
   readonly steps: readonly number[];
-  /** The share of the values in per cent. */
+  /** The share of the values in a bar, in per cent. */
   readonly points: readonly number[];
   readonly rows: readonly (readonly number[])[];
 }
@@ -81,7 +81,7 @@ export interface RunHistogram {
   } | null;
 }
 
-/** One histogram per run, all in the same bins. */
+/** One histogram per run. All histograms have the same bins. */
 export interface Together {
   readonly edges: readonly number[];
   readonly runs: readonly RunHistogram[];

@@ -9,7 +9,7 @@ export interface RunsLayout {
   readonly x: Scale;
   readonly edges: readonly number[];
   readonly paths: readonly string[];
-  /** By run and bar, in per cent of the run's values. */
+  /** By run and bar: the share of the run's values that are in the bar, in per cent. */
   readonly shares: readonly (readonly number[])[];
   readonly spikes: readonly Spike[];
   readonly xTicks: readonly { at: number; text: string }[];

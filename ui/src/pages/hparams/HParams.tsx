@@ -37,7 +37,7 @@ import { ScatterMatrix } from "./ScatterMatrix";
 import { TrialTable } from "./TrialTable";
 import "./hparams.css";
 
-// The max number of drawn trials, because more lines cannot be distinguished; filters show the others.
+// The maximum number of trials that are drawn, because more lines cannot be distinguished. Filters show further trials.
 const MAX_TRIALS = 2000;
 const MAX_AXES = 10;
 

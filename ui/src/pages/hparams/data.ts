@@ -67,8 +67,8 @@ export function readTrials(response: HParamsResponse): Trials {
 const knownValues = (column: Column): number => column.values.filter((value) => value !== null).length;
 
 /**
- * The metric that colours the trials: the first one that varies and that at least half of the trials have; otherwise
- * the one that most trials have.
+ * The metric that colours the trials: the first metric that varies and that at least half of the trials have. If there
+ * is none, the metric that most trials have.
  */
 export function usualMetric(columns: readonly Column[]): Column | undefined {
   const metrics = columns.filter((column) => column.isMetric);
@@ -97,8 +97,8 @@ export function usualPartner(columns: readonly Column[], metric: Column): Column
 }
 
 /**
- * The columns that get an axis if there are too many: those that most trials have, half of them metrics, in the order
- * of the columns.
+ * The columns that get an axis if there are too many columns: the columns that most trials have. Half of them are
+ * metrics. They keep the order of the columns.
  */
 export function axesOf(columns: readonly Column[], most: number): Column[] {
   const readable = columns.filter(isReadable);

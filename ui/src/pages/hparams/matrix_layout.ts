@@ -8,7 +8,7 @@ export interface MatrixCell {
   readonly y: Column;
   readonly left: number;
   readonly top: number;
-  /** For each colour, the dots of its trials as one path. */
+  /** For each colour, one path with the dots of all trials of this colour. */
   readonly dots: ReadonlyMap<string, string>;
 }
 

@@ -90,7 +90,7 @@ const GLYPH = 7.6; // The width of a digit in a cell, in pixels.
 const PADDING = 20; // The left and right padding of a cell together, in pixels.
 const GUTTER = 8; // Additional padding at the right of the last cell, in pixels.
 
-/** The column width that fits the widest of these texts. The texts are numbers and are never shortened. */
+/** The column width that fits the widest of the given texts. The texts are numbers and are never shortened. */
 const widthFor = (texts: readonly string[]): number =>
   Math.ceil(PADDING + GLYPH * texts.reduce((longest, text) => Math.max(longest, text.length), 0));
 

@@ -117,7 +117,7 @@ function DropCell({
 const RESOURCE_WIDTH = 208;
 const OTHER_WIDTH = 680;
 
-/** The number of resources that fit beside the other columns. */
+/** The number of resources for which there is space beside the columns that are always shown. */
 const fitting = (width: number): number => Math.max(1, Math.floor((width - OTHER_WIDTH) / RESOURCE_WIDTH));
 
 function gainName(metric: Metric): string {

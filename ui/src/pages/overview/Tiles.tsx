@@ -1,5 +1,5 @@
 // The key metrics at the top of the page: typical, worst and best values, and the number of models that pass. The
-// report shows the same.
+// report shows the same metrics.
 import type { JSX } from "preact";
 import type { Summary } from "../../api/compression/summary";
 

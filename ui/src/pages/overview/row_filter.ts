@@ -71,7 +71,7 @@ export function columnNamed(columns: readonly FilterColumn[], typed: string): Fi
   );
 }
 
-/** Column names in conditions that do not exist; no model passes such a condition. */
+/** The column names in conditions of the filter that do not exist. No model passes such a condition. */
 export function unknownColumns(data: OverviewData, words: string): string[] {
   const columns = filterColumns(data);
   return parseRunFilter(words)
@@ -83,7 +83,7 @@ export function unknownColumns(data: OverviewData, words: string): string[] {
 const limitIn = (column: FilterColumn | undefined, value: number): number =>
   column?.inPerCent ? asFraction(value) * 100 : value;
 
-/** The rows that pass both the typed filter and the rectangle; metric values are those of B. */
+/** The rows that pass both the typed filter and the selected rectangle. Conditions on metrics use the values of B. */
 export function visibleRows(data: OverviewData, words: string, inside: (row: Row) => boolean): Row[] {
   const columns = filterColumns(data);
   const typed = parseRunFilter(words);

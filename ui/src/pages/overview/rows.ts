@@ -28,7 +28,7 @@ export interface OverviewData {
   readonly qualityIsFraction: boolean;
   /** The resources that at least one model logged for both A and B; the default resources come first. */
   readonly resources: readonly Metric[];
-  /** The metrics to choose from for the axes of the chart: quality, resources, then the other metrics of B. */
+  /** The metrics to choose from for the axes of the chart: quality, resources, then all other metrics of B. */
   readonly axes: readonly Metric[];
 }
 

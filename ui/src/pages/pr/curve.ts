@@ -106,7 +106,10 @@ export function layoutCurves(
   return { box, x, y, paths: curves.map(path) };
 }
 
-/** The visible point of any curve that is nearest to a position, within `reach` pixels. */
+/**
+ * The visible point, among the points of all curves, that is nearest to a position. Null if no point is within `reach`
+ * pixels.
+ */
 export function nearestPoint(
   { box, x, y }: PrLayout,
   curves: readonly PrCurve[],

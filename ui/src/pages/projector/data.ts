@@ -23,7 +23,7 @@ export interface Cloud {
   readonly sprite: (Sprite & { readonly url: string }) | null;
 }
 
-/** If the sprite image cannot be loaded, the points are shown without it. */
+/** If the sprite image cannot be loaded, the points are shown as dots. */
 async function loadSprite(url: string, single: readonly number[]): Promise<Cloud["sprite"]> {
   const image = new Image();
   image.src = url;

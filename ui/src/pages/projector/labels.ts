@@ -6,7 +6,10 @@ export interface Labels {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** As in TensorBoard, a file with one column has no header; with several columns, the first line names them. */
+/**
+ * Reads a metadata file like TensorBoard: a file with one column has no header; in a file with several columns, the
+ * first line contains their names.
+ */
 export function readLabels(text: string): Labels {
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();

@@ -8,7 +8,7 @@ export interface SpriteSize {
   readonly columns: number;
 }
 
-/** Null if the sprite is smaller than one image. */
+/** The grid of images; null if the sprite is smaller than one image. */
 export function spriteSize(
   single: readonly number[] | null | undefined,
   imageWidth: number,
