@@ -45,7 +45,7 @@ class _SharedCounters:
 class GlobalSummaryWriter:
     """A writer that counts the steps of each tag, so that any process can add the next point.
 
-    The arguments are those of SummaryWriter.
+    Takes the same arguments as SummaryWriter.
     """
 
     _global: Optional["GlobalSummaryWriter"] = None

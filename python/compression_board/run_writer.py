@@ -1,4 +1,4 @@
-"""RunWriter: the files and scalars of a run. Its subclass SummaryWriter adds the other kinds of
+"""RunWriter: the files and scalars of a run. The subclass SummaryWriter adds all other kinds of
 data.
 """
 

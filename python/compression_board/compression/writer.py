@@ -137,8 +137,8 @@ class CompressionWriter(SummaryWriter):
         """Logs a report inside the event file, so that stock TensorBoard shows it; returns its
         Markdown.
 
-        The text `<model>/metadata/report` has a sentence and tables. The pictures beside it,
-        `<model>/metadata/report_metrics` and `report_aurora_int8`, show the same as charts.
+        The text `<model>/metadata/report` has a sentence and tables. The pictures
+        `<model>/metadata/report_metrics` and `report_aurora_int8` show the same values as charts.
         """
         pair = {"fp32": fp32_metrics, "int8": int8_metrics}
         return self.log_variants_report(model_name, pair, "fp32", step)

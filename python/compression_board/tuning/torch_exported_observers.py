@@ -29,7 +29,8 @@ def _last_nodes(model: Any) -> dict[str, Any]:
 
 
 class _Observed:
-    """Replaces an exported model during its evaluation. All attributes are those of the model."""
+    """Replaces an exported model during its evaluation. Has all attributes of the exported model.
+    """
 
     def __init__(self, model: Any, see: Any) -> None:
         self._model = model

@@ -64,7 +64,7 @@ def _cloned(graph: Any, value: Any) -> Any:
 
 
 class _Observed:
-    """Replaces a scripted model during its evaluation. All attributes are those of the model."""
+    """Replaces a scripted model during its evaluation. Has all attributes of the scripted model."""
 
     def __init__(
         self, script: Any, function: Any, outputs: int, see: Callable[[Any], None]
