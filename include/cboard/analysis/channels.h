@@ -72,9 +72,10 @@ struct ChannelPoints {
 std::string* StatisticOf(std::string_view directory, Stage& stage);
 ChannelStatistics SummarizeChannels(std::string layer, const ChannelPoints& points);
 
-// Finds variants whose directory holds per-channel statistics although it is not a stage.
-// Comparisons of two models log them, for example fp32/min_per_channel and int8/min_per_channel.
-// The variant is named after the directory; the view of its name is valid as long as the snapshot.
+// Finds variants whose directory holds per-channel statistics although the directory is not a
+// stage. Comparisons of two models log such statistics, for example in fp32/min_per_channel and
+// int8/min_per_channel. The variant has the name of the directory; the string_view of this name is
+// valid as long as the snapshot.
 std::vector<Stage> FindChannelVariants(const reader::Snapshot& snapshot);
 
 // Reads the per-channel statistics of one tensor of a layer ("weight" or "output") in a variant, or

@@ -1,5 +1,5 @@
-// Merges two graphs of the same model into one, which marks each node as unchanged, changed, added,
-// removed, or fused into another node.
+// Merges two graphs of the same model into one graph. In the result, each node is marked as
+// unchanged, changed, added, removed, or fused into another node.
 //
 //   const GraphDiff diff = DiffGraphs(fp32, int8);
 //   for (const DiffNode& node : diff.nodes) …  // conv1 in both, bn1 fused into conv1, quantize new

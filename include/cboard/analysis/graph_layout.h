@@ -19,8 +19,8 @@
 
 namespace cboard::analysis {
 
-// The size of a box: its extents to the left and right of the vertical line through which its edges
-// pass, and its height.
+// The size of a box: the distances from its left and right border to the vertical line through
+// which its edges pass, and its height.
 struct LayoutNode {
   enum class Place : std::uint8_t { kAnywhere, kTop, kBottom };
 

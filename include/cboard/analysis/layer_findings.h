@@ -32,8 +32,8 @@ struct LayerFinding {
 };
 using LayerFindings = std::map<std::string, LayerFinding, std::less<>>;  // By layer.
 
-// Parses the logged diagnoses of layers, which are JSON. Fails for any other text. Entries without
-// a layer or with an unknown level are skipped.
+// Parses the JSON of the logged diagnoses of layers. Fails for any other text. Entries without a
+// layer or with an unknown level are skipped.
 Result<LayerFindings> ParseLayerFindings(std::string_view json);
 
 // The verdict of a comparison on the outputs of the model.

@@ -72,8 +72,8 @@ struct RankedLayer {
   std::optional<HistogramComparison> histogram = {};
   LayerMetrics logged = {};
   bool from_logged = false;  // True if `severity` comes from logged metrics.
-  // Relative error of the layer: 10 ^ (-SQNR / 20). 0 is no error; at 1 the error is as large as
-  // the values.
+  // Relative error of the layer: 10 ^ (-SQNR / 20). 0 means no error; 1 means that the error is as
+  // large as the values.
   double severity = 0;
   double times_median = 0;  // severity / severity of the median layer; 0 if that is 0.
   Diagnosis diagnosis = {};

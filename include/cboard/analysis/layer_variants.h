@@ -64,7 +64,7 @@ LayerFilter FindingsOf(const VariantLayers& side);
 // tensors if the run holds no other data of the model.
 std::vector<VariantLayers> FindVariantLayers(const reader::Snapshot& snapshot);
 
-// True if `variant` is the name of the side in the log or in the comparison table.
+// True if `variant` is a name of `side`: its name in the log, or its name in the comparison table.
 bool IsCalled(const VariantLayers& side, std::string_view variant);
 
 // Finds the side of this model and variant; nullptr if there is none. A side without a model name

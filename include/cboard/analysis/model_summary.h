@@ -88,7 +88,7 @@ Summary Summarize(const std::shared_ptr<const reader::Snapshot>& snapshot,
 // Positive is worse.
 std::optional<double> LostBy(std::string_view quality, const ModelSummary& model);
 
-// True if the metric's values are fractions, which are shown in percent.
+// True if the values of the metric are fractions. They are shown in percent.
 bool IsShare(const compression::MetricDescription& metric);
 
 }  // namespace cboard::analysis

@@ -83,8 +83,8 @@ std::optional<ParsedTag> ParseMetadata(std::string_view plugin_content);
 // The "model" in the plugin data of a tag, as the user spelled it; empty if it is missing.
 std::string ModelOfStored(std::string_view plugin_content);
 
-// The "layer" in the plugin data of a tag: the layer's exact name, which the tag itself may not
-// contain. Empty if it is missing.
+// The "layer" in the plugin data of a tag: the exact name of the layer. The tag itself may not
+// contain the exact name. Empty if it is missing.
 std::string LayerOfStored(std::string_view plugin_content);
 
 // The "node" in the plugin data of a tag: the operator that a layer belongs to, if its name differs
@@ -113,7 +113,7 @@ std::string MetricKeyOf(std::string_view logged_name);
 bool IsKnownVariant(std::string_view variant);
 
 // True if `variant` names a compression or its absence: int8, w4a8, pruned50, fp32. False for
-// "baseline" and "original", which any comparison may use.
+// "baseline" and "original", because comparisons of any kind use these names.
 bool NamesCompression(std::string_view variant);
 
 // Returns a key that is equal for two spellings of a model if they give equal tags: "my net" and

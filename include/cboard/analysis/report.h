@@ -45,7 +45,8 @@ struct ReportOptions {
 
   std::string baseline = {};  // Empty: the baseline of most models.
   std::string variant = {};   // Empty: int8, or the most common other one.
-  // Unique names of the models to report; empty: all models that have the baseline or the variant.
+  // Unique names of the models to report. If it is empty, all models that have the baseline or the
+  // variant are reported.
   std::vector<std::string> models = {};
   std::string policy = "balanced";
   std::optional<Contract> contract = {};  // Checked in addition to the policy.

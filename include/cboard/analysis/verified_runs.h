@@ -1,5 +1,5 @@
-// Results of `compare --verify`: the output SQNR of the variant after parts of it were restored to
-// float. They confirm or refute a ranking of layers.
+// Results of `compare --verify`: the output SQNR of the variant after parts of the variant were
+// restored to float. The results confirm or refute a ranking of layers.
 //
 //   const auto verified = ReadVerifiedRuns(*run, {.model = "resnet18", .variant = "int8"});
 //   if (verified) verified->BestParts();  // Which parts to keep in float.

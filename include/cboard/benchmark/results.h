@@ -27,9 +27,9 @@ std::string ToJson(std::span<const ModelBenchmark> models);
 Result<void> WriteResults(const std::filesystem::path& file,
                           std::span<const ModelBenchmark> models);
 
-// Reads the fingerprints of the models in the file whose benchmark is complete, by model name. With
-// them, a list of models can be resumed. Empty if the file does not exist or does not contain
-// benchmark results.
+// Returns the fingerprints of the models in the file whose benchmark is complete, by model name.
+// With the fingerprints, the benchmark of a list of models can be resumed. Empty if the file does
+// not exist or does not contain benchmark results.
 std::map<std::string, std::string, std::less<>> ReadFingerprints(const std::filesystem::path& file);
 
 // Converts the results to the input of the log writers: metrics and latency samples of the measured

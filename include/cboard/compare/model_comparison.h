@@ -71,8 +71,8 @@ struct LayerComparison {
   std::string name;
   std::string variant_name;  // Name in the compressed model.
   std::string weights_name;  // "W", "R", …; empty if the node has one weight only.
-  // Node name in the baseline's file, which quantizers accept to exclude the node. Empty for model
-  // inputs.
+  // Name of the node in the baseline's file. Quantizers accept this name to exclude the node. Empty
+  // for model inputs.
   std::string node;
   std::string op_type;      // In the baseline.
   bool is_in_body = false;  // In a subgraph of If, Loop or Scan, so its output cannot be captured.
@@ -135,7 +135,8 @@ struct LayerComparison {
 };
 
 // The nodes of a layer in the baseline and in the compressed model, by their names in ModelGraph:
-// `name` and `variant_name` without `weights_name`. The views live as long as the layer.
+// `name` and `variant_name` without `weights_name`. The returned string_views are valid as long as
+// the layer.
 std::string_view NodeOf(const LayerComparison& layer);
 std::string_view VariantNodeOf(const LayerComparison& layer);
 
@@ -214,8 +215,8 @@ struct ModelComparison {
   // restored. If red and amber layers explain less than half of the error: also with everything
   // except one part, for up to three parts that cost most, and with only these parts restored.
   std::vector<Verification> verified;
-  // Names of the last compared layers in the baseline: no compared layer follows them. There may be
-  // several if the model has several outputs; at most 16.
+  // Names of the last compared layers in the baseline: no other compared layer follows these
+  // layers. A model with several outputs may have several last layers. At most 16.
   std::vector<std::string> verified_layers;
   std::string why_not_verified;  // Why `verify` was requested but nothing was measured.
 };

@@ -15,8 +15,8 @@
 
 namespace cboard::compare {
 
-// Converts a model file to the graph of a stage. Constants are not nodes: their bytes count for the
-// node that uses them.
+// Converts a model file to the graph of a stage. Constants do not become nodes: the bytes of a
+// constant count for the node that uses it.
 compression::StageGraph StageGraphOf(const model::ModelGraph& model, std::string name);
 
 // Logs the baseline as initial_graph and the variant as after_quantization: graphs with Resources,

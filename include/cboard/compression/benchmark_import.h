@@ -20,7 +20,7 @@
 namespace cboard::compression {
 
 struct ImportOptions {
-  // Output directory; empty: runs/compression_benchmark/<name of the file>.
+  // Output directory. If it is empty, runs/compression_benchmark/<name of the file> is used.
   std::filesystem::path directory;
   std::int64_t step = 0;
   // Overrides the baseline in the file, for models that have a variant of this name.

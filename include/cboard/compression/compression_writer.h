@@ -111,8 +111,8 @@ class CompressionWriter : public SummaryWriter {
   //     return "candidates/" + DefaultTag(parts);
   //   }
   //
-  // The tag of a group also names the directory of its sub-runs, which must be below this
-  // directory. May be called from any thread that logs.
+  // The tag of a group also names the directory of its sub-runs. The directories must be below the
+  // writer's directory. May be called from any thread that logs.
   virtual std::string TagFor(const TagParts& parts) const { return DefaultTag(parts); }
 
  private:

@@ -19,9 +19,9 @@
 
 namespace cboard::compression {
 
-// A histogram of equal bins whose width is a power of two and whose edges are multiples of it. If a
-// value is outside of all bins, pairs of bins are merged and the bins become wider. The result
-// depends only on the values, not on how they were divided into tensors.
+// A histogram with bins of equal width. The width is a power of two, and the edges of the bins are
+// multiples of the width. If a value is outside of all bins, pairs of bins are merged and the bins
+// become wider. The result depends only on the values, not on how they were divided into tensors.
 class GrowingHistogram {
  public:
   static constexpr std::int64_t kMaxBins = 2048;

@@ -93,8 +93,8 @@ class TuningLogger {
                          std::string_view precision = {});
 
   // Logs a parameter at once: weight, bias, scale, zero_point. Parameters of conv1.0 and conv1.1
-  // belong to the fused group conv1. If both have a parameter of the same name, the second is
-  // logged under its own operator.
+  // belong to the fused group conv1. If conv1.0 and conv1.1 have a parameter of the same name, the
+  // parameter of conv1.1 is logged under conv1.1.
   Result<void> AddParameter(std::string_view op, std::string_view parameter,
                             const TensorView& values, std::string_view precision = {});
 

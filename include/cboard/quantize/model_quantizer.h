@@ -37,8 +37,8 @@ struct QuantizedFile {
   std::size_t baseline_bytes = 0;
   std::size_t bytes = 0;
   std::size_t data_bytes = 0;  // Size of the external data file of models above 2 GB.
-  // Bytes of weights that stay float32, by the op type of the node that uses them; subgraphs of If,
-  // Loop and Scan count as a whole.
+  // Bytes of weights that stay float32, by the op type of the node that uses them; the weights in a
+  // subgraph count for the If, Loop or Scan that contains it.
   std::map<std::string, std::size_t> float_bytes;
 };
 

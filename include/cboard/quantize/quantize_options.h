@@ -80,8 +80,8 @@ struct QuantizeOptions {
   // Compares both models by layer after the quantization, with up to 20 samples; sets
   // QuantizeReport::comparison.
   bool explain = false;
-  // Log directory for stages, statistics and the comparison; implies `explain`. Empty: nothing is
-  // logged.
+  // Log directory for stages, statistics and the comparison; implies `explain`. If it is empty,
+  // nothing is logged.
   std::filesystem::path logdir;
 
   std::size_t block_size = 32;  // kW8A16, kW4A16, kW4A8: number of weights that share a scale.

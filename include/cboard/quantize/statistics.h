@@ -15,8 +15,8 @@
 
 namespace cboard::quantize {
 
-// A histogram with bins of the width 2^exponent, from -kBins/2 to kBins/2 - 1. If a value does not
-// fit, the width doubles and pairs of bins are added.
+// A histogram with bins of the width 2^exponent, from -kBins/2 to kBins/2 - 1. If a value is
+// outside of all bins, the width doubles and pairs of bins are merged.
 class WideningHistogram {
  public:
   static constexpr std::int64_t kBins = 8192;

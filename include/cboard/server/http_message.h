@@ -40,8 +40,8 @@ struct HttpRequest {
   std::string_view Header(std::string_view name) const;
 };
 
-// Part of a file, which is sent without reading it into memory first. It must be inside the file.
-// If the file shrinks before it is sent completely, the connection is closed.
+// Part of a file. It is sent without reading it into memory first. It must be inside the file. If
+// the file shrinks before it is sent completely, the connection is closed.
 struct FileSlice {
   std::shared_ptr<const File> file;
   std::uint64_t offset = 0;

@@ -43,7 +43,7 @@ struct HttpServerOptions {
   std::optional<TlsFiles> tls = {};  // If set: HTTPS only, TLS 1.2 or newer.
 
   // Origins whose pages may embed the board in a frame, separated by spaces, as in the directive
-  // frame-ancestors of a content security policy. Empty: none.
+  // frame-ancestors of a content security policy. If it is empty, no origin may embed the board.
   std::string frame_ancestors = {};
 
   std::size_t max_connections = 1024;         // Further clients get HTTP 503.
@@ -65,7 +65,7 @@ struct HttpServerOptions {
   std::chrono::milliseconds stop_timeout{3'000};
 
   std::shared_ptr<ServerMetrics> metrics = {};
-  // A function that is called after every response, from several threads at once.
+  // A function that is called after every response. Several threads may call it at the same time.
   std::function<void(const ResponseRecord&)> on_response = {};
 };
 

@@ -27,8 +27,8 @@ class ServerMetrics {
   // functions, one after the other.
   void AddSource(std::function<void(std::string& text)> source);
 
-  // Counts a response. `route` must come from a small set and live as long as the metrics: use a
-  // literal.
+  // Counts a response. `route` must be one of a small set of texts, and must be valid as long as
+  // the metrics; use a string literal.
   void CountResponse(std::string_view route, int status, std::uint64_t sent_bytes,
                      std::chrono::nanoseconds took);
 

@@ -43,8 +43,8 @@ struct TrialResult {
   std::optional<double> speedup;     // Relative to the baseline, if measured.
   std::optional<double> latency_ms;  // Mean of one inference.
   std::optional<double> energy_mj;   // Energy of one inference, above idle.
-  // Number of samples of an evaluation that ended early because its result was certain; 0: all
-  // samples.
+  // Number of samples of the evaluation, if it ended early because its result was certain. 0 means
+  // that all samples were evaluated.
   std::size_t evaluated_samples = 0;
   std::uint64_t size_bytes = 0;
   double seconds = 0;  // Duration of the evaluation.

@@ -6,8 +6,8 @@
 
 namespace cboard::verdict {
 
-// The SQNR that is logged if there is no error. The negative of it is logged if the signal is lost.
-// Infinite values are not logged, because TensorBoard does not draw them.
+// The SQNR that is logged if there is no error. If the signal is lost, the same number with a minus
+// sign is logged. Infinite values are not logged, because TensorBoard does not draw them.
 inline constexpr double kLoggedExactDb = 200;
 
 // Formats a number with four significant digits: 0.3333, 12.5, 1.2e+06.
@@ -37,9 +37,9 @@ std::string SqnrClause(double db);
 std::string GainText(double gain_db);
 
 // Returns the number of decimals for the numbers of a column, so that their decimal points are
-// aligned. It is enough for four significant digits of the largest value. It is up to two more if
-// small values need them for three significant digits. It is at most four, and at most the number
-// of decimals that any value has.
+// aligned. The number is large enough for four significant digits of the largest value. It is up to
+// two larger if small values need more decimals for three significant digits. It is at most four,
+// and not larger than the number of decimals of any value.
 int DecimalsOfColumn(std::span<const double> values);
 
 // Formats a number like FixedNumber, but a non-zero value never becomes zero: 3e-06.
