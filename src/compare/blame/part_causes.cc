@@ -57,7 +57,7 @@ class ReaderFinder {
 
  private:
   // Returns true for nodes that keep values comparable. Adding a constant, such as an epsilon or a
-  // mask, shifts values; a square or a product with a constant only scales them.
+  // mask, shifts values; a square or a product with a constant only scales values.
   bool IsPassing(const model::ModelNode& node) const {
     if (node.op_type == "Mul" || node.op_type == "Div") {
       return node.inputs.size() == 2 &&

@@ -122,7 +122,8 @@ void SplitOperators::FindNorm(model::NodeId sqrt) {
     } else if (IsProduct(op_type)) {
       nodes.push_back(next[i]);
       is_divided = true;
-      // A constant gain and offset belong to the normalization, so its output is behind them.
+      // A constant gain and a constant offset belong to the normalization, so the output of the
+      // normalization is behind them.
       model::NodeId last = next[i];
       for (const std::string_view step : {"Mul", "Add"}) {
         const std::vector<model::NodeId> behind = ConsumersOf(model_.node(last).outputs[0]);

@@ -24,7 +24,7 @@ struct PrunedWeights {
 class PruningSearch {
  public:
   // Adds a row of weights of the baseline and of the variant. The variant's weights are multiples
-  // of `step`, which is 0 for floats.
+  // of `step`. For float weights, `step` is 0.
   void AddRow(std::span<const float> before, std::span<const float> after, float step);
 
   PrunedWeights Found() const;
@@ -55,8 +55,8 @@ class SmallestWeights {
     std::uint64_t count = 0;
     double sum_squares = 0;
   };
-  // The smallest nonzero weights: `count` of them, or fewer if their squares already add up to
-  // `sum_squares`.
+  // The smallest nonzero weights: `count` weights, or fewer if the sum of their squares reaches
+  // `sum_squares` before.
   struct Taken {
     double count = 0;
     double sum_squares = 0;

@@ -21,8 +21,8 @@ namespace {
 // no damage, because later layers undo the factors.
 constexpr double kGoodOutputDb = 20;
 
-// Standard deviation of each output channel. Errors of the bias are given in units of it. If the
-// output was not captured, inputs with a variance of 1 are assumed.
+// Standard deviation of each output channel. Errors of the bias are given in units of this standard
+// deviation. If the output was not captured, inputs with a variance of 1 are assumed.
 OutputSpread SpreadOf(const std::optional<tensor::Comparison>& output,
                       const tensor::Comparison& weights) {
   OutputSpread spread;

@@ -25,7 +25,7 @@ std::string KeepFloatText(const LayerComparison& layer) {
   const bool is_input = layer.op_type == "Input";
   std::string others;
   std::size_t count = 0;
-  // The first of `float_nodes` is the layer's own node, which is not named.
+  // The first of `float_nodes` is the layer's own node. It is not named.
   for (std::size_t i = is_input ? 0 : 1; i < layer.float_nodes.size(); ++i) {
     if (++count > kMaxNames) continue;
     others += (others.empty() ? "" : ", ") + Quoted(layer.float_nodes[i]);

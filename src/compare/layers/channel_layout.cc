@@ -149,9 +149,9 @@ std::optional<ChannelLayout> ChannelTracer::TraceConcat(const model::ModelNode& 
   const std::optional<std::size_t> axis = AxisOf(node, 1, rank);
   if (!axis) return std::nullopt;
   std::optional<ChannelLayout> layout = TraceFirst(node, rank, visited);
-  // The Concat itself gives the axis if its inputs lead to no operator with channels (a grid of
-  // anchors), or only to one whose single channel was reshaped into the batch dimension (the box
-  // decoder of YOLOv8).
+  // Uses the axis of the Concat itself in two cases: if its inputs lead to no operator with
+  // channels (a grid of anchors), or if they lead only to an operator with a single channel that
+  // was reshaped into the batch dimension (the box decoder of YOLOv8).
   if ((!layout || layout->axis == 0) && *axis > 0) layout = ChannelLayout{.axis = *axis};
   if (!layout || layout->axis != *axis) return layout;  // The Concat joins positions, not channels.
   layout->branches.clear();

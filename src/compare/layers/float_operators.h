@@ -13,9 +13,9 @@ namespace cboard::compare {
 struct FloatProduct {
   model::TensorId left = model::kNoTensor;
   model::TensorId output = model::kNoTensor;
-  // The next members are only set for dynamic quantization: the DynamicQuantizeLinear that rounds
-  // `left`, the integer result, and the integer result as float, which is multiplied by the scales
-  // to give `output`.
+  // The following members are set only for dynamic quantization. They are the DynamicQuantizeLinear
+  // that rounds `left`, the integer result, and the integer result as float; the product of the
+  // last one and the scales is `output`.
   model::NodeId dynamic = model::kNoNode;
   model::TensorId sums = model::kNoTensor;
   model::TensorId cast = model::kNoTensor;

@@ -117,8 +117,8 @@ struct Reordered {
   std::vector<ChannelRun> order;
 };
 
-// Recognizes a Concat of Slices of one tensor along `axis`, which only reorders the channels of
-// this tensor.
+// Recognizes a Concat of Slices of one tensor along `axis`. Such a Concat only reorders the
+// channels of the tensor.
 std::optional<Reordered> ReorderedBy(const model::ModelGraph& model, const model::ModelNode& concat,
                                      std::size_t axis) {
   const auto* value = concat.FindAttribute("axis");

@@ -83,8 +83,8 @@ bool AreColumns(const StoredPlaces& places) {
 }
 
 // Transposes elements [first, first + count) of all channels from the file's order (`stored`, which
-// starts at position `begin` of the file) into `rows`. Works on small tiles, which stay in the CPU
-// cache.
+// starts at position `begin` of the file) into `rows`. Works on tiles that are small enough to stay
+// in the CPU cache.
 void TurnTiles(std::span<const float> stored, std::size_t begin, const StoredPlaces& places,
                std::size_t first, std::size_t count, std::span<float> rows) {
   constexpr std::size_t kTileRows = 16, kTileElements = 256;
@@ -114,7 +114,7 @@ std::vector<float> ReadAll(const model::WeightReader& reader, RowReader::ReadEle
     ReadContiguousRows(reader, read, places, 0, rows);
     return rows;
   }
-  // Reads a few elements of all channels at a time, which stay in the CPU cache.
+  // Reads only a few elements of all channels at a time, so that they stay in the CPU cache.
   constexpr std::size_t kElements = 256;
   const std::size_t row = places.elements.size(), channels = places.channels.size();
   const std::size_t most = AreColumns(places) ? kElements : row;

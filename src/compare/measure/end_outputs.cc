@@ -17,7 +17,7 @@ namespace {
 // Maximum number of heads of one output. If a Concat joins more branches, they are parts of one
 // head.
 constexpr std::size_t kMaxHeads = 16;
-// Maximum number of channels with statistics, which take a few hundred bytes per channel.
+// Maximum number of channels with statistics. The statistics take a few hundred bytes per channel.
 constexpr std::size_t kMaxChannels = 65536;
 // Neighbouring channels belong to one head if their magnitudes differ by less than this factor.
 // With a larger difference and a common scale of 8 bits, the smaller channel would have fewer than
@@ -167,8 +167,8 @@ std::vector<bool> PositionsWithScore(const HeadCounts& head, std::span<const flo
   return detected;
 }
 
-// Compares integer outputs by position. Sequences are also compared as texts, whose length may
-// change.
+// Compares integer outputs by position. Sequences are also compared as texts, because the length of
+// a text may change.
 Result<void> AddLabels(const TensorView& reference, const TensorView& compressed,
                        EndFindings& findings) {
   CBOARD_ASSIGN_OR_RETURN(const std::vector<double> ours, tensor::ToDoubles(reference));

@@ -26,7 +26,7 @@ class ErrorPath {
 
 // Removes tensors whose error has no effect: the results of all their readers have a higher SQNR
 // than the tensors. Example: a convolution before a Relu is quantized to the range of the Relu, so
-// it loses its negative values, which the Relu would remove anyway.
+// it loses its negative values. The Relu would remove these values anyway.
 void EraseRegained(const model::ModelGraph& model,
                    std::unordered_map<model::TensorId, double>& measured);
 

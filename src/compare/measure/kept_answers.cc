@@ -104,8 +104,8 @@ FeatureVectors::Agreement FeatureVectors::Compare() const {
   for (const Vector& vector : vectors_) {
     const double own = Dot(vector.variant, vector.baseline);
     cosines += own;
-    // Compares with vectors of other samples only: positions of one sample are similar. If there is
-    // only one batch, each position counts as a sample.
+    // Compares only with vectors of other samples, because the vectors at different positions of
+    // one sample are similar. If there is only one batch, each position counts as a sample.
     bool has_others = false, is_unique = true, is_same = own > 0;
     for (const Vector& other : vectors_) {
       if (samples_ > 1 ? other.sample == vector.sample : other.position == vector.position) {

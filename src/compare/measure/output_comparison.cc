@@ -67,8 +67,8 @@ class OutputGatherer {
       compressed.quantization =
           Quantization::PerTensor(plan_.codes->scales, plan_.codes->zero_points);
     }
-    // Integer sums (of ConvInteger, MatMulInteger) are not comparable: a later node multiplies them
-    // by their scale.
+    // Integer sums (of ConvInteger, MatMulInteger) cannot be compared, because a later node
+    // multiplies them by their scale.
     const bool is_unscaled = IsFloat(reference.dtype) && !IsFloat(compressed.dtype) && !plan_.codes;
     if (is_given_up_ || is_unscaled || reference.shape != compressed.shape ||
         reference.element_count() == 0 || reference.shape.empty()) {

@@ -70,7 +70,7 @@ struct OutputFindings {
 };
 
 // Returns the tensors to compare for a pair of layers with weights; nullopt if their outputs cannot
-// be compared, for example in bodies of If, Loop and Scan, whose tensors cannot be captured.
+// be compared, for example because tensors in bodies of If, Loop and Scan cannot be captured.
 std::optional<OutputPlan> PlanOutput(const model::ModelGraph& baseline, const ModelLayer& before,
                                      const model::ModelGraph& variant, const ModelLayer& after);
 

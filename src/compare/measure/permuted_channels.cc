@@ -53,8 +53,8 @@ bool AreWithin(double most, std::span<const float> a, std::span<const float> b) 
   return sum <= most;
 }
 
-// Maximum number of elements of a row that are hashed: hashing all elements would take longer than
-// comparing them.
+// Maximum number of elements of a row that are used for a hash, because hashing all elements would
+// take longer than comparing them.
 constexpr std::size_t kMaxSampledElements = 64;
 
 std::size_t SampleStep(std::size_t row) {

@@ -117,7 +117,7 @@ Result<std::optional<tensor::Comparison>> CompareInPlace(
   return Compare(TensorView(scaled, reference->shape), *codes, options);
 }
 
-// Calls `visit(first, count)` for a few rows at a time, which stay in the CPU cache.
+// Calls `visit(first, count)` for a few rows at a time, so that the rows stay in the CPU cache.
 template <typename Visitor>
 Result<void> ForEachRows(const RowReader& rows, const Visitor& visit) {
   constexpr std::size_t kElements = std::size_t{1} << 16;

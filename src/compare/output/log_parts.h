@@ -53,7 +53,7 @@ Result<void> AddFigure(SummaryWriter& writer, const LayerTags& tags, std::string
 Result<void> AddHistogram(SummaryWriter& writer, std::string_view tag, std::string_view label,
                           std::int64_t step, const tensor::HistogramData& counted);
 
-// Logs a JSON text at step 0, which only the web page and the command line read. Fails if
+// Logs a JSON text at step 0. Only the web page and the command line read it. Fails if
 // SummaryWriter fails.
 Result<void> AddJson(SummaryWriter& writer, std::string_view tag, std::string_view json,
                      std::string_view label);

@@ -311,8 +311,8 @@ class HeadEvaluator {
   }
 
   void SetScoreAgreement() {
-    // The agreement of scores is measured at the threshold 0.25, which many detectors use, or at
-    // another threshold if too few scores reach it.
+    // The agreement of scores is measured at the threshold 0.25, because many detectors use it. If
+    // too few scores reach 0.25, another threshold is used.
     constexpr std::array<std::size_t, 4> kOrder = {1, 0, 2, 3};
     for (const std::size_t i : kOrder) {
       const HeadCounts::Detections& found = counts_.detections[i];
