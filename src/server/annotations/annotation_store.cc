@@ -177,7 +177,7 @@ Result<void> AnnotationStore::Apply(std::size_t logdir, Annotations changes) con
     Annotations merged = all;
     Merge(merged, changes);
     // Reads the file again after writing: on file systems without locks, another server may have
-    // replaced it meanwhile.
+    // replaced it at the same time.
     if (i > 0 && merged == all) return {};
     const std::string text = FormatAnnotations(merged);
     if (Result<Annotations> valid = ParseAnnotations(text); !valid) return Fail(valid.error());

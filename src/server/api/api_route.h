@@ -76,8 +76,8 @@ const std::vector<ApiRoute>& ApiRoutes();
 inline constexpr std::string_view kApiPrefix = "/api/v1";
 
 // Handles a request below kApiPrefix, from the cache if possible, else with HttpResponse::later.
-// Unknown parameters are an error that names them: a mistyped one would otherwise be ignored
-// silently.
+// Unknown parameters are an error, and the error names them. Otherwise, a parameter with a typing
+// error would be ignored silently.
 HttpResponse HandleApi(const HttpRequest& request, Target target,
                        std::shared_ptr<const reader::Snapshot> snapshot,
                        const BoardAppearance& look, ResponseCache& cache);

@@ -1,5 +1,5 @@
-// Selects evenly spaced values of a tag that is not a scalar, and writes the columns that every
-// response about them begins with.
+// Selects evenly spaced values of a tag that is not a scalar, and writes the columns with which
+// every response about such values begins.
 //
 //   CBOARD_ASSIGN_OR_RETURN(const Entries entries, QueriedEntries(call, TagKind::kImage));
 //   WriteHead(json, call, entries);  // {"snapshot":12,"indices":[0],"steps":[…],"wall_times":[…]

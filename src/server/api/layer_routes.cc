@@ -154,8 +154,7 @@ void WriteNames(JsonWriter& json, std::string_view key, const std::vector<LayerT
   WriteValues(json, key, tensors, &LayerTensor::tag);
 }
 
-// Writes the default limits of the output SQNR, which apply if a diagnosis has no limits of its
-// own.
+// Writes the default limits of the output SQNR. They apply if a diagnosis has no own limits.
 void WriteLimits(JsonWriter& json, int bits) {
   const analysis::Thresholds limits = analysis::ThresholdsFor(bits);
   json.BeginObject().Key("bits").Value(bits);

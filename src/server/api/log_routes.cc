@@ -12,7 +12,7 @@
 namespace cboard::server {
 namespace {
 
-// Writes null for the start and end time of runs without events, which are infinite.
+// Writes null for the start and end time of runs without events, because these times are infinite.
 std::optional<double> TimeOf(double seconds) {
   return std::isfinite(seconds) ? std::optional(seconds) : std::nullopt;
 }

@@ -150,7 +150,8 @@ std::string BinaryHeader(const ApiCall& call, const CurvesRequest& wanted,
   return json.Take();
 }
 
-// The header precedes the columns but depends on them, so space is reserved for it first.
+// Reserves space for the header before the columns are written: the header is in front of the
+// columns, but its content depends on them.
 HttpResponse BinaryResponse(const ApiCall& call, const CurvesRequest& wanted) {
   std::vector<SeriesEntry> entries;
   for (const SeriesName& name : wanted.series) entries.push_back({FindScalars(call, name)});

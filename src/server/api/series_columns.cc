@@ -157,7 +157,7 @@ bool WriteFloats(const reader::StoredScalars& points, char* out) {
     return true;
   }
   // Compares without branches, so that the compiler vectorizes the loop. A value that is too large
-  // for a float becomes infinity, which differs; NaN differs from itself.
+  // for a float becomes infinity and therefore differs. NaN differs from itself.
   std::uint64_t different = 0;
   for (std::size_t i = 0; i < points.count; ++i) {
     const auto value = Load<double>(points.values, i);

@@ -51,9 +51,9 @@ class ResponseCache {
  public:
   explicit ResponseCache(std::string boot_id, ResponseCacheLimits limits = {});
 
-  // Responds immediately if the response is cached or the client already has it (304); else with
-  // HttpResponse::later, which calls `make`. Only responses with status 200 are cached. The cache
-  // must outlive the call of `later`.
+  // Responds immediately if the response is cached, or if the client already has it (304).
+  // Otherwise responds with HttpResponse::later, and `later` calls `make`. Only responses with
+  // status 200 are cached. The cache must outlive the call of `later`.
   HttpResponse Respond(const HttpRequest& request, CacheKey wanted,
                        std::function<HttpResponse()> make);
 

@@ -151,7 +151,7 @@ HttpResponse EventHub::Open(const HttpRequest& request, std::string_view greetin
   HttpResponse response;
   response.content_type = "text/event-stream";
   response.headers.emplace_back("Cache-Control", "no-store");
-  // Disables response buffering in proxies, which would delay events.
+  // Disables response buffering in proxies, because buffering would delay events.
   response.headers.emplace_back("X-Accel-Buffering", "no");
   response.events = Subscribe(request.Header("Last-Event-ID"), greeting);
   response.route = "events";

@@ -52,7 +52,7 @@ std::string ParameterOf(std::string_view header, std::string_view key) {
   return {};
 }
 
-// Returns the name of a part, which its headers contain.
+// Returns the name of a part from the headers of the part.
 std::string NameOfPart(std::string_view headers) {
   const std::size_t begin = Lower(headers).find("content-disposition:");
   if (begin == std::string::npos) return {};
