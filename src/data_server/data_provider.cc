@@ -46,7 +46,7 @@ Status ToStatus(const Error& error) {
 // The names that a request selects; nullopt selects all names.
 using NameFilter = std::optional<std::set<std::string_view>>;
 
-// The selection of runs, tags and plugin in a request. Views point into the request.
+// The selection of runs, tags and plugin in a request. The string_views point into the request.
 struct Selection {
   std::string_view plugin_name;
   NameFilter runs;

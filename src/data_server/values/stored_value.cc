@@ -122,7 +122,7 @@ void ReadPrefix(std::string_view bytes, const Use& use) {
     while (fields.next() && !use(fields)) {
     }
   } catch (const protozero::exception&) {
-    // The field does not end inside the known bytes.
+    // A field continues after the known bytes, so reading stops.
   }
 }
 

@@ -10,7 +10,7 @@
 
 namespace cboard::data_server {
 
-// Views point into the TagInfo, which outlives them.
+// The string_views point into the TagInfo. The TagInfo must outlive this object.
 struct TagClass {
   // kUnknown: no plugin requests the tag, so it is not listed.
   proto::DataClass data_class = proto::DataClass::kUnknown;
