@@ -91,7 +91,8 @@ class LayerCheck {
     return (*layer.histogram).*(known->member);
   }
 
-  // Returns how far the value is beyond the limits; negative for values within them.
+  // Returns the distance between the value and the limit that it exceeds; negative if the value is
+  // within the limits.
   double Beyond(double value) const {
     if (gate_.worst_level) return value - static_cast<double>(*gate_.worst_level);
     double beyond = -std::numeric_limits<double>::infinity();

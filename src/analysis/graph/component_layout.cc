@@ -27,7 +27,8 @@ class ComponentLayout {
     }
   }
 
-  // Writes positions and routes of the component, which begins at (0, 0), and its size.
+  // Writes positions and routes of the component, relative to its upper left corner (0, 0), and the
+  // size of the component.
   void Run(GraphLayout& layout, Component& component) {
     ranked_ = WithoutCycles(component_.nodes.size(), ranked_);
     AssignAllRanks();

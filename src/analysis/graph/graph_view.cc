@@ -113,8 +113,8 @@ class ViewMaker {
     }
   }
 
-  // Divides a line into pieces at the borders of groups: from the source out to the innermost group
-  // that contains both ends, and from there into the target.
+  // Divides a line into pieces at the borders of groups. The pieces lead from the source out to the
+  // innermost group that contains both ends of the line, and from there to the target.
   void Connect(const GraphLink& link, std::uint32_t target) {
     if (link.source != present_source_) pieces_.clear();
     present_source_ = link.source;

@@ -9,8 +9,8 @@
 namespace cboard::analysis {
 namespace {
 
-// A view with fewer boxes than this opens its largest group, unless the group has more than
-// kMaxBoxesPerGroup parts.
+// If a view has fewer boxes than this number, its largest group is opened, unless the group has
+// more than kMaxBoxesPerGroup parts.
 constexpr std::size_t kTooFewBoxes = 6;
 constexpr std::size_t kMaxBoxesPerGroup = 600;
 

@@ -15,8 +15,8 @@ namespace cboard::analysis {
 void MarkCarriedErrors(std::vector<RankedLayer>& layers);
 
 // Limits diagnoses of pruned models. Pruning changes outputs, and training afterwards compensates
-// for it, so this is not damage: unexplained errors at or behind pruned weights are attributed to
-// pruning and are at most amber.
+// for the change, so the change is not damage: unexplained errors at or behind pruned weights are
+// attributed to pruning and are at most amber.
 void MarkPrunedOutputs(std::vector<RankedLayer>& layers);
 
 }  // namespace cboard::analysis

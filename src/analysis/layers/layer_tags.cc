@@ -100,7 +100,7 @@ LayerTensor TensorOfConstant(std::string_view tag) {
           .parameter = std::string(rest.empty() ? std::string_view() : last)};
 }
 
-// The position of a value: its file in the run and its offset there.
+// The position of a value: its file in the run, and its offset in the file.
 using Place = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
 
 Place FirstPlaceOf(const reader::Tag& tag) {

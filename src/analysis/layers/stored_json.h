@@ -1,5 +1,6 @@
 // Reads the JSON that `compare --logdir` stores beside the metrics: one text per comparison, so
-// that a repeated comparison replaces all of it. docs/formats/compression-tags.md lists the fields.
+// that a repeated comparison replaces the whole text. docs/formats/compression-tags.md lists the
+// fields.
 #pragma once
 
 #include <simdjson.h>

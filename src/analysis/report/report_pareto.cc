@@ -42,7 +42,7 @@ class PlotAxis {
   }
   bool is_log() const { return log_; }
 
-  // Returns round axis values: 1, 2 and 5 of every decade, or multiples of them.
+  // Returns round values for an axis: 1, 2 and 5 times powers of ten, or multiples of such values.
   std::vector<double> Ticks() const {
     std::vector<double> ticks;
     if (log_) {

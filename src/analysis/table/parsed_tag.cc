@@ -174,7 +174,7 @@ std::optional<ParsedTag> ParseFlatTag(std::string_view tag) {
   const std::vector<std::string_view> parts = Split(tag, '/');
   if (std::ranges::find(parts, std::string_view()) != parts.end()) return std::nullopt;
   std::optional<ParsedTag> meaning = TakeApart(parts);
-  // "%" stands for an empty name, which does not name a model.
+  // "%" stands for an empty name. An empty name does not name a model.
   if (meaning && (meaning->metric.empty() || meaning->variant.empty())) return std::nullopt;
   return meaning;
 }
