@@ -16,8 +16,8 @@ namespace cboard::cli {
 
 class BucketMirror {
  public:
-  // If `logdir` is a bucket address, replaces it by the directory `local`, whose files Send()
-  // copies to the bucket. Otherwise the mirror does nothing.
+  // If `logdir` is a bucket address, replaces it by the directory `local`. Send() then copies the
+  // files of `local` to the bucket. Otherwise the mirror does nothing.
   static Result<BucketMirror> Open(std::filesystem::path& logdir,
                                    const std::filesystem::path& local);
 

@@ -47,7 +47,7 @@ std::string UnknownArgumentText(const CLI::App& app, const std::string& extra) {
   return "there is no flag " + Quoted(flag) + (nearest.empty() ? "" : "; is it " + nearest + "?");
 }
 
-// Replaces CLI11's error messages, which are hard to understand.
+// Replaces CLI11's error messages, because they are hard to understand.
 std::string MessageOf(const CLI::App& app, const CLI::ParseError& error) {
   const std::string said = error.what();
   const auto between = [&](std::string_view from, std::string_view to) {

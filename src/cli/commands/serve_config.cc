@@ -12,7 +12,7 @@
 namespace cboard::cli {
 namespace {
 
-// The flags as CLI11 stores them; ParseServeFlags interprets them.
+// The values of the flags in the form in which CLI11 stores them; ParseServeFlags interprets them.
 struct RawFlags {
   std::string host;
   bool bind_all = false;
@@ -45,8 +45,8 @@ constexpr char kFooter[] =
     "Command-line flags override the file. The environment variable COMPRESSION_BOARD_TOKEN\n"
     "may contain the access token.\n";
 
-// Flags of TensorBoard about loading. They have no effect here, and are accepted so that scripts
-// keep working.
+// Flags of TensorBoard that control loading. The board ignores them, and accepts them so that
+// scripts keep working.
 constexpr auto kIgnored = std::to_array(
     {"--load_fast", "--reload_multifile", "--reload_multifile_inactive_secs", "--reload_task",
      "--max_reload_threads", "--generic_data", "--reuse_port", "--purge_orphaned_data",

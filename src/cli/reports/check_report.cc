@@ -56,9 +56,9 @@ std::string_view ColourOf(GateOutcome outcome) {
   return "\x1b[32m";
 }
 
-// Colours the outcome, which is the first word of each line. Colours are added after the table is
-// formatted, because the table escapes control characters in cells, so that text from files cannot
-// control the terminal.
+// Colours the first word of each line, the outcome. Colours are added after the table is formatted,
+// because the table escapes control characters in cells, so that text from files cannot control the
+// terminal.
 std::string Coloured(const std::string& table, std::span<const GateResult* const> rows) {
   const std::vector<std::string_view> lines = Split(table, '\n');
   std::string text(lines.front());

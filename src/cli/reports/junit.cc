@@ -62,8 +62,8 @@ std::string Counts(std::size_t tests, std::size_t failures, std::size_t errors) 
 constexpr std::string_view kDeclaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
 void AppendCase(const Contract& contract, const GateResult& result, std::string& xml) {
-  // CI servers show the part before the last dot as a package, which groups the variants of a
-  // model.
+  // CI servers show the part before the last dot as a package, so the variants of a model are shown
+  // as one group.
   const std::string owner =
       result.variant.empty() ? result.model : result.model + "." + result.variant;
   xml += "    <testcase" + Attribute("classname", owner.empty() ? "contract" : owner) +

@@ -50,7 +50,8 @@ bool TakesOneSample(const model::ModelGraph& model) {
   return shape.empty() || shape[0] <= 1;
 }
 
-// Returns true if an input has unknown sizes besides the batch size, which the user must give.
+// Returns true if an input has unknown sizes besides the batch size. The user must give these
+// sizes.
 bool HasOpenInputs(const model::ModelGraph& model) {
   return std::ranges::any_of(model.inputs(), [&](model::TensorId id) {
     const model::ModelTensor& input = model.tensor(id);
