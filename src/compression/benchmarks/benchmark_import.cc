@@ -16,8 +16,8 @@ namespace {
 
 // Returns a sibling directory: runs/x_hparams for runs/x and for runs/x/.
 std::filesystem::path Sibling(const std::filesystem::path& directory) {
-  // Keeps both slashes after "s3:" in the address of a bucket, which path functions would join to
-  // one.
+  // Keeps both slashes after "s3:" in the address of a bucket. Path functions would replace them by
+  // a single slash.
   const bool is_address = directory.native().find("://") != std::string::npos;
   std::filesystem::path sibling = is_address ? directory : directory.lexically_normal();
   if (!sibling.has_filename()) sibling = sibling.parent_path();

@@ -46,7 +46,8 @@ class FormatDetector {
     return rest_.empty() ? '\0' : rest_.front();
   }
 
-  // Reads a quoted text without decoding its escapes, which are not needed to recognize names.
+  // Reads a quoted text without decoding its escapes, because names can be recognized without
+  // decoding.
   std::optional<std::string_view> TakeText() {
     if (!Take('"')) return std::nullopt;
     const std::size_t end = rest_.find('"');
@@ -182,7 +183,8 @@ Result<std::vector<ImportedLayers>> ImportLayerReport(const LayerReport& report,
     SummaryWriter writer(done.run);
     CBOARD_RETURN_IF_ERROR(writer.status());
     const std::string prefix = TagPrefixOf(done.model);
-    // Does not change the layer's name in the tag, so that graphs and histograms can refer to it.
+    // The tag contains the layer's unchanged name, so that graphs and histograms can refer to the
+    // layer.
     const auto log = [&](const std::string& tag, double value) -> Result<void> {
       std::string summary;
       proto::AppendScalarValue(tag, static_cast<float>(value), {}, summary);

@@ -23,8 +23,8 @@ class TrialGraph {
   // Returns "int8" if any operator requantizes, else "fp32".
   std::string_view precision() const { return is_quantized_ ? "int8" : "fp32"; }
 
-  // Returns the GraphDef without the values of its constants, which no viewer shows and which may
-  // take hundreds of megabytes.
+  // Returns the GraphDef without the values of its constants, because no viewer shows them and they
+  // may take hundreds of megabytes.
   Result<std::string> Trimmed() const;
 
   // Calls `visit` with each constant that a convolution, matrix product, normalization or bias

@@ -21,7 +21,7 @@ namespace cboard::compression {
 // Writes the log of one trial. Not thread-safe.
 class TuningLogger::Trial {
  public:
-  // Writes into `directory`, which must exist.
+  // Writes into `directory`. The directory must exist.
   Trial(const std::filesystem::path& directory, const WriterOptions& options, FusedOps fused)
       : writer_(directory, options), fused_(std::move(fused)) {}
 
@@ -37,8 +37,8 @@ class TuningLogger::Trial {
   Result<void> AddTensorFlowGraph(const std::filesystem::path& file);
   Result<void> AddNodeOutput(std::string_view node, const TensorView& first_batch);
 
-  // Writes histograms of outputs and accuracies, which are complete only at the end, and closes the
-  // file.
+  // Writes the histograms of outputs and the accuracies, because they are complete only at the end
+  // of the trial, and closes the file.
   Result<void> End(std::span<const double> accuracies);
   // Ends the log of a failed trial.
   Result<void> EndFailed(std::string_view reason);
