@@ -1,5 +1,5 @@
-// The menu of named views: open a view, save the current one, delete one. Views are stored beside the logs, or in the
-// browser if the server may not write.
+// The menu of named views. Users can open a view, save the current view, and delete a view. Views are stored beside the
+// logs, or in the browser if the server may not write.
 import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";

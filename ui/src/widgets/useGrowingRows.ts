@@ -9,7 +9,7 @@ const AT_ONCE = 60;
 
 export interface GrowingRows {
   readonly shown: number;
-  /** Set this as `ref` of the button after the last row, which is shown while there are more rows. */
+  /** Set this as `ref` of the button after the last row. The button is shown while there are more rows. */
   readonly end: { current: HTMLButtonElement | null };
   /** Adds rows without scrolling. */
   readonly more: () => void;

@@ -95,7 +95,7 @@ export function ratio(value: number): string {
   return `${nearOne ? fixed(value, 3) : value >= 10 ? significant(value, 3) : fixed(value, 2)}×`;
 }
 
-/** A fraction in per cent, without the sign: 0.9945 is "99.45". */
+/** A fraction in per cent, without the "%" sign: 0.9945 is "99.45". */
 export function percent(fraction: number, decimals = 2): string {
   return fixed(fraction * 100, decimals);
 }
@@ -209,7 +209,7 @@ export function ageText(seconds: number): string {
 /** The text of a tick that is the only tick, or of a tick on a log axis. */
 export const tickText = (value: number): string => significant(value, 3).replace(/\.?0+e/, "e");
 
-/** A formatter for ticks of a linear axis: all ticks have the decimals that the distance between them needs. */
+/** A formatter for ticks of a linear axis. All ticks have as many decimals as the distance between the ticks needs. */
 export function tickTexts(ticks: readonly number[]): string[] {
   const [first = 0, second] = ticks;
   const decimals = second === undefined ? Infinity : decimalsOfStep(second - first);

@@ -24,7 +24,7 @@ function highestBeside(bars: readonly number[]): { beside: number; highest: numb
 
 /**
  * The upper limit of the y axis for several histograms. Spikes are cut at this limit, with their share written beside
- * them. A histogram that has only spikes is ignored, unless all histograms do.
+ * them. A histogram that has only spikes is ignored, unless all histograms have only spikes.
  */
 export function ceilingOf(rows: readonly (readonly number[])[]): number {
   const found = rows.map(highestBeside);

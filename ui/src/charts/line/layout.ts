@@ -139,7 +139,7 @@ function yScaleOf(found: Range, options: LineChartOptions, bottom: number, top: 
     : linearScale(...padded([Math.min(lo, hi), Math.min(lo, hi)]), bottom, top);
 }
 
-/** The start of a log axis whose data begins at 0: the smallest x above 0. */
+/** The start of a log axis for data that begins at 0: the smallest x above 0. */
 function leastAbove0(lines: readonly Line[]): number {
   return lines.reduce((least, { xs }) => {
     let i = 0;

@@ -93,8 +93,8 @@ export function useLinePainting(
       show(true, (context, on, ratio) => paintStretched(context, old, on, inkOf(box), ratio));
 
     if (picture) return paintInTurn(canvas, () => stretch(picture));
-    // Lines that take longer than a frame appear as a stretched picture first. They are drawn after it, unless other
-    // lines will arrive soon and replace them.
+    // Lines that take longer than a frame are first shown as a stretched older picture. They are drawn in the next
+    // frame, unless other lines will arrive soon and replace them.
     const quick = same && layout !== null && takeLong(lines);
     if (quick && before.layout !== layout) {
       const old = pictureOf(element, before.layout);

@@ -97,7 +97,8 @@ function Values({
   cursor: Signal<number | null> | null;
   nameOf?: (name: string) => string;
 }): JSX.Element {
-  // The pointer's position is read here, so that moving it renders only these numbers and not the card.
+  // Reads the position of the pointer here, so that moving the pointer renders only these numbers and not the whole
+  // card.
   const at = cursor?.value ?? null;
   const [open, setOpen] = useState(false);
   const names = useMemo(() => shownNames(lines).map(nameOf), [lines, titles.value]);

@@ -87,7 +87,7 @@ export interface Layer {
   /** The limits for `sqnr`. */
   readonly limits: Limits;
   readonly bits: number;
-  /** The SQNR converted to 8 bits, which decides the level; null for layers of 8 bits. */
+  /** The SQNR converted to 8 bits. It decides the level. null for layers of 8 bits. */
   readonly asEightBits: number | null;
   /** The SQNR of the whole layer, if it was logged. */
   readonly ownSqnr: number | null;

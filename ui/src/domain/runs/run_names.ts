@@ -13,7 +13,7 @@ const [MIN_WIDTH, MAX_WIDTH] = [264, 416]; // Pixels of the list of runs.
 const AROUND = 144; // Pixels of the list that the name does not use.
 const LETTER = 7.2;
 
-/** The width of the list of runs: as large as the names need, within limits. */
+/** The width of the list of runs. It is as large as the names need, within limits. */
 export const listWidth = computed(() => {
   if (allRuns.value.length < 2) return MIN_WIDTH;
   const longest = allRuns.value.reduce((most, run) => Math.max(most, shownNameOf(run).length), 0);

@@ -1,4 +1,5 @@
-// A sound as a picture: its loudness over time, and the playback position. A click plays from there.
+// A sound as a picture: its loudness over time, and the playback position. A click starts playing at the clicked
+// position.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { useSize } from "../../base/dom/useSize";

@@ -45,7 +45,7 @@ export function changeText(a: number | null, b: number | null): string {
   return `${change > 0 ? "+" : ""}${text} %`;
 }
 
-/** The share of the whole saving that comes from the first rows, as in "these 3 of 12 layers made 91 % of it". */
+/** The share of the total saving that the first rows have: "these 3 of 12 layers made 91 % of it". */
 export function shareOfSaving(rows: readonly BytesRow[], total: BytesTotal, first: number): number | null {
   const saved = total.a - total.b;
   if (!(saved > 0)) return null;

@@ -40,7 +40,7 @@ export interface Legend {
 const STEPS = 6;
 const COLOURS = 8;
 
-/** The step on the ramp. Most values are small, so the square root spreads them over the ramp. */
+/** The step on the ramp. Most values are small, so the square root is used to spread the values over the ramp. */
 function step(value: number, most: number): number {
   return most > 0 && value > 0 ? Math.min(STEPS - 1, Math.floor(Math.sqrt(value / most) * STEPS)) : -1;
 }

@@ -16,7 +16,7 @@ export const enum Change {
 }
 export type Side = "a" | "b";
 
-/** The server's view of a graph, with derived values. */
+/** The server's view of a graph, with values that were computed from it for drawing. */
 export interface Drawing {
   readonly view: ViewResponse;
   readonly count: number;
@@ -45,7 +45,7 @@ export function readView(view: ViewResponse): Drawing {
   const tall = Float64Array.from(boxes.heights);
   for (const [into, list] of fused) {
     list.sort((p, q) => boxes.y[p]! - boxes.y[q]!);
-    // The box is extended only over fused nodes directly below it; the panel lists all of them.
+    // The box is extended only over fused nodes directly below it. The panel lists all fused nodes.
     const below = list.filter(
       (i) => boxes.x[i] === boxes.x[into] && boxes.parents[i] === boxes.parents[into] && boxes.y[i]! > boxes.y[into]!,
     );

@@ -6,7 +6,7 @@ import { query } from "../../base/address";
 import { cameraText, kept, readCamera, revealing, start, withoutVoid, type Camera, type Size } from "./camera";
 import { boxOfPath, Kind, type Drawing } from "./data";
 
-/** A box and its position on the screen, so that the box stays there when other groups open or close. */
+/** A box and its position on the screen. The box stays at this position when other groups open or close. */
 interface Anchor {
   readonly path: string;
   readonly x: number;

@@ -14,7 +14,7 @@ export interface Bars {
    * Counts by step and bar. The count of a logged bin is spread evenly over its width, so counts may have fractions.
    */
   readonly counts: readonly (readonly number[])[];
-  /** The number of values of each step, including infinite values, which the chart does not show. */
+  /** The number of values of each step. It includes infinite values, although the chart does not show them. */
   readonly nums: readonly number[];
 }
 

@@ -7,7 +7,7 @@ export interface Look {
   readonly actual: boolean;
   readonly brightness: number;
   readonly contrast: number;
-  /** The step of all cards; null: the newest step of each card. */
+  /** The step of all cards. null means the newest step of each card. */
   readonly step: number | null;
 }
 

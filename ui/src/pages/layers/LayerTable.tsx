@@ -12,8 +12,8 @@ import { clampDb } from "./depth_layout";
 
 const ROW_HEIGHT = 28; // Equal to --row in the stylesheet.
 
-// Tables with at most this many rows contain all of them, so that the browser's search finds them and columns fit their
-// content.
+// Maximum number of rows of a table that contains all rows as elements. In such a table, the browser's search finds all
+// rows, and the columns fit their content.
 const FEW = 200;
 
 /**

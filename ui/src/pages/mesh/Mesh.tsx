@@ -43,7 +43,7 @@ async function loadShape(
 interface MeshProps {
   readonly run: string;
   readonly mesh: string;
-  /** The step of all cards; null: the newest step. */
+  /** The step of all cards. null means the newest step. */
   readonly step: number | null;
   readonly camera: Camera;
   readonly onCamera: (camera: Camera) => void;

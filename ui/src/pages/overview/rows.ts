@@ -133,7 +133,7 @@ function dropOf(pair: PairValue, quality: Metric, inFractions: boolean): number 
   return quality.higherIsBetter === false ? b - a : a - b;
 }
 
-/** Whether any metric that both A and B have differs between them. */
+/** Whether A and B differ in at least one of the metrics that both have. */
 export function differs(row: Row): boolean {
   return [row.quality, ...row.metrics.values()].some(({ a, b }) => a !== null && b !== null && a !== b);
 }

@@ -14,7 +14,7 @@ export interface PrCurve {
   readonly falseNegatives: readonly number[];
 }
 
-/** The curve at the step nearest to `step`; null: the newest curve. */
+/** The curve at the step nearest to `step`. null means the newest curve. */
 export function curveAt(run: string, response: PrResponse, step: number | null): PrCurve | null {
   if (response.steps.length === 0) return null;
   let at = response.steps.length - 1;

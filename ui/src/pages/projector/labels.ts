@@ -26,7 +26,7 @@ const COLOURS = 8;
 const MAX_VALUES = COLOURS * SHAPES.length;
 
 export interface Look {
-  /** The number of the custom property --run-<n>, 1 to 8; 0: unknown value. */
+  /** The number of the custom property --run-<n>, 1 to 8. 0 means an unknown value. */
   readonly colour: number;
   readonly shape: Shape;
 }

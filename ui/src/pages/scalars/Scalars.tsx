@@ -31,7 +31,7 @@ import "../../domain/runs/cards.css";
 // page opens fast with any number of tags.
 const OPEN_TAGS = 60;
 
-// This number of cards is drawn at once; others are drawn when they are visible after the first frame.
+// The number of cards that are drawn at once. Other cards are drawn after the first frame if they are visible.
 const FIRST_CARDS = 6;
 
 const LATER_MILLISECONDS = 300; // The delay of this request, because charts have priority.
