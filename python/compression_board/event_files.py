@@ -23,7 +23,7 @@ REGISTERED_FACTORIES: dict[str, Any] = {
     "gs": GCSRecordWriterFactory(),
 }
 
-# Open writers, which are closed when the interpreter ends, so that no events are lost.
+# Open writers. They are closed when the interpreter ends, so that no events are lost.
 _open_files: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
 
@@ -77,7 +77,7 @@ def open_file(path: str) -> Any:
 
 
 class RecordWriter:
-    """Writes records of bytes, framed and checksummed as TensorBoard reads them."""
+    """Writes records of bytes, with the frame and the checksums that TensorBoard requires."""
 
     def __init__(self, path: str) -> None:
         self.path = os.fspath(path)

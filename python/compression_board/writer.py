@@ -151,7 +151,7 @@ class SummaryWriter(RunWriter):
 
     def add_text(self, tag: str, text_string: str, global_step: Optional[int] = None,
                  walltime: Optional[float] = None) -> None:  # fmt: skip
-        """Logs a text, which viewers show as Markdown."""
+        """Logs a text. Viewers show it as Markdown."""
         self._write(summary_bytes.text_bytes(tag, str(text_string)), global_step, walltime)
         self._comet.log_text(str(text_string), global_step)
 

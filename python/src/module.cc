@@ -27,8 +27,8 @@ NB_MODULE(guarded_engine, module) {
 namespace {
 
 // Refuses a second interpreter. Both the engine and the binding library keep Python objects in
-// global variables. A second interpreter would replace them, and free them at its end while the
-// first one still uses them.
+// global variables. A second interpreter would replace these objects, and free them at its end
+// while the first interpreter still uses them.
 int RefuseSubinterpreter(PyObject*) {
   if (PyInterpreterState_Get() == PyInterpreterState_Main()) return 0;
   PyErr_SetString(PyExc_ImportError,

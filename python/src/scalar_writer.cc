@@ -51,7 +51,7 @@ bool AddEventReplaced() {
   return false;
 }
 
-// Returns the text of a tag, like TagText(), but faster for ASCII, which nearly all tags are.
+// Returns the text of a tag, like TagText(), but faster for ASCII. Nearly all tags are ASCII.
 std::string_view TextOf(PyObject* tag) {
   if (!PyUnicode_IS_COMPACT_ASCII(tag)) return TagText(tag);
   return {static_cast<const char*>(PyUnicode_DATA(tag)),
@@ -108,7 +108,7 @@ bool EmptyText(PyObject* object) {
   return Absent(object) || (PyUnicode_Check(object) && PyUnicode_GET_LENGTH(object) == 0);
 }
 
-// Converts a step; small integers, which most steps are, need no function call.
+// Converts a step. Most steps are small integers, which are converted without a function call.
 long long StepOf(PyObject* step, int& overflow) {
 #if PY_VERSION_HEX >= 0x030C0000
   auto* number = reinterpret_cast<PyLongObject*>(step);

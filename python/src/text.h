@@ -10,8 +10,9 @@
 
 namespace cboard::python {
 
-// Returns the UTF-8 of a tag, valid while `tag` lives. If it is not a str (TypeError) or has
-// surrogates (UnicodeEncodeError), sets the Python exception and returns a view without data.
+// Returns the UTF-8 of a tag, valid while `tag` lives. If `tag` is not a str (TypeError) or has
+// surrogates (UnicodeEncodeError), sets the Python exception and returns a string_view without
+// data.
 std::string_view TagText(PyObject* tag);
 
 }  // namespace cboard::python

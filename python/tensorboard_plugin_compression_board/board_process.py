@@ -112,8 +112,8 @@ class BoardProcess:
         return Address(_port_of(self._process), token)
 
 
-# Starts the child through a separate interpreter: code between fork and exec may crash in a process
-# with gRPC's threads, which TensorBoard has.
+# Starts the child through a separate interpreter, because code between fork and exec may crash in a
+# process with threads of gRPC, such as TensorBoard.
 _LAUNCHER = f"""
 import ctypes, os, sys
 ctypes.CDLL(None).prctl({_PR_SET_PDEATHSIG}, {int(signal.SIGTERM)})

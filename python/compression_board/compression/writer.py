@@ -61,7 +61,9 @@ class CompressionWriter(SummaryWriter):
 
     def log_compression_comparison(self, model_name: str, fp32_metrics: Metrics,
                                    int8_metrics: Metrics, step: int = 0) -> Omissions:  # fmt: skip
-        """Logs every metric of both variants, except power, which log_energy_comparison logs."""
+        """Logs every metric of both variants, except power, because log_energy_comparison logs
+        power.
+        """
         pair = {"fp32": fp32_metrics, "int8": int8_metrics}
         return self._comparison(model_name, pair, "fp32", step)
 

@@ -1,4 +1,5 @@
-"""Converts benchmark JSON for other experiment trackers, which store a run per variant, and back.
+"""Converts benchmark JSON to the runs of other experiment trackers, and back. These trackers store
+one run per variant.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ def modules_of(module: Any) -> dict[str, Any]:
 
 
 def is_observer(module: Any) -> bool:
-    """Returns True if the module is an observer of prepare_fx, which does not change values."""
+    """Returns True if the module is an observer of prepare_fx. Observers do not change values."""
     from torch.ao.quantization import FakeQuantizeBase, ObserverBase
 
     return isinstance(module, (ObserverBase, FakeQuantizeBase))

@@ -95,7 +95,8 @@ class OutputStatistics:
 
     @property
     def non_finite_count(self) -> int:
-        """Returns the number of NaN and infinite values. All other statistics leave them out."""
+        """Returns the number of NaN and infinite values. All other statistics ignore these values.
+        """
         return self._statistics.non_finite_count
 
     def channels(self) -> list[tuple[float, float, float]]:
