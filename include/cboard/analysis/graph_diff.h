@@ -56,10 +56,10 @@ inline constexpr std::size_t kMaxDifferences = 4;
 
 struct GraphDiff {
   std::vector<DiffNode> nodes = {};  // Nodes of A in their order, then nodes that only B has.
-  // The edges of both graphs; an edge of both graphs is listed once. An edge may start, end or pass
-  // at a node that its own graph does not have. For example, several nodes of A were fused into
-  // conv1 of B: an edge that leaves conv1 in B then starts at the last of those nodes of A. If B
-  // has a quantize node between two nodes of A, the edge of A between the two nodes passes through
+  // The edges of both graphs; an edge of both graphs is listed once. The path of an edge may use
+  // nodes that its own graph does not have. Example 1: several nodes of A were fused into conv1 of
+  // B. An edge that leaves conv1 in B then starts at the last of these nodes of A. Example 2: B has
+  // a quantize node between two nodes of A. The edge of A between the two nodes then passes through
   // the quantize node.
   std::vector<DiffEdge> edges = {};
   // Summary lines by kind of change, the most frequent first; constants are not included.

@@ -28,8 +28,8 @@ def _module_of(node: Any) -> str:
 
 
 def _with_outputs(script: Any, wanted: Any) -> tuple[Any, list[str], int]:
-    """Returns a function of self and the inputs, the observed leaves, and the number of original
-    outputs.
+    """Returns a function of self and the inputs that runs the model. Also returns the observed
+    leaves, and the number of outputs of the original model.
     """
     jit = untyped_torch()._C
     graph = script._c._get_method("forward").graph.copy()

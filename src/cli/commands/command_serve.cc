@@ -156,7 +156,7 @@ std::string Describe(const server::Board::Status& status) {
 class PageWithLink {
  public:
   static Result<PageWithLink> Write(const std::string& url) {
-    // Other users cannot read this directory.
+    // Prefers the directory $XDG_RUNTIME_DIR, because other users cannot read it.
     const char* const runtime = ::getenv("XDG_RUNTIME_DIR");
     std::error_code error;
     const std::filesystem::path folder = runtime != nullptr && *runtime != '\0'

@@ -69,7 +69,7 @@ class SwitchBoard {
                                  const Settings& settings) const;
 
  private:
-  // Weights that are an input of the edited model.
+  // Weights that are no longer a constant but an input of the edited model.
   struct WeightKnob {
     std::string input;
     std::vector<std::int64_t> shape;

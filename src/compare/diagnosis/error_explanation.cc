@@ -38,8 +38,8 @@ std::optional<double> RmseStepsOf(const Evidence& evidence) {
          *evidence.step;
 }
 
-// Part of the error that even a good quantizer with this many bits would cause. Returns 0 if it is
-// most of the error: then the steps are too large.
+// Returns the part of the error that even a good quantizer with this bit width would cause. Returns
+// 0 if this would be most of the error, because then the steps are too large.
 double RoundingOf(const Evidence& evidence) {
   if (evidence.bits > 8) return 0;
   const tensor::PairStatistics& total = evidence.comparison->total;

@@ -24,9 +24,9 @@ struct OperatorWeights {
   WeightLayout layout;
 };
 
-// Returns the weights of a node: at least two-dimensional inputs, possibly computed at run time.
-// Recurrent operators have several weights; the weights for the input come first. Empty for
-// operators without weights.
+// Returns the weights of a node: inputs with at least two dimensions. Some of them may be computed
+// at run time. Recurrent operators have several weights; the weights for the input come first.
+// Empty for operators without weights.
 std::vector<OperatorWeights> WeightsOf(const model::ModelGraph& model,
                                        const model::ModelNode& node);
 

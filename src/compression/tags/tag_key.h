@@ -1,4 +1,4 @@
-// Detects names of which a writer would make the same tag.
+// Detects names for which a writer would create the same tag.
 #pragma once
 
 #include <string>

@@ -104,7 +104,8 @@ class EventHub::State::Subscriber final : public EventStream {
   }
 
  private:
-  // Continues after the event with the given id. Returns false if the id is not from this process.
+  // Continues the stream with the events after the event of the given id. Returns false if the id
+  // is not from this process.
   bool Continue(std::string_view id) {
     if (!id.starts_with(state_->epoch)) return false;
     id.remove_prefix(state_->epoch.size());

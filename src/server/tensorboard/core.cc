@@ -85,7 +85,7 @@ Result<HttpResponse> GetWindowProperties(const DataCall& call) {
   return JsonResponse(json.Take());
 }
 
-// TensorBoard keeps these two routes for a database that no longer exists.
+// Responds to two routes for a database that no longer exists. TensorBoard still has these routes.
 Result<HttpResponse> GetEmptyList(const DataCall&) { return JsonResponse("[]"); }
 
 void WriteMechanism(JsonWriter& json, const DataCall& call, const PluginTab& tab) {

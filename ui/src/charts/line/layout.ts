@@ -9,7 +9,7 @@ export interface Line {
   readonly look?: RunLook;
   readonly xs: ArrayLike<number>;
   readonly ys: ArrayLike<number>;
-  /** The smoothed values; drawn in full colour over the faint raw values. */
+  /** The smoothed values. They are drawn in full colour over the faint raw values. */
   readonly smooth: ArrayLike<number> | null;
   /** The spread of a group of runs, drawn as an area around its mean. */
   readonly band?: { readonly low: ArrayLike<number>; readonly high: ArrayLike<number> };

@@ -61,7 +61,8 @@ export class Rasterizer {
     this.around = dash.reduce((sum, length) => sum + length, 0);
     this.along = 0;
     let before = NOWHERE;
-    // Min, max and last value of the previous group, including its connections to both neighbours.
+    // Min, max and last value of the previous group. They include the ends of the lines to the groups before and after
+    // it.
     let [least, greatest, last] = [0, 0, 0];
     let isLine = false; // Whether the previous group has two points, or a connection to another group.
     for (let group = 0; group < groups; group += 1) {

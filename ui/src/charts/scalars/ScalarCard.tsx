@@ -214,7 +214,7 @@ function Nearest({
   );
 }
 
-/** The lines of a card, and the requests that load them. */
+/** The lines of a card, and the requests for their data. */
 interface Asked {
   readonly lines: (smoothing: number, served: ServedSmooth) => Line[];
   readonly total: number;

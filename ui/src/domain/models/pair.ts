@@ -1,4 +1,5 @@
-// The pair (A, B) that all compression pages compare, and the comparison table with its models and variants.
+// The pair of variants (A, B) that all compression pages compare, and the comparison table with its models and
+// variants.
 import { computed, effect, signal } from "@preact/signals";
 import { ApiError, getJson } from "../../api/client";
 import { readTable, tableShape, type Comparison } from "../../api/compression/table";

@@ -1,4 +1,4 @@
-// One step that all cards of a page share and the address holds; users change it by a slider and the arrow keys.
+// One step for all cards of a page. The address holds the step; users change it with a slider and the arrow keys.
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { count } from "../../base/text/format";

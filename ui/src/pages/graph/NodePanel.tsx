@@ -177,8 +177,8 @@ function Attributes({
 }
 
 /**
- * The annotation attributes to show: if both graphs have the node, only attributes that both have. The others are in
- * the list of changes.
+ * The annotation attributes to show. If both graphs have the node, only attributes of both nodes are shown; all other
+ * attributes are in the list of changes.
  */
 function notesToShow({ a, b, notes }: NodeResponse): NodeResponse["notes"] {
   if (!a || !b) return notes;

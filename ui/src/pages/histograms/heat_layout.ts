@@ -12,8 +12,8 @@ export interface HeatLayout {
   /** The left and right end of the column of each step, in pixels. */
   readonly columns: readonly { readonly from: number; readonly to: number }[];
   /**
-   * By column and bar, from the bottom: the share of the values of the step that are in the bar, and its darkness from
-   * 0 to 1.
+   * For each column and bar, from the bottom: the share of the step's values that are in the bar, and the darkness of
+   * the bar from 0 to 1.
    */
   readonly shares: readonly (readonly number[])[];
   readonly darkness: readonly (readonly number[])[];

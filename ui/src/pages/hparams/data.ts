@@ -97,8 +97,8 @@ export function usualPartner(columns: readonly Column[], metric: Column): Column
 }
 
 /**
- * The columns that get an axis if there are too many columns: the columns that most trials have. Half of them are
- * metrics. They keep the order of the columns.
+ * Chooses the columns that get an axis if there are too many columns: those that most trials have. Half of the chosen
+ * columns are metrics. They are shown in the order of all columns.
  */
 export function axesOf(columns: readonly Column[], most: number): Column[] {
   const readable = columns.filter(isReadable);
