@@ -114,9 +114,9 @@ class GraphEditor {
 
   static Result<void> Add(GraphPart& part, const std::string& name, Edit edit) {
     if (!name.empty() && part.edits.try_emplace(name, std::move(edit)).second) return {};
-    return Fail(ErrorCode::kInvalidArgument, name.empty()
-                                                 ? std::string("a tensor without a name is edited")
-                                                 : "tensor " + Quoted(name) + " is edited twice");
+    return Fail(ErrorCode::kInvalidArgument,
+                name.empty() ? std::string("an edit of the graph names no tensor")
+                             : "two edits name tensor " + Quoted(name) + "; join them");
   }
 
   const GraphEdits& edits_;

@@ -117,7 +117,7 @@ TEST(GraphEdits, WhatCannotBeReplacedIsNamed) {
   EXPECT_THAT(edit({.passed = {{.name = "w", .from = "x"}}}),
               FailsSaying(ErrorCode::kInvalidArgument, "'w' is a constant"));
   EXPECT_THAT(edit({.constants = {{"w", {4}, {1, 2, 3, 4}}}, .passed = {{"w", "x"}}}),
-              FailsSaying(ErrorCode::kInvalidArgument, "'w' is edited twice"));
+              FailsSaying(ErrorCode::kInvalidArgument, "two edits name tensor 'w'; join them"));
   EXPECT_THAT(edit({.constants = {{"w", {2, 2}, {1, 2, 3}}}}),
               FailsSaying(ErrorCode::kInvalidArgument, "for 4 values, not 3"));
   EXPECT_THAT(edit({.products = {{"y", "hidden", {2, 2}, {1}}}}),

@@ -29,7 +29,8 @@ struct GraphPart {
   std::vector<const ConstantTensor*> constants;
   std::vector<const ProductTensor*> products;
   std::vector<const AddedInput*> inputs;  // Only for the main graph.
-  // Edits of subgraphs, by an output of the node, then by attribute.
+  // Edits of the subgraphs of If, Loop and Scan nodes. The first key is the name of an output of
+  // the node, the second the attribute that has the subgraph.
   std::map<std::string_view, std::map<std::string_view, GraphPart>> bodies;
   bool is_done = false;
   std::string place = "main graph";  // Name of the place for error messages.

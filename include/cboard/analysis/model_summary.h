@@ -67,6 +67,8 @@ struct SummaryOptions {
   std::string b = {};                              // Empty: int8, or the most common other variant.
   std::set<std::string, std::less<>> models = {};  // Unique names; empty selects all models.
   const Policy* policy = nullptr;                  // Null selects the policy "balanced".
+  // Weights of AURORA. Without them, a logged score is used, or the default weights.
+  std::optional<compression::AuroraOptions> aurora = {};
 };
 
 struct Summary {

@@ -1,6 +1,6 @@
 // Reads quantization logs that consist of stages. Each stage is a run with a graph, memory per node
 // and statistics. Sony's Model Compression Toolkit writes such logs; the stage names of all its
-// versions are known.
+// versions are recognized. Examples of directories:
 //
 //   logs_15112026_120000/tensorboard_logs/initial_graph
 //   logs_15112026_120000/tensorboard_logs/thresholds_selection/min_per_channel

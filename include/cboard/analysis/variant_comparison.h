@@ -64,15 +64,14 @@ struct VariantComparison {
 // Compares two rows of `table`. A logged ratio is used if it has the same baseline, or if it names
 // no baseline and `baseline_row` is the model's default baseline. Other ratios are computed if the
 // metrics are known. The same rule decides if a logged AURORA score is used instead of a computed
-// score.
+// score. But if `aurora` gives weights for the score, the score is computed.
 VariantComparison CompareRows(const ComparisonTable& table, std::size_t row,
                               std::size_t baseline_row,
-                              const compression::AuroraOptions& aurora = {});
+                              const std::optional<compression::AuroraOptions>& aurora = {});
 
 // Compares every row with the baseline of its model, or with variant `baseline` if the model has
 // it. Returns one entry per row; a baseline is compared with itself.
 std::vector<VariantComparison> CompareAll(const ComparisonTable& table,
-                                          std::string_view baseline = {},
-                                          const compression::AuroraOptions& aurora = {});
+                                          std::string_view baseline = {});
 
 }  // namespace cboard::analysis

@@ -55,8 +55,8 @@ struct TuneOptions {
   // A function that is called with the current step. Returning false stops; the best model so far
   // stays on disk.
   std::function<bool(std::string_view step)> progress;
-  // A function that is called with a line of text after each trial, and after the estimate of the
-  // remaining time.
+  // A function that is called with a line of text for the user: one after each trial, and one when
+  // the remaining time has been estimated.
   std::function<void(std::string_view line)> on_line;
 };
 

@@ -41,6 +41,7 @@ void AddLayers(const std::shared_ptr<const reader::Snapshot>& snapshot,
 }
 
 ModelSummary ModelOf(const ComparisonTable& table, std::size_t index, std::string name,
+                     const std::optional<compression::AuroraOptions>& aurora,
                      const Summary& summary) {
   const TableModel& source = table.models[index];
   ModelSummary model{.name = std::move(name),
@@ -53,7 +54,7 @@ ModelSummary ModelOf(const ComparisonTable& table, std::size_t index, std::strin
   if (model.row_a) model.a = table.MetricsOf(*model.row_a);
   if (model.row_b) model.b = table.MetricsOf(*model.row_b);
   if (model.row_a && model.row_b) {
-    model.comparison = CompareRows(table, *model.row_b, *model.row_a);
+    model.comparison = CompareRows(table, *model.row_b, *model.row_a, aurora);
   }
   for (const std::optional<std::size_t>& row : {model.row_a, model.row_b}) {
     if (!row) continue;
@@ -244,7 +245,7 @@ Summary Summarize(const std::shared_ptr<const reader::Snapshot>& snapshot,
   std::set<std::string> keys;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!is_wanted(i)) continue;
-    ModelSummary model = ModelOf(table, i, names[i], summary);
+    ModelSummary model = ModelOf(table, i, names[i], options.aurora, summary);
     if (model.a.empty() && model.b.empty()) continue;
     AddLayers(snapshot, sides, summary, model);
     model.verdict = VerdictOnModel(model.checks, model.damage);

@@ -67,8 +67,8 @@ Result<bool> Report(ReportFlags& flags) {
 int RunReport(Arguments arguments) {
   ReportFlags flags;
   CLI::App app(
-      "Writes a report on the cost of compression and the gates as one HTML file. The file needs\n"
-      "no network and no other files, and prints on A4.\n"
+      "Writes a report as one HTML file: what compression cost, and which gates (limits for\n"
+      "metrics) passed or failed. The file needs no network and no other files, and prints on A4.\n"
       "\n"
       "Example: compression-board report --logdir runs -o report.html\n",
       "compression-board report");

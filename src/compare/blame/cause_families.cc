@@ -62,7 +62,7 @@ class FamilyFinder {
     findings_.without_guilty = *std::move(state);
     if (is_half) {
       findings_.is_spread = false;
-      // Sorts causes by their number of parts, the largest number first.
+      // Moves this group to the front: it now explains most of the damage.
       std::rotate(findings_.guilty.begin(),
                   findings_.guilty.begin() + static_cast<std::ptrdiff_t>(index),
                   findings_.guilty.begin() + static_cast<std::ptrdiff_t>(index) + 1);

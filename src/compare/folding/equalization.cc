@@ -180,7 +180,7 @@ class Finder {
     Guesses guesses;
     CBOARD_ASSIGN_OR_RETURN(
         guesses.gains,
-        GainsBetween(models_.baseline, DataOf(models_.baseline, Ours(pair)), models_.variant,
+        GainsBetween(models_, DataOf(models_.baseline, Ours(pair)),
                      DataOf(models_.variant, models_.theirs[models_.pairing.pairs[pair].variant]),
                      known_[pair].layout->inputs));
     if (guesses.gains && Vary(*guesses.gains)) guesses.all.push_back({});

@@ -15,8 +15,7 @@ std::optional<std::size_t> GroupSizeOf(const model::ModelTensor& weight,
                                        const model::ModelQuantization& quantization,
                                        std::size_t row) {
   if (quantization.granularity == Granularity::kPerTensor) return 0;
-  // Scales are per channel or per group only if the stored weights have the same shape as the
-  // operator's weights.
+  // Without a common shape, it is not known which stored element has which scale.
   if (weight.shape != stored.shape || quantization.axis >= weight.shape.size()) return std::nullopt;
   const bool is_by_channel = quantization.axis == layout.channel_axis;
   if (quantization.granularity == Granularity::kPerChannel) {

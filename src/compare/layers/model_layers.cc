@@ -148,7 +148,8 @@ std::vector<ModelLayer> FindStoredWeights(const model::ModelGraph& model) {
   return layers;
 }
 
-// Creates a layer without its output and steps; nullopt if the weights are computed at run time.
+// Creates a layer; the caller sets its output and its quantization steps. Returns nullopt if the
+// weights are computed at run time.
 std::optional<ModelLayer> LayerOf(const model::ModelGraph& model, std::size_t position,
                                   const OperatorWeights& weights) {
   const model::ModelNode& node = model.nodes()[position];

@@ -94,7 +94,7 @@ class GraphConverter {
            std::span<const model::TensorId> outputs) {
     const std::string stem(WithoutSlash(name));
     node.name = stem;
-    // If an input and a node have the same name, a number is appended to the name.
+    // Appends a number to the name if an earlier node or input has the same name.
     for (int n = 2; !names_.insert(node.name).second; ++n) {
       node.name = stem + "_" + std::to_string(n);
     }

@@ -66,6 +66,20 @@ TEST(EvaluateEnds, CallsScoresBrokenThatAllFellBelowTheThreshold) {
   EXPECT_THAT(verdict.sentence, HasSubstr("agree in 0 %"));
 }
 
+// Values of 1 that vary by 0.1: the head is evaluated by its variation, and so are its channels.
+TEST(EvaluateEnds, TheWorstChannelIsNotBetterThanItsHead) {
+  std::vector<float> values(4000), rounded;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = 1 + 0.1f * std::sin(static_cast<float>(i * i % 997));
+    const float error = i % 4 == 2 ? 0.03f : 0.002f;
+    rounded.push_back(values[i] + error * std::cos(static_cast<float>(i * 7 % 991)));
+  }
+  const HeadVerdict head = VerdictOf(FindingsOf(values, rounded, 4)).outputs[0].heads[0];
+  EXPECT_EQ(head.worst_channel, 2u);
+  EXPECT_LT(head.worst_channel_sqnr_db, head.judged_sqnr_db);
+  EXPECT_NEAR(head.worst_channel_sqnr_db, 20 * std::log10(0.1 / 0.03), 0.5);
+}
+
 // Boxes of 20 pixels in a picture of 320: an error of a twentieth of the picture loses the boxes,
 // and the SQNR is still above 20 dB.
 TEST(EvaluateEnds, CountsBoxesByTheirOverlap) {

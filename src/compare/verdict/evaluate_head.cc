@@ -159,8 +159,9 @@ class HeadEvaluator {
     return counts_.Variance() > kVaryingShare * kVaryingShare * counts_.sum_energy;
   }
 
-  // Computes the SQNR of each channel and counts lost channels. The signal is the deviation from
-  // the mean; channels that hardly vary are skipped.
+  // Finds the worst channel and counts lost channels. The signal of a channel is its deviation from
+  // its mean, and channels that hardly vary are skipped, so the worst channel is never better than
+  // the head. If the whole head hardly varies, the signal is the value, as for the head.
   void EvaluateChannels() {
     const std::vector<tensor::PairStatistics>& channels = end_.comparison.channels;
     if (counts_.first_channel + counts_.channel_count > channels.size()) return;
@@ -169,16 +170,19 @@ class HeadEvaluator {
          ++c) {
       const tensor::PairStatistics& channel = channels[c];
       if (channel.finite_count() == 0 || channel.reference.sum_squares == 0) continue;
-      const double db = channel.SqnrDb();
-      if (!head_.worst_channel || db < head_.worst_channel_sqnr_db) {
-        head_.worst_channel = c;
-        head_.worst_channel_sqnr_db = db;
-      }
       const double variance = VarianceOfSide(channel.reference);
       const bool varies =
           variance > kVaryingShare * kVaryingShare * channel.reference.sum_squares &&
           variance > 1e-3 * mean_variance;
-      const bool is_lost = variance < channel.sum_squared_error * std::pow(10, kLostChannelDb / 10);
+      const double error = channel.sum_squared_error;
+      const double signal = Varies() ? variance : channel.reference.sum_squares;
+      const double db = error > 0 ? 10 * std::log10(signal / error) : HUGE_VAL;
+      const bool is_compared = varies || !Varies();
+      if (is_compared && (!head_.worst_channel || db < head_.worst_channel_sqnr_db)) {
+        head_.worst_channel = c;
+        head_.worst_channel_sqnr_db = db;
+      }
+      const bool is_lost = variance < error * std::pow(10, kLostChannelDb / 10);
       const bool is_seen = head_.use != HeadUse::kScores || channel.reference.max >= kMinScore;
       if (channel.finite_count() >= kMinChannelValues && varies && is_seen && is_lost) {
         ++head_.lost_channels;

@@ -67,7 +67,7 @@ class OpenVinoReader {
     const pugi::xml_node layers = net_.child("layers");
     if (!layers) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "<net> has no <layers>: not an OpenVINO model, or a part of one");
+                  "<net> has no <layers>: the file is incomplete, or not an OpenVINO model");
     }
     for (const pugi::xml_node layer : layers.children("layer")) {
       CBOARD_RETURN_IF_ERROR(ReadOutputs(layer));

@@ -64,7 +64,8 @@ Result<AudioValue> ParseAudioValue(std::string_view bytes) {
   const bool labelled = tensor.shape.size() == 2 && tensor.shape[1] == 2;
   if (!labelled && tensor.shape.size() != 1) {
     return Fail(ErrorCode::kDataLoss,
-                "a sound's tensor has " + ShapeOf(tensor) + ", expected [sounds] or [sounds, 2]");
+                "an audio tensor has " + ShapeOf(tensor) +
+                    ", expected [sounds], or [sounds, 2] with a sound and its label in each row");
   }
   for (std::size_t i = 0; i < strings.size(); i += labelled ? 2 : 1) {
     audio.samples.push_back(SampleOf(strings[i]));

@@ -31,7 +31,8 @@ class PairSums {
   CodeMoments AddCodes(std::span<const float> reference, std::span<const Code> codes,
                        const Steps& steps);
 
-  // Adds a block of 1 to kPairBlock real values; `steps` is optional.
+  // Adds 1 to kPairBlock pairs of real values. `steps` has the scale and zero point of the
+  // compressed values; null if they are not on a grid.
   template <typename Real>
   void AddReals(std::span<const Real> reference, std::span<const Real> compressed,
                 const Steps* steps);

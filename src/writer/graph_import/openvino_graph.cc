@@ -74,7 +74,7 @@ class OpenVinoImport {
     const pugi::xml_node list = net_.child("layers");
     if (!list) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "<net> has no <layers>: not an OpenVINO model, or a part of one");
+                  "<net> has no <layers>: the file is incomplete, or not an OpenVINO model");
     }
     for (const pugi::xml_node xml : list.children("layer")) {
       const std::string_view id = xml.attribute("id").value();

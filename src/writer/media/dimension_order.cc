@@ -16,8 +16,8 @@ Result<DimensionOrder> ParseDimensions(std::span<const std::int64_t> shape,
                                        std::string_view dataformats, std::string_view expected) {
   const auto fail = [&](const std::string& reason) {
     return Fail(ErrorCode::kInvalidArgument, "dataformats " + Quoted(dataformats) +
-                                                 " for a tensor of shape " + ShapeText(shape) +
-                                                 ": " + reason);
+                                                 " does not fit a tensor of shape " +
+                                                 ShapeText(shape) + ": " + reason);
   };
   if (dataformats.size() != shape.size()) {
     return fail("expected a letter for each of the " + std::to_string(shape.size()) +

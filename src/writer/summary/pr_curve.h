@@ -30,9 +30,10 @@ Result<std::string> MakePrCurveSummary(std::string_view tag, const TensorView& l
                                        const TensorView& predictions, int num_thresholds,
                                        const TensorView* weights = nullptr);
 
-// Returns a serialized Summary of the given rows. `num_thresholds` is only stored: viewers use the
-// number of columns. Fails with kInvalidArgument if rows are empty or differ in length, or if a
-// count is not finite. Precision and recall may be NaN where they are undefined.
+// Returns a serialized Summary of a precision-recall curve from its rows, which have a column per
+// threshold. `num_thresholds` is only stored: viewers use the number of columns. Fails with
+// kInvalidArgument if rows are empty or differ in length, or if a count is not finite. Precision
+// and recall may be NaN where they are undefined.
 Result<std::string> MakePrCurveRawSummary(std::string_view tag, const PrCurveRows& rows,
                                           int num_thresholds);
 

@@ -1,7 +1,4 @@
-// AURORA with weights that the user chooses. The server computes the score with the default weights. This file uses the
-// formula of the server (include/cboard/compression/aurora.h).
-import type { Score } from "../../api/compression/table";
-import type { Values } from "./gates";
+// The weights of AURORA that the user chooses. The server computes the scores, see include/cboard/compression/aurora.h.
 
 export interface AuroraWeights {
   readonly quality: number;
@@ -29,57 +26,6 @@ export const TERMS = [
   { name: "energy", metric: "energy_consumption_mw", higherIsBetter: false },
   { name: "memory", metric: "memory_usage_mb", higherIsBetter: false },
 ] as const;
-
-const MIN_COVERAGE = 0.5;
-const MAX_RATIO = 64;
-
-export function computeAurora(model: Values, a: string, b: string, weights: AuroraWeights): Score {
-  const none = (reason: string, coverage = 0): Score => ({
-    score: null,
-    coverage,
-    kind: "computed",
-    reason,
-    formula: "v1",
-    factors: [],
-  });
-  const all = TERMS.reduce((sum, term) => sum + weights[term.name], 0);
-  if (!(weights.quality > 0)) return none("the weight of quality is 0; a score without quality means nothing");
-  const present: { name: string; ratio: number; weight: number }[] = [];
-  for (const term of TERMS) {
-    const [from, to] = [model.measured(a, term.metric), model.measured(b, term.metric)];
-    if (from === null || to === null) {
-      if (term.name === "quality") return none(`both models need ${term.metric}, which stands for quality`);
-      continue;
-    }
-    if (!(from > 0 && to > 0 && Number.isFinite(from) && Number.isFinite(to))) {
-      return none(`${term.metric} is ${from} and ${to}, and a ratio needs finite values above 0`);
-    }
-    const ratio = term.higherIsBetter ? to / from : from / to;
-    present.push({
-      name: term.name,
-      ratio: Math.min(MAX_RATIO, Math.max(1 / MAX_RATIO, ratio)),
-      weight: weights[term.name],
-    });
-  }
-  const covered = present.reduce((sum, term) => sum + term.weight, 0);
-  const coverage = covered / all;
-  if (coverage < MIN_COVERAGE - 1e-9)
-    return none(`what was logged covers ${Math.round(coverage * 100)} % of the weights, and it takes 50 %`, coverage);
-  const factors = present.map(({ name, ratio, weight }) => ({
-    name,
-    factor: Math.exp((weight / covered) * Math.log(ratio)),
-    weight: weight / all,
-  }));
-  const penalty = Math.exp(-weights.penalty * Math.max(0, 1 - (present[0]?.ratio ?? 1)));
-  return {
-    score: factors.reduce((product, { factor }) => product * factor, penalty),
-    coverage,
-    kind: "computed",
-    reason: null,
-    formula: "v1",
-    factors: [...factors, { name: "penalty", factor: penalty, weight: null }],
-  };
-}
 
 /** The weights in per cent as text, the penalty last: "40,20,15,15,10,10"; null for the default weights. */
 export function weightsText(weights: AuroraWeights): string | null {

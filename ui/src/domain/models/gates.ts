@@ -38,14 +38,6 @@ export function rulesOf(limits: ReadonlyMap<string, number>): string {
   }).join(" ");
 }
 
-/**
- * The measured values that gates may use. Derived metrics are excluded: a gate on a derived metric would count the same
- * measurement twice.
- */
-export interface Values {
-  measured(variant: string, metric: string): number | null;
-}
-
 /** Whether values of the metric are fractions, to be shown in per cent. */
 export function isFraction(metric: { readonly unit: string; readonly higherIsBetter: boolean | null }): boolean {
   return metric.unit === "" && metric.higherIsBetter === true;

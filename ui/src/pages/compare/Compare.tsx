@@ -230,7 +230,7 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
   ).state.value;
   const verdict = summary.data?.verdicts.get(model.name) ?? NOT_CHECKED;
   const failing = new Set(verdict.gates.filter((gate) => gate.outcome === "fail").map((gate) => gate.metric));
-  const score = model.aurora(b);
+  const score = summary.data?.scores.get(model.name);
   const metrics = table.metrics.filter((metric) => model.cell(a, metric.name) || model.cell(b, metric.name));
   const tiles = metrics.filter((metric) => model.cell(a, metric.name) && model.cell(b, metric.name)).slice(0, 5);
   return (

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import type { Comparison, Metric } from "../../api/compression/table";
-import { readWeights } from "../../domain/models/aurora";
+import { readWeights, weightsText } from "../../domain/models/aurora";
 import { asFraction, isFraction } from "../../domain/models/gates";
 import { GatesMenu } from "../../domain/models/GatesMenu";
 import { policy } from "../../domain/models/policy";
@@ -176,15 +176,12 @@ export default function Overview(): JSX.Element {
   const drawing = useRef<HTMLElement>(null);
   const table = comparison.value;
   const [a, b] = [sideA.value, sideB.value];
-  const weights = query.value.get("weights");
-  const { state: loaded, retry } = useResource(JSON.stringify([a, b, policy.value]), (signal) =>
-    loadSummary(a, b, policy.value, signal),
+  const weights = weightsText(readWeights(query.value.get("weights")));
+  const { state: loaded, retry } = useResource(JSON.stringify([a, b, policy.value, weights]), (signal) =>
+    loadSummary(a, b, policy.value, signal, weights),
   );
   const { data: summary, error } = loaded.value;
-  const data = useMemo(
-    () => (table && summary ? overviewOf(table, a, b, summary, readWeights(weights)) : null),
-    [table, a, b, summary, weights],
-  );
+  const data = useMemo(() => (table && summary ? overviewOf(table, a, b, summary) : null), [table, a, b, summary]);
   const [xName, yName, xLog, yLog] = ["x", "y", "xlog", "ylog"].map((key) => query.value.get(key));
   const chart = useMemo(() => (data ? chartOf(data) : null), [data, xName, yName, xLog, yLog]);
   if (!table) return <Waiting />;

@@ -1,7 +1,6 @@
 // The rows of the overview, computed once for all its parts.
-import type { Comparison, Metric, Model, Score } from "../../api/compression/table";
-import { computeAurora, DEFAULT_WEIGHTS, type AuroraWeights } from "../../domain/models/aurora";
-import { NOT_CHECKED, type Summary, type Verdict } from "../../api/compression/summary";
+import type { Comparison, Metric, Model } from "../../api/compression/table";
+import { NOT_CHECKED, type Score, type Summary, type Verdict } from "../../api/compression/summary";
 import { asFraction, gain, isFraction } from "../../domain/models/gates";
 
 export interface PairValue {
@@ -44,19 +43,12 @@ function pairOf(model: Model, metric: Metric, a: string, b: string): PairValue {
   };
 }
 
-/** The quality metric that the server's summary names; null if none was logged. */
-export function overviewOf(
-  table: Comparison,
-  a: string,
-  b: string,
-  summary: Summary,
-  weights: AuroraWeights = DEFAULT_WEIGHTS,
-): OverviewData | null {
+/** The data of the overview, with the quality metric that the server's summary names; null if none was logged. */
+export function overviewOf(table: Comparison, a: string, b: string, summary: Summary): OverviewData | null {
   const quality = table.metrics.find((metric) => metric.name === summary.quality);
   if (!quality) return null;
   const qualityIsFraction = isFraction(quality);
   const others = table.metrics.filter((m) => m !== quality);
-  const asLogged = weights === DEFAULT_WEIGHTS && a === table.baseline;
   const rows = table.models
     .map((model): Row => {
       const q = pairOf(model, quality, a, b);
@@ -67,7 +59,7 @@ export function overviewOf(
         quality: q,
         drop: dropOf(q, quality, qualityIsFraction),
         metrics,
-        aurora: asLogged ? model.aurora(b) : computeAurora(model, a, b, weights),
+        aurora: summary.scores.get(model.name) ?? null,
         verdict: summary.verdicts.get(model.name) ?? NOT_CHECKED,
       };
     })
