@@ -23,7 +23,7 @@ namespace {
 // Max size of a request: a filter with the names of 10,000 runs exceeds gRPC's default of 4 MB.
 constexpr int kMaxRequestBytes = 64 << 20;
 
-// Writes the error to the error file, whose text TensorBoard shows to the user.
+// Writes the error to the error file. TensorBoard shows the text of this file to the user.
 int ReportStartupError(const Options& options, const std::string& text, int status) {
   if (!options.error_file.empty()) {
     Result<File> file = File::Create(options.error_file);
@@ -34,7 +34,7 @@ int ReportStartupError(const Options& options, const std::string& text, int stat
 }
 
 // Ends the program when stdin is closed. TensorBoard holds the other end of the pipe, so stdin is
-// also closed if TensorBoard crashes.
+// also closed when TensorBoard crashes.
 void ExitAfterStdin() {
   char buffer[4096];
   while (true) {

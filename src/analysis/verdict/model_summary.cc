@@ -24,8 +24,8 @@ std::string DefaultVariant(const std::vector<std::string>& variants, const std::
   return std::string(compression::kDefaultVariant);
 }
 
-// Counts the layers that were logged under the model's name. A side without a model name fits every
-// model, so it is not used.
+// Counts the layers that were logged under the model's name. Layers without a model name are not
+// counted, because they could belong to any model.
 void AddLayers(const std::shared_ptr<const reader::Snapshot>& snapshot,
                std::span<const VariantLayers> sides, const Summary& summary, ModelSummary& model) {
   const std::string key = ModelKeyOf(model.model);
@@ -174,7 +174,8 @@ void AddGains(Summary& summary) {
                                  .value = best.gain});
   };
   add("Best ratio", BestGain(summary, "model_size_mb"), {});
-  // Latency and throughput measure the same property: uses the metric that more models logged.
+  // Latency and throughput measure the same property, so only the metric that more models logged is
+  // used.
   const Best latency = BestGain(summary, "latency_mean_ms");
   const Best throughput = BestGain(summary, "throughput");
   if (throughput.measured > latency.measured) {

@@ -49,7 +49,8 @@ Result<bool> Report(ReportFlags& flags) {
   options.logdir = flags.logs.text();
   options.version = CBOARD_VERSION;
   options.made_at_seconds = WallTimeSeconds();
-  // Opens the output before the long work.
+  // Opens the output before writing the report, which takes long, so that an error is reported
+  // early.
   CBOARD_ASSIGN_OR_RETURN(Output out, Output::Open(flags.out));
   CBOARD_ASSIGN_OR_RETURN(const std::shared_ptr<const reader::Snapshot> snapshot,
                           ReadLogs(flags.logs));

@@ -151,12 +151,12 @@ std::string Describe(const server::Board::Status& status) {
   return Plural(status.run_count, "run");
 }
 
-// A temporary file that redirects a browser to `url`. Only this user can read it: other users see
-// the arguments of a browser, but not the content of this file. The destructor deletes it.
+// A temporary file that redirects a browser to `url`. Only this user can read it: other users can
+// see the command line of the browser, but not the content of this file. The destructor deletes it.
 class PageWithLink {
  public:
   static Result<PageWithLink> Write(const std::string& url) {
-    // Other users cannot read this directory.
+    // Prefers the directory $XDG_RUNTIME_DIR, because other users cannot read it.
     const char* const runtime = ::getenv("XDG_RUNTIME_DIR");
     std::error_code error;
     const std::filesystem::path folder = runtime != nullptr && *runtime != '\0'
@@ -230,8 +230,8 @@ void OpenInBrowser(const std::string& url) {
   if (failed != 0) PrintError("xdg-open is not installed; open the page yourself");
 }
 
-// Prints the address of the board when its content is known, or after a moment. Lists unreadable
-// files when reading is complete.
+// Prints the address of the board when its content is known, or after a short wait. Lists
+// unreadable files when reading is complete.
 void Announce(const std::stop_token& stop, const ServeConfig& config, const server::Board& board,
               std::uint16_t port) {
   constexpr std::chrono::milliseconds kMoment(250);
@@ -273,7 +273,8 @@ void Announce(const std::stop_token& stop, const ServeConfig& config, const serv
   }
 }
 
-// Falls back to IPv4 on machines without IPv6, which do not have the address "::".
+// If the machine has no IPv6, the address "::" does not exist; listens on all IPv4 addresses
+// instead.
 Result<std::unique_ptr<server::HttpServer>> Listen(server::HttpServerOptions options,
                                                    const server::HttpHandler& handler) {
   auto server = server::HttpServer::Listen(options, handler);
@@ -316,7 +317,8 @@ Result<void> Serve(const ServeConfig& config) {
                                                    }));
   CBOARD_ASSIGN_OR_RETURN(const std::unique_ptr<server::HttpServer> server,
                           Listen(options, handler));
-  // Announces in a thread, so that responses do not wait until the logs are read.
+  // Prints the address from a separate thread, so that responses do not wait until the logs are
+  // read.
   const std::jthread announcing(
       [&](const std::stop_token& stop) { Announce(stop, config, *board, server->port()); });
   server->Run();

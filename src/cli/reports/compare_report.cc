@@ -19,17 +19,19 @@ using compare::Level;
 using compare::ModelComparison;
 
 constexpr std::size_t kMaxNameWidth = 60;
-// Maximum number of columns for model outputs; if there are more, only their mean is
-// shown.
+// Maximum number of columns for model outputs. If there are more outputs, only the mean of their
+// SQNR is shown.
 constexpr std::size_t kMaxEnds = 4;
-// SQNR in dB above which outputs count as equal: sums in another order already cause such errors.
+// SQNR in dB above which outputs count as equal: adding the same numbers in another order causes
+// errors of this size.
 constexpr double kExactOutputDb = 80;
 
 constexpr double kExactDb = 150;
-// Minimum share of product pairs that overflow; fewer have no visible effect.
+// Minimum share of product pairs that overflow. A smaller share has no visible effect.
 constexpr double kMinSaturation = 1e-4;
 
-// Shortens a name in the middle: weights of one node and layers of one branch differ at the end.
+// Shortens a name in the middle. The ends stay, because the names of weights of one node, and of
+// layers of one branch, differ at the end.
 std::string ShortName(std::string_view name) { return ShortenedToEnd(name, kMaxNameWidth); }
 
 std::string Decibels(std::optional<double> value) {
@@ -53,7 +55,7 @@ std::optional<double> WorstChannelOf(const std::optional<tensor::Comparison>& co
   return comparison->channels[*comparison->worst_channel].SqnrDb();
 }
 
-// Names the layers in which the signal loses most, if any stand out.
+// Names the layers with the largest loss of SQNR, if some layers lose much more than the others.
 void AppendLosses(const ModelComparison& comparison, std::string& text) {
   const std::vector<const LayerComparison*> layers = compare::LargestLosses(comparison);
   if (layers.empty()) return;
@@ -78,7 +80,7 @@ std::string EndText(double sqnr_db, const std::optional<double>& agreement) {
   return text;
 }
 
-// Returns each line of `lines` after `indent`.
+// Returns the lines of `lines`, each with `indent` in front.
 std::string Indented(std::string_view lines, std::string_view indent) {
   std::string text;
   while (!lines.empty()) {
@@ -408,7 +410,7 @@ std::string CompareText(const ModelComparison& comparison, const CompareTextOpti
       text += "\n" + outputs;
     }
   }
-  // Omits advice if root causes already gave it, or if the model is undamaged.
+  // Leaves out the advice if the root causes already contain advice, or if the model is undamaged.
   const bool is_sound = comparison.verdict.level == compare::VerdictLevel::kSound;
   if (options.all || (!has_fix && !is_sound)) AppendCauses(comparison, top, text);
   AppendVerified(comparison, text);

@@ -29,7 +29,7 @@ std::string LineOf(const tune::Reverted& line) {
   return text + "\n";
 }
 
-// Returns settings for other programs that keep the same operators in float.
+// Returns the settings with which other programs keep the same operators in float.
 std::string SettingsText(const tune::TuneReport& report) {
   const tune::TrialReport& best = report.trials[*report.best];
   std::string text;

@@ -16,7 +16,8 @@
 namespace cboard::compare {
 namespace {
 
-// A fix whose remaining error is at most this factor above the lowest one counts as equally good.
+// A fix counts as good as the best one if its remaining error is at most this many times the lowest
+// remaining error.
 constexpr double kAsGood = 2;
 // Maximum share of the error that may remain after a useful fix. The second limit applies if the
 // fix improves the level.
@@ -114,7 +115,7 @@ class FixFinder {
                });
   }
 
-  // Names the last fix after its range; says "widen" only if the new range is wider.
+  // Names the last fix by its range; says "widen" only if the new range is wider.
   void NameRangeFix(const std::string& fallback) {
     if (fixes_.empty() || !fixes_.back().action.empty()) return;
     TriedFix& fix = fixes_.back();
@@ -135,7 +136,7 @@ class FixFinder {
   }
 
   // Returns true for weights that always have one scale (per direction of an LSTM): ONNX Runtime's
-  // dynamic quantization ignores per_channel for these operators.
+  // dynamic quantization ignores per_channel for their operators.
   bool HasAlwaysOneScale(const SwitchedPart& part) const {
     const std::string_view op_type = found_.variant.node(part.node).op_type;
     return op_type == "ConvInteger" || op_type == "DynamicQuantizeLSTM";
@@ -192,7 +193,8 @@ class FixFinder {
       }
       if (!fix.changes.empty()) fixes_.push_back(std::move(fix));
     }
-    // For these causes, tries the baseline's weights rounded with the same scale.
+    // A fix for weights with a wrong scale, with dead, changed or permuted channels, or with
+    // non-finite values: quantizes the baseline's weights again with the scale of the file.
     const Cause why = cause_.why.cause;
     if (why == Cause::kWrongScale || why == Cause::kDeadChannel || why == Cause::kChanged ||
         why == Cause::kPermutedChannels || why == Cause::kNotFinite) {
@@ -241,7 +243,7 @@ class FixFinder {
     if (auto fix = EqualizationTrial(found_, board_, cause_)) fixes_.push_back(*std::move(fix));
   }
 
-  // Counts quantized activations that are not parts of this cause.
+  // Counts quantized activations that do not have this cause.
   std::size_t CountOtherOutputs() const {
     return static_cast<std::size_t>(std::ranges::count_if(found_.parts, [&](const auto& part) {
       const auto i = static_cast<std::size_t>(&part - found_.parts.data());
@@ -250,8 +252,8 @@ class FixFinder {
   }
 
   void AddMoreBits() {
-    // If nearly all activations are affected, one setting for the whole file is shorter than a list
-    // of tensors.
+    // If nearly all activations have the cause, one setting for the whole file is shorter than a
+    // list of tensors.
     constexpr std::size_t kManyOutputs = 4;
     const bool is_whole_file =
         cause_.parts.size() >= kManyOutputs && CountOtherOutputs() * 4 < cause_.parts.size();
@@ -395,8 +397,8 @@ void MeasureFixes(BlameRuns& runs, const Settings& base, const EndState& before,
       continue;
     }
     fix.after = *std::move(state);
-    // A better level at the same error is chance, for example one more equal class. So the error
-    // must also decrease.
+    // If only the level is better and the error is not lower, the improvement is chance, for
+    // example one more equal decision. Therefore the error must also decrease.
     const bool is_level_better = fix.after.verdict.level < before.verdict.level;
     // Calibration is kept as the fix of a calibration error, even if other causes hide its gain.
     const bool is_asked_for = fix.price_rank < 0;
@@ -407,8 +409,8 @@ void MeasureFixes(BlameRuns& runs, const Settings& base, const EndState& before,
     if (!is_known) measured.push_back(std::move(fix));
   }
   if (measured.empty() && !fixes.empty()) {
-    // The time was up before any fix was measured. Names calibration or, without it, float32, which
-    // always works if the cause is right.
+    // The time limit was reached before any fix was measured. Names calibration if it is a possible
+    // fix, otherwise float32: keeping the parts in float32 always works if the cause is right.
     TriedFix& certain = fixes[0].price_rank < 0 ? fixes.front() : fixes.back();
     if (!certain.is_tried) {
       certain.after = before;

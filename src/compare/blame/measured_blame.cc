@@ -21,7 +21,7 @@ constexpr std::size_t kMaxCauses = 2;
 constexpr std::size_t kMaxFixesShown = 4;
 // Share of the time limit for the search; fixes are tried in the rest.
 constexpr double kSearchShare = 0.7;
-// Share of the time limit for the search if no cause was found until then.
+// Share of the time limit for the search if no cause has been found so far.
 constexpr double kMaxSearchShare = 0.85;
 constexpr std::size_t kExpectedRuns = 48;
 // Maximum number of layers that one cause makes red; a cause of the whole file makes one layer red.
@@ -48,8 +48,8 @@ std::optional<double> AgreementOf(const EndVerdict& verdict, const EndVerdict& d
   return lowest;
 }
 
-// Names the operators that read a model input, also behind quantizers, in alphabetical order:
-// "Sub", "Conv and Mul".
+// Names the operators that read a model input, directly or behind quantizers, in alphabetical
+// order: "Sub", "Conv and Mul".
 std::string ReadersOf(const model::ModelGraph& model, const std::string& input) {
   std::set<std::string> names;
   std::vector<model::TensorId> rest = {model.FindTensor(input)};
@@ -297,12 +297,13 @@ class Blamer {
       const PartCause own = marked == 0 ? cause.why : FindCause(found, found.parts[part]);
       ++marked;
       Diagnosis& diagnosis = layer.diagnosis;
-      // If outputs are only degraded, layers keep the level of their own metrics.
+      // If the outputs are only degraded, each layer keeps the level of its own metrics.
       if (!is_broken && diagnosis.level == Level::kRed) continue;
       diagnosis.level = is_broken ? Level::kRed : Level::kAmber;
       diagnosis.severity_db = std::min(diagnosis.severity_db, suspect.alone_sqnr_db.value_or(0));
       if (is_broken) diagnosis.severity_db -= 100.0 / static_cast<double>(guilty_rows.size());
-      // If the layer's own diagnosis has the same cause, it explains it in more detail and is kept.
+      // If the layer's own diagnosis has the same cause, its explanation has more details and is
+      // kept.
       if (diagnosis.cause != own.cause) {
         diagnosis.cause = own.cause;
         diagnosis.part = own.part;

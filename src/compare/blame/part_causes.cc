@@ -13,11 +13,11 @@
 namespace cboard::compare {
 namespace {
 
-// A range this many times wider than the values wastes two bits and was calibrated for other
-// values.
+// A quantization range this many times wider than the values wastes two bits. It was calibrated for
+// other values.
 constexpr double kTooWide = 4;
-// With a common range of eight bits, values that are smaller by this factor get fewer than five
-// bits.
+// Minimum ratio between the largest value and smaller values at which the smaller values get fewer
+// than five bits, if all share a range of eight bits.
 constexpr double kMuchLarger = 8;
 // Softmax gives 0 for values this far below the largest one: exp(-30) is below the precision of
 // float32.
@@ -57,7 +57,7 @@ class ReaderFinder {
 
  private:
   // Returns true for nodes that keep values comparable. Adding a constant, such as an epsilon or a
-  // mask, shifts values; a square or a product with a constant only scales them.
+  // mask, shifts values; a square or a product with a constant only scales values.
   bool IsPassing(const model::ModelNode& node) const {
     if (node.op_type == "Mul" || node.op_type == "Div") {
       return node.inputs.size() == 2 &&

@@ -122,7 +122,8 @@ void SplitOperators::FindNorm(model::NodeId sqrt) {
     } else if (IsProduct(op_type)) {
       nodes.push_back(next[i]);
       is_divided = true;
-      // A constant gain and offset belong to the normalization, so its output is behind them.
+      // A constant gain and a constant offset belong to the normalization, so the output of the
+      // normalization is behind them.
       model::NodeId last = next[i];
       for (const std::string_view step : {"Mul", "Add"}) {
         const std::vector<model::NodeId> behind = ConsumersOf(model_.node(last).outputs[0]);
@@ -164,7 +165,8 @@ void SplitOperators::FindGelu(model::NodeId erf) {
       const std::string_view op_type = OperatorOf(before);
       if (op_type != "Mul" && op_type != "Add" && op_type != "Pow") break;
       nodes.push_back(before);
-      // One operand is x, the other one is computed from x. Follows the computed one.
+      // One operand is x, and the other one is computed from x. Continues with the computed
+      // operand.
       const model::NodeId left = ProducerOfInput(before, 0), right = ProducerOfInput(before, 1);
       before = right == model::kNoNode || (left != model::kNoNode && left > right) ? left : right;
     }

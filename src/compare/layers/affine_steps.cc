@@ -152,14 +152,14 @@ Result<ChannelAffine> ReadArithmetic(const model::ModelGraph& model, const model
   return affine;
 }
 
-// Sums over one channel. The distance of the weights can be computed from them for any channel
-// factors.
+// Sums over one channel. For any channel factors, the distance of the weights can be computed from
+// these sums.
 struct ChannelSums {
   double xx = 0, yy = 0, xy = 0;
 };
 
-// Distance between the weights of baseline (x) and variant (y) after multiplying one of them by
-// channel factors f.
+// Returns the distance between the weights of baseline (x) and variant (y), after the weights of
+// one of them are multiplied by channel factors f.
 struct Distance {
   double of_direction = 0;  // 1 - cosine² (with its sign); the same for any common scale.
   double of_size = 0;       // Σ(f x - y)² / Σ((f x)² + y²).
@@ -174,7 +174,7 @@ Distance DistanceOf(const std::vector<ChannelSums>& sums, const std::vector<doub
     product += factor * sums[c].xy;
   }
   const double cosine = product / std::sqrt(moved * kept);
-  // The weights of one model are all zero or not finite.
+  // Returns early, because the weights of one model are all zero or not finite.
   if (!std::isfinite(cosine)) return {1, 1};
   return {std::max(0.0, 1 - cosine * std::abs(cosine)),
           std::max(0.0, moved - 2 * product + kept) / (moved + kept)};
@@ -231,7 +231,7 @@ bool IsAffine(const model::ModelGraph& model, const ModelLayer& layer,
   if (IsNormalization(node.op_type)) return IsAffineNormalization(model, layer, node);
   const std::optional<Arithmetic> what = ArithmeticOf(node.op_type);
   if (!what || node.inputs.size() != 2) return false;
-  // In old ONNX versions, the attribute "axis" defines broadcasting, which is not supported here.
+  // Not supported: in old ONNX versions, the attribute "axis" defines broadcasting.
   if (node.FindAttribute("axis") != nullptr) return false;
   const bool is_first = node.inputs[0] == layer.output;
   if (!is_first && (*what == Arithmetic::kDivide || node.inputs[1] != layer.output)) return false;
@@ -307,8 +307,8 @@ Result<FoldedSteps> FindFolded(const model::ModelGraph& baseline, const ModelLay
            is_variant ? SignDistanceOf(ours, bias) : SignDistanceOf(bias, theirs)});
     }
   }
-  // A factor that all channels share does not change `of_direction`, so in this case sizes and
-  // biases decide. Without evidence, nothing is folded.
+  // `of_direction` does not change with a factor that all channels share. In this case the
+  // magnitudes of the weights and the biases decide. Without evidence, nothing is folded.
   double nearest = std::numeric_limits<double>::infinity();
   for (const Candidate& each : candidates) nearest = std::min(nearest, each.weights.of_direction);
   // Equalization multiplies each channel by a positive factor of its own. No steps alone explain

@@ -8,8 +8,8 @@ namespace {
 
 using Granularity = Quantization::Granularity;
 
-// Number of consecutive elements of a row that share a scale; 0 if the whole row does, nullopt if
-// elements with the same scale are not adjacent.
+// Number of consecutive elements of a row that share a scale; 0 if the whole row shares one scale,
+// nullopt if elements with the same scale are not adjacent.
 std::optional<std::size_t> GroupSizeOf(const model::ModelTensor& weight,
                                        const model::ModelTensor& stored, const WeightLayout& layout,
                                        const model::ModelQuantization& quantization,

@@ -25,8 +25,8 @@ struct HeadCounts {
 
   std::size_t first_channel = 0, channel_count = 0;
   std::string made_by;
-  // True for values that are not scores even if they are between 0 and 1: outputs of a Conv or
-  // MatMul, and features.
+  // True for values that cannot be scores, even if they are between 0 and 1: features, and outputs
+  // of a Conv or MatMul.
   bool is_no_score = false;
 
   // Number of pairs (baseline, variant) with finite values.
@@ -45,9 +45,9 @@ struct HeadCounts {
   // Number of positions, and of positions at which the baseline's channels sum to one.
   std::uint64_t positions = 0, sums_of_one = 0;
 
-  // For each channel: at how many positions it is the largest channel in the baseline, in the
-  // compressed model, and in both. Only positions with a clear decision in the baseline count. If n
-  // channels are equally large, each counts as 1/n.
+  // For each channel: the number of positions at which this channel is the largest one in the
+  // baseline, in the compressed model, and in both. Only positions with a clear decision in the
+  // baseline count. If n channels are equally large, each of them counts as 1/n.
   struct Answers {
     double baseline = 0, variant = 0, both = 0;
   };
@@ -66,9 +66,10 @@ struct HeadCounts {
   std::uint64_t same_positions = 0;
   std::vector<Margin> margins;
 
-  // For each threshold: the number of baseline scores that reach it, how many of them reach at
-  // least half of it in the compressed model, and the same with the models exchanged. The factor of
-  // two ignores small changes of scores next to the threshold.
+  // For each threshold: the number of baseline scores that reach the threshold, and how many of
+  // these scores reach at least half of the threshold in the compressed model; also the same with
+  // the models exchanged. Half of the threshold is used so that small changes of scores near the
+  // threshold are ignored.
   struct Detections {
     std::uint64_t baseline = 0, kept = 0, variant = 0, right = 0;
   };
@@ -84,7 +85,7 @@ struct HeadCounts {
   bool has_element_scores = false;  // Each value has its own score.
   double detected_sum = 0, detected_squares = 0, detected_error = 0;
 
-  // Adds the values of one sample. Both tensors have these sizes.
+  // Adds the values of one sample. Both tensors have the sizes `sizes`.
   void Add(std::span<const float> baseline, std::span<const float> variant,
            const ChannelSizes& sizes);
 

@@ -32,7 +32,7 @@ std::optional<std::size_t> ScalesOf(std::string_view op_type) {
   return found->scales;
 }
 
-// Returns true for operators whose output is their input, possibly rounded.
+// Returns true for operators whose output equals the input, possibly after rounding.
 bool PassesOn(std::string_view op_type) {
   return IsChannelwise(op_type) || op_type == "QuantizeLinear" || op_type == "DequantizeLinear" ||
          op_type == "Cast" || op_type == "Add" || op_type == "Sub";

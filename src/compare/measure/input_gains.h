@@ -10,11 +10,11 @@
 
 namespace cboard::compare {
 
-// Returns the ratio of these factors, variant to baseline, for each channel of tensor `before` of
-// the baseline and tensor `after` of the variant. Factors are constants of Mul and Div and the
-// scales of a normalization; SmoothQuant changes such factors. Nodes that were folded into a layer
-// are part of that layer, so their factors do not count. 0 for unknown channels. Empty if neither
-// model has factors, or if the factors are equal.
+// Returns the factor of the variant divided by the factor of the baseline, for each channel of
+// tensor `before` of the baseline and tensor `after` of the variant. The factors are constants of
+// Mul and Div and scales of a normalization, which SmoothQuant changes. Nodes that were folded into
+// a layer are part of that layer, so their factors do not count. The result is 0 for channels whose
+// factor is unknown. Empty if neither model has factors, or if the factors are equal.
 Result<std::optional<std::vector<double>>> GainsBetween(const PairedModels& models,
                                                         model::TensorId before,
                                                         model::TensorId after,

@@ -75,8 +75,8 @@ class OutputAxes {
   }
 
  private:
-  // Returns the shape of a tensor with a batch size of one if the batch size is open; null if other
-  // sizes are open.
+  // Returns the shape of a tensor, with a batch size of 1 if the batch size is dynamic; null if
+  // other sizes are dynamic.
   const std::vector<std::int64_t>* ShapeOf(model::TensorId id) const {
     const model::ModelTensor& tensor = model_.tensor(id);
     if (!tensor.has_shape || tensor.shape.empty()) return nullptr;

@@ -154,7 +154,7 @@ Result<void> LogOutput(const LayerComparison& layer, StageLogger& logger) {
       {{"worst_channel_sqnr_db", layer.local->channels[*layer.local->worst_channel].SqnrDb()}});
 }
 
-// Returns the diagnoses and verified runs, with layer names as they are in a stage (without leading
+// Returns the diagnoses and verified runs, with the layer names of a stage (without leading
 // slashes).
 ModelComparison FoundOf(const ModelComparison& comparison) {
   ModelComparison found;

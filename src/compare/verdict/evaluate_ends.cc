@@ -35,9 +35,15 @@ OutputVerdict EvaluateOutput(const EndFindings& end, bool is_beside_scores, bool
                          ? "its shapes differ between the two models, as after NonMaxSuppression"
                          : "it has no values";
   }
+<<<<<<< HEAD
   // A state is an input of later runs, which are not measured. So only a lost state counts.
   output.is_state = end.is_state;
   if (output.is_state) {
+=======
+  // A state is an input of later runs, and later runs are not measured. So a state counts only if
+  // it is lost.
+  if (end.is_state) {
+>>>>>>> s38/comb
     for (HeadVerdict& head : output.heads) {
       const bool is_kept = head.level > VerdictLevel::kSound && !head.is_collapsed &&
                            head.judged_sqnr_db >= limits.broken_db;
@@ -68,7 +74,8 @@ EndVerdict EvaluateEnds(const std::vector<EndFindings>& ends, std::size_t sample
     verdict.outputs.push_back(EvaluateOutput(end, is_beside_scores, is_generated, limits));
     verdict.level = std::max(verdict.level, verdict.outputs.back().level);
   }
-  // If no score reaches a threshold, detections were not measured, even if the boxes are exact.
+  // If no score reaches a threshold, there were no detections to measure, even if the boxes are
+  // exact.
   const bool is_partly_sound = verdict.level == VerdictLevel::kSound &&
                                std::ranges::any_of(verdict.outputs, HasUnmeasuredScores);
   if (is_partly_sound) verdict.level = VerdictLevel::kNotMeasured;

@@ -15,17 +15,17 @@
 namespace cboard::compare {
 namespace {
 
-// Values are constant if their standard deviation is below this share of their root mean square: 8
-// bits cannot represent such a small variation.
+// Values count as constant if their standard deviation is below this share of their root mean
+// square, because 8 bits cannot represent such a small variation.
 constexpr double kVaryingShare = 0.05;
 // If all scores of a detector are below this value, the samples contain no objects.
 constexpr double kMinScore = 0.05;
 constexpr std::uint64_t kMinDetections = 10;
 constexpr std::size_t kBoxChannels = 4;
-// If one model has less than a third of the other's detections, the ratio of their numbers limits
-// the agreement.
+// If one model has less than a third of the other's detections, the ratio of the two numbers of
+// detections limits the agreement.
 constexpr double kMaxCountShare = 0.5;
-// Minimum number of values per channel to evaluate channels one by one.
+// Minimum number of values per channel at which channels are evaluated one by one.
 constexpr std::uint64_t kMinChannelValues = 8;
 // In heads with at most this many channels, each channel has its own meaning, for example x, y,
 // width, height.
@@ -242,7 +242,8 @@ class HeadEvaluator {
       measured = "arg max agrees in " + of + ", " + measured;
     }
     // Different decisions alone do not mean that an output is broken: features have no classes, and
-    // decisions on random data are unclear. In these cases, the SQNR must be low, too.
+    // decisions on random data are unclear. For features and random data, the output is broken only
+    // if the SQNR is low, too.
     const bool is_broken_by_answers = changed > 1 && share < limits_.broken_agreement &&
                                       ((is_sure && !is_generated_) || db < limits_.unsure_db);
     const bool is_enough = head_.decisions >= limits_.min_decisions && !is_generated_;
@@ -293,8 +294,8 @@ class HeadEvaluator {
     if ((counts && share < limits_.broken_vectors) || cosine < limits_.broken_cosine) {
       level = VerdictLevel::kBroken;
     }
-    // With too few or random samples, the cosine is not reliable: it is high for all vectors if
-    // they have a large common part. So the SQNR counts, too.
+    // With few samples or random samples, the cosine is not reliable: it is high for all vectors if
+    // the vectors have a large common part. So the SQNR counts, too.
     if (found.vectors < limits_.min_vectors || is_generated_) {
       if (db < limits_.broken_db) level = std::max(level, VerdictLevel::kDegraded);
       if (db < limits_.broken_features_db) level = VerdictLevel::kBroken;
@@ -314,8 +315,8 @@ class HeadEvaluator {
   }
 
   void SetScoreAgreement() {
-    // The agreement of scores is measured at the threshold 0.25, which many detectors use, or at
-    // another threshold if too few scores reach it.
+    // The agreement of scores is measured at the threshold 0.25, because many detectors use it. If
+    // too few scores reach 0.25, another threshold is used.
     constexpr std::array<std::size_t, 4> kOrder = {1, 0, 2, 3};
     for (const std::size_t i : kOrder) {
       const HeadCounts::Detections& found = counts_.detections[i];
@@ -323,8 +324,8 @@ class HeadEvaluator {
       const auto all = static_cast<double>(found.baseline + found.variant);
       const auto fewer = static_cast<double>(std::min(found.baseline, found.variant));
       head_.agreement = static_cast<double>(found.kept + found.right) / all;
-      // If one model has far fewer detections, its scores are not just slightly below the
-      // threshold.
+      // If one model has far fewer detections than the other, its scores are not only slightly
+      // below the threshold.
       if (2 * fewer < kMaxCountShare * all)
         head_.agreement = std::min(*head_.agreement, 2 * fewer / all);
       head_.decisions = found.baseline;
@@ -358,7 +359,8 @@ class HeadEvaluator {
   }
 
   void EvaluateValues() {
-    // For boxes, only positions with a detection count. Random samples contain nothing to detect.
+    // For boxes, only positions with a detection count. With random samples, there is nothing to
+    // detect.
     const double detected_db = counts_.DetectedSqnrDb();
     const std::size_t values_each = counts_.has_element_scores ? 1 : counts_.channel_count;
     const bool has_detected = !is_generated_ && !std::isnan(detected_db) &&

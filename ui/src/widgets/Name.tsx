@@ -1,6 +1,6 @@
 // A name that is shortened in the middle if there is not enough space, because names usually differ at the beginning or
-// at the end. The page contains the whole name, so searching and copying work; a tooltip shows it when the row is
-// pointed at or focused.
+// at the end. The page contains the whole name, so searching and copying work; a tooltip shows the whole name when the
+// pointer is on the row or the row has the focus.
 import type { JSX } from "preact";
 import { hideReadout, showReadout } from "./readout";
 
@@ -16,7 +16,7 @@ export function tailStart(name: string): number {
   return separator < 0 ? first : first + separator;
 }
 
-/** In widths of a digit; the sign for a missing part takes nearly two. */
+/** The width of a text in digits. The sign "…" is about two digits wide. */
 const widthOf = (text: string): number => text.length + (text.split("…").length - 1);
 
 export function Name({ name, title = name }: { name: string; title?: string }): JSX.Element {

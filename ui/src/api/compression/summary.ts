@@ -68,7 +68,7 @@ export interface CheckedGate {
 
 export interface Verdict {
   readonly state: VerdictState;
-  /** The whole outcome of the gate in one line. */
+  /** The whole result of the gate in one line. */
   readonly text: string;
   readonly fails: readonly string[];
   readonly notMeasured: readonly string[];

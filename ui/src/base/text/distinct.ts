@@ -1,12 +1,13 @@
-// Names that share most of their parts: what tells them apart stays, the rest is one sign.
+// Short forms of similar names: the parts that distinguish the names stay, all other parts are replaced by "…".
 
 const SHORT = 22; // Names up to this length are left alone: they fit nearly everywhere.
 const SEPARATORS = /([/,;_ ]+)/;
 const MIN_PART = 2; // Dropping less than this saves nothing.
-// Dates and times tell runs apart, but not what was tried: they go where names differ without them.
+// A date or time in a name. It distinguishes runs, but says nothing about their settings, so it is dropped if the names
+// differ without it.
 const TIME = /^(\d{4}-\d{2}-\d{2}|\d{2}[-:]\d{2}[-:]\d{2}|\d{8}(-\d{6})?)$/;
 
-/** Names below the first folder are alike; those of different folders need not be. */
+/** The first folder of a name. Only names in the same folder are shortened together. */
 const groupOf = (name: string): string => name.slice(0, name.indexOf("/") + 1);
 
 interface Part {
@@ -14,7 +15,10 @@ interface Part {
   readonly isDropped: boolean;
 }
 
-/** Parts that all names of a group have, repetitions within a name, and perhaps times are dropped. */
+/**
+ * Splits a name into parts. A part is dropped if all names of the group have it, if it occurs twice in the name, or if
+ * it is a time and `withTimes` is false.
+ */
 function partsOf(name: string, common: ReadonlySet<string>, withTimes: boolean): Part[] {
   const seen = new Set<string>();
   return name.split(SEPARATORS).map((text, i): Part => {
@@ -26,7 +30,7 @@ function partsOf(name: string, common: ReadonlySet<string>, withTimes: boolean):
   });
 }
 
-/** Separators beside a dropped part go with it, and parts beside each other are one sign. */
+/** Joins the parts. Adjacent dropped parts become one "…", together with the separators beside them. */
 function joined(parts: readonly Part[]): string {
   let text = "";
   parts.forEach(({ text: part, isDropped }, i) => {
@@ -43,8 +47,8 @@ function commonParts(names: readonly string[]): Set<string> {
 }
 
 /**
- * Each name without what all names of its folder have in common, if it is long: "…lr=0.1…seed=3" instead of
- * "run_lr=0.1_bs=256_seed=3_host". Names stay different; one that would not is left alone.
+ * Shortens each long name by the parts that all names in its folder have in common: "…lr=0.1…seed=3" instead of
+ * "run_lr=0.1_bs=256_seed=3_host". The results differ from each other: if two would be equal, the full names are used.
  */
 export function distinctNames(names: readonly string[]): ReadonlyMap<string, string> {
   const groups = new Map<string, string[]>();
@@ -62,7 +66,7 @@ export function distinctNames(names: readonly string[]): ReadonlyMap<string, str
     const chosen = [timeless, timed].find((all) => new Set(all).size === group.length);
     group.forEach((name, i) => shown.set(name, (group.length > 1 ? chosen?.[i] : undefined) ?? name));
   }
-  // Short forms of two folders may be alike.
+  // If names of two folders have the same short form, uses the full names.
   const holders = new Map<string, number>();
   for (const text of shown.values()) holders.set(text, (holders.get(text) ?? 0) + 1);
   for (const [name, text] of shown) if (text !== name && (holders.get(text) ?? 0) > 1) shown.set(name, name);

@@ -1,4 +1,4 @@
-// The layout of a line chart: converts values to pixels. Pure.
+// The layout of a line chart: converts values to pixels. Pure functions.
 import { tickText, tickTexts } from "../../base/text/format";
 import type { RunLook } from "../../domain/runs/run_look";
 import { extent, linearScale, logScale, logTicks, padded, ticks, type Scale } from "../../base/math/scale";
@@ -9,7 +9,7 @@ export interface Line {
   readonly look?: RunLook;
   readonly xs: ArrayLike<number>;
   readonly ys: ArrayLike<number>;
-  /** The smoothed values; drawn in full colour over the faint raw values. */
+  /** The smoothed values. They are drawn in full colour over the faint raw values. */
   readonly smooth: ArrayLike<number> | null;
   /** The spread of a group of runs, drawn as an area around its mean. */
   readonly band?: { readonly low: ArrayLike<number>; readonly high: ArrayLike<number> };
@@ -20,10 +20,10 @@ export interface LineChartOptions {
   readonly height: number;
   readonly logX: boolean;
   readonly logY: boolean;
-  /** Ignores the smallest and largest 0.5 % of the values in the choice of the y range. */
+  /** If true, the smallest and largest 0.5 % of the values are ignored in the choice of the y range. */
   readonly clipOutliers: boolean;
   readonly xRange: readonly [number, number] | null;
-  /** Fixed limits of the y axis; null: the limit follows the values. */
+  /** Fixed limits of the y axis. null means that the limit follows the values. */
   readonly yRange: readonly [number | null, number | null] | null;
   /** Whether the y axis includes 0. */
   readonly fromZero?: boolean;
@@ -47,7 +47,7 @@ export interface LineChartLayout {
   readonly xTicks: readonly Tick[];
   readonly yTicks: readonly Tick[];
   readonly xName: string;
-  /** The text for any x. */
+  /** Returns the text for an x value, for example in a tooltip. */
   readonly xText: (x: number) => string;
   /** The reason why the chart is empty; empty if it shows a line. */
   readonly why: string;
@@ -63,7 +63,7 @@ const SAMPLE = 20_000;
 
 /** The range of the values without outliers. */
 export function robustRange(values: ArrayLike<number>, share = 0.005): [number, number] | null {
-  // Uses the browser's sort, which is native code: for so few values, a script is slower.
+  // Uses the browser's sort, because it is native code and faster than a script for so few values.
   const sorted = Float64Array.from(values).sort();
   let [first, last] = [0, sorted.length - 1];
   while (first <= last && !Number.isFinite(sorted[first])) first += 1;
@@ -97,15 +97,15 @@ function yValues(lines: readonly Line[], [x0, x1]: readonly [number, number], st
 
 type Range = readonly [number, number] | null;
 
-// The cached y range of the lines that begin with this array. The key is an array of values because smoothing creates
-// new line objects with the same values.
+// The cached y range of the lines of a chart, by the array of values of the first line. The key is the array of values
+// and not the line, because smoothing creates new line objects with the same values.
 const ranges = new WeakMap<
   object,
   { readonly values: readonly ArrayLike<number>[]; readonly request: string; readonly range: Range }
 >();
 
 function yRangeOf(lines: readonly Line[], domain: readonly [number, number], options: LineChartOptions): Range {
-  // To find the outermost 0.5 %, a sample of the values is sufficient; the exact min and max need all values.
+  // A sample of the values is enough to find the outermost 0.5 %. The exact min and max need all values.
   const points = lines.reduce((sum, line) => sum + line.ys.length, 0);
   const stride = options.clipOutliers ? Math.max(1, Math.ceil(points / SAMPLE)) : 1;
   const request = [...domain, options.logY, options.clipOutliers].join();
@@ -139,7 +139,7 @@ function yScaleOf(found: Range, options: LineChartOptions, bottom: number, top: 
     : linearScale(...padded([Math.min(lo, hi), Math.min(lo, hi)]), bottom, top);
 }
 
-/** The start of a log axis whose data begins at 0: the smallest x above 0. */
+/** The start of a log axis for data that begins at 0: the smallest x above 0. */
 function leastAbove0(lines: readonly Line[]): number {
   return lines.reduce((least, { xs }) => {
     let i = 0;
@@ -158,7 +158,7 @@ function xTicksOf([d0, d1]: readonly [number, number], width: number, options: L
   );
 }
 
-/** Null if there is no space or no line: axes without data would be misleading. */
+/** The layout; null if there is no space or no line, because axes without data would be misleading. */
 export function layoutLines(lines: readonly Line[], options: LineChartOptions): LineChartLayout | null {
   if (lines.length === 0) return null;
   const box = { l: LEFT, r: options.width - 10, t: 8, b: options.height - BOTTOM };

@@ -19,11 +19,11 @@ export interface LineLook {
 /** The opacity of raw values under the smoothed ones. */
 export const FAINT = 0.26;
 
-// From this number of lines on, lines are thin: wide lines would hide each other and take several times as long to
-// draw.
+// Number of lines from which on all lines are thin, because wide lines would hide each other and take several times as
+// long to draw.
 const MANY = 24;
 
-// With at least this number of points per line, the rasterizer is faster than the canvas.
+// Number of points per line from which on the rasterizer is faster than the canvas.
 const LONG = 200;
 
 /** Paints the lines. `paintMany` is a faster painter for many long lines; it returns whether it has painted them. */
@@ -87,7 +87,7 @@ export function paintAxes(context: Pen, layout: LineChartLayout, ink: Ink): void
   const named = context.measureText(layout.xName).width;
   const stands = named <= end;
   if (stands) context.fillText(layout.xName, end, box.b + 16);
-  // Where there is no room for it, it takes that of the last number.
+  // If there is no space for the axis name there, the name replaces the last tick label.
   const ticks = stands || layout.xName === "" ? layout.xTicks : layout.xTicks.slice(0, -1);
   if (ticks !== layout.xTicks) context.fillText(layout.xName, box.r + 8, box.b + 16);
   for (const tick of ticks) {
@@ -165,7 +165,7 @@ function stroke(
   context.globalAlpha = 1;
 }
 
-// An area from the lower to the upper edge, one per range without non-finite values.
+// An area from the lower to the upper edge of a band. Each range without non-finite values is a separate area.
 function paintBand(
   context: Pen,
   layout: LineChartLayout,

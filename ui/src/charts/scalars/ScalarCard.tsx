@@ -83,8 +83,8 @@ function Legend({
 }
 
 /**
- * The legend below a chart. Its height is known before its content: two rows for more than two runs, in columns that
- * fit a name and a number. A click opens the legend with all lines.
+ * The legend below a chart. Its height is fixed before the curves are loaded: two rows if there are more than two runs.
+ * Its columns are wide enough for a name and a number. A click opens the legend with all lines.
  */
 function Values({
   count: expected,
@@ -97,7 +97,8 @@ function Values({
   cursor: Signal<number | null> | null;
   nameOf?: (name: string) => string;
 }): JSX.Element {
-  // The pointer's position is read here, so that moving it renders only these numbers and not the card.
+  // Reads the position of the pointer here, so that moving the pointer renders only these numbers and not the whole
+  // card.
   const at = cursor?.value ?? null;
   const [open, setOpen] = useState(false);
   const names = useMemo(() => shownNames(lines).map(nameOf), [lines, titles.value]);
@@ -213,11 +214,11 @@ function Nearest({
   );
 }
 
-/** The lines of a card, and the requests that load them. */
+/** The lines of a card, and the requests for their data. */
 interface Asked {
   readonly lines: (smoothing: number, served: ServedSmooth) => Line[];
   readonly total: number;
-  /** The smoothed values of those curves that are samples of their logs. Null if no curve is a sample. */
+  /** Requests the smoothed values of the curves that are samples of their logs. Null if no curve is a sample. */
   readonly smooth: ((smoothing: number, signal: AbortSignal) => Promise<ServedSmooth>) | null;
   /** The smoothed values of the first points of a curve, so that a growing chart does not flicker. */
   readonly served: ServedSmooth;
@@ -287,7 +288,7 @@ export interface CardsProps {
   readonly onZoom: LineChartProps["onZoom"];
   readonly onMark: NonNullable<LineChartProps["onMark"]>;
   readonly onMoveFob: NonNullable<LineChartProps["onMoveFob"]>;
-  /** The xs at which the arrow keys stop while the pointer is on this card. */
+  /** The x values at which the arrow keys stop while the pointer is on this card. */
   readonly onHot: (name: string, xs: ArrayLike<number>) => void;
 }
 
@@ -300,7 +301,10 @@ interface CardProps extends CardsProps {
 const expectedLines = ({ tags, groups, runsOf }: CardProps): number =>
   groups ? groups.length * tags.length : tags.reduce((sum, tag) => sum + runsOf(tag).length, 0);
 
-/** The smoothed values of the server for this weight; the previous values until the response arrives. */
+/**
+ * The curves that the server has smoothed with the current smoothing weight. Until the response arrives, the previous
+ * curves.
+ */
 function useServedSmooth(data: Asked | null, smoothing: number): ServedSmooth {
   const [newest, setNewest] = useState<{ readonly of: Asked; readonly values: ServedSmooth } | null>(null);
   useEffect(() => {
@@ -408,9 +412,9 @@ export function ScalarCard(
   props: CardProps & {
     pinned: boolean;
     wide: boolean;
-    /** Whether the user combined the tags of this chart; if not, the card has no tools to change the combination. */
+    /** Whether the user combined the tags of this chart. If not, the card has no tools to change the combination. */
     own?: boolean;
-    /** Whether the card is one of the first, which most windows show without scrolling. */
+    /** Whether the card is one of the first cards, which most windows show without scrolling. */
     first: boolean;
     partners: () => readonly string[];
     onPin: () => void;
@@ -425,8 +429,8 @@ export function ScalarCard(
   const hot = useRef<ArrayLike<number>>([]);
   const [limiting, setLimiting] = useState(false);
   const heat = (): void => props.onHot(props.name, hot.current);
-  // Adding or removing a mark shows or hides the tables in all cards; scrolls so that the clicked place stays under the
-  // pointer.
+  // Adding or removing a mark shows or hides the tables in all cards. Scrolls the page so that the clicked place stays
+  // under the pointer.
   const onMark: CardsProps["onMark"] = (x, extend, fob) => {
     const top = ref.current?.getBoundingClientRect().top ?? 0;
     props.onMark(x, extend, fob);

@@ -6,7 +6,7 @@ export interface AuroraWeights {
   readonly latency: number;
   readonly energy: number;
   readonly memory: number;
-  /** The exponent of the accuracy penalty: not a weight, but edited beside the weights. */
+  /** The exponent of the accuracy penalty. It is not a weight, but users edit it beside the weights. */
   readonly penalty: number;
 }
 
@@ -34,7 +34,7 @@ export function weightsText(weights: AuroraWeights): string | null {
 }
 const DEFAULT_WEIGHTS_TEXT = "40,20,15,15,10,10";
 
-/** The weights from this text; the default weights if it is not six numbers of at least 0. */
+/** Reads the weights from a text. Invalid text (not six numbers of at least 0) gives the default weights. */
 export function readWeights(text: string | null): AuroraWeights {
   const numbers = text?.split(",").map(Number) ?? [];
   if (numbers.length !== 6 || numbers.some((n) => !Number.isFinite(n) || n < 0)) return DEFAULT_WEIGHTS;

@@ -30,7 +30,7 @@ export function limitsOfRules(rules: readonly string[]): Map<string, number> {
   );
 }
 
-/** The rules for these limits, in the form of the address; empty without limits. */
+/** The rules for the given limits as they are written in the address; empty if there are no limits. */
 export function rulesOf(limits: ReadonlyMap<string, number>): string {
   return LIMITS.flatMap(({ id }) => {
     const limit = limits.get(id);

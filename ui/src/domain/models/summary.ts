@@ -14,7 +14,7 @@ export async function loadSummary(
   return readSummary(await getJson(summaryShape, "compression/summary", query, signal));
 }
 
-/** The key metrics over some of the models. */
+/** Requests the key metrics of the given models. */
 export async function loadSummaryOf(
   models: readonly string[],
   pair: { readonly a: string; readonly b: string; readonly policy: string },

@@ -9,7 +9,7 @@ import { useResource } from "../../domain/live/resource";
 import { changeText, readBytes, shareOfSaving } from "./bytes_rows";
 
 const FIRST = 10;
-// The max number of shown rows; the server has all layers.
+// The maximum number of rows that are shown. The server's response contains all layers.
 const MOST = 500;
 
 export function BytesPanel({ model, a, b }: { model: string; a: string; b: string }): JSX.Element {

@@ -36,7 +36,8 @@ interface Percentile {
 }
 
 /**
- * The percentile as it was logged; otherwise the estimate from the histogram, marked "≈" because its bins may be wide.
+ * The percentile as it was logged. If it was not logged, the estimate from the histogram, marked by "≈" because the
+ * bins may be wide.
  */
 function percentile(
   model: Model,

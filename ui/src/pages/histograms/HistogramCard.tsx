@@ -28,7 +28,7 @@ export interface Look {
   readonly mode: Mode;
   readonly logY: boolean;
   readonly table: boolean;
-  /** The step of cards that show all runs; null: the newest step of each run. */
+  /** The step of cards that show all runs. null means the newest step of each run. */
   readonly step: number | null;
 }
 

@@ -9,7 +9,7 @@ import { ticks } from "../../base/math/scale";
 import type { Bars } from "./data";
 import { barAt, layoutRidges, ridgeAt } from "./layout";
 
-/** The histogram bar under the pointer. */
+/** A text about the histogram bar under the pointer. */
 export function BarReadout({ data, step, value }: { data: Bars; step: number; value: number }): JSX.Element {
   const { edges } = data;
   const bar = barAt(edges, value);

@@ -1,5 +1,5 @@
 // The layout of a heat map of histograms: steps from left to right, values from bottom to top, darker for higher
-// counts. Pure.
+// counts. Pure functions.
 import { ceilingOf } from "../../charts/histogram/ceiling";
 import { extent, linearScale, type Scale } from "../../base/math/scale";
 import type { Bars } from "./data";
@@ -11,7 +11,10 @@ export interface HeatLayout {
   readonly y: Scale;
   /** The left and right end of the column of each step, in pixels. */
   readonly columns: readonly { readonly from: number; readonly to: number }[];
-  /** By column and bar, from the bottom: the share of the step's values, and the darkness from 0 to 1. */
+  /**
+   * For each column and bar, from the bottom: the share of the step's values that are in the bar, and the darkness of
+   * the bar from 0 to 1.
+   */
   readonly shares: readonly (readonly number[])[];
   readonly darkness: readonly (readonly number[])[];
 }
@@ -34,7 +37,7 @@ export function layoutHeat(data: Bars, width: number, height: number, logY: bool
     from: i === 0 ? box.l : middle(i),
     to: i === data.steps.length - 1 ? box.r : middle(i + 1),
   }));
-  // The square root makes tails visible that would be white on a linear scale.
+  // The square root makes the tails of the histograms visible; on a linear scale they would be white.
   const dark = (share: number): number =>
     share <= 0 ? 0 : logY ? Math.max(FAINTEST, heightOf(share, most, true)) : Math.sqrt(heightOf(share, most, false));
   return { box, x, y, columns, shares, darkness: shares.map((column) => column.map(dark)) };

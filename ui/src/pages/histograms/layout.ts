@@ -1,4 +1,4 @@
-// The layout of histograms over steps as ridges, one behind the other, the newest in front. Pure.
+// The layout of histograms over steps as ridges, one behind the other, the newest in front. Pure functions.
 import { ceilingOf, spikesOf, type Spike } from "../../charts/histogram/ceiling";
 import { linearScale, type Scale } from "../../base/math/scale";
 import type { Bars } from "./data";
@@ -19,7 +19,7 @@ export interface RidgeLayout {
 
 const LOG_DEPTH = 4; // The log axis begins this many decades below the largest share.
 
-/** By step and bar: the share of the step's values in per cent. */
+/** By step and bar: the share of the step's values that are in the bar, in per cent. */
 export function sharesOf({ counts, nums }: Bars): number[][] {
   return counts.map((row, s) =>
     row.map((count) => (count > 0 && (nums[s] ?? 0) > 0 ? (count / (nums[s] ?? 1)) * 100 : 0)),

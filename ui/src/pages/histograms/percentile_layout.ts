@@ -1,4 +1,4 @@
-// The layout of percentiles over steps: bands around the median. Pure: converts values to pixels.
+// The layout of percentiles over steps: bands around the median. Pure functions that convert values to pixels.
 import { extent, linearScale, padded, type Scale } from "../../base/math/scale";
 import type { Percentiles } from "./data";
 

@@ -38,7 +38,7 @@ function Pair({ a, b, width }: { a: JSX.Element | string; b: JSX.Element | strin
   );
 }
 
-/** Formats the numbers of a metric: decimal points are aligned, and the tooltip has all digits. */
+/** Formats the numbers of a metric with aligned decimal points; the tooltip shows all digits. */
 function placedOf(data: OverviewData, metric: Metric): (value: number) => JSX.Element {
   const aligned = alignedColumn(
     data.rows.flatMap((row) => {
@@ -117,7 +117,7 @@ function DropCell({
 const RESOURCE_WIDTH = 208;
 const OTHER_WIDTH = 680;
 
-/** The number of resources that fit beside the other columns. */
+/** The number of resources for which there is space beside the columns that are always shown. */
 const fitting = (width: number): number => Math.max(1, Math.floor((width - OTHER_WIDTH) / RESOURCE_WIDTH));
 
 function gainName(metric: Metric): string {
@@ -254,7 +254,7 @@ function columnsOf(data: OverviewData, width: number, a: string, b: string): Col
   ];
 }
 
-/** A component of its own, so that pointing at another model renders two rows and not the whole table. */
+/** A row is a component, so that pointing at another model renders two rows and not the whole table. */
 function ModelRow({
   row,
   columns,

@@ -1,4 +1,5 @@
-// The cost of compression over all models; tiles, Pareto, AURORA and table highlight together.
+// The cost of compression over all models. A model that is pointed at is highlighted in tiles, Pareto chart, AURORA
+// chart and table.
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
@@ -39,7 +40,7 @@ import {
 import { visibleRows } from "./row_filter";
 import "./overview.css";
 
-/** The value that the chart shows: fractions are shown in per cent. */
+/** The value as the chart shows it: fractions are shown in per cent. */
 function shownValue(metric: Metric, value: number): number {
   return isFraction(metric) ? asFraction(value) * 100 : value;
 }
@@ -135,13 +136,16 @@ interface Chart {
   readonly inputs: readonly ParetoInput[];
   readonly logX: boolean;
   readonly logY: boolean;
-  /** If one model beats all others, there is no line to draw for the Pareto front, so the page names the model. */
+  /**
+   * If one model beats all others, the Pareto front is a single point and no line can be drawn. The page then names the
+   * model.
+   */
   readonly alone: string | null;
   /** The experiment whose models are ranked, if there are several experiments. */
   readonly rankedIn: string | null;
 }
 
-/** The axes in the address; by default size (or the first resource) and quality. */
+/** The axes of the Pareto chart, as the address names them. By default, size (or the first resource) and quality. */
 function chartOf(data: OverviewData): Chart | null {
   const find = (name: string | null): Metric | undefined => data.axes.find((m) => m.name === name);
   const y = find(query.value.get("y")) ?? data.quality;

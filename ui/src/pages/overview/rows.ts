@@ -7,7 +7,7 @@ export interface PairValue {
   readonly a: number | null;
   readonly b: number | null;
   readonly gain: number | null; // The ratio by which B is better than A.
-  /** Whether the value of A or B was computed from other metrics, not measured. */
+  /** Whether the value of A or B is derived (computed from other metrics, not measured). */
   readonly derived?: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface OverviewData {
   readonly qualityIsFraction: boolean;
   /** The resources that at least one model logged for both A and B; the default resources come first. */
   readonly resources: readonly Metric[];
-  /** The metrics to choose from for the axes of the chart: quality, resources, then the other metrics of B. */
+  /** The metrics to choose from for the axes of the chart: quality, resources, then all other metrics of B. */
   readonly axes: readonly Metric[];
 }
 
@@ -72,7 +72,7 @@ export function overviewOf(table: Comparison, a: string, b: string, summary: Sum
   const paired = (metric: Metric): boolean => rows.some((row) => row.metrics.get(metric.name)?.gain != null);
   const measured = (metric: Metric): number => rows.filter((row) => isMeasured(row.metrics.get(metric.name))).length;
   const usual = RESOURCES.map((name) => others.find((m) => m.name === name)).filter((m) => m !== undefined);
-  // Latency and throughput have the same meaning: the one that more models measured comes first.
+  // Latency and throughput measure the same property. The metric that more models have comes first.
   const isSpeed = (metric: Metric): boolean => metric.name === "latency_mean_ms" || metric.name === "throughput";
   const resources = usual.filter(paired).sort((p, q) => (isSpeed(p) && isSpeed(q) ? measured(q) - measured(p) : 0));
   const rest = others.filter((m) => !resources.includes(m) && rows.some((row) => row.metrics.get(m.name)?.b != null));
@@ -125,7 +125,7 @@ function dropOf(pair: PairValue, quality: Metric, inFractions: boolean): number 
   return quality.higherIsBetter === false ? b - a : a - b;
 }
 
-/** Whether any metric that both A and B have differs between them. */
+/** Whether A and B differ in at least one of the metrics that both have. */
 export function differs(row: Row): boolean {
   return [row.quality, ...row.metrics.values()].some(({ a, b }) => a !== null && b !== null && a !== b);
 }
