@@ -204,7 +204,7 @@ class RayExecutor:
         try:
             import ray
         except ImportError:
-            raise ImportError("Ray is not installed: pip install compression-board[ray]") from None
+            raise ImportError("Ray is not installed; install it with 'pip install compression-board[ray]'") from None
         self._ray = ray
         self._owns_ray = not ray.is_initialized()
         if self._owns_ray:

@@ -20,7 +20,7 @@ class CometLogger:
                 import comet_ml
             except ImportError:
                 raise ImportError(
-                    "comet_config enables Comet; install it: pip install comet_ml"
+                    "comet_config needs the package comet_ml, which is not installed; install it with 'pip install comet_ml'"
                 ) from None
             settings = {key: value for key, value in comet_config.items() if key != "disabled"}
             self._experiment = comet_ml.start(**settings)

@@ -28,7 +28,7 @@ def check(condition: bool, message: str) -> None:
 def check_model_name(model_name: str) -> None:
     """Raises ValueError for an empty model name, because tags begin with it."""
     if not model_name:
-        raise ValueError("the name of the model is empty; its tags would begin with a slash")
+        raise ValueError("the model name is empty, but its tags must begin with a name; give a model name")
 
 
 def check_format(shape: tuple[int, ...], dataformats: str) -> None:

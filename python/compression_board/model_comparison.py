@@ -255,17 +255,17 @@ def compare(
 
     if is_module(baseline) and is_module(variant):
         if batch is None:
-            raise ValueError("modules are compared by their outputs: pass a batch of inputs")
+            raise ValueError("two PyTorch modules are compared by their outputs; pass batch, a batch of inputs")
         if data is not None or shapes or samples is not None or verify:
-            raise ValueError("data, shapes, samples and verify are for model files; modules take a batch")
+            raise ValueError("data, shapes, samples and verify work with model files only; for PyTorch modules, pass only batch")
         folder = None if logdir is None else os.fspath(logdir)
         return ModelComparison(compare_modules(baseline, variant, batch, folder))
     if is_module(baseline) or is_module(variant) or batch is not None:
-        raise ValueError("compare takes two files, or two modules and a batch")
+        raise ValueError("compare() expects two model files, or two PyTorch modules and a batch of inputs")
     if samples is not None and samples < 0:
-        raise ValueError(f"samples is {samples}; give 0 to compare only weights, or more")
+        raise ValueError(f"samples is {samples}; give 0 (only weights are compared) or a positive number")
     if verify < 0:
-        raise ValueError(f"verify is {verify}; give 0 to restore no part, or more")
+        raise ValueError(f"verify is {verify}; give 0 (no part is restored) or a positive number")
     found = _engine.compare_models(
         os.fspath(baseline),
         os.fspath(variant),

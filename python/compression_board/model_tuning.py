@@ -121,7 +121,7 @@ def _export(module: Any, example: Any, path: str) -> list[str]:
     import torch
 
     if example is None:
-        raise ValueError("a PyTorch model needs `example` for its export: an input or a tuple of inputs")
+        raise ValueError("a PyTorch model is exported to ONNX first; pass `example`, an input or a tuple of inputs")
     inputs = example if isinstance(example, tuple) else (example,)
     names = [f"input_{i}" for i in range(len(inputs))] if len(inputs) > 1 else ["input"]
     options: dict[str, Any] = {"input_names": names, "opset_version": 17}

@@ -99,7 +99,7 @@ def _parsed(words: List[str]) -> Tuple[List[str], int]:
 def _with_defaults(flags: List[str]) -> List[str]:
     names = {flag.partition("=")[0] for flag in flags}
     if taken := names & {"--token", "--token-file"}:
-        raise ValueError(f"omit {' and '.join(sorted(taken))}: a notebook creates its own access token")
+        raise ValueError(f"omit {' and '.join(sorted(taken))}: the notebook creates an access token itself")
     added: List[str] = []
     if not names & {"--host", "--bind_all"}:
         added += ["--host", "127.0.0.1"]

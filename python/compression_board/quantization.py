@@ -102,7 +102,7 @@ def _store(samples: Iterable[Mapping[str, ArrayLike]], folder: Path, max_samples
         if count == max_samples:
             break
         if count > 0 and set(sample) != set(shapes):
-            raise ValueError(f"sample {count} has the inputs {sorted(sample)}, not {sorted(shapes)}")
+            raise ValueError(f"sample {count} has the inputs {sorted(sample)}, but sample 0 has {sorted(shapes)}; give all samples the same inputs")
         for name, value in sample.items():
             array = np.ascontiguousarray(value)
             if count == 0:
@@ -111,12 +111,12 @@ def _store(samples: Iterable[Mapping[str, ArrayLike]], folder: Path, max_samples
             if array.shape != shapes[name] or array.dtype != types[name]:
                 raise ValueError(
                     f"input '{name}' of sample {count} is {array.dtype} {array.shape}, but that of "
-                    f"sample 0 is {types[name]} {shapes[name]}; give samples of one shape"
+                    f"sample 0 is {types[name]} {shapes[name]}; give all samples the same shape and type"
                 )
             files[name].write(array.tobytes())
         count += 1
     if count == 0:
-        raise ValueError("the data contains no sample; give at least one")
+        raise ValueError("the data contains no sample; give at least one sample")
     path = folder / "samples.npz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         for name, file in files.items():

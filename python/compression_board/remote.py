@@ -48,8 +48,7 @@ class GCSRecordWriter(_Uploaded):
             from google.cloud import storage
         except ImportError:
             raise ImportError(
-                "writing to gs:// needs HMAC keys (GS_ACCESS_KEY_ID, GS_SECRET_ACCESS_KEY), or the "
-                "package google-cloud-storage"
+                "cannot write to gs:// without credentials; set the HMAC keys GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY, or install the package google-cloud-storage"
             ) from None
         storage.Client().bucket(bucket).blob(key).upload_from_string(content)
 

@@ -240,7 +240,7 @@ class RunWriter(_engine.ScalarWriter):
         values, steps = flat(scalar_values, np.float64), flat(global_steps, np.int64)
         times = None if walltimes is None else flat(walltimes, np.float64)
         if len(steps) != len(values) or (times is not None and len(times) != len(values)):
-            raise ValueError(f"got {len(values)} values; give as many steps and wall times")
+            raise ValueError(f"got {len(values)} values, but another number of steps or wall times; give one of each per value")
         run = self._direct_run()
         if run is not None:
             run.add_scalar_batch(_engine.stored_tag(tag), values, steps, times)
@@ -287,7 +287,7 @@ class RunWriter(_engine.ScalarWriter):
         the current time is the name.
         """
         if type(hparam_dict) is not dict or type(metric_dict) is not dict:
-            raise TypeError("hparam_dict and metric_dict should be dictionary.")
+            raise TypeError("hparam_dict and metric_dict must be dictionaries")
         metrics = [(_engine.stored_tag(str(tag)), to_float(value)) for tag, value in metric_dict.items()]
         step = None if global_step is None else int(global_step)
         self._run_for_groups().add_hparams(

@@ -43,7 +43,7 @@ def scalar(name: str, scalar: Number, display_name: str = "", summary_descriptio
 def histogram(name: str, values: ArrayLike, bins: Bins, max_bins: Optional[int] = None) -> Any:
     array = make_np(values)
     if array.size == 0:
-        raise ValueError("The input has no element.")
+        raise ValueError("the input of the histogram is empty; give at least one value")
     if isinstance(bins, str) and bins == "tensorflow":
         raise ValueError("bins='tensorflow' works only in SummaryWriter; give its default_bins")
     return _message(histogram_bytes(name, values, bins, max_bins))

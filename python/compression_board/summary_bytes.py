@@ -52,7 +52,7 @@ def histogram_arguments(
 ) -> tuple[str, Any, Any, int]:
     """Returns the arguments of a histogram for the engine."""
     if isinstance(values, (list, tuple)) and not len(values):
-        raise ValueError("The input has no element.")
+        raise ValueError("the input of the histogram is empty; give at least one value")
     tensor = as_engine(values)
     if isinstance(bins, (list, tuple, np.ndarray)):
         bins = [float(edge) for edge in bins]
@@ -78,7 +78,7 @@ def histogram_raw_bytes(
     bucket_counts: Sequence[float],
 ) -> bytes:
     if len(bucket_limits) != len(bucket_counts):
-        raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
+        raise ValueError("bucket_limits and bucket_counts have different lengths; give one count per limit")
     return _engine.histogram_raw_summary(
         stored_tag(tag), float(min), float(max), float(num), float(sum), float(sum_squares),
         [float(limit) for limit in bucket_limits], [float(count) for count in bucket_counts],
@@ -215,11 +215,11 @@ def hparam_pairs(hparam_dict: dict[str, Any]) -> list[tuple[str, Any]]:
 def hparams_bytes(hparam_dict: Any, metric_dict: Any) -> tuple[bytes, bytes, bytes]:
     if not isinstance(hparam_dict, dict):
         raise TypeError(
-            f"parameter: hparam_dict should be a dictionary, but got {type(hparam_dict)}"
+            f"hparam_dict must be a dictionary, but is {type(hparam_dict)}"
         )
     if not isinstance(metric_dict, dict):
         raise TypeError(
-            f"parameter: metric_dict should be a dictionary, but got {type(metric_dict)}"
+            f"metric_dict must be a dictionary, but is {type(metric_dict)}"
         )
     return _engine.hparams_summaries(hparam_pairs(hparam_dict), [str(name) for name in metric_dict])
 

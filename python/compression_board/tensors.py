@@ -45,8 +45,7 @@ def _check_interface(x: Any) -> None:
     available = memoryview(data).nbytes
     if first < 0 or last > available:
         raise ValueError(
-            f"the array interface of {type(x).__name__} spans bytes {first} to {last} of a buffer "
-            f"of {available}"
+            f"the array interface of {type(x).__name__} describes bytes {first} to {last}, but its buffer has {available} bytes"
         )
 
 
@@ -81,7 +80,7 @@ def to_numpy(x: Any) -> Array:
     try:
         return np.asarray(x)
     except ValueError as error:
-        raise ValueError(f"cannot make an array of {type(x).__name__}: {error}") from None
+        raise ValueError(f"cannot convert an object of type {type(x).__name__} to a NumPy array: {error}") from None
 
 
 def make_np(x: Any) -> Array:

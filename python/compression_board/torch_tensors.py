@@ -38,11 +38,11 @@ def check_readable(x: Any) -> None:
     if hasattr(x, "full_tensor"):
         # Does not call full_tensor(), because it waits for all processes and might never return.
         raise TypeError(
-            f"{name} holds only the part of the tensor that belongs to this process; "
+            f"the {name} contains only the part of the tensor that belongs to this process; "
             "pass x.full_tensor(), called in all processes, or x.to_local()"
         )
     if name == "FakeTensor" or getattr(getattr(x, "device", None), "type", "") == "meta":
-        raise TypeError(f"{name} on device 'meta' has a shape but no values; log it on a real device")
+        raise TypeError(f"the {name} on device 'meta' has a shape but no values; log it on a real device")
 
 
 def is_wrapper(x: Any) -> bool:

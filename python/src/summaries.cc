@@ -269,7 +269,7 @@ Result<tensor::Binning> BinningOf(const Bins& bins) {
     return estimator;
   }
   if (const auto* count = std::get_if<std::int64_t>(&bins)) {
-    if (*count < 1) return Fail(ErrorCode::kInvalidArgument, "bins must be at least 1");
+    if (*count < 1) return Fail(ErrorCode::kInvalidArgument, "bins must be 1 or more");
     return tensor::EqualBins{static_cast<std::size_t>(*count)};
   }
   return tensor::BinEdges{std::get<std::vector<double>>(bins)};

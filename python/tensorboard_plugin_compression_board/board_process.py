@@ -40,7 +40,7 @@ def find_program() -> str:
         if os.access(chosen, os.X_OK):
             return chosen
         raise BoardError(
-            f"{PROGRAM_VARIABLE} is {chosen!r}, which is not a program; "
+            f"the variable {PROGRAM_VARIABLE} is {chosen!r}, which is not a program; "
             "set it to the path of compression-board, or unset it."
         )
     # Finds the directory of the package without importing the package.

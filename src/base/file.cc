@@ -36,8 +36,8 @@ Result<File> File::Open(const std::filesystem::path& path, int flags,
   std::error_code ignored;
   const std::filesystem::path parent = named.parent_path();
   if (reason == ENOENT && !parent.empty() && !std::filesystem::exists(parent, ignored)) {
-    return Fail(ErrorCode::kNotFound,
-                Named("cannot create", named) + Named(": there is no directory", parent));
+    return Fail(ErrorCode::kNotFound, Named("cannot create", named) +
+                                          Named(": its parent directory does not exist:", parent));
   }
   return Fail(ErrnoError(reason, Named("create", named)));
 }
@@ -130,8 +130,9 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t ma
   CBOARD_ASSIGN_OR_RETURN(const std::uint64_t size, file.Size());
   if (size > max_bytes) {
     return Fail(ErrorCode::kResourceExhausted,
-                Quoted(path.native(), kNameBytesShown) + " has " + HumanBytes(double(size)) +
-                    ", more than the " + HumanBytes(double(max_bytes)) + " that are read at once");
+                "the file " + Quoted(path.native(), kNameBytesShown) + " has " +
+                    HumanBytes(double(size)) + ", but at most " + HumanBytes(double(max_bytes)) +
+                    " can be read into memory");
   }
   std::string content;
   // Reads until the end instead of using the size of fstat(), because pipes and /proc files report
@@ -151,8 +152,8 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::uint64_t ma
   }
   if (filled > max_bytes) {
     return Fail(ErrorCode::kResourceExhausted,
-                Quoted(path.native(), kNameBytesShown) + " has more than the " +
-                    HumanBytes(double(max_bytes)) + " that are read at once");
+                "the file " + Quoted(path.native(), kNameBytesShown) + " has more than " +
+                    HumanBytes(double(max_bytes)) + ", the maximum that can be read into memory");
   }
   content.resize(filled);
   return content;
@@ -164,7 +165,7 @@ Result<void> CreateDirectories(const std::filesystem::path& path) {
   if (error) return Fail(ErrnoError(error.value(), Named("create directory", path)));
   if (!std::filesystem::is_directory(path, error)) {
     return Fail(ErrorCode::kAlreadyExists,
-                Named("cannot create directory", path) + ": a file with that name is there");
+                Named("cannot create directory", path) + ": a file with this name exists");
   }
   return {};
 }

@@ -21,8 +21,8 @@ Result<BucketLogs> BucketLogs::Open(const LogdirFlags& flags,
                                             url, object_store::StoreOptions::FromEnvironment(url)));
     const std::filesystem::path cache = reader::DefaultCacheDirectory();
     if (cache.empty()) {
-      return Fail(ErrorCode::kFailedPrecondition,
-                  "no directory for the local copy of " + url.text() + "; set XDG_CACHE_HOME");
+      return Fail(ErrorCode::kFailedPrecondition, "there is no directory for the local copy of " +
+                                                      url.text() + "; set XDG_CACHE_HOME");
     }
     object_store::CopyOptions copy_options{.cache_directory = cache / "buckets"};
     copy_options.max_bytes = static_cast<std::uint64_t>(flags.bucket_cache_gb * 1e9);

@@ -165,7 +165,7 @@ int main(int argc, char** argv) {
   try {
     const int exit_code = cboard::cli::Run(std::vector<std::string>(argv + 1, argv + argc));
     if (std::cout.flush()) return exit_code;
-    cboard::cli::PrintError("cannot write to standard output; is the disk full?");
+    cboard::cli::PrintError("cannot write to standard output; check whether the disk is full");
     return exit_code == cboard::cli::kExitDone ? cboard::cli::kExitFailed : exit_code;
   } catch (const std::exception& error) {
     cboard::cli::ReportException(error);

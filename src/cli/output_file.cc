@@ -44,7 +44,8 @@ Result<void> Output::Write(ByteSpan bytes) {
   if (file_) return file_->Write(bytes);
   std::cout << AsText(bytes);
   if (std::cout) return {};
-  return Fail(ErrorCode::kUnavailable, "cannot write to standard output; is the disk full?");
+  return Fail(ErrorCode::kUnavailable,
+              "cannot write to standard output; check whether the disk is full");
 }
 
 Result<void> Output::Finish() {

@@ -26,18 +26,18 @@ void AddEndpointFlag(CLI::App& app, const std::string& group) {
 }
 
 void LogdirFlags::AddTo(CLI::App& app, const std::string& group) {
-  CLI::Option* option =
-      app.add_option("--logdir", logdir,
-                     "Log directory, or s3://BUCKET/PREFIX; also several (A,B) or\na glob pattern")
-          ->type_name("DIR")
-          ->group(group);
+  CLI::Option* option = app.add_option("--logdir", logdir,
+                                       "Log directory, or s3://BUCKET/PREFIX; several log "
+                                       "directories\n(A,B) or a glob pattern are possible")
+                            ->type_name("DIR")
+                            ->group(group);
   app.add_option("--logdir_spec", logdir_spec, "Several named log directories: NAME:DIR,NAME:DIR")
       ->type_name("SPEC")
       ->group(group)
       ->excludes(option);
   AddEndpointFlag(app, group);
   app.add_option("--bucket-cache-gb", bucket_cache_gb,
-                 "Maximum size of the local copy of a bucket, in gigabytes (50)")
+                 "Maximum size of the local copy of a bucket, in gigabytes\n(default 50)")
       ->type_name("N")
       ->check(CLI::Range(0.001, 1e6))
       ->group(group);

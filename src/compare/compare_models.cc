@@ -133,7 +133,8 @@ Result<void> MeasureInQdqForm(const model::ModelGraph& baseline, const model::Mo
   const auto edits = QdqFormOf(variant);
   if (!edits) {
     return Fail(ErrorCode::kFailedPrecondition,
-                "the model has operators on integer codes that have no QDQ form");
+                "the model has integer operators that cannot be written as float operators with "
+                "QuantizeLinear and DequantizeLinear");
   }
   constexpr std::uint64_t kMaxBytes =
       (std::uint64_t{1} << 31) - 1;  // The size limit of protobuf messages.
@@ -147,9 +148,10 @@ Result<void> MeasureInQdqForm(const model::ModelGraph& baseline, const model::Mo
   once.verify = 0;
   CBOARD_ASSIGN_OR_RETURN(ModelComparison found, CompareGraphs(baseline, same, once));
   if (found.verdict.level < VerdictLevel::kDegraded) {
-    return Fail(ErrorCode::kFailedPrecondition,
-                "the model is sound with QuantizeLinear and DequantizeLinear between float "
-                "operators, so the integer kernels are the cause");
+    return Fail(
+        ErrorCode::kFailedPrecondition,
+        "the outputs are not damaged when float operators with QuantizeLinear and DequantizeLinear "
+        "replace the integer kernels, so the integer kernels are the cause");
   }
   for (LayerComparison& layer : comparison.layers) {
     const auto other = std::ranges::find(found.layers, layer.name, &LayerComparison::name);
@@ -187,11 +189,12 @@ Result<ModelComparison> CompareComputed(const std::filesystem::path& baseline,
                                         const CompareOptions& options) {
   if (outputs.samples.empty()) {
     return Fail(ErrorCode::kInvalidArgument,
-                "no outputs were computed; expected those of a sample");
+                "no outputs were given; give the outputs of at least one sample");
   }
   if (options.verify > 0) {
     return Fail(ErrorCode::kInvalidArgument,
-                "computed outputs cannot be verified; compare ONNX files instead");
+                "verify works with ONNX files only, not with outputs that were computed before; "
+                "compare ONNX files instead");
   }
   CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph before, model::OpenModel(baseline));
   CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph after, model::OpenModel(variant));
@@ -311,7 +314,8 @@ Result<EndVerdict> MeasureEnds(const std::filesystem::path& baseline,
   const runtime::ModelCapture* const models[] = {&after};
   const auto add = [&](const runtime::CapturedSample& sample) -> Result<void> {
     if (sample.index >= computed.size()) {
-      return Fail(ErrorCode::kInvalidArgument, "the baseline was not run on all samples");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "the outputs of the baseline are missing for some samples");
     }
     const auto find_in = [](std::span<const runtime::NamedTensor> tensors,
                             const std::string& name) -> const TensorView* {

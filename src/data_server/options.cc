@@ -110,7 +110,8 @@ std::variant<Options, int> ParseOptions(int argc, const char* const* argv) {
 Result<void> CheckLogdir(const std::filesystem::path& logdir) {
   const std::string text = logdir.string();
   if (text.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, "the log directory is empty; pass --logdir DIR");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the path of the log directory is empty; pass --logdir DIR");
   }
   if (const std::string_view scheme = SchemeOf(text); !scheme.empty()) {
     return Fail(ErrorCode::kInvalidArgument,

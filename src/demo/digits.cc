@@ -20,14 +20,18 @@ bool IsGzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 Result<std::string> Unpacked(std::string packed) {
   const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)>
       decompressor(libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
-  if (!decompressor) return Fail(ErrorCode::kResourceExhausted, "out of memory");
-  // The size of the uncompressed text is not known. A text that exceeds the limit is rejected.
+  if (!decompressor)
+    return Fail(ErrorCode::kResourceExhausted,
+                "there is not enough memory to decompress the digits");
+  // The uncompressed size is unknown; a text that exceeds the limit is refused.
   std::string text(kMaxFileBytes, '\0');
   std::size_t size = 0;
   const libdeflate_result result = libdeflate_gzip_decompress(
       decompressor.get(), packed.data(), packed.size(), text.data(), text.size(), &size);
   if (result != LIBDEFLATE_SUCCESS) {
-    return Fail(ErrorCode::kDataLoss, "expected a gzip file with at most 16 MiB of text");
+    return Fail(ErrorCode::kDataLoss,
+                "the file of the digits is not a gzip file, or it contains more than 16 MiB of "
+                "text; download it again");
   }
   text.resize(size);
   return text;
@@ -82,7 +86,7 @@ Result<Digits> ReadDigits(const std::filesystem::path& file) {
   if (digits.size() < 100) {
     return Fail(ErrorCode::kDataLoss,
                 where + ": " + std::to_string(digits.size()) +
-                    " pictures are too few; the file of scikit-learn has 1,797");
+                    " images are too few; use digits.csv.gz of scikit-learn, which has 1,797");
   }
   return digits;
 }

@@ -73,9 +73,9 @@ Result<ModelGraph> ReadModel(ModelFormat format, std::shared_ptr<const MappedFil
                              format == ModelFormat::kSavedModel;
   if (!shapes.empty() && !infers_shapes) {
     return Fail(ErrorCode::kInvalidArgument,
-                "shapes may be given to ONNX and TensorFlow models; a " +
+                "shapes can be given only for ONNX and TensorFlow models; a " +
                     std::string(NameOf(format)) +
-                    " file stores its shapes: change them in the program that exports it");
+                    " file has fixed shapes, which you can change when you export the model");
   }
   switch (format) {
     case ModelFormat::kOnnx:
@@ -95,7 +95,7 @@ Result<ModelGraph> ReadModel(ModelFormat format, std::shared_ptr<const MappedFil
     case ModelFormat::kOpenVino:
       return ReadOpenVino(std::move(file));
   }
-  return Fail(ErrorCode::kInvalidArgument, "there is no such format");
+  return Fail(ErrorCode::kInvalidArgument, "the model format is unknown");
 }
 
 namespace {
@@ -124,12 +124,13 @@ Result<ModelGraph> OpenModel(const std::filesystem::path& path, const InputShape
   }
   CBOARD_ASSIGN_OR_RETURN(auto file, MappedFile::Open(model));
   const auto read = [&]() -> Result<ModelGraph> {
-    if (file->text().empty()) return Fail(ErrorCode::kDataLoss, "the file is empty");
+    if (file->text().empty())
+      return Fail(ErrorCode::kDataLoss, "the model file is empty; export the model again");
     CBOARD_ASSIGN_OR_RETURN(const std::optional<ModelFormat> format, SniffFormat(file->text()));
     if (!format) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "not a model of a known format (ONNX, safetensors, GGUF, TensorFlow, TFLite, "
-                  "OpenVINO IR)");
+                  "this is not a model file of a known format; give ONNX, safetensors, GGUF, "
+                  "TensorFlow, TFLite or OpenVINO IR");
     }
     return ReadModel(*format, file, shapes);
   };

@@ -23,7 +23,7 @@ TEST(OpenModel, SaysWhatToDoWithFilesOfOtherKinds) {
   EXPECT_THAT(open("\x89HDF\r\n"), FailsSaying(ErrorCode::kInvalidArgument, "HDF5"));
   EXPECT_THAT(open("version https://git-lfs.github.com/spec/v1"),
               FailsSaying(ErrorCode::kInvalidArgument, "Git LFS pointer"));
-  EXPECT_THAT(open(""), FailsSaying(ErrorCode::kDataLoss, "the file is empty"));
+  EXPECT_THAT(open(""), FailsSaying(ErrorCode::kDataLoss, "the model file is empty; export the model again"));
   EXPECT_THAT(open("hello world"), FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(open("{}"), FailsSaying(ErrorCode::kInvalidArgument, "no weight_map"));
   EXPECT_THAT(OpenModel(directory / "missing"), FailsWith(ErrorCode::kNotFound));
@@ -54,7 +54,7 @@ TEST(OpenModel, NamesTheFileInErrors) {
   EXPECT_THAT(
       OpenModel(directory / "broken.gguf"),
       FailsSaying(ErrorCode::kDataLoss, (directory / "broken.gguf").string() +
-                                            "': at offset 4 of 5 the file ends inside a number"));
+                                            "': at offset 4 of 5 it ends inside a number"));
 }
 
 TEST(OpenModel, RefusesGgufCountsBeyondTheFile) {

@@ -313,8 +313,9 @@ Result<ModelParts> ParseModelParts(std::string_view bytes) {
   CBOARD_ASSIGN_OR_RETURN(ModelParts parts,
                           ReadMessage<ModelParts>("ONNX model", bytes, ReadModelParts));
   if (!parts.has_graph) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "not an ONNX model: its " + std::to_string(bytes.size()) + " bytes hold no graph");
+    return Fail(ErrorCode::kInvalidArgument, "this is not an ONNX model: its " +
+                                                 std::to_string(bytes.size()) +
+                                                 " bytes contain no graph");
   }
   return parts;
 }

@@ -150,7 +150,7 @@ Result<OnnxElements> ElementsOf(const OnnxTensor& tensor) {
   if (storage.bytes == 0) {
     return Fail(ErrorCode::kInvalidArgument, "ONNX tensor " + Quoted(tensor.name) + " of type " +
                                                  std::to_string(tensor.elem_type) +
-                                                 " does not hold numbers");
+                                                 " does not contain numbers");
   }
   const NumberFields where{.raw = 9,
                            .list = storage.field,

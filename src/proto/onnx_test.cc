@@ -94,7 +94,7 @@ TEST(OnnxModel, ReadsPackedDimensionsToo) {
 }
 
 TEST(OnnxModel, SomeOtherFileIsNoModel) {
-  EXPECT_THAT(ParseOnnxModel(""), FailsSaying(ErrorCode::kInvalidArgument, "hold no graph"));
+  EXPECT_THAT(ParseOnnxModel(""), FailsSaying(ErrorCode::kInvalidArgument, "contain no graph"));
   EXPECT_THAT(ParseOnnxModel(Golden("08 08")), FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(ParseOnnxModel("\x89PNG\r\n\x1a\n"), FailsWith(ErrorCode::kDataLoss));
 }
@@ -149,7 +149,7 @@ TEST(OnnxTensor, DecodesListsToTheWidthOfTheType) {
   EXPECT_EQ(ElementsOf(*InitializerOf(int64))->view(), std::string("\5\0\0\0\0\0\0\0", 8));
   // STRING.
   EXPECT_THAT(ElementsOf(*InitializerOf(Golden("3a 04 2a 02 10 08"))),
-              FailsSaying(ErrorCode::kInvalidArgument, "does not hold numbers"));
+              FailsSaying(ErrorCode::kInvalidArgument, "does not contain numbers"));
 }
 
 TEST(OnnxTensor, KnowsWhereExternalDataIs) {

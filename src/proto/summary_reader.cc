@@ -134,9 +134,9 @@ Result<ParsedHistogram> ParseHistogram(std::string_view bytes) {
       }));
   if (histogram.bucket_limits.size() != histogram.bucket_counts.size()) {
     return Fail(ErrorCode::kDataLoss,
-                "HistogramProto has " + std::to_string(histogram.bucket_limits.size()) +
-                    " bucket limits but " + std::to_string(histogram.bucket_counts.size()) +
-                    " bucket counts");
+                "the logged histogram is damaged: it has " +
+                    std::to_string(histogram.bucket_limits.size()) + " bucket limits but " +
+                    std::to_string(histogram.bucket_counts.size()) + " bucket counts");
   }
   return histogram;
 }

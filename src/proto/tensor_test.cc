@@ -169,7 +169,7 @@ TEST(ReadNumbers, RefusesWhatDoesNotFit) {
   EXPECT_THAT(NumbersOf(EncodeRawTensor(DataType::kFloat, {}, "abcde")),
               FailsWith(ErrorCode::kDataLoss));
   EXPECT_THAT(NumbersOf(EncodeFloatTensor(Shape{-1}, two)),
-              FailsSaying(ErrorCode::kDataLoss, "below zero"));
+              FailsSaying(ErrorCode::kDataLoss, "negative dimension"));
   EXPECT_THAT(NumbersOf(Golden("08 01 12 02 18 01")),
               FailsSaying(ErrorCode::kDataLoss, "unknown rank"));
   EXPECT_THAT(NumbersOf(EncodeRawTensor(DataType::kComplex64, {}, "12345678")),

@@ -136,24 +136,28 @@ std::string Describe(const Tensor& tensor) {
 // Returns the number of elements that the shape of a tensor requires.
 Result<std::size_t> ElementCount(const Tensor& tensor, std::size_t max_elements) {
   if (tensor.unknown_rank) {
-    return Fail(ErrorCode::kDataLoss, "tensor of unknown rank holds no readable elements");
+    return Fail(ErrorCode::kDataLoss,
+                "a tensor of unknown rank cannot be read; log it with a shape");
   }
   const auto is_negative = [](std::int64_t size) { return size < 0; };
   if (std::ranges::any_of(tensor.shape, is_negative)) {
-    return Fail(ErrorCode::kDataLoss, Describe(tensor) + " has a dimension below zero");
+    return Fail(ErrorCode::kDataLoss,
+                "the logged " + Describe(tensor) + " has a negative dimension");
   }
   if (std::ranges::find(tensor.shape, 0) != tensor.shape.end()) return std::size_t{0};
   std::size_t count = 1;
   for (const std::int64_t size : tensor.shape) {
     if (static_cast<std::uint64_t>(size) > max_elements / count) {
-      return Fail(ErrorCode::kResourceExhausted, Describe(tensor) + " has more than " +
-                                                     std::to_string(max_elements) + " elements");
+      return Fail(ErrorCode::kResourceExhausted, "the logged " + Describe(tensor) +
+                                                     " has too many elements; the maximum is " +
+                                                     std::to_string(max_elements) + "");
     }
     count *= static_cast<std::size_t>(size);
   }
   if (count > max_elements) {
-    return Fail(ErrorCode::kResourceExhausted,
-                Describe(tensor) + " has more than " + std::to_string(max_elements) + " elements");
+    return Fail(ErrorCode::kResourceExhausted, "the logged " + Describe(tensor) +
+                                                   " has too many elements; the maximum is " +
+                                                   std::to_string(max_elements) + "");
   }
   return count;
 }
@@ -193,8 +197,8 @@ Result<Elements> ReadElements(const Tensor& tensor, const Storage& storage) {
 }
 
 tl::unexpected<Error> WrongCount(const Tensor& tensor, std::size_t found, std::size_t expected) {
-  return Fail(ErrorCode::kDataLoss, Describe(tensor) + " holds " + std::to_string(found) +
-                                        " elements, but its shape needs " +
+  return Fail(ErrorCode::kDataLoss, "the logged " + Describe(tensor) + " is damaged: it contains " +
+                                        std::to_string(found) + " elements, but its shape needs " +
                                         std::to_string(expected));
 }
 
@@ -254,7 +258,8 @@ std::string_view NameOf(DataType dtype) {
 Result<std::vector<double>> ReadNumbers(const Tensor& tensor, std::size_t max_elements) {
   const std::optional<Storage> storage = StorageOf(DTypeOf(tensor.dtype));
   if (!storage) {
-    return Fail(ErrorCode::kInvalidArgument, Describe(tensor) + " does not hold plain numbers");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the logged " + Describe(tensor) + " does not contain numbers");
   }
   CBOARD_ASSIGN_OR_RETURN(const std::size_t count, ElementCount(tensor, max_elements));
   CBOARD_ASSIGN_OR_RETURN(Elements elements, ReadElements(tensor, *storage));
@@ -279,7 +284,8 @@ Result<std::vector<double>> ReadNumbers(const Tensor& tensor, std::size_t max_el
 
 Result<std::vector<std::string_view>> ReadStrings(const Tensor& tensor) {
   if (DTypeOf(tensor.dtype) != DType::kString) {
-    return Fail(ErrorCode::kInvalidArgument, Describe(tensor) + " does not hold strings");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the logged " + Describe(tensor) + " does not contain strings");
   }
   CBOARD_ASSIGN_OR_RETURN(const std::size_t count,
                           ElementCount(tensor, std::numeric_limits<std::int32_t>::max()));

@@ -126,8 +126,9 @@ Result<void> CheckTarget(const QuantizeOptions& options) {
   if (options.target != Target::kTensorRt || is_known) return {};
   const bool is_dynamic = options.precision == Precision::kDynamic;
   return Fail(ErrorCode::kInvalidArgument,
-              std::string(NameOf(options.precision)) + " needs " +
-                  (is_dynamic ? "DynamicQuantizeLinear" : "ONNX Runtime's MatMulNBits") +
+              "the scheme " + std::string(NameOf(options.precision)) + " needs " +
+                  (is_dynamic ? "the operator DynamicQuantizeLinear"
+                              : "ONNX Runtime's operator MatMulNBits") +
                   ", which TensorRT does not have; use w8a8 or fp16, or another target");
 }
 
@@ -445,7 +446,7 @@ class HeldSamples : public runtime::SampleSource {
 Result<compare::EndVerdict> ModelQuantizer::MeasureFile(
     const std::filesystem::path& quantized) const {
   if (state_->calibration.held_samples.empty()) {
-    return Fail(ErrorCode::kFailedPrecondition, "no samples to run; add --data");
+    return Fail(ErrorCode::kFailedPrecondition, "there are no samples to run; add --data");
   }
   runtime::SessionOptions options = state_->session;
   options.optimize = true;

@@ -181,7 +181,7 @@ TEST_F(ModelQuantizerTest, NamesTheSampleThatIsNotFinite) {
 
 TEST_F(ModelQuantizerTest, RefusesSamplesThatAreAllZero) {
   Write("x.npy", testing::Npy<float>("<f4", "(4, 3, 8, 8)", std::vector<float>(4 * 192)));
-  EXPECT_THAT(Quantize(), FailsSaying(ErrorCode::kInvalidArgument, "all samples are zero"));
+  EXPECT_THAT(Quantize(), FailsSaying(ErrorCode::kInvalidArgument, "values of all samples are 0"));
 }
 
 TEST_F(ModelQuantizerTest, WarnsOfRangesFromOneSample) {

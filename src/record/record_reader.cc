@@ -210,9 +210,9 @@ tl::unexpected<Error> RecordReader::Skipped(const std::string& reason, std::uint
   const std::uint64_t begin = offset_;
   skipped_bytes_ += end - begin;
   offset_ = end;
-  return Fail(ErrorCode::kDataLoss, At(begin) + reason + "; skipped " +
-                                        std::to_string(end - begin) + " bytes to offset " +
-                                        std::to_string(end));
+  return Fail(ErrorCode::kDataLoss,
+              At(begin) + reason + "; skipped " + std::to_string(end - begin) +
+                  " bytes of the event file, up to offset " + std::to_string(end));
 }
 
 }  // namespace cboard::record

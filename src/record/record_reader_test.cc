@@ -161,7 +161,7 @@ TEST(RecordReader, SaysWhereTheDamageIsAndWhatWasExpected) {
   EXPECT_THAT(ReadAll(file).damage,
               ::testing::ElementsAre(::testing::AllOf(
                   ::testing::HasSubstr("record at offset 17: payload checksum is 0x"),
-                  ::testing::HasSubstr("skipped 18 bytes to offset 35"))));
+                  ::testing::HasSubstr("skipped 18 bytes of the event file, up to offset 35"))));
 }
 
 TEST(RecordReader, FindsTheNextRecordBehindAZeroedBlock) {

@@ -26,7 +26,7 @@ Result<void> RecordWriter::Append(ByteSpan payload) {
   if (payload.size() > kMaxRecordBytes) {
     return Fail(ErrorCode::kInvalidArgument,
                 "a record of " + std::to_string(payload.size()) +
-                    " bytes is more than the 2 GiB that readers accept");
+                    " bytes is larger than 2 GiB, the maximum that readers of event files accept");
   }
   frame_.clear();
   AppendRecord(payload, frame_);

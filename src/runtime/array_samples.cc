@@ -61,7 +61,7 @@ Result<Slices> Cut(const ModelValue& input, const NpyFile::Array& array,
     slices.sample_rows = NpyFile::kAllRows;
   } else {
     return Fail(ErrorCode::kInvalidArgument, "the data for input " + Quoted(input.name) + " is " +
-                                                 Describe(array) + " but the model wants " +
+                                                 Describe(array) + ", but the model needs " +
                                                  Describe(input) +
                                                  " for each sample; reshape the array");
   }
@@ -73,7 +73,7 @@ Result<Slices> Cut(const ModelValue& input, const NpyFile::Array& array,
       have.size() <= 1 && slices.count == 1 && slices.size_bytes == SizeOf(array.dtype);
   if (slices.count == 0) {
     return Fail(ErrorCode::kInvalidArgument, "the data for input " + Quoted(input.name) + " is " +
-                                                 Describe(array) + ", which is not one sample of " +
+                                                 Describe(array) + ", but must be one sample of " +
                                                  Describe(input));
   }
   return slices;
@@ -98,7 +98,7 @@ Result<std::vector<std::size_t>> Assign(const NpyFile& file, std::span<const Mod
         if (names.size() > 500) break;
         names += (names.empty() ? "" : ", ") + Quoted(array.name);
       }
-      return Fail(ErrorCode::kInvalidArgument, "there is no array for input " +
+      return Fail(ErrorCode::kInvalidArgument, "the data has no array for input " +
                                                    Quoted(inputs[i].name) + ", " +
                                                    Describe(inputs[i]) + "; the file has " +
                                                    (names.empty() ? std::string("none") : names));
@@ -118,7 +118,7 @@ Result<std::size_t> CountSamples(std::span<const Slices> slices, const std::stri
                   file + ": there are " + std::to_string(counted->count) + " samples of " +
                       Quoted(counted->input.name) + " and " + std::to_string(other.count) + " of " +
                       Quoted(other.input.name) +
-                      "; save as many of each, repeat an input with numpy.repeat");
+                      "; save the same number for each input, for example with numpy.repeat");
     }
     counted = &other;
   }

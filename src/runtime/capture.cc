@@ -26,14 +26,15 @@ Result<void> CheckExternalFiles(const fs::path& folder, std::span<const std::str
   for (const std::string& file : files) {
     const fs::path target = fs::canonical(folder / file, error);
     if (error) {
-      return Fail(ErrorCode::kNotFound,
-                  "external weights are missing: " + Quoted((folder / file).string(), 1000) + ": " +
-                      error.message());
+      return Fail(ErrorCode::kNotFound, "a file with weights of the model is missing: " +
+                                            Quoted((folder / file).string(), 1000) + ": " +
+                                            error.message());
     }
     const fs::path relative = target.lexically_relative(inside);
     if (relative.empty() || *relative.begin() == "..") {
       return Fail(ErrorCode::kPermissionDenied,
-                  Quoted((folder / file).string(), 1000) + " leads out of the model's folder");
+                  "the weight file " + Quoted((folder / file).string(), 1000) +
+                      " is outside of the model's directory; move the file there");
     }
   }
   return {};

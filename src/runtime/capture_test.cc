@@ -193,7 +193,7 @@ TEST_F(CaptureTest, ALinkOutOfTheFolderIsRefused) {
   Write("m2.onnx", builder.Bytes());
   std::filesystem::create_symlink(elsewhere / "secret", folder_ / "link");
   EXPECT_THAT(ModelCapture::Open(folder_ / "m2.onnx"),
-              FailsSaying(ErrorCode::kPermissionDenied, "leads out of"));
+              FailsSaying(ErrorCode::kPermissionDenied, "is outside of"));
 }
 
 TEST_F(CaptureTest, FilesThatAreNoModelsAreNamed) {

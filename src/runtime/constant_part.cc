@@ -100,7 +100,7 @@ class ConstantFinder {
       for (const proto::OnnxAttribute& attribute : node.attributes) {
         for (const std::string_view bytes : attribute.graphs) {
           if (depth == kMaxBodyDepth) {
-            return Fail(ErrorCode::kInvalidArgument, "subgraphs are nested too deeply");
+            return Fail(ErrorCode::kInvalidArgument, "the model's subgraphs are nested too deep");
           }
           CBOARD_ASSIGN_OR_RETURN(proto::OnnxGraph body, proto::ParseOnnxGraph(bytes));
           const bool has_place = is_reachable && output != node.outputs.end() &&

@@ -109,14 +109,15 @@ Result<OwnedTensor> ConvertTo(DType dtype, const TensorView& given) {
   if (!IsFloat(dtype) && !IsFloat(tensor.dtype)) {
     CBOARD_ASSIGN_OR_RETURN(const std::vector<double> values, tensor::ToDoubles(tensor));
     if (FillIntegers(dtype, values, out)) return out;
-    return Fail(ErrorCode::kInvalidArgument, "values of " + std::string(NameOf(tensor.dtype)) +
-                                                 " do not fit the model's " +
-                                                 std::string(NameOf(dtype)));
+    return Fail(ErrorCode::kInvalidArgument,
+                "the data has values of type " + std::string(NameOf(tensor.dtype)) +
+                    " that are outside of the range of the model's input type " +
+                    std::string(NameOf(dtype)));
   }
   return Fail(ErrorCode::kInvalidArgument,
-              "the data is " + std::string(NameOf(tensor.dtype)) + " but the model wants " +
+              "the data is " + std::string(NameOf(tensor.dtype)) + ", but the model needs " +
                   std::string(NameOf(dtype)) +
-                  "; convert it as your training code does, scale and offset included");
+                  "; convert the data as your training code does, with the same scale and offset");
 }
 
 }  // namespace cboard::runtime

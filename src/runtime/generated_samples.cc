@@ -129,9 +129,10 @@ Result<std::unique_ptr<SampleSource>> GenerateSamples(std::span<const ModelValue
       if (size < 0) size = is_batch ? options.batch_size : options.open_dimension;
       if (size > kMaxGeneratedElements ||
           (count *= std::max<std::int64_t>(size, 1)) > kMaxGeneratedElements) {
-        return Fail(ErrorCode::kInvalidArgument,
-                    "input " + Quoted(input.name) + " is " + Describe(input) +
-                        ", too large to be generated; give samples, or a smaller shape");
+        return Fail(ErrorCode::kInvalidArgument, "input " + Quoted(input.name) + " is " +
+                                                     Describe(input) +
+                                                     ", which is too large for random data; give "
+                                                     "samples with --data, or a smaller shape");
       }
     }
   }

@@ -19,15 +19,15 @@ Result<void> CheckShape(const std::string& name, const std::vector<std::int64_t>
   std::size_t count = 1;
   for (const std::int64_t size : shape) {
     if (size < 0 || (size > 0 && count > kMaxEditedElements / static_cast<std::size_t>(size))) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "the shape given for " + Quoted(name) + " has a size of " + std::to_string(size));
+      return Fail(ErrorCode::kInvalidArgument, "the shape given for " + Quoted(name) +
+                                                   " has an invalid size, " + std::to_string(size));
     }
     count *= static_cast<std::size_t>(size);
   }
   if (count == values) return {};
-  return Fail(ErrorCode::kInvalidArgument, "the shape given for " + Quoted(name) + " is for " +
-                                               std::to_string(count) + " values, not " +
-                                               std::to_string(values));
+  return Fail(ErrorCode::kInvalidArgument,
+              "the shape given for " + Quoted(name) + " has " + std::to_string(count) +
+                  " values, but the data has " + std::to_string(values));
 }
 
 class GraphEditor {
@@ -94,9 +94,9 @@ class GraphEditor {
 
   Result<GraphPart*> LayerPart(const GraphPlace& place) {
     if (place.size() > kMaxBodyDepth) {
-      return Fail(
-          ErrorCode::kInvalidArgument,
-          "a tensor is edited in more than " + std::to_string(kMaxBodyDepth) + " nested subgraphs");
+      return Fail(ErrorCode::kInvalidArgument, "a tensor cannot be replaced inside more than " +
+                                                   std::to_string(kMaxBodyDepth) +
+                                                   " nested subgraphs");
     }
     GraphPart* part = &main_;
     for (const GraphBody& body : place) {
@@ -116,8 +116,8 @@ class GraphEditor {
   static Result<void> Add(GraphPart& part, const std::string& name, Edit edit) {
     if (!name.empty() && part.edits.try_emplace(name, std::move(edit)).second) return {};
     return Fail(ErrorCode::kInvalidArgument,
-                name.empty() ? std::string("an edit of the graph names no tensor")
-                             : "two edits name tensor " + Quoted(name) + "; join them");
+                name.empty() ? std::string("a tensor without a name cannot be replaced")
+                             : "tensor " + Quoted(name) + " cannot be replaced twice");
   }
 
   const GraphEdits& edits_;

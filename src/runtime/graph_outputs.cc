@@ -23,8 +23,8 @@ class ExternalFiles {
         std::ranges::any_of(location, [](const auto& part) { return part == ".."; });
     if (leaves) {
       return Fail(ErrorCode::kPermissionDenied,
-                  "weight " + Quoted(tensor.name) + " lies in " + Quoted(tensor.location) +
-                      "; only files in the model's own folder are read");
+                  "the weight " + Quoted(tensor.name) + " is stored in " + Quoted(tensor.location) +
+                      ", but only files in the model's directory are read; move the file there");
     }
     if (seen_.insert(tensor.location).second) files_.emplace_back(tensor.location);
     return {};
@@ -37,8 +37,9 @@ class ExternalFiles {
         CBOARD_RETURN_IF_ERROR(Add(attribute.tensor));
         for (const std::string_view bytes : attribute.graphs) {
           if (depth == kMaxBodyDepth) {
-            return Fail(ErrorCode::kInvalidArgument, "subgraphs are nested more than " +
-                                                         std::to_string(kMaxBodyDepth) + " deep");
+            return Fail(ErrorCode::kInvalidArgument, "the model's subgraphs are nested more than " +
+                                                         std::to_string(kMaxBodyDepth) +
+                                                         " levels deep");
           }
           CBOARD_ASSIGN_OR_RETURN(const proto::OnnxGraph body, proto::ParseOnnxGraph(bytes));
           CBOARD_RETURN_IF_ERROR(Add(body, depth + 1));
@@ -84,7 +85,7 @@ Result<GraphOutputs> FindGraphOutputs(std::string_view model,
                   "no node of the model computes " + Quoted(name) +
                       (graph.nodes.empty() || graph.nodes.back().outputs.empty()
                            ? std::string()
-                           : "; the last one computes " + Quoted(graph.nodes.back().outputs[0])));
+                           : "; the last node computes " + Quoted(graph.nodes.back().outputs[0])));
     }
   }
   return result;

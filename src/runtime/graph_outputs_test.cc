@@ -55,7 +55,7 @@ TEST(GraphOutputs, OnlyWhatIsChosen) {
   EXPECT_THAT(AddGraphOutputs(model, nothing)->tensors, IsEmpty());
   const Names unknown = {"hidden", "conv1"};
   EXPECT_THAT(AddGraphOutputs(model, unknown),
-              FailsSaying(ErrorCode::kNotFound, "computes 'conv1'; the last one computes 'y'"));
+              FailsSaying(ErrorCode::kNotFound, "computes 'conv1'; the last node computes 'y'"));
 }
 
 TEST(GraphOutputs, ConstantsAndMissingOutputsAreNoLayers) {

@@ -225,7 +225,9 @@ Result<bool> EditNode(std::string_view node, GraphPart& part, ModelParts& pieces
     Edit* const edit = Find(part, name);
     if (edit == nullptr) continue;
     if (edit->is_done) {
-      return Fail(ErrorCode::kInvalidArgument, Quoted(name) + " is computed by two nodes");
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "the tensor " + Quoted(name) + " is computed by two nodes; export the model again");
     }
     edit->is_done = true;
     if (edit->replacement != nullptr) {
@@ -240,7 +242,8 @@ Result<bool> EditNode(std::string_view node, GraphPart& part, ModelParts& pieces
     for (const std::string_view other : outputs.names) {
       if (other.empty() || other.data() == name.data()) continue;
       return Fail(ErrorCode::kInvalidArgument,
-                  "the node that computes " + Quoted(name) + " also computes " + Quoted(other));
+                  "the node of tensor " + Quoted(name) +
+                      " cannot be replaced, because it also computes " + Quoted(other));
     }
     if (edit->recomputed != nullptr) {
       CBOARD_RETURN_IF_ERROR(Recompute(node, *edit->recomputed, pieces));
@@ -260,7 +263,7 @@ Result<bool> EditInitializer(std::string_view tensor, bool is_sparse, GraphPart&
   if (edit == nullptr) return false;
   if (!edit->is_removed || edit->is_done) {
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(found.name) + " is a constant, and no node computes it");
+                "the tensor " + Quoted(found.name) + " is a constant, so no node can be replaced");
   }
   edit->is_done = true;
   return true;
@@ -323,9 +326,9 @@ std::size_t SizeOf(const ModelParts& graph, const GraphPart& part) {
 Result<void> CheckSize(std::size_t around, const ModelParts& graph, const GraphPart& part) {
   const std::size_t total = around + SizeOf(graph, part) + kFieldOverhead;
   if (total <= kMaxModelBytes) return {};
-  return Fail(ErrorCode::kResourceExhausted,
-              "the edited model would take " + HumanBytes(static_cast<double>(total)) +
-                  ", more than the 2 GiB that a model in memory may");
+  return Fail(ErrorCode::kResourceExhausted, "the changed model would need " +
+                                                 HumanBytes(static_cast<double>(total)) +
+                                                 " of memory, but the maximum is 2 GiB");
 }
 
 void AppendGraph(const ModelParts& graph, const GraphPart& part, std::string& out) {

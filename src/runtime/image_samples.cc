@@ -40,9 +40,9 @@ Result<Layout> LayoutOf(std::span<const ModelValue> inputs) {
     wants += (wants.empty() ? "" : ", ") + Quoted(input.name) + " " + Describe(input);
   }
   return Fail(ErrorCode::kInvalidArgument,
-              "a folder of images feeds one input of one image with 1 or 3 channels; the model "
-              "wants " +
-                  wants + ": give an .npz file");
+              "a folder of images can only be used for a model with one image input of 1 or 3 "
+              "channels, but this model has " +
+                  wants + "; give an .npz file");
 }
 
 // Interpolates channel `c` between pixels. Coordinates outside the image get the value of the
@@ -152,10 +152,9 @@ Result<std::unique_ptr<SampleSource>> OpenImageSamples(const fs::path& folder,
   const std::string shown = Quoted(folder.string(), 1000);
   if (error) return Fail(ErrnoError(error.value(), "list " + shown));
   if (files.empty()) {
-    return Fail(ErrorCode::kInvalidArgument,
-                shown +
-                    " holds no .png file; other kinds of images are not read, convert them or "
-                    "give an .npz file");
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        shown + " contains no .png file; convert other images to PNG, or give an .npz file");
   }
   std::ranges::sort(files);
   files.resize(std::min(files.size(), options.max_samples));

@@ -84,7 +84,7 @@ Result<void> CheckInput(const ModelValue& wanted, const TensorView& given) {
   ModelValue described{.type = std::string(NameOf(given.dtype)), .shape = given.shape};
   const auto mismatch = [&] {
     return Fail(ErrorCode::kInvalidArgument, "input " + Quoted(wanted.name) + " is " +
-                                                 Describe(described) + " but the model wants " +
+                                                 Describe(described) + ", but the model needs " +
                                                  Describe(wanted));
   };
   if (wanted.dtype != given.dtype) return mismatch();

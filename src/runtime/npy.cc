@@ -82,9 +82,10 @@ class HeaderReader {
 
   Result<std::string_view> ReadText() {
     const char quote = NextIs('"') ? '"' : '\'';
-    if (!Take(quote)) return BadHeader("lacks a quoted text", header_);
+    if (!Take(quote)) return BadHeader("has a key or value without quotes", header_);
     const std::size_t end = rest_.find(quote);
-    if (end == std::string_view::npos) return BadHeader("has a text without end", header_);
+    if (end == std::string_view::npos)
+      return BadHeader("has a text without a closing quote", header_);
     const std::string_view text = rest_.substr(0, end);
     rest_.remove_prefix(end + 1);
     return text;
@@ -93,15 +94,15 @@ class HeaderReader {
   Result<DType> ReadDescr() {
     if (NextIs('[')) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "the .npy file holds records; save each field as an array of its own");
+                  "the .npy file contains a structured array; save each field as a separate array");
     }
     CBOARD_ASSIGN_OR_RETURN(const std::string_view text, ReadText());
     for (const Descr& descr : kDescrs) {
       if (descr.text == text) return descr.dtype;
     }
-    return Fail(ErrorCode::kInvalidArgument,
-                "the .npy file holds elements of NumPy's dtype " + Quoted(text) +
-                    "; little-endian numbers and bool can be read, save it with .astype('<f4')");
+    return Fail(ErrorCode::kInvalidArgument, "the .npy file has NumPy's dtype " + Quoted(text) +
+                                                 ", but only little-endian numbers and bool can be "
+                                                 "read; save the array with .astype('<f4')");
   }
 
   Result<bool> ReadBool() {
@@ -123,13 +124,13 @@ class HeaderReader {
       std::int64_t size = -1;
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
       if (error != std::errc() || size < 0 || shape.size() == kMaxRank) {
-        return BadHeader("has an impossible shape", header_);
+        return BadHeader("has an invalid shape", header_);
       }
       shape.push_back(size);
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
       // Python 2 writes long integers with an L at the end.
       if (rest_.starts_with('L')) rest_.remove_prefix(1);
-      if (!Take(',') && !NextIs(')')) return BadHeader("has an impossible shape", header_);
+      if (!Take(',') && !NextIs(')')) return BadHeader("has an invalid shape", header_);
     }
     return shape;
   }
@@ -186,32 +187,39 @@ Result<NpyHeader> ParseHeader(ByteSpan file) {
   const std::string_view text = AsText(file);
   if (!text.starts_with(kMagic)) {
     return Fail(ErrorCode::kInvalidArgument,
-                "this is not a .npy file: it begins with " + Quoted(text.substr(0, kMagic.size())));
+                "this is not a .npy file, because its first bytes are " +
+                    Quoted(text.substr(0, kMagic.size())));
   }
-  if (file.size() < 8) return Fail(ErrorCode::kTruncated, "the .npy file ends in its header");
+  if (file.size() < 8)
+    return Fail(ErrorCode::kTruncated,
+                "the .npy file is truncated inside its header; save it again with numpy.save");
   const auto major = static_cast<unsigned>(file[6]);
   if (major < 1 || major > 3) {
     return Fail(ErrorCode::kInvalidArgument, "the .npy file has format version " +
-                                                 std::to_string(major) + "; 1 to 3 can be read");
+                                                 std::to_string(major) +
+                                                 ", but only 1 to 3 can be read");
   }
   const std::size_t length_size = major == 1 ? 2 : 4;
   if (file.size() < 8 + length_size) {
-    return Fail(ErrorCode::kTruncated, "the .npy file ends in its header");
+    return Fail(ErrorCode::kTruncated,
+                "the .npy file is truncated inside its header; save it again with numpy.save");
   }
   const std::size_t length = major == 1 ? LoadLittleEndian<std::uint16_t>(file.subspan(8))
                                         : LoadLittleEndian<std::uint32_t>(file.subspan(8));
   if (length > kMaxHeader) {
     return Fail(ErrorCode::kDataLoss, "the .npy header has a length of " + std::to_string(length) +
-                                          " bytes; at most 65536 are read");
+                                          " bytes, but at most 65536 can be read");
   }
   if (file.size() < 8 + length_size + length) {
-    return Fail(ErrorCode::kTruncated, "the .npy file ends in its header");
+    return Fail(ErrorCode::kTruncated,
+                "the .npy file is truncated inside its header; save it again with numpy.save");
   }
   NpyHeader header{.offset_bytes = 8 + length_size + length};
   CBOARD_ASSIGN_OR_RETURN(header.array, HeaderReader(text.substr(8 + length_size, length)).Read());
   const std::optional<std::uint64_t> size = SizeInBytes(header.array);
   if (!size) {
-    return BadHeader("has a shape that no memory holds", text.substr(8 + length_size, length));
+    return BadHeader("has a shape that is too large for memory",
+                     text.substr(8 + length_size, length));
   }
   header.size_bytes = *size;
   return header;
@@ -277,7 +285,8 @@ Result<NpyFile> NpyFile::FromBytes(ByteSpan file, std::string name, std::uint64_
     if (!key.ends_with(".npy")) continue;  // A folder, or another file beside the arrays.
     key.resize(key.size() - 4);
     if (!seen.insert(key).second) {
-      return Fail(ErrorCode::kDataLoss, "the archive holds " + Quoted(key) + " twice");
+      return Fail(ErrorCode::kDataLoss,
+                  "the .npz file contains the array " + Quoted(key) + " twice");
     }
     constexpr std::uint64_t kBeginning = 12 + kMaxHeader;
     CBOARD_ASSIGN_OR_RETURN(const ZipContent beginning,
@@ -317,9 +326,9 @@ Result<TensorView> NpyFile::Read(std::size_t index, std::size_t max_rows) {
   if (source.fortran_order) {
     if (bytes.size() > budget_bytes_) {
       return Fail(ErrorCode::kResourceExhausted,
-                  Quoted(array.name) + " is stored in Fortran's order and takes " +
+                  "the array " + Quoted(array.name) + " is stored in Fortran order and needs " +
                       HumanBytes(static_cast<double>(bytes.size())) +
-                      " of memory when it is rearranged, more than the limit leaves; save it with "
+                      " of memory to be rearranged, which is more than is free; save it with "
                       "numpy.ascontiguousarray");
     }
     budget_bytes_ -= bytes.size();

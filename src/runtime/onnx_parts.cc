@@ -19,8 +19,8 @@ Result<ModelPieces> CutModel(std::string_view model) {
   };
   CBOARD_RETURN_IF_ERROR(proto::ReadMessageInto("ONNX model", model, pieces, read));
   if (graphs == 1) return pieces;
-  return Fail(ErrorCode::kInvalidArgument, "not an ONNX model: its " +
-                                               std::to_string(model.size()) + " bytes hold " +
+  return Fail(ErrorCode::kInvalidArgument, "this is not an ONNX model: its " +
+                                               std::to_string(model.size()) + " bytes contain " +
                                                std::to_string(graphs) + " graphs");
 }
 

@@ -113,22 +113,24 @@ Result<std::shared_ptr<const OrtLibrary>> OrtLibrary::LoadFile(const fs::path& p
 
   void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    return Fail(ErrorCode::kNotFound, std::string("ONNX Runtime does not load: ") + ::dlerror());
+    return Fail(ErrorCode::kNotFound,
+                std::string("the library of ONNX Runtime could not be loaded: ") + ::dlerror());
   }
   using GetApiBase = const ort::ApiBase* (*)();
   const auto get_api_base = reinterpret_cast<GetApiBase>(::dlsym(handle, "OrtGetApiBase"));
   const ort::ApiBase* const base = get_api_base == nullptr ? nullptr : get_api_base();
   if (base == nullptr) {
-    return Fail(ErrorCode::kNotFound, Quoted(path.string(), 1000) +
-                                          " is a library, but not ONNX Runtime: it has no "
-                                          "OrtGetApiBase");
+    return Fail(ErrorCode::kNotFound,
+                "the file " + Quoted(path.string(), 1000) +
+                    " is not the library of ONNX Runtime, because it lacks the function "
+                    "OrtGetApiBase; give the path of libonnxruntime.so");
   }
   const std::string version = base->GetVersionString();
   const void* const table = base->GetApi(ort::kApiVersion);
   if (table == nullptr) {
-    return Fail(ErrorCode::kFailedPrecondition, Quoted(path.string(), 1000) + " is ONNX Runtime " +
-                                                    version +
-                                                    ", which is too old; 1.11 or newer is needed");
+    return Fail(ErrorCode::kFailedPrecondition,
+                Quoted(path.string(), 1000) + " is ONNX Runtime " + version +
+                    ", which is too old; install version 1.11 or newer");
   }
   std::shared_ptr<OrtLibrary> library(new OrtLibrary(ort::Api(table), path, version));
   const ort::Api& api = library->api_;

@@ -17,9 +17,11 @@ constexpr std::size_t kMaxChunkBytes = std::size_t{1} << 24;
 Result<RgbImage> DecodePng(ByteSpan file) {
   const std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> context(spng_ctx_new(0), spng_ctx_free);
   const auto damaged = [](int error) {
-    return Fail(ErrorCode::kDataLoss, std::string("the PNG is damaged: ") + spng_strerror(error));
+    return Fail(ErrorCode::kDataLoss,
+                std::string("the PNG file is damaged: ") + spng_strerror(error));
   };
-  if (context == nullptr) return Fail(ErrorCode::kResourceExhausted, "no memory to decode a PNG");
+  if (context == nullptr)
+    return Fail(ErrorCode::kResourceExhausted, "there is not enough memory to decode a PNG file");
   spng_set_image_limits(context.get(), kMaxSide, kMaxSide);
   spng_set_chunk_limits(context.get(), kMaxChunkBytes, kMaxChunkBytes);
   if (const int error = spng_set_png_buffer(context.get(), file.data(), file.size())) {
@@ -28,14 +30,15 @@ Result<RgbImage> DecodePng(ByteSpan file) {
   spng_ihdr header;
   if (const int error = spng_get_ihdr(context.get(), &header)) {
     if (error == SPNG_EUSER_WIDTH || error == SPNG_EUSER_HEIGHT) {
-      return Fail(ErrorCode::kResourceExhausted, "the PNG is wider or higher than 16384 pixels");
+      return Fail(ErrorCode::kResourceExhausted,
+                  "the PNG file is wider or higher than 16384 pixels; give a smaller image");
     }
     return damaged(error);
   }
   if (std::uint64_t{header.width} * header.height > kMaxPixels) {
-    return Fail(ErrorCode::kResourceExhausted, "the PNG has " + std::to_string(header.width) +
+    return Fail(ErrorCode::kResourceExhausted, "the PNG file has " + std::to_string(header.width) +
                                                    " x " + std::to_string(header.height) +
-                                                   " pixels; at most 64 million are read");
+                                                   " pixels, but at most 64 million can be read");
   }
   RgbImage image{.width = header.width, .height = header.height};
   image.pixels.resize(image.width * image.height * 3);

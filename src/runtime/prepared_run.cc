@@ -87,7 +87,8 @@ Result<PreparedRun> Session::Prepare(std::span<const NamedTensor> inputs) const 
 Result<std::filesystem::path> Session::EndProfiling() {
   if (!state_->is_profiled) {
     return Fail(ErrorCode::kFailedPrecondition,
-                "the session of " + Quoted(state_->name, 1000) + " writes no profile");
+                "the profile of " + Quoted(state_->name, 1000) +
+                    " cannot be ended, because the session was opened without a profile");
   }
   state_->is_profiled = false;
   const OrtLibrary& library = *state_->library;

@@ -74,7 +74,7 @@ Result<void> AddProvider(const OrtLibrary& library, const std::string& provider,
   if (!library.IsAtLeast(1, 12)) {
     return Fail(ErrorCode::kFailedPrecondition,
                 "execution providers other than cpu and cuda need "
-                "ONNX Runtime 1.12 or newer, this is " +
+                "ONNX Runtime 1.12 or newer, but the installed version is " +
                     library.version());
   }
   const std::string name = found->substr(0, found->size() - kSuffix.size());

@@ -12,13 +12,13 @@ Result<std::unique_ptr<SampleSource>> OpenSamples(const std::filesystem::path& d
                                                   const SampleOptions& options) {
   for (const ModelValue& input : inputs) {
     if (input.dtype) continue;
-    return Fail(ErrorCode::kInvalidArgument, "input " + Quoted(input.name) + " of the model is " +
-                                                 input.type +
-                                                 "; only tensors of numbers can be fed");
+    return Fail(ErrorCode::kInvalidArgument,
+                "input " + Quoted(input.name) + " of the model is " + input.type +
+                    ", but only inputs that are tensors of numbers are supported");
   }
   if (options.max_samples == 0 || options.batch_size < 1 || options.open_dimension < 1) {
     return Fail(ErrorCode::kInvalidArgument,
-                "at least one sample, of at least one row and size, is needed");
+                "the number of samples, the batch size and the open sizes must be 1 or more");
   }
   if (data.empty()) return GenerateSamples(inputs, options);
   std::error_code error;

@@ -135,15 +135,16 @@ TEST_F(SamplesTest, DataThatDoesNotFitIsRefused) {
   const auto as_float = Open("x.npy", bytes, {Input("x", DType::kFloat32, {-1, 2})});
   ASSERT_THAT(as_float, Succeeds());
   EXPECT_THAT((*as_float)->Read(0),
-              FailsSaying(ErrorCode::kInvalidArgument, "uint8 but the model wants float32"));
+              FailsSaying(ErrorCode::kInvalidArgument, "uint8, but the model needs float32"));
   const auto as_int8 = Open("x.npy", bytes, {Input("x", DType::kInt8, {-1, 2})});
-  EXPECT_THAT((*as_int8)->Read(0), FailsSaying(ErrorCode::kInvalidArgument, "do not fit"));
+  EXPECT_THAT((*as_int8)->Read(0),
+              FailsSaying(ErrorCode::kInvalidArgument, "outside of the range"));
   EXPECT_THAT(Open("x.npy", bytes, {Input("x", DType::kUint8, {-1, 3, 8, 8})}),
               FailsSaying(ErrorCode::kInvalidArgument,
-                          "is uint8 [1, 2] but the model wants uint8 [?, 3, 8, 8]"));
+                          "is uint8 [1, 2], but the model needs uint8 [?, 3, 8, 8]"));
   EXPECT_THAT(
       Open("x.npy", Npy<float>("<f4", "(1, 2)", {1, 2}), {Input("x", DType::kFloat32, {2, 2})}),
-      FailsSaying(ErrorCode::kInvalidArgument, "not one sample"));
+      FailsSaying(ErrorCode::kInvalidArgument, "must be one sample"));
 }
 
 TEST(ConvertTo, HalvesAreTheNearest) {
@@ -225,7 +226,7 @@ TEST(GeneratedSamples, RefuseWhatCannotBeMadeUp) {
   EXPECT_THAT(OpenSamples("", {&text, 1}, {}), FailsSaying(ErrorCode::kInvalidArgument, "string"));
   const std::vector<ModelValue> x = {Input("x", DType::kFloat32, {1})};
   EXPECT_THAT(OpenSamples("", x, {.max_samples = 0}),
-              FailsSaying(ErrorCode::kInvalidArgument, "at least one sample"));
+              FailsSaying(ErrorCode::kInvalidArgument, "must be 1 or more"));
 }
 
 // A PNG of `width` x 1 pixels.

@@ -64,8 +64,8 @@ Result<std::unique_ptr<Session::State>> Session::State::Load(std::string name,
     if (!library->IsAtLeast(1, 20)) {
       return Fail(ErrorCode::kFailedPrecondition,
                   Quoted(state->name, 1000) +
-                      " stores weights in separate files; reading these for a capture needs "
-                      "ONNX Runtime 1.20 or newer, this is " +
+                      " stores its weights in separate files; to read them, install ONNX Runtime "
+                      "1.20 or newer instead of " +
                       library->version());
     }
     CBOARD_RETURN_IF_ERROR(library->Check(
@@ -129,7 +129,7 @@ Result<std::vector<OrtHandle<ort::Value>>> Session::State::ToValues(
     if (found == given.end()) {
       return Fail(ErrorCode::kInvalidArgument,
                   "input " + Quoted(wanted.name) + " of " + Quoted(name, 1000) +
-                      " is missing; the model wants " + ListOf(inputs));
+                      " has no value; the model needs " + ListOf(inputs));
     }
     TensorView tensor = *found->second;
     CBOARD_RETURN_IF_ERROR(tensor.Validate());
@@ -152,7 +152,7 @@ Result<std::vector<OrtHandle<ort::Value>>> Session::State::ToValues(
   if (!given.empty()) {
     return Fail(ErrorCode::kInvalidArgument, Quoted(name, 1000) + " has no input " +
                                                  Quoted(given.begin()->first) +
-                                                 "; the model wants " + ListOf(inputs));
+                                                 "; the model needs " + ListOf(inputs));
   }
   return values;
 }

@@ -109,13 +109,14 @@ TEST_F(SessionTest, ABatchOfNothingIsComputed) {
 
 TEST_F(SessionTest, SaysWhatTheModelWants) {
   const Session session = TwoLayers();
-  EXPECT_THAT(session.Run({}), FailsSaying(ErrorCode::kInvalidArgument,
-                                           "input 'x' of 'two layers' is missing; the model wants "
-                                           "'x' float32 [n, 2]"));
+  EXPECT_THAT(session.Run({}),
+              FailsSaying(ErrorCode::kInvalidArgument,
+                          "input 'x' of 'two layers' has no value; the model needs "
+                          "'x' float32 [n, 2]"));
   const NamedTensor shape{"x", TensorView(values_, {1, 4})};
   EXPECT_THAT(session.Run({&shape, 1}),
               FailsSaying(ErrorCode::kInvalidArgument,
-                          "float32 [1, 4] but the model wants float32 [n, 2]"));
+                          "float32 [1, 4], but the model needs float32 [n, 2]"));
   const NamedTensor rank{"x", TensorView(values_)};
   EXPECT_THAT(session.Run({&rank, 1}), FailsSaying(ErrorCode::kInvalidArgument, "float32 [4]"));
   const std::vector<double> doubles(4);
@@ -187,7 +188,7 @@ TEST(OrtLibrary, ALibraryThatIsNotThereSaysWhatToInstall) {
 
 TEST(OrtLibrary, AnotherLibraryIsNotTakenForIt) {
   const ScopedVariable variable("CB_ONNXRUNTIME_LIB", "libm.so.6");
-  EXPECT_THAT(FindRuntime(), FailsSaying(ErrorCode::kNotFound, "not ONNX Runtime"));
+  EXPECT_THAT(FindRuntime(), FailsSaying(ErrorCode::kNotFound, "not the library of ONNX Runtime"));
 }
 
 TEST(OrtLibrary, ActivePythonEnvironmentsAreLookedAtFirst) {
@@ -217,7 +218,7 @@ TEST_F(SessionTest, APreparedRunKeepsItsInputsAndRunsAgain) {
 TEST_F(SessionTest, APreparedRunRefusesInputsThatDoNotFit) {
   const Session session = TwoLayers();
   EXPECT_THAT(session.Prepare({}),
-              FailsSaying(ErrorCode::kInvalidArgument, "input 'x' of 'two layers' is missing"));
+              FailsSaying(ErrorCode::kInvalidArgument, "input 'x' of 'two layers' has no value"));
   const NamedTensor wide{"x", TensorView(values_, {1, 4})};
   EXPECT_THAT(session.Prepare({&wide, 1}), FailsWith(ErrorCode::kInvalidArgument));
 }

@@ -22,7 +22,7 @@ constexpr std::size_t kEnd64Bytes = 56, kEnd64LocatorBytes = 20, kMaxComment = 6
 constexpr std::uint64_t kMaxExpansion = 1032;
 
 tl::unexpected<Error> Damaged(std::string what) {
-  return Fail(ErrorCode::kDataLoss, "the archive is damaged: " + std::move(what));
+  return Fail(ErrorCode::kDataLoss, "the ZIP file is damaged: " + std::move(what));
 }
 
 template <typename T>
@@ -61,7 +61,7 @@ Result<Directory> FindDirectory(ByteSpan file) {
     if (At<std::uint32_t>(locator, 0) != kEnd64Locator) return directory;
     const auto large = Part(file, At<std::uint64_t>(locator, 8), kEnd64Bytes);
     if (!large || At<std::uint32_t>(*large, 0) != kEnd64) {
-      return Damaged("its 64-bit end record is not where it should be");
+      return Damaged("its 64-bit end record is missing");
     }
     return Directory{At<std::uint64_t>(*large, 48), At<std::uint64_t>(*large, 40),
                      At<std::uint64_t>(*large, 32)};
@@ -103,12 +103,12 @@ bool LooksLikeZip(ByteSpan file) {
 Result<std::vector<ZipEntry>> ListZip(ByteSpan file) {
   CBOARD_ASSIGN_OR_RETURN(const Directory directory, FindDirectory(file));
   auto rest = Part(file, directory.offset, directory.size);
-  if (!rest) return Damaged("its directory reaches past the end");
+  if (!rest) return Damaged("its directory ends after the end of the file");
   std::vector<ZipEntry> entries;
   std::uint64_t left_bytes = file.size();
   for (std::uint64_t i = 0; i < directory.count; ++i) {
     if (rest->size() < kDirectoryEntryBytes || At<std::uint32_t>(*rest, 0) != kDirectoryEntry) {
-      return Damaged("entry " + std::to_string(i) + " of its directory is not one");
+      return Damaged("entry " + std::to_string(i) + " of its directory is invalid");
     }
     ZipEntry entry{.flags = At<std::uint16_t>(*rest, 8),
                    .method = At<std::uint16_t>(*rest, 10),
@@ -119,13 +119,14 @@ Result<std::vector<ZipEntry>> ListZip(ByteSpan file) {
     const std::size_t name = At<std::uint16_t>(*rest, 28), extra = At<std::uint16_t>(*rest, 30);
     const std::size_t comment = At<std::uint16_t>(*rest, 32);
     if (rest->size() - kDirectoryEntryBytes < name + extra + comment) {
-      return Damaged("entry " + std::to_string(i) + " of its directory reaches past the end");
+      return Damaged("entry " + std::to_string(i) +
+                     " of its directory ends after the end of the file");
     }
     entry.name = AsText(rest->subspan(kDirectoryEntryBytes, name));
     CBOARD_RETURN_IF_ERROR(
         ReadLargeSizes(rest->subspan(kDirectoryEntryBytes + name, extra), entry));
-    // Rejects overlapping files: with them, a small archive could expand without limit.
-    if (entry.compressed_bytes > left_bytes) return Damaged("its files overlap");
+    // Refuses overlapping files, because a small archive could otherwise expand without limit.
+    if (entry.compressed_bytes > left_bytes) return Damaged("two of its files overlap");
     left_bytes -= entry.compressed_bytes;
     entries.push_back(entry);
     rest = rest->subspan(kDirectoryEntryBytes + name + extra + comment);
@@ -189,46 +190,49 @@ Result<ZipContent> ReadZipEntry(ByteSpan file, const ZipEntry& entry, std::uint6
                                 std::uint64_t max_bytes, const std::function<void()>& after_part) {
   const std::string shown = Quoted(entry.name);
   if ((entry.flags & 1) != 0) {
-    return Fail(ErrorCode::kInvalidArgument, shown + " in the archive is encrypted");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the file " + shown + " in the ZIP file is encrypted; save it without a password");
   }
   const auto header = Part(file, entry.header_offset, kLocalHeaderBytes);
   if (!header || At<std::uint32_t>(*header, 0) != kLocalHeader) {
-    return Damaged(shown + " is not where its directory says");
+    return Damaged(shown + " is not at the place that the directory names");
   }
   const std::uint64_t start = entry.header_offset + kLocalHeaderBytes +
                               At<std::uint16_t>(*header, 26) + At<std::uint16_t>(*header, 28);
   const auto stored = Part(file, start, entry.compressed_bytes);
-  if (!stored) return Damaged(shown + " reaches past the end");
+  if (!stored) return Damaged(shown + " ends after the end of the file");
 
   const std::uint64_t count = std::min(wanted_bytes, entry.size_bytes);
   const bool is_whole = count == entry.size_bytes;
   ZipContent content;
   constexpr std::uint16_t kStored = 0, kDeflated = 8;
   if (entry.method == kStored) {
-    if (entry.size_bytes != entry.compressed_bytes) return Damaged(shown + " has two sizes");
+    if (entry.size_bytes != entry.compressed_bytes)
+      return Damaged(shown + " has two different sizes");
     content.in_place = stored->first(static_cast<std::size_t>(count));
   } else if (entry.method == kDeflated) {
     if (entry.size_bytes / kMaxExpansion > entry.compressed_bytes) {
-      return Damaged(shown + " claims to inflate to " + std::to_string(entry.size_bytes) +
-                     " bytes from " + std::to_string(entry.compressed_bytes));
+      return Damaged(shown + " would decompress to " + std::to_string(entry.size_bytes) +
+                     " bytes from only " + std::to_string(entry.compressed_bytes));
     }
     if (count > max_bytes) {
       return Fail(ErrorCode::kResourceExhausted,
-                  shown + " takes " + HumanBytes(static_cast<double>(count)) +
-                      " of memory when it is inflated, and " +
+                  "the file " + shown + " in the ZIP file needs " +
+                      HumanBytes(static_cast<double>(count)) +
+                      " of memory to be decompressed, but only " +
                       HumanBytes(static_cast<double>(max_bytes)) +
-                      " are left of the limit; save it with numpy.savez, uncompressed, or ask for "
-                      "fewer samples");
+                      " are free; save it uncompressed with numpy.savez, or use fewer samples");
     }
     content.memory.resize(static_cast<std::size_t>(count));
     content.is_inflated = true;
     if (!(is_whole ? InflateWhole : InflateBeginning)(*stored, content.memory)) {
-      return Damaged(shown + " does not inflate");
+      return Damaged(shown + " cannot be decompressed");
     }
   } else {
-    return Fail(ErrorCode::kInvalidArgument, shown + " is compressed by method " +
-                                                 std::to_string(entry.method) +
-                                                 "; stored and deflated files are read");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the file " + shown + " in the ZIP file is compressed with method " +
+                    std::to_string(entry.method) +
+                    ", but only stored and deflated files can be read; save it with numpy.savez");
   }
   const ByteSpan bytes = content.bytes();
   if (is_whole && ChecksumOf(bytes, after_part) != entry.crc) {

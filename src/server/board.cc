@@ -71,8 +71,8 @@ struct Board::State {
         return HttpResponse{.status = 308, .headers = {{"Location", look.path_prefix + "/"}}};
       }
       if (!target.path.starts_with(look.path_prefix + "/")) {
-        return Fail(ErrorCode::kNotFound,
-                    "no page at this address; the board is at " + Quoted(look.path_prefix + "/"));
+        return Fail(ErrorCode::kNotFound, "there is no page at this address; the start page is " +
+                                              Quoted(look.path_prefix + "/"));
       }
       target.path.erase(0, look.path_prefix.size());
     }

@@ -84,7 +84,8 @@ Result<std::vector<double>> ToDoubles(const TensorView& given) {
   const std::size_t count = tensor.element_count();
   if (count > std::numeric_limits<std::ptrdiff_t>::max() / sizeof(double)) {
     return Fail(ErrorCode::kInvalidArgument,
-                "tensor of " + std::to_string(count) + " elements does not fit as float64");
+                "cannot convert a tensor of " + std::to_string(count) +
+                    " elements to float64: the result exceeds the address space");
   }
   std::vector<double> values(count);
   ReadDoubles(tensor, 0, values);

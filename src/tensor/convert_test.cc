@@ -163,24 +163,24 @@ INSTANTIATE_TEST_SUITE_P(
         InvalidView{"NegativeDimension", {DType::kInt8, kCodes, {2, -2}}, "negative dimension"},
         InvalidView{"Overflow",
                     {DType::kFloat64, kCodes, {1LL << 40, 1LL << 40}},
-                    "larger than memory can be"},
-        InvalidView{"NoData", {DType::kFloat32, nullptr, {2}}, "there is no data"},
+                    "exceeds the address space"},
+        InvalidView{"NoData", {DType::kFloat32, nullptr, {2}}, "the data pointer is null"},
         InvalidView{"UnknownDType", {static_cast<DType>(99), kCodes, {2}}, "dtype 99"},
         InvalidView{
             "QuantizedFloats",
             Quantized(DType::kFloat16, {2}, Quantization::PerTensor(std::span(kScales).first(1))),
             "only integers and floats of 8 or 4 bits can be quantized codes, not float16"},
         InvalidView{"TooManyScales", Quantized(DType::kInt8, {4}, Quantization::PerTensor(kScales)),
-                    "needs 1 scales but 3 are given"},
+                    "needs 1 scales, but 3 are given"},
         InvalidView{"AxisOutOfRange",
                     Quantized(DType::kInt8, {2, 2}, Quantization::PerChannel(kScales, {}, 2)),
                     "axis 2 is not a dimension of shape [2, 2]"},
         InvalidView{"ChannelsDoNotMatch",
                     Quantized(DType::kInt8, {2, 2}, Quantization::PerChannel(kScales, {}, 1)),
-                    "needs 2 scales but 3 are given"},
+                    "needs 2 scales, but 3 are given"},
         InvalidView{"ZeroPointsDoNotMatch",
                     Quantized(DType::kInt8, {3}, Quantization::PerChannel(kScales, kZeroPoints, 0)),
-                    "3 scales but 2 zero points"},
+                    "3 scales, but 2 zero points"},
         InvalidView{"GroupOfNothing",
                     Quantized(DType::kInt8, {3}, Quantization::PerGroup(kScales, {}, 0)),
                     "group size above 0"},
@@ -265,9 +265,9 @@ TEST(TensorView, RefusesElementsAndStridesThatCannotBeRead) {
   EXPECT_THAT(fails(DType::kInt4, {2, 1}),
               FailsSaying(ErrorCode::kInvalidArgument, "cannot have strides"));
   EXPECT_THAT(fails(DType::kInt8, {1}),
-              FailsSaying(ErrorCode::kInvalidArgument, "needs 2 strides but 1 are given"));
+              FailsSaying(ErrorCode::kInvalidArgument, "needs 2 strides, but 1 are given"));
   EXPECT_THAT(fails(DType::kInt64, {1LL << 61, 1}),
-              FailsSaying(ErrorCode::kInvalidArgument, "larger than memory"));
+              FailsSaying(ErrorCode::kInvalidArgument, "exceeds the address space"));
 }
 
 TEST(Convert, ManyHalvesAreWhatEachIs) {

@@ -27,8 +27,10 @@ Result<std::size_t> ScalesNeeded(const Quantization& quantization,
       return static_cast<std::size_t>(shape[quantization.axis]);
     case Quantization::Granularity::kPerGroup: {
       if (quantization.group_size == 0 || shape.empty()) {
-        return Invalid("quantization in groups needs a group size above 0 and a dimension; got " +
-                       std::to_string(quantization.group_size) + " and shape " + ShapeText(shape));
+        return Invalid(
+            "quantization in groups needs a group size above 0 and at least one dimension, but the "
+            "group size is " +
+            std::to_string(quantization.group_size) + " and the shape is " + ShapeText(shape));
       }
       std::size_t rows = 1;
       for (std::size_t i = 0; i + 1 < shape.size(); ++i) rows *= static_cast<std::size_t>(shape[i]);
@@ -48,12 +50,12 @@ Result<void> ValidateQuantization(const TensorView& tensor, const Quantization& 
   CBOARD_ASSIGN_OR_RETURN(const std::size_t needed, ScalesNeeded(quantization, tensor.shape));
   if (quantization.scales.size() != needed) {
     return Invalid("shape " + ShapeText(tensor.shape) + " needs " + std::to_string(needed) +
-                   " scales but " + std::to_string(quantization.scales.size()) + " are given");
+                   " scales, but " + std::to_string(quantization.scales.size()) + " are given");
   }
   if (!quantization.zero_points.empty() && quantization.zero_points.size() != needed) {
-    return Invalid("there are " + std::to_string(needed) + " scales but " +
+    return Invalid("there are " + std::to_string(needed) + " scales, but " +
                    std::to_string(quantization.zero_points.size()) +
-                   " zero points; give as many, or none");
+                   " zero points; give one zero point per scale, or none");
   }
   return {};
 }
@@ -61,7 +63,7 @@ Result<void> ValidateQuantization(const TensorView& tensor, const Quantization& 
 Result<void> ValidateStrides(const TensorView& tensor) {
   if (tensor.strides.size() != tensor.shape.size()) {
     return Invalid("shape " + ShapeText(tensor.shape) + " needs " +
-                   std::to_string(tensor.shape.size()) + " strides but " +
+                   std::to_string(tensor.shape.size()) + " strides, but " +
                    std::to_string(tensor.strides.size()) + " are given");
   }
   if (SizeOf(tensor.dtype) == 0) {
@@ -79,7 +81,7 @@ Result<void> ValidateStrides(const TensorView& tensor) {
     const auto steps = static_cast<std::uint64_t>(std::max<std::int64_t>(tensor.shape[i] - 1, 0));
     if (steps > 0 && step > left / steps) {
       return Invalid("stride " + std::to_string(stride) + " of dimension " + std::to_string(i) +
-                     " is larger than memory can be");
+                     " exceeds the address space");
     }
     left -= steps * step;
   }
@@ -91,7 +93,8 @@ Result<void> ValidateStrides(const TensorView& tensor) {
 Result<void> TensorView::Validate() const {
   // Rejects unknown element types. Views that come from other languages may have them.
   if (NameOf(dtype) == "unknown") {
-    return Invalid("dtype " + std::to_string(static_cast<int>(dtype)) + " is not one of DType");
+    return Invalid("dtype " + std::to_string(static_cast<int>(dtype)) +
+                   " is not a value of the enum DType");
   }
   if (!HoldsRealNumbers(dtype) || IsBlockType(dtype)) {
     return Invalid("elements of " + std::string(NameOf(dtype)) +
@@ -104,9 +107,9 @@ Result<void> TensorView::Validate() const {
   if (!empty) {
     std::uint64_t left = std::numeric_limits<std::ptrdiff_t>::max() / LayoutOf(dtype).bytes;
     for (const std::int64_t size : shape) left /= static_cast<std::uint64_t>(size);
-    if (left == 0) return Invalid("shape " + ShapeText(shape) + " is larger than memory can be");
+    if (left == 0) return Invalid("shape " + ShapeText(shape) + " exceeds the address space");
     if (data == nullptr) {
-      return Invalid("shape " + ShapeText(shape) + " has elements but there is no data");
+      return Invalid("shape " + ShapeText(shape) + " has elements, but the data pointer is null");
     }
   }
   if (!strides.empty()) CBOARD_RETURN_IF_ERROR(ValidateStrides(*this));

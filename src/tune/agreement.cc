@@ -148,7 +148,8 @@ Result<Agreement> AgreementEvaluator::Evaluate(const std::filesystem::path& mode
             early = evaluation.agreement;
             return false;
           }));
-  if (is_stopped) return Fail(ErrorCode::kUnavailable, "the evaluation was interrupted");
+  if (is_stopped)
+    return Fail(ErrorCode::kUnavailable, "the evaluation was interrupted; there are no results");
   if (early && done < samples_->size()) {
     early->is_partial = true;
     return *early;

@@ -28,7 +28,7 @@ EndMeter::EndMeter(const quantize::ModelQuantizer& model, const quantize::Plan& 
 Result<double> EndMeter::Noise(const PlanChanges& changes) {
   const std::string key = changes.Key();
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
-  if (stop_ && stop_()) return Fail(ErrorCode::kUnavailable, "the tuning was stopped");
+  if (stop_ && stop_()) return Fail(ErrorCode::kUnavailable, "the tuning was stopped by the user");
   CBOARD_ASSIGN_OR_RETURN(const quantize::EndQuality quality, model_.Measure(PlanWith(changes)));
   const double noise = NoiseOf(quality);
   if (on_measured_) CBOARD_RETURN_IF_ERROR(on_measured_(key, noise));

@@ -38,7 +38,7 @@ class LocalExecutor final : public TrialExecutor {
  private:
   bool IsStopped() const { return stop_requested_ && stop_requested_(); }
   static tl::unexpected<Error> Stopped() {
-    return Fail(ErrorCode::kUnavailable, "the tuning was stopped");
+    return Fail(ErrorCode::kUnavailable, "the tuning was stopped by the user");
   }
 
   Result<TrialResult> RunOne(const TrialJob& job) {
@@ -105,9 +105,9 @@ class LocalExecutor final : public TrialExecutor {
     if (found == metrics.end()) {
       std::string names;
       for (const auto& [name, value] : metrics) names += (names.empty() ? "" : ", ") + name;
-      return Fail(ErrorCode::kInvalidArgument, "the evaluation gave no " + Quoted(key) +
-                                                   "; it gave " + names +
-                                                   "; name one of them with --metric");
+      return Fail(ErrorCode::kInvalidArgument, "the evaluation did not return the metric " +
+                                                   Quoted(key) + "; it returned " + names +
+                                                   "; choose one of them with --metric");
     }
     result.accuracy = found->second;
     result.metrics = std::move(metrics);

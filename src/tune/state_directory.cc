@@ -50,7 +50,9 @@ std::string ToJson(const TrialResult& result) {
 
 Result<TrialResult> ParseTrialResult(std::string_view text) {
   const auto damaged = [] {
-    return Fail(ErrorCode::kDataLoss, "not a trial result: expected JSON written by tune");
+    return Fail(ErrorCode::kDataLoss,
+                "this is not a trial result that 'compression-board tune' wrote; remove the file "
+                "to repeat this trial");
   };
   simdjson::dom::parser parser;
   simdjson::dom::object object;
@@ -105,16 +107,17 @@ Result<StateDirectory> StateDirectory::Open(std::filesystem::path directory, con
     return Fail(ErrorCode::kFailedPrecondition,
                 "cannot resume the tuning in " + quoted +
                     ": model, data or settings are different; use the same command as before, or "
-                    "start again without --resume in another --state");
+                    "start again without --resume and with another directory for --state");
   }
   if (has_job && !is_finished) {
     return Fail(ErrorCode::kFailedPrecondition,
-                "there is an unfinished tuning in " + quoted +
+                "an unfinished tuning exists in " + quoted +
                     "; continue it with --resume, or remove the directory to start again");
   }
   if (!has_job && std::filesystem::exists(path, error) && !std::filesystem::is_empty(path, error)) {
-    return Fail(ErrorCode::kFailedPrecondition,
-                quoted + " is not empty and has no tuning; give another directory with --state");
+    return Fail(ErrorCode::kFailedPrecondition, quoted +
+                                                    " is not empty, and contains no state of a "
+                                                    "tuning; give another directory with --state");
   }
   if (has_job) {
     // The report is removed first: a partly removed directory without a report counts as

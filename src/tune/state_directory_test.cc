@@ -84,8 +84,8 @@ TEST_F(StateDirectoryTest, ContinuesOnlyTheSameTuningAndOnlyWhenToldSo) {
 TEST_F(StateDirectoryTest, DoesNotTouchADirectoryThatIsNotItsOwn) {
   ASSERT_THAT(CreateDirectories(folder_ / "state"), Succeeds());
   ASSERT_THAT(WriteFileAtomically(folder_ / "state" / "thesis.tex", "…"), Succeeds());
-  EXPECT_THAT(Open(false),
-              FailsSaying(ErrorCode::kFailedPrecondition, "is not empty and has no tuning"));
+  EXPECT_THAT(Open(false), FailsSaying(ErrorCode::kFailedPrecondition,
+                                       "is not empty, and contains no state of a tuning"));
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ Result<double> NumberOf(const std::string& key, const writer::HParam& value) {
     return *number;
   }
   return Fail(ErrorCode::kInvalidArgument,
-              Quoted(key) + " is not a number of 0 or more; correct the configuration");
+              "the setting " + Quoted(key) +
+                  " of the configuration must be a number of 0 or more; correct it");
 }
 
 // Adds "conv1" of the key "quantization.op_wise.conv1.activation.dtype" to the nodes in float if

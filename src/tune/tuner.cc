@@ -101,7 +101,7 @@ std::vector<PredictedPoint> Tuner::PredictedPoints() const {
 
 Result<void> Tuner::CheckStop(std::string_view step) const {
   if (options_.progress(step)) return {};
-  return Fail(ErrorCode::kUnavailable, "the tuning was stopped");
+  return Fail(ErrorCode::kUnavailable, "the tuning was stopped by the user");
 }
 
 double Tuner::ElapsedSeconds() const {
@@ -131,7 +131,7 @@ Result<TuneReport> Tuner::Run() {
     return Fail(std::move(done).error());
   }
   if (is_stopped) {
-    stopped_ = "the tuning was stopped; continue it with --resume";
+    stopped_ = "the tuning was stopped by the user; continue it with --resume";
     events_->Discard();
     progress_log_->RemoveStopRequests();
   }

@@ -144,9 +144,10 @@ bool BucketFiles::WantsNextFile() {
 Result<void> BucketFiles::RoomLeft() {
   const std::lock_guard lock(mutex_);
   if (written_ - stored_ <= max_unsent_bytes_) return {};
-  return Fail(ErrorCode::kResourceExhausted, HumanBytes(static_cast<double>(written_ - stored_)) +
-                                                 " of events wait for " + target_.run.text() +
-                                                 (error_ ? ": " + error_->message : ""));
+  return Fail(ErrorCode::kResourceExhausted,
+              HumanBytes(static_cast<double>(written_ - stored_)) +
+                  " of events could not be stored yet in the bucket " + target_.run.text() +
+                  (error_ ? ": " + error_->message : ""));
 }
 
 void BucketFiles::StoreSoon() {
@@ -157,8 +158,8 @@ Result<void> BucketFiles::Store() {
   if (!BelongsToThisProcess()) return {};
   if (thread_->OnThisThread()) {
     return Fail(ErrorCode::kFailedPrecondition,
-                "Flush() and Close() wait for the thread that stores, so on_disk_error, which it "
-                "calls, must not call them; do so from another thread");
+                "Flush() and Close() must not be called from the callback on_disk_error, because "
+                "they wait for the thread that runs it; call them from another thread");
   }
   std::unique_lock lock(mutex_);
   if (is_closed_ || stored_ == written_) return {};
@@ -259,7 +260,7 @@ Result<void> BucketFiles::StoreOne(const LocalFile& file) {
                           local.ReadAt(0, std::as_writable_bytes(std::span(bytes))));
   if (count != bytes.size()) {
     return Fail(ErrorCode::kDataLoss, "event file " + Quoted(file.path.native(), 300) +
-                                          " was shortened before it was stored");
+                                          " became shorter before it was stored in the bucket");
   }
   return shared_->store->Put(file.key, bytes);
 }

@@ -115,7 +115,7 @@ TEST(DiskTrouble, FlushingAfterEveryEventKeepsTheBacklogWithinItsLimit) {
       ASSERT_FALSE(writer->Flush().has_value());
     }
   }
-  EXPECT_THAT(added, FailsSaying(ErrorCode::kResourceExhausted, "event not accepted"));
+  EXPECT_THAT(added, FailsSaying(ErrorCode::kResourceExhausted, "the event was not logged"));
   EXPECT_GT(accepted, 200u);
   ASSERT_THAT(writer->Close(), Succeeds());
   EXPECT_EQ(EventBytes(writer->path()).size(), 1 + accepted);  // The file version is the first.

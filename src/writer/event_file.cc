@@ -32,7 +32,8 @@ Result<EventFile> EventFile::Create(const std::filesystem::path& directory, doub
                                     const std::string& suffix, bool durable) {
   if (suffix.find('/') != std::string::npos || suffix.find('\0') != std::string::npos) {
     return Fail(ErrorCode::kInvalidArgument,
-                "filename_suffix " + Quoted(suffix) + " must be part of a file name, without '/'");
+                "filename_suffix " + Quoted(suffix) +
+                    " must be the end of a file name, so it cannot contain '/' or a zero byte");
   }
   CBOARD_RETURN_IF_ERROR(durable ? CreateDirectoriesDurably(directory)
                                  : CreateDirectories(directory));

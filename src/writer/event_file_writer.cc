@@ -312,7 +312,7 @@ Result<void> EventFileWriter::AddEvent(std::string_view serialized_event) {
   if (serialized_event.size() > record::kMaxRecordBytes) {
     return Fail(ErrorCode::kInvalidArgument,
                 "an event of " + HumanBytes(static_cast<double>(serialized_event.size())) +
-                    " is more than the 2 GiB that a record can hold");
+                    " is larger than 2 GiB, the maximum size of a record");
   }
   return impl_->AddEvent(serialized_event);
 }

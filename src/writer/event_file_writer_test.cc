@@ -214,7 +214,7 @@ TEST(EventFileWriter, SaysWhatToDoAboutATagThatIsTooLong) {
   const auto writer = OpenOrDie(dir.path());
   EXPECT_THAT(
       writer->AddScalar(std::string(100'000, 't'), 1, 1, 1),
-      FailsSaying(ErrorCode::kInvalidArgument, "has 100,000 bytes: shorten it to at most 65,536"));
+      FailsSaying(ErrorCode::kInvalidArgument, "has 100,000 bytes; shorten it to at most 65,536"));
   EXPECT_THAT(writer->AddScalar(std::string(60'000, 't'), 1, 1, 1), Succeeds());
   ASSERT_THAT(writer->Flush(), Succeeds());
   EXPECT_EQ(ScalarsIn(dir.path()).at(0).tag.size(), 60'000u);

@@ -73,12 +73,13 @@ Result<void> FileTask::WriteAtOnce(ByteSpan record) {
   // A forked child cannot write here: it opens the run in the bucket again, with its own folder of
   // unsent files.
   if (!file_ || (bucket_ && !bucket_->BelongsToThisProcess())) {
-    return Fail(ErrorCode::kFailedPrecondition, "the event file is closed");
+    return Fail(ErrorCode::kFailedPrecondition,
+                "the writer is closed; create a new writer to log more events");
   }
   if (bucket_) CBOARD_RETURN_IF_ERROR(bucket_->RoomLeft());
   if (file_->Vanished()) {
     return Fail(ErrorCode::kFailedPrecondition,
-                "event file " + Quoted(path_.native(), 300) + " was deleted; open a new writer");
+                "event file " + Quoted(path_.native(), 300) + " was deleted; create a new writer");
   }
   std::size_t written = 0;
   Result<void> result = file_->WriteSome(record, written);
@@ -104,10 +105,10 @@ Result<void> FileTask::Sync() {
     file = file_->file();
   }
   if (has_sync_failed_) {
-    return Fail(ErrorCode::kUnavailable,
-                "some events of " + Quoted(path_.native(), 300) +
-                    " may be missing on the disk, which failed to confirm them before; open a new "
-                    "writer");
+    return Fail(
+        ErrorCode::kUnavailable,
+        "some events of " + Quoted(path_.native(), 300) +
+            " may be missing on the disk, because an earlier write failed; create a new writer");
   }
   Result<void> synced = SyncFile(*file);
   if (!synced) has_sync_failed_ = true;
@@ -157,8 +158,9 @@ bool FileTask::RestoreIfVanished() {
     return Refused(Annotate(restored.error(), deleted));
   }
   if (on_disk_error_) {
-    on_disk_error_(Error{ErrorCode::kUnavailable,
-                         deleted + " while in use; it has been written again in full"});
+    on_disk_error_(
+        Error{ErrorCode::kUnavailable, "the writer wrote its file again completely, because the " +
+                                           deleted + " while it was in use"});
   }
   return true;
 }

@@ -27,8 +27,10 @@ Result<bool> HandoffQueue::Push(Chunk& chunk, bool may_wait) {
   changed_.wait(lock, [&] { return chunks_.size() < max_chunks_ || disk_error_ || !may_wait; });
   if (BacklogFull(chunk.size)) {
     return Fail(ErrorCode::kResourceExhausted,
-                "event not accepted: " + HumanBytes(static_cast<double>(backlog_bytes_)) +
-                    " already wait for the disk (" + disk_error_->message + ")");
+                "the event was not logged, because " +
+                    HumanBytes(static_cast<double>(backlog_bytes_)) +
+                    " of earlier events could not be written to the disk yet (" +
+                    disk_error_->message + ")");
   }
   return Append(std::exchange(chunk, {}));
 }

@@ -57,7 +57,7 @@ Result<void> IoThread::Start() {
   } catch (const std::system_error& error) {
     return Fail(ErrorCode::kResourceExhausted,
                 std::string("cannot start the thread that writes event files: ") + error.what() +
-                    "; raise the limit of processes (ulimit -u), or share a writer");
+                    "; raise the limit of processes with 'ulimit -u', or use fewer writers");
   }
   return {};
 }

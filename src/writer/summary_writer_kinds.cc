@@ -104,18 +104,18 @@ AddResult SummaryWriter::AddImageWithBoxes(std::string_view tag, const TensorVie
 
 AddResult SummaryWriter::AddFigure(std::string_view tag, const RgbBuffer& figure, At at) {
   if (figure.channels != 3 && figure.channels != 4) {
-    return Fail(ErrorCode::kInvalidArgument, "figure " + Quoted(tag) + ": has " +
+    return Fail(ErrorCode::kInvalidArgument, "figure " + Quoted(tag) + " has " +
                                                  std::to_string(figure.channels) +
-                                                 " channels; give rows of RGB or RGBA bytes");
+                                                 " channels; give 3 or 4 channels, RGB or RGBA");
   }
   const TensorView pixels(DType::kUint8, figure.pixels.data(),
                           {figure.height, figure.width, figure.channels});
   CBOARD_RETURN_IF_ERROR(About("figure", tag, pixels.Validate()));
   if (pixels.element_count() != figure.pixels.size()) {
-    return Fail(ErrorCode::kInvalidArgument, "figure " + Quoted(tag) + ": " +
-                                                 std::to_string(figure.pixels.size()) +
-                                                 " bytes given, but height * width * channels is " +
-                                                 std::to_string(pixels.element_count()));
+    return Fail(ErrorCode::kInvalidArgument,
+                "figure " + Quoted(tag) + ": " + std::to_string(figure.pixels.size()) +
+                    " bytes are given, but height * width * channels is " +
+                    std::to_string(pixels.element_count()));
   }
   CBOARD_ASSIGN_OR_RETURN(media::Pixels image,
                           About("figure", tag, media::LayOutImage(pixels, "HWC")));

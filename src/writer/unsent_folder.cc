@@ -27,7 +27,10 @@ std::string EncodeTarget(const StoreTarget& target) {
 
 Result<StoreTarget> DecodeTarget(const std::string& text) {
   const std::vector<std::string_view> lines = Split(text, '\n');
-  if (lines.size() < 4) return Fail(ErrorCode::kDataLoss, "a target has four lines");
+  if (lines.size() < 4)
+    return Fail(
+        ErrorCode::kDataLoss,
+        "the file that names the bucket of unsent events is damaged: it must have four lines");
   CBOARD_ASSIGN_OR_RETURN(object_store::ObjectUrl run, object_store::ParseObjectUrl(lines[0]));
   object_store::StoreOptions options = object_store::StoreOptions::FromEnvironment(run);
   options.endpoint = lines[1];
@@ -67,8 +70,8 @@ Result<fs::path> UnsentRoot(const fs::path& configured) {
     }
   }
   return Fail(ErrorCode::kFailedPrecondition,
-              "events for a bucket wait in a folder on this machine until they are stored, and "
-              "there is none; set HOME or XDG_STATE_HOME");
+              "there is no folder on this machine for events that are not yet stored in the "
+              "bucket; set HOME or XDG_STATE_HOME");
 }
 
 Result<UnsentFolder> UnsentFolder::Create(const fs::path& root, StoreTarget target) {
@@ -88,8 +91,9 @@ Result<UnsentFolder> UnsentFolder::Create(const fs::path& root, StoreTarget targ
     CBOARD_RETURN_IF_ERROR(WriteFileAtomically(path / kTargetFile, EncodeTarget(target)));
     return UnsentFolder(path, std::move(target), *std::move(lock));
   }
-  return Fail(ErrorCode::kUnavailable, "cannot create a folder in " + Quoted(root.native(), 300) +
-                                           "; set XDG_STATE_HOME to a folder that can be written");
+  return Fail(ErrorCode::kUnavailable, "cannot create a folder for unsent events in " +
+                                           Quoted(root.native(), 300) +
+                                           "; set XDG_STATE_HOME to a folder with write access");
 }
 
 std::vector<UnsentFolder> UnsentFolder::TakeAbandoned(const fs::path& root) {

@@ -134,14 +134,14 @@ def test_bad_input_says_what_to_do(tmp_path, pair):
         ([fp32, "--provider", "abacus"], "has no execution provider 'abacus'; it has"),
         ([fp32, "--labels", "val.npz:y"], "--labels needs --metric"),
         ([fp32, "--time", "soon"], "is not a duration"),
-        ([fp32, "--baseline", "fp16"], "is not a variant"),
-        ([fp32, "--metric", "top1"], "the metric top1 needs --labels"),
-        ([fp32, "--metric", "beauty"], "there is no metric 'beauty'; there are top1"),
+        ([fp32, "--baseline", "fp16"], "is not one of the given variants"),
+        ([fp32, "--metric", "top1"], "the metric top1 needs labels; add --labels"),
+        ([fp32, "--metric", "beauty"], "unknown metric 'beauty'; choose one of top1"),
         ([fp32, "--data", "val.npz", "--labels", "none.npz", "--metric", "top1"], "cannot open 'none.npz' of --labels"),
-        ([fp32, "--labels", "val.npz:y", "--metric", "top1"], "labels without samples"),
-        ([fp32, "--data", "val.npz", "--labels", "val.npz:y", "--metric", "wer"], "need --vocabulary"),
+        ([fp32, "--labels", "val.npz:y", "--metric", "top1"], "--labels was given without samples"),
+        ([fp32, "--data", "val.npz", "--labels", "val.npz:y", "--metric", "wer"], "add --vocabulary FILE"),
         (["rate.onnx"], "its inputs were random"),
-        (["uneven.onnx", "--data", "uneven.npz"], "save as many of each"),
+        (["uneven.onnx", "--data", "uneven.npz"], "save the same number for each input"),
     ]:
         result = run(tmp_path, *arguments, *([] if "--time" in arguments else BRIEF))
         assert result.returncode != 0
@@ -316,7 +316,7 @@ def test_a_list_is_resumed_after_an_interruption(tmp_path, pair):
     child.send_signal(signal.SIGINT)
     _, errors = child.communicate(timeout=60)
     assert child.returncode == -signal.SIGINT
-    assert "what was measured is in 'all.json'" in errors
+    assert "the results so far are in 'all.json'" in errors
     written = json.loads((tmp_path / "all.json").read_text())
     assert written["first"]["environment"]["complete"]
     assert not written.get("second", {"environment": {"complete": False}})["environment"]["complete"]

@@ -126,7 +126,7 @@ def test_a_vocabulary_of_another_size_gives_no_score(tmp_path, measure):
     result = measure(model, "--data", "data.npz", "--labels", "texts.txt", "--metric", "cer", "--vocabulary",
                      "letters.txt", "--time", "0.3", "--no-memory", "--no-energy", fails=True)["m"]  # fmt: skip
     assert "cer" not in result
-    assert "a line for each of the 9 logits" in result["why_invalid"]
+    assert "one line for each of the 9 logits" in result["why_invalid"]
 
 
 def test_one_number_is_a_class_or_a_probability(tmp_path, measure, scores):
@@ -170,4 +170,4 @@ def test_one_label_does_not_fit_a_list_for_each_position(tmp_path, measure):
     found = measure(model, "--data", "val.npz", "--labels", "val.npz:y", "--metric", "top1", "--time", "0.3",
                     "--no-memory", "--no-energy", fails=True)["m"]  # fmt: skip
     assert "accuracy" not in found
-    assert "is not one list of class scores for each sample" in found["why_invalid"]
+    assert "need one list of class scores per sample" in found["why_invalid"]

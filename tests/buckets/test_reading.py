@@ -161,7 +161,7 @@ def test_a_missing_bucket_and_a_wrong_address(environment):
     missing = run(environment, "inspect", "--logdir", "s3://nothing-here/runs")
     assert missing.returncode == 1 and "there is no bucket 'nothing-here'" in missing.stderr, missing.stderr
     wrong = run(environment, "inspect", "--logdir", "s3://")
-    assert wrong.returncode != 0 and "names no bucket" in wrong.stderr, wrong.stderr
+    assert wrong.returncode != 0 and "lacks the name of the bucket" in wrong.stderr, wrong.stderr
     empty = run(environment, "inspect", "--logdir", "s3://logs/empty")
     assert empty.returncode == 1 and "no event files" in empty.stderr, empty.stderr
 

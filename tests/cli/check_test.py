@@ -275,7 +275,7 @@ gates:
 
     def test_says_what_is_wrong_with_a_contract(self):
         for contract, *said in [
-            ("", "contract.yaml: line 1, column 1: a contract is a mapping with a list 'gates', not nothing"),
+            ("", "contract.yaml: line 1, column 1: a contract must be a mapping with a list 'gates', not nothing"),
             ("gates:\n  - id: a\n    metric: accuracy\n    min: high\n",
              "contract.yaml: line 4, column 10: gate 1 ('a'): 'min' is 'high' but must be a number, such as 0.7"),
             ('{"gates": [{"metric": "accuracy", "min": 0.7}', "contract.yaml: line 1, column"),
@@ -315,14 +315,14 @@ gates:
             (["contract.yaml", "--logdir", "alone"], "no variant besides baselines"),
             (["contract.yaml", "--logdir", "runs", "--junit", "no/such/results.xml"], "no/such/results.xml"),
             (["contract.yaml", "--logdir", "runs", "--sarif", "no/such/results.sarif"], "no/such/results.sarif"),
-            (["contract.yaml", "--logdir", "runs", "--json", "--junit", "-"], "give --junit a file"),
-            (["contract.yaml", "--logdir", "runs", "--sarif", "-", "--junit", "-"], "only one of --json, --junit -"),
+            (["contract.yaml", "--logdir", "runs", "--json", "--junit", "-"], "give --junit or --sarif a file"),
+            (["contract.yaml", "--logdir", "runs", "--sarif", "-", "--junit", "-"], "only one of --json, '--junit -'"),
             (["contract.yaml", "--logdir", "runs", "--jnuit", "a"], "is it --junit?"),
             ([], "CONTRACT"),
         ]:
             self.assert_complains(self.run_board("check", *arguments), 2, *said)
         other = self.check("{baseline: fp64, gates: [{metric: accuracy, min: 0}]}")
-        self.assert_complains(other, 2, "no model has the baseline variant 'fp64'")
+        self.assert_complains(other, 2, "no model in the logs has the variant 'fp64'")
         self.assert_complains(self.run_board("contract.yaml"), 2, "compression-board check contract.yaml --logdir DIR")
 
     @unittest.skipIf(os.geteuid() == 0, "root reads everything")

@@ -68,9 +68,9 @@ class ExportTest(ProgramTest):
 
     def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(self):
         for exit_code, fragment, arguments in (
-            (2, "--runs: the pattern '(' is not a regular expression", ("--logdir", "logs", "--runs", "(")),
-            (1, "cannot create 'missing/out.csv': there is no directory 'missing'", ("--logdir", "logs", "-o", "missing/out.csv")),
-            (1, "no run and tag match --runs and --tags", ("--logdir", "logs", "--tags", "nothing", "-o", "out.csv")),
+            (2, "--runs: the search pattern '(' is not a valid regular expression", ("--logdir", "logs", "--runs", "(")),
+            (1, "cannot create 'missing/out.csv': its parent directory does not exist: 'missing'", ("--logdir", "logs", "-o", "missing/out.csv")),
+            (1, "no tag of any run matches --runs and --tags", ("--logdir", "logs", "--tags", "nothing", "-o", "out.csv")),
             (1, "log directory 'missing' does not exist", ("--logdir", "missing", "-o", "out.csv")),
             (1, "there are no event files below 'empty'", ("--logdir", "empty", "-o", "out.csv")),
             (2, "--logdir DIR", ()),
@@ -120,7 +120,7 @@ class ExportTest(ProgramTest):
         self.assert_complains(self.export_parquet("-o", "/dev/full"), 1, "/dev/full", "No space left")
         with open("/dev/full", "wb") as full:
             run = self.export_parquet(stdout=full)
-        self.assert_complains(run, 1, "cannot write to standard output; is the disk full?")
+        self.assert_complains(run, 1, "cannot write to standard output; check whether the disk is full")
 
         def end_files_early():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

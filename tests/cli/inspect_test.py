@@ -135,7 +135,7 @@ class InspectTest(ProgramTest):
             self.assertEqual(run.returncode, 0, run.stderr)
             names = [run["name"] for run in json.loads(run.stdout)["runs"]]
             self.assertEqual(names, ["x/train", "y/train"])
-        self.assert_complains(self.run_board("inspect", "--logdir", "z*"), 1, "no directory matches 'z*'")
+        self.assert_complains(self.run_board("inspect", "--logdir", "z*"), 1, "no directory matches the pattern 'z*'")
 
     def test_one_event_file(self):
         path = self.write_run("logs", record(scalar_event("loss", 1, 1)))

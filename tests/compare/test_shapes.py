@@ -108,12 +108,12 @@ def test_with_data_the_samples_decide(pair, compare, tmp_path):
 
 
 @pytest.mark.parametrize("shape, code, says", [
-    ("audio=1,512,1", 1, "does not fit input 'audio' float32 [n, samples]"),
+    ("audio=1,512,1", 1, "differs from the shape of input 'audio' float32 [n, samples]"),
     ("sound=1,512", 1, "there is no input 'sound'"),
     ("1,512", 1, "write for example audio=1,32"),
-    ("audio=16384,32768", 1, "too large to be generated"),
+    ("audio=16384,32768", 1, "too large for random data"),
     ("audio=1,-512", 2, "negative size"),
-    ("audio=1x512", 2, "write sizes with commas"),
+    ("audio=1x512", 2, "write the sizes with commas"),
 ])  # fmt: skip
 def test_shapes_that_cannot_be_are_refused(pair, shape, code, says):
     result = run_compare(*pair, "--shape", shape)

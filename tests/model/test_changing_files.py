@@ -181,8 +181,8 @@ def check(result, right):
         assert result.stdout in right
         return "right"
     assert result.stderr.startswith("compression-board: "), result.stderr
-    if "changed while it was read" in result.stderr or "bytes of it were missing" in result.stderr:
-        assert "run again when it is complete" in result.stderr
+    if "changed while it was read" in result.stderr or "or the disk failed" in result.stderr:
+        assert "run the command again when the file is complete" in result.stderr
         return "changed"
     return "incomplete"  # The version at the opening, and the final version.
 
@@ -245,7 +245,7 @@ def compare_and_cut(arguments, path, content, rounds):
         cutter.join()
         ends.append((process.returncode, error))
     assert all(code in (0, 1) for code, _ in ends), ends
-    assert all(code == 0 or "run again when it is complete" in error for code, error in ends), ends
+    assert all(code == 0 or "run the command again when the file is complete" in error for code, error in ends), ends
     assert any(code == 1 for code, _ in ends), "every comparison was done before its file was cut"
 
 

@@ -128,4 +128,4 @@ def test_types_that_need_tables_are_listed_and_counted(tmp_path):
         elements,
     ]
     assert listing["tensors"][0]["bytes"] == 2 * size
-    assert "cannot be read as real numbers" in run_dump(tmp_path / "m.gguf", tmp_path).stderr
+    assert "does not contain real numbers" in run_dump(tmp_path / "m.gguf", tmp_path).stderr

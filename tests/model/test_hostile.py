@@ -159,16 +159,16 @@ TWO = np.ones(2, np.float32)
 @pytest.mark.parametrize(
     "values, indices, dims, complaint",
     [
-        (TWO, np.array([0, 6]), [2, 3], "a value at index 6 of 6"),
-        (TWO, np.array([-1, 3]), [2, 3], "a value at index -1 of 6"),
-        (TWO, np.array([[0, 0], [1, 3]]), [2, 3], "a value at index 3 of 3"),
-        (TWO, np.array([0]), [2, 3], "indices of shape [1] for 2 values"),
-        (TWO, np.array([[0], [1]]), [2, 3], "indices of shape [2, 1] for 2 values"),
-        (TWO, np.array([0, 1], np.int32), [2, 3], "indices of shape [2] for 2 values"),
-        (np.ones((1, 2), np.float32), np.array([0, 1]), [2, 3], "bytes of values for shape [1, 2]"),
-        (TWO, np.array([0, 1]), [], "impossible dimensions"),
-        (TWO, np.array([0, 1]), [-2, -3], "impossible dimensions"),
-        (TWO, np.array([0, 1]), [2**62, 4], "impossible dimensions"),
+        (TWO, np.array([0, 6]), [2, 3], "an index of 6, but the dimension has size 6"),
+        (TWO, np.array([-1, 3]), [2, 3], "an index of -1, but the dimension has size 6"),
+        (TWO, np.array([[0, 0], [1, 3]]), [2, 3], "an index of 3, but the dimension has size 3"),
+        (TWO, np.array([0]), [2, 3], "indices of shape [1], which does not match its 2 values"),
+        (TWO, np.array([[0], [1]]), [2, 3], "indices of shape [2, 1], which does not match its 2 values"),
+        (TWO, np.array([0, 1], np.int32), [2, 3], "indices of shape [2], which does not match its 2 values"),
+        (np.ones((1, 2), np.float32), np.array([0, 1]), [2, 3], "differs from the shape of the values, [1, 2]"),
+        (TWO, np.array([0, 1]), [], "a negative or too large dimension"),
+        (TWO, np.array([0, 1]), [-2, -3], "a negative or too large dimension"),
+        (TWO, np.array([0, 1]), [2**62, 4], "a negative or too large dimension"),
     ],
 )
 def test_onnx_sparse_constants_that_do_not_fit(tmp_path, values, indices, dims, complaint):
@@ -182,7 +182,7 @@ def test_onnx_zeros_that_are_not_stored_have_a_limit(tmp_path):
     assert path.stat().st_size < 1 << 10
     message = limited(path)
     assert "resource_exhausted: " in message and "sparse tensor 'w'" in message
-    assert "more than 256 times as large as the file" in message
+    assert "more than 256 times the size of its file" in message
 
 
 def external(location, **more):
@@ -196,11 +196,11 @@ def external(location, **more):
     "location, complaint",
     [
         ("/etc/passwd", "absolute path"),
-        ("../secret", "leads out of its folder"),
-        ("link", "link that leads out"),
-        ("folder/secret", "link that leads out"),
+        ("../secret", "is outside of its folder"),
+        ("link", "link to a place outside"),
+        ("folder/secret", "link to a place outside"),
         ("gone", "put the file next to the model"),
-        ("", "no file name"),
+        ("", "not a file name"),
     ],
 )
 def test_onnx_external_data_stays_in_its_folder(tmp_path, location, complaint):
@@ -388,59 +388,59 @@ def test_tflite_sparse_tables_that_fit_are_read(tmp_path, dump):
 @pytest.mark.parametrize(
     "complaint, order, block_map, levels, more",
     [
-        ("has 0 dimensions, where 1 to 8 can be sparse", [], [], [], {"shape": []}),
+        ("has 0 dimensions, but only 1 to 8 are supported for sparse tensors", [], [], [], {"shape": []}),
         (
-            "has 9 dimensions, where 1 to 8 can be sparse",
+            "has 9 dimensions, but only 1 to 8 are supported for sparse tensors",
             range(9),
             [],
             [(1,)] * 9,
             {"shape": [1] * 9},
         ),
-        ("has a dimension without elements", [0, 1], [], [(0,), ROWS], {"shape": [0, 4]}),
-        ("has a dimension without elements", [0, 1], [], [(2,), ROWS], {"shape": [2, -4]}),
+        ("has a dimension of size 0", [0, 1], [], [(0,), ROWS], {"shape": [0, 4]}),
+        ("has a dimension of size 0", [0, 1], [], [(2,), ROWS], {"shape": [2, -4]}),
         (
-            "is larger than memory can be",
+            "exceeds the address space",
             [0, 1, 2],
             [],
             [csr([0, 0], []), csr([0], []), csr([0], [])],
             {"shape": [2**31 - 1] * 3},
         ),
         (
-            "is larger than memory can be",
+            "exceeds the address space",
             [0, 1, 2],
             [],
             [csr([0, 0], []), csr([0], []), csr([0], [])],
             {"shape": [2**31 - 1, 2**31 - 1, 2]},
         ),
-        ("has 0 levels and an order of 0 for 2 dimensions", [], [], [], {}),
-        ("has 1 levels and an order of 2 for 2 dimensions", [0, 1], [], [(2,)], {}),
-        ("has 2 levels and an order of 1 for 2 dimensions", [0], [], [(2,), ROWS], {}),
-        ("2 dimensions, of which 1 are in blocks", [0, 1], [1], [(2,), ROWS], {}),
+        ("has 0 levels and a traversal order of length 0 for 2 dimensions", [], [], [], {}),
+        ("has 1 levels and a traversal order of length 2 for 2 dimensions", [0, 1], [], [(2,)], {}),
+        ("has 2 levels and a traversal order of length 1 for 2 dimensions", [0], [], [(2,), ROWS], {}),
+        ("2 dimensions and 1 block dimensions", [0, 1], [1], [(2,), ROWS], {}),
         (
-            "has 20000 levels and an order of 20000",
+            "has 20000 levels and a traversal order of length 20000",
             range(20000),
             range(19998),
             [(1,)] * 20000,
             {},
         ),
-        ("has a traversal order that is not", [0, 0], [], [(2,), ROWS], {}),
-        ("has a traversal order that is not", [0, 2], [], [(2,), ROWS], {}),
-        ("has a traversal order that is not", [-1, 1], [], [(2,), ROWS], {}),
-        ("has a traversal order that is not", [0, 2, 1], [1], [(2,), (2,), (2,)], {}),
-        ("has a traversal order that is not", [0, 1, 3], [1], [(2,), (2,), (2,)], {}),
-        ("has a block map that is not", [0, 1, 2], [2], [(2,), (2,), (2,)], {}),
-        ("has a block map that is not", [0, 1, 2], [-1], [(2,), (2,), (2,)], {}),
-        ("has a block map that is not", [0, 1, 2, 3], [1, 1], [(2,), (1,), (2,), (2,)], {}),
-        ("has a level of the unknown format 7", [0, 1], [], [(2,), (7, *ROWS[1:])], {}),
+        ("has a traversal order that does not", [0, 0], [], [(2,), ROWS], {}),
+        ("has a traversal order that does not", [0, 2], [], [(2,), ROWS], {}),
+        ("has a traversal order that does not", [-1, 1], [], [(2,), ROWS], {}),
+        ("has a traversal order that does not", [0, 2, 1], [1], [(2,), (2,), (2,)], {}),
+        ("has a traversal order that does not", [0, 1, 3], [1], [(2,), (2,), (2,)], {}),
+        ("has a block map that", [0, 1, 2], [2], [(2,), (2,), (2,)], {}),
+        ("has a block map that", [0, 1, 2], [-1], [(2,), (2,), (2,)], {}),
+        ("has a block map that", [0, 1, 2, 3], [1, 1], [(2,), (1,), (2,), (2,)], {}),
+        ("has a level of an unknown format, 7", [0, 1], [], [(2,), (7, *ROWS[1:])], {}),
         (
-            "has a sparse level without lists of segments and indices",
+            "has a sparse level without a list of segments or indices",
             [0, 1],
             [],
             [(2,), (CSR, None, ROWS[2])],
             {},
         ),
         (
-            "has a sparse level without lists of segments and indices",
+            "has a sparse level without a list of segments or indices",
             [0, 1],
             [],
             [(2,), (CSR, ROWS[1], None)],
@@ -450,53 +450,53 @@ def test_tflite_sparse_tables_that_fit_are_read(tmp_path, dump):
         ("whole blocks along dimension 1", [0, 1, 2], [1], [(2,), (1,), (0,)], {}),
         ("whole blocks along dimension 1", [0, 1, 2], [1], [(2,), (1,), (-4,)], {}),
         ("whole blocks along dimension 1", [0, 1, 2], [1], [(2,), (2,), ROWS], {}),
-        ("has a level of size 3 for the 2 of dimension 0", [0, 1], [], [(3,), ROWS], {}),
-        ("has a level of size -2 for the 2 of dimension 0", [0, 1], [], [(-2,), ROWS], {}),
-        ("has a level of size 4 for the 2 of dimension 1", [0, 1, 2], [1], [(2,), (4,), (2,)], {}),
+        ("has a level whose size is 3 instead of 2 for dimension 0", [0, 1], [], [(3,), ROWS], {}),
+        ("has a level whose size is -2 instead of 2 for dimension 0", [0, 1], [], [(-2,), ROWS], {}),
+        ("has a level whose size is 4 instead of 2 for dimension 1", [0, 1, 2], [1], [(2,), (4,), (2,)], {}),
         (
-            "has 2 bounds of segments where 2 segments are",
+            "has 2 segment bounds for 2 segments",
             [0, 1],
             [],
             [(2,), csr([0, 3], [2, 0, 3])],
             {},
         ),
         (
-            "has 4 bounds of segments where 2 segments are",
+            "has 4 segment bounds for 2 segments",
             [0, 1],
             [],
             [(2,), csr([0, 1, 3, 3], [2, 0, 3])],
             {},
         ),
-        ("has 0 bounds of segments where 2", [0, 1], [], [(2,), csr([], [2, 0, 3])], {}),
+        ("has 0 segment bounds for 2", [0, 1], [], [(2,), csr([], [2, 0, 3])], {}),
         ("from 0: bound 0 is 1", [0, 1], [], [(2,), csr([1, 1, 3], [2, 0, 3])], {}),
         ("from 0: bound 0 is -1", [0, 1], [], [(2,), csr([-1, 1, 3], [2, 0, 3])], {}),
         ("from 0: bound 2 is 1", [0, 1], [], [(2,), csr([0, 2, 1], [2, 0, 3])], {}),
         ("from 0: bound 2 is -3", [0, 1], [], [(2,), csr([0, 2, -3], [2, 0, 3])], {}),
         (
-            "has segments of 2147483647 indices but lists 3",
+            "has segments for 2147483647 indices but a list of 3",
             [0, 1],
             [],
             [(2,), csr([0, 1, 2**31 - 1], [2, 0, 3])],
             {},
         ),
-        ("has the index 4 on a level of size 4", [0, 1], [], [(2,), csr([0, 1, 3], [2, 0, 4])], {}),
-        ("has the index -1 on a level of", [0, 1], [], [(2,), csr([0, 1, 3], [2, -1, 3])], {}),
+        ("has the index 4 in a level of size 4", [0, 1], [], [(2,), csr([0, 1, 3], [2, 0, 4])], {}),
+        ("has the index -1 in a level of", [0, 1], [], [(2,), csr([0, 1, 3], [2, -1, 3])], {}),
         (
-            "has the index 255 on a level of size 4",
+            "has the index 255 in a level of size 4",
             [0, 1],
             [],
             [(2,), csr([0, 1, 3], [2, 0, 255], np.uint8)],
             {},
         ),
         (
-            "has the index 65535 on a level of size 4",
+            "has the index 65535 in a level of size 4",
             [0, 1],
             [],
             [(2,), csr([0, 1, 3], [2, 0, 65535], np.uint16)],
             {},
         ),
         (
-            "has the index 2 on a level of size 2",
+            "has the index 2 in a level of size 2",
             [0, 1, 2],
             [1],
             [(2,), csr([0, 0, 1], [2]), (2,)],
@@ -513,7 +513,7 @@ def test_tflite_sparse_tables_that_fit_are_read(tmp_path, dump):
             {"shape": [2**31 - 1, 2**28]},
         ),
         (
-            "is larger than memory can be",
+            "exceeds the address space",
             [0, 1, 2],
             [],
             [csr([0, 40], [0] * 40), (2**31 - 1,), (2**28,)],
@@ -536,11 +536,11 @@ def test_tflite_zeros_that_are_not_stored_have_a_limit(tmp_path):
         sparse_tflite(path, [0, 1], [], [csr([0, 1], [0]), csr([0, 1], [0])], [2**15, 2**15])
     )
     assert "resource_exhausted: " in message and "sparse tensor 'w'" in message
-    assert "more than 256 times as large as the file" in message
+    assert "more than 256 times the size of its file" in message
     many = sparse_tflite(path, [0], [], [csr([0, 1], [0])], [2**17], copies=1000)
     assert path.stat().st_size < 8 << 10
     message = limited(many)
-    assert "resource_exhausted" in message and "expand to more than" in message
+    assert "resource_exhausted" in message and "of memory for its nodes and tensors" in message
 
 
 def test_tflite_lists_that_many_tensors_share_are_not_gone_through_for_each(tmp_path):

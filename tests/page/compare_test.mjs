@@ -99,7 +99,7 @@ test("classes stand in the order of what they lost, and a missing side is not ze
   assert.deepEqual(await page.locator(".classes tbody th").allInnerTexts(), ["dog", "cat", "fruit/apple", "owl"]);
   assert.match(await page.locator(".classes tbody tr").first().innerText(), /95\.00 %\s+70\.00 %\s+25\.00/);
   assert.match(await page.locator(".classes tbody tr").last().innerText(), /50\.00 %\s+–\s+–/);
-  assert.match(await page.locator("section:has(.classes)").innerText(), /2 lose, most of all dog with 25\.00 pp/);
+  assert.match(await page.locator("section:has(.classes)").innerText(), /2 get worse, most of all dog by 25\.00 pp/);
   assert.deepEqual(await barriers(page), []);
 });
 

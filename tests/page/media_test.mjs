@@ -111,7 +111,7 @@ test("charts are drawn as a layout asks for them, with their margins, and unknow
   await spread.locator(".values span").first().waitFor();
   assert.match((await spread.locator(".values").innerText()).replace(/\s+/g, " "), new RegExp(`fp32 ?${short(loss)} ${short(loss * 0.8)} to ${short(loss * 1.3)}`));
   assert.match(await card(page, "Perplexity").innerText(), /No tag of the shown runs matches eval\/perplexity/);
-  assert.match(await card(page, "Its spread").innerText(), /No shown run has all of eval\/ppl, eval\/ppl_low, eval\/ppl_high/);
+  assert.match(await card(page, "Its spread").innerText(), /No shown run has all of the tags eval\/ppl, eval\/ppl_low, eval\/ppl_high/);
   // The margin is a band: between its bounds there is more ink than the line alone.
   const band = await spread.locator("canvas").first().evaluate((canvas) => {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -175,7 +175,7 @@ test("what is no sound is said to be none, and names are shown as they were writ
   await visit(page, at("custom"));
   await page.waitForSelector(".card canvas");
   assert.ok((await page.locator("button.fold:not(.side-toggle)").innerText()).includes(name));
-  assert.match(await card(page, "bounds").innerText(), /names no value with both of its bounds/);
+  assert.match(await card(page, "bounds").innerText(), /names no value together with its lower and upper bound/);
   assert.match(await page.locator(".unknown-tags").innerText(), /Nothing matches \(a\+\)\+\$/);
   assert.equal(await page.locator("main b[onclick]").count(), 0);
 });

@@ -60,7 +60,7 @@ test("a rectangle drawn in the chart filters table and scores, and can be shared
 
   await visit(page, page.url());
   assert.deepEqual(await models(page), ["alexnet"]);
-  await page.click('button:text("Clear the brush")');
+  await page.click('button:text("Clear the selected area")');
   assert.equal((await models(page)).length, 3);
 });
 
@@ -164,7 +164,7 @@ test("a score shows its factors, and other weights give another score", async (t
   await page.waitForURL((url) => url.searchParams.has("weights"));
   // The server computes the scores, so they arrive a moment after the weights are in the address.
   await first.locator(".num").first().and(page.locator(`:not(:text-is("${before}"))`)).waitFor();
-  await page.click('button:text("Back to the defaults")');
+  await page.click('button:text("Reset the weights to the defaults")');
   await first.locator(".num").first().and(page.locator(`:text-is("${before}")`)).waitFor();
 });
 
@@ -245,8 +245,8 @@ test("models whose quality nobody logged lead to where something is known of the
   writeMetrics(logdir, { digits: { "performance/model_size_mb": [0.026, 0.013] } });
   const { page, at } = await serve(t, logdir);
   await visit(page, at("overview"));
-  await page.waitForSelector('h1:text("No metric of quality was logged")');
-  assert.match(await page.locator(".empty").innerText(), /1 model: digits\. Known so far: Model size \(MB\)/);
+  await page.waitForSelector('h1:text("No quality metric was logged")');
+  assert.match(await page.locator(".empty").innerText(), /1 model: digits\. Metrics in the logs: Model size \(MB\)/);
   assert.deepEqual(await barriers(page), []);
   await page.click('.empty a:text("Compare")');
   await page.waitForSelector('h1:text("digits")');

@@ -22,7 +22,7 @@ test("seeds become one line with its spread", async (t) => {
   const { page, at } = await serve(t, logdir);
   await visit(page, at("scalars?smooth=0"));
   await page.waitForFunction(() => document.querySelector(".plot")?.getAttribute("aria-label")?.includes("seed-3 ends"));
-  await page.click('label:has-text("Mean of groups")');
+  await page.click('label:has-text("Mean of run groups")');
   await page.waitForFunction(() => /train\/seed ends at/.test(document.querySelector(".plot")?.getAttribute("aria-label") ?? ""));
   assert.doesNotMatch(await label(page, "accuracy/val"), /seed-1/);
   assert.match(await page.locator(".page-bar").innerText(), /3 runs in 1 group/);
@@ -115,7 +115,7 @@ test("every line has a name, also in a chart of fifty", async (t) => {
   await visit(page, at("scalars?smooth=0"));
   await page.click('.values button:text("and 47 more")');
   assert.equal(await page.locator(".legend li").count(), 50);
-  await page.fill('input[aria-label="Search the lines"]', "run-49");
+  await page.fill('input[aria-label="Search the lines of the chart by name"]', "run-49");
   assert.match(await page.locator(".legend li").innerText(), /49\s*2\.45/);
   await page.click('button[aria-label^="Tooltip:"]');
   await page.click('[role=option]:has-text("Highest first")');

@@ -257,7 +257,7 @@ test("vertices that are nowhere and faces of nothing leave the rest of a mesh", 
   const { page, at } = await serve(t, logdir);
   await visit(page, at("mesh"));
   const values = page.locator(".mesh-card .values");
-  await values.filter({ hasText: "2 not finite, left out" }).waitFor();
+  await values.filter({ hasText: "2 vertices with NaN or infinity left out" }).waitFor();
   const drawn = await painted(page, page.locator(".space").first());
   assert.ok(drawn.share > 0.05, `${drawn.share} of the picture is painted`);
   assert.equal(await page.evaluate(() => window.attacked), undefined);

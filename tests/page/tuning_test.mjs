@@ -55,7 +55,7 @@ test("the newest state is shown, and follows the search", async (t) => {
     ["conv1", "Conv", "16 bits", "not found", "not measured", "+12 B", "+0.250"],
   ]);
   await page.click(".search-trials tbody tr:first-child");
-  await page.waitForSelector('.search-panel :text("Trial 1 has everything in 8 bits.")');
+  await page.waitForSelector('.search-panel :text("Trial 1 has all layers in 8 bits.")');
   assert.deepEqual(await barriers(page), []);
   await picture(page, "tuning-search");
 });
@@ -66,6 +66,6 @@ test("a search is stopped where the server allows it", async (t) => {
   const { page, at } = await serve(t, logdir, { flags: ["--allow-control"] });
   await visit(page, at("tuning"));
   await page.click('.search-panel button:has-text("Stop")');
-  await page.waitForSelector('.search-panel :text("Stopping: the best model so far is kept.")');
+  await page.waitForSelector('.search-panel :text("The search is stopping; the best model so far is kept.")');
   assert.ok(existsSync(join(logdir, "eval", "search", "stop")));
 });

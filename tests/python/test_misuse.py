@@ -41,7 +41,7 @@ CALLS = {
         lambda w: w.add_scalar_batch("s", [1], np.zeros(1, "M8[s]")), TypeError, "datetime64"),
     "a group that leads out": (lambda w: w.add_scalars("../../out", {"a": 1.0}), ValueError, "out"),
     "a group of nothing": (lambda w: w.add_scalars("g", None), TypeError, None),
-    "no values": (lambda w: w.add_histogram("h", []), ValueError, "no element"),
+    "no values": (lambda w: w.add_histogram("h", []), ValueError, "histogram is empty"),
     "complex values": (lambda w: w.add_histogram("h", np.zeros(3, complex)), TypeError, "complex"),
     "texts": (lambda w: w.add_histogram("h", ["a"]), TypeError, "<U1"),
     "objects": (lambda w: w.add_histogram("h", np.array([object()])), TypeError, "object"),
@@ -49,7 +49,7 @@ CALLS = {
     "dates": (lambda w: w.add_histogram("h", np.zeros(2, "M8[s]")), TypeError, "datetime64"),
     "ragged lists": (lambda w: w.add_histogram("h", [[1, 2], [3]]), (ValueError, TypeError), None),
     "unknown bins": (lambda w: w.add_histogram("h", np.zeros(3), bins="best"), ValueError, "best"),
-    "no bins": (lambda w: w.add_histogram("h", np.ones(3), bins=0), ValueError, "at least 1"),
+    "no bins": (lambda w: w.add_histogram("h", np.ones(3), bins=0), ValueError, "1 or more"),
     "falling edges": (lambda w: w.add_histogram("h", np.ones(3), bins=[2.0, 1.0]), ValueError, None),
     "limits without counts": (
         lambda w: w.add_histogram_raw("h", 0, 1, 2, 3, 4, [1], [1, 2]), ValueError, "bucket"),
@@ -320,11 +320,11 @@ def test_compression_says_what_it_was_given(tmp_path):
         with pytest.raises(ValueError, match="accuracy of the variant is 'high', which is not a num"):
             aurora({"accuracy": 0.5}, {"accuracy": "high"})
         for log in (writer.log_variants, writer.log_variants_report):
-            with pytest.raises(ValueError, match="name of the model is empty"):
+            with pytest.raises(ValueError, match="model name is empty"):
                 log("", {"fp32": {"accuracy": 0.5}, "int8": {"accuracy": 0.5}})
-        with pytest.raises(ValueError, match="name of the model is empty"):
+        with pytest.raises(ValueError, match="model name is empty"):
             writer.log_model_metadata("", {"library": "torch"})
-        with pytest.raises(ValueError, match="name of the model is empty"):
+        with pytest.raises(ValueError, match="model name is empty"):
             writer.log_latency_distribution("", [1.0], [1.0])
     with TrainingLogger("m", logdir=str(tmp_path / "t")) as logger:
         with pytest.raises((TypeError, AttributeError)):

@@ -44,9 +44,9 @@ def test_a_module_is_the_same_after_a_comparison():
 
 
 def test_modules_without_a_batch_and_mixed_arguments_are_errors(tmp_path):
-    with pytest.raises(ValueError, match="pass a batch of inputs"):
+    with pytest.raises(ValueError, match="pass batch, a batch of inputs"):
         compare(seeded(), seeded())
-    with pytest.raises(ValueError, match="two files, or two modules and a batch"):
+    with pytest.raises(ValueError, match="two model files, or two PyTorch modules and a batch"):
         compare(seeded(), tmp_path / "net.onnx", IMAGES)
-    with pytest.raises(ValueError, match="are for model files"):
+    with pytest.raises(ValueError, match="work with model files only"):
         compare(seeded(), seeded(), IMAGES, verify=2)

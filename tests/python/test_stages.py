@@ -205,7 +205,7 @@ def test_what_is_no_model_or_no_data_is_refused(model, batches, tmp_path):
         quantize_fx(Nothing(), batches)
     with pytest.raises(ValueError, match="calibration data is empty"):
         quantize_fx(model, [])
-    with pytest.raises(ValueError, match="read several times"):
+    with pytest.raises(ValueError, match="read only once"):
         quantize_fx(model, iter(batches))
 
 
@@ -247,7 +247,7 @@ def test_a_quantizer_of_ones_own_logs_by_hand(tmp_path, read):
 
 def test_mistakes_are_value_errors_that_say_what_there_is(tmp_path):
     with StageLogger(tmp_path) as logger:
-        with pytest.raises(ValueError, match="not a stage of quantization; expected one of initial_graph, "):
+        with pytest.raises(ValueError, match="not the name of a quantization stage; choose one of initial_graph, "):
             logger.log_graph("final", [StageNode("x", "Input")])
         with pytest.raises(ValueError, match="'a' reads 'b', which is not an earlier node"):
             logger.log_graph("initial_graph", [StageNode("a", "F", inputs=["b"])])
@@ -255,5 +255,5 @@ def test_mistakes_are_value_errors_that_say_what_there_is(tmp_path):
             logger.log_similarity(ModelSimilarity())
     statistics = OutputStatistics()
     statistics.add(np.zeros((1, 2)))
-    with pytest.raises(ValueError, match="3 channels in dimension 1, but earlier outputs had 2"):
+    with pytest.raises(ValueError, match="3 channels along axis 1, but earlier outputs had 2"):
         statistics.add(np.zeros((1, 3)))

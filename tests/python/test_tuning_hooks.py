@@ -75,7 +75,7 @@ def test_without_an_accuracy_nothing_is_lost(logger, read):
 
 def test_another_model_is_not_finished_by_mistake(logger):
     logger.pre_eval_hook(seeded())
-    with pytest.raises(RuntimeError, match="has no observers"):
+    with pytest.raises(RuntimeError, match="not called for this model"):
         logger.post_eval_hook(seeded(), accuracy=0.5)
 
 

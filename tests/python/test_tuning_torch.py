@@ -160,15 +160,15 @@ def test_a_white_list_names_modules_or_types(logger, read):
     assert observed("fc") == {"fc/Output/fp32"}
     assert observed(nn.Conv2d) == {"conv1/Output/fp32", "block.0/Output/fp32"}
     assert observed([nn.Linear, "relu1"]) == {"fc/Output/fp32", "relu1/Output/fp32"}
-    with pytest.raises(ValueError, match="no leaf 'conv'; similar leaves: conv1"):
+    with pytest.raises(ValueError, match="no leaf module 'conv'; similar names are: conv1"):
         observed(["conv"])
-    with pytest.raises(ValueError, match="no module to observe"):
+    with pytest.raises(ValueError, match="nothing can be observed"):
         observed(nn.LSTM)
 
 
 @pytest.mark.parametrize("model", [nn.Sequential(), nn.ModuleList(), nn.Identity()], ids=str)
 def test_a_model_without_leaves_is_refused_before_anything_is_written(logger, model, tmp_path):
-    with pytest.raises(ValueError, match="no leaves"):
+    with pytest.raises(ValueError, match="no leaf modules"):
         logger.pre_eval_hook(model)
     assert not (tmp_path / "runs").exists()
     with pytest.raises(TypeError, match="torch.nn.Module"):

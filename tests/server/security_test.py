@@ -139,7 +139,7 @@ class SecurityTest(unittest.TestCase):
                     self.fail(f"it serves: {arguments} {variable!r}")
             self.assertEqual(process.returncode, 2, arguments)
             self.assertIn(said, error)
-            self.assertIn("at least 16 are needed. Create one with 'openssl rand -hex 16'", error)
+            self.assertIn("a token needs at least 16 characters. Create one with 'openssl rand -hex 16'", error)
 
     def test_guesses_are_slowed_down(self):
         board = self.board("--token", "s3cret-and-long-enough")

@@ -124,10 +124,10 @@ inBothLights("both histograms of a layer are on one axis, above the ranges of it
   const [a, b] = ["thresholds_selection", "after_quantization"];
   const text = await page.locator('section:has-text("Output values")').last().innerText();
   for (const name of [a, b]) assert.ok(text.includes(name), text);
-  const channels = page.locator('section:has-text("Range per channel")').last();
+  const channels = page.locator('section:has-text("Value range of each channel")').last();
   await channels.locator("rect[data-channel]").nth(3).waitFor();
   assert.equal(await channels.locator("rect[data-channel]").count(), 4);
-  assert.match(await channels.innerText(), /4 channels; bars from min to max of thresholds selection, ticks those of after quantization; channel 2 reaches/);
+  assert.match(await channels.innerText(), /4 channels; bars show the range from min to max of thresholds selection, ticks the range of after quantization; channel 2 reaches/);
   await channels.locator('rect[data-channel="2"]').click();
   await page.waitForURL((url) => url.searchParams.get("channel") === "2");
   const greatest = await channels.locator('.facts div:has-text("max") dd').innerText();

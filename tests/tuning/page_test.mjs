@@ -45,7 +45,7 @@ test("the fall is seen, followed to the first convolution, and explained by its 
   await visit(page, at("tuning"));
   const row = page.locator('tbody tr:has-text("tune_1")');
   assert.match(await row.innerText(), new RegExp(percent(directories.tune_1)));
-  assert.match(await row.innerText(), /drop too large/);
+  assert.match(await row.innerText(), /accuracy drop too large/);
   await picture(page, "tuning-fall");
 
   await row.locator('a:text-is("Layers")').click();
@@ -98,6 +98,6 @@ test("a board that was opened before the tuning sees it recover, without a reloa
   assert.match(text, /keep_fp32/);
   const [baseline, second] = ["baseline", "tune_2"].map((name) => text.split("\n").find((line) => line.startsWith(name)));
   assert.ok(baseline && second, text);
-  assert.ok(!/drop too large/.test(second), second);
+  assert.ok(!/accuracy drop too large/.test(second), second);
   await picture(page, "tuning-recovered");
 });

@@ -34,7 +34,7 @@ function frame(current: PageEntry | null): string {
   const links = (pages: readonly PageEntry[]): string => pages.map((page) => railLink(page, current)).join("");
   const shown = (pages: readonly PageEntry[]): string => links(pages.filter((page) => !isFolded(page)));
   const more =
-    `<button class="rail-more" aria-expanded="false" aria-controls="rail-more" title="Pages without data">${icon(ICONS.rest)}<span>More</span></button>` +
+    `<button class="rail-more" aria-expanded="false" aria-controls="rail-more" title="Show or hide pages without data">${icon(ICONS.rest)}<span>More</span></button>` +
     `<div id="rail-more" hidden>${links(TENSORBOARD_ENTRIES.filter(isFolded))}</div>`;
   return (
     `<a class="skip" href="#main">Skip to content</a><div class="brand"><svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true"><circle class="mark-a" cx="5" cy="8" r="4" />` +

@@ -116,8 +116,7 @@ class _Walk:
         source = self.data() if callable(self.data) else self.data
         if not callable(self.data) and iter(source) is source:
             raise ValueError(
-                "data is read several times: give a list, a DataLoader, or a function that "
-                "returns an iterator"
+                "data is an iterator, which can be read only once; give a list, a DataLoader, or a function that returns an iterator"
             )
         return (_inputs(batch) for batch in source)
 
@@ -128,7 +127,7 @@ class _Walk:
 
         example = next(self.batches(), None)
         if example is None:
-            raise ValueError("the calibration data is empty; expected at least one batch")
+            raise ValueError("the calibration data is empty; give at least one batch")
         model = copy.deepcopy(self.model).eval()
         mapping = self.qconfig_mapping
         if mapping is None:
@@ -136,7 +135,7 @@ class _Walk:
         with torch.no_grad():
             traced = torch.fx.symbolic_trace(model)
             if not any(node.op.startswith("call_") for node in traced.graph.nodes):
-                raise ValueError(f"{type(self.model).__name__} has no layers to quantize")
+                raise ValueError(f"the module {type(self.model).__name__} has no layers to quantize")
             self.log_graph("initial_graph", traced, example)
             self.log_graph("after_graph_preparation", fuse_fx(copy.deepcopy(model)), example)
             prepared = prepare_fx(model, mapping, example_inputs=example)

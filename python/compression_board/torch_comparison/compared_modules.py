@@ -32,7 +32,7 @@ def _recorded(model: Any, batch: Any) -> GraphBuilder:
         builder.add_input("input" if index == 0 else f"input_{index}", tensor)
     builder.finish(record(model, args, kwargs, builder.add))
     if not builder.outputs:
-        raise ValueError(f"{type(uncompiled(model)).__name__} returned no tensor of real numbers")
+        raise ValueError(f"the module {type(uncompiled(model)).__name__} returned no tensor of real numbers; expected at least one")
     return builder
 
 
@@ -68,7 +68,7 @@ def compare_modules(
     for model in (baseline, variant):
         if is_script(model):
             raise ValueError(
-                "TorchScript models cannot be compared as modules; pass the modules they were made from"
+                "TorchScript models cannot be compared; pass the PyTorch modules from which they were made"
             )
     before, after = _recorded(baseline, batch), _recorded(variant, batch)
     count = _batch_size(batch)

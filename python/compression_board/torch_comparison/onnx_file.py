@@ -93,7 +93,7 @@ def _constant(constant: Constant) -> bytes:
         )
     kind = _TYPES.get(values.dtype.name)
     if kind is None:
-        raise TypeError(f"no constant of a graph has the type {values.dtype}")
+        raise TypeError(f"constant '{constant.name}' has the type {values.dtype}, which cannot be stored in ONNX")
     return dims + _number(2, kind) + _bytes(8, constant.name) + _bytes(9, values.tobytes())
 
 
@@ -116,8 +116,7 @@ def model(nodes: Iterable[Node], constants: Iterable[Constant], inputs: Iterable
     size = sum(len(part) for part in graph)
     if size > MAX_BYTES - 1024:
         raise ValueError(
-            f"the weights of the module take {size / 2**30:.1f} GiB, more than the 2 GiB that a comparison "
-            "of modules takes; export both models and compare the files"
+            f"the weights of the module take {size / 2**30:.1f} GiB, but modules of at most 2 GiB can be compared; export both models to ONNX and compare the files"
         )
     opset = _bytes(8, _bytes(1, "") + _number(2, 21))
     return _number(1, 10) + _bytes(2, "compression-board") + opset + _bytes(7, b"".join(graph))

@@ -22,5 +22,5 @@ def pre_eval_hook(model: Any, white_list: Any = None, **options: Any) -> Any:
 def post_eval_hook(model: Any, accuracy: Any = None, input: Any = None) -> TrialReport:
     """Calls post_eval_hook of that logger. Raises RuntimeError if pre_eval_hook was not called."""
     if _logger is None:
-        raise RuntimeError("no evaluation is running: call pre_eval_hook first")
+        raise RuntimeError("no evaluation is running; call pre_eval_hook before post_eval_hook")
     return _logger.post_eval_hook(model, accuracy, input)

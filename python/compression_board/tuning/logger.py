@@ -227,7 +227,7 @@ class TuningLogger:
             return TrialReport(0, "", [], [])
         observers = self._observers
         if observers is None or not observers.observes(model):
-            raise RuntimeError("this model has no observers: call pre_eval_hook first")
+            raise RuntimeError("pre_eval_hook was not called for this model; call it before post_eval_hook")
         from .torch_models import graph_of, parameters_of
 
         try:

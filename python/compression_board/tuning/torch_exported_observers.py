@@ -41,7 +41,7 @@ class _Observed:
             names = [n.name for n in self._model.graph.nodes if n.op == "placeholder"]
             missing = [name for name in names[len(args) :] if name not in kwargs]
             if missing:
-                raise TypeError(f"the model has no value for {', '.join(missing)}")
+                raise TypeError(f"the call of the model has no value for the input {', '.join(missing)}")
             args = (*args, *(kwargs[name] for name in names[len(args) :]))
         return self._run.run(*args)
 
@@ -68,7 +68,7 @@ class ExportedObservers:
             self._names[after or node] = (path, "" if after is None else "int8")
         if not self._names:
             raise ValueError(
-                "the exported model has no module to observe, or the white list names none"
+                "nothing can be observed: the exported model has no modules, or white_list names none of them"
             )
         self.model = _Observed(model, self._see)
 

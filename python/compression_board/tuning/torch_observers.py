@@ -22,7 +22,7 @@ def _chosen(modules: dict[str, Any], white_list: Any) -> dict[str, Any]:
     types = tuple(entry for entry in wanted if isinstance(entry, type))
     for name in sorted(names - modules.keys()):
         close = difflib.get_close_matches(name, modules, n=3) or list(modules)[:3]
-        raise ValueError(f"the model has no leaf '{name}'; similar leaves: {', '.join(close)}, …")
+        raise ValueError(f"the model has no leaf module '{name}'; similar names are: {', '.join(close)}, …")
     return {n: module for n, module in modules.items() if n in names or isinstance(module, types)}
 
 
@@ -61,8 +61,7 @@ class ModuleObservers:
         self._modules = _chosen(leaves(model), white_list)
         if not self._modules:
             raise ValueError(
-                f"{type(model).__name__} has no module to observe: it has no leaves, or the white "
-                "list names none of them"
+                f"nothing can be observed: the model {type(model).__name__} has no leaf modules, or white_list names none of them"
             )
 
     def install(self) -> None:

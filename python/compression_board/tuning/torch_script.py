@@ -94,8 +94,7 @@ class ScriptObservers:
         function, self._names, outputs = _with_outputs(script, wanted)
         if not self._names:
             raise ValueError(
-                f"{script.original_name} has no module to observe: it has no leaves, they are in "
-                "branches of its code, or the white list names none of them"
+                f"nothing can be observed: the model {script.original_name} has no leaf modules, calls them only in branches of its code, or white_list names none of them"
             )
         self.model = _Observed(script, function, outputs, self._see)
 

@@ -28,14 +28,16 @@ Result<Contract> ParseContract(std::string_view text) {
     return Fail(ErrorCode::kInvalidArgument, at.place() + ": " + what);
   };
   if (!root.is_map()) {
-    return wrong(root, "a contract is a mapping with a list 'gates', not " + root.Describe() +
+    return wrong(root, "a contract must be a mapping with a list 'gates', not " + root.Describe() +
                            "; docs/check.md shows one");
   }
   const DocumentNode* const gates = root.Find("gates");
-  if (gates == nullptr) return wrong(root, "there is no 'gates', the list of what to check");
+  if (gates == nullptr)
+    return wrong(root, "the contract has no 'gates'; add this list of limits to check");
   if (!gates->is_list()) return wrong(*gates, "'gates' must be a list, not " + gates->Describe());
-  if (gates->items.empty()) return wrong(*gates, "'gates' is empty: nothing would be checked");
-  if (gates->items.size() > kMaxGates) return wrong(*gates, "there are more than 1,000 gates");
+  if (gates->items.empty()) return wrong(*gates, "'gates' is empty; add at least one gate");
+  if (gates->items.size() > kMaxGates)
+    return wrong(*gates, "the contract has more than 1,000 gates; split it into several files");
   Contract contract;
   CBOARD_ASSIGN_OR_RETURN(contract.baseline, BaselineIn(root));
   for (const DocumentNode& node : gates->items) {

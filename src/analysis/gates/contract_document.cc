@@ -52,7 +52,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
     InvalidArgument(mark,
-                    "aliases are not supported; repeat the value, or quote a text that begins "
+                    "YAML aliases are not supported; repeat the value, or quote a text that begins "
                     "with *");
   }
 
@@ -93,8 +93,9 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void Open(const YAML::Mark& mark, DocumentNode::Kind kind) {
     if (open_.size() == kMaxDocumentDepth) {
-      InvalidArgument(mark,
-                      "the contract has more than 32 levels of nesting; a valid one needs five");
+      InvalidArgument(
+          mark,
+          "the contract has more than 32 levels of nesting, but a valid contract needs only five");
     }
     open_.push_back({.node = Node(mark, kind)});
   }
@@ -122,11 +123,13 @@ class TreeBuilder final : public YAML::EventHandler {
 
   static void TakeKey(Frame& frame, DocumentNode node) {
     if (!node.is_text()) {
-      InvalidArgument(node.line, node.column, "a key must be a text, not " + node.Describe());
+      InvalidArgument(node.line, node.column,
+                      "a key of the contract must be a text, not " + node.Describe());
     }
     if (!frame.keys.insert(node.text).second) {
-      InvalidArgument(node.line, node.column,
-                      Quoted(node.text) + " appears twice; remove one of them");
+      InvalidArgument(
+          node.line, node.column,
+          "the key " + Quoted(node.text) + " appears twice in one mapping; remove one of them");
     }
     frame.key = std::move(node.text);
   }
@@ -228,9 +231,9 @@ std::string DocumentNode::Describe() const {
 
 Result<DocumentNode> ParseDocument(std::string_view text) {
   if (text.size() > kMaxDocumentBytes) {
-    return Fail(ErrorCode::kInvalidArgument, "is " + HumanBytes(static_cast<double>(text.size())) +
-                                                 " long, but the maximum is " +
-                                                 HumanBytes(kMaxDocumentBytes));
+    return Fail(ErrorCode::kInvalidArgument,
+                "the contract is " + HumanBytes(static_cast<double>(text.size())) +
+                    " long, but the maximum is " + HumanBytes(kMaxDocumentBytes));
   }
   // Catches all exceptions of yaml-cpp, and our own that pass through it.
   try {

@@ -61,9 +61,9 @@ TEST(ParseDocument, SaysWhatIsWrongAndWhere) {
   };
   fails("a: 1\n  b: 2", "line 2");
   fails("{\"a\": 1", "line 1");
-  fails("a: 1\na: 2", "line 2, column 1: 'a' appears twice");
-  fails("[a]: 1", "a key must be a text, not a list");
-  fails("~: 1", "a key must be a text, not nothing");
+  fails("a: 1\na: 2", "line 2, column 1: the key 'a' appears twice");
+  fails("[a]: 1", "a key of the contract must be a text, not a list");
+  fails("~: 1", "a key of the contract must be a text, not nothing");
   fails("a: 1\n---\nb: 2", "a second YAML document begins");
   fails("a: &x 1\nb: *x", "line 2, column 4: aliases are not supported");
   fails("a: *x", "needs quotes, such as '*conv'");

@@ -81,14 +81,14 @@ TEST(ParseContract, SaysWhatIsWrongAndWhere) {
   const auto fails = [](const char* text, const char* saying) {
     EXPECT_THAT(ParseContract(text), FailsSaying(ErrorCode::kInvalidArgument, saying)) << text;
   };
-  fails("", "a contract is a mapping with a list 'gates', not nothing");
+  fails("", "a contract must be a mapping with a list 'gates', not nothing");
   fails("[]", "not a list; docs/check.md shows one");
-  fails("{}", "line 1, column 1: there is no 'gates'");
+  fails("{}", "line 1, column 1: the contract has no 'gates'");
   fails("gates: 7", "line 1, column 8: 'gates' must be a list, not '7'");
   fails("gates: []", "'gates' is empty");
   fails("{baseline: [a], gates: [{metric: a}]}", "'baseline' is a list but must name a variant");
-  fails("gates:\n  - 7", "line 2, column 5: gate 1: must be a mapping");
-  fails(R"({"gates":[{"id":"q"}]})", "gate 1 ('q'): needs a 'metric'");
+  fails("gates:\n  - 7", "line 2, column 5: gate 1: the gate must be a mapping");
+  fails(R"({"gates":[{"id":"q"}]})", "gate 1 ('q'): the gate needs a 'metric'");
   fails("gates: [{metric: []}]", "'metric' is a list but must be a name or a mapping");
   fails("gates: [{metric: {}}]", "'metric' needs a 'name'");
   fails("gates: [{metric: {name: a, aggregation: p42}}]", "'p42'");
@@ -101,10 +101,10 @@ TEST(ParseContract, SaysWhatIsWrongAndWhere) {
   fails("gates: [{metric: a, min: .nan}]", "must be a number");
   fails("gates: [{metric: a, min: inf}]", "must be a number");
   fails("gates: [{metric: a, max: 1%}]", "'1%' but must be a number");
-  fails("gates: [{metric: a, absolute: {}}]", "needs 'min' or 'max'");
-  fails("gates: [{metric: a, min: 1, absolute: {min: 1}}]", "which of them count?");
-  fails("gates: [{metric: a, min: 2, max: 1}]", "no value can be both");
-  fails("gates: [{metric: a, relative_degradation: {}}]", "needs 'max_abs' or 'max_pct'");
+  fails("gates: [{metric: a, absolute: {}}]", "must contain 'min' or 'max'");
+  fails("gates: [{metric: a, min: 1, absolute: {min: 1}}]", "inside and outside of 'absolute'");
+  fails("gates: [{metric: a, min: 2, max: 1}]", "no value can pass");
+  fails("gates: [{metric: a, relative_degradation: {}}]", "must contain 'max_abs' or 'max_pct'");
   fails("gates: [{metric: a, min: 1, min: 2}]", "'min' appears twice");
 }
 
@@ -119,11 +119,11 @@ TEST(ParseContract, SaysWhatIsWrongWithGatesOnLayers) {
   fails("{layers: [[a]], metric: cosine, min: 1}", "must be a pattern");
   fails("{layers: '', metric: cosine, min: 1}", "must be a pattern");
   fails("{layers: *conv, metric: cosine, min: 1}", "needs quotes");
-  fails("{except: conv1, metric: cosine, min: 1}", "'except' needs 'layers'");
+  fails("{except: conv1, metric: cosine, min: 1}", "'except' also needs 'layers'");
   fails("{layers: a, metric: cosine, min: 1, relative_degradation: {max_pct: 1}}",
-        "a gate on layers has no 'relative_degradation'");
+        "a gate on layers cannot have 'relative_degradation'");
   fails("{layers: a, metric: {name: b, source: metrics, aggregation: p99}, min: 1}",
-        "has no 'aggregation'");
+        "cannot have 'aggregation'");
   fails("{layers: a, metric: level, min: green}", "'max: amber' forbids red layers");
   fails("{layers: a, metric: level, max: red}", "'max' is 'red' but must be amber");
   fails("{layers: a, metric: level, max: 2}", "'max' is '2' but must be amber");

@@ -38,8 +38,8 @@ class GateParser {
 
   Result<Gate> Parse() {
     if (!node_.is_map()) {
-      return Wrong(
-          node_, "must be a mapping such as {metric: accuracy, min: 0.7}, not " + node_.Describe());
+      return Wrong(node_, "the gate must be a mapping such as {metric: accuracy, min: 0.7}, not " +
+                              node_.Describe());
     }
     Gate gate{.line = node_.line};
     CBOARD_RETURN_IF_ERROR(ReadText(node_, "id", gate.id));
@@ -97,9 +97,11 @@ class GateParser {
       }
       patterns.push_back(item.text);
     }
-    if (patterns.empty()) return Wrong(*node, Quoted(key) + " is empty; 'all layers' is '*'");
+    if (patterns.empty())
+      return Wrong(*node, "the key " + Quoted(key) + " is empty; write '*' for all layers");
     if (patterns.size() > kMaxPatterns) {
-      return Wrong(*node, Quoted(key) + " has more than 100 patterns; use * in them");
+      return Wrong(*node, "the key " + Quoted(key) +
+                              " has more than 100 patterns; use * to combine patterns");
     }
     return {};
   }
@@ -107,7 +109,7 @@ class GateParser {
   Result<void> ParseMetric(Gate& gate) const {
     const DocumentNode* const metric = node_.Find("metric");
     if (metric == nullptr) {
-      return Wrong(node_, "needs a 'metric', such as accuracy or {name: accuracy}");
+      return Wrong(node_, "the gate needs a 'metric', such as accuracy or {name: accuracy}");
     }
     if (metric->is_text()) {
       gate.metric = metric->text;
@@ -128,12 +130,12 @@ class GateParser {
     CBOARD_RETURN_IF_ERROR(ReadText(metric, "aggregation", aggregation));
     if (source != "summary_metrics" && source != "metrics") {
       return Wrong(metric,
-                   "'source' is " + Quoted(source) + " but may be summary_metrics or metrics");
+                   "'source' is " + Quoted(source) + " but must be summary_metrics or metrics");
     }
     const auto known = std::ranges::find(kAggregations, aggregation, &NamedAggregation::name);
     if (known == kAggregations.end()) {
       return Wrong(metric, "'aggregation' is " + Quoted(aggregation) +
-                               " but may be last, min, max, mean, p50, p90, p95 or p99");
+                               " but must be last, min, max, mean, p50, p90, p95 or p99");
     }
     // A metric of a summary has one value, so the contract need not name an aggregation.
     if (source == "metrics") gate.aggregation = known->aggregation;
@@ -160,7 +162,7 @@ class GateParser {
     if (direction == "lower_is_better") gate.direction = compression::Better::kLower;
     if (direction.empty() || gate.direction != compression::Better::kUnknown) return {};
     return Wrong(*node_.Find("direction"), "'direction' is " + Quoted(direction) +
-                                               " but may be higher_is_better or lower_is_better");
+                                               " but must be higher_is_better or lower_is_better");
   }
 
   // Reads `min` and `max` from `absolute` or from the gate itself.
@@ -174,13 +176,15 @@ class GateParser {
     CBOARD_RETURN_IF_ERROR(ReadNumber(limits, "min", gate.min));
     CBOARD_RETURN_IF_ERROR(ReadNumber(limits, "max", gate.max));
     if (absolute != nullptr) {
-      if (!gate.min && !gate.max) return Wrong(*absolute, "'absolute' needs 'min' or 'max'");
+      if (!gate.min && !gate.max) return Wrong(*absolute, "'absolute' must contain 'min' or 'max'");
       if (node_.Find("min") != nullptr || node_.Find("max") != nullptr) {
-        return Wrong(*absolute, "limits are in 'absolute' and beside it; which of them count?");
+        return Wrong(*absolute,
+                     "the gate has limits inside and outside of 'absolute'; keep only one of them");
       }
     }
     if (gate.min && gate.max && *gate.min > *gate.max) {
-      return Wrong(*limits.Find("min"), "'min' is above 'max': no value can be both");
+      return Wrong(*limits.Find("min"),
+                   "'min' is above 'max', so no value can pass; correct one of them");
     }
     return {};
   }
@@ -188,7 +192,9 @@ class GateParser {
   Result<void> ParseLevel(const DocumentNode& limits, Gate& gate) const {
     const DocumentNode* const worst = limits.Find("max");
     if (worst == nullptr || limits.Find("min") != nullptr) {
-      return Wrong(node_, "a level has a 'max' and no 'min'; 'max: amber' forbids red layers");
+      return Wrong(node_,
+                   "a gate on the level of layers takes 'max' but not 'min'; for example, 'max: "
+                   "amber' forbids red layers");
     }
     if (worst->is_text() && worst->text == NameOf(Level::kGreen)) gate.worst_level = Level::kGreen;
     if (worst->is_text() && worst->text == NameOf(Level::kAmber)) gate.worst_level = Level::kAmber;
@@ -205,19 +211,20 @@ class GateParser {
     CBOARD_RETURN_IF_ERROR(ReadNumber(*limits, "max_abs", gate.max_degradation));
     CBOARD_RETURN_IF_ERROR(ReadNumber(*limits, "max_pct", gate.max_degradation_pct));
     if (gate.max_degradation || gate.max_degradation_pct) return {};
-    return Wrong(*limits, "'relative_degradation' needs 'max_abs' or 'max_pct'");
+    return Wrong(*limits, "'relative_degradation' must contain 'max_abs' or 'max_pct'");
   }
 
   // Rejects relative limits for layers: layer metrics already compare with the baseline.
   Result<void> CheckLayerGate(const Gate& gate) const {
     for (const std::string_view key : {"relative_degradation", "direction"}) {
       if (const DocumentNode* const node = node_.Find(key)) {
-        return Wrong(*node, "a gate on layers has no " + Quoted(key) + "; give it 'min' or 'max'");
+        return Wrong(*node, "a gate on layers cannot have " + Quoted(key) + "; use 'min' or 'max'");
       }
     }
     if (gate.aggregation != Aggregation::kLast) {
       return Wrong(*node_.Find("metric"),
-                   "a gate on layers has no 'aggregation': a layer's last figure counts");
+                   "a gate on layers cannot have 'aggregation', because it checks the last value "
+                   "of each layer; remove it");
     }
     if (gate.min || gate.max || gate.worst_level) return {};
     return Wrong(node_, "a gate on layers needs 'min' or 'max', such as min: 20");
@@ -225,7 +232,8 @@ class GateParser {
 
   Result<void> CheckGate(const Gate& gate) const {
     if (!gate.except.empty())
-      return Wrong(*node_.Find("except"), "'except' needs 'layers' beside it");
+      return Wrong(*node_.Find("except"),
+                   "a gate with 'except' also needs 'layers'; add 'layers', such as '*'");
     if (!gate.min && !gate.max && !gate.max_degradation && !gate.max_degradation_pct) {
       remarks_.push_back({node_.line, node_.place() + ": " + where_ +
                                           " has no limit: it passes wherever " +

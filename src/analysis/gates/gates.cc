@@ -230,8 +230,10 @@ Result<ContractResult> CheckContract(const Contract& contract, const ComparisonT
                                      const SeriesReader& series,
                                      std::span<const LayerSubject> layers) {
   if (!HasBaseline(contract, table, layers)) {
-    return Fail(ErrorCode::kNotFound, "no model has the baseline variant " +
-                                          Quoted(contract.baseline) + " of the contract");
+    return Fail(
+        ErrorCode::kNotFound,
+        "no model in the logs has the variant " + Quoted(contract.baseline) +
+            ", which the contract names as its baseline; correct 'baseline' or log this variant");
   }
   ContractChecker checker(contract, table);
   checker.CheckTable(series, layers);

@@ -149,8 +149,8 @@ Result<std::shared_ptr<const Policy>> ReadPolicy(std::string_view text) {
   for (std::size_t count = 0; !rest.empty(); ++count) {
     const std::size_t end = std::min(rest.find(' '), rest.size());
     if (end > 0 && count >= kMaxRules) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "too many rules: a policy has at most " + std::to_string(kMaxRules) + " rules");
+      return Fail(ErrorCode::kInvalidArgument, "the policy has too many rules; give at most " +
+                                                   std::to_string(kMaxRules) + " rules");
     }
     if (end > 0) CBOARD_RETURN_IF_ERROR(AddRule(rest.substr(0, end), own->gates));
     rest.remove_prefix(std::min(end + 1, rest.size()));

@@ -147,7 +147,7 @@ std::vector<GraphSource> FindGraphs(const reader::Snapshot& snapshot) {
 
 Result<std::string> ReadNewestBytes(const reader::Run& run, const reader::Tag& tag) {
   if (tag.blobs.empty()) {
-    return Fail(ErrorCode::kNotFound, "tag " + Quoted(tag.name()) + " has no value");
+    return Fail(ErrorCode::kNotFound, "tag " + Quoted(tag.name()) + " has no logged value");
   }
   CBOARD_ASSIGN_OR_RETURN(reader::Blob blob, reader::ReadBlob(run, tag.blobs.back()));
   if (tag.info->plugin_name.empty()) return std::move(blob.bytes);
@@ -165,7 +165,7 @@ Result<MeasuredGraph> ReadGraph(const reader::Snapshot& snapshot, const GraphSou
   const reader::Tag* const tag = run == nullptr ? nullptr : run->Find(source.tag);
   if (tag == nullptr) {
     return Fail(ErrorCode::kNotFound, "run " + Quoted(source.run) + " has no graph " +
-                                          Quoted(source.tag) + " now; reload the page");
+                                          Quoted(source.tag) + " any more; reload the page");
   }
   const auto where = [&](Error error) {
     return Annotate(std::move(error),

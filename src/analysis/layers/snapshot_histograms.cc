@@ -56,7 +56,7 @@ class SnapshotHistograms final : public HistogramSource {
     const std::optional<std::size_t> index = IndexAt(*tag, step);
     if (!index) {
       return Fail(ErrorCode::kNotFound, "histogram " + Quoted(tag_name) + " of run " +
-                                            Quoted(run_name) + " begins after step " +
+                                            Quoted(run_name) + " has no value at or before step " +
                                             std::to_string(step.value_or(0)));
     }
     const std::array<std::size_t, 1> indices = {*index};

@@ -29,13 +29,13 @@ Result<JsonObject> ParseStored(std::string_view json, std::string_view what,
   const auto refuse = [&](const std::string& why) {
     return Fail(ErrorCode::kDataLoss, std::string(what) + ": " + why);
   };
-  if (json.size() > kMaxBytes) return refuse("more than 16 MiB of JSON");
+  if (json.size() > kMaxBytes) return refuse("the logged text has more than 16 MiB");
   JsonObject object;
   if (parser.parse(simdjson::padded_string(json)).get(object) != simdjson::SUCCESS) {
-    return refuse("not an object in JSON");
+    return refuse("the logged text is not a JSON object");
   }
   if (NumberIn(object, "v").value_or(0) != kVersion) {
-    return refuse("of a version that is not known here; a newer compression-board may read it");
+    return refuse("the logged text has an unknown version; read it with a newer compression-board");
   }
   return object;
 }
@@ -59,7 +59,7 @@ const reader::Tag* FindStored(const reader::Run& run, std::string_view middle,
 Result<std::string> ReadStored(const reader::Run& run, const reader::Tag& tag) {
   CBOARD_ASSIGN_OR_RETURN(const auto tensor, reader::ReadTensor(run, tag, tag.size() - 1, 1));
   if (tensor.value.strings.size() != 1) {
-    return Fail(ErrorCode::kDataLoss, "expected a tensor with exactly one text");
+    return Fail(ErrorCode::kDataLoss, "the logged tensor must contain exactly one text");
   }
   return std::string(tensor.value.strings.front());
 }

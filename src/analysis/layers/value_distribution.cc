@@ -31,17 +31,18 @@ Result<ValueDistribution> ValueDistribution::FromBins(std::span<const ValueBin> 
                       " to " + ShortestDecimal(bin.high) + " with " + ShortestDecimal(bin.count) +
                       " values " + std::string(what));
     };
-    if (!std::isfinite(bin.count) || bin.count < 0) return fail("has no valid count");
+    if (!std::isfinite(bin.count) || bin.count < 0) return fail("must have a count of 0 or more");
     if (bin.count == 0) continue;
-    if (!std::isfinite(bin.low) || !std::isfinite(bin.high)) return fail("has no finite edges");
-    if (bin.low > bin.high) return fail("is upside down");
-    if (!kept.empty() && bin.low < kept.back().high) return fail("overlaps the one before");
+    if (!std::isfinite(bin.low) || !std::isfinite(bin.high)) return fail("must have finite edges");
+    if (bin.low > bin.high) return fail("has its lower edge above its upper edge");
+    if (!kept.empty() && bin.low < kept.back().high) return fail("overlaps the bin before it");
     kept.push_back(bin);
     count += bin.count;
   }
-  if (kept.empty()) return Fail(ErrorCode::kInvalidArgument, "the histogram counts no values");
+  if (kept.empty()) return Fail(ErrorCode::kInvalidArgument, "the histogram contains no values");
   if (!std::isfinite(count)) {
-    return Fail(ErrorCode::kInvalidArgument, "the histogram has a count that exceeds a double");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the sum of the histogram's counts is too large for float64");
   }
   return ValueDistribution(std::move(kept), count);
 }

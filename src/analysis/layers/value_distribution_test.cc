@@ -44,14 +44,14 @@ TEST(ValueDistribution, RefusesWhatIsNoHistogram) {
     EXPECT_THAT(ValueDistribution::FromBins(bins),
                 FailsSaying(ErrorCode::kInvalidArgument, saying));
   };
-  fails({}, "counts no values");
-  fails({{0, 1, 0}}, "counts no values");
-  fails({{1, 0, 1}}, "upside down");
+  fails({}, "contains no values");
+  fails({{0, 1, 0}}, "contains no values");
+  fails({{1, 0, 1}}, "lower edge above its upper edge");
   fails({{0, 2, 1}, {1, 3, 1}}, "overlaps");
   fails({{0, nan, 1}}, "finite");
   fails({{0, 1, -1}}, "count");
   fails({{0, 1, nan}}, "count");
-  fails({{0, 1, 1e308}, {1, 2, 1e308}}, "exceeds a double");
+  fails({{0, 1, 1e308}, {1, 2, 1e308}}, "too large for float64");
 }
 
 TEST(ValueDistribution, ClampsOntoTheLimits) {

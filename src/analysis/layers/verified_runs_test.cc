@@ -147,7 +147,7 @@ TEST(VerifiedRuns, TheLastThatWasLoggedCounts) {
   EXPECT_FALSE(ReadVerifiedRuns(run, {.model = "my net", .variant = "int4"}));
   EXPECT_FALSE(ReadVerifiedRuns(run, {.model = "net", .variant = "int8"}));
   EXPECT_THAT(ReadVerifiedRuns(run, {.model = "other", .variant = "int8"})->why_not,
-              HasSubstr("not an object"));
+              HasSubstr("not a JSON object"));
 }
 
 }  // namespace

@@ -122,8 +122,9 @@ Result<std::uint64_t> ReadStageBytes(const reader::Snapshot& snapshot, const Sta
   const reader::Run* run = snapshot.FindRun(stage.run);
   const reader::Tag* tag = run == nullptr ? nullptr : run->Find(kResourcesTag);
   if (tag == nullptr || tag->kind() != reader::TagKind::kRunMetadata || tag->blobs.empty()) {
-    return Fail(ErrorCode::kNotFound,
-                "run " + Quoted(stage.run) + " has no run metadata " + Quoted(kResourcesTag));
+    return Fail(ErrorCode::kNotFound, "run " + Quoted(stage.run) +
+                                          " has no tag of TensorFlow's run metadata called " +
+                                          Quoted(kResourcesTag));
   }
   CBOARD_ASSIGN_OR_RETURN(const reader::Blob blob, reader::ReadBlob(*run, tag->blobs.back()));
   std::uint64_t total = 0;

@@ -70,7 +70,8 @@ class Points {
 Result<ParetoFront> ComputeParetoFront(std::span<const compression::Better> objectives,
                                        std::span<const std::optional<double>> values) {
   if (objectives.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, "a Pareto front needs at least one objective");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the Pareto front has no objective; give at least one metric");
   }
   for (std::size_t i = 0; i < objectives.size(); ++i) {
     if (objectives[i] != compression::Better::kUnknown) continue;
@@ -79,8 +80,9 @@ Result<ParetoFront> ComputeParetoFront(std::span<const compression::Better> obje
                     " has no direction; say whether higher or lower is better");
   }
   if (values.size() % objectives.size() != 0) {
-    return Fail(ErrorCode::kInvalidArgument, "the input has " + HumanCount(values.size()) +
-                                                 " values, which is not a multiple of the " +
+    return Fail(ErrorCode::kInvalidArgument, "the Pareto front received " +
+                                                 HumanCount(values.size()) +
+                                                 " values, which is not a multiple of its " +
                                                  HumanCount(objectives.size()) + " objectives");
   }
   ParetoFront result;

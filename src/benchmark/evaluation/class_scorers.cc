@@ -14,8 +14,9 @@ namespace {
 
 Result<const runtime::NamedTensor*> FirstOutput(const runtime::RunResult& outputs) {
   if (outputs.tensors().empty()) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "the model has no numeric output; evaluate it with your own command and --eval");
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "the model has no output of numbers; evaluate it with --eval and a command of your own");
   }
   return &outputs.tensors()[0];
 }
@@ -58,8 +59,8 @@ class ClassificationScorer final : public Scorer {
     if (values.size() % run.row_count != 0 || values.empty() || !IsOneList(*output)) {
       return Fail(ErrorCode::kInvalidArgument,
                   "output " + Quoted(output->name) + " is " + ShapeText(output->tensor.shape) +
-                      ", which is not one list of class scores for each sample; use --eval with a "
-                      "command of your own");
+                      ", but class metrics need one list of class scores per sample; use --eval "
+                      "with a command of your own");
     }
     for (std::size_t i = 0; i < run.row_count; ++i) {
       const std::span<const double> row = RowOf(values, i, run.row_count);
@@ -116,7 +117,8 @@ class SimilarityScorer final : public Scorer {
       CBOARD_ASSIGN_OR_RETURN(baseline, tensor::ToDoubles(other->tensor));
     } else if (!labels_ || metrics_.contains("agreement")) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "there is no baseline to compare outputs with; give its file, or labels");
+                  "there is no baseline whose outputs could be compared; give the file of the "
+                  "baseline, or labels");
     }
     if (metrics_.contains("agreement")) {
       CBOARD_RETURN_IF_ERROR(AddAgreement(run, *output, values, baseline));
@@ -165,7 +167,7 @@ class SimilarityScorer final : public Scorer {
                             const std::vector<double>& baseline) {
     if (values.size() != baseline.size() || values.size() % run.row_count != 0) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "the outputs of variant and baseline have different sizes: " +
+                  "the outputs of variant and baseline have different numbers of values: " +
                       HumanCount(values.size()) + " and " + HumanCount(baseline.size()));
     }
     const std::size_t rows =
@@ -202,7 +204,7 @@ class PerplexityScorer final : public Scorer {
     if (positions == 0 || values.empty() || values.size() % positions != 0) {
       return Fail(ErrorCode::kInvalidArgument,
                   "output " + Quoted(output->name) + " is " + ShapeText(output->tensor.shape) +
-                      ", which is not one list of logits for each of the " +
+                      ", but perplexity needs one list of logits for each of the " +
                       HumanCount(labels_.row_size) + " labels of a sample");
     }
     for (std::size_t i = 0; i < positions; ++i) {
@@ -224,9 +226,10 @@ class PerplexityScorer final : public Scorer {
 Result<std::unique_ptr<Scorer>> MakeClassificationScorer(const ScorerOptions& options) {
   CBOARD_ASSIGN_OR_RETURN(NumberLabels labels, LabelsFor(options));
   if (labels.row_size != 1) {
-    return Fail(ErrorCode::kInvalidArgument,
-                Quoted(labels.name, 200) + " has " + HumanCount(labels.row_size) +
-                    " numbers for each sample; top1, top5 and F1 need one class for each");
+    return Fail(ErrorCode::kInvalidArgument, "the label array " + Quoted(labels.name, 200) +
+                                                 " has " + HumanCount(labels.row_size) +
+                                                 " numbers per sample, but the metrics top1, top5 "
+                                                 "and F1 need one class number per sample");
   }
   return std::make_unique<ClassificationScorer>(std::move(labels), options.metrics);
 }

@@ -37,8 +37,8 @@ Result<Metrics> ParseEvaluationOutput(std::string_view output) {
   const std::string_view line = LastLine(output);
   const auto refuse = [&](std::string_view found) {
     return Fail(ErrorCode::kInvalidArgument,
-                "the evaluation must print a number or a JSON object of numbers as its last line; "
-                "found " +
+                "the --eval command must print a number or a JSON object of numbers as its last "
+                "line; found " +
                     std::string(found));
   };
   if (line.empty()) return refuse("nothing");
@@ -75,7 +75,7 @@ Result<Metrics> RunEvaluation(const std::string& command, const std::filesystem:
   }
   if (!has_place) {
     return Fail(ErrorCode::kInvalidArgument,
-                "--eval has no {model}: write where the path of the model goes, as in --eval "
+                "--eval must contain {model} in the place of the model's path, as in --eval "
                 "'python eval.py {model}'");
   }
   auto end = RunProcess({"/bin/sh", "-c", line}, timeout_seconds, stop_requested);
@@ -89,7 +89,7 @@ Result<Metrics> RunEvaluation(const std::string& command, const std::filesystem:
   if (end->exit_code != 0) {
     const std::string_view said = LastLine(end->errors);
     return Fail(ErrorCode::kUnavailable,
-                "the evaluation " + Quoted(line, 200) + " ended with exit code " +
+                "the --eval command " + Quoted(line, 200) + " ended with exit code " +
                     std::to_string(end->exit_code) +
                     (said.empty() ? "" : ": " + std::string(said.substr(0, 500))));
   }

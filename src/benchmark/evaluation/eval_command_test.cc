@@ -33,7 +33,7 @@ TEST(EvalCommand, PassesThePathAsOneWord) {
   ASSERT_THAT(scores, Succeeds());
   EXPECT_EQ(scores->at("accuracy"), 0.5);
   EXPECT_THAT(RunEvaluation("echo 1", "m.onnx", 60),
-              FailsSaying(ErrorCode::kInvalidArgument, "has no {model}"));
+              FailsSaying(ErrorCode::kInvalidArgument, "must contain {model}"));
 }
 
 TEST(EvalCommand, AFailedCommandIsNoAccuracy) {

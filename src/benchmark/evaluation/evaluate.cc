@@ -50,7 +50,7 @@ Result<void> CheckExists(const std::filesystem::path& file, std::string_view fla
   std::error_code error;
   if (file.empty() || std::filesystem::exists(file, error)) return {};
   return Fail(ErrorCode::kNotFound, "cannot open " + Quoted(file.string(), 1000) + " of " +
-                                        std::string(flag) + ": there is no such file");
+                                        std::string(flag) + ": the file does not exist");
 }
 
 // Creates the scorers of the requested metrics. `options` must have passed CheckEvaluation.
@@ -104,20 +104,21 @@ Result<void> CheckEvaluation(const EvaluationOptions& options, const RunOptions&
     const MetricFamily* const metric = FindMetric(name);
     if (metric == nullptr) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "there is no metric " + Quoted(name) + "; there are " + ListOfMetrics());
+                  "unknown metric " + Quoted(name) + "; choose one of " + ListOfMetrics());
     }
     if (metric->needs_labels && options.labels.empty()) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "the metric " + name + " needs --labels FILE[:ARRAY]");
+                  "the metric " + name + " needs labels; add --labels FILE[:ARRAY]");
     }
     if (metric->make == MakeTextScorer && options.vocabulary.empty()) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "wer and cer need --vocabulary FILE with a token per line, the blank first");
+                  "the metrics wer and cer need a vocabulary; add --vocabulary FILE, a text file "
+                  "with one token per line, the blank token first");
     }
   }
   if (!options.metrics.empty() && run.data.empty() && !options.labels.empty()) {
     return Fail(ErrorCode::kInvalidArgument,
-                "labels without samples: give the samples that they belong to with --data");
+                "--labels was given without samples; add --data with the samples of these labels");
   }
   CBOARD_RETURN_IF_ERROR(CheckExists(options.labels, "--labels"));
   return CheckExists(options.vocabulary, "--vocabulary");
@@ -166,15 +167,15 @@ Result<Metrics> Evaluate(const runtime::Session& model, const runtime::Session* 
       CBOARD_RETURN_IF_ERROR(scorer->Add({outputs, compared, i * rows, rows}));
     }
     if (progress && !progress(static_cast<double>(i + 1) / static_cast<double>(samples->size()))) {
-      return Fail(ErrorCode::kUnavailable, "the evaluation was interrupted");
+      return Fail(ErrorCode::kUnavailable, "the evaluation was interrupted; there are no results");
     }
   }
   for (const auto& scorer : scorers) scorer->Finish(scores);
   for (const auto& [name, score] : scores) {
     if (std::isfinite(score)) continue;
     return Fail(ErrorCode::kInvalidArgument,
-                name + " is " + (std::isnan(score) ? "not a number" : "infinite") +
-                    ": outputs have NaN or infinity, or values that are too large");
+                "the metric " + name + " is " + (std::isnan(score) ? "not a number" : "infinite") +
+                    ": the model's outputs contain NaN, infinity or values that are too large");
   }
   return scores;
 }

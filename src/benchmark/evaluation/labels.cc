@@ -48,7 +48,7 @@ Result<NumberLabels> ReadNumberLabels(const std::filesystem::path& path, const s
   }
   if (!index) {
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(path.string(), 1000) + " has " +
+                "the file " + Quoted(path.string(), 1000) + " has " +
                     (array.empty() ? std::string("several arrays") : "no array " + Quoted(array)) +
                     "; it has " + NamesOf(file) + "; choose one with --labels " +
                     path.filename().string() + ":NAME");
@@ -63,9 +63,9 @@ Result<std::vector<std::vector<LabeledBox>>> ReadBoxLabels(const std::filesystem
     const auto index = FindArray(file, name);
     if (!index) {
       return Fail(ErrorCode::kInvalidArgument,
-                  Quoted(path.string(), 1000) + " has no array " + Quoted(name) + "; it has " +
-                      NamesOf(file) +
-                      "; labels of boxes are the arrays boxes [n, 4], classes [n] and image [n]");
+                  "the file " + Quoted(path.string(), 1000) + " has no array " + Quoted(name) +
+                      "; it has " + NamesOf(file) +
+                      "; labels of boxes need the arrays boxes [n, 4], classes [n] and image [n]");
     }
     return ReadArray(file, *index, name);
   };
@@ -83,16 +83,16 @@ Result<std::vector<std::vector<LabeledBox>>> ReadBoxLabels(const std::filesystem
                 Quoted(path.string(), 1000) + ": there are " + HumanCount(count) + " boxes of " +
                     HumanCount(boxes.row_size) + " numbers, " + HumanCount(classes.values.size()) +
                     " classes and " + HumanCount(images.values.size()) +
-                    " images; give as many of each, and four numbers for each box");
+                    " images; give four numbers, one class and one image for each box");
   }
   std::vector<std::vector<LabeledBox>> by_image(sample_count);
   for (std::size_t i = 0; i < count; ++i) {
     const double image = images.values[i];
     if (!(image >= 0) || image >= static_cast<double>(sample_count)) {
       return Fail(ErrorCode::kInvalidArgument,
-                  Quoted(path.string(), 1000) + ": box " + HumanCount(i) + " is of image " +
+                  Quoted(path.string(), 1000) + ": box " + HumanCount(i) + " belongs to image " +
                       ShortestDecimal(image) + ", but there are " + HumanCount(sample_count) +
-                      " samples, counted from 0");
+                      " samples; images are counted from 0");
     }
     const double* const box = &boxes.values[4 * i];
     by_image[static_cast<std::size_t>(image)].push_back(

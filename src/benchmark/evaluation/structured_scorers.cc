@@ -39,8 +39,8 @@ Result<std::vector<Detection>> DetectionsOf(const runtime::RunResult& outputs) {
     if (output.tensor.shape.empty() || output.tensor.shape.back() != 6) {
       return Fail(ErrorCode::kInvalidArgument,
                   "output " + Quoted(output.name) + " is " + ShapeText(output.tensor.shape) +
-                      "; mAP needs [n, 6] with left, top, right, bottom, score, class, or outputs "
-                      "for boxes, scores and classes");
+                      "; mAP needs an output [n, 6] with left, top, right, bottom, score and "
+                      "class, or separate outputs for boxes, scores and classes");
     }
     CBOARD_ASSIGN_OR_RETURN(const std::vector<double> values, tensor::ToDoubles(output.tensor));
     for (std::size_t i = 0; i + 6 <= values.size(); i += 6) {
@@ -92,7 +92,7 @@ class DetectionScorer final : public Scorer {
   Result<void> Add(const ScoredRun& run) override {
     if (run.row_count != 1) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "mAP needs a model that takes one image at a time; this one takes " +
+                  "mAP needs a model that takes one image at a time, but this model takes " +
                       HumanCount(run.row_count));
     }
     CBOARD_ASSIGN_OR_RETURN(const std::vector<Detection> detections, DetectionsOf(run.outputs));
@@ -121,7 +121,9 @@ class TextScorer final : public Scorer {
 
   Result<void> Add(const ScoredRun& run) override {
     if (run.outputs.tensors().empty()) {
-      return Fail(ErrorCode::kInvalidArgument, "the model has no numeric output");
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "the model has no output of numbers; evaluate it with --eval and a command of your own");
     }
     const runtime::NamedTensor& output = run.outputs.tensors()[0];
     CBOARD_ASSIGN_OR_RETURN(const std::vector<double> values, tensor::ToDoubles(output.tensor));
@@ -134,19 +136,19 @@ class TextScorer final : public Scorer {
       return Fail(
           ErrorCode::kInvalidArgument,
           "output " + Quoted(output.name) + " is " + ShapeText(output.tensor.shape) +
-              ", but the vocabulary has " + HumanCount(vocabulary_.size()) +
-              " tokens; give one with a line for each of the " +
+              ", but the file of --vocabulary has " + HumanCount(vocabulary_.size()) +
+              " tokens; give a file with one line for each of the " +
               (output.tensor.shape.empty()
                    ? std::string("logits")
                    : HumanCount(static_cast<std::size_t>(output.tensor.shape.back())) + " logits") +
-              ", the blank first");
+              ", the blank token first");
     }
     const std::size_t step = has_logits ? vocabulary_.size() : 1;
     const std::size_t positions = values.size() / step;
     if (positions % run.row_count != 0) {
       return Fail(ErrorCode::kInvalidArgument,
                   "output " + Quoted(output.name) + " is " + ShapeText(output.tensor.shape) +
-                      "; wer and cer need tokens, or the logits of the " +
+                      "; the metrics wer and cer need an output of tokens, or of logits for the " +
                       HumanCount(vocabulary_.size()) + " tokens of the vocabulary");
     }
     const std::size_t length = positions / run.row_count;

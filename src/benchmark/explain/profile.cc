@@ -32,7 +32,7 @@ std::map<std::string, double> ModelProfile::UsByOperator() const {
 Result<std::vector<ProfiledNode>> ParseProfile(std::string_view text) {
   const auto refuse = [](std::string_view what) {
     return Fail(ErrorCode::kDataLoss,
-                "the profile of ONNX Runtime cannot be read: " + std::string(what));
+                "the profile that ONNX Runtime wrote cannot be read: " + std::string(what));
   };
   simdjson::dom::parser parser;
   simdjson::dom::array events;
@@ -56,7 +56,7 @@ Result<std::vector<ProfiledNode>> ParseProfile(std::string_view text) {
     times.op_type = op_type;
     times.us.push_back(us);
   }
-  if (by_node.empty()) return refuse("it has no node");
+  if (by_node.empty()) return refuse("it contains no node");
   std::vector<ProfiledNode> nodes;
   for (auto& [name, times] : by_node) {
     // Drops the first run, which also allocates memory.
@@ -70,7 +70,8 @@ Result<std::vector<ProfiledNode>> ParseProfile(std::string_view text) {
 Result<ModelProfile> ProfileModel(const std::filesystem::path& model, const RunOptions& options) {
   const TemporaryFolder folder;
   if (folder.path().empty()) {
-    return Fail(ErrorCode::kPermissionDenied, "no file can be written to the temporary folder");
+    return Fail(ErrorCode::kPermissionDenied,
+                "the temporary folder cannot be written to; set TMPDIR to another folder");
   }
   runtime::SessionOptions session_options = SessionOptionsOf(options);
   session_options.profile_prefix = folder.path() / "profile";

@@ -88,7 +88,8 @@ Result<NamedFiles> ParseVariantArguments(const std::vector<std::string>& argumen
     files.emplace_back(is_named ? argument.substr(sign + 1) : argument);
     if (files.back().empty() || (is_named && names.back().empty())) {
       return Fail(ErrorCode::kInvalidArgument,
-                  Quoted(argument) + " is neither FILE nor NAME=FILE, for example int8=net.onnx");
+                  Quoted(argument) +
+                      " is not a model file; give FILE or VARIANT=FILE, for example int8=net.onnx");
     }
   }
   NamedFiles named = NameFiles(files);
@@ -98,7 +99,7 @@ Result<NamedFiles> ParseVariantArguments(const std::vector<std::string>& argumen
     if (!taken.insert(named.variants[i].name).second) {
       return Fail(ErrorCode::kInvalidArgument, "two variants are called " +
                                                    Quoted(named.variants[i].name) +
-                                                   "; give one another name with NAME=FILE");
+                                                   "; give one another name with VARIANT=FILE");
     }
   }
   return named;

@@ -90,7 +90,9 @@ class Measurement {
       if (IsPreciseEnough()) break;
     }
     if (result_.block_count == 0) {
-      return Fail(ErrorCode::kUnavailable, "the measurement was interrupted before one block");
+      return Fail(ErrorCode::kUnavailable,
+                  "the latency measurement was interrupted before its first block of runs ended; "
+                  "there is no result");
     }
     result_.seconds = WallSeconds() - start_;
     result_.disturbances = watch.Disturbances();
@@ -325,7 +327,8 @@ std::string_view NameOf(TimeBasis basis) { return basis == TimeBasis::kCpu ? "cp
 Result<LatencyComparison> MeasureLatency(std::span<const LatencySubject> subjects,
                                          const LatencyOptions& options) {
   if (subjects.empty() || options.sample_count == 0) {
-    return Fail(ErrorCode::kInvalidArgument, "there is no variant or no sample to measure");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the latency measurement needs at least one variant and one sample");
   }
   return Measurement(subjects, options).Measure();
 }

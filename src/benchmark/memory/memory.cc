@@ -88,7 +88,7 @@ Result<MemoryUse> MeasureMemory(const std::filesystem::path& program,
   CBOARD_ASSIGN_OR_RETURN(ProcessEnd end, RunProcess(command, kMaxSeconds));
   if (end.exit_code != 0) {
     while (end.errors.ends_with('\n')) end.errors.pop_back();
-    return Fail(ErrorCode::kUnavailable, "the process that measures memory ended with " +
+    return Fail(ErrorCode::kUnavailable, "the process that measures memory failed with exit code " +
                                              std::to_string(end.exit_code) + ": " + end.errors);
   }
   return ParseMemoryUse(std::move(end.output));

@@ -197,8 +197,8 @@ Result<void> WriteResults(const std::filesystem::path& file,
     simdjson::dom::object old;
     if (parser.parse(text).get(old) != simdjson::SUCCESS) {
       return Fail(ErrorCode::kInvalidArgument,
-                  Quoted(file.string(), 1000) +
-                      " exists and is not a benchmark JSON file; choose another file with -o");
+                  "the file " + Quoted(file.string(), 1000) +
+                      " exists, but is not a benchmark JSON file; choose another file with -o");
     }
     for (const auto& [name, value] : old) {
       if (!IsInModels(name, models)) json.Key(name).Raw(simdjson::minify(value));
@@ -264,8 +264,8 @@ compression::ModelComparison ToComparison(const ModelBenchmark& model) {
 Result<void> LogResults(const ModelBenchmark& model, const std::filesystem::path& logdir) {
   compression::BenchmarkFile file{.name = model.model, .models = {ToComparison(model)}};
   if (file.models[0].variants.empty()) {
-    return Fail(ErrorCode::kFailedPrecondition,
-                "no variant of " + Quoted(model.model) + " was measured; nothing is logged");
+    return Fail(ErrorCode::kFailedPrecondition, "no variant of model " + Quoted(model.model) +
+                                                    " was measured, so nothing was logged");
   }
   compression::ImportOptions options;
   options.directory = logdir;

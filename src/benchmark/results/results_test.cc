@@ -102,7 +102,7 @@ TEST(BenchmarkResults, AreLoggedAsARunPerModel) {
   ModelBenchmark none = Example();
   for (VariantBenchmark& variant : none.variants) variant.error = "no";
   EXPECT_THAT(LogResults(none, folder / "log/none"),
-              FailsSaying(ErrorCode::kFailedPrecondition, "no variant of 'resnet18'"));
+              FailsSaying(ErrorCode::kFailedPrecondition, "no variant of model 'resnet18'"));
 }
 
 TEST(IndentedJson, HasALinePerMemberDownToADepth) {

@@ -32,7 +32,7 @@ std::string BaselineOf(const BenchmarkOptions& options) {
 
 Result<void> CheckOptions(const BenchmarkOptions& options) {
   if (options.variants.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, "there is no model file to measure");
+    return Fail(ErrorCode::kInvalidArgument, "no model file is given; give at least one");
   }
   std::set<std::string> names;
   for (const VariantFile& file : options.variants) {
@@ -45,10 +45,12 @@ Result<void> CheckOptions(const BenchmarkOptions& options) {
     std::string known;
     for (const std::string& name : names) known += (known.empty() ? "" : ", ") + Quoted(name);
     return Fail(ErrorCode::kInvalidArgument, "the baseline " + Quoted(options.baseline) +
-                                                 " is not a variant; the variants are " + known);
+                                                 " is not one of the given variants; they are " +
+                                                 known);
   }
   if (!(options.max_seconds > 0)) {
-    return Fail(ErrorCode::kInvalidArgument, "the time to measure must be above 0 s");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the time limit of the latency measurement must be above 0 seconds");
   }
   return CheckEvaluation(options.evaluation, options.run);
 }
@@ -95,7 +97,8 @@ class ModelRunner {
     for (std::size_t i = 0; i < options_.variants.size(); ++i) {
       if (!Report(Phase::kLoad,
                   static_cast<double>(i) / static_cast<double>(options_.variants.size()))) {
-        return Fail(ErrorCode::kUnavailable, "interrupted while the variants were loaded");
+        return Fail(ErrorCode::kUnavailable,
+                    "the benchmark was interrupted while it loaded the variants");
       }
       const VariantFile& file = options_.variants[i];
       VariantBenchmark variant{.name = file.name, .path = file.path};

@@ -199,7 +199,7 @@ Result<std::vector<BenchmarkOptions>> ParseSuite(std::string_view text,
       return refuse("expected 'models:' with a list of models");
     }
     if (models.size() > kMaxModels) {
-      return refuse("a list has at most " + HumanCount(kMaxModels) + " models");
+      return refuse("the list has too many models; give at most " + HumanCount(kMaxModels));
     }
     std::vector<BenchmarkOptions> suite;
     std::set<std::string> names;
@@ -232,7 +232,7 @@ Result<std::map<std::string, GivenScores, std::less<>>> ReadScores(
   const auto refuse = [&] {
     return Fail(ErrorCode::kInvalidArgument,
                 Quoted(file.string(), 1000) +
-                    " must have scores by variant: {\"int8\": {\"accuracy\": 0.91}}");
+                    " must contain scores by variant, such as {\"int8\": {\"accuracy\": 0.91}}");
   };
   if (parser.parse(text).get(variants) != simdjson::SUCCESS) return refuse();
   for (const auto& [variant, value] : variants) {

@@ -109,7 +109,7 @@ TEST(Suite, TakesTheNamesThatTheUserGives) {
   EXPECT_EQ(named->variants[1].path, "/x/p/q.onnx");
   EXPECT_EQ(named->variants[2].path, odd);  // A file whose name has "=" is no name of a variant.
   EXPECT_THAT(ParseVariantArguments({"=a.onnx"}),
-              FailsSaying(ErrorCode::kInvalidArgument, "NAME=FILE"));
+              FailsSaying(ErrorCode::kInvalidArgument, "VARIANT=FILE"));
   EXPECT_THAT(ParseVariantArguments({"a=x.onnx", "a=y.onnx"}),
               FailsSaying(ErrorCode::kInvalidArgument, "two variants are called 'a'"));
 }

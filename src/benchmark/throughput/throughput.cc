@@ -48,7 +48,8 @@ Result<double> RunWindow(const ThroughputSubject& subject, double seconds) {
 Result<std::vector<VariantThroughput>> MeasureThroughput(
     std::span<const ThroughputSubject> subjects, const ThroughputOptions& options) {
   if (subjects.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, "there is no variant to measure");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the throughput measurement needs at least one variant");
   }
   std::mt19937_64 random(options.seed);
   std::vector<std::vector<double>> rates(subjects.size());
@@ -89,7 +90,9 @@ Result<std::vector<VariantThroughput>> MeasureThroughput(
     if (is_precise) break;
   }
   if (rates[0].empty()) {
-    return Fail(ErrorCode::kUnavailable, "the measurement was interrupted before one block");
+    return Fail(ErrorCode::kUnavailable,
+                "the throughput measurement was interrupted before its first block of runs ended; "
+                "there is no result");
   }
   std::vector<VariantThroughput> results;
   for (std::size_t i = 0; i < subjects.size(); ++i) {

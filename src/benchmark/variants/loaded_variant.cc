@@ -62,9 +62,10 @@ Result<model::InputShapes> NameShapes(const std::filesystem::path& model,
     if (HasOpenSizes(input) && !shapes.contains(input.name)) open.push_back(&input);
   }
   if (inputs.size() != 1 && open.size() != 1) {
-    return Fail(ErrorCode::kInvalidArgument, Quoted(model.string(), 1000) + " has " +
-                                                 std::to_string(inputs.size()) +
-                                                 " inputs; name the input of --shape: INPUT=SIZES");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the model " + Quoted(model.string(), 1000) + " has " +
+                    std::to_string(inputs.size()) +
+                    " inputs; name the one that --shape is for: --shape INPUT=SIZES");
   }
   auto sizes = shapes.extract(unnamed);
   sizes.key() = inputs.size() == 1 ? inputs[0].name : open[0]->name;
@@ -83,7 +84,8 @@ Result<void> SetBatch(std::span<const runtime::ModelValue> inputs, std::int64_t 
     if (first != 1 && first != batch) {
       return Fail(ErrorCode::kInvalidArgument,
                   "--shape gives input " + Quoted(input.name) + " " + std::to_string(first) +
-                      " samples, but --batch is " + std::to_string(batch) + "; give one of them");
+                      " samples, but --batch is " + std::to_string(batch) +
+                      "; give only one of these two flags");
     }
     first = batch;
   }
@@ -108,9 +110,10 @@ Result<std::unique_ptr<runtime::SampleSource>> OpenRunSamples(
     if (!input.shape.empty() && input.shape[0] >= 0 && options.batch != 1 &&
         input.shape[0] != options.batch) {
       return Fail(ErrorCode::kInvalidArgument,
-                  Quoted(model.string(), 1000) + " has a fixed batch: input " + Quoted(input.name) +
-                      " is " + runtime::Describe(input) + ", but --batch is " +
-                      std::to_string(options.batch) + "; export it with an open batch");
+                  "the model " + Quoted(model.string(), 1000) + " has a fixed batch size: input " +
+                      Quoted(input.name) + " is " + runtime::Describe(input) + ", but --batch is " +
+                      std::to_string(options.batch) +
+                      "; export the model with an open batch size, or omit --batch");
     }
   }
   CBOARD_ASSIGN_OR_RETURN(model::InputShapes shapes, NameShapes(model, inputs, options.shapes));
@@ -123,10 +126,10 @@ Result<std::unique_ptr<runtime::SampleSource>> OpenRunSamples(
     flags += " --shape " + ShapeToFill(input);
   }
   if (!open.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, Quoted(model.string(), 1000) +
-                                                 " has open sizes: " + open + "; give" + flags +
-                                                 " with a number for each open size, or samples "
-                                                 "with --data");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the model " + Quoted(model.string(), 1000) +
+                    " has inputs with open sizes: " + open + "; give" + flags +
+                    " with a number for each open size, or give samples with --data");
   }
   runtime::SampleOptions samples;
   samples.max_samples = max_samples;

@@ -44,20 +44,21 @@ void AddFlags(CLI::App& app, BenchmarkFlags& flags) {
                  "Model files, each as FILE or VARIANT=FILE, or one list of\nmodels (.yaml)")
       ->required()
       ->type_name("");
-  app.add_option("--name", flags.name, "Model name (default: from the file names)")
+  app.add_option("--name", flags.name, "Model name in the results (default: from the file names)")
       ->type_name("NAME");
   app.add_option("--baseline", options.baseline,
-                 "Baseline file or variant (default: fp32, or the first file)")
+                 "Variant or file to compare the others with (default: fp32, or\nthe first file)")
       ->type_name("FILE");
   app.add_option("--data", flags.data,
                  "Samples: .npz, .npy, or a folder of PNG files (default:\nrandom samples)")
       ->type_name("PATH");
   AddShapeFlag(app,
-               "Shape of a random input whose sizes the file leaves open:\n"
-               "x=1,3,48,320, or 1,3,48,320 for the only input; once per input",
+               "Shape of the random data for an input with open sizes:\nx=1,3,48,320, or "
+               "1,3,48,320 if there is only one input; repeat\nthe flag for further inputs",
                options.run.shapes);
   app.add_option("--labels", flags.labels,
-                 "Labels of the samples: val.npz:y, or a text file with a line\nper sample")
+                 "Labels of the samples: an array of an .npz file (val.npz:y), or\na text file "
+                 "with one line per sample")
       ->type_name("FILE[:ARRAY]");
   app.add_option("--metric", options.evaluation.metrics,
                  "Metrics, separated by commas: top1, top5, f1_macro,\n"
@@ -66,26 +67,29 @@ void AddFlags(CLI::App& app, BenchmarkFlags& flags) {
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--vocabulary", flags.vocabulary,
-                 "File with the tokens of the metrics wer and cer: one per line,\n"
-                 "the blank token first")
+                 "Text file with the tokens for the metrics wer and cer: one token\nper line, the "
+                 "blank token first")
       ->type_name("FILE");
   app.add_option("--eval", options.evaluation.command,
-                 "Command that prints the accuracy, or JSON, as its last line;\n"
-                 "{model} is replaced by the path")
+                 "Command that evaluates a model and prints the accuracy, or JSON\nwith metrics, "
+                 "as its last line; {model} is replaced by the path\nof the model")
       ->type_name("COMMAND");
-  app.add_option("--eval-timeout", flags.eval_timeout, "Time limit of the --eval command (1h)")
+  app.add_option("--eval-timeout", flags.eval_timeout,
+                 "Time limit of the --eval command (default 1h)")
       ->type_name("TIME");
-  app.add_option("--threads", options.run.threads, "Number of threads of one inference (1)")
+  app.add_option("--threads", options.run.threads, "Number of threads of one inference (default 1)")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
-  app.add_option("--batch", options.run.batch, "Batch size: number of samples per inference (1)")
+  app.add_option("--batch", options.run.batch,
+                 "Batch size: number of samples per inference (default 1)")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20));
   app.add_option("--time", flags.time,
-                 "Time limit of the latency measurement: 60s, 2m; it ends\n"
-                 "earlier when the result is precise (60s)")
+                 "Time limit of the latency measurement, such as 60s or 2m; it\nends earlier when "
+                 "the result is precise (default 60s)")
       ->type_name("TIME");
-  app.add_option("--provider", options.run.provider, "Execution provider of ONNX Runtime (cpu)")
+  app.add_option("--provider", options.run.provider,
+                 "Execution provider of ONNX Runtime (default cpu)")
       ->type_name("NAME");
   app.add_flag("--throughput", options.measures_throughput,
                "Also measure throughput, with many inferences at the same time");
@@ -96,19 +100,23 @@ void AddFlags(CLI::App& app, BenchmarkFlags& flags) {
       ->check(CLI::Range(1, 1024));
   app.add_flag("--no-memory", flags.no_memory, "Do not measure memory");
   app.add_flag("--no-energy", flags.no_energy, "Do not measure energy");
-  app.add_flag("--no-reasons", flags.no_reasons, "Do not explain why variants are not faster");
+  app.add_flag("--no-reasons", flags.no_reasons,
+               "Do not explain why compressed variants are not faster");
   app.add_option("-o,--output", flags.output,
-                 "JSON file for the results; models that it already contains are\n"
-                 "kept (results/models_benchmark_results.json)")
+                 "JSON file for the results; results of other models in this file\nare kept "
+                 "(default results/models_benchmark_results.json)")
       ->type_name("FILE");
-  app.add_option("--logdir", flags.logdir, "Directory for event files (runs/compression_benchmark)")
+  app.add_option("--logdir", flags.logdir,
+                 "Directory for event files (default runs/compression_benchmark)")
       ->type_name("DIR");
   app.add_flag("--no-log", flags.no_log, "Do not write event files");
   app.add_flag("--fresh", flags.fresh,
                "Measure all models of a list again, also those with complete\n"
                "results in the JSON file");
-  app.add_flag("--json", flags.json, "Print the JSON instead of a table");
-  app.add_option("--seed", options.seed, "Seed of the random order (0)")->type_name("N");
+  app.add_flag("--json", flags.json, "Print the results as JSON instead of a table");
+  app.add_option("--seed", options.seed,
+                 "Seed of the random order in which variants run (default 0)")
+      ->type_name("N");
   app.add_option("--scores", flags.scores, "")->group("");
   app.add_flag("--measure-memory", flags.measure_memory, "")->group("");
   app.add_option("--sys-root", flags.sys_root, "")->group("");
@@ -247,9 +255,9 @@ Result<std::vector<BenchmarkOptions>> ModelsOf(const BenchmarkFlags& flags) {
   const fs::path first = flags.files[0];
   if (first.extension() == ".yaml" || first.extension() == ".yml") {
     if (flags.files.size() > 1) {
-      return Fail(
-          ErrorCode::kInvalidArgument,
-          "a list of models cannot be combined with other files; add these files to the list");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "a list of models (.yaml) cannot be combined with other model files; add these "
+                  "files to the list");
     }
     return benchmark::ReadSuite(first, flags.options);
   }
@@ -309,9 +317,10 @@ int RunBenchmark(Arguments arguments) {
     is_written |= outcome.is_written;
   }
   if (const int signal = InterruptingSignal(); signal != 0) {
-    PrintError((is_written ? "interrupted; what was measured is in " + Quoted(flags.output, 1000)
+    PrintError((is_written ? "the benchmark was interrupted; the results so far are in " +
+                                 Quoted(flags.output, 1000)
                            : std::string("interrupted before anything was measured")) +
-               (is_list ? "; run the same command again to measure the rest" : ""));
+               (is_list ? "; run the same command again to measure the other models" : ""));
     std::cout.flush();
     EndBySignal(signal);
   }

@@ -111,17 +111,18 @@ int RunCheck(Arguments arguments) {
       "Example: compression-board check contract.yaml --logdir runs --junit results.xml\n",
       "compression-board check");
   SetUsage(app, "compression-board check CONTRACT --logdir DIR [FLAGS]");
-  app.add_option("CONTRACT", flags.contract, "The contract, a YAML or JSON file")
+  app.add_option("CONTRACT", flags.contract,
+                 "The contract: a YAML or JSON file with limits for metrics")
       ->required()
       ->type_name("");
   flags.logs.AddTo(app);
   app.add_option("--junit", flags.junit,
-                 "Also write the results as JUnit XML, for CI servers;\n"
-                 "- writes them to standard output instead of the text")
+                 "Also write the results to this file as JUnit XML, for CI servers;\n- writes them "
+                 "to standard output instead of the text")
       ->type_name("FILE");
   app.add_option("--sarif", flags.sarif,
-                 "Also write the failures as SARIF, for GitHub's code\n"
-                 "scanning and editors; - writes to standard output")
+                 "Also write the failing gates to this file as SARIF, for GitHub's\ncode scanning "
+                 "and editors; - writes them to standard output")
       ->type_name("FILE");
   app.add_flag("--json", flags.json, "Print all results as JSON");
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
@@ -132,8 +133,8 @@ int RunCheck(Arguments arguments) {
   }
   if (flags.json + (flags.junit == "-") + (flags.sarif == "-") > 1) {
     PrintError(
-        "only one of --json, --junit - and --sarif - can be on standard output; give --junit a "
-        "file, or --sarif");
+        "only one of --json, '--junit -' and '--sarif -' can write to standard output; give "
+        "--junit or --sarif a file name");
     return kExitUsage;
   }
   // Opens the file before the checks, which take long, so that an error is reported early.

@@ -64,21 +64,20 @@ int RunCompare(Arguments arguments) {
                "x=1,3,48,320, or 1,3,48,320 if there is only one input;\n"
                "repeat the flag for further inputs",
                options.shapes);
-  app.add_option(
-         "--samples", options.samples,
-         "Maximum number of samples to run (20); 0 compares weights only,\nwhich is also the "
-         "default if ONNX Runtime is missing or cannot\nrun the models")
+  app.add_option("--samples", options.samples,
+                 "Maximum number of samples to run (default 20); 0 compares weights\nonly. Without "
+                 "ONNX Runtime, or if it cannot run the models, the\ndefault is 0")
       ->type_name("N");
-  app.add_option("--top", shown.top, "Number of layers to show (10)")->type_name("N");
+  app.add_option("--top", shown.top, "Number of layers to show (default 10)")->type_name("N");
   app.add_flag("--all", shown.all,
-               "Also print the outputs by head, the explanation of every\n"
-               "damaged layer, the lint of the graph, saturation and bytes");
+               "Also print the result of each output head, the explanation of\nevery damaged "
+               "layer, warnings about the graph, saturation and\nthe size of each layer");
   app.add_flag("--quick", is_quick,
                "Do not search for the root cause of broken or degraded outputs;\n"
                "rank layers by their local errors");
   app.add_option("--budget", options.blame_seconds,
                  "Maximum time of the search for the root cause, in seconds of CPU\n"
-                 "and of elapsed time (60)")
+                 "and of elapsed time (default 60)")
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber);
   app.add_option("--logdir", logdir,
@@ -94,12 +93,12 @@ int RunCompare(Arguments arguments) {
                  "value 'degraded', also if they are degraded")
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"broken", "degraded"}));
-  app.add_option("--verify", options.verify,
-                 "Also measure the gain of restoring parts: run VARIANT again\n"
-                 "with each of the N most damaged parts (5) in float, with the\n"
-                 "best of them, all weights or all outputs in float. Takes up\n"
-                 "to N + 17 more runs over the samples, and 41 more to search\n"
-                 "for the cause if these parts do not explain the damage")
+  app.add_option(
+         "--verify", options.verify,
+         "Also measure the gain of restoring parts to float: run VARIANT\nagain with each of the N "
+         "most damaged parts in float (default 5),\nwith the best of these parts together, with "
+         "all weights and with\nall outputs. Takes up to N + 17 more runs over the samples, and "
+         "41\nmore to search for the cause if these parts do not explain the\ndamage")
       ->type_name("[N]")
       ->expected(0, 1)
       ->default_str("5");
@@ -112,7 +111,7 @@ int RunCompare(Arguments arguments) {
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;
 
   if (as_stages && logdir.empty()) {
-    PrintError("--stages needs --logdir DIR");
+    PrintError("--stages needs a log directory; add --logdir DIR");
     return kExitUsage;
   }
   if (is_quick) options.blame_seconds = 0;

@@ -144,18 +144,16 @@ int RunDemo(Arguments arguments) {
       "compression-board demo");
   SetUsage(app, "compression-board demo [FLAGS]");
   app.add_option("--logdir", logdir,
-                 "Directory for the logs (runs/demo); replaces the logs of the\nlast demo and "
-                 "keeps other files")
+                 "Directory for the logs (default runs/demo); the logs of an\nearlier demo are "
+                 "replaced, other files are kept")
       ->type_name("DIR");
-  app.add_option(
-         "--data", data,
-         "Directory with the published results (default: installed with\nthe program, or 'data' "
-         "in the source tree)")
+  app.add_option("--data", data,
+                 "Directory with the benchmark results of published models that the\ndemo shows "
+                 "(default: installed with the program, or 'data' in\nthe source tree)")
       ->type_name("DIR");
-  app.add_option(
-         "--digits", digits,
-         "Path of scikit-learn's digits.csv.gz (default: in the --data\ndirectory, or where "
-         "scripts/fetch-digits stores it)")
+  app.add_option("--digits", digits,
+                 "Path of the file digits.csv.gz of scikit-learn (default: in the\n--data "
+                 "directory, or where scripts/fetch-digits stores it)")
       ->type_name("FILE");
   app.add_flag("--write_only,--write-only", write_only,
                "Write the logs and exit without serving them");

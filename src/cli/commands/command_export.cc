@@ -69,7 +69,7 @@ Result<bool> Export(const ExportFlags& flags) {
 
   if ((options.runs || options.tags) && !TakesAny(options, *snapshot)) {
     return Fail(ErrorCode::kNotFound,
-                "no run and tag match --runs and --tags; 'compression-board inspect "
+                "no tag of any run matches --runs and --tags; 'compression-board inspect "
                 "--logdir " +
                     ShellWord(flags.logs.text()) + "' lists all runs and tags");
   }
@@ -109,16 +109,17 @@ int RunExport(Arguments arguments) {
   SetUsage(app, "compression-board export --logdir DIR [FLAGS]");
   flags.logs.AddTo(app);
   app.add_option("--format", flags.format,
-                 "Output format: csv, parquet, json or model-explorer (csv)")
+                 "Output format: csv (default), parquet, json or model-explorer")
       ->type_name("KIND")
       ->check(CLI::IsMember({"csv", "parquet", "json", "model-explorer"}).description(""));
-  app.add_option("--runs", flags.runs, "Export only runs whose name matches this pattern")
+  app.add_option("--runs", flags.runs,
+                 "Export only runs whose name matches this regular expression")
       ->type_name("REGEX");
-  app.add_option("--tags", flags.tags, "Export only tags that match this pattern")
+  app.add_option("--tags", flags.tags, "Export only tags that match this regular expression")
       ->type_name("REGEX");
   app.add_option("--metric", flags.metric,
-                 "With --format model-explorer: the layer metric to export\n"
-                 "(sqnr_db, or the first one that was logged)")
+                 "With --format model-explorer: the layer metric to export (default\nsqnr_db, or "
+                 "the first one that was logged)")
       ->type_name("NAME");
   app.add_option("--variant", flags.variant,
                  "With --format model-explorer: the variant to export, if there\n"
@@ -127,9 +128,10 @@ int RunExport(Arguments arguments) {
   app.add_flag("--media", flags.media,
                "With --format json: include the bytes of images, audio and\n"
                "graphs as base64");
-  app.add_option("-o,--out", flags.out,
-                 "Output file, or s3://BUCKET/KEY; - is standard output (-).\n"
-                 "Parquet: DIR/ writes the tables scalars, metrics and layers")
+  app.add_option(
+         "-o,--out", flags.out,
+         "Output file, or s3://BUCKET/KEY; - writes to standard output\n(default). With --format "
+         "parquet, DIR/ writes the tables scalars,\nmetrics and layers to a directory")
       ->type_name("FILE")
       ->capture_default_str();
   AddFsyncFlag(app);

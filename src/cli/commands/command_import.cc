@@ -109,7 +109,7 @@ void ImportLayers(const std::string& path, compression::LayerReportKind kind,
   const auto imported = compression::ImportLayerReport(*report, path, options);
   if (!imported) {
     return PrintError(Quoted(path, 300) +
-                      " was not imported, or only in part: " + imported.error().message);
+                      " was not imported completely: " + imported.error().message);
   }
   std::cout << LayerImportText(path, *report, *imported) << std::flush;
   outcome.complete = true;
@@ -152,7 +152,7 @@ void ImportFile(const std::string& path, const ImportFlags& flags, Directories& 
   const Result<compression::ImportReport> report = compression::ImportBenchmark(*file, options);
   progress.Clear();
   if (!report) {
-    PrintError(Quoted(path, 300) + " was not imported, or only in part: " + report.error().message +
+    PrintError(Quoted(path, 300) + " was not imported completely: " + report.error().message +
                "; to start again, delete that directory and repeat the import");
     outcome.complete = false;
     return;
@@ -180,13 +180,12 @@ int RunImport(Arguments arguments) {
       "Example: compression-board import results/models_benchmark_results.json\n",
       "compression-board import");
   SetUsage(app, "compression-board import FILE... [FLAGS]");
-  app.add_option("FILE", flags.files, "Benchmark results or layer reports")
+  app.add_option("FILE", flags.files, "Files with benchmark results or layer reports")
       ->required()
       ->type_name("");
   app.add_option("--logdir", flags.logdir,
-                 "Output directory (runs/compression_benchmark/<name of FILE>,\n"
-                 "or runs/layers for layer reports); several FILEs get a\n"
-                 "subdirectory each")
+                 "Output directory (default\nruns/compression_benchmark/<name of FILE>, or "
+                 "runs/layers for\nlayer reports); each of several FILEs gets a subdirectory")
       ->type_name("DIR");
   app.add_option("--format", flags.format,
                  "Format of FILE, if it is not detected: benchmark, aimet, tflite,\n"
@@ -201,10 +200,12 @@ int RunImport(Arguments arguments) {
       });
   app.add_option("--model", flags.model, "Model name for a layer report (default: name of FILE)")
       ->type_name("NAME");
-  app.add_option("--variant", flags.variant, "Variant name for a layer report (int8)")
+  app.add_option("--variant", flags.variant, "Variant name for a layer report (default int8)")
       ->type_name("NAME");
-  app.add_option("--step", flags.step, "Step number of all imported values (0)")->type_name("N");
-  app.add_flag("--verbose", flags.verbose, "List every model and the values that were skipped");
+  app.add_option("--step", flags.step, "Step number of all imported values (default 0)")
+      ->type_name("N");
+  app.add_flag("--verbose", flags.verbose,
+               "Print every imported model and the values that were skipped");
   AddFsyncFlag(app);
   AddEndpointFlag(app);
   if (const std::optional<int> exit_code = ParseFlags(app, arguments)) return *exit_code;

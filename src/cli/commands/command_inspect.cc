@@ -14,7 +14,8 @@ int RunInspect(Arguments arguments) {
   InspectFilter filter;
   bool json = false;
   CLI::App app(
-      "Lists the runs and tags of a log directory: kinds, counts, steps, newest events, damage.\n"
+      "Lists the runs and tags of a log directory: their kind, number of values,\nsteps, newest "
+      "event and damaged parts.\n"
       "\n"
       "Example: compression-board inspect --logdir runs --tag loss\n",
       "compression-board inspect");

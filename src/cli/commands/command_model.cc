@@ -27,12 +27,11 @@ int RunModel(Arguments arguments) {
       ->required()
       ->type_name("");
   AddShapeFlag(app,
-               "The shape of an input whose sizes the file leaves open, so\n"
-               "that bytes and multiply-accumulates can be told:\n"
-               "x=1,3,48,320, or 1,3,48,320 for the only input; once for\n"
-               "each input",
+               "Shape of an input with open sizes, which is needed to compute\nbytes and "
+               "multiply-accumulates: x=1,3,48,320, or 1,3,48,320 if\nthere is only one input; "
+               "repeat the flag for further inputs",
                shapes);
-  app.add_option("--top", top, "Number of the largest nodes or tensors to show (20)")
+  app.add_option("--top", top, "Number of the largest nodes or tensors to show (default 20)")
       ->type_name("N")
       ->check(CheckCount);
   app.add_flag("--json", json, "Print all results as JSON");

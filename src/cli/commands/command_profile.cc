@@ -99,17 +99,16 @@ int RunProfile(Arguments arguments) {
   std::string logdir;
   double interval_seconds = 1;
   CLI::App app(
-      "Runs COMMAND and logs CPU, memory, disk, network, power and GPU meanwhile, with tags\n"
-      "that begin with hardware/. Signals are passed to COMMAND and its exit code is\n"
-      "returned; 125 means that profiling itself failed, 126 and 127 that COMMAND could not\n"
-      "be run.\n"
+      "Runs COMMAND and logs CPU, memory, disk, network, power and GPU while it runs. The "
+      "tags\nbegin with hardware/. Signals are passed to COMMAND, and its exit code is returned; "
+      "125\nmeans that profiling itself failed, 126 and 127 that COMMAND could not be run.\n"
       "\n"
       "Example: compression-board profile --interval 0.5 -- python train.py --epochs 3\n",
       "compression-board profile");
   SetUsage(app, "compression-board profile [FLAGS] -- COMMAND...");
-  app.add_option("--logdir", logdir, "Directory of the run (runs/profile/<program>_<time>)")
+  app.add_option("--logdir", logdir, "Directory of the run (default runs/profile/<program>_<time>)")
       ->type_name("DIR");
-  app.add_option("--interval", interval_seconds, "Seconds between two measurements (1)")
+  app.add_option("--interval", interval_seconds, "Seconds between two measurements (default 1)")
       ->type_name("SECONDS");
   AddFsyncFlag(app);
   AddEndpointFlag(app);
@@ -155,7 +154,7 @@ int RunProfile(Arguments arguments) {
   const profile::HardwareSummary summary = monitor.Stop();
   LogCommand(end, summary, writer);
   const Result<void> closed = writer.Close();
-  if (!closed) PrintError("the log is incomplete: " + closed.error().message);
+  if (!closed) PrintError("the log could not be written completely: " + closed.error().message);
 
   const std::string directory = Quoted(writer.directory().native(), 1000);
   PrintError(Quoted(command.front()) + " " + DescribeEnd(end) + " after " +

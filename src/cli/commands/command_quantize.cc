@@ -52,27 +52,27 @@ int RunQuantize(Arguments arguments) {
                  "PNG files; random data if omitted")
       ->type_name("PATH");
   AddShapeFlag(app,
-               "The shape of an input of random samples where the model\n"
-               "leaves sizes open: x=1,3,48,320",
+               "Shape of the random data for an input with open sizes:\nx=1,3,48,320; repeat the "
+               "flag for further inputs",
                options.shapes);
-  app.add_option("--samples", options.max_samples, "Maximum number of samples to read (128)")
+  app.add_option("--samples", options.max_samples,
+                 "Maximum number of samples to read (default 128)")
       ->type_name("N")
       ->check(CheckCount);
   app.add_option("--bits", names.bits,
-                 "Bits of weights and activations: w8a8 (default); with weights in\n"
-                 "blocks w8a16, w4a16, w4a8; dynamic; fp16 (weights stored as\n"
-                 "float16)")
+                 "Bits of weights (w) and activations (a): w8a8 (default); w8a16,\nw4a16 or w4a8 "
+                 "with weights in blocks; dynamic (ranges of\nactivations at run time); fp16 "
+                 "(weights stored as float16)")
       ->type_name("BITS");
   app.add_option("--ranges", names.ranges,
                  "Method that chooses ranges: auto (default; by the outputs on\n"
                  "held-out samples), minmax, percentile, entropy, mse")
       ->type_name("METHOD");
   app.add_option("--percentile", options.percentile,
-                 "Percentage of values inside the range, for --ranges percentile\n"
-                 "(99.99)")
+                 "Percentage of values inside the range, for --ranges percentile\n(default 99.99)")
       ->type_name("P");
   app.add_option("--keep-float", options.keep_float,
-                 "Keep these nodes, weights or op types in float; a pattern may\n"
+                 "Keep these nodes, weights or operator types\nin float; a pattern may\n"
                  "contain * and ?; repeat the flag for more")
       ->type_name("PATTERN");
   app.add_option("--target", names.target,
@@ -82,18 +82,17 @@ int RunQuantize(Arguments arguments) {
                  "tensorrt, openvino")
       ->type_name("TARGET");
   app.add_flag("--bias-correction,!--no-bias-correction", options.bias_correction,
-               "Try to correct biases for the mean error of rounded weights\n"
-               "(default)");
+               "Try bias correction: change biases to remove the mean error of\nrounded weights "
+               "(on by default)");
   app.add_flag("--equalize,!--no-equalize", options.equalize,
-               "Try equalization of channels between layers (default)");
+               "Try equalization of channels between layers (on by default)");
   app.add_flag("--smooth,!--no-smooth", options.smooth,
-               "Try SmoothQuant, or AWQ for weights in blocks (default)");
+               "Try SmoothQuant, or AWQ for weights in blocks (on by default)");
   app.add_flag("--repair,!--no-repair", options.repair,
-               "Keep activations in float if 8 bits would damage the outputs\n"
-               "(default)");
+               "Keep activations in float if 8 bits would damage the outputs (on\nby default)");
   app.add_flag("--gptq", options.gptq, "Try the GPTQ method for weights in blocks");
   app.add_option("--block-size", options.block_size,
-                 "Block size: number of weights that share a scale (32)")
+                 "Block size: number of weights that share a scale (default 32)")
       ->type_name("N")
       ->check(CLI::IsMember({16, 32, 64, 128, 256}));
   app.add_flag("--per-tensor", per_tensor,
@@ -106,12 +105,12 @@ int RunQuantize(Arguments arguments) {
                  "written after calibration")
       ->type_name("FILE");
   app.add_flag("--explain", options.explain,
-               "Also compare both models layer by layer, with the table and\n"
-               "causes of 'compare'");
-  app.add_option("--logdir", logdir,
-                 "Log the stages to this directory, with memory by node,\n"
-                 "statistics by channel and the similarity of 20 samples; implies\n"
-                 "--explain")
+               "Also compare the float and the quantized model layer by layer,\nwith the table and "
+               "causes of the command 'compare'");
+  app.add_option(
+         "--logdir", logdir,
+         "Log the stages of the quantization to this directory: memory of\neach node, statistics "
+         "of each channel, and the similarity of the\ntwo models on 20 samples. Implies --explain")
       ->type_name("DIR");
   app.add_flag("--json", json, "Print the plan and all results as JSON");
   AddFsyncFlag(app);

@@ -74,7 +74,8 @@ int RunReport(Arguments arguments) {
       "compression-board report");
   SetUsage(app, "compression-board report --logdir DIR [FLAGS]");
   flags.logs.AddTo(app);
-  app.add_option("-o,--out", flags.out, "Output file (report.html); - is standard output")
+  app.add_option("-o,--out", flags.out,
+                 "Output file (default report.html); - writes to standard output")
       ->type_name("FILE")
       ->capture_default_str();
   app.add_option("--title", flags.report.title, "Title of the report")
@@ -90,11 +91,11 @@ int RunReport(Arguments arguments) {
                  "Include only this model; repeat the flag for more")
       ->type_name("MODEL");
   app.add_option("--policy", flags.report.policy,
-                 "Built-in set of gates: balanced, accuracy first or smallest\n(balanced)")
+                 "Built-in set of gates: balanced (default), accuracy first or\nsmallest")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--contract", flags.contract,
-                 "Also check this contract, a YAML or JSON file of limits for metrics")
+                 "Also check this contract: a YAML or JSON file with limits for\nmetrics")
       ->type_name("FILE");
   app.add_option("--section", flags.sections,
                  "Include only this section; repeat the flag for more: summary,\n"

@@ -74,7 +74,8 @@ Result<server::BoardOptions> BoardOptionsOf(const ServeConfig& config, BucketLog
   options.sources = [&buckets] { return SourcesOf(buckets); };
   options.cache_directory = reader::DefaultCacheDirectory();
   if (auto usable = reader::CheckPrivateDirectory(options.cache_directory); !usable) {
-    PrintError("the index cache is not used: " + usable.error().message);
+    PrintError("the board works without its index cache, so it starts more slowly: " +
+               usable.error().message);
     options.cache_directory.clear();
   }
   options.samples_per_plugin = config.samples_per_plugin;
@@ -126,7 +127,7 @@ server::HttpServerOptions ServerOptionsOf(const ServeConfig& config) {
   }
   options.max_connections = config.max_connections;
   if (const std::size_t room = MaxConnections(); room < options.max_connections) {
-    PrintError("the system allows " + HumanCount(room) + " connections instead of " +
+    PrintError("the system allows only " + HumanCount(room) + " connections instead of " +
                HumanCount(options.max_connections) +
                "; raise the limit of open files ('ulimit -Hn', LimitNOFILE=) or lower "
                "--max_connections");
@@ -212,7 +213,9 @@ std::string EscapedForQuery(std::string_view text) {
 // Opens a URL in the browser of the desktop; reports an error if there is no display.
 void OpenInBrowser(const std::string& url) {
   if (::getenv("DISPLAY") == nullptr && ::getenv("WAYLAND_DISPLAY") == nullptr) {
-    PrintError("cannot open a browser without a display; open the page yourself");
+    PrintError(
+        "no browser can be opened, because there is no display; open the address of the page "
+        "yourself");
     return;
   }
   std::string program = "xdg-open";
@@ -227,7 +230,10 @@ void OpenInBrowser(const std::string& url) {
   const int failed =
       ::posix_spawnp(&pid, program.c_str(), nullptr, &attributes, arguments.data(), environ);
   ::posix_spawnattr_destroy(&attributes);
-  if (failed != 0) PrintError("xdg-open is not installed; open the page yourself");
+  if (failed != 0)
+    PrintError(
+        "no browser can be opened, because xdg-open is not installed; open the address of the page "
+        "yourself");
 }
 
 // Prints the address of the board when its content is known, or after a short wait. Lists
@@ -237,7 +243,7 @@ void Announce(const std::stop_token& stop, const ServeConfig& config, const serv
   constexpr std::chrono::milliseconds kMoment(250);
   server::Board::Status status = board.WaitForFirstLoad(kMoment);
   if (status.error) {
-    PrintError(status.error->message + "; the page shows it as soon as it exists");
+    PrintError(status.error->message + "; the page shows the logs as soon as the directory exists");
   } else if (status.loaded && status.run_count == 0) {
     PrintError("there are no event files below " + Quoted(config.logdirs.text(), 1000) +
                "; the page shows them as soon as they are written");
@@ -261,7 +267,7 @@ void Announce(const std::stop_token& stop, const ServeConfig& config, const serv
     if (written) {
       OpenInBrowser(page.emplace(*std::move(written)).path());
     } else {
-      PrintError(written.error().message + "; open the page yourself");
+      PrintError(written.error().message + "; open the address of the page yourself");
     }
   }
   while (!status.loaded && !stop.stop_requested()) status = board.WaitForFirstLoad(kMoment);

@@ -96,8 +96,8 @@ void AddTuneFlags(CLI::App& app, TuneFlags& flags, tune::TuneOptions& options) {
                  "file, or in --eval-data")
       ->type_name("FILE[:ARRAY]");
   app.add_option("--metric", options.evaluation.options.metrics,
-                 "top1, top5, f1_macro, map50, wer, …; with --eval, the key\n"
-                 "of the JSON that the command prints")
+                 "Metric to evaluate: top1, top5, f1_macro, map50, wer, …; with\n--eval, a key of "
+                 "the JSON that the command prints")
       ->type_name("NAME")
       ->expected(1);
   app.add_option("--eval", options.evaluation.options.command,
@@ -106,7 +106,8 @@ void AddTuneFlags(CLI::App& app, TuneFlags& flags, tune::TuneOptions& options) {
                  "Without --labels and --eval, the agreement with the float model\n"
                  "is measured")
       ->type_name("COMMAND");
-  app.add_option("--eval-timeout", flags.eval_timeout, "Time limit of the --eval command (1h)")
+  app.add_option("--eval-timeout", flags.eval_timeout,
+                 "Time limit of the --eval command (default 1h)")
       ->type_name("TIME");
   app.add_option("--eval-data", flags.eval_data,
                  "Samples for the evaluation (default: those of --data)")
@@ -115,23 +116,24 @@ void AddTuneFlags(CLI::App& app, TuneFlags& flags, tune::TuneOptions& options) {
                  "Goal for the file size: 4MB, or 30% of the baseline's size")
       ->type_name("SIZE");
   app.add_option("--min-speedup", flags.min_speedup,
-                 "Goal for the speed, for example 1.5 times as fast")
+                 "Goal for the speed: minimum speedup compared with the baseline,\nfor example 1.5")
       ->type_name("RATIO")
       ->check(CLI::PositiveNumber);
   app.add_option("--objective", flags.objective,
-                 "Quantity to minimize within the goals: size (default), latency\n"
-                 "or energy")
+                 "Quantity to minimize while the goals are met: size (default),\nlatency or energy")
       ->type_name("NAME");
   app.add_option("--max-evals", flags.max_evaluations,
-                 "Maximum number of quantized models to evaluate (5)")
+                 "Maximum number of quantized models to evaluate (default 5)")
       ->type_name("N")
       ->check(CheckCount);
   app.add_flag("--stop-at-goal", options.stops_at_goal,
-               "Skip evaluations that are only needed for the trade-off curve");
-  app.add_option("--time", flags.time, "Time budget, after which no trial starts: 90s, 10m, 1.5h")
+               "Stop when the goals are met: skip evaluations that are only\nneeded for the "
+               "trade-off curve");
+  app.add_option("--time", flags.time,
+                 "Time limit, such as 90s, 10m or 1.5h; no trial starts after it")
       ->type_name("TIME");
   app.add_option("--keep-float", options.quantize.keep_float,
-                 "Keep these nodes, weights or op types in float; a pattern may\n"
+                 "Keep these nodes, weights or operator types\nin float; a pattern may\n"
                  "contain * and ?; repeat the flag for more")
       ->type_name("PATTERN");
   app.add_option("--ranges", flags.ranges,
@@ -143,12 +145,12 @@ void AddTuneFlags(CLI::App& app, TuneFlags& flags, tune::TuneOptions& options) {
                  "ort-cpu, ort-vnni, tensorrt, openvino")
       ->type_name("TARGET");
   app.add_option("--samples", options.quantize.max_samples,
-                 "Maximum number of calibration samples (128)")
+                 "Maximum number of calibration samples (default 128)")
       ->type_name("N")
       ->check(CheckCount);
   AddShapeFlag(app,
-               "The shape of an input of random samples where the model\n"
-               "leaves sizes open: x=1,3,48,320",
+               "Shape of the random data for an input with open sizes:\nx=1,3,48,320; repeat the "
+               "flag for further inputs",
                options.quantize.shapes);
   app.add_option("--config", flags.config,
                  "YAML configuration of neural-compressor: op_wise, accuracy\n"
@@ -156,13 +158,14 @@ void AddTuneFlags(CLI::App& app, TuneFlags& flags, tune::TuneOptions& options) {
       ->type_name("FILE");
   app.add_option("--logdir", flags.logdir,
                  "Directory for the event files of every trial, for the Tuning\n"
-                 "page and TensorBoard (runs/eval)")
+                 "page and TensorBoard (default runs/eval)")
       ->type_name("DIR");
-  app.add_option("--state", flags.state, "Directory for the state of the tuning (OUTPUT.tune)")
+  app.add_option("--state", flags.state,
+                 "Directory for the state of the tuning (default OUTPUT.tune)")
       ->type_name("DIR");
   app.add_flag("--resume", options.is_resumed, "Continue an interrupted tuning");
   app.add_flag("--explain,!--no-explain", options.explains,
-               "Explain why layers were kept in more than 8 bits (default)");
+               "Explain why layers were kept in more than 8 bits (on by default)");
   app.add_flag("--json", flags.json, "Print the result as JSON");
 }
 
@@ -174,8 +177,8 @@ int RunTune(Arguments arguments) {
   CLI::App app(
       "Quantizes an ONNX model until an accuracy goal is met: evaluates the model in 8 bits,\n"
       "finds the operators that reduce the accuracy, keeps them in float or 16 bits, and tries\n"
-      "again. The best model so far is on disk after every trial. Exit code 1: the goals were\n"
-      "missed, and the output is the best model. docs/tune.md explains the search.\n"
+      "again. The best model so far is on disk after every trial. Exit code 1 means that no model "
+      "met the\ngoals; the output is then the best model. docs/tune.md explains the search.\n"
       "\n"
       "Example: compression-board tune net.onnx --data calib.npz --labels val.npz:y\n"
       "             --metric top1 --max-drop 1% -o net_int8.onnx --logdir runs/eval\n",
@@ -212,7 +215,8 @@ int RunTune(Arguments arguments) {
   progress.Clear();
   const Result<void> sent = mirror->Send();
   if (!sent)
-    PrintError(sent.error().message + "; the logs are in " + Quoted(options.logdir.string(), 300));
+    PrintError(sent.error().message + "; the logs remain in the local directory " +
+               Quoted(options.logdir.string(), 300));
   if (!report) {
     PrintError(report.error().message);
     return kExitFailed;

@@ -55,7 +55,7 @@ constexpr auto kIgnored = std::to_array(
 void AddDataFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
   config.logdirs.AddTo(app, "Content");
   app.add_option("--reload_interval,--reload-interval", config.reload_interval_seconds,
-                 "Seconds between checks for new events (5); 0 reads the logs once")
+                 "Seconds between checks for new events (default 5); 0 reads the\nlogs once")
       ->type_name("SECONDS")
       ->check(
           [](const std::string& text) -> std::string {
@@ -69,8 +69,8 @@ void AddDataFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
           "")
       ->group("Content");
   app.add_option("--samples_per_plugin", raw.samples_per_plugin,
-                 "Maximum number of points per series in responses of\n"
-                 "TensorBoard's API: scalars=500,images=20")
+                 "Maximum number of points per series in responses of\nTensorBoard's API, by "
+                 "plugin: scalars=500,images=20")
       ->type_name("K=N,…")
       ->group("Content");
   app.add_option("--window_title", config.window_title, "Title of the browser window")
@@ -91,10 +91,10 @@ void AddDataFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
 
 void AddNetworkFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
   CLI::Option* const host =
-      app.add_option("--host", raw.host, "Address or name to listen on (127.0.0.1)")
+      app.add_option("--host", raw.host, "Address or name to listen on (default 127.0.0.1)")
           ->type_name("HOST")
           ->group("Where to listen");
-  app.add_option("--port", config.port, "Port to listen on (6006); 0 chooses a free port")
+  app.add_option("--port", config.port, "Port to listen on (default 6006); 0 chooses a free port")
       ->type_name("N")
       ->transform([](std::string text) { return text == "default" ? "6006" : text; }, "", "")
       ->check(CLI::Range(0, 65535).description(""))
@@ -115,12 +115,11 @@ void AddNetworkFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
       ->group("Where to listen");
   app.add_option("--allowed_frame", config.allowed_frames,
                  "Origin whose pages may show the board in a frame, for example\n"
-                 "http://localhost:8888 of a notebook; http://localhost:* is any\n"
-                 "port")
+                 "http://localhost:8888 of a notebook; http://localhost:* allows\nevery port")
       ->type_name("ORIGIN")
       ->group("Where to listen");
   app.add_option("--max_connections", config.max_connections,
-                 "Maximum number of connections (10000); further clients get\nHTTP 503")
+                 "Maximum number of connections (default 10000); further clients get\nHTTP 503")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000).description(""))
       ->group("Where to listen");
@@ -153,8 +152,8 @@ void AddAccessFlags(CLI::App& app, ServeConfig& config, RawFlags& raw) {
           ->group("Access");
   certificate->needs(key);
   app.add_option("--access-log", config.access_log,
-                 "Append one line of JSON per response to this file; - prints\n"
-                 "to standard output. /metrics has counters for Prometheus")
+                 "Access log: append one line of JSON per response to this file;\n- prints to "
+                 "standard output. The address /metrics has counters\nfor Prometheus")
       ->type_name("FILE")
       ->group("Access");
 }
@@ -172,7 +171,7 @@ Result<std::map<std::string, std::size_t>> ParseSamples(std::string_view text) {
         end != number.data() + number.size()) {
       return Fail(ErrorCode::kInvalidArgument,
                   "--samples_per_plugin: " + Quoted(part) +
-                      " must be a plugin and a number, as in scalars=500,images=20");
+                      " must be PLUGIN=NUMBER, for example scalars=500,images=20");
     }
     samples[std::string(part.substr(0, equals))] = count;
   }
@@ -197,8 +196,9 @@ Result<void> CheckToken(std::string_view token, std::string_view from) {
   const std::string found =
       token.empty() ? "the token is empty" : "the token has " + Plural(token.size(), "character");
   return Fail(ErrorCode::kInvalidArgument,
-              std::string(from) + ": " + found + "; at least " + std::to_string(kMinTokenBytes) +
-                  " are needed. Create one with 'openssl rand -hex 16'");
+              std::string(from) + ": " + found + "; a token needs at least " +
+                  std::to_string(kMinTokenBytes) +
+                  " characters. Create one with 'openssl rand -hex 16'");
 }
 
 // Checks an origin: a scheme and a host, with a port or "*" unless it is the default port.

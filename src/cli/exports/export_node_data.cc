@@ -74,8 +74,10 @@ Result<std::string> NodeDataJson(const reader::Snapshot& snapshot, const ExportO
                                  std::string_view metric, std::string_view variant) {
   Figures figures = Collect(snapshot, options);
   if (figures.empty()) {
-    return Fail(ErrorCode::kNotFound,
-                "the log has no layer metrics, <model>/layers/<layer>/<metric>/<variant>");
+    return Fail(
+        ErrorCode::kNotFound,
+        "the logs have no layer metrics, whose tags are <model>/layers/<layer>/<metric>/<variant>; "
+        "log them with compression-board compare A B --logdir DIR");
   }
   if (variant.empty()) DropVariantsWithout(figures, metric);
   if (variant.empty() && figures.size() > 1) {

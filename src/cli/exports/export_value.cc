@@ -116,7 +116,7 @@ Result<void> AppendMember(const proto::SummaryValue& value, bool media, JsonWrit
     case proto::ValueKind::kTensor:
       return AppendTensor(value.payload, media, json);
     default:
-      return Fail(ErrorCode::kDataLoss, "the event has no value");
+      return Fail(ErrorCode::kDataLoss, "an event of this tag contains no value");
   }
 }
 
@@ -143,7 +143,8 @@ void AppendSummaryValue(std::string_view bytes, bool media, JsonWriter& json) {
   });
   if (is_written) return;
   json.BeginObject();
-  json.Key("error").Value(parsed ? "the event has no value" : parsed.error().message);
+  json.Key("error").Value(parsed ? "an event of this tag contains no value"
+                                 : parsed.error().message);
   json.EndObject();
 }
 

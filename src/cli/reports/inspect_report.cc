@@ -215,7 +215,7 @@ Result<void> CheckFilter(const reader::Snapshot& snapshot, const InspectFilter& 
   if (!filter.run.empty()) what += Quoted(filter.run) + " in its name";
   if (!filter.run.empty() && !filter.tag.empty()) what += " and ";
   if (!filter.tag.empty()) what += "a tag that contains " + Quoted(filter.tag);
-  return Fail(ErrorCode::kNotFound, what + "; omit --run and --tag to list all");
+  return Fail(ErrorCode::kNotFound, what + "; omit --run and --tag to list all runs and tags");
 }
 
 std::string InspectText(std::string_view logdir, const reader::Snapshot& snapshot,

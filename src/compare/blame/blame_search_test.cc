@@ -53,7 +53,7 @@ TEST_F(BlameSearch, NamesBothOfTwo) {
 TEST_F(BlameSearch, SaysSoIfUndoingEverythingDoesNotHelp) {
   const ModelComparison comparison = Compared(Tower(FineScales(), -1));
   EXPECT_EQ(comparison.verdict.level, VerdictLevel::kBroken);
-  EXPECT_THAT(comparison.verdict.blame_note, HasSubstr("does not repair the outputs"));
+  EXPECT_THAT(comparison.verdict.blame_note, HasSubstr("outputs stay damaged"));
   for (const Suspect& suspect : comparison.verdict.suspects) EXPECT_FALSE(suspect.is_measured);
 }
 

@@ -100,7 +100,10 @@ class Blamer {
     const double limit = options_.blame_seconds;
     const std::vector<SwitchedPart> parts =
         FindSwitchedParts(baseline_, variant_, layers_, comparison_);
-    if (parts.empty()) return Fail(ErrorCode::kFailedPrecondition, "no layer can be set to float");
+    if (parts.empty())
+      return Fail(
+          ErrorCode::kFailedPrecondition,
+          "no layer of the variant can be replaced by float, so the cause cannot be searched");
     CBOARD_ASSIGN_OR_RETURN(EndRunner runner,
                             EndRunner::Open(baseline_, variant_, as_it_is_, options_,
                                             std::max<std::size_t>(comparison_.samples, 1)));
@@ -115,16 +118,17 @@ class Blamer {
     const auto as_it_is = trials.Measure(board.AllOf(PartState::kAsIs));
     const auto all_float = trials.Measure(board.AllOf(PartState::kFloat));
     if (!as_it_is || !all_float) {
-      return Fail(ErrorCode::kFailedPrecondition, "the time limit of " +
-                                                      verdict::ShortNumber(limit, 3) +
-                                                      " s was reached; --budget allows more");
+      return Fail(ErrorCode::kFailedPrecondition,
+                  "the search for the cause reached its time limit of " +
+                      verdict::ShortNumber(limit, 3) + " s; set a longer one with --budget");
     }
     findings.as_it_is = findings.without_guilty = *as_it_is;
     findings.all_float = *all_float;
     if (all_float->cost > 0.5 * as_it_is->cost) {
-      return Fail(ErrorCode::kFailedPrecondition,
-                  "restoring all layers that can be restored does not repair the outputs" +
-                      OtherReaders(baseline_, variant_));
+      return Fail(
+          ErrorCode::kFailedPrecondition,
+          "the outputs stay damaged even if all layers that can be restored are restored to float" +
+              OtherReaders(baseline_, variant_));
     }
     std::vector<RootCause> causes;
     std::size_t runs_done = 0;
@@ -150,7 +154,7 @@ class Blamer {
     }
     if (causes.empty()) {
       return Fail(ErrorCode::kFailedPrecondition,
-                  "no layer was found that damages the outputs when it alone is quantized");
+                  "no single layer damages the outputs when only this layer is quantized");
     }
     if (causes.size() > kMaxCauses) causes.resize(kMaxCauses);
     TryFixes(found, findings, causes, trials);

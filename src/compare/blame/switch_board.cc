@@ -53,9 +53,9 @@ class SwitchBoard::Builder {
   Result<void> Take(std::size_t floats) {
     bytes_ += floats * sizeof(float);
     if (bytes_ <= max_bytes_) return {};
-    return Fail(
-        ErrorCode::kResourceExhausted,
-        "the weights take more than " + HumanBytes(static_cast<double>(max_bytes_)) + " as floats");
+    return Fail(ErrorCode::kResourceExhausted, "the weights of the model need more than " +
+                                                   HumanBytes(static_cast<double>(max_bytes_)) +
+                                                   " of memory as float32");
   }
 
   // Replaces a tensor that `node` reads or computes by a new input of the model.

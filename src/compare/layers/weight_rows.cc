@@ -191,16 +191,18 @@ StoredPlaces PlacesOf(const model::ModelGraph& model, const ModelLayer& layer) {
 Result<model::WeightReader> OpenRows(const model::ModelGraph& model, const ModelLayer& layer) {
   CBOARD_ASSIGN_OR_RETURN(model::WeightReader reader, model.OpenWeights(layer.weight));
   const std::size_t elements = SizeOf(model, layer).elements;
-  const auto weights = [&] { return "the weights of " + Quoted(NameOf(model, layer)) + " have "; };
+  const auto weights = [&] { return "the weights of " + Quoted(NameOf(model, layer)); };
   if (reader.element_count() != elements) {
-    return Fail(ErrorCode::kDataLoss, weights() + std::to_string(reader.element_count()) +
-                                          " elements, but " + std::to_string(elements) +
-                                          " according to their shape");
+    return Fail(ErrorCode::kDataLoss, "the model file is damaged: " + weights() + " have " +
+                                          std::to_string(reader.element_count()) +
+                                          " elements, but their shape needs " +
+                                          std::to_string(elements));
   }
   if (elements > MaxElements(model)) {
-    return Fail(ErrorCode::kResourceExhausted,
-                weights() + std::to_string(elements) + " elements, more than a file of " +
-                    std::to_string(model.file_bytes()) + " bytes can hold");
+    return Fail(ErrorCode::kResourceExhausted, "the model file is damaged: " + weights() +
+                                                   " have " + std::to_string(elements) +
+                                                   " elements, which do not fit in a file of " +
+                                                   std::to_string(model.file_bytes()) + " bytes");
   }
   return reader;
 }

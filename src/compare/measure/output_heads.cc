@@ -125,7 +125,8 @@ Result<std::optional<std::vector<double>>> HeadRunner::Measure(
   for (std::size_t i = 0; i < builders.size(); ++i) {
     measured.push_back(WorstHeadDb(builders[i].Build(), ends_[i]));
     if (std::isnan(measured.back())) {
-      return Fail(ErrorCode::kInvalidArgument, "the compressed model gives no finite numbers");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "all outputs of the compressed model are NaN or infinite");
     }
   }
   return std::optional(std::move(measured));
@@ -156,7 +157,9 @@ Result<void> HeadRunner::Compare(const runtime::CapturedSample& sample,
   for (std::size_t i = 0; i < ends_.size(); ++i) {
     const TensorView* found = sample.results[0].Find(ends_[i].variant);
     if (found == nullptr)
-      return Fail(ErrorCode::kInvalidArgument, "the compressed model gives no numbers");
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "an output of the compressed model contains no numbers, so it cannot be compared");
     TensorView compressed = *found;
     if (const auto& codes = ends_[i].codes) {
       compressed.quantization = Quantization::PerTensor(codes->scales, codes->zero_points);
@@ -168,7 +171,8 @@ Result<void> HeadRunner::Compare(const runtime::CapturedSample& sample,
     }
     const TensorView* output = sample.results[1].Find(ends_[i].baseline);
     if (output == nullptr)
-      return Fail(ErrorCode::kInvalidArgument, "the baseline gives no numbers");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "an output of the baseline contains no numbers, so it cannot be compared");
     CBOARD_RETURN_IF_ERROR(builders[i].Add(*output, compressed));
   }
   return {};

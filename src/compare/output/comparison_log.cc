@@ -119,9 +119,10 @@ Result<void> LogGraph(SummaryWriter& writer, const std::filesystem::path& path,
                       const NodeFindings& findings) {
   CBOARD_ASSIGN_OR_RETURN(const model::ModelGraph model, model::OpenModel(path, shapes));
   if (model.version() != version) {
-    return Fail(ErrorCode::kUnavailable,
-                Quoted(path.string(), 1000) +
-                    " changed after it was compared; compare it again when it is complete");
+    return Fail(
+        ErrorCode::kUnavailable,
+        Quoted(path.string(), 1000) +
+            " was changed after the comparison; compare it again when the file is complete");
   }
   const GraphLog log = BuildGraphLog(model, findings);
   CBOARD_RETURN_IF_ERROR(writer.AddGraph(log.graph_def));

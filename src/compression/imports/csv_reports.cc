@@ -32,9 +32,9 @@ Result<std::size_t> Need(const CsvTable& table, std::string_view title,
     if (there.size() > 200) break;
     there += (there.empty() ? "" : ", ") + column;
   }
-  return Fail(ErrorCode::kInvalidArgument, source.string() + ":1: the table has no column " +
-                                               Quoted(title) + ", which " + std::string(what) +
-                                               " has; its columns are " + Quoted(there, 240));
+  return Fail(ErrorCode::kInvalidArgument, source.string() + ":1: the table lacks the column " +
+                                               Quoted(title) + " of " + std::string(what) +
+                                               " report; its columns are " + Quoted(there, 240));
 }
 
 // Reads one layer per row, with the numbers in `columns`.

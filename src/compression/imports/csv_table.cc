@@ -65,7 +65,7 @@ class CsvReader {
         return field;
       }
     }
-    return Wrong("a quote is opened and never closed");
+    return Wrong("a quoted field has no closing quote");
   }
 
   std::string_view text_;
@@ -94,8 +94,8 @@ Result<CsvTable> ParseCsv(std::string_view text, std::string_view source) {
     if (table.columns.empty()) {
       table.columns = std::move(row);
     } else if (row.size() != table.columns.size()) {
-      return reader.Wrong("the row has " + HumanCount(row.size()) + " fields, the first row has " +
-                          HumanCount(table.columns.size()));
+      return reader.Wrong("the row has " + HumanCount(row.size()) +
+                          " fields, but the first row has " + HumanCount(table.columns.size()));
     } else {
       table.rows.push_back(std::move(row));
     }

@@ -164,10 +164,11 @@ Result<void> ParseAimet(element document, const std::filesystem::path& source,
           {LayerOfRange(name), {{"range_min", range->low}, {"range_max", range->high}}});
     } else if (const std::optional<double> number = NumberOf(entry)) {
       if (metric.empty()) {
-        return Wrong(source,
-                     "cannot tell what the numbers are; AIMET calls such files "
-                     "per_layer_quant_enabled.json, per_layer_quant_disabled.json or "
-                     "per_layer_mse_loss.json");
+        return Wrong(
+            source,
+            "the file name does not say which metric the numbers are; use one of AIMET's names: "
+            "per_layer_quant_enabled.json, per_layer_quant_disabled.json or "
+            "per_layer_mse_loss.json");
       }
       model.layers.push_back({std::string(name), {{std::string(metric), *number}}});
     } else if (std::optional<LayerFigures> figures = ChannelRangesIn(entry)) {
@@ -178,7 +179,7 @@ Result<void> ParseAimet(element document, const std::filesystem::path& source,
                                "AIMET's QuantAnalyzer");
     }
   }
-  if (model.layers.empty()) return Wrong(source, "there is no layer in it");
+  if (model.layers.empty()) return Wrong(source, "the report contains no layer");
   report.models.push_back(std::move(model));
   return {};
 }
@@ -220,12 +221,13 @@ Result<void> ParseModelExplorer(element document, const std::filesystem::path& s
     for (const auto [graph, entry] : root) {
       object data;
       if (entry.get(data) != simdjson::SUCCESS) {
-        return Wrong(source, "graph " + Quoted(graph) + " is no object with \"results\"");
+        return Wrong(source,
+                     "graph " + Quoted(graph) + " must be an object with the key \"results\"");
       }
       CBOARD_RETURN_IF_ERROR(AddNodeData(graph, data, source, report));
     }
   }
-  if (report.models.empty()) return Wrong(source, "no node of it has a number");
+  if (report.models.empty()) return Wrong(source, "no node of the file has a number");
   return {};
 }
 

@@ -98,7 +98,8 @@ Result<void> DropNaN(const std::filesystem::path& source, LayerReport& report) {
   });
   if (dropped > 0) report.warnings.push_back(HumanCount(dropped) + " figures are NaN and left out");
   if (report.models.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, source.string() + ": all values are NaN");
+    return Fail(ErrorCode::kInvalidArgument,
+                source.string() + ": all values of the report are NaN; export it again");
   }
   return {};
 }

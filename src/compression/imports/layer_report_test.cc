@@ -58,10 +58,11 @@ TEST(AimetReport, ReadsScoresAndErrorsByTheNameOfTheFile) {
   EXPECT_THAT(errors->models[0].layers, SizeIs(2));
   EXPECT_THAT(errors->warnings, ::testing::Contains("1 figures are NaN and left out"));
   EXPECT_THAT(Read(R"({"a": NaN})", "per_layer_mse_loss.json"),
-              FailsSaying(kInvalid, "all values are NaN"));
+              FailsSaying(kInvalid, "all values of the report are NaN"));
   EXPECT_EQ(DetectLayerReport(text, "scores.json"), std::nullopt);
   EXPECT_THAT(ParseLayerReport(text, "scores.json", LayerReportKind::kAimet),
-              FailsSaying(kInvalid, "scores.json: cannot tell what the numbers are"));
+              FailsSaying(kInvalid,
+                          "scores.json: the file name does not say which metric the numbers are"));
 }
 
 TEST(AimetReport, ReadsRangesOfTensorsAndOfChannels) {
@@ -85,7 +86,7 @@ TEST(AimetReport, SaysWhichLayerIsNone) {
   EXPECT_THAT(ParseLayerReport("[1, 2]", "per_layer_mse_loss.json", LayerReportKind::kAimet),
               FailsSaying(kInvalid, "expected an object of layers"));
   EXPECT_THAT(ParseLayerReport("{}", "per_layer_mse_loss.json", LayerReportKind::kAimet),
-              FailsSaying(kInvalid, "there is no layer in it"));
+              FailsSaying(kInvalid, "the report contains no layer"));
   EXPECT_THAT(ParseLayerReport("{\"a\": 1", "per_layer_mse_loss.json", LayerReportKind::kAimet),
               FailsSaying(kInvalid, "per_layer_mse_loss.json:1:8"));
   EXPECT_THAT(ParseLayerReport(" \n", "per_layer_mse_loss.json", LayerReportKind::kAimet),
@@ -127,11 +128,11 @@ TEST(TfliteDebuggerReport, LeavesOutWhatIsNoNumber) {
 TEST(TfliteDebuggerReport, SaysWhereATableBreaks) {
   const auto kind = LayerReportKind::kTfliteDebugger;
   EXPECT_THAT(ParseLayerReport("tensor_name,mean_squared_error\na,1,2\n", "x.csv", kind),
-              FailsSaying(kInvalid, "x.csv:2: the row has 3 fields, the first row has 2"));
+              FailsSaying(kInvalid, "x.csv:2: the row has 3 fields, but the first row has 2"));
   EXPECT_THAT(ParseLayerReport("tensor_name,mean_squared_error\n\"a,1\n", "x.csv", kind),
-              FailsSaying(kInvalid, "x.csv:2: a quote is opened and never closed"));
+              FailsSaying(kInvalid, "x.csv:2: a quoted field has no closing quote"));
   EXPECT_THAT(ParseLayerReport("name,error\na,1\n", "x.csv", kind),
-              FailsSaying(kInvalid, "has no column 'tensor_name'"));
+              FailsSaying(kInvalid, "lacks the column 'tensor_name'"));
   EXPECT_THAT(ParseLayerReport("", "x.csv", kind), FailsSaying(kInvalid, "found an empty file"));
   EXPECT_THAT(ParseLayerReport("tensor_name,mean_squared_error\n", "x.csv", kind),
               FailsSaying(kInvalid, "no row of the table has both a layer name and a number"));
@@ -189,7 +190,7 @@ TEST(ModelExplorerReport, ReadsGraphsAndTheirNodes) {
   EXPECT_THAT(Only(Read(R"({"results": {"a": {"value": 1}}})", "mse.json"), "a"),
               ElementsAre(Pair("mse", 1)));
   EXPECT_THAT(ParseLayerReport(R"({"main": 5})", "x.json", LayerReportKind::kModelExplorer),
-              FailsSaying(kInvalid, "graph 'main' is no object"));
+              FailsSaying(kInvalid, "graph 'main' must be an object"));
   EXPECT_THAT(ParseLayerReport(R"({"main": {}})", "x.json", LayerReportKind::kModelExplorer),
               FailsSaying(kInvalid, "has no \"results\""));
 }

@@ -26,7 +26,7 @@ Result<std::optional<Ratio>> RatioOf(const AuroraTerm& term, double offset, cons
     const std::string above = offset == 0 ? "" : " above the chance level";
     return Fail(ErrorCode::kInvalidArgument,
                 "no AURORA score: " + term.metric + above + " of the " + side + " is " +
-                    ShortestDecimal(value) + ", and a ratio needs a finite value above 0");
+                    ShortestDecimal(value) + ", but a ratio needs a finite value above 0");
   }
   const double to_from = (to->second - offset) / (from->second - offset);
   const double ratio = term.better == Better::kLower ? 1 / to_from : to_from;
@@ -45,7 +45,8 @@ Result<void> Validate(const AuroraOptions& options) {
   }
   if (!(options.quality.weight > 0)) {
     return Fail(ErrorCode::kInvalidArgument,
-                "the AURORA weight of quality is 0; a score without quality means nothing");
+                "the AURORA weight of quality is 0, but a score without quality is not meaningful; "
+                "give a weight above 0");
   }
   if (!std::isfinite(options.penalty_factor) || options.penalty_factor < 0 ||
       !std::isfinite(options.penalty_threshold) || options.penalty_threshold < 0 ||
@@ -75,8 +76,10 @@ Result<AuroraScore> ComputeAurora(const Metrics& baseline, const Metrics& varian
                             RatioOf(term, offset, baseline, variant));
     if (!ratio) {
       if (i != 0) continue;
-      return Fail(ErrorCode::kInvalidArgument,
-                  "no AURORA score: both variants need the quality metric " + term.metric);
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "no AURORA score: the baseline and the variant must both have the quality metric " +
+              term.metric);
     }
     present += term.weight;
     ratio_sum += ratio->value;
@@ -90,8 +93,8 @@ Result<AuroraScore> ComputeAurora(const Metrics& baseline, const Metrics& varian
     return Fail(ErrorCode::kInvalidArgument,
                 "no AURORA score: the metrics of both variants cover " +
                     std::to_string(std::lround(result.coverage * 100)) +
-                    " % of the weights, and it takes 50 %; throughput, latency_mean_ms, "
-                    "energy_consumption_mw or memory_usage_mb is missing");
+                    " % of the weights, but at least 50 % are needed; add throughput, "
+                    "latency_mean_ms, energy_consumption_mw or memory_usage_mb");
   }
 
   double log_score = 0;

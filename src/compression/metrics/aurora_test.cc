@@ -179,7 +179,7 @@ TEST(Aurora, NeedsQuality) {
   Metrics variant = kPublishedVariant;
   variant.erase("accuracy");
   EXPECT_THAT(ComputeAurora(kPublishedBaseline, variant),
-              FailsSaying(ErrorCode::kInvalidArgument, "need the quality metric accuracy"));
+              FailsSaying(ErrorCode::kInvalidArgument, "have the quality metric accuracy"));
 }
 
 TEST(Aurora, NeedsHalfOfTheWeights) {

@@ -238,7 +238,8 @@ Result<writer::media::Pixels> DrawLine(const std::vector<double>& values,
     range = {std::min(range.low, value), std::max(range.high, value)};
   }
   if (range.low > range.high) {
-    return Fail(ErrorCode::kInvalidArgument, "cannot draw a line: none of its values is finite");
+    return Fail(ErrorCode::kInvalidArgument,
+                "cannot draw a line chart: all its values are NaN or infinite");
   }
   range = {range.low - 0.5, range.high + 0.5};
   CBOARD_ASSIGN_OR_RETURN(Canvas canvas, Canvas::Create(kDefaultWidth, kHeight, kBottom));
@@ -274,7 +275,7 @@ Result<writer::media::Pixels> DrawLine(const std::vector<double>& values,
 Result<writer::media::Pixels> DrawBars(const std::vector<Bar>& bars, const std::string& x_label,
                                        const std::string& y_label, BarColours colours) {
   if (bars.empty())
-    return Fail(ErrorCode::kInvalidArgument, "cannot draw a bar chart without bars");
+    return Fail(ErrorCode::kInvalidArgument, "cannot draw a bar chart: it has no bars");
   int highest = 1;
   for (const Bar& bar : bars) highest = std::max(highest, bar.bits);
   const auto count = static_cast<double>(bars.size());

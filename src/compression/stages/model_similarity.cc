@@ -11,22 +11,22 @@ namespace cboard::compression {
 Result<void> ModelSimilarity::AddSample(std::span<const ComparePoint> points) {
   if (points.empty()) {
     return Fail(ErrorCode::kInvalidArgument,
-                "a sample has no comparison points; expected at least one");
+                "a sample has no layers to compare; give at least one");
   }
   if (!layers_.empty() && points.size() != layers_.size()) {
     return Fail(ErrorCode::kInvalidArgument,
                 "sample " + std::to_string(samples_.size()) + " has " + HumanCount(points.size()) +
-                    " comparison points, but the first sample has " + HumanCount(layers_.size()));
+                    " layers to compare, but the first sample has " + HumanCount(layers_.size()));
   }
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!seen.insert(points[i].layer).second) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "two comparison points have the name " + Quoted(points[i].layer));
+                  "two layers of a sample have the name " + Quoted(points[i].layer));
     }
     if (!layers_.empty() && points[i].layer != layers_[i]) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "point " + std::to_string(i) + " of sample " + std::to_string(samples_.size()) +
+                  "layer " + std::to_string(i) + " of sample " + std::to_string(samples_.size()) +
                       " is " + Quoted(points[i].layer) + ", but in the first sample it is " +
                       Quoted(layers_[i]));
     }

@@ -49,17 +49,17 @@ TEST(ModelSimilarity, RefusesSamplesThatDoNotMatch) {
   constexpr auto kInvalid = ErrorCode::kInvalidArgument;
   const std::vector<float> two = {1, 2}, three = {1, 2, 3};
   ModelSimilarity similarity;
-  EXPECT_THAT(similarity.AddSample({}), FailsSaying(kInvalid, "has no comparison points"));
+  EXPECT_THAT(similarity.AddSample({}), FailsSaying(kInvalid, "has no layers to compare"));
   EXPECT_THAT(similarity.AddSample({{"a", two, two}, {"a", two, two}}),
-              FailsSaying(kInvalid, "two comparison points have the name 'a'"));
+              FailsSaying(kInvalid, "two layers of a sample have the name 'a'"));
   EXPECT_THAT(similarity.AddSample({{"a", two, three}}), FailsSaying(kInvalid, "point 'a'"));
   EXPECT_TRUE(similarity.samples().empty());
   EXPECT_THAT(similarity.AddSample({{"a", two, two}}), Succeeds());
   EXPECT_THAT(
       similarity.AddSample({{"b", two, two}}),
-      FailsSaying(kInvalid, "point 0 of sample 1 is 'b', but in the first sample it is 'a'"));
+      FailsSaying(kInvalid, "layer 0 of sample 1 is 'b', but in the first sample it is 'a'"));
   EXPECT_THAT(similarity.AddSample({{"a", two, two}, {"b", two, two}}),
-              FailsSaying(kInvalid, "has 2 comparison points, but the first sample has 1"));
+              FailsSaying(kInvalid, "has 2 layers to compare, but the first sample has 1"));
   EXPECT_EQ(similarity.samples().size(), 1u);
 }
 

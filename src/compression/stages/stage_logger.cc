@@ -78,7 +78,7 @@ Result<SummaryWriter*> StageLogger::WriterOfStage(std::string_view stage) {
       known += (known.empty() ? "" : ", ") + std::string(name);
     }
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(stage) + " is not a stage of quantization; expected one of " + known);
+                Quoted(stage) + " is not the name of a quantization stage; choose one of " + known);
   }
   return WriterOf(std::string(stage));
 }
@@ -147,7 +147,7 @@ Result<void> StageLogger::LogLayerFigures(std::string_view stage, std::string_vi
 Result<void> StageLogger::LogCosines(std::span<const std::string> layers,
                                      std::span<const std::vector<double>> samples) {
   if (samples.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, "no sample was compared; add samples first");
+    return Fail(ErrorCode::kInvalidArgument, "no sample was compared; call AddSample before");
   }
   CBOARD_ASSIGN_OR_RETURN(SummaryWriter* const writer, WriterOf(kFigures));
   for (std::size_t i = 0; i < samples.size(); ++i) {

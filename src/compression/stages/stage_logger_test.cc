@@ -192,7 +192,7 @@ TEST(StageLogger, RefusesStagesThatNoPageWouldFind) {
   EXPECT_THAT(
       logger->LogGraph("my_stage", kGraph),
       FailsSaying(ErrorCode::kInvalidArgument,
-                  "'my_stage' is not a stage of quantization; expected one of initial_graph, "));
+                  "'my_stage' is not the name of a quantization stage; choose one of initial_graph, "));
   EXPECT_THAT(logger->LogGraph("../outside", kGraph), FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(logger->LogSimilarity(ModelSimilarity()),
               FailsSaying(ErrorCode::kInvalidArgument, "no sample"));

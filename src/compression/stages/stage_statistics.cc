@@ -96,7 +96,7 @@ Result<void> OutputStatistics::Add(const TensorView& output) {
   CBOARD_RETURN_IF_ERROR(output.Validate());
   if (output.shape.empty()) {
     return Fail(ErrorCode::kInvalidArgument,
-                "the output is a scalar; expected a tensor with channels");
+                "the output is a single number; give a tensor with a channel axis");
   }
   if (output.element_count() == 0) return {};
   const std::size_t axis = std::min(channel_axis_, output.shape.size() - 1);
@@ -104,7 +104,7 @@ Result<void> OutputStatistics::Add(const TensorView& output) {
                           tensor::ComputeChannelStatistics(output, axis));
   if (!channels_.empty() && channels_.size() != channels.size()) {
     return Fail(ErrorCode::kInvalidArgument, "the output has " + HumanCount(channels.size()) +
-                                                 " channels in dimension " + std::to_string(axis) +
+                                                 " channels along axis " + std::to_string(axis) +
                                                  ", but earlier outputs had " +
                                                  HumanCount(channels_.size()));
   }

@@ -62,10 +62,10 @@ TEST(OutputStatistics, RefusesAnotherNumberOfChannelsAndAddsNothing) {
   EXPECT_THAT(statistics.Add(TensorView(std::vector<float>{1, 2}, {1, 2})), Succeeds());
   EXPECT_THAT(statistics.Add(TensorView(std::vector<float>{1, 2, 3}, {1, 3})),
               FailsSaying(ErrorCode::kInvalidArgument,
-                          "the output has 3 channels in dimension 1, but earlier outputs had 2"));
+                          "the output has 3 channels along axis 1, but earlier outputs had 2"));
   EXPECT_EQ(statistics.total().count, 2u);
   EXPECT_THAT(statistics.Add(TensorView(DType::kFloat32, &statistics, {})),
-              FailsSaying(ErrorCode::kInvalidArgument, "the output is a scalar"));
+              FailsSaying(ErrorCode::kInvalidArgument, "the output is a single number"));
 }
 
 // Each value is in the bin that counts it, independent of the order.

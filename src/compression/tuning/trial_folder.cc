@@ -32,7 +32,7 @@ Result<int> Lock(const fs::path& path) {
   ::close(descriptor);
   return Fail(ErrorCode::kUnavailable,
               "another tuning logs into " + Quoted(path.string()) +
-                  ": wait until it has ended, or choose another directory");
+                  "; wait until it has ended, or choose another directory");
 }
 
 struct Earlier {
@@ -63,8 +63,8 @@ Result<fs::path> FreeName(const fs::path& path) {
   fs::path candidate = path;
   for (int copy = 2; fs::exists(fs::symlink_status(candidate, error)); ++copy) {
     if (copy > kMaxCopies) {
-      return Fail(ErrorCode::kAlreadyExists, "too many directories have the name of " +
-                                                 Quoted(path.string()) + ": remove some of them");
+      return Fail(ErrorCode::kAlreadyExists, "too many copies exist of the directory " +
+                                                 Quoted(path.string()) + "; remove some of them");
     }
     candidate = path;
     candidate += "_" + std::to_string(copy);
@@ -75,9 +75,11 @@ Result<fs::path> FreeName(const fs::path& path) {
 Result<fs::path> Rename(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) == 0) return to;
   if (errno == ENOTEMPTY || errno == EEXIST) {
-    return Fail(ErrorCode::kAlreadyExists, Quoted(to.string(), 200) +
-                                               " already exists; the logged values remain in " +
-                                               Quoted(from.string(), 200));
+    return Fail(
+        ErrorCode::kAlreadyExists,
+        "the directory " + Quoted(to.string(), 200) +
+            " already exists, so the trial could not be renamed; its logged values remain in " +
+            Quoted(from.string(), 200));
   }
   return Fail(ErrnoError(
       errno, "rename " + Quoted(from.string(), 200) + " to " + Quoted(to.filename().string())));
@@ -95,8 +97,8 @@ Result<TrialFolder> TrialFolder::Open(const fs::path& given, ExistingTrials earl
   const fs::path path = WithoutTrailingSlash(given);
   if (object_store::IsObjectUrl(path.native())) {
     return Fail(ErrorCode::kInvalidArgument,
-                "finished trials are renamed, but objects in a bucket cannot be renamed; log the "
-                "tuning to a local directory and copy it to " +
+                "a tuning cannot log into a bucket, because its finished trials are renamed; log "
+                "to a local directory and copy it to " +
                     path.string());
   }
   CBOARD_RETURN_IF_ERROR(CreateDirectories(path));
@@ -109,10 +111,10 @@ Result<TrialFolder> TrialFolder::Open(const fs::path& given, ExistingTrials earl
       folder.next_number_ = *earlier.last_number + 1;
       return folder;
     case ExistingTrials::kRefuse:
-      return Fail(ErrorCode::kAlreadyExists, Quoted(path.string()) + " contains " +
-                                                 Quoted(earlier.example) +
-                                                 " of an earlier tuning: move it or choose "
-                                                 "another directory");
+      return Fail(ErrorCode::kAlreadyExists,
+                  "the directory " + Quoted(path.string()) + " contains " +
+                      Quoted(earlier.example) +
+                      " of an earlier tuning; move it away, or choose another directory");
     case ExistingTrials::kMoveAside:
       break;
   }
@@ -162,7 +164,8 @@ Result<fs::path> TrialFolder::Start() {
     return Fail(ErrnoError(error.value(), "create the directory " + Quoted(directory.string())));
   }
   return Fail(ErrorCode::kAlreadyExists,
-              Quoted(directory.string()) + " already exists: move it or choose another directory");
+              "the directory " + Quoted(directory.string()) +
+                  " already exists; move it away, or choose another directory");
 }
 
 Result<fs::path> TrialFolder::Finish(const std::string& name) {

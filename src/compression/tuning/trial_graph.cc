@@ -78,9 +78,9 @@ std::string TrimmedNode(std::string_view node) {
 Result<TrialGraph> TrialGraph::Open(const std::filesystem::path& file) {
   CBOARD_ASSIGN_OR_RETURN(model::ModelGraph model, model::OpenModel(file));
   if (model.format() != model::ModelFormat::kTensorFlowGraph) {
-    return Fail(ErrorCode::kInvalidArgument, Quoted(file.string()) + " has the format " +
-                                                 std::string(NameOf(model.format())) +
-                                                 "; a TensorFlow GraphDef was expected");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the model file " + Quoted(file.string()) + " has the format " +
+                    std::string(NameOf(model.format())) + ", but must be a TensorFlow GraphDef");
   }
   TrialGraph graph(std::move(model));
   graph.is_quantized_ = std::ranges::any_of(graph.model_.nodes(), IsRequantizing);

@@ -41,9 +41,11 @@ class Flattener {
   explicit Flattener(TrialSettings& settings) : settings_(settings) {}
 
   Result<void> Add(const std::string& path, const YAML::Node& node, int depth = 0) {
-    if (depth > kMaxDepth) return Fail(Exhausted("the configuration has more than 32 levels"));
+    if (depth > kMaxDepth)
+      return Fail(Exhausted("the configuration is nested deeper than 32 levels; make it flatter"));
     if (++visited_ > kMaxSettings)
-      return Fail(Exhausted("the configuration has more than 2000 settings"));
+      return Fail(
+          Exhausted("the configuration has more than 2000 settings; log only the important ones"));
     if (node.IsMap()) {
       for (const auto& entry : node) {
         const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : std::string("?");
@@ -62,9 +64,11 @@ class Flattener {
  private:
   // Converts a list to text, such as "[fp32, [1, 2], {a: b}]".
   Result<void> AppendText(const YAML::Node& node, int depth, std::string& text) {
-    if (depth > kMaxDepth) return Fail(Exhausted("the configuration has more than 32 levels"));
+    if (depth > kMaxDepth)
+      return Fail(Exhausted("the configuration is nested deeper than 32 levels; make it flatter"));
     if (++visited_ > kMaxSettings)
-      return Fail(Exhausted("the configuration has more than 2000 settings"));
+      return Fail(
+          Exhausted("the configuration has more than 2000 settings; log only the important ones"));
     if (node.IsSequence()) {
       text += '[';
       const char* separator = "";
@@ -87,7 +91,7 @@ class Flattener {
       text += node.IsScalar() ? node.Scalar() : std::string("null");
     }
     if (text.size() > kMaxBytes)
-      return Fail(Exhausted("the configuration has a list of more than 1 MiB"));
+      return Fail(Exhausted("a list of the configuration has more than 1 MiB of text; shorten it"));
     return {};
   }
 
@@ -114,8 +118,9 @@ Result<TuningConfig> ConfigOf(const YAML::Node& root) {
   TuningConfig config;
   if (root.IsNull()) return config;
   if (!root.IsMap()) {
-    return Fail(ErrorCode::kInvalidArgument,
-                PlaceOf(root.Mark()) + ": expected a mapping such as 'tuning: …'");
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        PlaceOf(root.Mark()) + ": the configuration must be a mapping with keys such as 'tuning:'");
   }
   CBOARD_RETURN_IF_ERROR(ReadTensorboard(root, config.tensorboard));
   Flattener flattener(config.settings);
@@ -147,7 +152,8 @@ void KeepLastOfEach(TrialSettings& settings) {
 }  // namespace
 
 Result<TuningConfig> ParseTuningConfig(std::string_view yaml) {
-  if (yaml.size() > kMaxBytes) return Fail(Exhausted("the configuration has more than 1 MiB"));
+  if (yaml.size() > kMaxBytes)
+    return Fail(Exhausted("the configuration has more than 1 MiB of text; shorten it"));
   // Catches all exceptions of yaml-cpp.
   try {
     Result<TuningConfig> config = ConfigOf(YAML::Load(std::string(yaml)));

@@ -31,7 +31,7 @@ int TuningLogger::trial_number() const { return folder_ ? folder_->next_number()
 
 Result<TuningLogger::Trial*> TuningLogger::Current() {
   if (trial_) return trial_.get();
-  return Fail(ErrorCode::kFailedPrecondition, "no trial is running: call StartTrial first");
+  return Fail(ErrorCode::kFailedPrecondition, "no trial is running; call StartTrial first");
 }
 
 Result<void> TuningLogger::StartTrial(const TrialSettings& settings, FusedOps fused) {
@@ -39,7 +39,7 @@ Result<void> TuningLogger::StartTrial(const TrialSettings& settings, FusedOps fu
   if (trial_) {
     return Fail(ErrorCode::kFailedPrecondition,
                 "trial " + VariantOfTrial(trial_number()) +
-                    " is still running: call FinishTrial or AbandonTrial before the next trial");
+                    " is still running; call FinishTrial or AbandonTrial before the next trial");
   }
   CBOARD_ASSIGN_OR_RETURN(auto session, SessionOf(settings));
   if (!folder_) {

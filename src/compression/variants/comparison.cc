@@ -47,15 +47,16 @@ const Variant* ModelComparison::Find(std::string_view name) const {
 
 Result<void> ModelComparison::Validate() const {
   if (Find(baseline) == nullptr) {
-    return Fail(ErrorCode::kInvalidArgument, "model " + Quoted(model) + " has no variant " +
-                                                 Quoted(baseline) +
-                                                 ", which it names as its baseline");
+    return Fail(ErrorCode::kInvalidArgument,
+                "model " + Quoted(model) + " has no variant " + Quoted(baseline) +
+                    ", although this is the name of its baseline; add this variant");
   }
   std::set<std::string> keys;
   for (const Variant& variant : variants) {
     if (keys.insert(TagKeyOf(variant.name)).second) continue;
     return Fail(ErrorCode::kInvalidArgument,
-                "model " + Quoted(model) + " has two variants that would share the tag " +
+                "model " + Quoted(model) +
+                    " has two variants whose metrics would get the same tag " +
                     Quoted(TagKeyOf(variant.name)) + "; rename one of them");
   }
   return {};

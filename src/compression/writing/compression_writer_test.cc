@@ -170,10 +170,10 @@ TEST(CompressionWriter, RefusesComparisonsThatCannotBeToldApart) {
   const TempDir dir;
   CompressionWriter writer(dir.path());
   EXPECT_THAT(writer.LogCompressionRatios(ModelComparison{.model = "m"}),
-              FailsSaying(ErrorCode::kInvalidArgument, "'m' has no variant 'fp32'"));
+              FailsSaying(ErrorCode::kInvalidArgument, "'m' lacks the variant 'fp32'"));
   EXPECT_THAT(writer.LogCompressionRatios(ModelComparison{
                   .model = "m", .variants = {{"fp32", {}, {}}, {"w 4", {}, {}}, {"w_4", {}, {}}}}),
-              FailsSaying(ErrorCode::kInvalidArgument, "would share the tag 'w_4'"));
+              FailsSaying(ErrorCode::kInvalidArgument, "would get the same tag 'w_4'"));
 }
 
 TEST(CompressionWriter, LogsLatencyDistributions) {

@@ -87,7 +87,7 @@ Result<LogReport> WriteHParamsRow(const std::filesystem::path& directory,
   const Variant* const compressed = comparison.Find(variant);
   if (baseline == nullptr || compressed == nullptr) {
     return Fail(ErrorCode::kInvalidArgument,
-                "model " + Quoted(comparison.model) + " has no variant " +
+                "model " + Quoted(comparison.model) + " lacks the variant " +
                     Quoted(baseline == nullptr ? comparison.baseline : variant));
   }
   LogReport report;

@@ -21,7 +21,8 @@ using proto::DataType;
 using proto::ValueKind;
 
 tl::unexpected<Error> NotA(std::string_view what, ValueKind found) {
-  return Fail(ErrorCode::kDataLoss, "the value is not " + std::string(what) + ": it holds field " +
+  return Fail(ErrorCode::kDataLoss, "the logged value is not " + std::string(what) +
+                                        "; it contains the field " +
                                         std::to_string(static_cast<int>(found)));
 }
 
@@ -57,8 +58,10 @@ bool IsLabelled(const reader::TagInfo& info, const proto::Shape& shape) {
 }
 
 tl::unexpected<Error> WrongShape(const proto::Shape& shape) {
-  return Fail(ErrorCode::kDataLoss,
-              "a sequence of blobs has a tensor of rank " + std::to_string(shape.size()));
+  return Fail(
+      ErrorCode::kDataLoss,
+      "images, sounds and graphs must be logged as a list of strings, but the tensor has rank " +
+          std::to_string(shape.size()));
 }
 
 }  // namespace
@@ -162,7 +165,8 @@ Result<std::size_t> CountBlobs(const reader::TagInfo& info, std::string_view fir
   if (kind == ValueKind::kImage) return 3;
   if (kind == ValueKind::kAudio) return 1;
   const auto unclear = [] {
-    return Fail(ErrorCode::kTruncated, "the first bytes do not hold the shape of the tensor");
+    return Fail(ErrorCode::kTruncated,
+                "the shape of the logged tensor is not in the first bytes of the value");
   };
   if (kind != ValueKind::kTensor) return unclear();
   // Writers put the shape before the strings.

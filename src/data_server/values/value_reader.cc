@@ -25,7 +25,7 @@ Result<std::string> ValueReader::Read(const reader::BlobEntry& entry) const {
 Result<std::string> ValueReader::FirstBytes(const reader::BlobEntry& entry) {
   if (entry.file >= run_.files.size()) {
     return Fail(ErrorCode::kInvalidArgument,
-                "the run has no event file " + std::to_string(entry.file));
+                "the run has no event file with the number " + std::to_string(entry.file));
   }
   if (!file_ || file_index_ != entry.file) {
     file_.reset();
@@ -38,7 +38,8 @@ Result<std::string> ValueReader::FirstBytes(const reader::BlobEntry& entry) {
       file_->ReadAt(entry.record_offset + kRecordHeaderBytes + entry.value_offset,
                     std::as_writable_bytes(std::span(bytes))));
   if (read != bytes.size()) {
-    return Fail(ErrorCode::kDataLoss, "the file has become shorter since it was indexed");
+    return Fail(ErrorCode::kDataLoss,
+                "the event file became shorter after it was read; reload the page");
   }
   return bytes;
 }

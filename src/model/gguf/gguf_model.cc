@@ -81,7 +81,7 @@ class GgufReader {
     CBOARD_ASSIGN_OR_RETURN(const auto version, Take<std::uint32_t>());
     if (magic != 0x46554747 || version < 2 || version > 3) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "not a GGUF file that is read here: version " + std::to_string(version) +
+                  "this GGUF version cannot be read: found version " + std::to_string(version) +
                       (version > 0xFFFF ? " (big-endian?)" : "") + ", expected 2 or 3");
     }
     CBOARD_ASSIGN_OR_RETURN(const auto tensor_count, Take<std::uint64_t>());
@@ -89,7 +89,8 @@ class GgufReader {
     for (std::uint64_t i = 0; i < pair_count; ++i) CBOARD_RETURN_IF_ERROR(ReadPair());
     for (std::uint64_t i = 0; i < tensor_count; ++i) CBOARD_RETURN_IF_ERROR(ReadTensorInfo());
     if (!std::has_single_bit(alignment_)) {
-      return Fail(ErrorCode::kDataLoss, "general.alignment is " + std::to_string(alignment_) +
+      return Fail(ErrorCode::kDataLoss, "the GGUF metadata general.alignment is " +
+                                            std::to_string(alignment_) +
                                             ", expected a power of two");
     }
     const std::uint64_t padding = (alignment_ - position_ % alignment_) % alignment_;
@@ -109,9 +110,9 @@ class GgufReader {
   };
 
   tl::unexpected<Error> Ends(std::string_view what) const {
-    return Fail(ErrorCode::kDataLoss, "at offset " + std::to_string(position_) + " of " +
-                                          std::to_string(bytes_.size()) + " the file ends inside " +
-                                          std::string(what));
+    return Fail(ErrorCode::kDataLoss,
+                "the GGUF file is truncated: at offset " + std::to_string(position_) + " of " +
+                    std::to_string(bytes_.size()) + " it ends inside " + std::string(what));
   }
 
   Result<ByteSpan> TakeBytes(std::uint64_t count, std::string_view what) {
@@ -159,7 +160,8 @@ class GgufReader {
 
   Result<void> CheckValueType(std::string_view key, std::uint32_t type) const {
     if (type < kValueBytes.size()) return {};
-    return Fail(ErrorCode::kDataLoss, "at offset " + std::to_string(position_) + " metadata " +
+    return Fail(ErrorCode::kDataLoss, "the GGUF file is damaged: at offset " +
+                                          std::to_string(position_) + " the metadata " +
                                           Quoted(key) + " has the type " + std::to_string(type) +
                                           ", expected 0 to 12");
   }
@@ -169,7 +171,8 @@ class GgufReader {
     CBOARD_ASSIGN_OR_RETURN(const auto count, Take<std::uint64_t>());
     CBOARD_RETURN_IF_ERROR(CheckValueType(key, type));
     if (type == kArray) {
-      return Fail(ErrorCode::kDataLoss, "metadata " + Quoted(key) + " is an array of arrays");
+      return Fail(ErrorCode::kDataLoss, "the GGUF metadata " + Quoted(key) +
+                                            " is an array of arrays, which is not supported");
     }
     if (type == kString) {
       for (std::uint64_t i = 0; i < count; ++i) CBOARD_RETURN_IF_ERROR(TakeString());
@@ -185,9 +188,9 @@ class GgufReader {
     CBOARD_ASSIGN_OR_RETURN(info.name, TakeString());
     CBOARD_ASSIGN_OR_RETURN(const auto rank, Take<std::uint32_t>());
     if (rank > kMaxDimensions) {
-      return Fail(ErrorCode::kDataLoss, "tensor " + Quoted(info.name) + " has " +
-                                            std::to_string(rank) + " dimensions, expected up to " +
-                                            std::to_string(kMaxDimensions));
+      return Fail(ErrorCode::kDataLoss,
+                  "tensor " + Quoted(info.name) + " has " + std::to_string(rank) +
+                      " dimensions, expected at most " + std::to_string(kMaxDimensions));
     }
     for (std::uint32_t i = 0; i < rank; ++i) {
       CBOARD_ASSIGN_OR_RETURN(const auto size, Take<std::uint64_t>());
@@ -211,11 +214,11 @@ class GgufReader {
     }
     const std::optional<std::uint64_t> needed = BytesNeeded(known->type, info.shape);
     if (!needed || info.offset > data.size() || *needed > data.size() - info.offset) {
-      return Fail(ErrorCode::kDataLoss, where + " of type " + std::string(NameOf(known->type)) +
-                                            " and shape " + ShapeText(info.shape) +
-                                            " is at offset " + std::to_string(info.offset) +
-                                            " of " + std::to_string(data.size()) +
-                                            " bytes of data and reaches past them");
+      return Fail(ErrorCode::kDataLoss,
+                  where + " of type " + std::string(NameOf(known->type)) + " and shape " +
+                      ShapeText(info.shape) + " is at offset " + std::to_string(info.offset) +
+                      " of " + std::to_string(data.size()) +
+                      " bytes of tensor data and ends after them; the file is truncated");
     }
     CBOARD_RETURN_IF_ERROR(graph_.SetConstant(
         id, known->type, info.shape,

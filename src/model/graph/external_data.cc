@@ -30,12 +30,12 @@ Result<ByteSpan> ExternalData::Map(std::string_view location) {
   // Rejects a NUL character: the system would end the path there, after the check of the whole
   // path.
   if (location.empty() || location.find('\0') != std::string_view::npos) {
-    return Refused(location, "is no file name");
+    return Refused(location, "is not a file name");
   }
   const fs::path relative(location);
   if (relative.is_absolute()) return Refused(location, "is an absolute path");
   if (std::ranges::find(relative, fs::path("..")) != relative.end()) {
-    return Refused(location, "leads out of its folder");
+    return Refused(location, "is outside of its folder");
   }
   const fs::path parent = graph_.file().path().parent_path();
   std::error_code error;
@@ -45,8 +45,9 @@ Result<ByteSpan> ExternalData::Map(std::string_view location) {
     return Fail(ErrorCode::kNotFound, "the model's weights are in " + Quoted(location, 300) +
                                           ", which does not exist; put the file next to the model");
   }
-  if (!IsInside(folder, path)) return Refused(location, "is a link that leads out of its folder");
-  // Paths such as "w", "./w" and ".//w" mean the same file. The size of the file is counted once.
+  if (!IsInside(folder, path))
+    return Refused(location, "is a link to a place outside of its folder");
+  // "w", "./w" and ".//w" are the same file, whose size counts once.
   if (const auto found = mapped_paths_.find(path.string()); found != mapped_paths_.end()) {
     return mapped_[std::string(location)] = found->second;
   }

@@ -54,17 +54,23 @@ std::string Example(const ModelTensor& input) {
 Error Mistake(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
 
 Result<void> CheckSizes(std::string_view input, const Shape& shape) {
-  const std::string given = "the shape " + Typed(shape) + " for input " + Quoted(input);
+  const std::string given =
+      "the shape " + Typed(shape) + " that was given for input " + Quoted(input);
   if (shape.size() > kMaxRank) {
-    return Fail(Mistake(given + " has more than " + std::to_string(kMaxRank) + " sizes"));
+    return Fail(Mistake("invalid input shape: " + given + " has more than " +
+                        std::to_string(kMaxRank) + " sizes"));
   }
   for (const std::int64_t size : shape) {
-    if (size < 0) return Fail(Mistake(given + " has a negative size; give a number for each"));
-    if (size > kMaxSize) return Fail(Mistake(given + " has a size beyond 2^31"));
+    if (size < 0)
+      return Fail(Mistake("invalid input shape: " + given +
+                          " has a negative size; give a number for each"));
+    if (size > kMaxSize)
+      return Fail(Mistake("invalid input shape: " + given + " has a size above 2^31"));
   }
   const std::optional<std::uint64_t> count = ElementCount(shape);
   if (!count || *count > kMaxElements) {
-    return Fail(Mistake(given + " has more than 2^40 elements; give a smaller one"));
+    return Fail(Mistake("invalid input shape: " + given +
+                        " has more than 2^40 elements; give a smaller one"));
   }
   return {};
 }
@@ -79,12 +85,12 @@ Result<TensorId> FindInput(const std::string& name, const GraphAssembler& graph)
     if (known.size() < 1000) known += (known.empty() ? "" : ", ") + Declared(graph.tensor(id));
   }
   if (inputs.empty()) {
-    return Fail(Mistake("a shape is given, but the model has no inputs"));
+    return Fail(Mistake("a shape was given, but the model has no inputs; omit the shape"));
   }
   const ModelTensor& first = graph.tensor(inputs[0]);
-  return Fail(Mistake((name.empty() ? "a shape is given without an input's name"
+  return Fail(Mistake((name.empty() ? "a shape was given without the name of an input"
                                     : "there is no input " + Quoted(name)) +
-                      "; the model has " + known + ": write for example " + first.name + "=" +
+                      "; the model has " + known + "; write for example " + first.name + "=" +
                       Example(first)));
 }
 
@@ -95,8 +101,9 @@ Result<void> CheckAgainst(const ModelTensor& input, const Shape& shape) {
     fits = input.shape[i] < 0 || input.shape[i] == shape[i];
   }
   if (fits) return {};
-  return Fail(Mistake("the shape " + Typed(shape) + " does not fit input " + Declared(input) +
-                      ": write for example " + input.name + "=" + Example(input)));
+  return Fail(Mistake("the shape " + Typed(shape) + " differs from the shape of input " +
+                      Declared(input) + "; write for example " + input.name + "=" +
+                      Example(input)));
 }
 
 }  // namespace
@@ -146,16 +153,16 @@ Result<void> AddInputShape(std::string_view text, InputShapes& shapes) {
   const std::string_view sizes = is_named ? text.substr(equals + 1) : text;
   const auto mistake = [&](const std::string& what) {
     return Fail(Mistake("the shape " + Quoted(text) + " " + what +
-                        "; write sizes with commas between them, after the input's name where "
-                        "there are several: x=1,3,48,320"));
+                        "; write the sizes with commas, and name the input if the model has "
+                        "several: x=1,3,48,320"));
   };
-  if (is_named && name.empty()) return mistake("has no name before its =");
+  if (is_named && name.empty()) return mistake("has no input name before '='");
   Shape shape;
   for (const std::string_view part : Split(sizes, ',')) {
     if (sizes.empty()) break;  // A scalar.
     std::int64_t size = 0;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), size);
-    if (error == std::errc::result_out_of_range) return mistake("has a size that is no number");
+    if (error == std::errc::result_out_of_range) return mistake("has a size that is not a number");
     if (error != std::errc() || end != part.data() + part.size()) {
       return mistake("has " + Quoted(part) + " for a size");
     }
@@ -164,7 +171,7 @@ Result<void> AddInputShape(std::string_view text, InputShapes& shapes) {
   }
   if (!is_named && shape.empty()) return mistake("is empty");
   if (!shapes.try_emplace(name, std::move(shape)).second) {
-    return mistake(is_named ? "is the second one for this input" : "is the second one");
+    return mistake(is_named ? "is the second shape for the same input" : "is the second one");
   }
   return {};
 }

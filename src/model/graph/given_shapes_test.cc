@@ -93,7 +93,7 @@ TEST(GiveInputShapes, TheOnlyInputNeedsNoName) {
   ASSERT_THAT(model, Succeeds());
   EXPECT_THAT(ShapeOf(*model, "x"), ElementsAre(5, 7));
   EXPECT_THAT(Open(kText, {{"", {5, 7}}}),
-              FailsSaying(ErrorCode::kInvalidArgument, "without an input's name"));
+              FailsSaying(ErrorCode::kInvalidArgument, "without the name of an input's name"));
 }
 
 TEST(GiveInputShapes, SaysWhatTheFileDeclaresAndWhatToWrite) {
@@ -102,22 +102,22 @@ TEST(GiveInputShapes, SaysWhatTheFileDeclaresAndWhatToWrite) {
     return model ? "" : model.error().message;
   };
   EXPECT_EQ(refusal({{"image", {1, 4, 48, 320}}}),
-            "the shape 1,4,48,320 does not fit input 'image' float32 [1, 3, ?, ?]: "
+            "the shape 1,4,48,320 differs from the shape of input 'image' float32 [1, 3, ?, ?]; "
             "write for example image=1,3,32,32");
   EXPECT_THAT(refusal({{"ids", {1, 2, 3}}}), HasSubstr("'ids' float32 [batch, sequence]"));
   EXPECT_THAT(refusal({{"idz", {1, 2}}}),
               HasSubstr("there is no input 'idz'; the model has 'ids' float32 [batch, sequence], "
-                        "'mask' float32 [batch, sequence], 'image' float32 [1, 3, ?, ?]: write for "
+                        "'mask' float32 [batch, sequence], 'image' float32 [1, 3, ?, ?]; write for "
                         "example ids=1,32"));
   EXPECT_THAT(refusal({{"ids", {1, -1}}}), HasSubstr("negative size"));
-  EXPECT_THAT(refusal({{"ids", {1, std::int64_t{1} << 40}}}), HasSubstr("beyond 2^31"));
+  EXPECT_THAT(refusal({{"ids", {1, std::int64_t{1} << 40}}}), HasSubstr("above 2^31"));
   EXPECT_THAT(refusal({{"ids", {1 << 30, 1 << 30}}}), HasSubstr("more than 2^40 elements"));
   EXPECT_THAT(refusal({{"ids", std::vector<std::int64_t>(17, 1)}}), HasSubstr("more than 16"));
 }
 
 TEST(GiveInputShapes, FormatsThatStoreTheirShapesSaySo) {
   EXPECT_THAT(ReadModel(ModelFormat::kTflite, MappedFile::FromMemory("", "m"), {{"x", {1}}}),
-              FailsSaying(ErrorCode::kInvalidArgument, "stores its shapes"));
+              FailsSaying(ErrorCode::kInvalidArgument, "has fixed shapes"));
 }
 
 TEST(AddInputShape, ReadsWhatUsersType) {

@@ -104,13 +104,13 @@ Result<void> GraphAssembler::SetConstant(TensorId id, DType type, std::vector<st
   }
   const std::optional<std::uint64_t> count = ElementCount(shape);
   if (!count || *count > std::numeric_limits<std::size_t>::max() / 16) {
-    return damaged("is larger than memory can be");
+    return damaged("exceeds the address space");
   }
   const ElementLayout layout = LayoutOf(type);
   if (layout.bytes > 0) {
     if (IsBlockType(type) && *count > 0 &&
         (shape.empty() || static_cast<std::uint64_t>(shape.back()) % layout.elements != 0)) {
-      return damaged("has rows that are no whole number of blocks of " +
+      return damaged("has a last dimension that is not a multiple of the block size, " +
                      std::to_string(layout.elements));
     }
     const std::uint64_t needed = BytesNeeded(type, shape).value_or(0);
@@ -144,8 +144,8 @@ Result<MutableByteSpan> GraphAssembler::SetUnfolded(TensorId id, DType type,
     return Fail(ErrorCode::kResourceExhausted,
                 "sparse tensor " + Quoted(tensor(id).name) + " of type " +
                     std::string(NameOf(type)) + " and shape " + ShapeText(shape) +
-                    " would be more than " + std::to_string(kMaxFileSizeMultiple) +
-                    " times as large as the file of " +
+                    " needs more than " + std::to_string(kMaxFileSizeMultiple) +
+                    " times the size of its file, " +
                     HumanBytes(static_cast<double>(graph_.file_bytes_)));
   }
   CBOARD_RETURN_IF_ERROR(Charge(sizeof(void*) + needed));
@@ -278,8 +278,8 @@ bool GraphAssembler::Spend(std::uint64_t bytes) {
 Result<void> GraphAssembler::CheckMemory() const {
   if (!is_exhausted_) return {};
   return Fail(ErrorCode::kResourceExhausted,
-              "the model's nodes, tensors, functions, subgraphs and scales expand to more than " +
-                  HumanBytes(static_cast<double>(MemoryLimit())) + " from a file of " +
+              "the model needs more than " + HumanBytes(static_cast<double>(MemoryLimit())) +
+                  " of memory for its nodes and tensors, although its file has only " +
                   HumanBytes(static_cast<double>(graph_.file_bytes_)));
 }
 
@@ -293,8 +293,9 @@ Result<void> GraphAssembler::FillProducers() {
                     "tensor " + Quoted(produced.name) + " is produced by node " +
                         Quoted(graph_.nodes_[i].name) + " and " +
                         (produced.is_constant
-                             ? "stored as a constant, too"
-                             : "by node " + Quoted(graph_.node(produced.producer).name) + ", too"));
+                             ? "is also stored as a constant; export the model again"
+                             : "also by node " + Quoted(graph_.node(produced.producer).name) +
+                                   "; export the model again"));
       }
       produced.producer = NodeId{static_cast<std::uint32_t>(i)};
     }

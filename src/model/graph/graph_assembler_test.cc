@@ -103,11 +103,11 @@ TEST_F(GraphAssemblerTest, RefusesConstantsThatDoNotMatchTheirBytes) {
               FailsSaying(ErrorCode::kDataLoss, "needs 20 bytes but has 16"));
   EXPECT_THAT(set(DType::kFloat32, {-4}), FailsSaying(ErrorCode::kDataLoss, "negative dimension"));
   EXPECT_THAT(set(DType::kFloat32, {std::int64_t{1} << 62, 4}),
-              FailsSaying(ErrorCode::kDataLoss, "larger than memory"));
+              FailsSaying(ErrorCode::kDataLoss, "exceeds the address space"));
   EXPECT_THAT(set(DType::kInt8, {std::int64_t{1} << 40, std::int64_t{1} << 40}),
-              FailsSaying(ErrorCode::kDataLoss, "larger than memory"));
+              FailsSaying(ErrorCode::kDataLoss, "exceeds the address space"));
   EXPECT_THAT(set(DType::kQ4_0, {16}),
-              FailsSaying(ErrorCode::kDataLoss, "no whole number of blocks of 32"));
+              FailsSaying(ErrorCode::kDataLoss, "not a multiple of the block size, 32"));
 }
 
 TEST_F(GraphAssemblerTest, ADimensionOfZeroMakesAnyOtherHarmless) {

@@ -88,16 +88,16 @@ std::string ModelGraph::version() const {
 Result<WeightReader> ModelGraph::OpenWeights(TensorId id) const {
   const ModelTensor& wanted = tensor(id);
   if (wanted.source == kNoTensor) {
-    return Fail(ErrorCode::kInvalidArgument, "tensor " + Quoted(wanted.name) +
-                                                 " is computed at run time; the file does not "
-                                                 "hold its values");
+    return Fail(ErrorCode::kInvalidArgument,
+                "tensor " + Quoted(wanted.name) +
+                    " is computed at run time, so the file does not contain its values");
   }
   const ModelTensor& stored = tensor(wanted.source);
   const ElementLayout layout = LayoutOf(stored.type);
   if (!HoldsRealNumbers(stored.type)) {
     return Fail(ErrorCode::kInvalidArgument, "tensor " + Quoted(stored.name) + " of type " +
                                                  std::string(NameOf(stored.type)) +
-                                                 " cannot be read as real numbers");
+                                                 " does not contain real numbers");
   }
   for (const auto& file : files_) CBOARD_RETURN_IF_ERROR(file->CheckContent());
 

@@ -168,7 +168,7 @@ TEST(WeightReader, MillionsOfRepeatedElementsNeedNoMemoryUntilTheyAreRead) {
 TEST(WeightReader, RefusesWhatIsNoNumberOrNotInTheFile) {
   const ModelGraph strings = GraphOf(DType::kString, {2}, "");
   EXPECT_THAT(strings.OpenWeights(kWeights),
-              FailsSaying(ErrorCode::kInvalidArgument, "cannot be read as real numbers"));
+              FailsSaying(ErrorCode::kInvalidArgument, "does not contain real numbers"));
   GraphAssembler graph(ModelFormat::kOnnx, MappedFile::FromMemory("", "model"));
   graph.Tensor("x");
   EXPECT_THAT(graph.Finish()->OpenWeights(TensorId{0}),

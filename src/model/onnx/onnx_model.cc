@@ -188,10 +188,10 @@ class OnnxReader {
       if (tensor.offset > file.size() || tensor.length.value_or(0) > file.size() - tensor.offset) {
         return Fail(
             ErrorCode::kDataLoss,
-            "tensor " + Quoted(tensor.name) + " is at offset " + std::to_string(tensor.offset) +
-                " of " + Quoted(tensor.location) +
-                (tensor.length ? " with " + std::to_string(*tensor.length) + " bytes" : "") +
-                ", but that file has " + std::to_string(file.size()) + " bytes");
+            "the data of tensor " + Quoted(tensor.name) + " begins at offset " +
+                std::to_string(tensor.offset) + " of the file " + Quoted(tensor.location) +
+                (tensor.length ? " and has " + std::to_string(*tensor.length) + " bytes" : "") +
+                ", but the file has only " + std::to_string(file.size()) + " bytes");
       }
       const ByteSpan data = file.subspan(static_cast<std::size_t>(tensor.offset));
       if (tensor.length) return data.first(static_cast<std::size_t>(*tensor.length));
@@ -352,9 +352,9 @@ class OnnxReader {
 
   static Result<void> CheckDepth(const Scope& scope) {
     if (scope.depth <= kMaxDepth) return {};
-    return Fail(ErrorCode::kInvalidArgument, "subgraphs and functions are nested more than " +
-                                                 std::to_string(kMaxDepth) +
-                                                 " deep, or a function calls itself");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the model's subgraphs and functions are nested more than " +
+                    std::to_string(kMaxDepth) + " levels deep, or a function calls itself");
   }
 
   Result<void> Unfold(const OnnxFunction& function, const OnnxNode& call,

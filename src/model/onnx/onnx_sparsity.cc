@@ -32,17 +32,19 @@ Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
                                           " of type " + std::string(NameOf(type)) + " and shape " +
                                           ShapeText(sparse.shape) + " " + what);
   };
-  if (!CanBeSparse(type)) return damaged("has values that are not of whole bytes");
+  if (!CanBeSparse(type))
+    return damaged("has an element type smaller than a byte, which is not supported");
   const std::size_t element_bytes = LayoutOf(type).bytes;
   const std::optional<std::uint64_t> elements = ElementCount(sparse.shape);
   if (sparse.shape.empty() || !elements ||
       std::ranges::any_of(sparse.shape, [](std::int64_t size) { return size < 0; })) {
-    return damaged("has impossible dimensions");
+    return damaged("has a negative or too large dimension");
   }
   const std::size_t count = values.size() / element_bytes;
   if (sparse.values.shape != std::vector{static_cast<std::int64_t>(count)} ||
       values.size() != count * element_bytes) {
-    return damaged("has " + std::to_string(values.size()) + " bytes of values for shape " +
+    return damaged("has " + std::to_string(values.size()) +
+                   " bytes of values, which differs from the shape of the values, " +
                    ShapeText(sparse.values.shape));
   }
   // The position of a value is one index into the flat tensor, or one index per dimension.
@@ -55,8 +57,8 @@ Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
               : proto::Shape{static_cast<std::int64_t>(count), static_cast<std::int64_t>(rank)};
   if (proto::DTypeOfOnnx(sparse.indices.elem_type) != DType::kInt64 || index_shape != expected ||
       indices.size() / sizeof(std::int64_t) != count * per_value) {
-    return damaged("has indices of shape " + ShapeText(index_shape) + " for " + HumanCount(count) +
-                   " values");
+    return damaged("has indices of shape " + ShapeText(index_shape) +
+                   ", which does not match its " + HumanCount(count) + " values");
   }
   const std::vector<std::int64_t> limits =
       is_flat ? std::vector{static_cast<std::int64_t>(*elements)} : sparse.shape;
@@ -70,7 +72,7 @@ Result<void> SetSparseOnnxConstant(GraphAssembler& graph, TensorId id,
   const auto index = [&](std::size_t i) { return places[i]; };
   for (std::size_t i = 0; i < count * per_value; ++i) {
     if (index(i) >= 0 && index(i) < limits[i % per_value]) continue;
-    return damaged("has a value at index " + std::to_string(index(i)) + " of " +
+    return damaged("has an index of " + std::to_string(index(i)) + ", but the dimension has size " +
                    HumanCount(static_cast<std::size_t>(limits[i % per_value])));
   }
   CBOARD_ASSIGN_OR_RETURN(

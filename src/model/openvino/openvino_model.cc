@@ -68,8 +68,9 @@ class OpenVinoReader {
     graph_.AddMetadata("runtime_version", info.child("Runtime_version").attribute("value").value());
     const pugi::xml_node layers = net_.child("layers");
     if (!layers) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "<net> has no <layers>: the file is incomplete, or not an OpenVINO model");
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "the element <net> has no <layers>; give the complete .xml file of an OpenVINO model");
     }
     for (const pugi::xml_node layer : layers.children("layer")) {
       CBOARD_RETURN_IF_ERROR(ReadOutputs(layer));
@@ -100,7 +101,8 @@ class OpenVinoReader {
   // other outputs also contain the number of the port.
   Result<void> ReadOutputs(pugi::xml_node layer) {
     const std::string id = layer.attribute("id").value();
-    if (id.empty()) return Fail(ErrorCode::kDataLoss, Place(layer) + "<layer> has no id");
+    if (id.empty())
+      return Fail(ErrorCode::kDataLoss, Place(layer) + "an element <layer> has no id");
     std::vector<TensorId>& outputs = outputs_[id];
     if (!outputs.empty()) {
       return Fail(ErrorCode::kDataLoss, Place(layer) + "two layers have the id " + Quoted(id));
@@ -139,7 +141,7 @@ class OpenVinoReader {
       return Fail(ErrorCode::kDataLoss,
                   Place(layer) + "constant " + Quoted(NameOf(layer)) + " is at offset " +
                       std::to_string(offset) + " with " + std::to_string(size) +
-                      " bytes, but the .bin file has " + std::to_string(weights_->size()));
+                      " bytes, but the .bin file is smaller: " + std::to_string(weights_->size()));
     }
     return graph_.SetConstant(
         id, type, shape,
@@ -152,7 +154,7 @@ class OpenVinoReader {
       const std::string to = edge.attribute("to-layer").value();
       const auto source = ports_.find(from + "/" + edge.attribute("from-port").value());
       if (source == ports_.end() || !outputs_.contains(to)) {
-        return Fail(ErrorCode::kDataLoss, Place(edge) + "<edge> from layer " + Quoted(from) +
+        return Fail(ErrorCode::kDataLoss, Place(edge) + "the <edge> from layer " + Quoted(from) +
                                               " to layer " + Quoted(to) +
                                               " names a layer or port that does not exist");
       }
@@ -203,9 +205,9 @@ class OpenVinoReader {
 Result<ModelGraph> ReadOpenVino(std::shared_ptr<const MappedFile> file) {
   const std::string_view xml = file->text();
   if (xml.size() > kMaxXmlBytes) {
-    return Fail(ErrorCode::kResourceExhausted, "an XML file of " +
+    return Fail(ErrorCode::kResourceExhausted, "the OpenVINO .xml file of " +
                                                    HumanBytes(static_cast<double>(xml.size())) +
-                                                   " is too large for a model's description");
+                                                   " is too large to be read");
   }
   pugi::xml_document document;
   const pugi::xml_parse_result parsed = document.load_buffer(xml.data(), xml.size());
@@ -214,12 +216,13 @@ Result<ModelGraph> ReadOpenVino(std::shared_ptr<const MappedFile> file) {
     const auto before = xml.substr(0, offset);
     return Fail(ErrorCode::kDataLoss,
                 "line " + std::to_string(1 + std::count(before.begin(), before.end(), '\n')) +
-                    ": not well-formed XML: " + parsed.description());
+                    ": this is not valid XML: " + parsed.description());
   }
   const pugi::xml_node net = document.document_element();
   if (std::string_view(net.name()) != "net") {
-    return Fail(ErrorCode::kInvalidArgument, "not an OpenVINO model: its root is <" +
-                                                 ToValidUtf8(net.name()) + ">, expected <net>");
+    return Fail(ErrorCode::kInvalidArgument,
+                "this is not an OpenVINO model: its root element is <" + ToValidUtf8(net.name()) +
+                    ">, expected <net>");
   }
   return OpenVinoReader(std::move(file), net).Run();
 }

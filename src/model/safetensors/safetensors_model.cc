@@ -68,31 +68,31 @@ Result<void> ReadTensor(std::string_view name, const dom::element& entry, ByteSp
   if (entry["dtype"].get(type_name) != simdjson::SUCCESS ||
       entry["shape"].get(shape) != simdjson::SUCCESS ||
       entry["data_offsets"].get(offsets) != simdjson::SUCCESS) {
-    return DamagedHeader(where + " needs dtype, shape and data_offsets");
+    return DamagedHeader(where + " lacks dtype, shape or data_offsets");
   }
   const std::optional<std::vector<std::int64_t>> sizes = Integers(shape), range = Integers(offsets);
-  if (!sizes) return DamagedHeader(where + " has a shape that is no list of sizes");
+  if (!sizes) return DamagedHeader(where + " has a shape that is not a list of sizes");
   if (!range || range->size() != 2 || (*range)[0] > (*range)[1] ||
       static_cast<std::uint64_t>((*range)[1]) > data.size()) {
     return DamagedHeader(where + " has data_offsets " + simdjson::minify(offsets) +
-                         " that are no range of the file's " + std::to_string(data.size()) +
-                         " bytes of data");
+                         " that are not a valid range of the file's " +
+                         std::to_string(data.size()) + " bytes of data");
   }
   const auto* known = std::ranges::find(kSafetensorsTypes, type_name, &SafetensorsType::name);
   const DType type = known == std::end(kSafetensorsTypes) ? DType::kUnknown : known->type;
-  if (graph.FindTensor(name) != kNoTensor) return DamagedHeader(where + " occurs twice");
+  if (graph.FindTensor(name) != kNoTensor) return DamagedHeader(where + " is listed twice");
   const auto begin = static_cast<std::size_t>((*range)[0]);
   return graph.SetConstant(graph.Tensor(name), type, *sizes,
                            {data.subspan(begin, static_cast<std::size_t>((*range)[1]) - begin)});
 }
 
 Result<void> ReadFile(ByteSpan bytes, GraphAssembler& graph) {
-  if (bytes.size() < 8) return DamagedHeader("the file ends before the header's length");
+  if (bytes.size() < 8) return DamagedHeader("the file is too short to contain it");
   const auto length = LoadLittleEndian<std::uint64_t>(bytes);
   if (length > kMaxHeaderBytes || length > bytes.size() - 8) {
-    return DamagedHeader("its length is " + std::to_string(length) + ", but the file has " +
-                         std::to_string(bytes.size() - 8) + " bytes after it and the limit is " +
-                         std::to_string(kMaxHeaderBytes));
+    return DamagedHeader("it declares a length of " + std::to_string(length) +
+                         ", but the file has " + std::to_string(bytes.size() - 8) +
+                         " bytes left and the maximum is " + std::to_string(kMaxHeaderBytes));
   }
   const ByteSpan data = bytes.subspan(8 + static_cast<std::size_t>(length));
   dom::parser parser;
@@ -102,7 +102,7 @@ Result<void> ReadFile(ByteSpan bytes, GraphAssembler& graph) {
                              AsText(bytes.subspan(8, static_cast<std::size_t>(length)))))
                          .get(header);
   if (error != simdjson::SUCCESS) {
-    return DamagedHeader(std::string("it is no JSON object: ") + simdjson::error_message(error));
+    return DamagedHeader(std::string("it is not a JSON object: ") + simdjson::error_message(error));
   }
   for (const auto [name, entry] : header) {
     if (name != "__metadata__") {
@@ -150,13 +150,13 @@ Result<ModelGraph> ReadSafetensors(std::shared_ptr<const MappedFile> file) {
 
 Result<ModelGraph> ReadSafetensorsIndex(std::shared_ptr<const MappedFile> file) {
   GraphAssembler graph(ModelFormat::kSafetensors, file);
-  if (file->bytes().size() > kMaxHeaderBytes) return DamagedHeader("the index is too large");
+  if (file->bytes().size() > kMaxHeaderBytes) return DamagedHeader("the index file is too large");
   dom::parser parser;
   dom::object map;
   const auto error = parser.parse(simdjson::padded_string(file->text()))["weight_map"].get(map);
   if (error != simdjson::SUCCESS) {
     return Fail(ErrorCode::kInvalidArgument,
-                "not an index of safetensors files: it has no weight_map");
+                "this is not an index of safetensors files: it has no weight_map");
   }
   std::set<std::string> shards;
   for (const auto entry : map) {

@@ -35,7 +35,7 @@ MappedFile::Stamp MappedFile::StampOf(const struct stat& status) {
 Result<MappedFile::Stamp> MappedFile::ReadStamp() const {
   struct stat status = {};
   if (::fstat(file_->descriptor(), &status) != 0) {
-    return Fail(ErrnoError(errno, "look at " + Quoted(path_.string(), 1000)));
+    return Fail(ErrnoError(errno, "get the size of " + Quoted(path_.string(), 1000)));
   }
   return StampOf(status);
 }
@@ -65,7 +65,8 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::filesystem
   }
   const std::uint64_t size = mapped->stamp_.size;
   if (size > static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max())) {
-    return Fail(ErrorCode::kResourceExhausted, shown + " exceeds the address space");
+    return Fail(ErrorCode::kResourceExhausted,
+                "the file " + shown + " is larger than the address space of this program");
   }
   if (size > kMaxCopiedBytes) {
     mapped->mapping_ =
@@ -115,9 +116,9 @@ std::string MappedFile::version() const {
 }
 
 tl::unexpected<Error> MappedFile::Changed(const std::string& what) const {
-  return Fail(ErrorCode::kUnavailable, Quoted(path_.string(), 1000) +
+  return Fail(ErrorCode::kUnavailable, "the file " + Quoted(path_.string(), 1000) +
                                            " changed while it was read: it " + what +
-                                           "; run again when it is complete");
+                                           "; run the command again when the file is complete");
 }
 
 Result<void> MappedFile::CheckContent() const {
@@ -131,8 +132,8 @@ Result<void> MappedFile::CheckContent() const {
   if (mapping_ != nullptr && mapping_->lost_bytes()) {
     return Fail(ErrorCode::kUnavailable,
                 "cannot read " + Quoted(path_.string(), 1000) +
-                    ": bytes of it were missing, because it changed while it was read or the disk "
-                    "failed; run again when it is complete");
+                    ": the file changed while it was read, or the disk failed; run the command "
+                    "again when the file is complete");
   }
   return {};
 }

@@ -38,11 +38,11 @@ class Cursor {
       value |= (byte & 0x7F) << shift;
       if (byte < 0x80) return value;
     }
-    return DamagedBundle("a number is truncated");
+    return DamagedBundle("a number in it is incomplete");
   }
 
   Result<ByteSpan> Take(std::uint64_t count) {
-    if (count > bytes_.size()) return DamagedBundle("an entry reaches past its block");
+    if (count > bytes_.size()) return DamagedBundle("an entry ends after the end of its block");
     const ByteSpan taken = bytes_.first(static_cast<std::size_t>(count));
     bytes_ = bytes_.subspan(static_cast<std::size_t>(count));
     return taken;
@@ -65,7 +65,7 @@ Result<ByteSpan> TakeBlock(Cursor& handle, ByteSpan table) {
       table.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(length));
   const auto compression = table[static_cast<std::size_t>(offset + length)];
   if (compression != std::byte{0}) {
-    return DamagedBundle("a block is compressed, which TensorFlow does not do to checkpoints");
+    return DamagedBundle("a block is compressed, but TensorFlow writes uncompressed blocks");
   }
   return block;
 }
@@ -75,14 +75,16 @@ Result<ByteSpan> TakeBlock(Cursor& handle, ByteSpan table) {
 template <typename Visitor>
 Result<void> ForEachEntry(ByteSpan block, GraphAssembler& graph, const Visitor& visit) {
   const auto restarts = LoadLittleEndian<std::uint32_t>(block.last(4));
-  if (restarts > (block.size() - 4) / 4) return DamagedBundle("a block has too many restarts");
+  if (restarts > (block.size() - 4) / 4)
+    return DamagedBundle("a block has too many restart points");
   Cursor cursor(block.first(block.size() - 4 - std::size_t{4} * restarts));
   std::string key;
   while (!cursor.empty()) {
     CBOARD_ASSIGN_OR_RETURN(const std::uint64_t shared, cursor.TakeVarint());
     CBOARD_ASSIGN_OR_RETURN(const std::uint64_t added, cursor.TakeVarint());
     CBOARD_ASSIGN_OR_RETURN(const std::uint64_t value_length, cursor.TakeVarint());
-    if (shared > key.size()) return DamagedBundle("a key shares more than the one before it has");
+    if (shared > key.size())
+      return DamagedBundle("a key repeats more characters than the key before it has");
     key.resize(static_cast<std::size_t>(shared));
     CBOARD_ASSIGN_OR_RETURN(const ByteSpan rest, cursor.Take(added));
     key += AsText(rest);
@@ -167,7 +169,7 @@ class BundleReader {
     CBOARD_ASSIGN_OR_RETURN(const ByteSpan table, files_.Map(prefix_ + ".index"));
     if (table.size() < kFooterBytes ||
         LoadLittleEndian<std::uint64_t>(table.last(8)) != kTableMagic) {
-      return DamagedBundle("it does not end as a table does");
+      return DamagedBundle("the end of the file is missing or damaged");
     }
     Cursor footer(table.last(kFooterBytes));
     CBOARD_RETURN_IF_ERROR(footer.TakeVarint());  // Skips the block of table properties.
@@ -199,7 +201,7 @@ class BundleReader {
     if (fields.offset > shard.size() || fields.size > shard.size() - fields.offset) {
       return DamagedBundle("entry " + Quoted(key) + " is at offset " +
                            std::to_string(fields.offset) + " with " + std::to_string(fields.size) +
-                           " bytes, but its file has " + std::to_string(shard.size()));
+                           " bytes, but its data file is smaller: " + std::to_string(shard.size()));
     }
     bundle_.entries[key] = {fields.type, std::move(fields.shape.dimensions),
                             shard.subspan(static_cast<std::size_t>(fields.offset),
@@ -224,8 +226,8 @@ class BundleReader {
 
   Result<ByteSpan> Shard(std::uint64_t number) {
     if (shard_count_ > 99999 || number >= shard_count_) {
-      return DamagedBundle("an entry is in file " + std::to_string(number) + " of " +
-                           std::to_string(shard_count_));
+      return DamagedBundle("an entry refers to data file " + std::to_string(number) +
+                           ", but the number of data files is " + std::to_string(shard_count_));
     }
     std::array<char, 64> suffix;
     std::snprintf(suffix.data(), suffix.size(), ".data-%05u-of-%05u", static_cast<unsigned>(number),

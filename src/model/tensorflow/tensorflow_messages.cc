@@ -299,9 +299,9 @@ Result<TensorFlowGraph> ParseTensorFlowGraph(std::string_view bytes) {
   };
   if (auto result = proto::ReadMessageInto("GraphDef", bytes, graph, read); !result) {
     if (graph.nodes.empty()) return Fail(std::move(result).error());
-    return Fail(Annotate(
-        std::move(result).error(),
-        "damaged at or after node " + std::string(graph.nodes.back().name.substr(0, 200))));
+    return Fail(Annotate(std::move(result).error(),
+                         "the graph is damaged at or after node " +
+                             std::string(graph.nodes.back().name.substr(0, 200))));
   }
   return graph;
 }
@@ -328,7 +328,7 @@ Result<SavedModelParts> ParseSavedModel(std::string_view bytes) {
     if (serves) break;
   }
   if (!chosen) {
-    return Fail(ErrorCode::kInvalidArgument, "not a SavedModel: it holds no graph");
+    return Fail(ErrorCode::kInvalidArgument, "this is not a SavedModel: it contains no graph");
   }
   return *std::move(chosen);
 }

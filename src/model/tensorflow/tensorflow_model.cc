@@ -107,7 +107,8 @@ class TensorFlowReader {
     std::unordered_map<std::string_view, std::size_t> by_name;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (by_name.try_emplace(nodes[i].name, i).second) continue;
-      return Fail(ErrorCode::kDataLoss, "two nodes have the name " + Quoted(nodes[i].name));
+      return Fail(ErrorCode::kDataLoss,
+                  "two nodes of the graph have the name " + Quoted(nodes[i].name));
     }
     std::vector<bool> is_needed(nodes.size(), outputs.empty());
     std::vector<std::string_view> todo(outputs.begin(), outputs.end());
@@ -313,7 +314,7 @@ class TensorFlowReader {
       return Fail(ErrorCode::kInvalidArgument,
                   "function " + Quoted(function.name) +
                       " calls itself, or functions are nested more than " +
-                      std::to_string(kMaxDepth) + " deep");
+                      std::to_string(kMaxDepth) + " levels deep");
     }
     // If the name of the call was generated, it does not become a part of the scope.
     const bool is_named = call.name.find("PartitionedCall") == std::string_view::npos;

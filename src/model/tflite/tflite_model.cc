@@ -67,7 +67,7 @@ class TfliteReader {
     const std::vector<FlatTable> subgraphs = model.Tables(model_field::kSubgraphs);
     CBOARD_RETURN_IF_ERROR(CheckDamage());
     if (subgraphs.empty()) {
-      return Fail(ErrorCode::kInvalidArgument, "the TFLite model holds no graph");
+      return Fail(ErrorCode::kInvalidArgument, "the TFLite model contains no graph");
     }
     for (std::size_t i = 0; i < subgraphs.size(); ++i) {
       CBOARD_RETURN_IF_ERROR(ReadSubgraph(subgraphs[i], i));
@@ -83,7 +83,7 @@ class TfliteReader {
     if (!buffer_.is_damaged()) return {};
     return Fail(ErrorCode::kDataLoss, "the TFLite model is damaged: at offset " +
                                           std::to_string(buffer_.damage_offset()) +
-                                          " something points outside its " +
+                                          " an offset points outside of the file's " +
                                           std::to_string(bytes_.size()) + " bytes");
   }
 

@@ -23,7 +23,7 @@ constexpr std::size_t kMaxRank = 8;
 constexpr std::size_t kMaxLevels = 2 * kMaxRank;
 
 tl::unexpected<Error> Damaged(std::string what) {
-  return Fail(ErrorCode::kDataLoss, std::move(what));
+  return Fail(ErrorCode::kDataLoss, "the sparse tensor " + what);
 }
 
 // True if `numbers` are a permutation of [begin, begin + numbers.size()).
@@ -128,7 +128,7 @@ Result<Sparsity::Level> Sparsity::ReadLevel(const FlatTable& table) {
   Level level;
   const auto format = table.Number<std::int8_t>(level_field::kFormat);
   if (format != 0 && format != 1) {
-    return Damaged("has a level of the unknown format " + std::to_string(format));
+    return Damaged("has a level of an unknown format, " + std::to_string(format));
   }
   level.is_sparse = format == 1;
   if (!level.is_sparse) {
@@ -138,7 +138,7 @@ Result<Sparsity::Level> Sparsity::ReadLevel(const FlatTable& table) {
   level.segments = ReadNumbers(table, level_field::kSegmentsType);
   level.indices = ReadNumbers(table, level_field::kIndicesType);
   if (level.segments.width == 0 || level.indices.width == 0) {
-    return Damaged("has a sparse level without lists of segments and indices");
+    return Damaged("has a sparse level without a list of segments or indices");
   }
   return level;
 }
@@ -146,15 +146,15 @@ Result<Sparsity::Level> Sparsity::ReadLevel(const FlatTable& table) {
 Result<Sparsity> Sparsity::Read(const FlatTable& table, const std::vector<std::int64_t>& shape) {
   const std::size_t rank = shape.size();
   if (rank == 0 || rank > kMaxRank) {
-    return Damaged("has " + std::to_string(rank) + " dimensions, where 1 to " +
-                   std::to_string(kMaxRank) + " can be sparse");
+    return Damaged("has " + std::to_string(rank) + " dimensions, but only 1 to " +
+                   std::to_string(kMaxRank) + " are supported for sparse tensors");
   }
   if (std::ranges::any_of(shape, [](std::int64_t size) { return size < 1; })) {
-    return Damaged("has a dimension without elements");
+    return Damaged("has a dimension of size 0");
   }
   const std::optional<std::uint64_t> count = ElementCount(shape);
   if (!count || *count > std::numeric_limits<std::size_t>::max() / 16) {
-    return Damaged("is larger than memory can be");
+    return Damaged("exceeds the address space");
   }
 
   // Checks the lengths of the vectors before copying them: a vector may be as long as the file.
@@ -162,19 +162,21 @@ Result<Sparsity> Sparsity::Read(const FlatTable& table, const std::vector<std::i
   const std::size_t order_count = table.Vector(sparsity_field::kTraversalOrder, 4).size() / 4;
   const std::size_t block_count = table.Vector(sparsity_field::kBlockMap, 4).size() / 4;
   if (level_count > kMaxLevels || order_count != level_count || level_count != rank + block_count) {
-    return Damaged("has " + std::to_string(level_count) + " levels and an order of " +
-                   std::to_string(order_count) + " for " + std::to_string(rank) +
-                   " dimensions, of which " + std::to_string(block_count) + " are in blocks");
+    return Damaged("has " + std::to_string(level_count) +
+                   " levels and a traversal order of length " + std::to_string(order_count) +
+                   " for " + std::to_string(rank) + " dimensions and " +
+                   std::to_string(block_count) + " block dimensions");
   }
   const auto order = table.Numbers<std::int32_t>(sparsity_field::kTraversalOrder);
   const auto first_block = order.begin() + static_cast<std::ptrdiff_t>(rank);
   if (!IsOrderOf({order.begin(), first_block}, 0) ||
       !IsOrderOf({first_block, order.end()}, static_cast<std::int32_t>(rank))) {
-    return Damaged("has a traversal order that is not one of its dimensions and then their blocks");
+    return Damaged(
+        "has a traversal order that does not list its dimensions first and its blocks then");
   }
   const auto block_map = table.Numbers<std::int32_t>(sparsity_field::kBlockMap);
   if (!AreDimensions(block_map, rank)) {
-    return Damaged("has a block map that is not one of different dimensions");
+    return Damaged("has a block map that names a dimension twice or a missing dimension");
   }
 
   Sparsity sparsity;
@@ -201,7 +203,8 @@ Result<void> Sparsity::Place(const std::vector<std::int64_t>& shape,
     const auto dimension =
         static_cast<std::size_t>(block_map[static_cast<std::size_t>(order[i]) - rank]);
     if (level.is_sparse || level.size < 1 || shape[dimension] % level.size != 0) {
-      return Damaged("is not made of whole blocks along dimension " + std::to_string(dimension));
+      return Damaged("cannot be divided into whole blocks along dimension " +
+                     std::to_string(dimension));
     }
     block_sizes[dimension] = level.size;
     level.step = steps[dimension];
@@ -211,8 +214,8 @@ Result<void> Sparsity::Place(const std::vector<std::int64_t>& shape,
     const auto dimension = static_cast<std::size_t>(order[i]);
     const std::int64_t size = shape[dimension] / block_sizes[dimension];
     if (!level.is_sparse && level.size != size) {
-      return Damaged("has a level of size " + std::to_string(level.size) + " for the " +
-                     std::to_string(size) + " of dimension " + std::to_string(dimension));
+      return Damaged("has a level whose size is " + std::to_string(level.size) + " instead of " +
+                     std::to_string(size) + " for dimension " + std::to_string(dimension));
     }
     level.size = size;
     level.step = steps[dimension] * static_cast<std::uint64_t>(block_sizes[dimension]);
@@ -231,27 +234,27 @@ std::uint64_t Sparsity::index_bytes() const {
 Result<std::uint64_t> Sparsity::CheckSparse(const Level& level, std::uint64_t parents) {
   const Numbers &segments = level.segments, &indices = level.indices;
   if (segments.size() == 0 || segments.size() - 1 != parents) {
-    return Damaged("has " + std::to_string(segments.size()) + " bounds of segments where " +
-                   std::to_string(parents) + " segments are");
+    return Damaged("has " + std::to_string(segments.size()) + " segment bounds for " +
+                   std::to_string(parents) + " segments");
   }
   // The segments must start at 0 and follow each other without gaps: the position of a node is then
   // also the position of its value.
   std::int64_t end = 0;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     if (segments[i] < end || (i == 0 && segments[i] != 0)) {
-      return Damaged("has segments that do not ascend from 0: bound " + std::to_string(i) + " is " +
-                     std::to_string(segments[i]));
+      return Damaged("has segment bounds that do not increase from 0: bound " + std::to_string(i) +
+                     " is " + std::to_string(segments[i]));
     }
     end = segments[i];
   }
   const auto nodes = static_cast<std::size_t>(end);
   if (nodes > indices.size()) {
-    return Damaged("has segments of " + std::to_string(nodes) + " indices but lists " +
+    return Damaged("has segments for " + std::to_string(nodes) + " indices but a list of " +
                    std::to_string(indices.size()));
   }
   for (std::size_t i = 0; i < nodes; ++i) {
     if (indices[i] < 0 || indices[i] >= level.size) {
-      return Damaged("has the index " + std::to_string(indices[i]) + " on a level of size " +
+      return Damaged("has the index " + std::to_string(indices[i]) + " in a level of size " +
                      std::to_string(level.size));
     }
   }
@@ -264,7 +267,7 @@ Result<void> Sparsity::Check(std::size_t value_count) const {
     if (level.is_sparse) {
       CBOARD_ASSIGN_OR_RETURN(nodes, CheckSparse(level, nodes));
     } else if (__builtin_mul_overflow(nodes, static_cast<std::uint64_t>(level.size), &nodes)) {
-      return Damaged("is larger than memory can be");
+      return Damaged("exceeds the address space");
     }
   }
   if (nodes > value_count) {
@@ -307,9 +310,9 @@ Result<void> SetSparseConstant(GraphAssembler& graph, TensorId id, DType type,
                                const std::vector<std::int64_t>& shape, const FlatTable& sparsity,
                                ByteSpan values) {
   const auto refused = [&](const Error& error) {
-    return Fail(error.code, "cannot read the sparse tensor " + Quoted(graph.tensor(id).name) +
+    return Fail(error.code, "the file is damaged: sparse tensor " + Quoted(graph.tensor(id).name) +
                                 " of type " + std::string(NameOf(type)) + " and shape " +
-                                ShapeText(shape) + " " + error.message);
+                                ShapeText(shape) + ": " + error.message);
   };
   const Result<Sparsity> read = Sparsity::Read(sparsity, shape);
   if (!read) return refused(read.error());

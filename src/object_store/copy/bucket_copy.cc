@@ -39,8 +39,9 @@ Result<CopyFolder> TakeFolder(const fs::path& cache, const ObjectUrl& url) {
     CBOARD_ASSIGN_OR_RETURN(std::optional<FileLock> lock, FileLock::TryTake(root / "lock"));
     if (lock) return CopyFolder{root, *std::move(lock)};
   }
-  return Fail(ErrorCode::kResourceExhausted, "more than " + std::to_string(kMaxFolders) +
-                                                 " programs read " + url.text() + " already");
+  return Fail(ErrorCode::kResourceExhausted, "too many programs already read " + url.text() +
+                                                 " on this machine; the maximum is " +
+                                                 std::to_string(kMaxFolders));
 }
 
 class FollowingCopy final : public BucketCopy {
@@ -58,8 +59,9 @@ class FollowingCopy final : public BucketCopy {
     fs::create_directories(folder_.root / "partial", ignored);
     fs::create_directories(directory_, ignored);
     objects_ = DecodeCopiedObjects(ReadFile(folder_.root / "objects.txt").value_or(""));
-    // Discards files whose size differs from the recorded size: a process has ended while it was
-    // writing them.
+    // Discards files whose size differs from the
+    // recorded size: a process ended while writing
+    // them.
     std::erase_if(objects_, [&](const auto& entry) {
       const auto path = PathOfKey(entry.first, prefix_);
       std::error_code missing;
@@ -127,7 +129,8 @@ class FollowingCopy final : public BucketCopy {
     }
   }
 
-  // Returns the interval between two listings of the bucket. Each page of a listing is one request.
+  // The interval between two listings. One page of
+  // a listing is one request.
   std::chrono::milliseconds Interval() const {
     using std::chrono::milliseconds;
     const bool is_watched = !is_watched_ || is_watched_();
@@ -152,10 +155,12 @@ class FollowingCopy final : public BucketCopy {
       total += object.size;
       if (total > options_.max_bytes) {
         too_large = Error{ErrorCode::kResourceExhausted,
-                          url_.text() + " has more than the " +
+                          url_.text() + " has more logs than the " +
                               HumanBytes(static_cast<double>(options_.max_bytes)) +
-                              " that are copied to this machine at most; read a part of it, or "
-                              "raise --bucket-cache-gb"};
+                              " that may be copied to this "
+                              "machine; choose a part of the "
+                              "bucket, "
+                              "or raise --bucket-cache-gb"};
         break;
       }
       present.emplace(object.key, object);
@@ -175,7 +180,8 @@ class FollowingCopy final : public BucketCopy {
     return {};
   }
 
-  // Removes files that are no longer in the bucket.
+  // Removes files that are no longer in the
+  // bucket.
   void Forget(const CopiedObjects& present) {
     for (auto i = objects_.begin(); i != objects_.end();) {
       if (present.contains(i->first)) {
@@ -191,15 +197,17 @@ class FollowingCopy final : public BucketCopy {
     }
   }
 
-  // Downloads objects with several threads. If an object fails, continues with the others, and
-  // returns the first failure at the end.
+  // Downloads objects with several threads. After
+  // a failure, continues with the other objects
+  // and returns the first failure.
   Result<void> FetchAll(const std::vector<Job>& jobs, std::uint64_t total,
                         const std::function<void(std::uint64_t, std::uint64_t)>& on_progress) {
     if (jobs.empty()) return {};
     std::atomic<std::size_t> next = 0, ended = 0;
     std::atomic<std::uint64_t> done = 0;
     std::optional<Error> first_error;
-    std::mutex mutex;  // Protects objects_, skipped_ and first_error meanwhile.
+    std::mutex mutex;  // Protects objects_, skipped_ and
+                       // first_error meanwhile.
     const auto work = [&] {
       for (std::size_t i = next++; i < jobs.size() && !stop_.stop_requested(); i = next++) {
         const Job& job = jobs[i];
@@ -238,8 +246,9 @@ class FollowingCopy final : public BucketCopy {
     return {};
   }
 
-  // True if the object was deleted or replaced after the listing. The next listing contains this
-  // change.
+  // True if the object was deleted or replaced
+  // since the listing; the next listing contains
+  // the change.
   static bool IsOfThisObject(const Error& error) {
     return error.code == ErrorCode::kNotFound || error.code == ErrorCode::kFailedPrecondition ||
            error.code == ErrorCode::kInvalidArgument;
@@ -252,8 +261,9 @@ class FollowingCopy final : public BucketCopy {
       CBOARD_ASSIGN_OR_RETURN(const bool has_grown, FetchGrowth(job, known->size));
       if (has_grown) return {};
     }
-    // Downloads to a temporary file and then renames it, so that the reader never sees an
-    // incomplete file.
+    // The object is written to a temporary file
+    // and renamed, so that the reader never sees
+    // an incomplete file.
     const fs::path partial = folder_.root / "partial" / HexSha256(job.object.key);
     CBOARD_ASSIGN_OR_RETURN(File file, File::Create(partial));
     CBOARD_RETURN_IF_ERROR(FetchInto(file, job.object, 0, ""));
@@ -266,8 +276,10 @@ class FollowingCopy final : public BucketCopy {
     return {};
   }
 
-  // Appends the new bytes of an object that has grown. Returns false if the object was replaced,
-  // which means that it does not contain the last bytes of the copy at the same place.
+  // Appends the new bytes of an object that grew.
+  // Returns false if the object was replaced: then
+  // it does not contain the last bytes of the
+  // copy.
   Result<bool> FetchGrowth(const Job& job, std::uint64_t known_bytes) {
     const std::uint64_t overlap = std::min(kOverlapBytes, known_bytes);
     std::string here(overlap, '\0');
@@ -291,7 +303,8 @@ class FollowingCopy final : public BucketCopy {
     return true;
   }
 
-  // Writes `begin` to the file, and then the object's bytes from `offset` on.
+  // Writes `begin` to the file, and then the
+  // object's bytes from `offset` on.
   Result<void> FetchInto(File& file, const ObjectInfo& object, std::uint64_t offset,
                          std::string_view begin) {
     CBOARD_RETURN_IF_ERROR(file.Write(std::as_bytes(std::span(begin))));
@@ -301,7 +314,8 @@ class FollowingCopy final : public BucketCopy {
           store_->Get(object.key, offset, std::min(kPieceBytes, object.size - offset),
                       object.etag));
       if (piece.empty()) {
-        return Fail(ErrorCode::kUnavailable, "the object " + Quoted(object.key) + " is truncated");
+        return Fail(ErrorCode::kUnavailable, "the object " + Quoted(object.key) +
+                                                 " became shorter while it was copied; try again");
       }
       CBOARD_RETURN_IF_ERROR(file.Write(std::as_bytes(std::span(piece))));
       offset += piece.size();
@@ -328,7 +342,8 @@ class FollowingCopy final : public BucketCopy {
   const CopyFolder folder_;
   const fs::path directory_;
   std::mutex update_mutex_;
-  CopiedObjects objects_;  // Protected by update_mutex_, like the next two.
+  CopiedObjects objects_;  // Protected by update_mutex_,
+                           // like the next two.
   std::vector<std::string> skipped_;
   int page_count_ = 1;
   std::atomic<bool> has_changed_ = false;

@@ -44,7 +44,8 @@ CopiedObjects DecodeCopiedObjects(std::string_view text) {
 Result<std::optional<std::filesystem::path>> PathOfKey(std::string_view key,
                                                        std::string_view prefix) {
   if (!key.starts_with(prefix)) {
-    return Fail(ErrorCode::kInvalidArgument, "its key is not below the address");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the key of the object does not begin with the prefix of the bucket's address");
   }
   const std::string_view rest = key.substr(prefix.size());
   const std::vector<std::string_view> parts = Split(rest, '/');
@@ -53,7 +54,8 @@ Result<std::optional<std::filesystem::path>> PathOfKey(std::string_view key,
   for (const std::string_view part : parts) {
     if (part.empty() || part == "." || part == ".." || part.size() > 255 ||
         part.find('\0') != std::string_view::npos) {
-      return Fail(ErrorCode::kInvalidArgument, "its key is not a path of files");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "the key of the object cannot be used as a file path");
     }
     path /= part;
   }

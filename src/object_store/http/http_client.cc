@@ -46,8 +46,8 @@ Result<const Curl*> LoadCurl() {
   }
   if (library == nullptr) {
     return Fail(ErrorCode::kFailedPrecondition,
-                "buckets are read with libcurl, which is not installed; install it, for example "
-                "with 'apt install libcurl4'");
+                "a bucket cannot be read without libcurl, which is not installed; install it, for "
+                "example with 'apt install libcurl4'");
   }
   Curl curl = {};
   const bool has_all = Find(library, "curl_global_init", curl.global_init) &&
@@ -61,7 +61,8 @@ Result<const Curl*> LoadCurl() {
                        Find(library, "curl_slist_append", curl.slist_append) &&
                        Find(library, "curl_slist_free_all", curl.slist_free_all);
   if (!has_all || curl.global_init(CURL_GLOBAL_ALL) != CURLE_OK) {
-    return Fail(ErrorCode::kFailedPrecondition, "the installed libcurl cannot be used");
+    return Fail(ErrorCode::kFailedPrecondition,
+                "the installed libcurl is too old or incomplete; install a newer version");
   }
   loaded = new Curl(curl);
   return loaded;
@@ -121,7 +122,8 @@ class CurlClient final : public HttpClient {
   Result<HttpResponse> Send(const HttpRequest& request) override {
     CURL* const handle = Take();
     if (handle == nullptr) {
-      return Fail(ErrorCode::kResourceExhausted, "there is no memory for another connection");
+      return Fail(ErrorCode::kResourceExhausted,
+                  "there is not enough memory for another connection");
     }
     Receiver receiver{.response = {}, .max_bytes = request.max_response_bytes};
     std::string_view body = request.body;
@@ -162,7 +164,7 @@ class CurlClient final : public HttpClient {
     Return(handle);
     if (receiver.is_too_long) {
       return Fail(ErrorCode::kResourceExhausted,
-                  "the response is longer than " +
+                  "the server's response is longer than the maximum of " +
                       HumanBytes(static_cast<double>(request.max_response_bytes)));
     }
     if (code != CURLE_OK) {

@@ -13,7 +13,9 @@ Result<ObjectPage> ParseListing(std::string_view xml) {
   const pugi::xml_node root = document.child("ListBucketResult");
   if (!parsed || !root) {
     return Fail(ErrorCode::kDataLoss,
-                "the response is no listing of a bucket: " + Quoted(xml.substr(0, 200), 200));
+                "the server's response is not a list of the bucket's objects; check the address of "
+                "the bucket. The response was " +
+                    Quoted(xml.substr(0, 200), 200));
   }
   const bool is_encoded = std::string_view(root.child("EncodingType").text().get()) == "url";
   ObjectPage page;
@@ -24,7 +26,8 @@ Result<ObjectPage> ParseListing(std::string_view xml) {
     const std::string_view size = entry.child("Size").text().get();
     const auto read = std::from_chars(size.data(), size.data() + size.size(), object.size);
     if (read.ec != std::errc() || read.ptr != size.data() + size.size() || object.key.empty()) {
-      return Fail(ErrorCode::kDataLoss, "a listing has an object without key or size");
+      return Fail(ErrorCode::kDataLoss,
+                  "the server listed an object of the bucket without a key or size");
     }
     object.etag = entry.child("ETag").text().get();
     page.objects.push_back(std::move(object));
@@ -32,7 +35,9 @@ Result<ObjectPage> ParseListing(std::string_view xml) {
   if (std::string_view(root.child("IsTruncated").text().get()) == "true") {
     page.next = root.child("NextContinuationToken").text().get();
     if (page.next.empty()) {
-      return Fail(ErrorCode::kDataLoss, "a listing has more pages, but no continuation token");
+      return Fail(ErrorCode::kDataLoss,
+                  "the server's list of objects is incomplete: it has further pages but no "
+                  "continuation token");
     }
   }
   return page;

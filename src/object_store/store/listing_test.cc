@@ -26,11 +26,13 @@ TEST(Listing, HasKeysSizesAndTheNextPage) {
 }
 
 TEST(Listing, RefusesWhatIsNone) {
-  EXPECT_THAT(ParseListing("<html>proxy</html>"), FailsSaying(ErrorCode::kDataLoss, "no listing"));
-  EXPECT_THAT(ParseListing(""), FailsSaying(ErrorCode::kDataLoss, "no listing"));
+  EXPECT_THAT(ParseListing("<html>proxy</html>"),
+              FailsSaying(ErrorCode::kDataLoss, "not a list of the bucket's objects"));
+  EXPECT_THAT(ParseListing(""),
+              FailsSaying(ErrorCode::kDataLoss, "not a list of the bucket's objects"));
   EXPECT_THAT(ParseListing("<ListBucketResult><Contents><Key>a</Key><Size>-1</Size></Contents>"
                            "</ListBucketResult>"),
-              FailsSaying(ErrorCode::kDataLoss, "without key or size"));
+              FailsSaying(ErrorCode::kDataLoss, "without a key or size"));
   EXPECT_THAT(ParseListing("<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>"),
               FailsSaying(ErrorCode::kDataLoss, "but no continuation token"));
 }
@@ -46,9 +48,12 @@ TEST(ObjectUrl, HasABucketAndAPrefix) {
   EXPECT_EQ(*url, (ObjectUrl{"s3", "team-logs", "runs/today"}));
   EXPECT_EQ(url->text(), "s3://team-logs/runs/today");
   EXPECT_EQ(ParseObjectUrl("gs://abc")->prefix, "");
-  EXPECT_THAT(ParseObjectUrl("s3://"), FailsSaying(ErrorCode::kInvalidArgument, "no bucket"));
-  EXPECT_THAT(ParseObjectUrl("s3:///x"), FailsSaying(ErrorCode::kInvalidArgument, "no bucket"));
-  EXPECT_THAT(ParseObjectUrl("s3://a b"), FailsSaying(ErrorCode::kInvalidArgument, "no bucket"));
+  EXPECT_THAT(ParseObjectUrl("s3://"),
+              FailsSaying(ErrorCode::kInvalidArgument, "lacks the name of the bucket"));
+  EXPECT_THAT(ParseObjectUrl("s3:///x"),
+              FailsSaying(ErrorCode::kInvalidArgument, "lacks the name of the bucket"));
+  EXPECT_THAT(ParseObjectUrl("s3://a b"),
+              FailsSaying(ErrorCode::kInvalidArgument, "lacks the name of the bucket"));
   EXPECT_THAT(ParseObjectUrl("hdfs://a"), FailsSaying(ErrorCode::kInvalidArgument, "s3://"));
 }
 

@@ -72,8 +72,10 @@ class S3Store final : public ObjectStore {
     CBOARD_ASSIGN_OR_RETURN(HttpResponse response, Send(call, gets_));
     // The server has ignored the range and has sent the whole object.
     if (response.status == 200 && offset > 0) {
-      return Fail(ErrorCode::kUnavailable, "the store at " + Quoted(EndpointOf("").host) +
-                                               " does not support range requests");
+      return Fail(
+          ErrorCode::kUnavailable,
+          "the store at " + Quoted(EndpointOf("").host) +
+              " does not support HTTP range requests, which are needed to read parts of a file");
     }
     bytes_read_ += response.body.size();
     return std::move(response.body);
@@ -329,7 +331,8 @@ Result<std::vector<ObjectInfo>> ObjectStore::ListAll(std::string_view prefix) {
     CBOARD_ASSIGN_OR_RETURN(ObjectPage page, List(prefix, next));
     std::ranges::move(page.objects, std::back_inserter(objects));
     if (!page.next.empty() && page.next == next) {
-      return Fail(ErrorCode::kDataLoss, "a listing of " + Quoted(prefix) + " has too many pages");
+      return Fail(ErrorCode::kDataLoss, "the server's list of objects below " + Quoted(prefix) +
+                                            " does not end: the same page came twice");
     }
     next = std::move(page.next);
   } while (!next.empty());

@@ -35,7 +35,7 @@ bool IsObjectUrl(std::string_view text) {
 Result<ObjectUrl> ParseObjectUrl(std::string_view text) {
   if (!IsObjectUrl(text)) {
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(text, 300) + " is not an address of a bucket; write s3://bucket/prefix");
+                Quoted(text, 300) + " is not the address of a bucket; write s3://bucket/prefix");
   }
   const std::string_view rest = text.substr(5);
   const std::size_t slash = std::min(rest.find('/'), rest.size());
@@ -43,8 +43,9 @@ Result<ObjectUrl> ParseObjectUrl(std::string_view text) {
                 .bucket = std::string(rest.substr(0, slash)),
                 .prefix = std::string(WithoutSlashes(rest.substr(slash)))};
   if (!IsBucketName(url.bucket)) {
-    return Fail(ErrorCode::kInvalidArgument,
-                Quoted(text, 300) + " names no bucket; write " + url.scheme + "://bucket/prefix");
+    return Fail(ErrorCode::kInvalidArgument, Quoted(text, 300) +
+                                                 " lacks the name of the bucket; write " +
+                                                 url.scheme + "://bucket/prefix");
   }
   return url;
 }

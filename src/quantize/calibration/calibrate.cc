@@ -151,7 +151,8 @@ Result<Calibration> Calibrate(const Graph& graph, runtime::SampleSource& samples
   statistics.is_generated = samples.is_generated();
   const std::size_t total = samples.size();
   if (total == 0) {
-    return Fail(ErrorCode::kInvalidArgument, "the data contains no sample; give at least one");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the data contains no sample; give at least one sample");
   }
   std::vector<std::string> computed;
   std::unordered_set<std::string> inputs;
@@ -254,12 +255,13 @@ Result<Calibration> Calibrate(const Graph& graph, runtime::SampleSource& samples
       ++statistics.samples;
     }
     if (request.progress && !request.progress(done, total)) {
-      return Fail(ErrorCode::kUnavailable, "calibration was stopped before it read all samples");
+      return Fail(ErrorCode::kUnavailable,
+                  "the calibration was interrupted before it had read all samples");
     }
   }
   if (!has_nonzero) {
     return Fail(ErrorCode::kInvalidArgument,
-                "all samples are zero; calibrate with typical samples");
+                "all values of all samples are 0; calibrate with typical samples");
   }
   if (statistics.samples == 1) {
     statistics.warnings.push_back("ranges come from one sample; give at least 16");

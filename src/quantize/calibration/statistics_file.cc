@@ -124,7 +124,8 @@ class ReadArrays {
     for (const auto& [name, value] : file_.metadata()) {
       if (name == key) return value;
     }
-    return Fail(ErrorCode::kDataLoss, "the statistics file has no entry " + Quoted(key));
+    return Fail(ErrorCode::kDataLoss,
+                "the statistics file is damaged: it lacks the entry " + Quoted(key));
   }
 
   // Returns an empty array if the file does not contain it.
@@ -134,7 +135,8 @@ class ReadArrays {
     if (id == model::kNoTensor) return values;
     const model::ModelTensor& tensor = file_.tensor(id);
     if (tensor.type != DType::kFloat64 || tensor.data.size() % 8 != 0) {
-      return Fail(ErrorCode::kDataLoss, Quoted(name) + " is not an array of float64");
+      return Fail(ErrorCode::kDataLoss, "the entry " + Quoted(name) +
+                                            " of the statistics file is not an array of float64");
     }
     values.resize(tensor.data.size() / 8);
     if (!values.empty()) std::memcpy(values.data(), tensor.data.data(), tensor.data.size());
@@ -175,7 +177,8 @@ Result<TensorStatistics> ReadTensor(const ReadArrays& arrays, const std::string&
   CBOARD_ASSIGN_OR_RETURN(tensor.gram, arrays.Doubles("gram/" + name));
   const bool has_bins = counts.empty() || counts.size() == WideningHistogram::kBins;
   if (scalars.size() != kScalars || !has_bins || channels.size() % 4 != 0) {
-    return Fail(ErrorCode::kDataLoss, "the statistics of " + Quoted(name) + " are incomplete");
+    return Fail(ErrorCode::kDataLoss, "the statistics file is damaged: its values for tensor " +
+                                          Quoted(name) + " are incomplete");
   }
   tensor.count = static_cast<std::uint64_t>(scalars[0]);
   tensor.nonfinite_count = static_cast<std::uint64_t>(scalars[1]);
@@ -207,17 +210,19 @@ Result<HeldSample> ReadSample(const model::ModelGraph& file, const std::string& 
     const model::TensorId id = file.FindTensor(prefix + input);
     if (id == model::kNoTensor) {
       return Fail(ErrorCode::kDataLoss,
-                  "the statistics file has no entry " + Quoted(prefix + input));
+                  "the statistics file is damaged: it lacks the entry " + Quoted(prefix + input));
     }
     const model::ModelTensor& tensor = file.tensor(id);
     const auto* const type = std::ranges::find(kTypes, tensor.type, &StoredType::dtype);
     if (type == kTypes.end()) {
-      return Fail(ErrorCode::kDataLoss, Quoted(prefix + input) + " has an unknown type");
+      return Fail(ErrorCode::kDataLoss, "the entry " + Quoted(prefix + input) +
+                                            " of the statistics file has an unknown type");
     }
     runtime::OwnedTensor owned{.dtype = type->dtype, .shape = tensor.shape};
     owned.elements.assign(tensor.data.begin(), tensor.data.end());
     if (owned.view().element_count() * SizeOf(owned.dtype) != owned.elements.size()) {
-      return Fail(ErrorCode::kDataLoss, Quoted(prefix + input) + " is incomplete");
+      return Fail(ErrorCode::kDataLoss,
+                  "the entry " + Quoted(prefix + input) + " of the statistics file is incomplete");
     }
     sample.names.push_back(input);
     sample.tensors.push_back(std::move(owned));
@@ -229,12 +234,14 @@ Result<Calibration> ReadFrom(const model::ModelGraph& file, const CalibrationReq
                              const std::string& fingerprint) {
   const ReadArrays arrays(file);
   if (const auto format = arrays.Text("format"); !format || *format != kFormat) {
-    return Fail(ErrorCode::kInvalidArgument, "the file is not a statistics file of 'quantize'");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the file of --statistics was not written by 'compression-board quantize'; choose "
+                "another file");
   }
   CBOARD_ASSIGN_OR_RETURN(const std::string known, arrays.Text("model"));
   if (known != fingerprint) {
     return Fail(ErrorCode::kInvalidArgument,
-                "the statistics belong to another model; delete the file to calibrate again");
+                "the file of --statistics belongs to another model; delete it to calibrate again");
   }
   const std::string wanted_text = arrays.Text("wanted").value_or("");
   const std::vector<std::string> collected = Lines(wanted_text);
@@ -242,9 +249,8 @@ Result<Calibration> ReadFrom(const model::ModelGraph& file, const CalibrationReq
   for (const std::string& line : WantedLines(request)) {
     if (has.contains(line)) continue;
     return Fail(ErrorCode::kInvalidArgument,
-                "the statistics were collected for other settings and lack " +
-                    Quoted(line.substr(0, line.rfind(' '))) +
-                    "; delete the file to calibrate again");
+                "the file of --statistics was written with other settings and lacks " +
+                    Quoted(line.substr(0, line.rfind(' '))) + "; delete it to calibrate again");
   }
   Calibration calibration;
   Statistics& statistics = calibration.statistics;
@@ -320,7 +326,7 @@ Result<void> WriteCalibration(const Calibration& calibration, const CalibrationR
       const auto* const type = std::ranges::find(kTypes, tensor.dtype, &StoredType::dtype);
       if (type == kTypes.end()) {
         return Fail(ErrorCode::kInvalidArgument,
-                    "statistics cannot be saved: input " + Quoted(sample.names[k]) +
+                    "the statistics cannot be saved: input " + Quoted(sample.names[k]) +
                         " has a type that the file cannot contain; omit --statistics");
       }
       file.Add("held/" + std::to_string(i) + "/" + sample.names[k], type->name, tensor.shape,

@@ -189,8 +189,8 @@ Result<std::string> EncodeGraphWithOutputs(const Graph& graph,
                                            const std::vector<std::string>& outputs) {
   if (const std::size_t size = EncodedSize(graph); size > kMaxProtobufBytes) {
     return Fail(ErrorCode::kResourceExhausted,
-                "the model would take " + HumanBytes(static_cast<double>(size)) +
-                    " in memory, more than the 2 GiB of a protobuf message");
+                "the model would need " + HumanBytes(static_cast<double>(size)) +
+                    ", but an ONNX file without external data is limited to 2 GiB");
   }
   return Encode(graph, outputs, {}, {});
 }

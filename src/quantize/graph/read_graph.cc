@@ -30,10 +30,10 @@ class ExternalFiles {
     const std::uint64_t length =
         tensor.length.value_or(all.size() - std::min<std::uint64_t>(all.size(), tensor.offset));
     if (tensor.offset > all.size() || length > all.size() - tensor.offset) {
-      return Fail(ErrorCode::kTruncated, "the elements of " + Quoted(tensor.name) + " end beyond " +
-                                             Quoted(tensor.location, 300) + ", which has " +
-                                             std::to_string(all.size()) +
-                                             " bytes; export the model again");
+      return Fail(ErrorCode::kTruncated,
+                  "the weights of tensor " + Quoted(tensor.name) + " lie after the end of " +
+                      Quoted(tensor.location, 300) + ", which has only " +
+                      std::to_string(all.size()) + " bytes; export the model again");
     }
     Constant constant{.element_type = tensor.elem_type,
                       .elements = all.substr(tensor.offset, length)};
@@ -85,7 +85,8 @@ Result<Constant> ReadConstant(const proto::OnnxTensor& tensor,
   std::size_t count = 1;
   for (const std::int64_t size : tensor.shape) {
     if (size < 0 || (size > 0 && count > (std::size_t{1} << 40) / static_cast<std::size_t>(size))) {
-      return Fail(ErrorCode::kDataLoss, Quoted(tensor.name) + " has an invalid shape");
+      return Fail(ErrorCode::kDataLoss, "tensor " + Quoted(tensor.name) +
+                                            " has an invalid shape; export the model again");
     }
     count *= static_cast<std::size_t>(size);
   }
@@ -101,9 +102,10 @@ Result<Constant> ReadConstant(const proto::OnnxTensor& tensor,
   }
   constant.shape.assign(tensor.shape.begin(), tensor.shape.end());
   if (constant.elements.size() < count * element_bytes) {
-    return Fail(ErrorCode::kDataLoss,
-                Quoted(tensor.name) + " has " + std::to_string(constant.elements.size()) +
-                    " bytes, but its shape needs " + std::to_string(count * element_bytes));
+    return Fail(ErrorCode::kDataLoss, "tensor " + Quoted(tensor.name) + " has " +
+                                          std::to_string(constant.elements.size()) +
+                                          " bytes, but its shape needs " +
+                                          std::to_string(count * element_bytes));
   }
   constant.elements = constant.elements.substr(0, count * element_bytes);
   return constant;
@@ -127,7 +129,7 @@ Result<Node> ReadNode(const proto::OnnxNode& from, const std::shared_ptr<const v
   CBOARD_RETURN_IF_ERROR(proto::ReadMessageInto("ONNX node", from.bytes, encoded, cut));
   if (encoded.size() != from.attributes.size()) {
     return Fail(ErrorCode::kDataLoss,
-                "node " + Quoted(from.name) + " cannot be copied: it is damaged");
+                "node " + Quoted(from.name) + " of the model is damaged; export the model again");
   }
   for (std::size_t i = 0; i < encoded.size(); ++i) {
     const proto::OnnxAttribute& read = from.attributes[i];

@@ -46,7 +46,7 @@ Result<double> ScalarOf(const proto::SummaryValue& value) {
   CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, proto::ParseTensor(value.payload));
   CBOARD_ASSIGN_OR_RETURN(const std::vector<double> numbers, proto::ReadNumbers(tensor, 1));
   if (numbers.size() != 1)
-    return Fail(ErrorCode::kDataLoss, "the tensor of a scalar has no values");
+    return Fail(ErrorCode::kDataLoss, "a logged scalar has an empty tensor instead of one number");
   return numbers[0];
 }
 
@@ -313,7 +313,7 @@ Result<void> PartIndex::AddSessionLog(std::string_view bytes, std::int64_t step)
   restart_counts_ += series.size() + 1;
   if (restart_counts_ > kMaxRestartCounts) {
     return Fail(ErrorCode::kResourceExhausted,
-                "the file has too many session starts; this one is ignored");
+                "the event file has too many restarts of its writer; this restart is ignored");
   }
   PartRestart restart{.step = step, .is_session_start = true};
   for (std::size_t i = 0; i < series.size(); ++i) restart.counts.push_back(series[i].size());

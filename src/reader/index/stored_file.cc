@@ -308,7 +308,7 @@ Result<StoredFile> DecodeStored(const std::string& path, const EncodedView& enco
   const ByteSpan structure = encoded.structure;
   if (structure.size() < kStoredHeaderBytes ||
       AsText(structure.first(kStoredMagic.size())) != kStoredMagic) {
-    return Damaged("it does not begin with " + std::string(kStoredMagic));
+    return Damaged("the first bytes must be " + std::string(kStoredMagic));
   }
   StoredFile stored;
   stored.encoded = encoded;
@@ -319,7 +319,7 @@ Result<StoredFile> DecodeStored(const std::string& path, const EncodedView& enco
   }
   const auto columns_crc = in.Take<std::uint32_t>();
   if (in.Take<std::uint64_t>() != encoded.columns.size()) {
-    return Damaged("its points have another length than they had");
+    return Damaged("the number of its points was changed");
   }
 
   const auto view = std::make_shared<FileView>();
@@ -327,7 +327,8 @@ Result<StoredFile> DecodeStored(const std::string& path, const EncodedView& enco
   TakeTotals(in, *view, stored.state);
   TakeDamage(in, *view);
   const std::size_t series_count = in.TakeCount(6 * 8);
-  if (!TakeRestarts(in, series_count, *view)) return Damaged("its restarts do not fit its tags");
+  if (!TakeRestarts(in, series_count, *view))
+    return Damaged("its restarts and its tags contradict each other");
   const std::size_t block_count = in.TakeCount(kStoredBlockBytes);
   SeriesDecoder decoder(encoded.columns,
                         std::make_shared<BlockLists>(std::move(owner), path, encoded, columns_crc),
@@ -337,17 +338,17 @@ Result<StoredFile> DecodeStored(const std::string& path, const EncodedView& enco
   for (std::size_t i = 0; i < series_count; ++i) {
     const TagInfoView info = TakeInfo(in);
     if (!in.holds() || info.kind > TagKind::kCustomScalars) {
-      return Damaged("tag " + std::to_string(i) + " is not as it was stored");
+      return Damaged("tag " + std::to_string(i) + " was changed");
     }
     SeriesView& series = view->series.emplace_back();
     series.info = decoder.Own(tags.Next(info));
     TakeSteps(in, series);
     if (!decoder.TakeColumns(in, series)) {
-      return Damaged("the points of tag " + std::to_string(i) + " lie outside of it");
+      return Damaged("the points of tag " + std::to_string(i) + " are outside of the file");
     }
   }
   if (!in.holds() || !in.at_end()) {
-    return Damaged("its parts do not fit together");
+    return Damaged("its parts contradict each other");
   }
   const std::shared_ptr<BlockLists> lists = decoder.Finish(tags, *view);
   stored.scalar_bytes = lists->scalars.size() * (sizeof(ColumnBlock) + sizeof(ColumnBlock*));

@@ -56,9 +56,10 @@ Result<int> ChangeWatcher::Add(const std::string& directory) {
   const int watch = ::inotify_add_watch(descriptor_, directory.c_str(), kMask);
   if (watch >= 0) return watch;
   if (errno == ENOSPC || errno == ENOMEM) {
-    return Fail(ErrorCode::kResourceExhausted,
-                "the system watches no more directories for changes "
-                "(fs.inotify.max_user_watches); the others are listed again periodically");
+    return Fail(
+        ErrorCode::kResourceExhausted,
+        "the system's limit of watched directories is reached (fs.inotify.max_user_watches); "
+        "further directories are checked at intervals, so their changes appear later");
   }
   return Fail(ErrnoError(errno, "watch " + Quoted(directory, 1000)));
 }

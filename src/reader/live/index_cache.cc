@@ -235,7 +235,8 @@ Result<IndexCacheWriter> IndexCacheWriter::Create(const fs::path& path) {
   if (::fchmod(file.descriptor(), S_IRUSR | S_IWUSR) != 0) {
     const int reason = errno;
     ::unlink(file.path().c_str());
-    return Fail(ErrnoError(reason, "make private " + Quoted(file.path().native(), 300)));
+    return Fail(
+        ErrnoError(reason, "restrict the access rights of " + Quoted(file.path().native(), 300)));
   }
   return IndexCacheWriter(std::move(file), path);
 }

@@ -28,11 +28,12 @@ std::filesystem::path DefaultCacheDirectory() {
 
 Result<std::unique_ptr<LogReader>> LogReader::Open(ReaderOptions options) {
   if (options.logdirs.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, "there is no log directory to read");
+    return Fail(ErrorCode::kInvalidArgument, "no log directory is given; give at least one");
   }
   for (const Logdir& logdir : options.logdirs) {
     if (logdir.path.empty()) {
-      return Fail(ErrorCode::kInvalidArgument, "a log directory has an empty path");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "the path of a log directory is empty; give its path");
     }
   }
   CBOARD_ASSIGN_OR_RETURN(std::unique_ptr<WakeUp> wake_up, WakeUp::Create());
@@ -57,7 +58,7 @@ Result<std::shared_ptr<const Snapshot>> ReadEventFile(const std::filesystem::pat
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(path.native(), 1000) + " is a directory, not an event file");
+                "the path " + Quoted(path.native(), 1000) + " is a directory, not an event file");
   }
   WorkerPool pool(0);
   FileIndex index(path);

@@ -147,10 +147,11 @@ Result<int> LogTree::Watch(const TreeDirectory& directory) const {
     while (left > 0 && !watches_left_.compare_exchange_weak(left, left - 1)) {
     }
     if (left == 0) {
-      return Fail(ErrorCode::kResourceExhausted,
-                  "only " + std::to_string(options_.max_watches) +
-                      " directories are watched for changes (at most a quarter of "
-                      "fs.inotify.max_user_watches); the others are listed again periodically");
+      return Fail(
+          ErrorCode::kResourceExhausted,
+          "only " + std::to_string(options_.max_watches) +
+              " directories are watched for changes (a quarter of fs.inotify.max_user_watches); "
+              "further directories are checked at intervals, so their changes appear later");
     }
   }
   return options_.watcher->Add(directory.path);

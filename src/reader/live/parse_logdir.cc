@@ -58,13 +58,13 @@ Result<std::string> PathOrBucket(std::string_view text) {
   if (text.starts_with("s3://") || text.starts_with("gs://")) return std::string(text);
   if (IsUri(text)) {
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(text, 300) +
-                    " is neither a directory nor s3:// or gs://; copy or mount it "
-                    "first");
+                "the log directory " + Quoted(text, 300) +
+                    " is neither a local directory nor an address with s3:// or gs://; copy it to "
+                    "this machine or mount it first");
   }
   if (text.find('\0') != std::string_view::npos) {
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(text, 300) + " is not a valid path: it contains a zero byte");
+                Quoted(text, 300) + " is not a valid path, because it contains a zero byte");
   }
   return ExpandHome(text);
 }
@@ -82,7 +82,7 @@ Result<std::vector<fs::path>> Matching(const std::string& pattern) {
   }
   ::globfree(&found);
   if (paths.empty()) {
-    return Fail(ErrorCode::kNotFound, "no directory matches " + Quoted(pattern, 300));
+    return Fail(ErrorCode::kNotFound, "no directory matches the pattern " + Quoted(pattern, 300));
   }
   return paths;
 }
@@ -128,7 +128,9 @@ void NameByPath(std::vector<Logdir>& logdirs) {
 }  // namespace
 
 Result<std::vector<Logdir>> ParseLogdir(std::string_view text) {
-  if (text.empty()) return Fail(ErrorCode::kInvalidArgument, "the log directory has no name");
+  if (text.empty())
+    return Fail(ErrorCode::kInvalidArgument,
+                "the path of the log directory is empty; give its path");
   CBOARD_ASSIGN_OR_RETURN(const std::string whole, PathOrBucket(text));
   std::vector<Logdir> logdirs;
   if (Exists(whole)) {
@@ -147,7 +149,9 @@ Result<std::vector<Logdir>> ParseLogdir(std::string_view text) {
     }
   }
   if (paths.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, Quoted(text, 300) + " names no log directory");
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "the value " + Quoted(text, 300) + " contains no log directory; write DIR or DIR,DIR");
   }
   std::map<fs::path, bool> seen;
   for (const fs::path& path : paths) {
@@ -181,7 +185,7 @@ Result<std::vector<Logdir>> ParseLogdirSpec(std::string_view text) {
   }
   if (logdirs.empty()) {
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(text, 300) + " names no log directory; write NAME:PATH,NAME:PATH");
+                Quoted(text, 300) + " contains no named log directory; write NAME:PATH,NAME:PATH");
   }
   return logdirs;
 }

@@ -76,7 +76,7 @@ TEST(ParseLogdir, RefusesWhatIsNoLocalDirectory) {
   EXPECT_THAT(ParseLogdir(""), FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(ParseLogdir(",,"), FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(ParseLogdir("hdfs://host/runs"),
-              FailsSaying(ErrorCode::kInvalidArgument, "copy or mount"));
+              FailsSaying(ErrorCode::kInvalidArgument, "or mount it first"));
   EXPECT_THAT(ParseLogdir(std::string_view("a\0b", 3)), FailsWith(ErrorCode::kInvalidArgument));
 }
 

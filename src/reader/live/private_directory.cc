@@ -26,11 +26,12 @@ Result<void> CheckPrivateDirectory(const std::filesystem::path& directory) {
   }
   if (!S_ISDIR(status.st_mode)) {
     return Fail(ErrorCode::kAlreadyExists,
-                "cannot use directory " + Named(directory) + ": a file with that name is there");
+                "cannot use directory " + Named(directory) + ": a file with this name exists");
   }
   if (status.st_uid != ::geteuid()) {
     return Fail(ErrorCode::kPermissionDenied,
-                "directory " + Named(directory) + " belongs to another user; choose one of yours");
+                "directory " + Named(directory) +
+                    " belongs to another user; choose a directory of your own");
   }
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return Fail(ErrorCode::kPermissionDenied,
@@ -40,7 +41,7 @@ Result<void> CheckPrivateDirectory(const std::filesystem::path& directory) {
   }
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0 &&
       ::chmod(directory.c_str(), kPrivateMode) != 0) {
-    return Fail(ErrnoError(errno, "make private directory " + Named(directory)));
+    return Fail(ErrnoError(errno, "restrict the access rights of directory " + Named(directory)));
   }
   return {};
 }

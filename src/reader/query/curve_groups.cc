@@ -24,10 +24,10 @@ std::vector<double> UnionOfXs(std::span<const Curve> curves) {
 
 Result<void> CheckCells(std::size_t rows, std::size_t columns, std::size_t max_cells) {
   if (columns == 0 || rows <= max_cells / columns) return {};
-  return Fail(ErrorCode::kResourceExhausted,
-              HumanCount(columns) + " curves have " + HumanCount(rows) +
-                  " different x values between them, more than a table can have; zoom in, or "
-                  "choose fewer curves");
+  return Fail(ErrorCode::kResourceExhausted, HumanCount(columns) + " curves have " +
+                                                 HumanCount(rows) +
+                                                 " different x values together, which are too many "
+                                                 "for a table; zoom in, or choose fewer curves");
 }
 
 // The mean, deviation, min and max of the values at one x, updated value by value (Welford's

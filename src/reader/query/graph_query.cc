@@ -19,7 +19,8 @@ constexpr std::string_view kOutputShapes = "_output_shapes";
 
 tl::unexpected<Error> TooMany(std::string_view what, std::size_t limit) {
   return Fail(ErrorCode::kResourceExhausted, "the graph has more than " + HumanCount(limit) + " " +
-                                                 std::string(what) + ", more than can be shown");
+                                                 std::string(what) +
+                                                 ", which are too many to show");
 }
 
 // The parts of an input such as "^scope/name:3".

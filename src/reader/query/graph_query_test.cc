@@ -237,8 +237,7 @@ TEST(GraphDefOfFunctionGraphs, RefusesGraphsOfDifferentVersions) {
 
 TEST(GraphDefOfKerasModel, SaysWhatIsWrong) {
   EXPECT_THAT(GraphDefOfKerasModel("[]"), FailsSaying(ErrorCode::kDataLoss, "not a JSON object"));
-  EXPECT_THAT(GraphDefOfKerasModel("{}"),
-              FailsSaying(ErrorCode::kDataLoss, "no object \"config\""));
+  EXPECT_THAT(GraphDefOfKerasModel("{}"), FailsSaying(ErrorCode::kDataLoss, "has no \"config\""));
   EXPECT_THAT(GraphDefOfKerasModel(R"({"config": {"name": "m", "layers": []}})"),
               FailsSaying(ErrorCode::kDataLoss, "'m' has no layers"));
 }

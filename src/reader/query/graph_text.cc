@@ -97,7 +97,7 @@ Result<std::string> GraphDefText(std::string_view graph_def, const GraphTextOpti
   }
   if (*options.max_attribute_bytes == 0) {
     return Fail(ErrorCode::kInvalidArgument,
-                "the largest size of an attribute is 0, expected 1 or more");
+                "the maximum size of an attribute is 0, but must be 1 or more");
   }
   CBOARD_ASSIGN_OR_RETURN(const std::string limited, WithLimitedAttributes(graph_def, options));
   return ToTextFormat(GraphDefSchema(), limited);

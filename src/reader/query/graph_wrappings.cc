@@ -230,7 +230,8 @@ Result<std::string> GraphDefOfFunctionGraphs(std::string_view run_metadata) {
             if (!library.empty()) out.add_message(2, library);
           }));
   if (mismatch) {
-    return Fail(ErrorCode::kInvalidArgument, *mismatch + "; they cannot be drawn as one");
+    return Fail(ErrorCode::kInvalidArgument,
+                *mismatch + "; these graphs cannot be drawn as one graph");
   }
   return merged;
 }

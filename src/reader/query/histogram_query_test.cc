@@ -122,9 +122,10 @@ TEST(ParseHistogramValue, ReadsTensorsOfEitherWidth) {
 
 TEST(ParseHistogramValue, SaysWhatIsWrong) {
   EXPECT_THAT(ParseHistogramValue(Bytes(0, 1, 1, {1, 0}, {1, 1})),
-              FailsSaying(ErrorCode::kDataLoss, "limit 1 of a histogram is 0, after 1"));
+              FailsSaying(ErrorCode::kDataLoss,
+                          "limit 1 of a logged histogram is 0, but the limit before it is 1"));
   EXPECT_THAT(ParseHistogramValue(TensorBytes(proto::EncodeFloatTensor({{3}}, {{1, 2, 3}}))),
-              FailsSaying(ErrorCode::kDataLoss, "expected the shape [bins, 3]"));
+              FailsSaying(ErrorCode::kDataLoss, "must have the shape [bins, 3]"));
   EXPECT_THAT(ParseHistogramValue(StringTensorBytes({1, 3}, {"a", "b", "c"})),
               FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(ParseHistogramValue("\x0a"), FailsWith(ErrorCode::kDataLoss));

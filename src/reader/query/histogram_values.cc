@@ -17,9 +17,9 @@ using proto::ParsedHistogram;
 
 Result<std::vector<HistogramBin>> BinsOfTensor(const proto::Tensor& tensor) {
   if (tensor.unknown_rank || tensor.shape.size() != 2 || tensor.shape[1] != 3) {
-    return Fail(ErrorCode::kDataLoss, "a histogram's tensor has rank " +
+    return Fail(ErrorCode::kDataLoss, "the logged tensor of a histogram has rank " +
                                           std::to_string(tensor.shape.size()) +
-                                          ", expected the shape [bins, 3]");
+                                          ", but must have the shape [bins, 3]");
   }
   CBOARD_ASSIGN_OR_RETURN(const std::vector<double> numbers,
                           proto::ReadNumbers(tensor, kMaxHistogramBins * 3));
@@ -33,9 +33,9 @@ Result<std::vector<HistogramBin>> BinsOfTensor(const proto::Tensor& tensor) {
 Result<ParsedHistogram> ParseProto(std::string_view bytes) {
   // The two packed lists of doubles are limited by the size of the message.
   if (bytes.size() / (2 * sizeof(double)) > kMaxHistogramBins) {
-    return Fail(ErrorCode::kResourceExhausted, "a histogram of " +
+    return Fail(ErrorCode::kResourceExhausted, "the logged histogram of " +
                                                    HumanBytes(static_cast<double>(bytes.size())) +
-                                                   " has more bins than can be shown");
+                                                   " has too many bins to show");
   }
   return proto::ParseHistogram(bytes);
 }
@@ -102,10 +102,11 @@ Result<LoggedHistogram> FromProto(const ParsedHistogram& histogram) {
   const auto& counts = histogram.bucket_counts;
   for (std::size_t i = 0; i < limits.size(); ++i) {
     if (std::isnan(limits[i]) || (i > 0 && limits[i] < limits[i - 1])) {
-      return Fail(ErrorCode::kDataLoss, "limit " + std::to_string(i) + " of a histogram is " +
-                                            ShortestDecimal(limits[i]) + ", after " +
-                                            ShortestDecimal(i > 0 ? limits[i - 1] : limits[i]) +
-                                            "; limits must ascend");
+      return Fail(ErrorCode::kDataLoss,
+                  "bucket limit " + std::to_string(i) + " of a logged histogram is " +
+                      ShortestDecimal(limits[i]) + ", but the limit before it is " +
+                      ShortestDecimal(i > 0 ? limits[i - 1] : limits[i]) +
+                      "; limits must be in ascending order");
     }
   }
   LoggedHistogram data;
@@ -179,7 +180,8 @@ Result<LoggedHistogram> ParseHistogramValue(std::string_view bytes) {
     CBOARD_ASSIGN_OR_RETURN(data.bins, BinsOfTensor(tensor));
     for (const HistogramBin& bin : data.bins) {
       if (std::isnan(bin.left) || std::isnan(bin.right)) {
-        return Fail(ErrorCode::kDataLoss, "a bin of a histogram's tensor has NaN as an edge");
+        return Fail(ErrorCode::kDataLoss,
+                    "the logged tensor of a histogram has a bin whose edge is NaN");
       }
     }
     DropEmptyEnds(data.bins);

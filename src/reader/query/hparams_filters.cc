@@ -45,7 +45,7 @@ std::string NameOf(const ColumnParameters& column) {
 tl::unexpected<Error> Misfit(const ColumnParameters& column, std::string_view filter,
                              std::string_view what) {
   return Fail(ErrorCode::kInvalidArgument, "column " + NameOf(column) + ": " + std::string(filter) +
-                                               " cannot choose among values that are " +
+                                               " cannot filter values that are " +
                                                std::string(what));
 }
 
@@ -64,7 +64,7 @@ class ColumnFilter {
     if (!cell) return !column_->exclude_missing_values;
     if (pattern_) {
       const auto* text = std::get_if<std::string>(&*cell);
-      if (text == nullptr) return Misfit(*column_, "a regular expression", "no texts");
+      if (text == nullptr) return Misfit(*column_, "a regular expression", "not texts");
       return pattern_->FoundIn(*text);
     }
     if (const auto* interval = std::get_if<IntervalFilter>(&column_->filter)) {

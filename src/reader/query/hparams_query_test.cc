@@ -106,7 +106,7 @@ TEST(HParamsTable, SaysWhichColumnAFilterDoesNotFit) {
   EXPECT_THAT(table.SessionGroups(query), FailsSaying(ErrorCode::kInvalidArgument, "column 'opt'"));
   query.columns = {{.column = std::string("opt"), .filter = RegexFilter{"("}}};
   EXPECT_THAT(table.SessionGroups(query),
-              FailsSaying(ErrorCode::kInvalidArgument, "not a regular expression"));
+              FailsSaying(ErrorCode::kInvalidArgument, "not a valid regular expression"));
 }
 
 TEST(HParamsTable, TakesTheFirstExperimentOrAllOfThem) {

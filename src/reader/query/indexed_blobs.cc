@@ -13,8 +13,9 @@ Result<void> ForEachBlob(const Run& run, const Tag& tag, std::span<const std::si
   for (const std::size_t index : indices) {
     if (index >= tag.blobs.size()) {
       return Fail(ErrorCode::kInvalidArgument, "run " + Quoted(run.name) + ", tag " +
-                                                   Quoted(tag.name()) + ": there is no value " +
-                                                   std::to_string(index) + ", only " +
+                                                   Quoted(tag.name()) + ": the value with index " +
+                                                   std::to_string(index) +
+                                                   " does not exist; the number of values is " +
                                                    std::to_string(tag.blobs.size()));
     }
     const BlobEntry entry = tag.blobs.at(index);

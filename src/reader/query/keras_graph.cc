@@ -118,25 +118,27 @@ class KerasGraph {
   Result<void> Add(const object& layer, const std::string& scope, int depth) {
     const std::optional<object> config = ObjectAt(layer, "config");
     if (!config) {
-      return Fail(ErrorCode::kDataLoss,
-                  "a Keras layer in scope " + Quoted(scope) + " has no object \"config\"");
+      return Fail(ErrorCode::kDataLoss, "the logged Keras model is damaged: a layer in scope " +
+                                            Quoted(scope) + " has no \"config\"");
     }
     const std::optional<array> layers = ArrayAt(*config, "layers");
     if (!layers) return AddLayer(layer, *config, scope);
     if (layers->size() == 0) {
       return Fail(ErrorCode::kDataLoss,
-                  "the Keras model " + Quoted(TextAt(*config, "name")) + " has no layers");
+                  "the logged Keras model " + Quoted(TextAt(*config, "name")) + " has no layers");
     }
     if (depth == kMaxDepth) {
-      return Fail(ErrorCode::kResourceExhausted, "the Keras model has models inside models " +
-                                                     std::to_string(kMaxDepth) + " deep");
+      return Fail(ErrorCode::kResourceExhausted,
+                  "the logged Keras model has nested models that are more than " +
+                      std::to_string(kMaxDepth) + " levels deep");
     }
     const std::string name = Scoped(scope, TextAt(*config, "name"));
     EnterModel(layer, *config, *layers, scope, name);
     for (const element inner : *layers) {
       object fields;
       if (inner.get(fields) != simdjson::SUCCESS) {
-        return Fail(ErrorCode::kDataLoss, "a layer of " + Quoted(name) + " is not an object");
+        return Fail(ErrorCode::kDataLoss, "the logged Keras model is damaged: a layer of " +
+                                              Quoted(name) + " is not a JSON object");
       }
       CBOARD_RETURN_IF_ERROR(Add(fields, name, depth + 1));
     }
@@ -265,7 +267,7 @@ Result<std::string> GraphDefOfKerasModel(std::string_view json) {
   const simdjson::error_code error = parser.parse(json.data(), json.size()).get(model);
   if (error != simdjson::SUCCESS) {
     return Fail(ErrorCode::kDataLoss,
-                "a Keras model of " + std::to_string(json.size()) +
+                "the logged Keras model of " + std::to_string(json.size()) +
                     " bytes is not a JSON object: " + simdjson::error_message(error));
   }
   KerasGraph graph;

@@ -77,7 +77,8 @@ TEST(ParseImageValue, LooksAtTheFileWhereTheSizeIsMissing) {
 
 TEST(ParseImageValue, SaysWhatIsWrong) {
   EXPECT_THAT(ParseImageValue(StringTensorBytes({1, 3}, {"1", "1", kPng})),
-              FailsSaying(ErrorCode::kDataLoss, "shape [1, 3], expected [width, height, file"));
+              FailsSaying(ErrorCode::kDataLoss,
+                          "shape [1, 3], but must be the list [width, height, image file"));
   EXPECT_THAT(ParseImageValue(TensorBytes(proto::EncodeFloatTensor({{1}}, {{1}}))),
               FailsWith(ErrorCode::kInvalidArgument));
   std::string summary;

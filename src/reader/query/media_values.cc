@@ -35,8 +35,9 @@ Result<ImageValue> ParseImageValue(std::string_view bytes) {
     CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, TensorOf(value, "an image"));
     CBOARD_ASSIGN_OR_RETURN(const auto strings, proto::ReadStrings(tensor));
     if (tensor.shape.size() != 1 || strings.size() < 2) {
-      return Fail(ErrorCode::kDataLoss, "an image's tensor has " + ShapeOf(tensor) +
-                                            ", expected [width, height, file, …]");
+      return Fail(ErrorCode::kDataLoss,
+                  "the logged tensor of an image has " + ShapeOf(tensor) +
+                      ", but must be the list [width, height, image file, …]");
     }
     image.size = {NumberOr(strings[0], 0), NumberOr(strings[1], 0)};
     for (std::size_t i = 2; i < strings.size(); ++i) image.samples.push_back(SampleOf(strings[i]));
@@ -63,9 +64,8 @@ Result<AudioValue> ParseAudioValue(std::string_view bytes) {
   CBOARD_ASSIGN_OR_RETURN(const auto strings, proto::ReadStrings(tensor));
   const bool labelled = tensor.shape.size() == 2 && tensor.shape[1] == 2;
   if (!labelled && tensor.shape.size() != 1) {
-    return Fail(ErrorCode::kDataLoss,
-                "an audio tensor has " + ShapeOf(tensor) +
-                    ", expected [sounds], or [sounds, 2] with a sound and its label in each row");
+    return Fail(ErrorCode::kDataLoss, "the logged tensor of a sound has " + ShapeOf(tensor) +
+                                          ", but must have the shape [sounds] or [sounds, 2]");
   }
   for (std::size_t i = 0; i < strings.size(); i += labelled ? 2 : 1) {
     audio.samples.push_back(SampleOf(strings[i]));
@@ -89,9 +89,9 @@ Result<TensorValue> ParseTensorValue(std::string_view bytes, std::size_t max_ele
   if (tensor.dtype == proto::DataType::kString) {
     CBOARD_ASSIGN_OR_RETURN(result.strings, proto::ReadStrings(tensor));
     if (result.strings.size() > max_elements) {
-      return Fail(
-          ErrorCode::kResourceExhausted,
-          "a tensor has " + HumanCount(result.strings.size()) + " strings, more than can be shown");
+      return Fail(ErrorCode::kResourceExhausted, "the logged tensor has " +
+                                                     HumanCount(result.strings.size()) +
+                                                     " strings, which are too many to show");
     }
   } else {
     CBOARD_ASSIGN_OR_RETURN(result.numbers, proto::ReadNumbers(tensor, max_elements));

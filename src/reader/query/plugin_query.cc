@@ -79,7 +79,8 @@ Result<std::string> ReadMeshData(const Run& run, const Mesh& mesh, proto::MeshCo
         }));
   }
   if (!found) {
-    return Fail(ErrorCode::kNotFound, "the mesh " + Quoted(mesh.name) + " has no content of type " +
+    return Fail(ErrorCode::kNotFound, "the mesh " + Quoted(mesh.name) +
+                                          " has no data of content type " +
                                           std::to_string(static_cast<int>(content_type)) +
                                           " at step " + std::to_string(step));
   }

@@ -21,8 +21,9 @@ Result<std::vector<std::int64_t>> Counts(std::span<const double> numbers, std::s
   counts.reserve(numbers.size());
   for (const double number : numbers) {
     if (!(std::abs(number) < 0x1p63)) {
-      return Fail(ErrorCode::kDataLoss, "the number of " + std::string(what) +
-                                            " of a PR curve is NaN, infinite or too large");
+      return Fail(ErrorCode::kDataLoss, "a logged precision-recall curve has a number of " +
+                                            std::string(what) +
+                                            " that is NaN, infinite or too large");
     }
     counts.push_back(static_cast<std::int64_t>(number));
   }
@@ -50,9 +51,9 @@ Result<PrCurve> ParsePrCurveValue(std::string_view bytes) {
   CBOARD_ASSIGN_OR_RETURN(const proto::SummaryValue value, ParseValue(bytes));
   CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, TensorOf(value, "a PR curve"));
   if (tensor.unknown_rank || tensor.shape.size() != 2 || tensor.shape[0] != kPrRows) {
-    return Fail(ErrorCode::kDataLoss, "a PR curve's tensor has rank " +
+    return Fail(ErrorCode::kDataLoss, "the logged tensor of a precision-recall curve has rank " +
                                           std::to_string(tensor.shape.size()) +
-                                          ", expected the shape [6, thresholds]");
+                                          ", but must have the shape [6, thresholds]");
   }
   CBOARD_ASSIGN_OR_RETURN(const std::vector<double> numbers,
                           proto::ReadNumbers(tensor, kPrRows * kMaxThresholds));
@@ -96,7 +97,8 @@ Result<std::string> ParseMeshValue(std::string_view bytes, proto::MeshContent co
                           proto::ReadNumbers(tensor, kMaxMeshNumbers));
   if (tensor.shape.empty() || sample < 0 || sample >= tensor.shape[0]) {
     return Fail(ErrorCode::kNotFound,
-                "the mesh has no sample " + std::to_string(sample) + ", only " +
+                "the mesh has no sample " + std::to_string(sample) +
+                    "; the number of its samples is " +
                     std::to_string(tensor.shape.empty() ? 0 : tensor.shape[0]));
   }
   const std::size_t size = numbers.size() / static_cast<std::size_t>(tensor.shape[0]);
@@ -122,9 +124,9 @@ Result<std::vector<proto::LayoutCategory>> ParseLayoutValue(std::string_view byt
   CBOARD_ASSIGN_OR_RETURN(const proto::Tensor tensor, TensorOf(value, "a layout"));
   CBOARD_ASSIGN_OR_RETURN(const auto strings, proto::ReadStrings(tensor));
   if (strings.size() != 1) {
-    return Fail(ErrorCode::kDataLoss, "a layout of custom scalars consists of " +
+    return Fail(ErrorCode::kDataLoss, "the logged layout of the custom scalars consists of " +
                                           std::to_string(strings.size()) +
-                                          " strings, expected one");
+                                          " strings, but must be one string");
   }
   return proto::ParseLayout(strings[0]);
 }

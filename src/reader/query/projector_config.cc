@@ -29,18 +29,19 @@ class TextReader {
   // of the field.
   template <typename Read>
   Result<void> Fields(char end, const Read& read) {
-    if (++depth_ > kMaxDepth) return Wrong("messages are nested too deep");
+    if (++depth_ > kMaxDepth) return Wrong("the nesting is too deep");
     while (true) {
       SkipSpace();
       if (AtEnd() || Peek() == end) break;
       const std::string_view name = Word();
-      if (name.empty()) return Wrong("expected the name of a field");
+      if (name.empty()) return Wrong("the name of a field is missing");
       CBOARD_RETURN_IF_ERROR(read(name));
       SkipSpace();
       if (!AtEnd() && (Peek() == ',' || Peek() == ';')) ++position_;
     }
     --depth_;
-    if (end == '\0') return AtEnd() ? Result<void>() : Wrong("a bracket too many");
+    if (end == '\0')
+      return AtEnd() ? Result<void>() : Wrong("a closing bracket has no opening bracket");
     if (AtEnd()) return Wrong(std::string("expected '") + end + "'");
     ++position_;
     return {};
@@ -60,7 +61,7 @@ class TextReader {
   Result<void> String(std::string& value) {
     TakeColon();
     value.clear();
-    if (AtEnd() || (Peek() != '"' && Peek() != '\'')) return Wrong("expected a string in quotes");
+    if (AtEnd() || (Peek() != '"' && Peek() != '\'')) return Wrong("a string in quotes is missing");
     while (!AtEnd() && (Peek() == '"' || Peek() == '\'')) {
       CBOARD_RETURN_IF_ERROR(Quotation(value));
       SkipSpace();
@@ -129,7 +130,7 @@ class TextReader {
     std::uint32_t value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (word.empty() || error != std::errc() || end != word.data() + word.size()) {
-      return Wrong("expected a whole number, not " + Quoted(word));
+      return Wrong("a whole number is missing; found " + Quoted(word));
     }
     values.push_back(value);
     return {};
@@ -138,14 +139,14 @@ class TextReader {
   Result<void> Quotation(std::string& value) {
     const char quote = Take();
     while (true) {
-      if (AtEnd() || Peek() == '\n') return Wrong("a string is not terminated");
+      if (AtEnd() || Peek() == '\n') return Wrong("a string has no closing quote");
       const char c = Take();
       if (c == quote) return {};
       if (c != '\\') {
         value += c;
         continue;
       }
-      if (AtEnd()) return Wrong("a string is not terminated");
+      if (AtEnd()) return Wrong("a string has no closing quote");
       CBOARD_RETURN_IF_ERROR(Escape(value));
     }
   }
@@ -168,7 +169,7 @@ class TextReader {
     unsigned number = 0;
     const auto [end, error] =
         std::from_chars(rest.data(), rest.data() + rest.size(), number, hexadecimal ? 16 : 8);
-    if (error != std::errc() || number > 0xFF) return Wrong("an escape is no byte");
+    if (error != std::errc() || number > 0xFF) return Wrong("an escaped number is not a byte");
     position_ += static_cast<std::size_t>(end - rest.data());
     value += static_cast<char>(number);
     return {};
@@ -205,7 +206,8 @@ class TextReader {
   tl::unexpected<Error> Wrong(std::string what) const {
     std::size_t line = 1;
     for (const char c : text_.substr(0, position_)) line += c == '\n' ? 1 : 0;
-    return Fail(ErrorCode::kDataLoss, "line " + std::to_string(line) + ": " + std::move(what));
+    return Fail(ErrorCode::kDataLoss,
+                "projector_config.pbtxt, line " + std::to_string(line) + ": " + std::move(what));
   }
 
   std::string_view text_;

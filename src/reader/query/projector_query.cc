@@ -38,10 +38,10 @@ Result<ProjectorTensor> FromFloats(std::string_view bytes, const EmbeddingInfo& 
   const auto& shape = embedding.tensor_shape;
   if (shape.size() != 2 || std::uint64_t{shape[0]} * shape[1] != bytes.size() / sizeof(float) ||
       bytes.size() % sizeof(float) != 0) {
-    return Fail(ErrorCode::kDataLoss,
-                "the tensor file " + Quoted(embedding.tensor_path) + " of " +
-                    std::to_string(bytes.size()) +
-                    " bytes is neither text nor floats in the shape that the config gives");
+    return Fail(ErrorCode::kDataLoss, "the tensor file " + Quoted(embedding.tensor_path) + " of " +
+                                          std::to_string(bytes.size()) +
+                                          " bytes is neither a text file nor float32 values with "
+                                          "the shape in projector_config.pbtxt");
   }
   ProjectorTensor tensor = {.rows = shape[0], .columns = shape[1], .values = {}};
   tensor.values.resize(bytes.size() / sizeof(float));
@@ -76,7 +76,7 @@ Result<ProjectorTensor> ParseTensorTsv(std::string_view text, std::size_t max_ro
     if (tensor.rows > 0 && columns != tensor.columns) {
       return Fail(ErrorCode::kDataLoss,
                   "line " + std::to_string(line_number) + " has " + std::to_string(columns) +
-                      " numbers, the lines before it have " + std::to_string(tensor.columns));
+                      " numbers, but the lines before it have " + std::to_string(tensor.columns));
     }
     tensor.columns = columns;
     ++tensor.rows;
@@ -104,28 +104,29 @@ Result<const EmbeddingInfo*> Projector::Require(std::string_view tensor_name) co
   const EmbeddingInfo* embedding = Find(tensor_name);
   if (embedding == nullptr) {
     return Fail(ErrorCode::kNotFound,
-                "the projector's config has no tensor " + Quoted(tensor_name));
+                "projector_config.pbtxt lists no tensor with the name " + Quoted(tensor_name));
   }
   return embedding;
 }
 
 Result<fs::path> Projector::Resolve(std::string_view path) const {
   const auto refuse = [&](ErrorCode code, std::string_view why) {
-    return Fail(code, "the asset " + Quoted(path) + " of the projector " + std::string(why));
+    return Fail(code, "the file " + Quoted(path) + " of the projector " + std::string(why));
   };
   if (path.empty() || path.find('\0') != std::string_view::npos) {
     return refuse(ErrorCode::kNotFound, "has no path");
   }
   std::error_code error;
   const fs::path home = fs::canonical(directory_, error);
-  if (error) return refuse(ErrorCode::kNotFound, "is not there: its directory is gone");
-  // Resolves symbolic links before the path is checked, because a link may lead anywhere.
+  if (error) return refuse(ErrorCode::kNotFound, "cannot be found: its directory was removed");
+  // Resolves links before the path is checked, because a link may lead anywhere.
   const fs::path candidate = fs::weakly_canonical(home / fs::path(path), error);
   if (error || !IsInside(home, candidate)) {
-    return refuse(ErrorCode::kPermissionDenied, "leads outside the directory of the config");
+    return refuse(ErrorCode::kPermissionDenied,
+                  "is outside of the directory of projector_config.pbtxt");
   }
   if (!fs::is_regular_file(candidate, error)) {
-    return refuse(ErrorCode::kNotFound, "is not a file");
+    return refuse(ErrorCode::kNotFound, "is not a regular file");
   }
   return candidate;
 }
@@ -139,8 +140,8 @@ Result<std::string> Projector::ReadAsset(std::string_view tensor_name, std::stri
                                          std::string EmbeddingInfo::*path) const {
   CBOARD_ASSIGN_OR_RETURN(const EmbeddingInfo* embedding, Require(tensor_name));
   if ((embedding->*path).empty()) {
-    return Fail(ErrorCode::kNotFound,
-                "the tensor " + Quoted(tensor_name) + " has no " + std::string(what));
+    return Fail(ErrorCode::kNotFound, "the projector's tensor " + Quoted(tensor_name) +
+                                          " has no file with its " + std::string(what));
   }
   return ReadInside(embedding->*path, limits_.max_asset_bytes);
 }
@@ -149,8 +150,10 @@ Result<ProjectorTensor> Projector::ReadTensor(std::string_view tensor_name,
                                               std::size_t max_rows) const {
   CBOARD_ASSIGN_OR_RETURN(const EmbeddingInfo* embedding, Require(tensor_name));
   if (embedding->tensor_path.empty()) {
-    return Fail(ErrorCode::kNotFound, "the tensor " + Quoted(tensor_name) +
-                                          " is in a checkpoint; only tensor files can be read");
+    return Fail(
+        ErrorCode::kNotFound,
+        "the tensor " + Quoted(tensor_name) +
+            " is in a TensorFlow checkpoint, which cannot be read; save it as a tensor file");
   }
   CBOARD_ASSIGN_OR_RETURN(const std::string bytes,
                           ReadInside(embedding->tensor_path, limits_.max_tensor_bytes));
@@ -192,7 +195,8 @@ Result<std::string> Projector::ReadBookmarks(std::string_view tensor_name) const
 Result<std::string> Projector::ReadSprite(std::string_view tensor_name) const {
   CBOARD_ASSIGN_OR_RETURN(const EmbeddingInfo* embedding, Require(tensor_name));
   if (!embedding->sprite || embedding->sprite->image_path.empty()) {
-    return Fail(ErrorCode::kNotFound, "the tensor " + Quoted(tensor_name) + " has no sprite image");
+    return Fail(ErrorCode::kNotFound,
+                "the projector's tensor " + Quoted(tensor_name) + " has no images of its points");
   }
   return ReadInside(embedding->sprite->image_path, limits_.max_asset_bytes);
 }

@@ -48,12 +48,13 @@ TEST(ParseProjectorConfig, SkipsWhatItDoesNotKnow) {
 
 TEST(ParseProjectorConfig, NamesTheLineThatIsWrong) {
   EXPECT_THAT(ParseProjectorConfig("embeddings {\ntensor_name: 5\n}"),
-              FailsSaying(ErrorCode::kDataLoss, "line 2: expected a string"));
+              FailsSaying(ErrorCode::kDataLoss, "line 2: a string in quotes is missing"));
   EXPECT_THAT(ParseProjectorConfig("embeddings {\n"),
               FailsSaying(ErrorCode::kDataLoss, "line 2: expected '}'"));
   EXPECT_THAT(ParseProjectorConfig("embeddings { tensor_shape: -1 }"),
-              FailsSaying(ErrorCode::kDataLoss, "a whole number, not '-1'"));
-  EXPECT_THAT(ParseProjectorConfig("a: \"b"), FailsSaying(ErrorCode::kDataLoss, "not terminated"));
+              FailsSaying(ErrorCode::kDataLoss, "a whole number is missing; found '-1'"));
+  EXPECT_THAT(ParseProjectorConfig("a: \"b"),
+              FailsSaying(ErrorCode::kDataLoss, "no closing quote"));
   EXPECT_THAT(ParseProjectorConfig("}"), FailsWith(ErrorCode::kDataLoss));
   std::string deep;
   for (int i = 0; i < 1000; ++i) deep += "a {";
@@ -98,7 +99,8 @@ TEST(Projector, ReadsTheAssetsOfARun) {
   EXPECT_EQ(*projector.ReadBookmarks("emb"), "[]");
   EXPECT_EQ(*projector.ReadSprite("emb"), "\x89PNG");
   EXPECT_THAT(projector.ReadTensor("other"), FailsWith(ErrorCode::kNotFound));
-  EXPECT_THAT(projector.ReadSprite("raw.bin"), FailsSaying(ErrorCode::kNotFound, "no sprite"));
+  EXPECT_THAT(projector.ReadSprite("raw.bin"),
+              FailsSaying(ErrorCode::kNotFound, "no images of its points"));
 }
 
 TEST(Projector, ReadsNothingOutsideItsDirectory) {

@@ -18,7 +18,7 @@ constexpr std::size_t kFooterBytes = 4;   // The size of the payload's checksum.
 tl::unexpected<Error> Changed(const File& file, const BlobEntry& entry, std::string what) {
   return Fail(ErrorCode::kDataLoss,
               "'" + file.path().string() + "' at offset " + std::to_string(entry.record_offset) +
-                  ": " + std::move(what) + "; the file has changed since it was indexed");
+                  ": " + std::move(what) + "; the event file was changed after it was read");
 }
 
 }  // namespace
@@ -27,7 +27,8 @@ Result<Blob> ReadBlobAt(const File& file, const BlobEntry& entry) {
   const std::uint64_t record_bytes =
       kHeaderBytes + std::uint64_t{entry.record_bytes} + kFooterBytes;
   if (std::uint64_t{entry.value_offset} + entry.value_bytes > entry.record_bytes) {
-    return Fail(ErrorCode::kInvalidArgument, "an index entry is larger than its record");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the index of an event file is damaged: an entry is larger than its record");
   }
   CBOARD_ASSIGN_OR_RETURN(const std::uint64_t file_bytes, file.Size());
   if (file_bytes < record_bytes || entry.record_offset > file_bytes - record_bytes) {
@@ -47,10 +48,10 @@ Result<Blob> ReadBlobAt(const File& file, const BlobEntry& entry) {
   if (LoadLittleEndian<std::uint64_t>(bytes) != entry.record_bytes ||
       !holds(bytes.first(8), bytes.subspan(8, 4))) {
     return Changed(file, entry,
-                   "no record of " + std::to_string(entry.record_bytes) + " bytes begins here");
+                   "there is no record of " + std::to_string(entry.record_bytes) + " bytes here");
   }
   if (!holds(payload, bytes.last(kFooterBytes))) {
-    return Changed(file, entry, "the payload's checksum does not hold");
+    return Changed(file, entry, "the data do not match their checksum");
   }
   record.resize(kHeaderBytes + entry.value_offset + entry.value_bytes);
   record.erase(0, kHeaderBytes + entry.value_offset);
@@ -59,9 +60,9 @@ Result<Blob> ReadBlobAt(const File& file, const BlobEntry& entry) {
 
 Result<Blob> BlobReader::Read(const BlobEntry& entry) {
   if (entry.file >= run_.files.size()) {
-    return Fail(ErrorCode::kInvalidArgument, "the run has no event file " +
-                                                 std::to_string(entry.file) + ", only " +
-                                                 std::to_string(run_.files.size()));
+    return Fail(ErrorCode::kInvalidArgument,
+                "the run has no event file with the index " + std::to_string(entry.file) +
+                    "; the number of its event files is " + std::to_string(run_.files.size()));
   }
   if (!file_ || file_index_ != entry.file) {
     file_.reset();

@@ -179,13 +179,13 @@ std::vector<double> SmoothedAt(const ScalarSource& source, std::span<const std::
 
 Result<void> Check(const ScalarQuery& query) {
   if (!(query.smoothing >= 0 && query.smoothing < 1)) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "smoothing is " + ShortestDecimal(query.smoothing) + ", expected [0, 1)");
+    return Fail(ErrorCode::kInvalidArgument, "smoothing is " + ShortestDecimal(query.smoothing) +
+                                                 ", but must be at least 0 and below 1");
   }
   if (!(query.range.min <= query.range.max)) {
-    return Fail(ErrorCode::kInvalidArgument, "range of x is from " +
-                                                 ShortestDecimal(query.range.min) + " to " +
-                                                 ShortestDecimal(query.range.max));
+    return Fail(ErrorCode::kInvalidArgument,
+                "the start of the x range, " + ShortestDecimal(query.range.min) +
+                    ", is above its end, " + ShortestDecimal(query.range.max));
   }
   if (query.max_points == 0) {
     return Fail(ErrorCode::kInvalidArgument, "max_points is 0, expected 1 or more");
@@ -251,7 +251,7 @@ Result<Curve> Read(const ScalarSource& source, ScalarAxis kind, const XRange& ra
   if (too_many) {
     return Fail(ErrorCode::kResourceExhausted,
                 "the series has more than " + HumanCount(max_points) +
-                    " points in the range; zoom in to see it in full");
+                    " points in this range, so not all are shown; zoom in to see all");
   }
   if (!sorted) std::ranges::stable_sort(points, {}, &std::pair<double, double>::first);
   Curve curve;

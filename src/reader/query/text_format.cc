@@ -351,12 +351,14 @@ Result<std::string> ToTextFormat(const MessageSchema& schema, std::string_view b
           Printer(out, max_bytes).Message(schema, bytes);
         }));
   } catch (const TooDeep&) {
-    return Fail(ErrorCode::kDataLoss, std::string(schema.name) + " has messages inside messages " +
-                                          std::to_string(kMaxDepth) + " deep");
+    return Fail(ErrorCode::kDataLoss, "the " + std::string(schema.name) +
+                                          " has nested messages more than " +
+                                          std::to_string(kMaxDepth) + " levels deep");
   } catch (const TooLong&) {
-    return Fail(ErrorCode::kResourceExhausted, std::string(schema.name) + " would be more than " +
-                                                   HumanBytes(static_cast<double>(max_bytes)) +
-                                                   " of text; limit the size of attributes");
+    return Fail(ErrorCode::kResourceExhausted,
+                "the " + std::string(schema.name) + " would be more than " +
+                    HumanBytes(static_cast<double>(max_bytes)) +
+                    " as text; show it with a limit for the size of attributes");
   }
   return text;
 }

@@ -25,15 +25,15 @@ class TextPattern::Impl {
 
 Result<TextPattern> TextPattern::Compile(std::string_view pattern) {
   if (pattern.size() > kMaxPatternBytes) {
-    return Fail(ErrorCode::kInvalidArgument, "the pattern has " + std::to_string(pattern.size()) +
-                                                 " bytes, expected at most " +
-                                                 std::to_string(kMaxPatternBytes));
+    return Fail(ErrorCode::kInvalidArgument,
+                "the search pattern has " + std::to_string(pattern.size()) +
+                    " bytes, but the maximum is " + std::to_string(kMaxPatternBytes));
   }
   auto impl = std::make_shared<const Impl>(pattern);
   if (!impl->expression.ok()) {
     return Fail(ErrorCode::kInvalidArgument,
-                "the pattern " + Quoted(pattern) +
-                    " is not a regular expression: " + impl->expression.error());
+                "the search pattern " + Quoted(pattern) +
+                    " is not a valid regular expression: " + impl->expression.error());
   }
   return TextPattern(std::move(impl));
 }

@@ -41,7 +41,7 @@ Result<proto::SummaryValue> ParseValue(std::string_view bytes) {
 Result<proto::Tensor> TensorOf(const proto::SummaryValue& value, std::string_view what) {
   if (value.kind != proto::ValueKind::kTensor) {
     return Fail(ErrorCode::kDataLoss,
-                "the value is not " + std::string(what) + ": it holds field " +
+                "the logged value is not " + std::string(what) + ": it contains the field " +
                     std::to_string(static_cast<int>(value.kind)) + " instead of a tensor");
   }
   return proto::ParseTensor(value.payload);

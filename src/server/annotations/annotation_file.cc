@@ -43,14 +43,15 @@ Result<StampedValue> ParseStampedValue(simdjson::dom::element element) {
   StampedValue value;
   if (element.get(pair) != simdjson::SUCCESS || pair.size() != 2 ||
       pair.at(1).get(value.time_ms) != simdjson::SUCCESS) {
-    return InvalidFile("a field must be [value, milliseconds since 1970]");
+    return InvalidFile("a field must be a list [value, time in milliseconds since 1970]");
   }
   if (value.time_ms < 0 || value.time_ms > kMaxTimeMs) {
     return InvalidFile("the time of a field must be from 0 to 2^53 milliseconds since 1970");
   }
   value.json = simdjson::minify(pair.at(0).value_unsafe());
   if (value.json.size() > kMaxValueBytes) {
-    return InvalidFile("a value is longer than " + HumanBytes(double(kMaxValueBytes)));
+    return InvalidFile("a value is longer than the maximum of " +
+                       HumanBytes(double(kMaxValueBytes)));
   }
   return value;
 }
@@ -61,12 +62,12 @@ Result<AnnotationsByName> ParseNames(simdjson::dom::object root, std::string_vie
   if (root[section].get(element) != simdjson::SUCCESS) return names;
   simdjson::dom::object entries;
   if (element.get(entries) != simdjson::SUCCESS) {
-    return InvalidFile(Quoted(section) + " must be an object");
+    return InvalidFile("the section " + Quoted(section) + " must be an object");
   }
   for (const auto [name, entry] : entries) {
     simdjson::dom::object fields;
     if (entry.get(fields) != simdjson::SUCCESS) {
-      return InvalidFile("entry " + Quoted(name) + " must be an object");
+      return InvalidFile("the entry " + Quoted(name) + " must be an object");
     }
     AnnotationFields& parsed = names[std::string(name)];
     for (const auto [field, value] : fields) {
@@ -78,8 +79,8 @@ Result<AnnotationsByName> ParseNames(simdjson::dom::object root, std::string_vie
       }
     }
     if (names.size() > kMaxAnnotationNames) {
-      return InvalidFile(Quoted(section) + " has more than " + HumanCount(kMaxAnnotationNames) +
-                         " entries");
+      return InvalidFile("the section " + Quoted(section) + " has more than " +
+                         HumanCount(kMaxAnnotationNames) + " entries");
     }
   }
   return names;
@@ -107,21 +108,22 @@ void FormatNames(std::string& text, std::string_view section, const AnnotationsB
 
 Result<Annotations> ParseAnnotations(std::string_view text) {
   if (text.size() > kMaxAnnotationFileBytes) {
-    return InvalidFile("the file has more than " + HumanBytes(double(kMaxAnnotationFileBytes)));
+    return InvalidFile("the file is larger than the maximum of " +
+                       HumanBytes(double(kMaxAnnotationFileBytes)));
   }
   simdjson::dom::parser parser;
   simdjson::dom::object root;
   if (parser.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS) {
-    return InvalidFile("the file is no JSON object");
+    return InvalidFile("the file is not a JSON object");
   }
   std::string_view format;
   std::int64_t version = 0;
   if (root["format"].get(format) != simdjson::SUCCESS || format != kAnnotationFormat) {
-    return InvalidFile("\"format\" must be " + Quoted(kAnnotationFormat));
+    return InvalidFile("the field \"format\" must be " + Quoted(kAnnotationFormat));
   }
   if (root["version"].get(version) != simdjson::SUCCESS || version != kAnnotationVersion) {
     return InvalidFile(
-        "\"version\" must be 1; a newer compression-board may have written the file");
+        "the field \"version\" must be 1; a newer compression-board may have written the file");
   }
   Annotations annotations;
   CBOARD_ASSIGN_OR_RETURN(annotations.runs, ParseNames(root, "runs"));

@@ -144,7 +144,7 @@ std::string AnnotationStore::WhyReadOnly() const {
 Result<void> AnnotationStore::CheckWritable() const {
   if (const std::string reason = WhyReadOnly(); !reason.empty()) {
     return Fail(ErrorCode::kPermissionDenied,
-                "annotations cannot be stored beside the logs: " + reason);
+                "annotations cannot be stored in the log directory: " + reason);
   }
   return {};
 }
@@ -183,8 +183,8 @@ Result<void> AnnotationStore::Apply(std::size_t logdir, Annotations changes) con
     if (Result<Annotations> valid = ParseAnnotations(text); !valid) return Fail(valid.error());
     CBOARD_RETURN_IF_ERROR(WriteFileAtomically(path, text));
   }
-  return Fail(ErrorCode::kUnavailable,
-              "another program keeps replacing " + Quoted(path.string()) + "; try again");
+  return Fail(ErrorCode::kUnavailable, "another program replaced the file again and again: " +
+                                           Quoted(path.string()) + "; try again");
 }
 
 Result<void> AnnotationStore::ChangeRuns(std::span<const std::string> runs,
@@ -216,9 +216,10 @@ Result<void> AnnotationStore::DeleteRun(const reader::Run& run) const {
   CBOARD_RETURN_IF_ERROR(CheckWritable());
   const std::size_t logdir = LogdirOf(run.name);
   if (!IsBelow(run.directory, logdirs_[logdir].path)) {
-    return Fail(ErrorCode::kPermissionDenied,
-                "does not delete run " + Quoted(run.name) + ": " + Quoted(run.directory.string()) +
-                    " links outside the log directory; delete its files yourself");
+    return Fail(
+        ErrorCode::kPermissionDenied,
+        "did not delete run " + Quoted(run.name) + ": " + Quoted(run.directory.string()) +
+            " is a link to a place outside of the log directory; delete its files yourself");
   }
   for (const auto& file : run.files) {
     // Checks that each file is an event file of this directory. This prevents a wrong deletion if
@@ -226,8 +227,9 @@ Result<void> AnnotationStore::DeleteRun(const reader::Run& run) const {
     const bool is_event_file = file->path.parent_path() == run.directory &&
                                file->path.filename().string().find("tfevents") != std::string::npos;
     if (!is_event_file) {
-      return Fail(ErrorCode::kFailedPrecondition, "does not delete " + Quoted(file->path.string()) +
-                                                      ": not an event file of " + Quoted(run.name));
+      return Fail(ErrorCode::kFailedPrecondition, "did not delete " + Quoted(file->path.string()) +
+                                                      ", because it is not an event file of run " +
+                                                      Quoted(run.name));
     }
     if (::unlink(file->path.c_str()) != 0 && errno != ENOENT) {
       return Fail(ErrnoError(errno, "delete " + Quoted(file->path.string())));

@@ -46,14 +46,14 @@ TEST(AnnotationFile, IsTheSameAfterWritingAndReading) {
 TEST(AnnotationFile, NamesWhatIsWrong) {
   for (
       const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
-          {"", "no JSON object"},
-          {"[]", "no JSON object"},
+          {"", "not a JSON object"},
+          {"[]", "not a JSON object"},
           {R"({"format":"other","version":1})", "\"format\" must be"},
           {R"({"format":"compression-board annotations","version":2})", "newer"},
           {R"({"format":"compression-board annotations","version":1,"runs":[]})",
            "must be an object"},
           {R"({"format":"compression-board annotations","version":1,"runs":{"a":{"name":"x"}}})",
-           "[value, milliseconds since 1970]"},
+           "[value, time in milliseconds since 1970]"},
           {R"({"format":"compression-board annotations","version":1,"runs":{"a":{"name":["x",-1]}}})",
            "from 0 to 2^53"}}) {
     const Result<Annotations> read = ParseAnnotations(text);
@@ -122,7 +122,7 @@ TEST_F(AnnotationStoreTest, StoresRunsOfNamedLogDirectoriesByTheirPathInIt) {
 TEST_F(AnnotationStoreTest, LeavesAFileAloneThatItCannotRead) {
   ASSERT_TRUE(WriteFileAtomically(File(), "{ my own file }"));
   const AnnotationStore store({{.name = "", .path = logdir_.path()}}, "");
-  EXPECT_THAT(store.Read().problems, ::testing::ElementsAre(HasSubstr("no JSON object")));
+  EXPECT_THAT(store.Read().problems, ::testing::ElementsAre(HasSubstr("not a JSON object")));
   EXPECT_THAT(store.ChangeView("v", {{"address", "\"x\""}}),
               FailsWith(ErrorCode::kFailedPrecondition));
   EXPECT_EQ(*ReadFile(File()), "{ my own file }");

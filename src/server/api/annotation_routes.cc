@@ -131,7 +131,7 @@ Result<std::string> TextChange(std::string_view field, simdjson::dom::element va
   std::string_view text;
   if (value.is_null()) return "null";
   if (value.get(text) != simdjson::SUCCESS || text.size() > max_bytes) {
-    return InvalidChange(Quoted(field) + " must be a string of at most " +
+    return InvalidChange("the field " + Quoted(field) + " must be a string of at most " +
                          std::to_string(max_bytes) + " bytes, or null");
   }
   return text.empty() ? "null" : std::string(simdjson::minify(value));
@@ -181,7 +181,7 @@ Result<FieldChanges> ParseChanges(simdjson::dom::object set) {
       if (name == "colour") return ColourChange(json);
       if (name == "archived") return ArchivedChange(json);
       return InvalidChange("unknown field " + Quoted(name) +
-                           "; known are name, note, tags, colour, archived");
+                           "; use name, note, tags, colour or archived");
     };
     CBOARD_ASSIGN_OR_RETURN(std::string change, parse());
     changes.emplace_back(field, std::move(change));
@@ -234,7 +234,7 @@ Result<HttpResponse> PostViews(const ApiCall& call) {
 Result<HttpResponse> PostDelete(const ApiCall& call) {
   if (!call.look.allow_delete) {
     return Fail(ErrorCode::kPermissionDenied,
-                "runs cannot be deleted here; start the server with --allow-delete");
+                "this server may not delete runs; start it with --allow-delete");
   }
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
   CBOARD_ASSIGN_OR_RETURN(const std::vector<std::string> names, ParseRuns(body));
@@ -253,7 +253,7 @@ Result<HttpResponse> PostDelete(const ApiCall& call) {
 Result<HttpResponse> PostStopTuning(const ApiCall& call) {
   if (!call.look.allow_control) {
     return Fail(ErrorCode::kPermissionDenied,
-                "a tuning cannot be stopped here; start the server with --allow-control");
+                "this server may not stop a tuning; start it with --allow-control");
   }
   CBOARD_ASSIGN_OR_RETURN(const JsonBody body, JsonBody::Parse(call.body));
   CBOARD_ASSIGN_OR_RETURN(const std::string name, body.Text("run", ""));
@@ -261,7 +261,8 @@ Result<HttpResponse> PostStopTuning(const ApiCall& call) {
   if (run->Find("tuning/progress") == nullptr &&
       run->Find("tuning/progress/text_summary") == nullptr) {
     return Fail(ErrorCode::kFailedPrecondition,
-                "run " + Quoted(name) + " is not a tuning by 'compression-board tune'");
+                "run " + Quoted(name) +
+                    " cannot be stopped, because it is not a run of 'compression-board tune'");
   }
   Result<File> file = File::CreateNew(run->directory / "stop");
   if (!file && file.error().code != ErrorCode::kAlreadyExists) return Fail(file.error());

@@ -156,7 +156,7 @@ Result<std::size_t> MetricIndex(const ComparisonTable& table, const std::string&
     known += (known.empty() ? "" : ", ") + metric.key;
   }
   return Fail(ErrorCode::kNotFound, "no model has the metric " + Quoted(key) +
-                                        (known.empty() ? "" : "; there are " + known));
+                                        (known.empty() ? "" : "; the metrics are " + known));
 }
 
 Result<HttpResponse> GetPareto(const ApiCall& call) {

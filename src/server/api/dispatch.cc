@@ -51,9 +51,10 @@ Result<void> CheckParameters(const ApiRoute& route, const Target& target) {
     for (const Parameter& parameter : route.parameters) {
       expected += (expected.empty() ? "" : ", ") + std::string(parameter.name);
     }
-    return Fail(ErrorCode::kInvalidArgument,
-                "unknown parameter " + Quoted(name) +
-                    (expected.empty() ? "; this route takes none" : "; known are " + expected));
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "unknown parameter " + Quoted(name) +
+            (expected.empty() ? "; this address takes no parameters" : "; known are " + expected));
   }
   for (const Parameter& parameter : route.parameters) {
     if (!parameter.required) continue;
@@ -113,7 +114,7 @@ HttpResponse HandleApi(const HttpRequest& request, Target target,
   // and Guarded() refuses the preflight.
   if (found->writes && !request.Header("Content-Type").starts_with("application/json")) {
     return Finish(Fail(ErrorCode::kInvalidArgument,
-                       "this route needs the header 'Content-Type: application/json'"));
+                       "the request must have the header 'Content-Type: application/json'"));
   }
 
   const std::string_view accept = request.Header("Accept");
@@ -134,7 +135,7 @@ Result<const reader::Run*> FindRun(const ApiCall& call, std::string_view name) {
   const reader::LoadProgress& progress = call.snapshot->progress;
   return Fail(
       ErrorCode::kNotFound,
-      "there is no run " + Quoted(name) +
+      "the logs have no run " + Quoted(name) +
           (progress.complete ? "" : " among the runs read so far; loading continues, try again"));
 }
 
@@ -168,8 +169,8 @@ Result<double> NumberQuery(const Target& target, std::string_view name, double o
   double value = 0;
   const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (problem != std::errc() || end != text->data() + text->size() || std::isnan(value)) {
-    return Fail(ErrorCode::kInvalidArgument,
-                std::string(name) + " is " + Quoted(*text) + ", but it must be a number");
+    return Fail(ErrorCode::kInvalidArgument, "the parameter " + std::string(name) + " is " +
+                                                 Quoted(*text) + ", but it must be a number");
   }
   return value;
 }

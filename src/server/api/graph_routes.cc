@@ -107,8 +107,8 @@ Result<std::vector<char>> TracedNodes(const GraphScene& scene, const JsonBody& b
   CBOARD_ASSIGN_OR_RETURN(const std::string path, body.Text("trace", ""));
   CBOARD_ASSIGN_OR_RETURN(const std::string direction, body.Text("direction", "inputs"));
   if (direction != "inputs" && direction != "outputs") {
-    return Fail(ErrorCode::kInvalidArgument,
-                "direction is " + Quoted(direction) + "; it may be inputs or outputs");
+    return Fail(ErrorCode::kInvalidArgument, "the parameter direction is " + Quoted(direction) +
+                                                 "; it must be inputs or outputs");
   }
   if (path.empty()) return std::vector<char>();
   CBOARD_ASSIGN_OR_RETURN(const std::vector<std::uint32_t> nodes, NodesAt(scene.outline, path));

@@ -170,7 +170,7 @@ TEST_F(GraphRoutesTest, LayersAreFoundInTheGraph) {
 
 TEST_F(GraphRoutesTest, MistakesAreNamed) {
   EXPECT_THAT(Post("/graphs/view", R"({"run":"other"})"), HasSubstr("run 'other' has no graph"));
-  EXPECT_THAT(Post("/graphs/view", R"({"run":"gone"})"), HasSubstr("there is no run 'gone'"));
+  EXPECT_THAT(Post("/graphs/view", R"({"run":"gone"})"), HasSubstr("the logs have no run 'gone'"));
   EXPECT_THAT(Post("/graphs/view", R"({"run":"net/fp32","tag":"x"})"),
               HasSubstr("it has '__run_graph__'"));
   EXPECT_THAT(Post("/graphs/view", R"({"run":"net/fp32","open":"block"})"), HasSubstr("an array"));

@@ -31,7 +31,7 @@ Result<std::size_t> IndexOfStep(const reader::Tag& tag, std::int64_t step) {
     if (tag.blobs.at(i).step == step) return i;
   }
   return Fail(ErrorCode::kNotFound,
-              "tag " + Quoted(tag.name()) + " has no step " + std::to_string(step));
+              "tag " + Quoted(tag.name()) + " has no value at step " + std::to_string(step));
 }
 
 Result<std::vector<std::size_t>> QueriedSteps(const ApiCall& call, const reader::Tag& tag,
@@ -150,7 +150,8 @@ Result<reader::HistogramStep> ReadOne(const ApiCall& call, const SeriesName& nam
   CBOARD_ASSIGN_OR_RETURN(const reader::Run* const run, FindRun(call, name.run));
   CBOARD_ASSIGN_OR_RETURN(const reader::Tag* const tag,
                           FindTag(*run, name.tag, reader::TagKind::kHistogram));
-  if (tag->blobs.empty()) return Fail(ErrorCode::kNotFound, "the values were removed; reload");
+  if (tag->blobs.empty())
+    return Fail(ErrorCode::kNotFound, "the values were removed from the logs; reload the page");
   std::size_t index = tag->blobs.size() - 1;
   if (name.has_step && nearest) {
     index = IndexNearStep(*tag, name.step);
@@ -188,7 +189,7 @@ Result<std::vector<double>> AskedEdges(const JsonBody& body, std::size_t bins) {
   const double width = (to - from) / static_cast<double>(bins);
   if (!std::isfinite(width) || !(from + width > from) || !(to - width < to)) {
     return Fail(ErrorCode::kInvalidArgument,
-                "'from' must be less than 'to', with enough distance for " + std::to_string(bins) +
+                "'from' must be less than 'to', and far enough apart for " + std::to_string(bins) +
                     " bins");
   }
   std::vector<double> edges;

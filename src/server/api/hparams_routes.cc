@@ -85,7 +85,8 @@ Result<reader::ColumnParameters> ParseColumn(element value) {
   std::string_view order;
   if (column["order"].get(order) == simdjson::SUCCESS) {
     if (order != "ascending" && order != "descending") {
-      return Wrong("order is " + Quoted(order) + "; it must be ascending or descending");
+      return Wrong("the parameter order is " + Quoted(order) +
+                   "; it must be ascending or descending");
     }
     parameters.order =
         order == "ascending" ? reader::SortOrder::kAscending : reader::SortOrder::kDescending;
@@ -99,7 +100,8 @@ Result<reader::Aggregation> ParseAggregation(std::string_view text) {
   if (text == "median") return reader::Aggregation::kMedian;
   if (text == "min") return reader::Aggregation::kMin;
   if (text == "max") return reader::Aggregation::kMax;
-  return Wrong("aggregation is " + Quoted(text) + "; it must be mean, median, min or max");
+  return Wrong("the parameter aggregation is " + Quoted(text) +
+               "; it must be mean, median, min or max");
 }
 
 Result<reader::SessionGroupsQuery> ParseQuery(std::string_view text) {

@@ -66,7 +66,7 @@ TEST_F(HParamsRoutesTest, FiltersAndSortsByAnyColumn) {
 TEST_F(HParamsRoutesTest, SaysWhatIsWrongWithAQuestion) {
   EXPECT_THAT(Post(R"({"columns":[{}]})"), HasSubstr(R"(needs \"hparam\")"));
   EXPECT_THAT(Post(R"({"columns":[{"metric":"accuracy"}]})"), HasSubstr(R"(or \"metric\")"));
-  EXPECT_THAT(Post(R"({"columns":[{"hparam":"bits","order":"up"}]})"), HasSubstr("order is 'up'"));
+  EXPECT_THAT(Post(R"({"columns":[{"hparam":"bits","order":"up"}]})"), HasSubstr("the parameter order is 'up'"));
   EXPECT_THAT(Post(R"({"columns":[{"hparam":"bits","min":1,"regex":"a"}]})"), HasSubstr("one of"));
   EXPECT_THAT(Post(R"({"columns":[{"hparam":"scheme","min":1}]})"),
               HasSubstr("values that are texts"));

@@ -21,10 +21,11 @@ Result<JsonBody> JsonBody::Parse(std::string_view body) {
   simdjson::dom::element root;
   if (const auto problem = parsed.parser_->parse(body.data(), body.size()).get(root)) {
     return Fail(ErrorCode::kInvalidArgument,
-                std::string("the body is not valid JSON: ") + simdjson::error_message(problem));
+                std::string("the body of the request is not valid JSON: ") +
+                    simdjson::error_message(problem));
   }
   if (root.get(parsed.root_) != simdjson::SUCCESS) {
-    return Fail(ErrorCode::kInvalidArgument, "the body must be a JSON object");
+    return Fail(ErrorCode::kInvalidArgument, "the body of the request must be a JSON object");
   }
   return parsed;
 }
@@ -61,7 +62,7 @@ Result<std::size_t> JsonBody::Whole(std::string_view field, std::size_t least, s
 
 Result<simdjson::dom::array> JsonBody::Array(std::string_view field, std::size_t most) const {
   simdjson::dom::array array;
-  if (root_[field].get(array) != simdjson::SUCCESS) return Wrong(field, "there, and an array");
+  if (root_[field].get(array) != simdjson::SUCCESS) return Wrong(field, "given as an array");
   if (array.size() > most) {
     return Wrong(field, "an array of at most " + std::to_string(most) + " members");
   }
@@ -81,7 +82,7 @@ Result<std::vector<std::string>> JsonBody::Texts(std::string_view field, std::si
 
 Result<simdjson::dom::object> JsonBody::Object(std::string_view field) const {
   simdjson::dom::object object;
-  if (root_[field].get(object) != simdjson::SUCCESS) return Wrong(field, "there, and an object");
+  if (root_[field].get(object) != simdjson::SUCCESS) return Wrong(field, "given as an object");
   return object;
 }
 

@@ -47,10 +47,10 @@ Result<void> CheckSide(const std::vector<VariantLayers>& sides, const std::strin
     if (!model.empty() && !side.model.empty() && side.model != model) continue;
     known += (known.empty() ? "" : ", ") + side.variant;
   }
-  return Fail(ErrorCode::kNotFound, "no layer of " + Quoted(variant) +
+  return Fail(ErrorCode::kNotFound, "no layer of variant " + Quoted(variant) +
                                         (model.empty() ? "" : " of model " + Quoted(model)) +
                                         " was logged" +
-                                        (known.empty() ? "" : "; there are " + known));
+                                        (known.empty() ? "" : "; the logs have " + known));
 }
 
 Result<analysis::SidePair> QueriedSides(const ApiCall& call) {
@@ -62,8 +62,8 @@ Result<analysis::SidePair> QueriedSides(const ApiCall& call) {
   CBOARD_RETURN_IF_ERROR(CheckSide(sides, model, b));
   if (auto pair = analysis::FindSides(sides, model, a, b)) return *std::move(pair);
   return Fail(ErrorCode::kNotFound,
-              "layers of " + Quoted(a) + " and of " + Quoted(b) +
-                  " were logged only for different models; both must belong to the same model");
+              "the layers of variants " + Quoted(a) + " and " + Quoted(b) +
+                  " belong to different models; choose two variants of one model");
 }
 
 void WriteLogged(JsonWriter& json, std::string_view key, const std::vector<RankedLayer>& layers,

@@ -94,7 +94,8 @@ Result<HttpResponse> GetAudio(const ApiCall& call) {
 Result<HttpResponse> SampleResponse(const std::vector<reader::MediaSample>& samples,
                                     std::size_t sample) {
   if (sample >= samples.size()) {
-    return Fail(ErrorCode::kNotFound, "sample is " + std::to_string(sample) + ", but there are " +
+    return Fail(ErrorCode::kNotFound, "the parameter sample is " + std::to_string(sample) +
+                                          ", but the number of samples is " +
                                           std::to_string(samples.size()));
   }
   return BlobResponse(std::string(reader::MimeTypeOf(samples[sample].type)),
@@ -111,7 +112,8 @@ Result<HttpResponse> GetBlob(const ApiCall& call) {
     return Fail(ErrorCode::kNotFound,
                 "run " + Quoted(run->name) + " has no image or sound " + Quoted(tag_name));
   }
-  if (tag->blobs.empty()) return Fail(ErrorCode::kNotFound, "the values were removed; reload");
+  if (tag->blobs.empty())
+    return Fail(ErrorCode::kNotFound, "the values were removed from the logs; reload the page");
   const std::size_t last = tag->blobs.size() - 1;
   CBOARD_ASSIGN_OR_RETURN(const std::size_t index, call.target.NumberQuery("index", 0, last, last));
   CBOARD_ASSIGN_OR_RETURN(const std::size_t sample,
@@ -127,8 +129,8 @@ Result<HttpResponse> GetBlob(const ApiCall& call) {
 Result<bool> QueriedBool(const ApiCall& call, std::string_view name) {
   const std::string text = TextQuery(call.target, name, "false");
   if (text != "true" && text != "false") {
-    return Fail(ErrorCode::kInvalidArgument,
-                std::string(name) + " is " + Quoted(text) + "; it must be true or false");
+    return Fail(ErrorCode::kInvalidArgument, "the parameter " + std::string(name) + " is " +
+                                                 Quoted(text) + "; it must be true or false");
   }
   return text == "true";
 }
@@ -163,7 +165,7 @@ Result<HttpResponse> GetText(const ApiCall& call) {
 Result<HttpResponse> GetTensors(const ApiCall& call) {
   CBOARD_ASSIGN_OR_RETURN(const TagOfRun found, QueriedTag(call, reader::TagKind::kTensor));
   if (found.tag->blobs.empty())
-    return Fail(ErrorCode::kNotFound, "the values were removed; reload");
+    return Fail(ErrorCode::kNotFound, "the values were removed from the logs; reload the page");
   const std::size_t last = found.tag->blobs.size() - 1;
   CBOARD_ASSIGN_OR_RETURN(const std::size_t index, call.target.NumberQuery("index", 0, last, last));
   CBOARD_ASSIGN_OR_RETURN(const auto tensor,

@@ -104,7 +104,7 @@ TEST_F(PairRoutesTest, LayersOfTwoModelsAreNoPair) {
   board_ = *std::move(board);
   EXPECT_TRUE(board_->WaitForFirstLoad(std::chrono::minutes(1)).loaded);
   EXPECT_THAT(Get("/compression/layers?a=fp32&b=int4"),
-              HasSubstr("layers of 'fp32' and of 'int4' were logged only for different models"));
+              HasSubstr("the layers of variants 'fp32' and 'int4' belong to different models"));
   EXPECT_THAT(Get("/compression/layers?a=int4&b=int2"), HasSubstr(R"("model":"other")"));
 }
 

@@ -130,7 +130,7 @@ Result<HttpResponse> GetMeshData(const ApiCall& call) {
   const auto known = std::ranges::find(kParts, part, &PartName::name);
   if (known == kParts.end()) {
     return Fail(ErrorCode::kInvalidArgument,
-                "part is " + Quoted(part) + "; it must be vertices, faces or colors");
+                "the parameter part is " + Quoted(part) + "; it must be vertices, faces or colors");
   }
   CBOARD_ASSIGN_OR_RETURN(
       std::string data,

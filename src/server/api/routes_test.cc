@@ -103,7 +103,7 @@ TEST_F(RoutesTest, ManySeriesAnswerEachForItself) {
       "/scalars", R"({"series":[["train","loss"],["train","los"],["gone","loss"]],"points":10})");
   EXPECT_THAT(answer, HasSubstr(R"("total":100)"));
   EXPECT_THAT(answer, HasSubstr("run 'train' has no scalar 'los'"));
-  EXPECT_THAT(answer, HasSubstr("there is no run 'gone'"));
+  EXPECT_THAT(answer, HasSubstr("the logs have no run 'gone'"));
 }
 
 TEST_F(RoutesTest, TheLastValueOfAMetricComesFromEveryRunThatHasIt) {
@@ -166,7 +166,7 @@ TEST_F(RoutesTest, HistogramsHaveTheirBins) {
                                                           R"(["train","weights",7]],"bins":8})");
   EXPECT_THAT(overlay, HasSubstr(R"("step":7)"));
   EXPECT_THAT(Post("/histograms/overlay", R"({"series":[["train","weights",8]]})"),
-              HasSubstr("has no step 8"));
+              HasSubstr("has no value at step 8"));
   EXPECT_THAT(Post("/histograms/overlay", R"({"series":[["train","weights",8]],"nearest":1})"),
               HasSubstr(R"("step":7)"));
 }
@@ -230,7 +230,8 @@ TEST_F(RoutesTest, LayersAreKeptInFloatInTheWordsOfEveryQuantizer) {
   EXPECT_THAT(Post("/compression/keep_float", R"({"layers":[]})"),
               HasSubstr(R"("snippets":["","")"));
   EXPECT_THAT(Post("/compression/keep_float", R"({"layers":[1]})"), HasSubstr("array of strings"));
-  EXPECT_THAT(Post("/compression/keep_float", "{}"), HasSubstr("'layers' must be there"));
+  EXPECT_THAT(Post("/compression/keep_float", "{}"),
+              HasSubstr("'layers' must be given as an array"));
 }
 
 TEST_F(RoutesTest, MistakesAreNamed) {
@@ -238,7 +239,7 @@ TEST_F(RoutesTest, MistakesAreNamed) {
   EXPECT_THAT(Get("/scalars?run=train&tag=loss&poinst=5"), HasSubstr("unknown parameter 'poinst'"));
   EXPECT_THAT(Get("/scalars?run=train&tag=weights"), HasSubstr("is of kind histogram, not scalar"));
   EXPECT_THAT(Get("/nothing"), HasSubstr("openapi.json"));
-  EXPECT_THAT(Post("/scalars", "{"), HasSubstr("the body is not valid JSON"));
+  EXPECT_THAT(Post("/scalars", "{"), HasSubstr("the body of the request is not valid JSON"));
   EXPECT_THAT(Post("/scalars", "[]"), HasSubstr("must be a JSON object"));
   EXPECT_THAT(Post("/scalars", R"({"series":[["a"]]})"), HasSubstr("must be"));
   EXPECT_EQ(Ask({.method = "DELETE", .target = "/api/v1/runs"}).status, 405);

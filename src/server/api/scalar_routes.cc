@@ -22,7 +22,7 @@ Result<reader::ScalarAxis> ParseAxis(std::string_view text) {
   if (text == "relative") return reader::ScalarAxis::kRelative;
   if (text == "wall") return reader::ScalarAxis::kWall;
   return Fail(ErrorCode::kInvalidArgument,
-              "axis is " + Quoted(text) + "; it must be step, relative or wall");
+              "the parameter axis is " + Quoted(text) + "; it must be step, relative or wall");
 }
 
 struct CurvesRequest {
@@ -184,7 +184,7 @@ Result<HttpResponse> Respond(const ApiCall& call, const Result<CurvesRequest>& w
   if (!wanted) return Fail(wanted.error());
   const double smoothing = wanted->query.smoothing;
   if (!(smoothing >= 0 && smoothing < 1)) {
-    return Fail(ErrorCode::kInvalidArgument, "smooth must be at least 0 and below 1");
+    return Fail(ErrorCode::kInvalidArgument, "the parameter smooth must be at least 0 and below 1");
   }
   const bool binary = call.accept.find(kBinary) != std::string_view::npos;
   HttpResponse response =
@@ -216,13 +216,13 @@ Result<reader::GroupCurve> GroupOf(const ApiCall& call, simdjson::dom::element r
                                    std::size_t points) {
   simdjson::dom::array names;
   if (runs.get(names) != simdjson::SUCCESS) {
-    return Fail(ErrorCode::kInvalidArgument, "each group must be a list of runs");
+    return Fail(ErrorCode::kInvalidArgument, "each of the groups must be a list of runs");
   }
   std::vector<reader::Curve> curves;
   for (const simdjson::dom::element name : names) {
     std::string_view run;
     if (name.get(run) != simdjson::SUCCESS) {
-      return Fail(ErrorCode::kInvalidArgument, "runs of a group must be strings");
+      return Fail(ErrorCode::kInvalidArgument, "the runs of each group must be strings");
     }
     CBOARD_ASSIGN_OR_RETURN(const reader::Tag* const found,
                             FindScalars(call, {std::string(run), tag}));

@@ -110,7 +110,7 @@ class Server final : public HttpServer {
     const auto found = Resolver(context()).resolve(options().host, std::to_string(options().port),
                                                    tcp::resolver::passive, error);
     if (error || found.empty()) {
-      return Fail(ErrorCode::kInvalidArgument, "cannot find an address of the host " +
+      return Fail(ErrorCode::kInvalidArgument, "the name of the host cannot be resolved: " +
                                                    Quoted(options().host) + ": " + error.message());
     }
     std::optional<Error> failed;

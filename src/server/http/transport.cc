@@ -163,7 +163,8 @@ Result<std::shared_ptr<TlsContext>> LoadTls(const TlsFiles& files) {
   // 1.3 has only such suites.
   if (::SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20") != 1) {
     return Fail(ErrorCode::kInternal,
-                "TLS: this OpenSSL supports none of the required cipher suites; update OpenSSL");
+                "HTTPS is not possible, because the installed OpenSSL supports none of the "
+                "required cipher suites; update OpenSSL");
   }
   ::SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
   ::SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
@@ -178,15 +179,15 @@ Result<std::shared_ptr<TlsContext>> LoadTls(const TlsFiles& files) {
   error_code error;
   context.use_certificate_chain_file(files.certificate.native(), error);
   if (error) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "cannot use the certificate " + Quoted(files.certificate.native()) + ": " +
-                    error.message() + "; expected a readable PEM file");
+    return Fail(ErrorCode::kInvalidArgument, "cannot use the certificate " +
+                                                 Quoted(files.certificate.native()) + ": " +
+                                                 error.message() + "; give a readable PEM file");
   }
   context.use_private_key_file(files.key.native(), asio::ssl::context::pem, error);
   if (error) {
     return Fail(ErrorCode::kInvalidArgument,
                 "cannot use the key " + Quoted(files.key.native()) + ": " + error.message() +
-                    "; expected the certificate's key as a readable PEM file without a passphrase");
+                    "; give the certificate's key as a readable PEM file without a passphrase");
   }
   return tls;
 }

@@ -33,15 +33,16 @@ Result<std::string> Decode(std::string_view text, Plus plus) {
       const int high = i + 2 < text.size() ? HexDigit(text[i + 1]) : -1;
       const int low = high >= 0 ? HexDigit(text[i + 2]) : -1;
       if (low < 0) {
-        return Fail(ErrorCode::kInvalidArgument,
-                    "'%' in " + Quoted(text) + " is not followed by two hexadecimal digits");
+        return Fail(ErrorCode::kInvalidArgument, "a '%' in the address part " + Quoted(text) +
+                                                     " is not followed by two hexadecimal digits");
       }
       decoded += static_cast<char>(high * 16 + low);
       i += 2;
     }
   }
   if (!IsValidUtf8(decoded)) {
-    return Fail(ErrorCode::kInvalidArgument, Quoted(text) + " is not UTF-8");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the part " + Quoted(text) + " of the address is not UTF-8");
   }
   return decoded;
 }
@@ -53,7 +54,7 @@ Result<std::string> DecodeQueryText(std::string_view text) { return Decode(text,
 Result<Target> ParseTarget(std::string_view target) {
   if (!target.starts_with('/')) {
     return Fail(ErrorCode::kInvalidArgument,
-                Quoted(target) + " is not a path: it must begin with '/'");
+                Quoted(target) + " is not the path of an address, because it must begin with '/'");
   }
   target = target.substr(0, target.find('#'));
   const std::size_t mark = target.find('?');
@@ -61,14 +62,15 @@ Result<Target> ParseTarget(std::string_view target) {
   CBOARD_ASSIGN_OR_RETURN(parsed.path, Decode(target.substr(0, mark), Plus::kItself));
   if (std::ranges::any_of(parsed.path, IsControl)) {
     return Fail(ErrorCode::kInvalidArgument,
-                "the path " + Quoted(parsed.path) + " contains control characters");
+                "the path " + Quoted(parsed.path) + " of the address contains control characters");
   }
   if (mark == std::string_view::npos) return parsed;
   for (const std::string_view part : Split(target.substr(mark + 1), '&')) {
     if (part.empty()) continue;
     if (parsed.query.size() == kMaxQueryParameters) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "more than " + std::to_string(kMaxQueryParameters) + " query parameters");
+                  "the address has too many query parameters; the maximum is " +
+                      std::to_string(kMaxQueryParameters) + "");
     }
     const std::size_t equals = part.find('=');
     const std::string_view value =
@@ -83,9 +85,9 @@ Result<Target> ParseTarget(std::string_view target) {
 Result<std::string> Target::Query(std::string_view name) const {
   const auto found = std::ranges::find(query, name, &std::pair<std::string, std::string>::first);
   if (found == query.end()) {
-    return Fail(ErrorCode::kInvalidArgument, path + " needs the query parameter '" +
-                                                 std::string(name) + "': " + path + "?" +
-                                                 std::string(name) + "=…");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the address " + path + " needs the query parameter '" + std::string(name) +
+                    "': " + path + "?" + std::string(name) + "=…");
   }
   return found->second;
 }
@@ -98,9 +100,10 @@ Result<std::size_t> Target::NumberQuery(std::string_view name, std::size_t least
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
   if (error != std::errc() || end != text->data() + text->size() || number < least ||
       number > most) {
-    return Fail(ErrorCode::kInvalidArgument,
-                std::string(name) + " is " + Quoted(*text) + "; expected a whole number from " +
-                    std::to_string(least) + " to " + std::to_string(most));
+    return Fail(ErrorCode::kInvalidArgument, "the parameter " + std::string(name) + " is " +
+                                                 Quoted(*text) + "; expected a whole number from " +
+                                                 std::to_string(least) + " to " +
+                                                 std::to_string(most));
   }
   return number;
 }

@@ -16,8 +16,8 @@ std::string Lower(std::string_view text) {
 }
 
 Result<FormFields> TooMany() {
-  return Fail(ErrorCode::kInvalidArgument,
-              "the form has more than " + std::to_string(kMaxFormFields) + " fields");
+  return Fail(ErrorCode::kInvalidArgument, "the form of the request has more than " +
+                                               std::to_string(kMaxFormFields) + " fields");
 }
 
 Result<FormFields> ParseUrlEncoded(std::string_view body) {
@@ -62,24 +62,26 @@ std::string NameOfPart(std::string_view headers) {
 
 Result<FormFields> ParseMultipart(std::string_view boundary, std::string_view body) {
   const auto damaged = [](std::string_view what) {
-    return Fail(ErrorCode::kInvalidArgument, "the multipart form " + std::string(what));
+    return Fail(ErrorCode::kInvalidArgument,
+                "the multipart form of the request " + std::string(what));
   };
-  if (boundary.empty()) return damaged("names no boundary");
+  if (boundary.empty()) return damaged("has no boundary in its Content-Type");
   const std::string delimiter = "--" + std::string(boundary);
   const std::string next = "\r\n" + delimiter;
   std::size_t at = body.find(delimiter);
-  if (at == std::string_view::npos) return damaged("does not hold its boundary");
+  if (at == std::string_view::npos)
+    return damaged("does not contain the boundary of its Content-Type");
   at += delimiter.size();
   FormFields fields;
   while (!body.substr(at).starts_with("--")) {
     if (fields.size() == kMaxFormFields) return TooMany();
     const std::size_t headers_end = body.find("\r\n\r\n", at);
-    if (headers_end == std::string_view::npos) return damaged("has a part without an end");
+    if (headers_end == std::string_view::npos) return damaged("has a part that is not complete");
     const std::size_t value_begin = headers_end + 4;
     // If the value is empty, the line end before the boundary is also the line end after the
     // headers.
     const std::size_t value_end = body.find(next, value_begin - 2);
-    if (value_end == std::string_view::npos) return damaged("has a part without an end");
+    if (value_end == std::string_view::npos) return damaged("has a part that is not complete");
     const std::string_view value = value_end < value_begin
                                        ? std::string_view()
                                        : body.substr(value_begin, value_end - value_begin);

@@ -73,7 +73,7 @@ Result<std::string> ReadNewest(const DataCall& call, std::string_view run_name,
     const reader::Tag* const tag = run == nullptr ? nullptr : FindGraphTag(*run, tag_name, plugin);
     if (tag != nullptr) return analysis::ReadNewestBytes(*run, *tag);
   }
-  return Fail(ErrorCode::kNotFound, "the run has no such graph");
+  return Fail(ErrorCode::kNotFound, "the run has no graph with this tag");
 }
 
 Result<std::string> ReadGraphDef(const DataCall& call, const std::string& run) {

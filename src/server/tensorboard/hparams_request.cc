@@ -91,7 +91,7 @@ Result<int> EnumOf(std::string_view field, const element& value,
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (names[i] == name) return static_cast<int>(i);
     }
-    return Wrong(field, "a name of its enum, not " + Quoted(name));
+    return Wrong(field, "one of the names of its enum, not " + Quoted(name));
   }
   CBOARD_ASSIGN_OR_RETURN(const std::int32_t number, Int32(field, value));
   if (number < 0 || static_cast<std::size_t>(number) >= names.size()) {
@@ -204,7 +204,7 @@ Result<void> ReadColumns(const element& value, std::vector<reader::ColumnParamet
   array members;
   if (value.get(members) != SUCCESS) return Wrong("colParams", "a list");
   if (members.size() > kMaxColumns) {
-    return Wrong("colParams", "a list of at most " + std::to_string(kMaxColumns));
+    return Wrong("colParams", "a list of at most " + std::to_string(kMaxColumns) + " entries");
   }
   for (const element member : members) {
     CBOARD_ASSIGN_OR_RETURN(reader::ColumnParameters column, ReadColumn(member));
@@ -218,7 +218,9 @@ Result<void> ReadStatuses(const element& value, std::vector<proto::HParamsStatus
                                                       "STATUS_FAILURE", "STATUS_RUNNING"};
   array members;
   if (value.get(members) != SUCCESS) return Wrong("allowedStatuses", "a list");
-  if (members.size() > kMaxColumns) return Wrong("allowedStatuses", "a short list");
+  if (members.size() > kMaxColumns)
+    return Wrong("allowedStatuses",
+                 "a list of at most " + std::to_string(kMaxColumns) + " entries");
   for (const element member : members) {
     CBOARD_ASSIGN_OR_RETURN(const int status, EnumOf("allowedStatuses", member, kNames));
     statuses.push_back(static_cast<proto::HParamsStatus>(status));
@@ -247,7 +249,7 @@ Result<reader::Aggregation> ReadAggregation(std::string_view field, const elemen
 template <typename Read>
 Result<void> ParseRequest(std::string_view json, Read read) {
   if (json.size() > kMaxHParamsRequestBytes) {
-    return Fail(ErrorCode::kInvalidArgument, "the request is too long");
+    return Fail(ErrorCode::kInvalidArgument, "the body of the request is too long");
   }
   simdjson::dom::parser parser;
   object fields;

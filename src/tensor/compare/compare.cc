@@ -13,9 +13,9 @@ namespace {
 
 Result<void> CheckRange(std::string_view what, std::int32_t min, std::int32_t max) {
   if (min <= max) return {};
-  return Fail(ErrorCode::kInvalidArgument, std::string(what) + " goes from " + std::to_string(min) +
-                                               " to " + std::to_string(max) +
-                                               ": the last code must not be below the first");
+  return Fail(ErrorCode::kInvalidArgument,
+              std::string(what) + " goes from " + std::to_string(min) + " to " +
+                  std::to_string(max) + ", but the last code must not be below the first code");
 }
 
 // Creates one bin per code, to compute the divergence. Fails if the tensor has neither 8-bit codes
@@ -27,7 +27,7 @@ Result<StepBins> BinsFor(const TensorView& compressed, const ComparisonOptions& 
   }
   if (compressed.quantization || !options.grid) {
     return Fail(ErrorCode::kInvalidArgument,
-                "a divergence needs steps to count in: compare 8-bit codes with their scales, or "
+                "a divergence needs a quantization grid: give 8-bit codes with their scales, or "
                 "real values with a grid; this tensor is " +
                     std::string(compressed.quantization ? "quantized " : "") +
                     std::string(NameOf(compressed.dtype)));
@@ -35,9 +35,8 @@ Result<StepBins> BinsFor(const TensorView& compressed, const ComparisonOptions& 
   const std::int64_t codes =
       std::int64_t{options.grid->code_max} - std::int64_t{options.grid->code_min} + 1;
   if (codes > 65536) {
-    return Fail(ErrorCode::kInvalidArgument, "a grid of " + std::to_string(codes) +
-                                                 " codes is too fine for a divergence; at most "
-                                                 "65536 are counted");
+    return Fail(ErrorCode::kInvalidArgument, "the quantization grid has " + std::to_string(codes) +
+                                                 " codes, but a divergence supports at most 65536");
   }
   return StepBins(options.grid->code_min, options.grid->code_max);
 }
@@ -70,7 +69,7 @@ Result<void> CheckOptions(const ComparisonOptions& options) {
   return Fail(ErrorCode::kInvalidArgument,
               "the grid has scale " + std::to_string(options.grid->scale) + " and zero point " +
                   std::to_string(options.grid->zero_point) +
-                  "; a finite scale other than 0 and a zero point within 2^20 are needed");
+                  "; the scale must be finite and not 0, and the zero point at most 2^20");
 }
 
 }  // namespace
@@ -99,7 +98,7 @@ Result<std::size_t> ChannelsOf(const TensorView& tensor, std::optional<std::size
   if (first > channel_count || channels > channel_count - first) {
     return Fail(ErrorCode::kInvalidArgument,
                 std::to_string(channels) + " channels from channel " + std::to_string(first) +
-                    " on exceed the number of channels: " + std::to_string(channel_count));
+                    " are too many; the number of channels is " + std::to_string(channel_count));
   }
   return channels;
 }
@@ -108,9 +107,10 @@ Result<void> ComparisonBuilder::State::PrepareBins(const TensorView& compressed,
                                                    const ComparisonOptions& used) {
   CBOARD_ASSIGN_OR_RETURN(StepBins bins, BinsFor(compressed, used));
   if (shared.bins && !shared.bins->SameBins(bins)) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "a tensor of " + std::string(NameOf(compressed.dtype)) +
-                    " has other codes than earlier tensors; a divergence needs one set of codes");
+    return Fail(ErrorCode::kInvalidArgument, "a tensor of " +
+                                                 std::string(NameOf(compressed.dtype)) +
+                                                 " has other quantization codes than the tensors "
+                                                 "before it; a divergence needs one set of codes");
   }
   if (!shared.bins) shared.bins = std::move(bins);
   return {};
@@ -129,7 +129,7 @@ Result<void> ComparisonBuilder::State::Add(const TensorView& given_reference,
   if (reference.shape != compressed.shape) {
     return Fail(ErrorCode::kInvalidArgument,
                 "the reference has shape " + ShapeText(reference.shape) +
-                    " but the compressed tensor " + ShapeText(compressed.shape));
+                    ", but the compressed tensor has shape " + ShapeText(compressed.shape));
   }
   CBOARD_ASSIGN_OR_RETURN(const std::size_t added,
                           ChannelsOf(reference, options.channel_axis, first, channel_count));
@@ -137,7 +137,7 @@ Result<void> ComparisonBuilder::State::Add(const TensorView& given_reference,
     return Fail(ErrorCode::kInvalidArgument,
                 "a tensor of shape " + ShapeText(reference.shape) + " has " +
                     std::to_string(channel_count) + " channels along axis " +
-                    std::to_string(*options.channel_axis) + ", earlier tensors had " +
+                    std::to_string(*options.channel_axis) + ", but the tensors before it had " +
                     std::to_string(channels.size()));
   }
   if (reference.element_count() == 0) return {};
@@ -167,7 +167,8 @@ Result<void> ComparisonBuilder::AddChannels(const TensorView& reference,
                                             const TensorView& compressed, std::size_t first,
                                             std::size_t channel_count) {
   if (!state_->options.channel_axis) {
-    return Fail(ErrorCode::kInvalidArgument, "there are no channels to add without a channel axis");
+    return Fail(ErrorCode::kInvalidArgument,
+                "channels cannot be added without a channel axis; set the channel axis");
   }
   return state_->Add(reference, compressed, first, channel_count);
 }
@@ -178,12 +179,14 @@ Result<void> ComparisonBuilder::Merge(const ComparisonBuilder& other) {
   if (from.channels.empty()) return {};
   if (!into.channels.empty() && into.channels.size() != from.channels.size()) {
     return Fail(ErrorCode::kInvalidArgument,
-                "comparisons of " + std::to_string(into.channels.size()) + " and " +
-                    std::to_string(from.channels.size()) + " channels cannot be merged");
+                "two comparisons of " + std::to_string(into.channels.size()) + " and " +
+                    std::to_string(from.channels.size()) +
+                    " channels cannot be merged; they must have the same number of channels");
   }
   if (into.shared.bins && from.shared.bins && !into.shared.bins->SameBins(*from.shared.bins)) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "comparisons with divergences over different codes cannot be merged");
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "two comparisons whose divergences use different quantization codes cannot be merged");
   }
   into.channels.resize(from.channels.size());
   for (std::size_t i = 0; i < from.channels.size(); ++i) into.channels[i].Merge(from.channels[i]);

@@ -243,12 +243,13 @@ TEST(Compare, ScalesThatAreZeroOrInfiniteStillCompare) {
 TEST(Compare, MistakesAreNamed) {
   const std::vector<float> six(6);
   const TensorView flat(six), matrix(six, {2, 3});
-  EXPECT_THAT(Compare(flat, matrix),
-              FailsSaying(ErrorCode::kInvalidArgument, "[6] but the compressed tensor [2, 3]"));
+  EXPECT_THAT(
+      Compare(flat, matrix),
+      FailsSaying(ErrorCode::kInvalidArgument, "[6], but the compressed tensor has shape [2, 3]"));
   EXPECT_THAT(Compare(matrix, matrix, {.channel_axis = 2}),
               FailsSaying(ErrorCode::kInvalidArgument, "channel axis 2"));
   EXPECT_THAT(Compare(flat, flat, {.divergence = true}),
-              FailsSaying(ErrorCode::kInvalidArgument, "needs steps"));
+              FailsSaying(ErrorCode::kInvalidArgument, "needs a quantization grid"));
   EXPECT_THAT(Compare(flat, flat, {.grid = QuantizationGrid{0, 0, -128, 127}}),
               FailsSaying(ErrorCode::kInvalidArgument, "scale"));
   EXPECT_THAT(Compare(flat, flat, {.grid = QuantizationGrid{1, 0, 9, 8}}),
@@ -259,7 +260,7 @@ TEST(Compare, MistakesAreNamed) {
   EXPECT_THAT(builder.Add(other, other),
               FailsSaying(ErrorCode::kInvalidArgument, "has 2 channels along axis 1"));
   EXPECT_THAT(builder.AddChannels(matrix, matrix, 1, 3),
-              FailsSaying(ErrorCode::kInvalidArgument, "3 channels from channel 1 on"));
+              FailsSaying(ErrorCode::kInvalidArgument, "3 channels from channel 1 are too many"));
   EXPECT_EQ(builder.Build().total.count, 6u);
   EXPECT_THAT(ComparisonBuilder().AddChannels(matrix, matrix, 0, 3),
               FailsSaying(ErrorCode::kInvalidArgument, "without a channel axis"));

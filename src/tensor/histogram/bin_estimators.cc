@@ -142,7 +142,7 @@ Result<double> BinWidth(BinEstimator estimator, Sample& sample) {
     case BinEstimator::kSqrt:
       return sample.Sqrt();
   }
-  return Fail(ErrorCode::kInvalidArgument, "unknown bin estimator");
+  return Fail(ErrorCode::kInvalidArgument, "the bin estimator is unknown");
 }
 
 }  // namespace
@@ -156,10 +156,10 @@ Result<std::size_t> EstimateBinCount(BinEstimator estimator, std::vector<double>
   const double count = std::ceil((range.last - range.first) / width);
   if (!(count <= static_cast<double>(kMaxEqualBins))) {
     return Fail(ErrorCode::kInvalidArgument,
-                "histogram: the bin estimator asks for " + ShortestDecimal(count) +
-                    " bins because few values lie far outside; at most " +
+                "histogram: the bin estimator chose " + ShortestDecimal(count) +
+                    " bins, because a few values are far from the others; at most " +
                     std::to_string(kMaxEqualBins) +
-                    " are made: choose a number of bins, or another estimator");
+                    " are supported. Give a number of bins, or another estimator");
   }
   return static_cast<std::size_t>(count);
 }

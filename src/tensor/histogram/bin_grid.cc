@@ -101,8 +101,10 @@ Result<void> CountInGrid(const TensorView& given, const BinGrid& grid, std::span
       grid.first > BinGrid::kMaxIndex - bins) {
     return Fail(ErrorCode::kInvalidArgument,
                 "histogram: " + std::to_string(bins) + " bins of width 2^" +
-                    std::to_string(grid.exponent) + " from the " + std::to_string(grid.first) +
-                    "th on; expected a width from 2^-1000 to 2^1023 and bins within 2^30 of zero");
+                    std::to_string(grid.exponent) + ", of which the first has index " +
+                    std::to_string(grid.first) +
+                    ", are not possible; the width must be from 2^-1000 to 2^1023, and each index "
+                    "from -2^30 to 2^30");
   }
   if (tensor.element_count() == 0 || counts.empty()) return {};
   GridCounter counter(grid, counts.size(), tensor.element_count());

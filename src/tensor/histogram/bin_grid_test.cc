@@ -121,7 +121,7 @@ TEST(CountInGrid, RefusesGridsThatItCannotCountIn) {
   for (const BinGrid& grid : {BinGrid{.exponent = -1001}, BinGrid{.exponent = 1024},
                               BinGrid{.first = BinGrid::kMaxIndex}}) {
     EXPECT_THAT(CountInGrid(values, grid, counts),
-                FailsSaying(ErrorCode::kInvalidArgument, "expected a width"));
+                FailsSaying(ErrorCode::kInvalidArgument, "the width must be"));
   }
   EXPECT_THAT(counts, ElementsAre(0, 0, 0, 0));
 }

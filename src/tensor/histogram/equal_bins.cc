@@ -17,7 +17,7 @@ ValueRange BinRangeOf(double min, double max) {
 Result<std::vector<double>> MakeEqualBins(ValueRange range, std::size_t count) {
   if (count == 0 || count > kMaxEqualBins) {
     return Fail(ErrorCode::kInvalidArgument, "histogram: " + std::to_string(count) +
-                                                 " equal bins are requested; 1 to " +
+                                                 " bins were requested, but only 1 to " +
                                                  std::to_string(kMaxEqualBins) + " are possible");
   }
   // Computes the edges like numpy.linspace, with the same rounding.
@@ -32,8 +32,8 @@ Result<std::vector<double>> MakeEqualBins(ValueRange range, std::size_t count) {
       std::ranges::adjacent_find(edges, std::greater_equal<>()) != edges.end()) {
     return Fail(ErrorCode::kInvalidArgument,
                 "histogram: values from " + ShortestDecimal(range.first) + " to " +
-                    ShortestDecimal(range.last) + " cannot be divided into " +
-                    std::to_string(count) + " bins that float64 can tell apart");
+                    ShortestDecimal(range.last) + " are too close together for " +
+                    std::to_string(count) + " bins in float64; give fewer bins");
   }
   return edges;
 }

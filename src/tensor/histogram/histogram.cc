@@ -111,9 +111,8 @@ Result<Bins> CountEqualBins(const TensorView& tensor, const Binning& binning,
 Result<Bins> CountBetweenEdges(const TensorView& tensor, std::span<const double> edges,
                                StatisticsBuilder& statistics) {
   if (edges.size() < 2) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "histogram: " + std::to_string(edges.size()) +
-                    " bin edges are given; a bin needs two, its left and its right one");
+    return Fail(ErrorCode::kInvalidArgument, "histogram: " + std::to_string(edges.size()) +
+                                                 " bin edges are given; give at least two edges");
   }
   // The comparison is negated, so that NaN is rejected too: comparisons with NaN are false.
   const auto unsorted = std::ranges::adjacent_find(edges, std::not_fn(std::less_equal<>()));
@@ -121,7 +120,7 @@ Result<Bins> CountBetweenEdges(const TensorView& tensor, std::span<const double>
     return Fail(ErrorCode::kInvalidArgument,
                 "histogram: bin edge " + std::to_string(unsorted - edges.begin()) + " is " +
                     ShortestDecimal(*unsorted) + " and the next one is " +
-                    ShortestDecimal(*(unsorted + 1)) + "; edges must be ascending");
+                    ShortestDecimal(*(unsorted + 1)) + "; sort the edges in ascending order");
   }
   Bins bins{{}, edges, std::vector<std::uint64_t>(edges.size() - 1)};
   ForEachBlock(tensor, 0, tensor.element_count(), [&](auto block) {
@@ -177,8 +176,8 @@ Result<void> Trim(const Bins& bins, HistogramData& histogram) {
   if (first == bins.counts.end()) {
     return Fail(ErrorCode::kInvalidArgument,
                 "histogram: none of " + std::to_string(static_cast<std::uint64_t>(histogram.num)) +
-                    " values lies between " + ShortestDecimal(bins.edges.front()) + " and " +
-                    ShortestDecimal(bins.edges.back()));
+                    " values is between the first edge, " + ShortestDecimal(bins.edges.front()) +
+                    ", and the last edge, " + ShortestDecimal(bins.edges.back()));
   }
   const auto last = std::find_if(bins.counts.rbegin(), bins.counts.rend(), occupied).base();
   histogram.bucket_counts.reserve(static_cast<std::size_t>(last - first) + 1);
@@ -213,9 +212,9 @@ Result<BinEstimator> BinEstimatorOf(std::string_view name) {
   const auto found =
       std::ranges::find(kEstimators, name, &decltype(kEstimators)::value_type::first);
   if (found != kEstimators.end()) return found->second;
-  return Fail(
-      ErrorCode::kInvalidArgument,
-      Quoted(name) + " is not a bin estimator: auto, fd, doane, scott, stone, rice, sturges, sqrt");
+  return Fail(ErrorCode::kInvalidArgument, "histogram: " + Quoted(name) +
+                                               " is not a bin estimator; choose one of auto, fd, "
+                                               "doane, scott, stone, rice, sturges, sqrt");
 }
 
 Result<HistogramData> ComputeHistogram(const TensorView& given, const Binning& binning,
@@ -223,7 +222,8 @@ Result<HistogramData> ComputeHistogram(const TensorView& given, const Binning& b
   CBOARD_ASSIGN_OR_RETURN(const PlainTensor plain, PlainTensor::Of(given));
   const TensorView& tensor = plain.view();
   if (tensor.element_count() == 0) {
-    return Fail(ErrorCode::kInvalidArgument, "histogram: the tensor has no elements");
+    return Fail(ErrorCode::kInvalidArgument,
+                "histogram: the tensor is empty; give at least one value");
   }
   StatisticsBuilder statistics;
   CBOARD_ASSIGN_OR_RETURN(Bins bins, Count(tensor, binning, statistics));

@@ -71,9 +71,9 @@ Result<QuantizerRuns> RunsOf(const TensorView& weights, const Quantizer& quantiz
       return runs;
     case Granularity::kPerChannel:
       if (quantizer.axis >= shape.size()) {
-        return Fail(ErrorCode::kInvalidArgument, "axis " + std::to_string(quantizer.axis) +
-                                                     " is not a dimension of a tensor of rank " +
-                                                     std::to_string(shape.size()));
+        return Fail(ErrorCode::kInvalidArgument,
+                    "quantization axis " + std::to_string(quantizer.axis) +
+                        " is not a dimension of a tensor of rank " + std::to_string(shape.size()));
       }
       for (std::size_t i = quantizer.axis + 1; i < shape.size(); ++i) {
         runs.row_length *= static_cast<std::size_t>(shape[i]);
@@ -85,9 +85,9 @@ Result<QuantizerRuns> RunsOf(const TensorView& weights, const Quantizer& quantiz
       break;
   }
   if (shape.empty() || quantizer.group_size == 0) {
-    return Fail(ErrorCode::kInvalidArgument, "groups of " + std::to_string(quantizer.group_size) +
-                                                 " do not divide a tensor of rank " +
-                                                 std::to_string(shape.size()));
+    return Fail(ErrorCode::kInvalidArgument,
+                "quantization groups of size " + std::to_string(quantizer.group_size) +
+                    " are not possible for a tensor of rank " + std::to_string(shape.size()));
   }
   runs.row_length = static_cast<std::size_t>(shape.back());
   runs.run_length = std::min(quantizer.group_size, runs.row_length);

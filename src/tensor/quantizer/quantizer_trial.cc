@@ -107,12 +107,12 @@ class Trial {
 Result<void> Check(const Quantizer& quantizer) {
   if (quantizer.bits < 2 || quantizer.bits > 16) {
     return Fail(ErrorCode::kInvalidArgument, "a quantizer of " + std::to_string(quantizer.bits) +
-                                                 " bits cannot be tried; 2 to 16 can");
+                                                 " bits is not supported; use 2 to 16 bits");
   }
   if (!(quantizer.percentile > 0 && quantizer.percentile <= 100)) {
-    return Fail(ErrorCode::kInvalidArgument, "a percentile of " +
-                                                 std::to_string(quantizer.percentile) +
-                                                 " covers nothing; it is above 0 and at most 100");
+    return Fail(ErrorCode::kInvalidArgument,
+                "a percentile of " + std::to_string(quantizer.percentile) +
+                    " is not valid; it must be above 0 and at most 100");
   }
   return {};
 }
@@ -145,7 +145,7 @@ Result<std::vector<QuantizerTrial>> TryQuantizers(const TensorView& given,
   CBOARD_ASSIGN_OR_RETURN(const PlainTensor plain, PlainTensor::Of(given));
   const TensorView& weights = plain.view();
   if (weights.element_count() == 0) {
-    return Fail(ErrorCode::kInvalidArgument, "a tensor without elements has nothing to quantize");
+    return Fail(ErrorCode::kInvalidArgument, "an empty tensor cannot be quantized");
   }
   std::vector<float> copied;
   TensorView real = weights;

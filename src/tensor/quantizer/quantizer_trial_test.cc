@@ -176,9 +176,9 @@ TEST(QuantizerTrial, QuantizersThatDoNotFitAreRefused) {
   EXPECT_THAT(TryQuantizer(matrix, {.granularity = Granularity::kPerChannel, .axis = 2}),
               FailsSaying(ErrorCode::kInvalidArgument, "axis 2"));
   EXPECT_THAT(TryQuantizer(matrix, {.granularity = Granularity::kPerGroup}),
-              FailsSaying(ErrorCode::kInvalidArgument, "groups of 0"));
+              FailsSaying(ErrorCode::kInvalidArgument, "groups of size 0"));
   const std::vector<float> none;
-  EXPECT_THAT(TryQuantizer(none, {}), FailsSaying(ErrorCode::kInvalidArgument, "nothing"));
+  EXPECT_THAT(TryQuantizer(none, {}), FailsSaying(ErrorCode::kInvalidArgument, "empty tensor"));
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ Result<std::vector<TensorStatistics>> ComputeChannelStatistics(const TensorView&
   if (count == 0 && channel_count > (std::size_t{1} << 24)) {
     return Fail(ErrorCode::kInvalidArgument, "an empty tensor has " +
                                                  std::to_string(channel_count) +
-                                                 " channels; at most 16777216 are supported");
+                                                 " channels, but at most 16777216 are supported");
   }
   std::size_t inner = 1;
   for (std::size_t i = axis + 1; i < tensor.shape.size(); ++i) {

@@ -290,7 +290,7 @@ TEST(ChannelStatistics, NeedADimension) {
 
 TEST(Statistics, RefuseAnInvalidTensor) {
   EXPECT_THAT(ComputeStatistics({DType::kFloat32, nullptr, {2}}),
-              FailsSaying(ErrorCode::kInvalidArgument, "there is no data"));
+              FailsSaying(ErrorCode::kInvalidArgument, "the data pointer is null"));
 }
 
 }  // namespace

@@ -74,12 +74,13 @@ class OpenVinoImport {
   Result<void> ReadLayers() {
     const pugi::xml_node list = net_.child("layers");
     if (!list) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "<net> has no <layers>: the file is incomplete, or not an OpenVINO model");
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "the element <net> has no <layers>; give the complete .xml file of an OpenVINO model");
     }
     for (const pugi::xml_node xml : list.children("layer")) {
       const std::string_view id = xml.attribute("id").value();
-      if (id.empty()) return Contradiction(xml, "<layer> has no id");
+      if (id.empty()) return Contradiction(xml, "an element <layer> has no id");
       if (!by_id_.try_emplace(id, layers_.size()).second) {
         return Contradiction(xml, "two layers have the id " + Quoted(id));
       }
@@ -166,13 +167,14 @@ Result<std::string> GraphDefFromOpenVinoXml(std::string_view xml) {
   const pugi::xml_parse_result parsed = document.load_buffer(xml.data(), xml.size());
   if (!parsed) {
     return Fail(ErrorCode::kDataLoss,
-                LineOf(xml, parsed.offset) + ": not well-formed XML: " + parsed.description());
+                LineOf(xml, parsed.offset) + ": this is not valid XML: " + parsed.description());
   }
   const pugi::xml_node root = document.document_element();
   if (std::string_view(root.name()) != "net") {
-    return Fail(ErrorCode::kInvalidArgument, LineOf(xml, root.offset_debug()) +
-                                                 ": not an OpenVINO model: its root is <" +
-                                                 ToValidUtf8(root.name()) + ">, expected <net>");
+    return Fail(ErrorCode::kInvalidArgument,
+                LineOf(xml, root.offset_debug()) +
+                    ": this is not an OpenVINO model: its root element is <" +
+                    ToValidUtf8(root.name()) + ">, expected <net>");
   }
   return OpenVinoImport(xml, root).Run();
 }

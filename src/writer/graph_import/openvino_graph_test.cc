@@ -94,15 +94,15 @@ struct Malformed {
 
 TEST(OpenVinoGraph, NamesTheDamageAndItsLine) {
   const Malformed kTable[] = {
-      {"Empty", "", ErrorCode::kDataLoss, "line 1: not well-formed XML"},
-      {"NotXml", "model {}", ErrorCode::kDataLoss, "not well-formed XML"},
+      {"Empty", "", ErrorCode::kDataLoss, "line 1: not valid XML"},
+      {"NotXml", "model {}", ErrorCode::kDataLoss, "not valid XML"},
       {"UnclosedElement", "<net>\n<layers>\n</net>", ErrorCode::kDataLoss,
-       "line 3: not well-formed"},
+       "line 3: this is not valid XML"},
       {"OtherXml", "\n<html/>", ErrorCode::kInvalidArgument,
-       "line 2: not an OpenVINO model: its root is <html>, expected <net>"},
+       "line 2: this is not an OpenVINO model: its root element is <html>, expected <net>"},
       {"NoLayers", "<net/>", ErrorCode::kInvalidArgument, "<net> has no <layers>"},
       {"LayerWithoutId", "<net><layers>\n<layer/></layers></net>", ErrorCode::kDataLoss,
-       "line 2: <layer> has no id"},
+       "line 2: an element <layer> has no id"},
       {"LayerIdTwice", "<net><layers><layer id='1'/>\n<layer id='1'/></layers></net>",
        ErrorCode::kDataLoss, "line 2: two layers have the id '1'"},
       {"EdgeFromNowhere",

@@ -21,11 +21,10 @@ Result<DimensionOrder> ParseDimensions(std::span<const std::int64_t> shape,
                                                  ShapeText(shape) + ": " + reason);
   };
   if (dataformats.size() != shape.size()) {
-    return fail("expected a letter for each of the " + std::to_string(shape.size()) +
-                " dimensions");
+    return fail("give one letter for each of the " + std::to_string(shape.size()) + " dimensions");
   }
   if (dataformats.size() != expected.size()) {
-    return fail("expected an order of the letters " + std::string(expected));
+    return fail("give an order of the letters " + std::string(expected));
   }
   DimensionOrder order;
   std::size_t stride = 1;
@@ -37,7 +36,7 @@ Result<DimensionOrder> ParseDimensions(std::span<const std::int64_t> shape,
                   std::string(expected));
     }
     if (seen.find(letter) != std::string::npos) {
-      return fail("'" + std::string(1, letter) + "' names two dimensions");
+      return fail("'" + std::string(1, letter) + "' stands for two dimensions");
     }
     seen += letter;
     const auto size = static_cast<std::size_t>(shape[i]);

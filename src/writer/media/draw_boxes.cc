@@ -91,15 +91,16 @@ std::int64_t ToPixel(double coordinate) {
 Result<void> CheckBoxes(const TensorView& boxes, std::size_t label_count) {
   CBOARD_RETURN_IF_ERROR(boxes.Validate());
   if (boxes.shape.size() != 2 || boxes.shape[1] != 4) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "boxes have shape " + ShapeText(boxes.shape) +
-                    ", expected [count, 4]: left, top, right, bottom of each");
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "boxes have shape " + ShapeText(boxes.shape) +
+            ", but must have shape [count, 4] with left, top, right and bottom of each box");
   }
   const auto count = static_cast<std::size_t>(boxes.shape[0]);
   if (label_count != 0 && label_count != count) {
-    return Fail(ErrorCode::kInvalidArgument, std::to_string(label_count) + " labels for " +
-                                                 std::to_string(count) +
-                                                 " boxes, expected one for each box or none");
+    return Fail(ErrorCode::kInvalidArgument,
+                std::to_string(label_count) + " labels for " + std::to_string(count) +
+                    " boxes are given; give one label for each box, or none");
   }
   return {};
 }
@@ -113,7 +114,7 @@ Result<Pixels> DrawBoxes(const Pixels& pixels, const TensorView& boxes,
   for (std::size_t i = 0; i < corners.size(); ++i) {
     if (std::isnan(corners[i])) {
       return Fail(ErrorCode::kInvalidArgument,
-                  "box " + std::to_string(i / 4) + " has a NaN among its corners");
+                  "box " + std::to_string(i / 4) + " has a corner that is NaN");
     }
   }
   CBOARD_ASSIGN_OR_RETURN(Pixels drawn, Resize(pixels, rescale));

@@ -132,7 +132,7 @@ TEST(DrawBoxes, DrawsNothingForNoBoxes) {
 TEST(DrawBoxes, RefusesWhatIsNoBox) {
   const std::vector<double> with_nan = {1, 2, 3, 4, 1, std::nan(""), 3, 4};
   EXPECT_THAT(DrawBoxes(Gray(3, 3), Boxes(with_nan)),
-              FailsSaying(ErrorCode::kInvalidArgument, "box 1 has a NaN"));
+              FailsSaying(ErrorCode::kInvalidArgument, "box 1 has a corner that is NaN"));
   const std::vector<double> four = {1, 2, 3, 4};
   EXPECT_THAT(DrawBoxes(Gray(3, 3), TensorView(four)), FailsWith(ErrorCode::kInvalidArgument));
   EXPECT_THAT(DrawBoxes(Gray(3, 3), TensorView(four, {2, 2})),

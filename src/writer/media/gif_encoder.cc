@@ -162,18 +162,19 @@ Result<void> ValidateVideo(const Video& video) {
       const std::size_t size,
       CheckedPixelBytes("video", {video.frames, video.height, video.width, video.channels}));
   if (video.channels != 1 && video.channels != 3 && video.channels != 4) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "video has " + std::to_string(video.channels) + " channels, expected 1, 3 or 4");
+    return Fail(ErrorCode::kInvalidArgument, "the video has " + std::to_string(video.channels) +
+                                                 " channels, expected 1, 3 or 4");
   }
   if (video.bytes.size() != size) {
-    return Fail(ErrorCode::kInvalidArgument, "video comes with " +
-                                                 std::to_string(video.bytes.size()) +
-                                                 " bytes, expected " + std::to_string(size));
+    return Fail(ErrorCode::kInvalidArgument, "the video has " + std::to_string(video.bytes.size()) +
+                                                 " bytes, but its shape needs " +
+                                                 std::to_string(size));
   }
   if (video.width > kMaxSide || video.height > kMaxSide) {
-    return Fail(ErrorCode::kInvalidArgument, "video frames are " + std::to_string(video.height) +
-                                                 " x " + std::to_string(video.width) +
-                                                 " pixels, a GIF holds at most 65535 x 65535");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the video frames have " + std::to_string(video.height) + " x " +
+                    std::to_string(video.width) +
+                    " pixels, but a GIF can have at most 65535 x 65535");
   }
   return {};
 }
@@ -197,8 +198,8 @@ Result<std::string> EncodeGif(const Video& video, double fps) {
   }
   // Writing to a string fails only if giflib cannot allocate memory.
   if (!good || !writer.Close()) {
-    return Fail(ErrorCode::kResourceExhausted,
-                "no memory to encode a video of " + std::to_string(video.frames) + " frames");
+    return Fail(ErrorCode::kResourceExhausted, "there is not enough memory to encode a video of " +
+                                                   std::to_string(video.frames) + " frames");
   }
   return file;
 }

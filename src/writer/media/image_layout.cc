@@ -22,9 +22,9 @@ Result<std::string_view> LettersFor(const TensorView& image, std::string_view da
       return "NCHW";
     default:
       return Fail(ErrorCode::kInvalidArgument,
-                  "dataformats of an image has " + std::to_string(dataformats.size()) +
-                      " letters for a tensor of shape " + ShapeText(image.shape) +
-                      ", expected an order of HW, CHW or NCHW");
+                  "the argument dataformats has " + std::to_string(dataformats.size()) +
+                      " letters, but the image has shape " + ShapeText(image.shape) +
+                      "; give an order of HW, CHW or NCHW");
   }
 }
 

@@ -125,7 +125,7 @@ Result<PixelValues> Convert(const TensorView& given, ToByte to_byte) {
     case DType::kUint64:
       return scaled(std::uint64_t{});
     default:
-      return Fail(ErrorCode::kInvalidArgument, "tensor has an unknown element type");
+      return Fail(ErrorCode::kInvalidArgument, "the tensor has an unknown element type");
   }
 }
 

@@ -15,14 +15,15 @@ Result<std::size_t> CheckedPixelBytes(std::string_view what,
   std::size_t total = 1;
   for (const std::size_t size : sizes) {
     if (size == 0) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  std::string(what) + " of " + product + " has no pixels");
+      return Fail(ErrorCode::kInvalidArgument, "the " + std::string(what) + " of " + product +
+                                                   " has no pixels; give sizes above 0");
     }
   }
   for (const std::size_t size : sizes) {
     if (size > kMaxPixelBytes / total) {
       return Fail(ErrorCode::kResourceExhausted,
-                  std::string(what) + " of " + product + " bytes is larger than the limit of " +
+                  "the " + std::string(what) + " of " + product +
+                      " bytes is larger than the limit of " +
                       HumanBytes(static_cast<double>(kMaxPixelBytes)) +
                       "; check the shape, or log a smaller one");
     }
@@ -43,14 +44,14 @@ Result<void> ValidatePixels(const Pixels& pixels) {
       CheckedPixelBytes("image", {pixels.height, pixels.width, pixels.channels}));
   if (pixels.channels > 4) {
     return Fail(ErrorCode::kInvalidArgument,
-                "image has " + std::to_string(pixels.channels) + " channels, expected 1 to 4");
+                "the image has " + std::to_string(pixels.channels) + " channels, expected 1 to 4");
   }
   if (pixels.bytes.size() != size) {
-    return Fail(ErrorCode::kInvalidArgument, "image of " + std::to_string(pixels.height) + " x " +
-                                                 std::to_string(pixels.width) + " x " +
-                                                 std::to_string(pixels.channels) + " comes with " +
-                                                 std::to_string(pixels.bytes.size()) +
-                                                 " bytes, expected " + std::to_string(size));
+    return Fail(ErrorCode::kInvalidArgument,
+                "the image of " + std::to_string(pixels.height) + " x " +
+                    std::to_string(pixels.width) + " x " + std::to_string(pixels.channels) +
+                    " has " + std::to_string(pixels.bytes.size()) + " bytes, but its shape needs " +
+                    std::to_string(size));
   }
   return {};
 }

@@ -39,7 +39,8 @@ class Workspace {
   Result<libdeflate_compressor*> Compressor(int level) {
     Owned& compressor = compressors_[static_cast<std::size_t>(level)];
     if (!compressor) compressor.reset(libdeflate_alloc_compressor(level));
-    if (!compressor) return Fail(ErrorCode::kResourceExhausted, "no memory to compress an image");
+    if (!compressor)
+      return Fail(ErrorCode::kResourceExhausted, "there is not enough memory to compress an image");
     return compressor.get();
   }
 

@@ -105,8 +105,8 @@ Result<Pixels> Resize(const Pixels& pixels, double factor) {
   const double height = static_cast<double>(pixels.height) * factor;
   const double width = static_cast<double>(pixels.width) * factor;
   if (height < 1 || width < 1) {
-    return Fail(ErrorCode::kInvalidArgument, "rescale of " + ShortestDecimal(factor) +
-                                                 " leaves nothing of " +
+    return Fail(ErrorCode::kInvalidArgument, "the factor rescale, " + ShortestDecimal(factor) +
+                                                 ", is too small for an image of " +
                                                  std::to_string(pixels.height) + " x " +
                                                  std::to_string(pixels.width) + " pixels");
   }

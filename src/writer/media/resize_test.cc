@@ -76,8 +76,9 @@ TEST(Resize, RefusesWhatIsNoSize) {
   }
   EXPECT_THAT(Resize(pixels, 1e300), FailsWith(ErrorCode::kResourceExhausted));
   EXPECT_THAT(Resize(pixels, 1e4), FailsWith(ErrorCode::kResourceExhausted));
-  EXPECT_THAT(Resize(pixels, 0.2), FailsSaying(ErrorCode::kInvalidArgument,
-                                               "rescale of 0.2 leaves nothing of 4 x 4 pixels"));
+  EXPECT_THAT(Resize(pixels, 0.2),
+              FailsSaying(ErrorCode::kInvalidArgument,
+                          "rescale, 0.2, is too small for an image of 4 x 4 pixels"));
 }
 
 }  // namespace

@@ -18,8 +18,9 @@ Result<Pixels> LayOutSprite(const TensorView& images) {
   CBOARD_RETURN_IF_ERROR(CheckedPixelBytes("sprite", {n.size, c.size, h.size, w.size}));
   if (h.size != w.size || (c.size != 1 && c.size != 3)) {
     return Fail(ErrorCode::kInvalidArgument,
-                "label images have shape " + ShapeText(images.shape) +
-                    ", expected [count, 1 or 3, side, side]: the projector shows square images");
+                "the label images have shape " + ShapeText(images.shape) +
+                    ", but must have shape [count, 1 or 3, side, side], because the projector "
+                    "shows square images");
   }
   std::size_t columns = 1;
   while (columns * columns < n.size && columns * w.size <= kMaxSpriteSide) ++columns;
@@ -27,8 +28,9 @@ Result<Pixels> LayOutSprite(const TensorView& images) {
   if (side > kMaxSpriteSide) {
     return Fail(ErrorCode::kResourceExhausted,
                 std::to_string(n.size) + " label images of " + std::to_string(w.size) + " x " +
-                    std::to_string(w.size) + " do not fit the projector's sprite of 8192 x 8192;" +
-                    " log fewer points or smaller images");
+                    std::to_string(w.size) +
+                    " are too many for the projector's image of 8192 x 8192 pixels; log fewer "
+                    "points or smaller images");
   }
 
   if (c.size == 1) c = {3, 0};

@@ -19,8 +19,8 @@ Result<Video> LayOutVideo(const TensorView& video, std::string_view dataformats)
   CBOARD_RETURN_IF_ERROR(CheckedPixelBytes("video", {n.size, t.size, c.size, h.size, w.size}));
   if (c.size != 1 && c.size != 3 && c.size != 4) {
     return Fail(ErrorCode::kInvalidArgument,
-                "video of shape " + ShapeText(video.shape) + " has " + std::to_string(c.size) +
-                    " channels by dataformats '" + std::string(dataformats) +
+                "the video of shape " + ShapeText(video.shape) + " has " + std::to_string(c.size) +
+                    " channels according to dataformats '" + std::string(dataformats) +
                     "', expected 1, 3 or 4");
   }
 

@@ -72,20 +72,21 @@ Result<Wav> EncodeWav(const TensorView& given, int sample_rate) {
   CBOARD_ASSIGN_OR_RETURN(const tensor::PlainTensor plain, tensor::PlainTensor::Of(given));
   const TensorView& sound = plain.view();
   if (sample_rate < 1 || sample_rate > std::numeric_limits<std::int32_t>::max() / 4) {
-    return Fail(ErrorCode::kInvalidArgument, "sample rate is " + std::to_string(sample_rate) +
-                                                 ", expected frames per second, such as 44100");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the sample rate is " + std::to_string(sample_rate) +
+                    ", but must be a positive number of samples per second, such as 44100");
   }
   const std::size_t rank = sound.shape.size();
   const bool channels_fit = rank == 1 || (rank == 2 && sound.shape[1] >= 1 && sound.shape[1] <= 2);
   if (!channels_fit || sound.shape[0] == 0) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "sound has shape " + ShapeText(sound.shape) +
-                    ", expected [frames] or [frames, 1 or 2 channels], and at least one frame");
+    return Fail(ErrorCode::kInvalidArgument, "the sound has shape " + ShapeText(sound.shape) +
+                                                 ", but must have shape [samples] or [samples, 1 "
+                                                 "or 2 channels] with at least one sample");
   }
   const std::size_t count = sound.element_count();
   if (count > kMaxDataBytes / kBytesPerSample) {
-    return Fail(ErrorCode::kResourceExhausted,
-                "sound of " + std::to_string(count) + " samples is longer than the limit of 1 GiB");
+    return Fail(ErrorCode::kResourceExhausted, "the sound of " + std::to_string(count) +
+                                                   " samples is longer than the limit of 1 GiB");
   }
 
   Wav wav;

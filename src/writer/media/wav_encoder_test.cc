@@ -107,9 +107,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(EncodeWav, NamesTheShape) {
   const std::vector<float> sound(12);
-  EXPECT_THAT(
-      EncodeWav(TensorView(sound, {2, 6}), 8000),
-      FailsSaying(ErrorCode::kInvalidArgument, "sound has shape [2, 6], expected [frames]"));
+  EXPECT_THAT(EncodeWav(TensorView(sound, {2, 6}), 8000),
+              FailsSaying(ErrorCode::kInvalidArgument,
+                          "the sound has shape [2, 6], but must have shape [samples]"));
 }
 
 }  // namespace

@@ -16,13 +16,13 @@ Result<proto::LayoutChart> ToProto(const CustomScalarChart& chart) {
   result.title = ToValidUtf8(chart.title);
   if (chart.tags.empty()) {
     return Fail(ErrorCode::kInvalidArgument,
-                "custom scalar chart " + Quoted(chart.title) + " has no tags: give at least one");
+                "custom scalar chart " + Quoted(chart.title) + " has no tags; give at least one");
   }
   if (chart.margin && chart.tags.size() != 3) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "margin chart " + Quoted(chart.title) + " has " +
-                    std::to_string(chart.tags.size()) +
-                    " tags: give exactly three, those of the value, its lower and its upper bound");
+    return Fail(ErrorCode::kInvalidArgument, "margin chart " + Quoted(chart.title) + " has " +
+                                                 std::to_string(chart.tags.size()) +
+                                                 " tags; give exactly three: the tags of the "
+                                                 "value, of its lower and of its upper bound");
   }
   std::vector<std::string> tags;
   for (const std::string& tag : chart.tags) tags.push_back(ToValidUtf8(tag));

@@ -28,7 +28,7 @@ TEST(CustomScalarsSummary, RefusesChartsThatShowNothing) {
   EXPECT_THAT(
       MakeCustomScalarsSummary(
           {{.title = "c", .charts = {{.title = "t", .tags = {"a", "b"}, .margin = true}}}}),
-      FailsSaying(ErrorCode::kInvalidArgument, "margin chart 't' has 2 tags: give exactly three"));
+      FailsSaying(ErrorCode::kInvalidArgument, "margin chart 't' has 2 tags; give exactly three"));
 }
 
 }  // namespace

@@ -46,13 +46,16 @@ Result<std::string> DirectoryName(std::string_view tag) {
     }
   }
   const auto refuse = [&](std::string_view reason) {
-    return InvalidArgument("tag " + Quoted(tag) + " names a directory, but " + std::string(reason));
+    return InvalidArgument("tag " + Quoted(tag) + " cannot be the name of a directory: it " +
+                           std::string(reason));
   };
-  if (name.empty()) return refuse("is empty: give a name");
-  if (name == "." || name == "..") return refuse("that one exists: give another name");
-  if (name.find('\0') != std::string::npos) return refuse("holds a NUL byte: leave it out");
+  if (name.empty()) return refuse("is empty; give a name");
+  if (name == "." || name == "..")
+    return refuse("is the name of an existing directory; give another name");
+  if (name.find('\0') != std::string::npos) return refuse("contains a zero byte; remove it");
   if (name.size() > 255) {
-    return refuse("takes " + std::to_string(name.size()) + " bytes there: shorten it to 255");
+    return refuse("takes " + std::to_string(name.size()) +
+                  " bytes as a file name; shorten it to 255");
   }
   return name;
 }
@@ -147,24 +150,26 @@ Result<std::string> MetadataTsv(const EmbeddingDetails& details, std::int64_t ro
   const auto& rows = details.metadata;
   const auto& header = details.metadata_header;
   if (rows.size() != static_cast<std::size_t>(row_count)) {
-    return InvalidArgument("metadata has " + HumanCount(rows.size()) + " rows, the matrix " +
-                           HumanCount(static_cast<std::size_t>(row_count)) + ": give one per row");
+    return InvalidArgument("the metadata has " + HumanCount(rows.size()) +
+                           " rows, but the matrix has " +
+                           HumanCount(static_cast<std::size_t>(row_count)) +
+                           "; give one metadata row per row of the matrix");
   }
   const std::size_t columns = header.empty() ? rows[0].size() : header.size();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].size() != columns || columns == 0) {
-      return InvalidArgument("metadata row " + std::to_string(i) + " has " +
+      return InvalidArgument("the metadata row " + std::to_string(i) + " has " +
                              std::to_string(rows[i].size()) + " columns, but " +
                              std::to_string(std::max<std::size_t>(columns, 1)) + " were expected");
     }
   }
   // TensorBoard treats the first line as column names if and only if there are several columns.
   if (columns > 1 && header.empty()) {
-    return InvalidArgument("metadata has " + std::to_string(columns) +
-                           " columns and no metadata_header: name the columns");
+    return InvalidArgument("the metadata has " + std::to_string(columns) +
+                           " columns but no metadata_header; name the columns in metadata_header");
   }
   if (header.size() == 1) {
-    return InvalidArgument("metadata has one column, which takes no metadata_header: leave it out");
+    return InvalidArgument("metadata with one column cannot have a metadata_header; omit it");
   }
   std::string tsv;
   if (!header.empty()) AppendRow(header, tsv);
@@ -183,17 +188,18 @@ Result<void> ValidateImages(const TensorView& images, std::int64_t row_count) {
   CBOARD_RETURN_IF_ERROR(images.Validate());
   const std::vector<std::int64_t>& shape = images.shape;
   const auto refuse = [&](std::string_view advice) {
-    return InvalidArgument("label_images are " + ShapeText(shape) + ": " + std::string(advice));
+    return InvalidArgument("label_images has shape " + ShapeText(shape) + "; " +
+                           std::string(advice));
   };
-  if (shape.size() != 4) return refuse("give count x channels x height x width");
+  if (shape.size() != 4) return refuse("give an array of count x channels x height x width");
   if (shape[0] != row_count) {
-    return refuse("give one per row of the matrix, " + std::to_string(row_count));
+    return refuse("give one image per row of the matrix, which has " + std::to_string(row_count));
   }
   if (shape[1] != 1 && shape[1] != 3) return refuse("give 1 or 3 channels");
   if (shape[2] != shape[3] || shape[2] == 0) return refuse("give square images");
   if (shape[2] > kMaxSpritePixels || SpriteColumns(shape[0]) * shape[2] > kMaxSpritePixels) {
-    return refuse("together they are over the " + std::to_string(kMaxSpritePixels) +
-                  " pixels a side that TensorBoard loads: give smaller or fewer images");
+    return refuse("all images together exceed the " + std::to_string(kMaxSpritePixels) +
+                  " pixels per side that TensorBoard can load, so give smaller or fewer images");
   }
   return {};
 }
@@ -201,15 +207,17 @@ Result<void> ValidateImages(const TensorView& images, std::int64_t row_count) {
 Result<EmbeddingFiles> Make(const TensorView& matrix, const EmbeddingDetails& details,
                             std::int64_t step) {
   if (matrix.shape.size() != 2) {
-    return InvalidArgument("the matrix is " + ShapeText(matrix.shape) + ": give rows x columns");
+    return InvalidArgument("the matrix has shape " + ShapeText(matrix.shape) +
+                           ", but must have rows and columns");
   }
   CBOARD_RETURN_IF_ERROR(matrix.Validate());
   if (matrix.element_count() == 0) {
-    return InvalidArgument("the matrix is " + ShapeText(matrix.shape) +
-                           ", which is empty: give at least one row and one column");
+    return InvalidArgument("the matrix has shape " + ShapeText(matrix.shape) +
+                           ", so it is empty; give at least one row and one column");
   }
   if (details.metadata.empty() && !details.metadata_header.empty()) {
-    return InvalidArgument("there is a metadata_header but no metadata: give both or neither");
+    return InvalidArgument(
+        "metadata_header is given without metadata; give metadata too, or omit metadata_header");
   }
   const std::int64_t row_count = matrix.shape[0];
   EmbeddingFiles files;

@@ -97,13 +97,13 @@ TEST(EmbeddingFiles, RefuseMetadataThatDoesNotFitTheMatrix) {
     return MakeEmbeddingFiles(kMatrix, details, 0);
   };
   constexpr auto kInvalid = ErrorCode::kInvalidArgument;
-  EXPECT_THAT(made({{"a"}}), FailsSaying(kInvalid, "metadata has 1 rows, the matrix 3"));
+  EXPECT_THAT(made({{"a"}}), FailsSaying(kInvalid, "metadata has 1 rows, but the matrix has 3"));
   EXPECT_THAT(made({{"a"}, {"b"}, {}}), FailsSaying(kInvalid, "metadata row 2 has 0 columns"));
   EXPECT_THAT(made({{}, {}, {}}), FailsSaying(kInvalid, "metadata row 0 has 0 columns"));
   EXPECT_THAT(made({{"a", "b"}, {"a", "b"}, {"a", "b"}}),
               FailsSaying(kInvalid, "name the columns"));
-  EXPECT_THAT(made({{"a"}, {"b"}, {"c"}}, {"name"}), FailsSaying(kInvalid, "leave it out"));
-  EXPECT_THAT(made({}, {"name", "x"}), FailsSaying(kInvalid, "give both or neither"));
+  EXPECT_THAT(made({{"a"}, {"b"}, {"c"}}, {"name"}), FailsSaying(kInvalid, "omit it"));
+  EXPECT_THAT(made({}, {"name", "x"}), FailsSaying(kInvalid, "given without metadata"));
 }
 
 TEST(EmbeddingFiles, RefuseImagesThatMakeNoSprite) {
@@ -115,8 +115,10 @@ TEST(EmbeddingFiles, RefuseImagesThatMakeNoSprite) {
   };
   constexpr auto kInvalid = ErrorCode::kInvalidArgument;
   EXPECT_THAT(made({3, 1, 2, 2}), Succeeds());
-  EXPECT_THAT(made({3, 3, 2}), FailsSaying(kInvalid, "give count x channels x height x width"));
-  EXPECT_THAT(made({2, 3, 2, 2}), FailsSaying(kInvalid, "give one per row of the matrix, 3"));
+  EXPECT_THAT(made({3, 3, 2}),
+              FailsSaying(kInvalid, "give an array of count x channels x height x width"));
+  EXPECT_THAT(made({2, 3, 2, 2}),
+              FailsSaying(kInvalid, "give one image per row of the matrix, which has 3"));
   EXPECT_THAT(made({3, 4, 2, 2}), FailsSaying(kInvalid, "give 1 or 3 channels"));
   EXPECT_THAT(made({3, 3, 2, 4}), FailsSaying(kInvalid, "give square images"));
   EXPECT_THAT(made({3, 3, 5000, 5000}), FailsSaying(kInvalid, "give smaller or fewer images"));
@@ -124,14 +126,16 @@ TEST(EmbeddingFiles, RefuseImagesThatMakeNoSprite) {
 
 TEST(EmbeddingFiles, RefuseWhatIsNoMatrixAndWhatIsNoDirectory) {
   constexpr auto kInvalid = ErrorCode::kInvalidArgument;
-  EXPECT_THAT(MakeEmbeddingFiles(TensorView(kNumbers), {}, 0),
-              FailsSaying(kInvalid, "embedding 'default': the matrix is 6: give rows x columns"));
+  EXPECT_THAT(
+      MakeEmbeddingFiles(TensorView(kNumbers), {}, 0),
+      FailsSaying(kInvalid,
+                  "embedding 'default': the matrix has shape 6, but must have rows and columns"));
   EXPECT_THAT(MakeEmbeddingFiles(TensorView(kNumbers, {0, 2}), {}, 0),
-              FailsSaying(kInvalid, "which is empty"));
+              FailsSaying(kInvalid, "so it is empty"));
   for (const auto& tag : {std::string(), std::string("."), std::string(".."), std::string(256, 'x'),
                           std::string("a\0b", 3)}) {
     EXPECT_THAT(MakeEmbeddingFiles(kMatrix, Tagged(tag), 0),
-                FailsSaying(kInvalid, "names a directory, but"));
+                FailsSaying(kInvalid, "cannot be the name of a directory"));
   }
 }
 

@@ -17,18 +17,18 @@ Result<void> Validate(const tensor::HistogramData& histogram) {
   const std::vector<double>& counts = histogram.bucket_counts;
   if (limits.size() != counts.size()) {
     return refuse("there are " + HumanCount(limits.size()) + " bucket limits but " +
-                  HumanCount(counts.size()) + " bucket counts: give one right limit per bucket");
+                  HumanCount(counts.size()) + " bucket counts; give one right limit per bucket");
   }
   for (std::size_t i = 0; i < limits.size(); ++i) {
     if (std::isnan(limits[i])) return refuse("bucket limit " + std::to_string(i) + " is NaN");
     if (i > 0 && limits[i] < limits[i - 1]) {
       return refuse("bucket limit " + std::to_string(i) + " is " + ShortestDecimal(limits[i]) +
                     ", less than the one before, " + ShortestDecimal(limits[i - 1]) +
-                    ": sort them");
+                    "; sort the limits in ascending order");
     }
     if (!std::isfinite(counts[i]) || counts[i] < 0) {
       return refuse("bucket count " + std::to_string(i) + " is " + ShortestDecimal(counts[i]) +
-                    ": a count is a finite number from 0 on");
+                    "; give a finite number of 0 or more");
     }
   }
   return {};

@@ -18,11 +18,11 @@ Result<void> ValidateName(const std::string& name, std::string_view what,
                           std::set<std::string>& seen) {
   if (name.empty()) {
     return Fail(ErrorCode::kInvalidArgument,
-                "a " + std::string(what) + " has an empty name: name it");
+                "a " + std::string(what) + " has an empty name; give it a name");
   }
   if (!seen.insert(name).second) {
     return Fail(ErrorCode::kInvalidArgument,
-                std::string(what) + " " + Quoted(name) + " is given twice: keep one");
+                std::string(what) + " " + Quoted(name) + " is given twice; keep one of them");
   }
   return {};
 }
@@ -39,7 +39,7 @@ Result<HParam> Storable(const std::string& name, const HParam& value) {
   if (number != nullptr && !std::isfinite(*number)) {
     return Fail(ErrorCode::kInvalidArgument,
                 "hyperparameter " + Quoted(name) + " is " + ShortestDecimal(*number) +
-                    ", which TensorBoard's page cannot show: give a finite number, or text");
+                    ", which TensorBoard cannot show; give a finite number or a text");
   }
   return value;
 }

@@ -22,13 +22,13 @@ using proto::MeshContent;
 // Returns the elements of a tensor of shape B x N x 3. The tensor must contain at least one triple.
 Result<std::vector<float>> Triples(const TensorView& tensor, std::string_view what) {
   if (tensor.shape.size() != 3 || tensor.shape[2] != 3) {
-    return InvalidArgument(std::string(what) + " are " + ShapeText(tensor.shape) +
-                           ": give batch x count x 3");
+    return InvalidArgument(std::string(what) + " have shape " + ShapeText(tensor.shape) +
+                           "; give an array of batch x count x 3");
   }
   CBOARD_ASSIGN_OR_RETURN(std::vector<float> values, tensor::ToFloats(tensor));
   if (values.empty()) {
-    return InvalidArgument(std::string(what) + " are " + ShapeText(tensor.shape) +
-                           ", which is empty: give at least one");
+    return InvalidArgument(std::string(what) + " have shape " + ShapeText(tensor.shape) +
+                           ", so the array is empty; give at least one entry");
   }
   return values;
 }
@@ -36,8 +36,9 @@ Result<std::vector<float>> Triples(const TensorView& tensor, std::string_view wh
 Result<void> ValidateFaces(const TensorView& vertices, const TensorView& faces,
                            const std::vector<float>& indices) {
   if (faces.shape[0] != vertices.shape[0]) {
-    return InvalidArgument("faces are " + ShapeText(faces.shape) + ", vertices " +
-                           ShapeText(vertices.shape) + ": both need the same batch size");
+    return InvalidArgument("faces have shape " + ShapeText(faces.shape) +
+                           ", but vertices have shape " + ShapeText(vertices.shape) +
+                           "; give arrays with the same batch size");
   }
   const auto vertex_count = static_cast<double>(vertices.shape[1]);
   // As in tensorboardX, faces are stored as float32. Above 2^24, float32 cannot represent odd
@@ -46,14 +47,14 @@ Result<void> ValidateFaces(const TensorView& vertices, const TensorView& faces,
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const double index = static_cast<double>(indices[i]);
     if (!(index >= 0 && index < vertex_count) || index != std::floor(index)) {
-      return InvalidArgument("face " + std::to_string(i / 3) + " names vertex " +
-                             ShortestDecimal(index) + ", but there are vertices 0 to " +
+      return InvalidArgument("face " + std::to_string(i / 3) + " refers to vertex " +
+                             ShortestDecimal(index) + ", but the vertices are 0 to " +
                              std::to_string(vertices.shape[1] - 1));
     }
     if (index > kLargestExact) {
-      return InvalidArgument("face " + std::to_string(i / 3) + " names vertex " +
+      return InvalidArgument("face " + std::to_string(i / 3) + " refers to vertex " +
                              ShortestDecimal(index) +
-                             ", past what the format can name, 16777216: split the mesh");
+                             ", but the format supports only 16777216 vertices; split the mesh");
     }
   }
   return {};
@@ -62,14 +63,15 @@ Result<void> ValidateFaces(const TensorView& vertices, const TensorView& faces,
 Result<void> ValidateColors(const TensorView& vertices, const TensorView& colors,
                             const std::vector<float>& values) {
   if (colors.shape != vertices.shape) {
-    return InvalidArgument("colors are " + ShapeText(colors.shape) + ", vertices " +
-                           ShapeText(vertices.shape) + ": give one color per vertex");
+    return InvalidArgument("colors have shape " + ShapeText(colors.shape) +
+                           ", but vertices have shape " + ShapeText(vertices.shape) +
+                           "; give one color per vertex");
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!(values[i] >= 0 && values[i] <= 255)) {
-      return InvalidArgument("color " + std::to_string(i / 3) + " holds " +
+      return InvalidArgument("color " + std::to_string(i / 3) + " has the value " +
                              ShortestDecimal(static_cast<double>(values[i])) +
-                             ": give numbers in 0…255");
+                             "; give numbers from 0 to 255");
     }
   }
   return {};
@@ -82,7 +84,7 @@ Result<void> ValidateConfig(const std::string& json) {
   simdjson::dom::element document;
   if (const auto error = parser.parse(json).get(document); error != simdjson::SUCCESS) {
     return InvalidArgument("config_json " + Quoted(json) + " is not JSON (" +
-                           simdjson::error_message(error) + "): give an object, or null");
+                           simdjson::error_message(error) + "); give a JSON object, or null");
   }
   return {};
 }

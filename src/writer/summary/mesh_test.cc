@@ -43,11 +43,12 @@ TEST(MeshSummary, StoresColorsLast) {
 
 TEST(MeshSummary, RefusesShapesThatAreNotTriples) {
   EXPECT_THAT(MakeMeshSummary("m", TensorView(kTriangle, {3, 3})),
-              FailsSaying(ErrorCode::kInvalidArgument, "mesh 'm': vertices are 3x3: give batch"));
+              FailsSaying(ErrorCode::kInvalidArgument,
+                          "mesh 'm': vertices have shape 3x3; give an array of batch"));
   EXPECT_THAT(MakeMeshSummary("m", TensorView(kTriangle, {1, 9, 1})),
-              FailsSaying(ErrorCode::kInvalidArgument, "vertices are 1x9x1"));
+              FailsSaying(ErrorCode::kInvalidArgument, "vertices have shape 1x9x1"));
   EXPECT_THAT(MakeMeshSummary("m", TensorView(kTriangle, {1, 0, 3})),
-              FailsSaying(ErrorCode::kInvalidArgument, "which is empty"));
+              FailsSaying(ErrorCode::kInvalidArgument, "the array is empty"));
 }
 
 TEST(MeshSummary, RefusesFacesOfMissingVertices) {
@@ -56,13 +57,13 @@ TEST(MeshSummary, RefusesFacesOfMissingVertices) {
     MeshDetails details;
     details.faces = TensorView(faces, {1, 1, 3});
     EXPECT_THAT(MakeMeshSummary("m", kVertices, details),
-                FailsSaying(ErrorCode::kInvalidArgument, "but there are vertices 0 to 2"));
+                FailsSaying(ErrorCode::kInvalidArgument, "but the vertices are 0 to 2"));
   }
   MeshDetails details;
   const std::vector<double> faces = {0, 1, 2, 0, 1, 2};
   details.faces = TensorView(faces, {2, 1, 3});
   EXPECT_THAT(MakeMeshSummary("m", kVertices, details),
-              FailsSaying(ErrorCode::kInvalidArgument, "both need the same batch size"));
+              FailsSaying(ErrorCode::kInvalidArgument, "the same batch size"));
 }
 
 TEST(MeshSummary, RefusesColorsThatMatchNoVertexOrNoByte) {
@@ -74,7 +75,7 @@ TEST(MeshSummary, RefusesColorsThatMatchNoVertexOrNoByte) {
   colors.resize(9);
   details.colors = TensorView(colors, {1, 3, 3});
   EXPECT_THAT(MakeMeshSummary("m", kVertices, details),
-              FailsSaying(ErrorCode::kInvalidArgument, "color 1 holds 256"));
+              FailsSaying(ErrorCode::kInvalidArgument, "color 1 has the value 256"));
 }
 
 TEST(MeshSummary, RefusesAConfigurationThatIsNotJson) {

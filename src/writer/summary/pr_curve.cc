@@ -32,9 +32,9 @@ Result<std::vector<double>> NumbersWithin(const TensorView& tensor, std::string_
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     // The condition is negated, so that it also rejects NaN.
     if (!(numbers[i] >= minimum && numbers[i] <= maximum)) {
-      return InvalidArgument(std::string(what) + " " + std::to_string(i) + " is " +
-                             ShortestDecimal(numbers[i]) + ", but must lie in " +
-                             ShortestDecimal(minimum) + "…" + ShortestDecimal(maximum));
+      return InvalidArgument("the value of " + std::string(what) + " " + std::to_string(i) +
+                             " is " + ShortestDecimal(numbers[i]) + ", but must be between " +
+                             ShortestDecimal(minimum) + " and " + ShortestDecimal(maximum));
     }
   }
   return numbers;
@@ -123,8 +123,8 @@ PrCurveRows RowsOf(Buckets counts) {
 
 Result<int> EffectiveThresholds(int num_thresholds) {
   if (num_thresholds < 1) {
-    return InvalidArgument("num_thresholds is " + std::to_string(num_thresholds) + ": give 1 to " +
-                           std::to_string(kMaxPrThresholds));
+    return InvalidArgument("num_thresholds is " + std::to_string(num_thresholds) +
+                           ", but must be from 1 to " + std::to_string(kMaxPrThresholds));
   }
   return std::min(num_thresholds, kMaxPrThresholds);
 }
@@ -141,18 +141,19 @@ Result<void> ValidateRows(const PrCurveRows& rows) {
   const auto all = InFileOrder(rows);
   const std::size_t columns = all[0]->size();
   if (columns == 0)
-    return InvalidArgument("true_positives is empty: give one number per threshold");
+    return InvalidArgument("true_positives is empty; give one number per threshold");
   for (std::size_t r = 0; r < all.size(); ++r) {
     if (all[r]->size() != columns) {
-      return InvalidArgument(std::string(kNames[r]) + " has " + std::to_string(all[r]->size()) +
-                             " numbers, true_positives " + std::to_string(columns) +
-                             ": all six rows must be of one length");
+      return InvalidArgument("the list " + std::string(kNames[r]) + " has " +
+                             std::to_string(all[r]->size()) + " numbers, but true_positives has " +
+                             std::to_string(columns) + "; all six lists must have the same length");
     }
     if (r >= 4) continue;  // Precision and recall are undefined if nothing was predicted.
     const auto bad = std::ranges::find_if_not(*all[r], [](float v) { return std::isfinite(v); });
     if (bad != all[r]->end()) {
-      return InvalidArgument(std::string(kNames[r]) + "[" + std::to_string(bad - all[r]->begin()) +
-                             "] is " + ShortestDecimal(*bad) + ": counts must be finite");
+      return InvalidArgument("the count " + std::string(kNames[r]) + "[" +
+                             std::to_string(bad - all[r]->begin()) + "] is " +
+                             ShortestDecimal(*bad) + ", but counts must be finite");
     }
   }
   return {};
@@ -165,11 +166,11 @@ Result<PrCurveRows> ComputePrCurve(const TensorView& labels, const TensorView& p
   CBOARD_ASSIGN_OR_RETURN(const int thresholds, EffectiveThresholds(num_thresholds));
   CBOARD_ASSIGN_OR_RETURN(const auto truth, NumbersWithin(labels, "label", 0, 1));
   CBOARD_ASSIGN_OR_RETURN(const auto guesses, NumbersWithin(predictions, "prediction", 0, 1));
-  if (guesses.empty()) return InvalidArgument("there are no predictions: give at least one");
+  if (guesses.empty()) return InvalidArgument("there are no predictions; give at least one");
   if (truth.size() != guesses.size()) {
     return InvalidArgument("there are " + HumanCount(truth.size()) + " labels but " +
                            HumanCount(guesses.size()) +
-                           " predictions: give one label per prediction");
+                           " predictions; give one label per prediction");
   }
   std::vector<double> factors;
   if (weights != nullptr) {
@@ -178,7 +179,7 @@ Result<PrCurveRows> ComputePrCurve(const TensorView& labels, const TensorView& p
     if (factors.size() != 1 && factors.size() != guesses.size()) {
       return InvalidArgument("there are " + HumanCount(factors.size()) + " weights but " +
                              HumanCount(guesses.size()) +
-                             " predictions: give one weight per prediction, or one for all");
+                             " predictions; give one weight per prediction, or one weight for all");
     }
   }
   return RowsOf(CountPerBucket(predictions.dtype, truth, guesses, factors, thresholds));

@@ -85,8 +85,9 @@ TEST(PrCurve, RefusesWhatIsNotAProbability) {
                 FailsSaying(ErrorCode::kInvalidArgument, "prediction 2 is "));
   }
   const std::vector<std::int64_t> labels = {0, 2, 1, 0};
-  EXPECT_THAT(ComputePrCurve(labels, kPredictions, 5),
-              FailsSaying(ErrorCode::kInvalidArgument, "label 1 is 2, but must lie in 0…1"));
+  EXPECT_THAT(
+      ComputePrCurve(labels, kPredictions, 5),
+      FailsSaying(ErrorCode::kInvalidArgument, "label 1 is 2, but must be between 0 and 1"));
   const std::vector<double> weights = {1, 1, 1, -1};
   const TensorView view(weights);
   EXPECT_THAT(ComputePrCurve(kLabels, kPredictions, 5, &view),
@@ -129,8 +130,9 @@ TEST(PrCurveRawSummary, KeepsRowsAndThresholdsAsGiven) {
 TEST(PrCurveRawSummary, RefusesRowsThatDoNotFitTogether) {
   PrCurveRows rows = FiveColumns();
   rows.recall.pop_back();
-  EXPECT_THAT(MakePrCurveRawSummary("pr", rows, 5),
-              FailsSaying(ErrorCode::kInvalidArgument, "recall has 4 numbers, true_positives 5"));
+  EXPECT_THAT(
+      MakePrCurveRawSummary("pr", rows, 5),
+      FailsSaying(ErrorCode::kInvalidArgument, "recall has 4 numbers, but true_positives has 5"));
   rows = FiveColumns();
   rows.false_positives[2] = std::numeric_limits<float>::infinity();
   EXPECT_THAT(MakePrCurveRawSummary("pr", rows, 5),

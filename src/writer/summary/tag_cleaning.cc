@@ -43,22 +43,23 @@ Result<void> AppendParts(std::string_view name, std::string_view what,
                          std::filesystem::path& path) {
   for (const std::string_view part : Split(name, '/')) {
     const auto refuse = [&](std::string_view reason) {
-      return Fail(ErrorCode::kInvalidArgument, std::string(what) + " " + Quoted(name) +
-                                                   " names the directory of a run, but " +
-                                                   std::string(reason));
+      return Fail(ErrorCode::kInvalidArgument,
+                  "the " + std::string(what) + " " + Quoted(name) +
+                      " cannot be the name of a run's directory: " + std::string(reason));
     };
     if (part.empty()) {
       return refuse(
-          "a part of it is empty: leave out slashes at the start, at the end and in a row");
+          "a part of it is empty; remove slashes at the start, at the end and double slashes");
     }
     if (part == "." || part == "..") {
-      return refuse("has '" + std::string(part) + "' for a part: give that part another name");
+      return refuse("a part of it is '" + std::string(part) +
+                    "'; choose another name for this part");
     }
     if (part.find('\0') != std::string_view::npos) {
-      return refuse("holds a NUL byte: leave it out");
+      return refuse("it contains a zero byte; remove it");
     }
     if (part.size() > kMaxNameBytes) {
-      return refuse("has a part of " + std::to_string(part.size()) + " bytes: shorten it to " +
+      return refuse("a part of it has " + std::to_string(part.size()) + " bytes; shorten it to " +
                     std::to_string(kMaxNameBytes));
     }
     path /= part;
@@ -92,7 +93,7 @@ Result<std::string> StoredTag(std::string_view tag) {
   if (tag.size() > kMaxTagBytes) {
     return Fail(ErrorCode::kInvalidArgument,
                 "tag " + Quoted(tag, 40) + " has " + HumanCount(tag.size()) +
-                    " bytes: shorten it to at most " + HumanCount(kMaxTagBytes));
+                    " bytes; shorten it to at most " + HumanCount(kMaxTagBytes));
   }
   return ToValidUtf8(tag);
 }

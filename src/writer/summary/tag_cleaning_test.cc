@@ -71,23 +71,24 @@ TEST(SubRunPath, JoinsTagAndKey) {
 TEST(SubRunPath, NeverLeavesTheDirectory) {
   for (const char* name : {"..", "../x", "a/../b", "a/..", "."}) {
     EXPECT_THAT(SubRunPath("runs", "tag", name),
-                FailsSaying(ErrorCode::kInvalidArgument, "give that part another name"));
+                FailsSaying(ErrorCode::kInvalidArgument, "choose another name for this part"));
     EXPECT_THAT(SubRunPath("runs", name, "key"),
-                FailsSaying(ErrorCode::kInvalidArgument, "give that part another name"));
+                FailsSaying(ErrorCode::kInvalidArgument, "choose another name for this part"));
   }
   for (const char* name : {"/etc", "a//b", "a/", "/"}) {
     EXPECT_THAT(SubRunPath("runs", "tag", name),
-                FailsSaying(ErrorCode::kInvalidArgument, "leave out slashes"));
+                FailsSaying(ErrorCode::kInvalidArgument, "remove slashes"));
     EXPECT_THAT(SubRunPath("runs", name, "key"),
-                FailsSaying(ErrorCode::kInvalidArgument, "leave out slashes"));
+                FailsSaying(ErrorCode::kInvalidArgument, "remove slashes"));
   }
 }
 
 TEST(SubRunPath, RefusesWhatCannotBeADirectory) {
-  EXPECT_THAT(SubRunPath("runs", "tag", ""),
-              FailsSaying(ErrorCode::kInvalidArgument, "key '' names the directory of a run"));
+  EXPECT_THAT(
+      SubRunPath("runs", "tag", ""),
+      FailsSaying(ErrorCode::kInvalidArgument, "key '' cannot be the name of a run's directory"));
   EXPECT_THAT(SubRunPath("runs", "tag", std::string_view("a\0b", 3)),
-              FailsSaying(ErrorCode::kInvalidArgument, "NUL"));
+              FailsSaying(ErrorCode::kInvalidArgument, "zero byte"));
   EXPECT_THAT(SubRunPath("runs", "tag", std::string(255, 'x')), testing::Succeeds());
   EXPECT_THAT(SubRunPath("runs", "tag", std::string(256, 'x')),
               FailsSaying(ErrorCode::kInvalidArgument, "shorten it to 255"));

@@ -53,7 +53,7 @@ export function App(): JSX.Element {
       does: p.name,
       run: () => go(hrefOfPage(p)),
     })),
-    { key: "u", does: "One level up", run: up },
+    { key: "u", does: "Go one level up", run: up },
     { key: "x", does: "Swap A and B", run: swapSides },
     { key: "d", does: "Theme: system, light, dark", run: cycleTheme },
     { key: "y", does: "Copy a link to this view", run: () => void copyLink() },

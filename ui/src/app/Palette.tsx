@@ -95,7 +95,7 @@ export function Palette({ onClose }: { onClose: () => void }): JSX.Element {
         ))}
         {found.length === 0 && (
           <li class="note" role="option" aria-selected="false">
-            No name matches
+            No name matches the search
           </li>
         )}
       </ul>

@@ -48,7 +48,7 @@ export function Rail({ open }: { open: boolean }): JSX.Element {
             class="rail-more"
             aria-expanded={more}
             aria-controls="rail-more"
-            title="Pages without data"
+            title="Show or hide pages without data"
             onClick={() => setMore(!more)}
           >
             <Icon d={ICONS.rest} />

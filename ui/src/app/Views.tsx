@@ -58,7 +58,7 @@ export function Views(): JSX.Element {
   return (
     <div class="menu-root view-pick" ref={root} onKeyDown={onKeyDown}>
       <button class="link" aria-expanded={open} onClick={() => setOpen(!open)}>
-        View: {current?.name ?? (views.value.length > 0 ? "not kept" : "default")}{" "}
+        View: {current?.name ?? (views.value.length > 0 ? "not saved" : "default")}{" "}
         <span class="caret" aria-hidden="true">
           ▼
         </span>
@@ -114,8 +114,8 @@ export function Views(): JSX.Element {
           )}
           <p class="note">
             {isServer()
-              ? "Stored beside the logs, for everyone who opens them."
-              : "Stored in this browser. To share one, copy its link."}
+              ? "Views are stored in the log directory, for everyone who opens it."
+              : "Views are stored in this browser. To share a view, copy its link."}
           </p>
         </div>
       )}

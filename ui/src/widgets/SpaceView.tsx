@@ -89,7 +89,7 @@ export function SpaceView({
       ref={ref}
       tabIndex={0}
       role="application"
-      aria-label={`${label}. Arrow keys ${flat ? "move" : "turn"} it, + and - zoom.`}
+      aria-label={`${label}. Arrow keys ${flat ? "move" : "turn"} the view, + and - zoom.`}
       onKeyDown={onKey}
       onPointerDown={(event) => {
         if (event.button === 0) {

@@ -54,9 +54,9 @@ describe("line layout", () => {
     ];
     expect([empty.yTicks, empty.why, below.yTicks, below.why]).toEqual([
       [],
-      "no numbers here",
+      "no finite values in this chart",
       [],
-      "nothing above 0 for a log axis",
+      "no value above 0, which a log axis needs",
     ]);
     const whole = layoutLines([line([1, 2])], options)!;
     expect([whole.yTicks.length > 0, whole.why]).toEqual([true, ""]);

@@ -196,7 +196,7 @@ export function layoutLines(lines: readonly Line[], options: LineChartOptions): 
       .filter((tick) => tick.text !== ""),
     // No tick labels on a y axis without data, because they would be misleading.
     yTicks: isEmpty ? [] : ys.map((value, i) => ({ at: y(value), text: yTexts[i] ?? "" })),
-    why: !isEmpty ? "" : options.logY ? "nothing above 0 for a log axis" : "no numbers here",
+    why: !isEmpty ? "" : options.logY ? "no value above 0, which a log axis needs" : "no finite values in this chart",
     xName: options.xName ?? "",
     xText: (value) => options.xText(value, 0),
     nonFinite: lines.map((line) => holesOf(line)),

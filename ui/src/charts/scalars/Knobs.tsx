@@ -72,7 +72,7 @@ export function Knobs({ view, grouping = true }: { view: CardView; grouping?: bo
             {TIP_ORDERS.find((order) => order.value === view.tipOrder)?.text}
           </Menu>
           <Menu
-            label={`${view.tipRows} lines in the tooltip`}
+            label={`Number of lines in the tooltip: ${view.tipRows}`}
             value={String(view.tipRows)}
             choices={TIP_ROWS.map((rows) => ({ value: String(rows), text: `${rows} lines` }))}
             onPick={(rows) => setQuery({ tips: rows }, "replace")}
@@ -83,17 +83,17 @@ export function Knobs({ view, grouping = true }: { view: CardView; grouping?: bo
       </div>
       {grouping && (
         <Tick
-          text="Mean of groups"
+          text="Mean of run groups"
           on={query.value.has("group")}
-          title="Runs that belong together, such as seeds, become one line with its spread"
+          title="Runs of one group, such as runs with different seeds, become one line with its spread"
           onChange={() => setQuery({ group: query.value.has("group") ? null : DEFAULT_GROUPING })}
         />
       )}
       {grouping && query.value.has("group") && (
         <input
           class="field mono"
-          aria-label="Pattern of group names"
-          title="The first parenthesis of this regular expression is the name of the group"
+          aria-label="Regular expression for the names of run groups"
+          title="The name of a group is the part of the run name that the first parentheses of this regular expression match"
           value={query.value.get("group") ?? ""}
           onInput={(event) => setQuery({ group: event.currentTarget.value || "()" }, "replace")}
         />
@@ -106,7 +106,7 @@ export function Knobs({ view, grouping = true }: { view: CardView; grouping?: bo
       )}
       {view.fobs.length > 0 && (
         <button class="link" onClick={() => setQuery({ step: null })}>
-          Take the {view.fobs.length > 1 ? "marked range" : "mark"} away (esc)
+          Remove the {view.fobs.length > 1 ? "marked range" : "mark"} (esc)
         </button>
       )}
     </div>

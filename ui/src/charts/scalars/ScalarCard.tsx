@@ -59,7 +59,7 @@ function Legend({
         <input
           class="field"
           type="search"
-          aria-label="Search the lines"
+          aria-label="Search the lines of the chart by name"
           placeholder={`Search ${lines.length} lines`}
           value={words}
           onInput={(event) => setWords(event.currentTarget.value)}
@@ -77,7 +77,7 @@ function Legend({
           );
         })}
       </ul>
-      {found.length === 0 && <p class="note">No line has this name.</p>}
+      {found.length === 0 && <p class="note">No line of the chart has this name.</p>}
     </div>
   );
 }

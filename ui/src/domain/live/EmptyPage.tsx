@@ -23,8 +23,8 @@ function Found({ lookedFor }: { lookedFor: ComponentChildren }): JSX.Element | n
   if (now.runs === 0) {
     return (
       <p>
-        <span class="mono">{where}</span> holds no event files yet: no file with <span class="mono">tfevents</span> in
-        its name, here or in a folder below. The page watches the log directory and shows new data without a reload.
+        <span class="mono">{where}</span> contains no event files yet: no file with <span class="mono">tfevents</span>{" "}
+        in its name, here or in a folder below. The page watches the log directory and shows new data without a reload.
       </p>
     );
   }
@@ -33,9 +33,9 @@ function Found({ lookedFor }: { lookedFor: ComponentChildren }): JSX.Element | n
   return (
     <>
       <p>
-        Looked for {lookedFor}. <span class="mono">{where}</span> holds {plural(now.runs, "run")} and{" "}
+        The page looked for {lookedFor}. <span class="mono">{where}</span> contains {plural(now.runs, "run")} and{" "}
         {plural(now.tags, "tag")}
-        {age}; nothing of that kind is among them.
+        {age}; none of them has such data.
       </p>
       {missing.map((message) => (
         <p key={message} class="bad">

@@ -146,7 +146,7 @@ function RunForm({ runs, onClose }: Edited): JSX.Element {
           class="field"
           value={tags}
           list="known-tags"
-          placeholder="good, to publish"
+          placeholder="for example: good, to publish"
           title="Separate tags by commas"
           onInput={(event) => setTags(event.currentTarget.value)}
         />

@@ -66,7 +66,7 @@ export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element 
       <input
         class="field"
         aria-label="Filter runs"
-        placeholder="Filter: resnet acc>0.9"
+        placeholder="Filter runs: resnet acc>0.9"
         title="Words are regular expressions that match names and #tags of runs; conditions such as acc>0.9 compare the last value of a logged tag"
         type="search"
         value={query.value.get("runs") ?? ""}
@@ -93,7 +93,7 @@ export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element 
         {shown.size > 1 && (
           <button
             class="link"
-            title="Tag or archive the runs that are shown"
+            title="Add tags to the shown runs, or archive them"
             onClick={() => setEdited(shownRuns.value)}
           >
             Edit
@@ -122,7 +122,7 @@ export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element 
             <button
               class="colour"
               aria-label={`Colour of ${run}`}
-              title="Colour, name, note and tags"
+              title="Edit colour, name, note and tags"
               onClick={() => setEdited([run])}
             >
               <RunKey run={run} />
@@ -146,7 +146,7 @@ export function RunList({ last = null }: { last?: LastOf | null }): JSX.Element 
               <button
                 class="link"
                 aria-label={`Edit ${run}`}
-                title="Name, note, tags, colour, archive"
+                title="Edit name, note, tags and colour, or archive the run"
                 onClick={() => setEdited([run])}
               >
                 edit

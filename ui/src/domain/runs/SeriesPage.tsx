@@ -130,7 +130,7 @@ export function SeriesPage({
         </div>
         {series.length > most && (
           <button class="link more" onClick={() => setQuery({ most: String(most + MORE) }, "replace")}>
-            Show more of {series.length}
+            Show more ({series.length} in total)
           </button>
         )}
       </div>

@@ -45,7 +45,7 @@ export function parseRunFilter(text: string): RunFilter {
     try {
       patterns.push(new RegExp(word, "i"));
     } catch {
-      return { patterns: [], conditions: [], problem: `${word} is no regular expression` };
+      return { patterns: [], conditions: [], problem: `${word} is not a valid regular expression` };
     }
   }
   return { patterns, conditions, problem: null };

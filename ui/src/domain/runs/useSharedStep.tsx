@@ -35,15 +35,15 @@ export function useSharedStep(): SharedStep {
   useKeys([
     { key: "arrowleft", does: "Earlier step", run: move(-1) },
     { key: "arrowright", does: "Later step", run: move(1) },
-    { key: "shift-arrowleft", does: "Ten times as far back", run: move(-10) },
-    { key: "shift-arrowright", does: "Ten times as far on", run: move(10) },
+    { key: "shift-arrowleft", does: "Go ten steps back", run: move(-10) },
+    { key: "shift-arrowright", does: "Go ten steps forward", run: move(10) },
   ]);
   const slider = (all: readonly Series[]): JSX.Element | null => {
     const ends = extent(all.flatMap(({ steps }) => steps));
     range.current = ends;
     return ends && ends[1] > ends[0] ? (
       <label class="label slider">
-        All at step <output>{step === null ? "newest" : count(step)}</output>
+        All cards at step <output>{step === null ? "newest" : count(step)}</output>
         <input
           type="range"
           min={ends[0]}

@@ -124,7 +124,7 @@ export default function Audio(): JSX.Element {
       knobs={slider}
       card={(series) => <AudioCard {...series} step={step} />}
       empty={
-        <EmptyPage title="No sounds yet" about="This page plays what was logged as audio." lookedFor="sounds">
+        <EmptyPage title="No sounds yet" about="This page plays the logged sounds." lookedFor="sounds">
           <Snippet lines={["writer.add_audio(", `    "sample", waveform, step,`, "    sample_rate=16000)"]} />
         </EmptyPage>
       }

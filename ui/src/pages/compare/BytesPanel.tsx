@@ -53,13 +53,13 @@ export function BytesPanel({ model, a, b }: { model: string; a: string; b: strin
           <span class="mono">
             {model}/layers/…/bytes/{a}
           </span>{" "}
-          and <span class="mono">…/{b}</span>, or a graph of both with weights.
+          and <span class="mono">…/{b}</span>, or graphs of the two variants with weights.
         </p>
       )}
       {shown.length > 0 && (
         <table class="bytes">
           <caption class="sr">
-            Bytes of each layer in {a} and in {b}, the largest saving first
+            Size in bytes of each layer in {a} and in {b}, the largest saving first
           </caption>
           <colgroup>
             <col class="col-name" />
@@ -120,7 +120,7 @@ export function BytesPanel({ model, a, b }: { model: string; a: string; b: strin
       )}
       {read && read.rows.length > FIRST && (
         <p class="note">
-          {!all && share !== null && <>These saved {percent(share, 0)} % of all that was saved. </>}
+          {!all && share !== null && <>These layers saved {percent(share, 0)} % of all saved bytes. </>}
           <button class="link" onClick={() => setQuery({ bytes: all ? null : "all" }, "replace")}>
             {all ? "Fewer layers" : `All ${plural(read.rows.length, "layer")}`}
           </button>

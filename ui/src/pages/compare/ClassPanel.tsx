@@ -29,7 +29,7 @@ export function ClassPanel({ model, a, b }: { model: string; a: string; b: strin
   return (
     <section class="panel" aria-labelledby="classes-title">
       <div class="panel-head">
-        <h2 id="classes-title">Drop per class</h2>
+        <h2 id="classes-title">Metric drop per class</h2>
         <span class="note">{summaryOf(rows)}</span>
         {metrics.length > 1 && (
           <span class="push">

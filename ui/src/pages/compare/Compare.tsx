@@ -98,7 +98,7 @@ function Latency({ a, b, model }: { a: string; b: string; model: Model }): JSX.E
       <div class="panel-head">
         <h2 id="latency-title">Latency</h2>
         <span class="note">
-          <span class="in-a">● {a}</span>, <span class="in-b">◆ {b}</span> on one axis, ms
+          <span class="in-a">● {a}</span>, <span class="in-b">◆ {b}</span> on one axis, in ms
         </span>
         <button
           class="link push"
@@ -132,9 +132,9 @@ function Latency({ a, b, model }: { a: string; b: string; model: Model }): JSX.E
         ))}
         {input.beyond > 0 && (
           <div>
-            <dt>beyond the chart</dt>
+            <dt>slower than the chart shows</dt>
             <dd>
-              {percent(input.beyond, 1)} %, up to {significant(input.edges.at(-1) ?? NaN, 3)} ms
+              {percent(input.beyond, 1)} % of the runs, up to {significant(input.edges.at(-1) ?? NaN, 3)} ms
             </dd>
           </div>
         )}
@@ -163,7 +163,7 @@ function Gates({
     <section class="panel" aria-labelledby="gates-title">
       <div class="panel-head">
         <h2 id="gates-title">Gates</h2>
-        <span class="note">policy {policy}; speed counts by latency or throughput</span>
+        <span class="note">policy {policy}; the gate for speed uses latency or throughput</span>
       </div>
       <ul class="gates">
         {verdict.gates.map(({ metric, rule, measured, outcome }) => (
@@ -192,15 +192,15 @@ function Gates({
             <span class="dim">layers</span>
             {layers.red > 0 ? (
               <span class="verdict bad">
-                {layers.red} of {measured} fail
+                {layers.red} of {measured} layers fail
               </span>
             ) : layers.amber > 0 ? (
               <span class="verdict warn">
-                {layers.amber} of {measured} to watch
+                {layers.amber} of {measured} layers to watch
               </span>
             ) : layers.green > 0 ? (
               <span class={`verdict ${layers.unmeasured > 0 ? "open" : "good"}`}>
-                {layers.green} of {all} without damage
+                {layers.green} of {all} layers without damage
               </span>
             ) : (
               <span class="none" title={layers.notMeasured}>
@@ -298,7 +298,9 @@ function View({ table, model }: { table: Comparison; model: Model }): JSX.Elemen
               <Waterfall score={score} />
             ) : (
               <p class="note">
-                {asSentence(score?.reason ?? "no score: it needs accuracy and at least half of the weights")}
+                {asSentence(
+                  score?.reason ?? "no AURORA score: it needs the quality metric and at least half of the weights",
+                )}
               </p>
             )}
           </section>
@@ -316,7 +318,7 @@ export default function Compare(): JSX.Element {
     return (
       <EmptyPage
         title="Nothing to compare yet"
-        about="This page compares two variants of a model: all metrics, the latencies, the size of each layer, the drop per class, and the verdict of the gates."
+        about="This page compares two variants of a model: all metrics, the latencies, the size of each layer, the metric drop per class, and the verdict of the gates."
         lookedFor={
           <>
             metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span>

@@ -31,7 +31,7 @@ describe("classes of a pair", () => {
   });
   it("begins with the metric that most classes have, and sums up", () => {
     expect(metricsOf(response)).toEqual(["accuracy", "error"]);
-    expect(summaryOf(readClasses(response, "accuracy"))).toBe("3 classes: only class 8 loses, 5.00 pp");
-    expect(summaryOf([])).toBe("0 classes: none loses anything");
+    expect(summaryOf(readClasses(response, "accuracy"))).toBe("3 classes: only class 8 gets worse, by 5.00 pp");
+    expect(summaryOf([])).toBe("0 classes: no class gets worse");
   });
 });

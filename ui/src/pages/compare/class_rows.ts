@@ -55,17 +55,17 @@ export function readClasses({ classes }: ClassesResponse, metric: string): Class
 }
 
 /**
- * The summary: "10 classes: 3 lose, most of all dog with 2.13 pp". A class that is only a number is written as "class
+ * The summary: "10 classes: 3 get worse, most of all dog by 2.13 pp". A class that is only a number is written as "class
  * 3".
  */
 export function summaryOf(rows: readonly ClassRow[]): string {
   const losing = rows.filter(({ share }) => share > 0);
   const [worst] = losing;
   const many = plural(rows.length, "class", "classes");
-  if (!worst) return `${many}: none loses anything`;
+  if (!worst) return `${many}: no class gets worse`;
   const name = /^\d+$/.test(worst.name) ? `class ${worst.name}` : worst.name;
   const drop = `${worst.drop}${worst.unit ? ` ${worst.unit}` : ""}`;
   return losing.length === 1
-    ? `${many}: only ${name} loses, ${drop}`
-    : `${many}: ${losing.length} lose, most of all ${name} with ${drop}`;
+    ? `${many}: only ${name} gets worse, by ${drop}`
+    : `${many}: ${losing.length} get worse, most of all ${name} by ${drop}`;
 }

@@ -56,7 +56,7 @@ export default function CustomScalars(): JSX.Element {
     { key: "z", does: "Reset zoom", run: () => setQuery({ xlim: null }) },
     { key: "l", does: "Log y", run: toggleKey("ylog") },
     { key: "shift-l", does: "Log x", run: toggleKey("xlog") },
-    { key: "escape", does: "Take the mark away", run: () => setQuery({ step: null }, "replace") },
+    { key: "escape", does: "Remove the mark", run: () => setQuery({ step: null }, "replace") },
   ]);
   const shown = shownRuns.value;
   const runsOf = useMemo(() => {
@@ -107,10 +107,12 @@ export default function CustomScalars(): JSX.Element {
               onZoom={onZoom}
             />
           )}
-          {margins.length === 0 && <p class="note">The layout names no value with both of its bounds.</p>}
+          {margins.length === 0 && (
+            <p class="note">The layout of this chart names no value together with its lower and upper bound.</p>
+          )}
           {missing.map(({ value, lower, upper }) => (
             <p key={value} class="note">
-              No shown run has all of <Names of={[value, lower, upper]} />.
+              No shown run has all of the tags <Names of={[value, lower, upper]} />.
             </p>
           ))}
         </section>
@@ -186,7 +188,7 @@ export default function CustomScalars(): JSX.Element {
               layouts.categories.reduce((sum, { charts }) => sum + charts.length, 0),
               "chart",
             )}{" "}
-            as laid out in the logs
+            in the layout from the logs
           </span>
           <button class="link push" aria-pressed={view.table} onClick={toggleKey("table")}>
             {view.table ? "Charts" : "Table"}
@@ -244,10 +246,10 @@ function Empty({ problems }: { problems: readonly string[] }): JSX.Element {
       title="No custom charts yet"
       lookedFor={
         <>
-          layouts, tags of the plugin <span class="mono">custom_scalars</span>
+          chart layouts: tags of the plugin <span class="mono">custom_scalars</span>
         </>
       }
-      about="This page shows charts of several tags, as a layout in the logs asks for them. Without one, drag the name of a chart onto another on the Scalars page."
+      about="This page shows charts that combine several tags, as a logged layout defines them. Without a layout, combine charts on the Scalars page: drag the name of one chart onto another chart."
     >
       {problems.map((problem) => (
         <p key={problem} class="bad">

@@ -41,11 +41,12 @@ function FilesOfRun({ run }: { run: string }): JSX.Element {
             </span>
             {data.errors[i] && <span class="verdict bad">{data.errors[i]}</span>}
             {(data.damaged_bytes[i] ?? 0) > 0 && (
-              <span class="verdict warn">{bytes(data.damaged_bytes[i] ?? 0)} damaged, the rest is shown</span>
+              <span class="verdict warn">{bytes(data.damaged_bytes[i] ?? 0)} are damaged; the other data is shown</span>
             )}
             {(data.torn_bytes[i] ?? 0) > 0 && (
               <span class="dim">
-                the last {bytes(data.torn_bytes[i] ?? 0)} are half a record: still being written, or cut off
+                the last {bytes(data.torn_bytes[i] ?? 0)} are an incomplete record: it is still being written, or the
+                file is truncated
               </span>
             )}
           </li>
@@ -78,7 +79,7 @@ function FilesOfRun({ run }: { run: string }): JSX.Element {
       )}
       {data.damage_count > data.damage.offsets.length && (
         <p class="note">
-          The first {data.damage.offsets.length} of {count(data.damage_count)} places.
+          Only the first {data.damage.offsets.length} of {count(data.damage_count)} damaged places are shown.
         </p>
       )}
     </>
@@ -130,7 +131,7 @@ export default function Files(): JSX.Element {
     return (
       <EmptyPage
         title="No event files yet"
-        about="This page lists every file that was read, and what in it could not be."
+        about="This page lists every event file that was read, and its parts that could not be read."
         lookedFor="event files"
       >
         <p>Import a benchmark file, or look at the demo:</p>
@@ -239,7 +240,7 @@ compression-board demo`}</pre>
       </div>
       {found.length > growing.shown && (
         <button ref={growing.end} class="link more" onClick={growing.more}>
-          Show more of {found.length}
+          Show more ({found.length} runs in total)
         </button>
       )}
       {found.length === 0 && (

@@ -68,7 +68,7 @@ export function Find({
           ref={input}
           type="text"
           value={typed}
-          placeholder="Find by name or operation"
+          placeholder="Find nodes by name or operator"
           aria-label="Find nodes by a regular expression"
           onInput={(event) => setTyped(event.currentTarget.value)}
           onKeyDown={onKey}

@@ -262,8 +262,8 @@ function GraphView({
     },
     { key: "c", does: "Collapse the group", run: collapse },
     { key: "shift-c", does: "Collapse everything", run: () => setOpen([]) },
-    { key: "n", does: "Next worst layer", run: walkWorst(1) },
-    { key: "shift-n", does: "Previous worst layer", run: walkWorst(-1) },
+    { key: "n", does: "Go to the next worst layer", run: walkWorst(1) },
+    { key: "shift-n", does: "Go to the previous worst layer", run: walkWorst(-1) },
     { key: "[", does: "Previous stage", run: () => stepStage(-1) },
     { key: "]", does: "Next stage", run: () => stepStage(1) },
     { key: "w", does: "Zoom in", run: zoom(1.25) },
@@ -402,7 +402,7 @@ function GraphView({
                 </button>
               )}
               {errors.length > 1 && (
-                <button title="The layer with the next lower damage (n)" onClick={walkWorst(1)}>
+                <button title="Go to the layer with the next lower damage (n)" onClick={walkWorst(1)}>
                   Next worst
                 </button>
               )}
@@ -419,9 +419,9 @@ function GraphView({
         {!pair && path === null && <Totals drawing={drawing} />}
         <section class="panel">
           <p class="note">
-            f find, n next worst, t trace inputs, e expand, c collapse,
+            Keys: f find, n next worst layer, t trace inputs, e expand, c collapse,
             <br />
-            {shown.timeline ? "[ ] stage, " : ""}w a s d zoom and pan, arrows walk
+            {shown.timeline ? "[ ] previous or next stage, " : ""}w a s d zoom and pan, arrow keys go from node to node
           </p>
         </section>
       </aside>

@@ -36,7 +36,7 @@ export function MemoryCurve({
       <section class="panel memory" aria-labelledby="memory-title">
         <div class="panel-head">
           <h2 id="memory-title">Running memory</h2>
-          <span class="note">needs the output shapes of the nodes, which this graph does not contain</span>
+          <span class="note">not available, because this graph does not contain the output shapes of its nodes</span>
         </div>
       </section>
     );
@@ -60,7 +60,8 @@ export function MemoryCurve({
       <div class="panel-head">
         <h2 id="memory-title">Running memory</h2>
         <span class="note">
-          activations alive at each operation, {layout?.unit ?? "bytes"}, one sample; most at {peaks.join(" and ")}
+          memory of the activations in use at each node, {layout?.unit ?? "bytes"}, for one sample; the maximum is{" "}
+          {peaks.join(" and ")}
           {unknown > 0 ? `; ${plural(unknown, "operation")} without a shape left out` : ""}
         </span>
       </div>

@@ -96,7 +96,7 @@ function Facts({
         {row("Device", (side) => (side.device === side.op ? "" : side.device))}
         {error && (
           <tr>
-            <th scope="row">{error.sqnrIsBound ? "SQNR at most" : "SQNR"}</th>
+            <th scope="row">{error.sqnrIsBound ? "Upper bound of SQNR" : "SQNR"}</th>
             {pair && <td>–</td>}
             <td class={error.level}>{sqnrWithUnit(error)}</td>
           </tr>

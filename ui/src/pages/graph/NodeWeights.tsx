@@ -49,7 +49,7 @@ export function NodeWeights({
     <section class="panel node-weights" aria-labelledby="weights-title">
       <div class="panel-head">
         <h3 id="weights-title">First weights</h3>
-        <span class="note">real values, dequantized</span>
+        <span class="note">shown as real values, after dequantization</span>
       </div>
       {sides.map(({ side, weights, bytes }) => (
         <dl key={side} class="attributes">
@@ -66,7 +66,8 @@ export function NodeWeights({
             <div class="long">
               <dt class={pair ? `in-${side}` : ""}>{pair ? names[side] : "Values"}</dt>
               <dd>
-                not logged: <code>compression-board compare A B --logdir DIR</code> logs the first 16 of each weight
+                not logged: <code>compression-board compare A B --logdir DIR</code> logs the first 16 values of each
+                weight
               </dd>
             </div>
           )}

@@ -51,7 +51,7 @@ function Bands({ phases, range, named }: { phases: readonly Phase[]; range: Rang
             key={i}
             class={`band tint-${i % 2}`}
             style={style}
-            title={`${phase.name}, ${duration(phase.to - phase.from)}: zoom to it`}
+            title={`${phase.name}, ${duration(phase.to - phase.from)}: click to zoom to this phase`}
             onClick={() => zoomTo([phase.from, phase.to])}
           >
             <span>{phase.name}</span>
@@ -334,7 +334,7 @@ function Empty(): JSX.Element {
   return (
     <EmptyPage
       title="No hardware curves yet"
-      about="This page shows processor, memory, power and temperature while a model ran, lane by lane on one time axis, and what each phase of the program took."
+      about="This page shows the use of processor and memory, the power and the temperature while a model ran, on one time axis, and the cost of each phase of the program."
       lookedFor={
         <>
           scalars below <span class="mono">hardware/</span>, such as <span class="mono">hardware/cpu/percent</span>

@@ -290,7 +290,7 @@ function OfRuns({
           </span>
         ))}
         {runs.length > MAX_RUNS && (
-          <span class="dim">and {runs.length - MAX_RUNS} more runs: untick some to see them</span>
+          <span class="dim">and {runs.length - MAX_RUNS} more runs; untick some shown runs to see them</span>
         )}
         {range && (
           <button class="link" onClick={() => onRange(null)}>

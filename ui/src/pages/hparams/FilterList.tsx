@@ -76,7 +76,7 @@ function Levels({
         </label>
       ))}
       {levels.length > MAX_LEVELS && (
-        <span class="note">and {levels.length - MAX_LEVELS} more: mark them in the chart</span>
+        <span class="note">and {levels.length - MAX_LEVELS} more values; select them in the chart</span>
       )}
     </>
   );

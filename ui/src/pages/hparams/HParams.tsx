@@ -232,7 +232,7 @@ export default function HParams(): JSX.Element {
               ))}
             </span>
             {plot === "importance" ? (
-              <span class="note">for {colourBy?.label ?? "no metric"}, by which trials are coloured</span>
+              <span class="note">for {colourBy?.label ?? "no metric"}, the metric that colours the trials</span>
             ) : scatter ? (
               <>
                 {pickColumn("x", xColumn)}
@@ -245,7 +245,7 @@ export default function HParams(): JSX.Element {
               </span>
             ) : (
               <span class="note">
-                drag along an axis to filter by its values
+                drag along an axis to filter trials by its values
                 {columns.length > axes.length ? `; ${axes.length} of ${columns.length} columns` : ""}
               </span>
             )}
@@ -329,7 +329,7 @@ function Empty({ problems }: { problems: readonly string[] }): JSX.Element {
   return (
     <EmptyPage
       title="No hyperparameters yet"
-      about="This page sets trials side by side: what was chosen for each, and what came of it."
+      about="This page compares trials: the settings of each trial, and its metrics."
       lookedFor={
         <>
           the tag <span class="mono">_hparams_/session_start_info</span>

@@ -43,7 +43,7 @@ export function ImportanceList({
               Trials
             </th>
             <th scope="col">{metric.label}</th>
-            <th scope="col">Mean at each level</th>
+            <th scope="col">Mean metric for each value</th>
           </tr>
         </thead>
         <tbody>

@@ -63,7 +63,7 @@ export function ScatterChart({
           width={width}
           height={height}
           role="group"
-          aria-label={`${layout.points.length} trials by ${x.label} and ${y.label}`}
+          aria-label={`${layout.points.length} trials plotted by ${x.label} and ${y.label}`}
           onPointerMove={move}
           onPointerLeave={leave}
           onClick={() => hot.value !== null && onOpen(hot.value)}

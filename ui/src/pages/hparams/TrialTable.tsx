@@ -170,7 +170,7 @@ export function TrialTable({
       )}
       {trials.names.length > rows.shown && (
         <button ref={rows.end} class="link more" onClick={rows.more}>
-          Show more of {trials.names.length}
+          Show more ({trials.names.length} trials in total)
         </button>
       )}
     </div>

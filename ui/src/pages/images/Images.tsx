@@ -160,7 +160,7 @@ export default function Images(): JSX.Element {
             {pick("ib", "◆", pair[1])}
           </span>
         )}
-        {mode !== "each" && !pair && <span class="note">No two of these runs share an image.</span>}
+        {mode !== "each" && !pair && <span class="note">No two of these runs have an image with the same tag.</span>}
       </>
     );
   };

@@ -97,7 +97,7 @@ export function PairCard({
               min="0"
               max="100"
               value={split}
-              aria-label={`Visible share of ${a} in per cent`}
+              aria-label={`Visible part of the image of ${a}, in per cent`}
               onInput={(event) => onSplit(Number(event.currentTarget.value))}
             />
           )}

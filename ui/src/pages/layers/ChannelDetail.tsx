@@ -71,7 +71,7 @@ function NotLogged({ logged }: { logged: readonly number[] }): JSX.Element {
   if (logged.length > 0)
     return (
       <p class="note">
-        Values not logged. The log has those of{" "}
+        The values of this channel were not logged. The logs have the values of channel{" "}
         {logged.map((channel, i) => (
           <>
             {i > 0 ? ", " : ""}
@@ -85,8 +85,9 @@ function NotLogged({ logged }: { logged: readonly number[] }): JSX.Element {
     );
   return (
     <p class="note">
-      SQNR and values of channels not logged: <code>compression-board compare A B --logdir {shellFolder()}</code> logs
-      the SQNR of all channels, and the values of the worst ones of damaged layers.
+      The SQNR and values of channels were not logged.{" "}
+      <code>compression-board compare A B --logdir {shellFolder()}</code> logs the SQNR of all channels, and the values
+      of the worst channels of damaged layers.
     </p>
   );
 }

@@ -185,8 +185,8 @@ export function ChannelRibbon({
   useKeys([
     { key: "arrowright", does: "Next channel", run: move(1) },
     { key: "arrowleft", does: "Previous channel", run: move(-1) },
-    { key: "shift-arrowright", does: "Ten channels on", run: move(10) },
-    { key: "shift-arrowleft", does: "Ten channels back", run: move(-10) },
+    { key: "shift-arrowright", does: "Go ten channels forward", run: move(10) },
+    { key: "shift-arrowleft", does: "Go ten channels back", run: move(-10) },
   ]);
   if (!sides) return null;
   const [sideA, sideB] = sides;
@@ -194,12 +194,12 @@ export function ChannelRibbon({
   return (
     <section class="panel" aria-labelledby="channel-title">
       <div class="panel-head">
-        <h2 id="channel-title">Range per channel</h2>
+        <h2 id="channel-title">Value range of each channel</h2>
         <span class="note long">
-          {n} channels; bars from min to max of <span class="in-a">{sideA.name}</span>
+          {n} channels; bars show the range from min to max of <span class="in-a">{sideA.name}</span>
           {sideB ? (
             <>
-              , ticks those of <span class="in-b">{sideB.name}</span>
+              , ticks the range of <span class="in-b">{sideB.name}</span>
             </>
           ) : (
             ""

@@ -71,7 +71,7 @@ function VerifyHint(): JSX.Element {
   const command = `compression-board compare A B --verify --logdir ${shellFolder()}`;
   return (
     <p class="note verify-hint" title={command}>
-      Measure the gain from FP32: <code>{command}</code>
+      To measure the gain from restoring layers to FP32, run <code>{command}</code>
     </p>
   );
 }
@@ -149,8 +149,8 @@ function Distribution({ layer, a, b }: { layer: Layer; a: string; b: string }): 
           />
           <span class="num">{count(steps.all[at] ?? 0)}</span>
           <span>
-            of {steps.all.length}
-            {at === steps.all.length - 1 ? ", the last" : ""}
+            of {steps.all.length} steps
+            {at === steps.all.length - 1 ? ", the last step" : ""}
           </span>
         </label>
       )}

@@ -53,7 +53,7 @@ function LayerName({ layer }: { layer: Layer }): JSX.Element {
 function BarHead({ limits, place }: { limits: Limits; place: (db: number) => string }): JSX.Element {
   return (
     <>
-      <span class="sr">Distance below {limitText(topOf(limits))} dB</span>
+      <span class="sr">Distance of the SQNR below {limitText(topOf(limits))} dB</span>
       <span class="short" aria-hidden="true">
         <em>{limitText(topOf(limits))}</em>
         {[limits.amber_db, limits.red_db].map((db) => (
@@ -161,7 +161,7 @@ function columnsOf(layers: readonly Layer[], limits: Limits, place: (db: number)
             width: widthFor(["Figure", ...layers.map(nameOfFigure)]),
             hidden: kinds.length === 1,
             numeric: false,
-            title: "The kind of the number that decides the level; empty for the SQNR of the layer",
+            title: "Which number decides the level of the layer; empty if it is the SQNR of the whole layer",
             head: "Figure",
             cell: nameOfFigure,
             more: () => ({ class: "dim" }),

@@ -182,7 +182,7 @@ export default function Layers(): JSX.Element {
           </button>
         )}
         <span class="label push">
-          Worst first by
+          Sort layers, worst first, by
           <span class="seg" role="group" aria-label="Rank by">
             {SORTS.filter((s) => sorts.includes(s.id)).map((s) => (
               <button
@@ -219,7 +219,7 @@ export default function Layers(): JSX.Element {
             <b>Damage is not measured.</b> {asSentence(data.not_measured.replace(/^not measured: /, ""))}{" "}
             {similarities && (
               <a class="link" href={hrefOf(["images"], {})}>
-                Cosine similarities were logged as images
+                See the cosine similarities, which were logged as images
               </a>
             )}
           </p>
@@ -227,9 +227,9 @@ export default function Layers(): JSX.Element {
       </div>
       <section class="panel depth" aria-labelledby="depth-title">
         <div class="panel-head">
-          <h2 id="depth-title">Error along depth</h2>
+          <h2 id="depth-title">Error along the depth of the model</h2>
           <span class="note">
-            SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", at best, as histograms show it" : ""}
+            SQNR in dB{layers.some((l) => l.sqnrIsBound) ? ", upper bound from histograms" : ""}
             {limits.bits < 8 ? `; limits for ${plural(limits.bits, "bit")}` : ""}; layers in the order of the{" "}
             {data.order === "graph" ? "graph" : "log"}
           </span>
@@ -300,10 +300,10 @@ function Empty({ sides }: { sides: SidesResponse }): JSX.Element {
   return (
     <EmptyPage
       title="No layers to compare yet"
-      about="This page pairs the tensors of two variants, layer by layer, and shows which layer is damaged most, and why."
+      about="This page pairs the tensors of two variants, layer by layer, and shows the most damaged layers with the cause of the damage."
       lookedFor={
         alone ? (
-          <>layers of two variants of the same model; only {sides.variants.join(", ")} logged any</>
+          <>layers of two variants of the same model; only {sides.variants.join(", ")} logged layers</>
         ) : (
           <>
             histograms whose tag names a layer and a precision, such as <span class="mono">conv1/weight/int8</span> or{" "}

@@ -69,7 +69,7 @@ export function Pinned({
       <div class="panel-head">
         <h2 id="pins-title">Pinned</h2>
         <span class="note">
-          <span class="in-a">● {a}</span>, <span class="in-b">◆ {b}</span>, each on an axis of its own
+          <span class="in-a">● {a}</span>, <span class="in-b">◆ {b}</span>; each layer has an axis of its own
         </span>
       </div>
       <div class="pins">

@@ -12,16 +12,16 @@ function Runs({ response, onClose }: { response: VerifiedResponse; onClose: () =
   const runs = runsOf(response);
   const [end] = response.ends;
   return (
-    <Dialog label="Runs with parts in float" onClose={onClose}>
-      <h2>Output SQNR with parts in float</h2>
+    <Dialog label="Output SQNR with parts restored to float" onClose={onClose}>
+      <h2>Output SQNR with parts restored to float</h2>
       <p class="note">
         The output of{" "}
         {response.ends.length === 1 ? (
           <span class="mono">{end}</span>
         ) : (
-          `the ${count(response.ends.length)} last layers on the average`
+          `the ${count(response.ends.length)} last layers on average`
         )}{" "}
-        against the baseline's, on {plural(response.samples, "sample")}
+        compared with the baseline, on {plural(response.samples, "sample")}
       </p>
       <table class="table verified-runs">
         <thead>

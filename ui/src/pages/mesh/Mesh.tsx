@@ -101,7 +101,7 @@ function LoadedMesh({ run, mesh, step: shared, camera, onCamera }: MeshProps): J
             {faces > 0 ? `, ${plural(faces, "face")}` : ""}
           </span>
         )}
-        {lost > 0 && <span class="bad">{count(lost)} not finite, left out</span>}
+        {lost > 0 && <span class="bad">{plural(lost, "vertex", "vertices")} with NaN or infinity left out</span>}
         {samples > 1 && (
           <button class="link" onClick={() => setSample((sample + 1) % samples)}>
             sample {sample + 1} of {samples}
@@ -182,10 +182,10 @@ export default function Mesh(): JSX.Element {
       empty={
         <EmptyPage
           title="No meshes yet"
-          about="This page shows meshes and clouds of points, to be turned and compared."
+          about="This page shows meshes and point clouds in 3D, which you can turn and compare."
           lookedFor={
             <>
-              tags of the plugin <span class="mono">mesh</span>
+              meshes: tags of the plugin <span class="mono">mesh</span>
             </>
           }
         >

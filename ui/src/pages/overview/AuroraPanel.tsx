@@ -19,7 +19,7 @@ function WeightsEditor({ weights }: { weights: AuroraWeights }): JSX.Element {
   };
   const isDefault = weightsText(weights) === null;
   return (
-    <div class="weights" role="group" aria-label="Weights of AURORA">
+    <div class="weights" role="group" aria-label="Weights of the AURORA score">
       {TERMS.map(({ name, metric }) => (
         <label key={name} title={metric}>
           <span>{name}</span>
@@ -51,7 +51,7 @@ function WeightsEditor({ weights }: { weights: AuroraWeights }): JSX.Element {
           "These are the defaults."
         ) : (
           <button class="link" onClick={() => setQuery({ weights: null }, "replace")}>
-            Back to the defaults
+            Reset the weights to the defaults
           </button>
         )}
       </p>
@@ -96,7 +96,7 @@ export function AuroraPanel({
     <section class="panel" aria-labelledby="aurora-title">
       <div class="panel-head">
         <h2 id="aurora-title">AURORA</h2>
-        <span class="note">1.00 is break-even with the baseline</span>
+        <span class="note">1.00 means break-even with the baseline</span>
         <button class="link push" aria-expanded={editing} onClick={() => setEditing(!editing)}>
           Weights
         </button>
@@ -112,7 +112,10 @@ export function AuroraPanel({
               </span>
             </span>
             <span class="num">score</span>
-            <span class="num" title="Coverage: the share of the AURORA weights whose metrics were logged">
+            <span
+              class="num"
+              title="Coverage: how much of the AURORA score's total weight belongs to metrics that were logged"
+            >
               cover
             </span>
           </li>
@@ -123,7 +126,7 @@ export function AuroraPanel({
                 <button
                   class={`rank${hot.value === row.name ? " hot" : ""}`}
                   aria-expanded={open}
-                  title={`${row.name}: ${aurora.kind}, show its factors`}
+                  title={`${row.name}: ${aurora.kind}. Show the factors of its AURORA score`}
                   onPointerEnter={() => (hot.value = row.name)}
                   onPointerLeave={() => (hot.value = null)}
                   onClick={() => setUnfolded(open ? null : row.name)}
@@ -146,7 +149,7 @@ export function AuroraPanel({
                     {aurora.factors.length > 0 ? (
                       <Waterfall score={aurora} />
                     ) : (
-                      <p class="note">The score was logged without its factors.</p>
+                      <p class="note">The AURORA score was logged without its factors.</p>
                     )}
                     <p class="note">
                       {aurora.kind}
@@ -166,7 +169,7 @@ export function AuroraPanel({
       <p class="note aurora-note">
         {scored.length > SHOWN && (
           <>
-            The best {SHOWN - 3} and the last 3 of {scored.length}.{" "}
+            Only the best {SHOWN - 3} and the last 3 of {scored.length} models are shown.{" "}
           </>
         )}
         {missing > 0 && (

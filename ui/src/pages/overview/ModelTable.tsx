@@ -344,7 +344,7 @@ export function ModelTable({
     { key: "f", does: "Filter models", run: () => filter.current?.focus() },
     {
       key: "m",
-      does: "Tick the model, to compare it with others",
+      does: "Tick the model to compare it with others",
       run: () => {
         const name = document.activeElement?.getAttribute("data-model");
         if (name) onTick(name);
@@ -379,7 +379,7 @@ export function ModelTable({
           {rows.length < data.rows.length ? `${rows.length} of ${data.rows.length}` : rows.length}
         </span>
         {ticked.length === 0 && (
-          <span class="note hint">tick or shift-click up to {MAX_IN_RADAR} to see them beside each other</span>
+          <span class="note hint">tick or shift-click up to {MAX_IN_RADAR} models to compare them</span>
         )}
         {rows.length < data.rows.length && (
           <button class="link" onClick={() => setQuery({ find: null, brush: null, diff: null })}>
@@ -391,7 +391,7 @@ export function ModelTable({
           class="field push"
           type="search"
           aria-label="Filter models"
-          placeholder="Filter: resnet drop<1 speedup>1.2"
+          placeholder="Filter models: resnet drop<1 speedup>1.2"
           value={words}
           onInput={(event) => setQuery({ find: event.currentTarget.value }, "replace")}
         />
@@ -459,7 +459,7 @@ export function ModelTable({
         ) && <p class="note">† {DERIVED}</p>}
         {rows.length > growing.shown && (
           <button ref={growing.end} class="link more" onClick={growing.more}>
-            Show more of {rows.length}
+            Show more ({rows.length} models in total)
           </button>
         )}
         {rows.length === 0 && (

@@ -116,7 +116,7 @@ function AxisPick({
   return (
     <span class="label">
       <Menu
-        label={`${name} ${plainLabel(metric)}: what the axis shows`}
+        label={`${name} ${plainLabel(metric)}: choose the metric of this axis`}
         value={metric.name}
         choices={choices.map((m) => ({ value: m.name, text: withComma(m.label) }))}
         onPick={onPick}
@@ -259,18 +259,18 @@ export default function Overview(): JSX.Element {
             </h2>
             <span class="note long">
               <span class="in-a">● {a}</span> → <span class="in-b">◆ {b}</span>; {chart?.inputs.length ?? 0} of{" "}
-              {plural(data.rows.length, "model")} logged both{derived > 0 ? `, ${derived} derived` : ""}
+              {plural(data.rows.length, "model")} logged both variants{derived > 0 ? `, ${derived} derived` : ""}
               {chart && chart.alone !== null ? `; none beats ${chart.alone}` : ""}
               {chart && chart.rankedIn !== null
-                ? `; the front is of ${chart.rankedIn === "." ? "the log directory itself" : chart.rankedIn} alone, since experiments may differ in data and machine`
+                ? `; the Pareto front compares only models of ${chart.rankedIn === "." ? "the log directory itself" : chart.rankedIn}, because experiments may differ in data and machine`
                 : ""}
             </span>
             {brush ? (
               <button class="link push" onClick={() => setQuery({ brush: null })}>
-                Clear the brush
+                Clear the selected area
               </button>
             ) : (
-              <span class="note push hint">drag to filter</span>
+              <span class="note push hint">drag over the chart to filter models</span>
             )}
             <button
               class="link"
@@ -295,7 +295,7 @@ export default function Overview(): JSX.Element {
               xLabel={shownLabel(chart.x)}
               yLabel={shownLabel(chart.y)}
               frontName={`${b} front`}
-              summary={`${chart.y.label} against ${chart.x.label} for ${chart.inputs.length} models, with an arrow from ${a} to ${b} each`}
+              summary={`${chart.y.label} against ${chart.x.label} for ${chart.inputs.length} models, with one arrow from ${a} to ${b} for each model`}
               hot={hot}
               passing={new Set(rows.map((row) => row.name))}
               onOpen={open}
@@ -305,7 +305,7 @@ export default function Overview(): JSX.Element {
             />
           ) : (
             <p class="note">
-              No model has both {a} and {b} of a resource such as size, latency or throughput.
+              No model has a resource metric, such as size, latency or throughput, for both {a} and {b}.
             </p>
           )}
         </section>
@@ -374,33 +374,33 @@ function Waiting(): JSX.Element {
 function WithoutQuality({ table, a, b }: { table: Comparison; a: string; b: string }): JSX.Element {
   return (
     <EmptyPage
-      title="No metric of quality was logged"
+      title="No quality metric was logged"
       about={`${plural(table.models.length, "model")}: ${table.models
         .slice(0, 3)
         .map((model) => model.name)
         .join(
           ", ",
-        )}${table.models.length > 3 ? ", …" : ""}. Known so far: ${table.metrics.map((m) => m.label).join(", ")}.`}
+        )}${table.models.length > 3 ? ", …" : ""}. Metrics in the logs: ${table.metrics.map((m) => m.label).join(", ")}.`}
       lookedFor={
         <>
-          a metric such as{" "}
+          a quality metric, such as{" "}
           <span class="mono">
             {table.models[0]?.plainName}/metrics/accuracy/{b}
           </span>
-          , of {a} and {b}
+          , for both {a} and {b}
         </>
       }
     >
       <p>
-        Without it:{" "}
+        Without a quality metric,{" "}
         <a class="link" href={hrefOf(["compare"], {})}>
           Compare
         </a>{" "}
-        has the figures, and{" "}
+        shows all other metrics, and{" "}
         <a class="link" href={hrefOf(["layers"], {})}>
           Layers
         </a>{" "}
-        says where it hurts. With it, this page weighs quality against size and time:
+        names the damaged layers. With it, this page compares quality with size and time:
       </p>
       <pre>{comparisonLines()}</pre>
     </EmptyPage>

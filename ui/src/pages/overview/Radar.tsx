@@ -77,7 +77,7 @@ export function Radar({
             class="radar"
             ref={ref}
             role="img"
-            aria-label={`${rows.length} models over ${spokes.map((spoke) => spoke.name).join(", ")}; the table beside has the numbers`}
+            aria-label={`${rows.length} models compared by ${spokes.map((spoke) => spoke.name).join(", ")}; the table beside the chart has the numbers`}
           >
             {layout && (
               <svg class={`chart${rows.some((row) => row.name === hot.value) ? " has-hot" : ""}`} height={height}>

@@ -91,7 +91,7 @@ export function RangeFilters({
         </span>
       </button>
       {open && (
-        <div class="menu-list right range-menu" role="group" aria-label="Ranges of columns">
+        <div class="menu-list right range-menu" role="group" aria-label="Filter models by ranges of columns">
           {columns.map((column) => {
             const values = data.rows.map(column.valueOf).filter((v): v is number => v !== null && Number.isFinite(v));
             const range = extent(values);

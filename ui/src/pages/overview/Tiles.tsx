@@ -42,7 +42,7 @@ function GatesTile({ counts }: { counts: Summary["counts"] }): JSX.Element {
             {counts.fail} fail{open > 0 ? `; ${open} not fully checked` : ", see table"}
           </span>
         ) : open > 0 ? (
-          <span class="verdict open">{open} not fully checked</span>
+          <span class="verdict open">{open} models not fully checked</span>
         ) : counts.watch > 0 ? (
           <span class="verdict warn">{counts.watch} to watch</span>
         ) : (

@@ -61,7 +61,7 @@ function Others({
       <thead>
         <tr>
           <th colSpan={2} class="dim">
-            at this threshold
+            values at this threshold
           </th>
           <th class="dim num">precision</th>
           <th class="dim num">recall</th>
@@ -333,7 +333,9 @@ function LoadedCard({ tag, runs, step, range }: CardProps): JSX.Element {
             </p>
           ),
       )}
-      {runs.length > MAX_RUNS && <p class="note">and {runs.length - MAX_RUNS} more runs: untick some to see them</p>}
+      {runs.length > MAX_RUNS && (
+        <p class="note">and {runs.length - MAX_RUNS} more runs; untick some shown runs to see them</p>
+      )}
     </>
   );
 }
@@ -389,10 +391,10 @@ export default function PrCurves(): JSX.Element {
       empty={
         <EmptyPage
           title="No precision-recall curves yet"
-          about="This page shows what a classifier finds, and how much of that is right, at every threshold."
+          about="This page shows precision-recall curves: the precision and recall of a classifier at every threshold."
           lookedFor={
             <>
-              tags of the plugin <span class="mono">pr_curves</span>
+              precision-recall curves: tags of the plugin <span class="mono">pr_curves</span>
             </>
           }
         >

@@ -77,7 +77,7 @@ export function ChosenPoint({
       </div>
       <div class="panel-head">
         <h2>Nearest</h2>
-        <span class="seg push" role="group" aria-label="Distance of neighbours">
+        <span class="seg push" role="group" aria-label="Distance measure for neighbours">
           <button aria-pressed={how === "cosine"} onClick={() => setQuery({ distance: null })}>
             Cosine
           </button>

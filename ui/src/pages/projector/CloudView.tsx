@@ -216,10 +216,10 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
       </div>
       <aside class="projector-side" aria-label="Points">
         <div class="seg-row">
-          <span class="seg" role="group" aria-label="Laid out by">
+          <span class="seg" role="group" aria-label="Method of the layout">
             <button
               aria-pressed={method === null}
-              title="Along the directions in which the rows differ most"
+              title="Shows the points along the directions in which they differ most"
               onClick={() => setQuery({ by: null })}
             >
               PCA
@@ -287,7 +287,7 @@ export function CloudView({ title, cloud, total }: { title: string; cloud: Cloud
           />
         )}
         {labels && !colouring && (
-          <p class="note">{labels.columns[column]} has too many values to colour, or only one.</p>
+          <p class="note">{labels.columns[column]} has too many different values for colours, or only one value.</p>
         )}
         {chosen < 0 && (
           <p class="note">Select a point to see what is near it in all {count(cloud.width)} dimensions.</p>

@@ -64,7 +64,7 @@ export default function Projector(): JSX.Element {
       )}
       {!problem && width === 0 && (
         <p class="trouble" role="alert">
-          The tensor file of {ids[at]} is missing beside its config, or it has a shape that cannot be read.
+          The tensor file of {ids[at]} is missing next to projector_config.pbtxt, or its shape cannot be read.
         </p>
       )}
       <div class="projector">{loaded && <CloudView title={ids[at] ?? ""} cloud={loaded} total={rows} />}</div>
@@ -76,10 +76,10 @@ function Empty(): JSX.Element {
   return (
     <EmptyPage
       title="No embeddings yet"
-      about="This page shows vectors of many numbers as points in space: what is alike lies together."
+      about="This page shows vectors, such as embeddings, as points in 2D or 3D; similar vectors are close together."
       lookedFor={
         <>
-          files <span class="mono">projector_config.pbtxt</span> beside the events
+          files <span class="mono">projector_config.pbtxt</span> next to the event files
         </>
       }
     >

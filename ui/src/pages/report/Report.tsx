@@ -17,7 +17,7 @@ import { useResource } from "../../domain/live/resource";
 import "./report.css";
 
 const SECTIONS = [
-  { id: "summary", text: "Verdict and key figures" },
+  { id: "summary", text: "Verdict and key metrics" },
   { id: "gates", text: "Gates" },
   { id: "pareto", text: "Quality against size" },
   { id: "models", text: "All metrics" },
@@ -165,7 +165,7 @@ export default function Report(): JSX.Element {
     setQuery({ models: chosen.length === names.length ? null : listText(chosen) }, "replace");
   return (
     <div class="view report-view">
-      <aside ref={side} class="filters report-side" aria-label="What goes into the report">
+      <aside ref={side} class="filters report-side" aria-label="Content of the report">
         <label class="report-title">
           Title
           <input
@@ -224,18 +224,18 @@ export default function Report(): JSX.Element {
               </span>
             </label>
           ))}
-          {found.length > 60 && <span class="note">and {found.length - 60} more: type to find them</span>}
+          {found.length > 60 && <span class="note">and {found.length - 60} more models; type a name to find them</span>}
         </fieldset>
       </aside>
       <div class="main-column">
         <div class="page-bar">
           <h1>Report</h1>
           <button class="link to-choices" onClick={() => side.current?.scrollIntoView()}>
-            Parts and models
+            Sections and models
           </button>
           <span class="note">
             {plural(models.length > 0 ? models.length : names.length, "model")}
-            <span class="plain">, one file without external resources</span>
+            <span class="plain">, in one HTML file without external resources</span>
           </span>
           <span class="push label">
             <Menu
@@ -287,7 +287,7 @@ function Empty(): JSX.Element {
   return (
     <EmptyPage
       title="Nothing to report yet"
-      about="This page puts what compression cost into one file: the verdict, the gates, the trade-off, the worst layers."
+      about="This page writes a report about the cost of compression into one file: the verdict, the gates, the trade-off and the worst layers."
       lookedFor={
         <>
           metrics of a model and a variant, such as <span class="mono">alexnet/metrics/accuracy/int8</span>

@@ -81,11 +81,11 @@ export default function Scalars(): JSX.Element {
         if (hot.current && names.has(hot.current.name)) pin(hot.current.name);
       },
     },
-    { key: "arrowleft", does: "Mark the point before", run: () => moveFob(-1) },
+    { key: "arrowleft", does: "Mark the previous point", run: () => moveFob(-1) },
     { key: "arrowright", does: "Mark the next point", run: () => moveFob(1) },
-    { key: "shift-arrowleft", does: "Ten points back", run: () => moveFob(-10) },
-    { key: "shift-arrowright", does: "Ten points on", run: () => moveFob(10) },
-    { key: "escape", does: "Take the mark away", run: () => setQuery({ step: null }, "replace") },
+    { key: "shift-arrowleft", does: "Go ten points back", run: () => moveFob(-10) },
+    { key: "shift-arrowright", does: "Go ten points forward", run: () => moveFob(10) },
+    { key: "escape", does: "Remove the mark", run: () => setQuery({ step: null }, "replace") },
   ]);
 
   const view = viewOf(query.value);
@@ -281,7 +281,7 @@ function Group({
       {open && <div class="cards">{cards}</div>}
       {open && onMore && (
         <button class="link more" onClick={onMore}>
-          Show more of {note}
+          Show more ({note} in total)
         </button>
       )}
     </section>
@@ -292,7 +292,7 @@ function Empty(): JSX.Element {
   return (
     <EmptyPage
       title="No scalars yet"
-      about="This page draws numbers that change over steps, such as a loss."
+      about="This page draws scalars: numbers that change over steps, such as a loss."
       lookedFor="scalars"
     >
       <Snippet lines={["for step in range(1, 101):", `    writer.add_scalar("loss", 1/step, step)`]} />

@@ -200,7 +200,7 @@ export default function Text(): JSX.Element {
       empty={
         <EmptyPage
           title="No texts yet"
-          about="This page shows logged texts: notes, samples, reports. Two of them can be compared."
+          about="This page shows logged texts, such as notes, samples and reports, and compares two of them."
           lookedFor="texts"
         >
           <Snippet lines={["writer.add_text(", `    "notes", "**512** samples", 0)`]} />

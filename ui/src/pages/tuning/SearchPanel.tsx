@@ -105,12 +105,12 @@ function Trials({
 }
 
 function Layers({ trial }: { trial: SearchTrial }): JSX.Element {
-  if (trial.reverted.length === 0) return <p class="note">Trial {trial.number} has everything in 8 bits.</p>;
+  if (trial.reverted.length === 0) return <p class="note">Trial {trial.number} has all layers in 8 bits.</p>;
   return (
     <div class="scroll-x">
       <table class="table reverted">
         <caption>
-          Trial {trial.number}: {plural(trial.reverted.length, "layer")} not in 8 bits, the largest gain first
+          Trial {trial.number}: {plural(trial.reverted.length, "layer")} not in 8 bits, sorted by gain
         </caption>
         <thead>
           <tr>
@@ -154,7 +154,7 @@ function Layers({ trial }: { trial: SearchTrial }): JSX.Element {
 function Stop({ run }: { run: string }): JSX.Element {
   const [asked, setAsked] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
-  if (asked) return <span class="note">Stopping: the best model so far is kept.</span>;
+  if (asked) return <span class="note">The search is stopping; the best model so far is kept.</span>;
   return (
     <>
       <button
@@ -205,7 +205,7 @@ export function SearchPanel({ search }: { search: Search }): JSX.Element {
         {progress.can_stop && status.value?.allow_control && <Stop run={run} />}
       </div>
       <p class="note">
-        Goal: {goalText(progress) || "none"}; then the best by {progress.objective}.{" "}
+        Goal: {goalText(progress) || "none"}; among the models that meet it, the best by {progress.objective}.{" "}
         {baseline
           ? `Baseline: ${progress.metric} ${baseline.accuracy === null ? "not measured" : significant(baseline.accuracy)}, ${bytes(baseline.size_bytes)}.`
           : "The baseline was not evaluated yet."}

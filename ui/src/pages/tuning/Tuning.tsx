@@ -35,9 +35,9 @@ function Verdict({ trial }: { trial: Trial }): JSX.Element {
   if (trial.isBaseline) return <span class="dim">reference</span>;
   if (trial.passes === null) return <span class="dim">{trial.accuracy === null ? "not measured" : "no baseline"}</span>;
   return trial.passes ? (
-    <span class="verdict good">meets the target</span>
+    <span class="verdict good">meets the goal</span>
   ) : (
-    <span class="verdict bad">drop too large</span>
+    <span class="verdict bad">accuracy drop too large</span>
   );
 }
 
@@ -282,7 +282,7 @@ function Empty(): JSX.Element {
   return (
     <EmptyPage
       title="No tuning runs yet"
-      about="This page shows the trials of accuracy-driven tuning against the baseline: which keep the target, what each changed, and which to ship."
+      about="This page compares the trials of an accuracy-driven tuning with the baseline: the trials that meet the goal, the changes of each trial, and the best one."
       lookedFor={
         <>
           run directories named like <span class="mono">baseline_acc_0.776</span> and{" "}
