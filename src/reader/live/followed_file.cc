@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <limits>
 #include <thread>
 #include <utility>
@@ -129,7 +128,17 @@ std::int64_t NowNs() {
   return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-bool IsYoung(const FileStatus& status) { return std::abs(NowNs() - status.changed_ns) < kYoungNs; }
+// The time since the last change; negative if the clock was set back. Wraps around as FileStatus
+// does.
+std::int64_t AgeNs(const FileStatus& status) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(NowNs()) -
+                                   static_cast<std::uint64_t>(status.changed_ns));
+}
+
+bool IsYoung(const FileStatus& status) {
+  const std::int64_t age_ns = AgeNs(status);
+  return age_ns > -kYoungNs && age_ns < kYoungNs;
+}
 
 }  // namespace
 
@@ -279,7 +288,7 @@ bool FollowedFile::Prove(const File& file) {
 bool FollowedFile::ReadAtOnce(const File& file, const FileStatus& seen,
                               const ReadOptions& options) {
   if (seen.size_bytes == 0 || seen.size_bytes > ShortFile::kMaxBytes ||
-      NowNs() - seen.changed_ns < std::chrono::nanoseconds(options.settled_after).count()) {
+      AgeNs(seen) < std::chrono::nanoseconds(options.settled_after).count()) {
     return false;
   }
   const ShortFile bytes(file, seen.size_bytes);

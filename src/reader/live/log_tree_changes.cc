@@ -52,6 +52,7 @@ void LogTree::UpdateEntry(TreeDirectory& directory, std::string_view name) {
   const std::string key(name);
   const Entry entry = StatEntry(JoinPath(directory.path, name), name);
   if (entry.kind != EntryKind::kEventFile) RemoveFile(directory, key);
+  directory.has_links |= entry.leads_nowhere();
   const auto known = directory.children.find(key);
   if (known != directory.children.end() &&
       (entry.kind != EntryKind::kDirectory || known->second->by_link != entry.is_link)) {
@@ -59,7 +60,7 @@ void LogTree::UpdateEntry(TreeDirectory& directory, std::string_view name) {
   }
   if (entry.kind == EntryKind::kEventFile) {
     directory.has_links |= entry.is_link;
-    PutFile(directory, key, entry.status);
+    PutFile(directory, {key, entry.status, entry.is_link});
   } else if (entry.kind == EntryKind::kDirectory) {
     // Also checks a known directory: it may be another one with the same inode, whose watch has
     // ended.
