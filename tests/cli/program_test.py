@@ -1,6 +1,5 @@
 """Tests the program as a whole: help, version, and errors for wrong command lines."""
 
-import json
 import os
 import resource
 import signal
@@ -56,21 +55,6 @@ class ProgramAsAWholeTest(ProgramTest):
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertIn("File too large", run.stderr)
         self.assertEqual([path.name for path in self.directory.iterdir()], ["runs"])
-
-    def test_messages_never_go_into_a_file_although_the_streams_are_closed(self):
-        # The program's next file would get the number of standard error.
-        self.write("bad.json", "[")
-        self.write("models.json", '{"m": {"fp32": {"size_mb": 1.0, "accuracy": 0.5}}}')
-        logdir = self.directory / "runs"
-        for closed in ([2], [1, 2], [0, 1, 2]):
-            run = subprocess.run([PROGRAM, "import", str(self.directory / "models.json"),
-                                  str(self.directory / "bad.json"), "--logdir", str(logdir)],
-                                 preexec_fn=lambda streams=closed: [os.close(stream) for stream in streams],
-                                 timeout=60)  # fmt: skip
-            self.assertEqual(run.returncode, 1)
-        inspected = json.loads(self.run_board("inspect", "--logdir", str(logdir), "--json").stdout)
-        self.assertTrue(inspected["runs"])
-        self.assertEqual([run["damage"] for run in inspected["runs"] if run["damage"]], [])
 
     def test_completion_offers_commands_flags_and_nothing_else(self):
         run = self.run_board("--list-commands")
