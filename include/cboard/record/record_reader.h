@@ -12,12 +12,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cboard/base/bytes.h"
 #include "cboard/base/file.h"
 #include "cboard/base/result.h"
+#include "cboard/record/readable_file.h"
 
 namespace cboard::record {
 
@@ -34,6 +36,7 @@ class ByteSource {
   virtual std::uint64_t EndOfHole(std::uint64_t offset) { return offset; }
 };
 
+// Blocks that the disk cannot read are zeros, see ReadableFile.
 class FileSource final : public ByteSource {
  public:
   explicit FileSource(const File& file) : file_(file) {}  // Borrows `file`.
@@ -42,8 +45,10 @@ class FileSource final : public ByteSource {
   }
   std::uint64_t EndOfHole(std::uint64_t offset) override;
 
+  const ReadableFile& file() const { return file_; }
+
  private:
-  const File& file_;
+  ReadableFile file_;
 };
 
 class MemorySource final : public ByteSource {

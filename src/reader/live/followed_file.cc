@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cboard/record/crc32c.h"
+#include "cboard/record/readable_file.h"
 #include "reader/index/file_window.h"
 #include "reader/index/short_file.h"
 #include "reader/index/sync_point.h"
@@ -30,7 +31,8 @@ constexpr std::uint64_t kComparedPiece = 4096;
 // How often reading is restarted at once for a file that was overwritten during reading.
 constexpr int kMaxAttempts = 3;
 
-// After reading a file again, the reader pauses for this multiple of the time that it took.
+// After reading a file again, and after an error of the disk, the reader pauses for this multiple
+// of the time that it took.
 constexpr int kPausePerAnew = 9;
 
 // After a proof, the next proof of the file waits for this multiple of the time that it took.
@@ -48,7 +50,7 @@ constexpr std::int64_t kYoungNs = 1'000'000'000;
 // The checksum of some bytes of a file, which are read from `content` if that is not empty.
 class Samples {
  public:
-  explicit Samples(const File& file, ByteSpan content = {}) : file_(file), content_(content) {}
+  explicit Samples(const File& file, ByteSpan content = {}) : readable_(file), content_(content) {}
 
   // Up to kMaxWholeBytes.
   void Add(std::uint64_t begin, std::uint64_t bytes) {
@@ -58,19 +60,22 @@ class Samples {
       return;
     }
     std::array<std::byte, kMaxWholeBytes> buffer;  // Not initialized.
-    const Result<std::size_t> count = file_.ReadAt(begin, MutableByteSpan(buffer).first(size));
+    const Result<std::size_t> count = readable_.ReadAt(begin, MutableByteSpan(buffer).first(size));
     is_complete_ = is_complete_ && count && *count == size;
     crc_ = record::ExtendCrc32c(crc_, ByteSpan(buffer).first(count.value_or(0)));
   }
 
-  // Returns nullopt if some bytes could not be read.
+  // Returns nullopt if some bytes are missing.
   std::optional<std::uint32_t> Crc() const {
     if (!is_complete_) return std::nullopt;
     return crc_;
   }
 
+  // The error for the first block that the disk cannot read; its bytes are zeros.
+  const std::optional<Error>& error() const { return readable_.error(); }
+
  private:
-  const File& file_;
+  record::ReadableFile readable_;
   const ByteSpan content_;
   std::uint32_t crc_ = record::ComputeCrc32c({});
   bool is_complete_ = true;
@@ -84,10 +89,9 @@ std::optional<std::uint32_t> TailCrc(const File& file, std::uint64_t end) {
   return samples.Crc();
 }
 
-// The checksum of samples of the bytes that `view` has read, including the last ones, and of its
-// damaged places. `content` are the bytes of the file, if it was read at once.
-std::optional<std::uint32_t> SampleCrc(const File& file, const FileView& view,
-                                       ByteSpan content = {}) {
+// Samples of the bytes that `view` has read, including the last ones, and its damaged places.
+// `content` are the bytes of the file, if it was read at once.
+Samples SamplesOf(const File& file, const FileView& view, ByteSpan content = {}) {
   Samples samples(file, content);
   const std::uint64_t end = view.read_bytes;
   if (end <= kMaxWholeBytes) {
@@ -107,7 +111,7 @@ std::optional<std::uint32_t> SampleCrc(const File& file, const FileView& view,
       samples.Add(damage.offset + at, std::min(kComparedPiece, damage.bytes - at));
     }
   }
-  return samples.Crc();
+  return samples;
 }
 
 // Returns true if a complete record is where `view` has found damage: it was written since.
@@ -153,6 +157,7 @@ std::optional<ReadOutcome> FollowedFile::TryRead(const std::string& path, const 
                                                  const ReadOptions& options) {
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return std::nullopt;
+  if (view_ && view_->file.error) return std::nullopt;  // A disk with errors may take seconds.
   return ReadLocked(path, seen, max_bytes, options);
 }
 
@@ -209,6 +214,23 @@ ReadOutcome FollowedFile::Outcome() const {
 std::optional<ReadOutcome> FollowedFile::ReadLocked(const std::string& path, const FileStatus& seen,
                                                     std::uint64_t max_bytes,
                                                     const ReadOptions& options) {
+  const Clock::time_point begin = Clock::now();
+  if (view_ && view_->file.error && path == path_ && begin < next_retry_) {
+    ReadOutcome outcome = Outcome();
+    outcome.read_again_at = next_retry_;
+    return outcome;
+  }
+  std::optional<ReadOutcome> outcome = ReadNow(path, seen, max_bytes, options);
+  if (view_ && view_->file.error) {
+    const Clock::time_point end = Clock::now();
+    next_retry_ = end + kPausePerAnew * (end - begin);
+  }
+  return outcome;
+}
+
+std::optional<ReadOutcome> FollowedFile::ReadNow(const std::string& path, const FileStatus& seen,
+                                                 std::uint64_t max_bytes,
+                                                 const ReadOptions& options) {
   const bool is_first = !index_;
   if (stored_) {
     TagInfoMemory tags;
@@ -225,15 +247,14 @@ std::optional<ReadOutcome> FollowedFile::ReadLocked(const std::string& path, con
   const Result<File> file = File::OpenForReading(path);
   if (!file) {
     if (file.error().code == ErrorCode::kNotFound) return ReadOutcome{};
-    auto view = std::make_shared<FileView>(view_ ? *view_ : *index_->View());
-    view->file.error = file.error();
-    view_ = std::move(view);
-    return Outcome();
+    return WithError(file.error());
   }
   if (!view_ && ReadAtOnce(*file, seen, options)) return Outcome();
   FileStatus now = StatusOf(file->descriptor()).value_or(seen);
   const bool is_known = view_ && view_->read_bytes > 0;
-  const bool is_read_on = !is_known || HasOnlyGrown(*file, now);
+  std::optional<Error> unreadable;
+  const bool is_read_on = !is_known || HasOnlyGrown(*file, now, unreadable);
+  if (unreadable) return WithError(*std::move(unreadable));
   const bool is_due = is_known && is_read_on && is_unproven_ && Clock::now() >= next_proof_;
   const std::uint64_t known_bytes = is_known && is_read_on && !is_due ? view_->read_bytes : 0;
   if (now.size_bytes > known_bytes && now.size_bytes - known_bytes > max_bytes) return std::nullopt;
@@ -253,13 +274,23 @@ std::optional<ReadOutcome> FollowedFile::ReadLocked(const std::string& path, con
   return outcome;
 }
 
+// The data read before, beside an error of the file system.
+ReadOutcome FollowedFile::WithError(Error error) {
+  auto view = std::make_shared<FileView>(view_ ? *view_ : *index_->View());
+  view->file.error = std::move(error);
+  view_ = std::move(view);
+  return Outcome();
+}
+
 // Whether the file certainly differs from the one that was read.
 bool FollowedFile::IsOther(const FileStatus& now) const {
   return now.id != status_.id || now.size_bytes < view_->read_bytes;
 }
 
-// Updates the status `now`.
-bool FollowedFile::HasOnlyGrown(const File& file, FileStatus& now) const {
+// Updates the status `now`. If it cannot be known because the disk cannot read a sample that it
+// has read before, sets `unreadable`.
+bool FollowedFile::HasOnlyGrown(const File& file, FileStatus& now,
+                                std::optional<Error>& unreadable) const {
   if (IsOther(now)) return false;
   const auto is_edited = [&] {
     return now.size_bytes <= after_.size_bytes && !HaveSameTimes(now, after_);
@@ -272,7 +303,10 @@ bool FollowedFile::HasOnlyGrown(const File& file, FileStatus& now) const {
   if (!index_->Verify()) return false;
   // There are more damaged places than stored positions, and any of them may have been repaired.
   if (view_->damage_count > view_->damage.size() && !HaveSameTimes(now, after_)) return false;
-  return SampleCrc(file, *view_) == sample_crc_ && !HasMended(file, *view_);
+  const Samples samples = SamplesOf(file, *view_);
+  if (samples.Crc() == sample_crc_) return !HasMended(file, *view_);
+  unreadable = samples.error();
+  return false;
 }
 
 bool FollowedFile::Prove(const File& file) {
@@ -305,7 +339,7 @@ bool FollowedFile::ReadAtOnce(const File& file, const FileStatus& seen,
   if (options.events_read != nullptr) *options.events_read += view_->event_count;
   status_ = seen;
   after_ = seen;
-  sample_crc_ = SampleCrc(file, *view_, bytes.content()).value_or(0);
+  sample_crc_ = SamplesOf(file, *view_, bytes.content()).Crc().value_or(0);
   return true;
 }
 
@@ -334,7 +368,7 @@ bool FollowedFile::ReadUnchanged(const File& file, const FileStatus& now,
   const std::optional<std::uint32_t> end_before = TailCrc(file, now.size_bytes);
   index_->ContinueReading(file, options);
   view_ = index_->View();
-  sample_crc_ = SampleCrc(file, *view_).value_or(0);
+  sample_crc_ = SamplesOf(file, *view_).Crc().value_or(0);
   after_ = StatusOf(file.descriptor()).value_or(now);
   const bool is_edited = after_.size_bytes <= now.size_bytes && !HaveSameTimes(after_, now);
   // When the file grew, earlier bytes may have been edited, too.

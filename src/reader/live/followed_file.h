@@ -89,8 +89,11 @@ class FollowedFile {
 
   std::optional<ReadOutcome> ReadLocked(const std::string& path, const FileStatus& seen,
                                         std::uint64_t max_bytes, const ReadOptions& options);
+  std::optional<ReadOutcome> ReadNow(const std::string& path, const FileStatus& seen,
+                                     std::uint64_t max_bytes, const ReadOptions& options);
+  ReadOutcome WithError(Error error);
   bool IsOther(const FileStatus& now) const;
-  bool HasOnlyGrown(const File& file, FileStatus& now) const;
+  bool HasOnlyGrown(const File& file, FileStatus& now, std::optional<Error>& unreadable) const;
   // Returns false if records that were read before have changed.
   bool Prove(const File& file);
   // Reads a short file without damage that nobody has changed for a while, which takes few system
@@ -119,6 +122,8 @@ class FollowedFile {
   Clock::time_point next_proof_;  // The proof does not start before this time.
   // Before this time, the file is not read again for changes in place.
   Clock::time_point next_anew_;
+  // Before this time, the file is not read again after an error of the file system.
+  Clock::time_point next_retry_;
   bool from_store_ = false;
   std::uint64_t stored_bytes_ = 0;
   std::uint64_t generation_ = 0;
