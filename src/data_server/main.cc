@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "base/standard_streams.h"
 #include "cboard/base/file.h"
 #include "cboard/reader/log_reader.h"
 #include "data_server/data_provider.h"
@@ -131,6 +132,7 @@ int Run(const Options& options) {
 }  // namespace cboard::data_server
 
 int main(int argc, char** argv) {
+  cboard::OccupyClosedStandardStreams();
   try {
     const auto parsed = cboard::data_server::ParseOptions(argc, argv);
     if (const int* const status = std::get_if<int>(&parsed)) return *status;

@@ -77,9 +77,9 @@ Error IncompleteRecord(std::uint64_t offset, std::size_t available) {
 }  // namespace
 
 std::uint64_t FileSource::EndOfHole(std::uint64_t offset) {
-  const off_t data = ::lseek(file_.descriptor(), static_cast<off_t>(offset), SEEK_DATA);
+  const off_t data = ::lseek(file_.file().descriptor(), static_cast<off_t>(offset), SEEK_DATA);
   if (data >= 0) return static_cast<std::uint64_t>(data);
-  return errno == ENXIO ? std::max(offset, file_.Size().value_or(offset)) : offset;
+  return errno == ENXIO ? std::max(offset, file_.file().Size().value_or(offset)) : offset;
 }
 
 // Returns `size` bytes from `offset` on, or fewer at the current end of the source.

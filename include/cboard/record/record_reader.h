@@ -12,12 +12,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cboard/base/bytes.h"
 #include "cboard/base/file.h"
 #include "cboard/base/result.h"
+#include "cboard/record/readable_file.h"
 
 namespace cboard::record {
 
@@ -35,6 +37,7 @@ class ByteSource {
   virtual std::uint64_t EndOfHole(std::uint64_t offset) { return offset; }
 };
 
+// Blocks that the disk cannot read are zeros, see ReadableFile.
 class FileSource final : public ByteSource {
  public:
   explicit FileSource(const File& file) : file_(file) {}  // Borrows `file`.
@@ -43,8 +46,10 @@ class FileSource final : public ByteSource {
   }
   std::uint64_t EndOfHole(std::uint64_t offset) override;
 
+  const ReadableFile& file() const { return file_; }
+
  private:
-  const File& file_;
+  ReadableFile file_;
 };
 
 class MemorySource final : public ByteSource {

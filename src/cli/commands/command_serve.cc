@@ -107,13 +107,14 @@ server::AccessOptions AccessOptionsOf(const ServeConfig& config) {
 // Raises the limit of file descriptors as far as possible, and returns the resulting maximum number
 // of connections.
 std::size_t MaxConnections() {
-  constexpr std::size_t kOtherFiles = 256;  // For event files, listening sockets and the log.
+  constexpr rlim_t kOtherFiles = 256;  // For event files, listening sockets and the log.
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 768;
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
   ::getrlimit(RLIMIT_NOFILE, &limit);
-  return std::max(static_cast<std::size_t>(limit.rlim_cur), 2 * kOtherFiles) - kOtherFiles;
+  // If there are few, connections leave half of them: otherwise new points could not be read.
+  return static_cast<std::size_t>(limit.rlim_cur - std::min(kOtherFiles, limit.rlim_cur / 2));
 }
 
 server::HttpServerOptions ServerOptionsOf(const ServeConfig& config) {

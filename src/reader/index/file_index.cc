@@ -137,7 +137,10 @@ void FileIndex::Impl::ContinueReading(const File& file, const ReadOptions& optio
   JoinNewSeries(parts_.size() - 1);
   error_ = last.error;
   last.error.reset();
-  // Reads the size again, because the file may have grown meanwhile.
+  for (const auto& part : parts_) {
+    if (!error_) error_ = part->bad_block;
+  }
+  // Checks the size again, because the file may have grown meanwhile.
   size_bytes_ = std::max(content.empty() ? file.Size().value_or(*size) : *size, last.end);
 }
 

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdint>
 
+#include "cboard/base/file.h"
+
 namespace cboard::reader {
 namespace {
 
@@ -24,5 +26,7 @@ bool IsRemote(const std::string& path) {
   struct statfs status;
   return ::statfs(path.c_str(), &status) == 0 && IsRemoteType(status);
 }
+
+std::string MountTable() { return ReadFile("/proc/self/mountinfo").value_or(""); }
 
 }  // namespace cboard::reader

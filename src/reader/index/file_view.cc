@@ -21,6 +21,7 @@ std::optional<std::uint64_t> SumOfCrcs(const File& file, std::uint64_t end) {
       return std::nullopt;
     }
   }
+  if (source.file().error()) return std::nullopt;  // Some records cannot be read now.
   return sum;
 }
 

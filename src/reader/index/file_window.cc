@@ -121,7 +121,7 @@ Result<void> FileWindow::Read(std::uint64_t offset, std::size_t wanted) {
     const std::size_t read_at_once = std::max(wanted - size, read_ahead_bytes_);
     const MutableByteSpan free(buffer_.data() + size, std::min(room - size, read_at_once));
     window_ = ByteSpan(buffer_.data(), size);  // Also called if reading fails.
-    CBOARD_ASSIGN_OR_RETURN(const std::size_t got, file_.ReadAt(begin_ + size, free));
+    CBOARD_ASSIGN_OR_RETURN(const std::size_t got, readable_.ReadAt(begin_ + size, free));
     at_end = got < free.size();
     size += got;
     CountUpTo(begin_, begin_ + size);

@@ -9,6 +9,7 @@
 #include "cboard/base/bytes.h"
 #include "cboard/base/file.h"
 #include "cboard/base/result.h"
+#include "cboard/record/readable_file.h"
 #include "reader/index/file_mapping.h"
 
 namespace cboard::reader {
@@ -28,13 +29,14 @@ class FileWindow {
   // Creates a window that borrows `file` and `bytes_read`. If `bytes_read` is not null, the number
   // of new bytes is added to it.
   explicit FileWindow(const File& file, std::atomic<std::uint64_t>* bytes_read = nullptr)
-      : file_(file), bytes_read_(bytes_read) {}
+      : file_(file), readable_(file), bytes_read_(bytes_read) {}
   ~FileWindow();
   FileWindow(const FileWindow&) = delete;
   FileWindow& operator=(const FileWindow&) = delete;
 
-  // Returns at least `wanted` bytes from `offset` on, or fewer at the end of the file. If the file
-  // grows after its end was reached, the window does not see the new bytes.
+  // Makes `wanted` bytes from `offset` on available, or fewer at the end of the file. The end of
+  // the file is its end at the first time that it was reached. Blocks that the disk cannot read are
+  // zeros.
   Result<ByteSpan> At(std::uint64_t offset, std::size_t wanted);
 
   // Sets the content of the whole file, which the caller has already read. The caller keeps the
@@ -61,6 +63,7 @@ class FileWindow {
   void CountUpTo(std::uint64_t begin, std::uint64_t end);
 
   const File& file_;
+  record::ReadableFile readable_;
   std::atomic<std::uint64_t>* const bytes_read_;
   std::vector<std::byte> buffer_;
   std::size_t read_ahead_bytes_ = 0;  // Read at once, if fewer are wanted; 0: nothing was read yet.

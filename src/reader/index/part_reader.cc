@@ -105,13 +105,13 @@ class Reader {
  public:
   Reader(const File& file, Part& part, std::uint64_t stop, std::uint64_t file_bytes,
          const ReadOptions& options, ByteSpan content)
-      : file_(file),
-        part_(part),
+      : part_(part),
         index_(part.index),
         stop_(stop),
         expected_end_(std::min(stop, file_bytes)),
         options_(options),
-        window_(file, options.bytes_read) {
+        window_(file, options.bytes_read),
+        source_(file) {
     if (!content.empty()) {
       window_.Provide(content);
     } else if (options.may_map) {
@@ -124,6 +124,7 @@ class Reader {
     part_.error.reset();
     while (part_.end < stop_ && ReadSubset()) {
     }
+    if (!part_.bad_block) part_.bad_block = source_.file().error();
     if (options_.events_read != nullptr) {
       options_.events_read->fetch_add(index_.event_count - events_before,
                                       std::memory_order_relaxed);
@@ -343,8 +344,7 @@ class Reader {
   // RecordReader reads the rest of the part.
   bool SkipDamagedRecords() {
     const bool to_the_end = part_.damage_count + 1 >= kMaxQuickDamage;
-    record::FileSource source(file_);
-    record::RecordReader reader(source, part_.end);
+    record::RecordReader reader(source_, part_.end);
     reader.SkipSearched(part_.searched_end);
     do {
       const Result<record::Record> record = reader.Next();
@@ -354,7 +354,11 @@ class Reader {
         AddRecord(record->offset, record->payload);
       } else if (record.error().code == ErrorCode::kDataLoss) {
         ++part_.damage_count;
-        index_.AddSkipped({part_.end, reader.offset() - part_.end, record.error().message});
+        std::string reason = record.error().message;
+        if (source_.file().HasBadBlock(part_.end, reader.offset())) {
+          reason += "; " + source_.file().error()->message;
+        }
+        index_.AddSkipped({part_.end, reader.offset() - part_.end, std::move(reason)});
       } else if (record.error().code == ErrorCode::kTruncated) {
         part_.searched_end = reader.searched_end();
         return false;
@@ -371,14 +375,14 @@ class Reader {
     return false;
   }
 
-  const File& file_;
   Part& part_;
   PartIndex& index_;
   const std::uint64_t stop_;
   const std::uint64_t expected_end_;
   const ReadOptions& options_;
   FileWindow window_;
-  bool is_long_ = false;  // The last record was long, so the next one may be long, too.
+  record::FileSource source_;  // For damaged records.
+  bool is_long_ = false;       // The last record was long, so the next one may be long, too.
   const LentMatcher matcher_;
 };
 

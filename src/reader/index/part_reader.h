@@ -22,6 +22,9 @@ struct Part {
   std::uint64_t end = 0;  // The end of the bytes that were read.
   // The error of the file system, if reading stopped because of one.
   std::optional<Error> error;
+  // The error for the first block that the disk cannot read: the block is damage, and reading went
+  // on behind it.
+  std::optional<Error> bad_block;
   PartIndex index;
   unsigned damage_count = 0;
   std::uint64_t searched_end = 0;  // See RecordReader::searched_end().

@@ -92,10 +92,12 @@ class FollowedFile {
 
   std::optional<ReadOutcome> ReadLocked(const std::string& path, const FileStatus& seen,
                                         std::uint64_t max_bytes, const ReadOptions& options);
+  std::optional<ReadOutcome> ReadNow(const std::string& path, const FileStatus& seen,
+                                     std::uint64_t max_bytes, const ReadOptions& options);
+  ReadOutcome WithError(Error error);
   bool IsOther(const FileStatus& now) const;
-  bool HasOnlyGrown(const File& file, FileStatus& now) const;
-  // Compares the checksums of the records that were read before. Returns false if records have
-  // changed.
+  bool HasOnlyGrown(const File& file, FileStatus& now, std::optional<Error>& unreadable) const;
+  // Returns false if records that were read before have changed.
   bool Prove(const File& file);
   // Reads a short file with few system calls. Returns false if the file is not short, is damaged,
   // or was changed a short time ago.
@@ -124,6 +126,8 @@ class FollowedFile {
   Clock::time_point next_proof_;  // The proof does not start before this time.
   // Until this time, the file is not read again from its beginning because of edits.
   Clock::time_point next_anew_;
+  // Before this time, the file is not read again after an error of the file system.
+  Clock::time_point next_retry_;
   bool from_store_ = false;
   std::uint64_t stored_bytes_ = 0;
   std::uint64_t generation_ = 0;

@@ -14,8 +14,11 @@
 namespace cboard::reader {
 namespace {
 
+// Programs may set times to any year. Those outside of the years 1678 to 2262 wrap around, which
+// keeps different times different.
 std::int64_t ToNanoseconds(const timespec& time) {
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+                                   static_cast<std::uint64_t>(time.tv_nsec));
 }
 
 FileStatus ToStatus(const struct stat& status) {
@@ -49,8 +52,9 @@ bool HasOtherNames(const struct stat& status) {
 // missing file.
 bool IsMissing(int reason) { return reason == ENOENT || reason == ENOTDIR || reason == ELOOP; }
 
-// Returns the type of `entry` in `directory`. Follows links. Most entries need no system call. If
-// the entry exists but its type cannot be determined, sets `reason` to the system's error.
+// The type of `entry` in `directory`, with links followed; for most entries no system call is
+// needed. If the entry exists but its type cannot be determined, `reason` is set to the system's
+// error. A link that leads nowhere is nothing, with `is_link` set.
 Entry Classify(int directory, const dirent64& entry, int& reason) {
   const bool is_event_file = IsEventFileName(entry.d_name);
   if (entry.d_type == DT_DIR) return {.kind = EntryKind::kDirectory};
@@ -73,7 +77,7 @@ Entry Classify(int directory, const dirent64& entry, int& reason) {
   } else {
     result.is_link = entry.d_type == DT_LNK;
   }
-  if (!look(0)) return {};
+  if (!look(0)) return {.is_link = result.is_link};
   result.status = ToStatus(status);
   if (S_ISDIR(status.st_mode)) result.kind = EntryKind::kDirectory;
   if (S_ISREG(status.st_mode) && is_event_file) result.kind = EntryKind::kEventFile;
@@ -105,7 +109,7 @@ Entry StatEntry(const std::string& path, std::string_view name) {
   struct stat status;
   if (::lstat(path.c_str(), &status) != 0) return {};
   Entry entry{.is_link = S_ISLNK(status.st_mode)};
-  if (entry.is_link && ::stat(path.c_str(), &status) != 0) return {};
+  if (entry.is_link && ::stat(path.c_str(), &status) != 0) return entry;
   entry.status = ToStatus(status);
   if (S_ISDIR(status.st_mode)) entry.kind = EntryKind::kDirectory;
   if (S_ISREG(status.st_mode) && IsEventFileName(name)) entry.kind = EntryKind::kEventFile;
@@ -149,6 +153,8 @@ Listing ListDirectory(const std::string& path) {
         listing.directories.push_back({std::string(name), found.is_link});
       } else if (found.kind == EntryKind::kEventFile) {
         listing.files.push_back({std::string(name), found.status, found.is_link});
+      } else if (found.leads_nowhere()) {
+        listing.has_open_links = true;
       }
     }
   }

@@ -49,6 +49,8 @@ struct Listing {
   std::vector<ListedFile> files;  // The event files, sorted by name.
   // The subdirectories, sorted by name, including links to directories.
   std::vector<ListedDirectory> directories;
+  // Links that lead nowhere yet. What appears there later changes nothing in this directory.
+  bool has_open_links = false;
   std::optional<Error> error;  // The reason if the listing is empty or incomplete.
 };
 
@@ -73,6 +75,8 @@ struct Entry {
   EntryKind kind = EntryKind::kNothing;
   FileStatus status;
   bool is_link = false;
+
+  bool leads_nowhere() const { return is_link && status == FileStatus{}; }
 };
 Entry StatEntry(const std::string& path, std::string_view name);
 

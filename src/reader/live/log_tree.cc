@@ -45,6 +45,13 @@ Error LogdirError(const std::string& path, const Error& listing_error) {
   return listing_error;
 }
 
+// Whether another directory is at the path now.
+bool IsReplaced(const TreeDirectory& directory) {
+  struct stat status;
+  return ::stat(directory.path.c_str(), &status) != 0 ||
+         directory.id != FileId{status.st_dev, status.st_ino};
+}
+
 }  // namespace
 
 std::string TreeFile::path() const { return JoinPath(directory->path, name); }
@@ -63,7 +70,10 @@ LogTree::LogTree(LogTreeOptions options)
 LogTree::~LogTree() = default;
 
 void LogTree::ListAll() {
-  if (first_listed_ns_ == 0) first_listed_ns_ = NowNs();
+  if (first_listed_ns_ == 0) {
+    first_listed_ns_ = NowNs();
+    mounts_ = MountTable();
+  }
   std::vector<TreeDirectory*> level;
   for (const auto& root : roots_) level.push_back(root.get());
   List(std::move(level), Which::kAll);
@@ -83,9 +93,26 @@ void LogTree::StartWatching() {
 }
 
 void LogTree::ListPolled() {
+  PollOtherNames();
+  // A file system that is mounted over a directory or file is not reported as a change of it.
+  std::string mounts = MountTable();
+  const bool are_mounts_same = mounts == mounts_;
+  mounts_ = std::move(mounts);
   std::vector<TreeDirectory*> level;
   for (const auto& root : roots_) level.push_back(root.get());
-  List(std::move(level), Which::kPolled);
+  List(std::move(level), are_mounts_same ? Which::kPolled : Which::kAll);
+}
+
+// When a file in the tree gets a second name, only the directory of the new name is known. Finds
+// the directories of the other names, all at once.
+void LogTree::PollOtherNames() {
+  if (new_names_.empty()) return;
+  ForEachRun([this](TreeDirectory& directory) {
+    directory.has_links |= std::ranges::any_of(directory.files, [this](const auto& file) {
+      return new_names_.contains(file.second->seen.id);
+    });
+  });
+  new_names_.clear();
 }
 
 void LogTree::CheckLogdirs() {
@@ -101,7 +128,7 @@ void LogTree::CheckLogdirs() {
 
 bool LogTree::IsToBeListed(const TreeDirectory& directory, Which which) const {
   return which == Which::kAll || directory.is_polled || directory.has_links || directory.error ||
-         !directory.id;
+         !directory.id || (directory.by_link && IsReplaced(directory));
 }
 
 // Lists all directories of one level in parallel, then those of the next level.
@@ -201,6 +228,7 @@ bool LogTree::Update(TreeDirectory& directory, Found found) {
     return true;
   }
   if (!is_admitted && directory.parent != nullptr) {
+    directory.parent->has_links |= directory.by_link;  // The link may lead somewhere again.
     RemoveChild(*directory.parent, LastPart(directory.relative));
     return false;
   }
@@ -283,7 +311,8 @@ void LogTree::SetError(TreeDirectory& directory, std::optional<Error> error) {
 
 void LogTree::UpdateFiles(TreeDirectory& directory, const Found& found) {
   const std::vector<ListedFile>& files = found.listing.files;
-  directory.has_links = std::ranges::any_of(files, &ListedFile::is_link);
+  directory.has_links =
+      found.listing.has_open_links || std::ranges::any_of(files, &ListedFile::is_link);
   std::vector<std::string> gone;
   auto listed = files.begin();
   for (const auto& [name, file] : directory.files) {  // Both lists are sorted by name.
@@ -292,8 +321,7 @@ void LogTree::UpdateFiles(TreeDirectory& directory, const Found& found) {
   }
   for (const std::string& name : gone) RemoveFile(directory, name);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    PutFile(directory, files[i].name, files[i].status,
-            found.files.empty() ? nullptr : found.files[i]);
+    PutFile(directory, files[i], found.files.empty() ? nullptr : found.files[i]);
   }
 }
 
@@ -367,9 +395,10 @@ void LogTree::Clear(TreeDirectory& directory) {
   SetWatch(directory, Found{});
 }
 
-// Adds or updates a file. If the file is new, `opened` is its content.
-void LogTree::PutFile(TreeDirectory& directory, const std::string& name, const FileStatus& status,
+// `opened` is the content for the file if it is new.
+void LogTree::PutFile(TreeDirectory& directory, const ListedFile& listed,
                       std::shared_ptr<TreeFile> opened) {
+  const auto& [name, status, is_link] = listed;
   const auto known = directory.files.find(name);
   if (known != directory.files.end()) {
     TreeFile& file = *known->second;
@@ -381,6 +410,7 @@ void LogTree::PutFile(TreeDirectory& directory, const std::string& name, const F
     }
     RemoveFile(directory, name);  // The file was replaced.
   }
+  if (is_link) new_names_.insert(status.id);
   std::shared_ptr<TreeFile> file;
   if (const auto removed = removed_.find(status.id); removed != removed_.end()) {
     file = std::move(removed->second.file);  // The file was renamed.

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -59,8 +60,8 @@ struct TreeDirectory {
   std::string relative;
   bool by_link = false;
   bool is_polled = false;  // Changes of this directory are not reported.
-  // True if the directory contains event files that are links or have several names. Changes of
-  // such files are not reported.
+  // Whether there are event files behind links, whose changes are not reported either, or links
+  // that lead nowhere yet.
   bool has_links = false;
   std::optional<FileId> id;  // Empty until the directory was listed.
   int watch = -1;
@@ -114,8 +115,9 @@ class LogTree {
   // and the first snapshot does not need it.
   void StartWatching();
 
-  // Lists again the directories whose changes are not reported: directories that are polled or
-  // could not be listed, and log directories that were missing or replaced.
+  // Lists the directories again whose changes are not reported: directories that are polled or
+  // could not be listed, log directories that were missing or replaced, and links that lead to
+  // another directory than before. Lists all directories if a file system was mounted or unmounted.
   void ListPolled();
 
   // Checks whether the log directories still exist and are the same directories. Needs one system
@@ -175,6 +177,7 @@ class LogTree {
   std::shared_ptr<TreeFile> OpenFile(const TreeDirectory& directory, const std::string& name,
                                      const FileStatus& status, TagInfoMemory& tags) const;
   bool IsToBeListed(const TreeDirectory& directory, Which which) const;
+  void PollOtherNames();
   bool Update(TreeDirectory& directory, Found found);
   bool Admit(TreeDirectory& directory, FileId id);
   void SetWatch(TreeDirectory& directory, const Found& found);
@@ -182,7 +185,7 @@ class LogTree {
   void UpdateFiles(TreeDirectory& directory, const Found& found);
   void UpdateChildren(TreeDirectory& directory, const std::vector<ListedDirectory>& children);
   void UpdateEntry(TreeDirectory& directory, std::string_view name);
-  void PutFile(TreeDirectory& directory, const std::string& name, const FileStatus& status,
+  void PutFile(TreeDirectory& directory, const ListedFile& listed,
                std::shared_ptr<TreeFile> opened = nullptr);
   void RemoveFile(TreeDirectory& directory, std::string_view name);
   TreeDirectory* AddChild(TreeDirectory& directory, const std::string& name, bool is_link);
@@ -197,6 +200,9 @@ class LogTree {
   mutable std::atomic<std::size_t> watches_left_ = 0;  // Used while directories are listed.
   std::map<FileId, int> links_;                        // The number of links to each directory.
   std::map<dev_t, bool> remote_devices_;
+  // Files with several names of which a name is new: changes are reported for one name only.
+  std::set<FileId> new_names_;
+  std::string mounts_;  // The mounted file systems at the last listing.
   bool is_watching_ = false;
   std::int64_t first_listed_ns_ = 0;  // In the time of the file system's clock.
   std::size_t directory_count_ = 0;

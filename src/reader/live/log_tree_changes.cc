@@ -54,6 +54,7 @@ void LogTree::UpdateEntry(TreeDirectory& directory, std::string_view name) {
   const std::string key(name);
   const Entry entry = StatEntry(JoinPath(directory.path, name), name);
   if (entry.kind != EntryKind::kEventFile) RemoveFile(directory, key);
+  directory.has_links |= entry.leads_nowhere();
   const auto known = directory.children.find(key);
   if (known != directory.children.end() &&
       (entry.kind != EntryKind::kDirectory || known->second->by_link != entry.is_link)) {
@@ -61,7 +62,7 @@ void LogTree::UpdateEntry(TreeDirectory& directory, std::string_view name) {
   }
   if (entry.kind == EntryKind::kEventFile) {
     directory.has_links |= entry.is_link;
-    PutFile(directory, key, entry.status);
+    PutFile(directory, {key, entry.status, entry.is_link});
   } else if (entry.kind == EntryKind::kDirectory) {
     // Lists a known directory too: it may be a new one with the same inode, and the watch of the
     // old one has ended.
