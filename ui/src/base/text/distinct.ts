@@ -1,6 +1,7 @@
 // Short forms of similar names: the parts that distinguish the names stay, all other parts are replaced by "…".
 
 const SHORT = 22; // Names up to this length are left alone: they fit nearly everywhere.
+const WHOLE = 16; // Folders up to this length lose no part of their name: "version_3" stays "version_3".
 const SEPARATORS = /([/,;_ ]+)/;
 const MIN_PART = 2; // Dropping less than this saves nothing.
 // A date or time in a name. It distinguishes runs, but says nothing about their settings, so it is dropped if the names
@@ -15,19 +16,33 @@ interface Part {
   readonly isDropped: boolean;
 }
 
-/**
- * Splits a name into parts. A part is dropped if all names of the group have it, if it occurs twice in the name, or if
- * it is a time and `withTimes` is false.
- */
-function partsOf(name: string, common: ReadonlySet<string>, withTimes: boolean): Part[] {
+/** Short folders with a part that tells names apart are not shortened. */
+function withWholeFolders(parts: readonly Part[]): readonly Part[] {
+  const folders: Part[][] = [[]];
+  for (const part of parts) {
+    folders.at(-1)?.push(part);
+    if (part.text.includes("/")) folders.push([]);
+  }
+  return folders.flatMap((folder) => {
+    const words = folder.filter(({ text }) => !text.includes("/"));
+    const isWhole =
+      words.reduce((sum, { text }) => sum + text.length, 0) <= WHOLE &&
+      words.some(({ text, isDropped }, i) => i % 2 === 0 && text !== "" && !isDropped);
+    return isWhole ? folder.map(({ text }) => ({ text, isDropped: false })) : folder;
+  });
+}
+
+/** Parts that all names of a group have, repetitions within a name, and perhaps times are dropped. */
+function partsOf(name: string, common: ReadonlySet<string>, withTimes: boolean): readonly Part[] {
   const seen = new Set<string>();
-  return name.split(SEPARATORS).map((text, i): Part => {
+  const parts = name.split(SEPARATORS).map((text, i): Part => {
     if (i % 2 === 1) return { text, isDropped: false };
     const isKnown = text.length >= MIN_PART && (common.has(text) || seen.has(text));
     const isDropped = isKnown || (!withTimes && TIME.test(text));
     seen.add(text);
     return { text, isDropped };
   });
+  return withWholeFolders(parts);
 }
 
 /** Joins the parts. Adjacent dropped parts become one "…", together with the separators beside them. */

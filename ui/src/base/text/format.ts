@@ -209,13 +209,24 @@ export function ageText(seconds: number): string {
 /** The text of a tick that is the only tick, or of a tick on a log axis. */
 export const tickText = (value: number): string => significant(value, 3).replace(/\.?0+e/, "e");
 
-/** A formatter for ticks of a linear axis. All ticks have as many decimals as the distance between the ticks needs. */
+const MAX_DIGITS = 15; // Further digits of a double are not exact.
+
+/** A formatter for ticks of a linear axis: all ticks have the decimals that the distance between them needs. */
 export function tickTexts(ticks: readonly number[]): string[] {
   const [first = 0, second] = ticks;
   const decimals = second === undefined ? Infinity : decimalsOfStep(second - first);
-  return ticks.map((t) =>
+  const short = ticks.map((t) =>
     Math.abs(t) >= 1e4 || decimals > 5 ? tickText(t) : decimals === 0 ? count(t) : fixed(t, decimals),
   );
+  const differ = (texts: readonly string[]): boolean => new Set(texts).size === texts.length;
+  if (differ(short)) return short;
+  // The ticks differ only in late digits: 1,000,000.1 and 1,000,000.2.
+  if (decimals <= 5 && ticks.every((t) => Math.abs(t) < 1e9)) return ticks.map((t) => fixedInGroups(t, decimals));
+  for (let digits = 4; digits < MAX_DIGITS; digits += 1) {
+    const texts = ticks.map((t) => significant(t, digits));
+    if (differ(texts)) return texts;
+  }
+  return ticks.map(exact);
 }
 
 /**

@@ -1,7 +1,7 @@
 // Paints a line chart on a canvas from its layout.
 import type { Pen } from "../drawing/pen";
 import { paintNonFiniteNotes } from "./non_finite_notes";
-import type { Line, LineChartLayout } from "./layout";
+import type { Line, LineChartLayout, Tick } from "./layout";
 
 export interface Ink {
   readonly grid: string;
@@ -87,9 +87,12 @@ export function paintAxes(context: Pen, layout: LineChartLayout, ink: Ink): void
   const named = context.measureText(layout.xName).width;
   const stands = named <= end;
   if (stands) context.fillText(layout.xName, end, box.b + 16);
-  // If there is no space for the axis name there, the name replaces the last tick label.
-  const ticks = stands || layout.xName === "" ? layout.xTicks : layout.xTicks.slice(0, -1);
-  if (ticks !== layout.xTicks) context.fillText(layout.xName, box.r + 8, box.b + 16);
+  // Where there is no room for it, it takes that of the last numbers.
+  const isAtEnd = !stands && layout.xName !== "";
+  const free = box.r + 8 - named - 8;
+  const isFree = ({ at, text }: Tick): boolean => at + context.measureText(text).width / 2 <= free;
+  const ticks = isAtEnd ? layout.xTicks.filter(isFree) : layout.xTicks;
+  if (isAtEnd) context.fillText(layout.xName, box.r + 8, box.b + 16);
   for (const tick of ticks) {
     const x = Math.round(tick.at) + 0.5;
     line(context, x, bottom, x, bottom + 4);

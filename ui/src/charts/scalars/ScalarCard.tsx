@@ -15,6 +15,7 @@ import type { Limits } from "../../base/text/limits";
 import type { RunGroup } from "../../domain/runs/run_groups";
 import { timeTicks } from "../../base/math/scale";
 import { titleOf, titles } from "../../domain/runs/run_titles";
+import { shownNameOf } from "../../domain/runs/run_names";
 import { RunKey } from "../../domain/runs/RunKey";
 import { useResource } from "../../domain/live/resource";
 import { CardTools, LimitFields } from "./CardTools";
@@ -38,6 +39,17 @@ const DIGITS = 5;
 const keyOf = (line: Line): JSX.Element => <RunKey run={line.name} {...(line.look ? { look: line.look } : {})} />;
 
 const MAX_VALUES = 4; // Two rows of two names fit into the narrowest card.
+const MAX_LONG_VALUES = 3; // Long names get a row each.
+const LONG_NAME = 14;
+
+/** Whether the names of the lines need a row each. Looks at few of them, because a page has hundreds of cards. */
+const hasLongNames = ({ tags, groups, runsOf }: CardProps): boolean =>
+  groups === null &&
+  tags.slice(0, 1).some((tag) =>
+    runsOf(tag)
+      .slice(0, MAX_LONG_VALUES)
+      .some((run) => shownNameOf(run).length > LONG_NAME),
+  );
 
 /** The names of all lines of a chart, with a search field. */
 function Legend({
@@ -88,11 +100,13 @@ function Legend({
  */
 function Values({
   count: expected,
+  isLong,
   lines,
   cursor,
   nameOf = (name) => name,
 }: {
   count: number;
+  isLong: boolean;
   lines: readonly Line[];
   cursor: Signal<number | null> | null;
   nameOf?: (name: string) => string;
@@ -112,9 +126,11 @@ function Values({
       </>
     );
   }
+  const most = isLong ? MAX_LONG_VALUES : MAX_VALUES;
+  const rows = isLong ? `long-names rows-${Math.min(expected, most)}` : expected > 2 ? "named two" : "named";
   return (
-    <div class={lines.some((line) => line.look) ? "values" : `values reserved named${expected > 2 ? " two" : ""}`}>
-      {lines.slice(0, lines.length > MAX_VALUES ? MAX_VALUES - 1 : MAX_VALUES).map((line, k) => {
+    <div class={lines.some((line) => line.look) ? "values" : `values reserved ${rows}`}>
+      {lines.slice(0, lines.length > most ? most - 1 : most).map((line, k) => {
         const i = at === null ? line.xs.length - 1 : nearestIndex(line.xs, at);
         const raw = line.ys[i] ?? NaN;
         return (
@@ -139,9 +155,9 @@ function Values({
           </span>
         );
       })}
-      {lines.length > MAX_VALUES && (
+      {lines.length > most && (
         <button class="link" aria-expanded="false" onClick={() => setOpen(true)}>
-          and {lines.length - MAX_VALUES + 1} more
+          and {lines.length - most + 1} more
         </button>
       )}
     </div>
@@ -402,7 +418,13 @@ function LoadedCard(props: CardProps & { files: ChartFiles; hot: { current: Arra
       {fobs.length > 0 ? (
         table(false)
       ) : (
-        <Values count={expectedLines(props)} lines={lines} cursor={cursor} nameOf={nameOf} />
+        <Values
+          count={expectedLines(props)}
+          isLong={hasLongNames(props)}
+          lines={lines}
+          cursor={cursor}
+          nameOf={nameOf}
+        />
       )}
     </>
   );
@@ -494,7 +516,7 @@ export function ScalarCard(
       ) : (
         <>
           <div class="plot" />
-          <Values count={expectedLines(props)} lines={[]} cursor={null} />
+          <Values count={expectedLines(props)} isLong={hasLongNames(props)} lines={[]} cursor={null} />
         </>
       )}
     </section>

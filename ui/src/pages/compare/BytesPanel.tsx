@@ -5,6 +5,7 @@ import { useMemo } from "preact/hooks";
 import { getJson } from "../../api/client";
 import { bytes, bytesColumn, exact, percent, plural } from "../../base/text/format";
 import { hrefOf, query, setQuery } from "../../base/address";
+import { Name } from "../../widgets/Name";
 import { useResource } from "../../domain/live/resource";
 import { changeText, readBytes, shareOfSaving } from "./bytes_rows";
 
@@ -97,7 +98,7 @@ export function BytesPanel({ model, a, b }: { model: string; a: string; b: strin
                     }
                     title={row.name}
                   >
-                    {row.name}
+                    <Name name={row.name} />
                   </a>
                 </th>
                 <td class="bars" aria-hidden="true">

@@ -121,7 +121,7 @@ function EndList({ ends, arrow, onPick }: { ends: Ends; arrow: string; onPick: (
         <li key={end.path}>
           <b aria-hidden="true">{arrow}</b>
           <button class="end" title={end.path} onClick={() => onPick(end.path)}>
-            {end.path}
+            <Breakable name={end.path} />
           </button>{" "}
           <span class="dim">
             {end.op}
@@ -203,7 +203,7 @@ function Quantization({ node, onPick }: { node: NodeResponse; onPick: (path: str
             <dt class={`in-${side}`}>{op}</dt>
             <dd class="mono">
               <button class="end" title={path} onClick={() => onPick(path)}>
-                {path}
+                <Breakable name={path} />
               </button>
             </dd>
           </div>
@@ -345,7 +345,7 @@ export function NodePanel({
           <p class="note">
             Fused into{" "}
             <button class="end" onClick={() => onPick(data.fused_into ?? "")}>
-              {data.fused_into}
+              <Breakable name={data.fused_into ?? ""} />
             </button>
           </p>
         )}

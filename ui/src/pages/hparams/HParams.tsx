@@ -249,20 +249,22 @@ export default function HParams(): JSX.Element {
                 {columns.length > axes.length ? `; ${axes.length} of ${columns.length} columns` : ""}
               </span>
             )}
-            {plot !== "importance" && (
-              <button
-                class="link push"
-                onClick={() => {
-                  const svg = drawing.current?.querySelector("svg");
-                  if (svg) saveSvg("hparams", standaloneSvg(svg, "Hyperparameters and metrics"));
-                }}
-              >
-                SVG
+            <span class="tool-group push">
+              {plot !== "importance" && (
+                <button
+                  class="link"
+                  onClick={() => {
+                    const svg = drawing.current?.querySelector("svg");
+                    if (svg) saveSvg("hparams", standaloneSvg(svg, "Hyperparameters and metrics"));
+                  }}
+                >
+                  SVG
+                </button>
+              )}
+              <button class="link" onClick={() => saveCsv(trials, columns)}>
+                CSV
               </button>
-            )}
-            <button class={plot === "importance" ? "link push" : "link"} onClick={() => saveCsv(trials, columns)}>
-              CSV
-            </button>
+            </span>
           </div>
           {plot === "importance" ? (
             colourBy ? (

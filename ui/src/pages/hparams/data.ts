@@ -17,6 +17,12 @@ export function cellText(value: HParamValue | null): string {
   return value === null ? "–" : typeof value === "number" ? significant(value, 5) : String(value);
 }
 
+/** The levels of a column as in the table (0.3 and not 0.30000000000000004), or exactly if two would look the same. */
+export function shownLevels(levels: readonly HParamValue[]): string[] {
+  const texts = levels.map(cellText);
+  return new Set(texts).size === texts.length ? texts : levels.map(String);
+}
+
 export interface Trials {
   readonly total: number;
   readonly columns: readonly Column[];

@@ -226,7 +226,7 @@ export function LayerDetail({
         <Finding layer={layer} />
         {layer.fix !== "" && (layer.level === "bad" || layer.level === "warn") && (
           <p class="note suggested-fix">
-            <b>First fix to try:</b> {asSentence(layer.fix)}
+            <b>First fix to try:</b> {asSentence(layer.fix.replace(NEGATIVE, withTrueMinus))}
           </p>
         )}
         {!verified && (layer.level === "bad" || layer.level === "warn") && layer.carried !== null && <VerifyHint />}

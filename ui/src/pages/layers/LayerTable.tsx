@@ -124,7 +124,7 @@ function columnsOf(layers: readonly Layer[], limits: Limits, place: (db: number)
     {
       id: "name",
       name: "Layer",
-      width: narrow ? 120 : 168,
+      width: narrow ? 120 : 188,
       grows: true,
       fixed: true,
       numeric: false,
@@ -146,7 +146,7 @@ function columnsOf(layers: readonly Layer[], limits: Limits, place: (db: number)
     {
       id: "bar",
       name: "Bar of SQNR",
-      width: 112,
+      width: 92,
       hidden: narrow,
       numeric: false,
       head: <BarHead limits={limits} place={place} />,

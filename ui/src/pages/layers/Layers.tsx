@@ -208,7 +208,7 @@ export default function Layers(): JSX.Element {
         {columns.menu}
       </div>
       <div class="notes">
-        {data.outputs && (
+        {data.outputs && data.outputs.sentence !== "" && (
           <p class="panel outputs-verdict" role="note">
             <span class={`verdict ${OUTPUTS_CLASS[data.outputs.level] ?? "open"}`}>Outputs</span>{" "}
             {data.outputs.sentence}

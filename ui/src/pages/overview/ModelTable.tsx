@@ -7,7 +7,7 @@ import { asFraction } from "../../domain/models/gates";
 import { flatTag } from "../../domain/models/flat_tags";
 import { alignedColumn, exact, fixed, percent, ratio, significant, withComma } from "../../base/text/format";
 import { useSize } from "../../base/dom/useSize";
-import { Name } from "../../widgets/Name";
+import { Breakable } from "../../widgets/Breakable";
 import type { ColumnSpec } from "../../widgets/table/columns";
 import { useColumns } from "../../widgets/table/useColumns";
 import { DERIVED, DerivedMark } from "../../domain/models/DerivedMark";
@@ -113,6 +113,8 @@ function DropCell({
   );
 }
 
+const LONG_NAME = 22; // Longer names of models wrap.
+
 // The approximate width of the columns of one resource, and of all columns that are always shown.
 const RESOURCE_WIDTH = 208;
 const OTHER_WIDTH = 680;
@@ -155,8 +157,8 @@ function columnsOf(data: OverviewData, width: number, a: string, b: string): Col
       numeric: false,
       key: (row) => row.name,
       cell: (row) => (
-        <span class="model-name">
-          <Name name={row.name} />
+        <span class={row.name.length > LONG_NAME ? "model-name long" : "model-name"} title={row.name}>
+          <Breakable name={row.name} />
         </span>
       ),
     },

@@ -48,11 +48,14 @@ function shownValue(metric: Metric, value: number): number {
 const shownLabel = (metric: Metric): string => `${withComma(metric.label)}${isFraction(metric) ? ", %" : ""}`;
 const plainLabel = (metric: Metric): string => withoutUnit(metric.label);
 
+const isPlaced = (value: number | null | undefined): value is number => Number.isFinite(value);
+
 function paretoInputs(data: OverviewData, x: Metric, y: Metric, experiment: string | null): ParetoInput[] {
   return data.rows.flatMap((row) => {
     const [px, py] = [pairAt(row, data, x), pairAt(row, data, y)];
-    if (px?.b == null || py?.b == null) return [];
-    const both = px.a !== null && py.a !== null;
+    // A value that is not finite has no place in the chart; the table shows it.
+    if (!isPlaced(px?.b) || !isPlaced(py?.b)) return [];
+    const both = isPlaced(px.a) && isPlaced(py.a);
     return [
       {
         name: row.name,

@@ -76,7 +76,7 @@ export function Tiles({ summary, of: some = "" }: { summary: Summary; of?: strin
               ) : (
                 <span class="of-many">
                   {of}
-                  {note && `, ${note}`}
+                  {note && <span>{note}</span>}
                 </span>
               )
             }
