@@ -15,6 +15,9 @@ struct HeadQuality {
   // The mean SQNR over samples and channels, so that boxes in pixels do not hide the error of
   // scores, and a sample with large values does not hide the other samples.
   double channel_sqnr_db = 0;
+  // True if channel_sqnr_db compares the error with what differs between samples, not with the whole
+  // value.
+  bool is_without_mean = false;
 };
 
 struct EndQuality {
