@@ -16,6 +16,9 @@ struct HeadQuality {
   // The mean SQNR over samples and channels, so that large values (boxes in pixels, or one sample
   // with large values) do not hide the error of small values (scores, or other samples).
   double channel_sqnr_db = 0;
+  // True if channel_sqnr_db compares the error with what differs between samples, not with the whole
+  // value.
+  bool is_without_mean = false;
 };
 
 struct EndQuality {
