@@ -91,7 +91,19 @@ std::string Indented(std::string_view lines, std::string_view indent) {
   return text;
 }
 
-void AppendSuspect(const compare::Suspect& suspect, bool is_first, std::string& text) {
+// Returns the first lines of settings, and the number of lines that are left out.
+std::string FirstLines(std::string_view lines) {
+  constexpr std::ptrdiff_t kMaxLines = 8, kShownLines = 4;
+  const auto count = std::ranges::count(lines, '\n');
+  if (count <= kMaxLines) return std::string(lines);
+  std::size_t end = 0;
+  for (std::ptrdiff_t i = 0; i < kShownLines; ++i) end = lines.find('\n', end) + 1;
+  return std::string(lines.substr(0, end)) + "… " + std::to_string(count - kShownLines) +
+         " more lines: --all or --json\n";
+}
+
+void AppendSuspect(const compare::Suspect& suspect, bool is_first, bool is_complete,
+                   std::string& text) {
   text += std::string(suspect.is_measured ? (is_first ? "Cause" : "Second cause") : "Suspect") +
           ": '" + ShortName(suspect.layer) + "'";
   if (!suspect.part.empty()) text += " (" + suspect.part + ", " + suspect.cause + ")";
@@ -128,17 +140,19 @@ void AppendSuspect(const compare::Suspect& suspect, bool is_first, std::string& 
             " (measured); price: " + Printable(fix.price) + "\n";
   }
   if (!suspect.fixes[0].setting.empty()) {
-    text += "  Apply it with ONNX Runtime:\n" + Indented(suspect.fixes[0].setting, "    ");
+    const std::string& setting = suspect.fixes[0].setting;
+    text += "  Apply it with ONNX Runtime:\n" +
+            Indented(is_complete ? setting : FirstLines(setting), "    ");
   }
 }
 
 // Appends the verdict in one line, and the root cause.
-void AppendEndVerdict(const ModelComparison& comparison, std::string& text) {
+void AppendEndVerdict(const ModelComparison& comparison, bool is_complete, std::string& text) {
   const compare::EndVerdict& verdict = comparison.verdict;
   if (verdict.sentence.empty()) return;
   text += Printable(verdict.sentence) + "\n";
   for (const compare::Suspect& suspect : verdict.suspects) {
-    AppendSuspect(suspect, &suspect == &verdict.suspects[0], text);
+    AppendSuspect(suspect, &suspect == &verdict.suspects[0], is_complete, text);
   }
   if (!verdict.blame_note.empty()) text += Printable(verdict.blame_note) + "\n";
   text += "\n";
@@ -401,7 +415,7 @@ std::string CompareText(const ModelComparison& comparison, const CompareTextOpti
   const std::size_t top = options.top;
   const bool has_fix =
       !comparison.verdict.suspects.empty() && !comparison.verdict.suspects[0].fixes.empty();
-  AppendEndVerdict(comparison, text);
+  AppendEndVerdict(comparison, options.all, text);
   AppendVerdict(comparison, text);
   AppendTable(comparison, top, text);
   const bool is_damaged = comparison.verdict.level >= compare::VerdictLevel::kDegraded;
@@ -420,7 +434,8 @@ std::string CompareText(const ModelComparison& comparison, const CompareTextOpti
     AppendBytes(comparison, text);
   }
   AppendUnpaired(comparison, text);
-  {
+  // The settings of a measured fix are above; settings for the red layers may contradict them.
+  if (options.all || !has_fix) {
     const std::string snippet = compare::KeepFloatSnippet(
         compare::NodesToKeepFloat(comparison), compare::Toolchain::kOnnxRuntime, comparison.scheme);
     if (!snippet.empty()) {

@@ -115,6 +115,15 @@ TEST(CompareReport, BeginsWithVerdictCauseFixAndSettings) {
           "Blame is measured: 30 runs.\n"
           "\n"
           "'fp32.onnx' (4.0 KiB)"));
+  EXPECT_THAT(CompareText(comparison), Not(HasSubstr("To keep the red layers in float32")));
+  EXPECT_THAT(CompareText(comparison, {.all = true}),
+              HasSubstr("To keep the red layers in float32"));
+
+  std::string& setting = comparison.verdict.suspects[0].fixes[0].setting;
+  for (int i = 0; i < 20; ++i) setting += "line " + std::to_string(i) + "\n";
+  EXPECT_THAT(CompareText(comparison), HasSubstr("    line 1\n"
+                                                 "    … 18 more lines: --all or --json\n"));
+  EXPECT_THAT(CompareText(comparison, {.all = true}), HasSubstr("    line 19\n"));
 }
 
 TEST(CompareReport, SaysSoIfNoFixHelps) {

@@ -36,7 +36,7 @@ class GuiltySearch {
     runs_.SetNeeded(true);
     SearchAlone();
     runs_.SetNeeded(false);
-    found_.is_spread = !found_.guilty.empty() && IsSpread();
+    found_.is_spread = found_.guilty.empty() ? has_used_all_runs_ : IsSpread();
     return std::move(found_);
   }
 
@@ -72,7 +72,11 @@ class GuiltySearch {
     std::vector<Range> ranges = {{0, groups_.size(), found_.as_it_is.cost, std::nullopt}};
     Settings undone = runs_.board().AllOf(PartState::kAsIs);
     const std::size_t last_run = runs_.runs() + kMaxSearchRuns;
-    while (!ranges.empty() && found_.guilty.size() < kMaxGuilty && runs_.runs() < last_run) {
+    while (!ranges.empty() && found_.guilty.size() < kMaxGuilty) {
+      if (runs_.runs() >= last_run) {
+        has_used_all_runs_ = true;
+        break;
+      }
       std::ranges::pop_heap(ranges, is_less);
       Range range = std::move(ranges.back());
       ranges.pop_back();
@@ -146,6 +150,7 @@ class GuiltySearch {
   const std::vector<SwitchedPart>& parts_;
   const std::vector<std::vector<std::size_t>>& groups_;
   BlameFindings found_;
+  bool has_used_all_runs_ = false;
 };
 
 }  // namespace

@@ -30,12 +30,14 @@ struct BlameFindings {
   std::vector<GuiltyGroup> guilty;  // Largest error first.
   // Result with all guilty groups in float and all other parts compressed.
   EndState without_guilty;
-  // True if restoring the guilty groups removes less than half of the error: many parts share it.
+  // True if restoring the guilty groups removes less than half of the error, or if the search used
+  // all of its runs and every range of groups still has a part of the error: many parts share it.
   bool is_spread = false;
-  // Set only if the time limit was reached before a single group was found: the range of groups
-  // that contains the group with the largest error.
+  // If the search ended before a single group was found: the range of groups that contains the one
+  // with the largest error.
   std::size_t first_group = 0, end_group = 0;
-  EndState of_groups;  // Result with only these groups compressed.
+  bool is_guess = false;  // The only group in `guilty` was chosen from these, and not measured.
+  EndState of_groups;     // Result with only these groups compressed.
 };
 
 // Runs the model with given settings on some of the samples, within a time limit.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 #include "cboard/base/strings.h"
 #include "cboard/compare/keep_float.h"
@@ -12,6 +14,7 @@
 #include "compare/blame/trial_values.h"
 #include "compare/fixes/float_nodes.h"
 #include "compare/layers/node_bodies.h"
+#include "compare/layers/quantizers.h"
 
 namespace cboard::compare {
 namespace {
@@ -34,6 +37,7 @@ class FixFinder {
     AddBlocks();
     AddEqualization();
     AddMoreBits();
+    AddProductsOnly();
     AddFloat();
     return std::move(fixes_);
   }
@@ -277,6 +281,74 @@ class FixFinder {
         });
   }
 
+  static bool IsProduct(std::string_view op_type) {
+    return op_type == "Conv" || op_type == "ConvTranspose" || op_type == "Gemm" ||
+           op_type == "MatMul";
+  }
+
+  // Returns true if a tensor is an input or the output of a product with weights; quantizers in
+  // between are skipped.
+  bool IsAtProduct(const SwitchedPart& part) const {
+    if (part.node != model::kNoNode && IsProduct(found_.variant.node(part.node).op_type)) {
+      return true;
+    }
+    std::vector<model::TensorId> rest = {part.tensor};
+    while (!rest.empty()) {
+      const model::TensorId tensor = rest.back();
+      rest.pop_back();
+      if (tensor == model::kNoTensor) continue;
+      for (const model::NodeId id : found_.variant.consumers(tensor)) {
+        const model::ModelNode& node = found_.variant.node(id);
+        if (IsProduct(node.op_type)) return true;
+        if (IsQuantizer(node) || IsDequantizer(node)) {
+          rest.insert(rest.end(), node.outputs.begin(), node.outputs.end());
+        }
+      }
+    }
+    return false;
+  }
+
+  // Adds a fix for the whole file: if the errors of many operators add up, only convolutions and
+  // matrix products stay quantized. They take most of the time.
+  void AddProductsOnly() {
+    if (!cause_.is_everywhere || cause_.why.cause != Cause::kManySmallErrors) return;
+    if (found_.comparison.scheme == QuantizationScheme::kDynamic) return;
+    TriedFix fix{.action = {}, .price = {}, .setting = {}, .price_rank = 2};
+    for (std::size_t i = 0; i < found_.parts.size(); ++i) {
+      if (IsAtProduct(PartAt(i))) continue;
+      fix.changes.emplace_back(i, Setting{.state = PartState::kFloat, .grid = {}, .values = {}});
+    }
+    std::set<std::string_view> operators;
+    for (const model::ModelNode& node : found_.baseline.nodes()) {
+      if (IsProduct(node.op_type)) operators.insert(node.op_type);
+    }
+    if (fix.changes.empty() || operators.empty()) return;
+    std::string names, list;
+    for (const std::string_view name : operators) {
+      names += (names.empty() ? "" : ", ") + std::string(name);
+      list += (list.empty() ? "'" : ", '") + std::string(name) + "'";
+    }
+    fix.action = "quantize only " + names;
+    fix.price = "other operators in float32";
+    fix.setting =
+        "quantize_static(model_input, model_output, calibration_data_reader,\n"
+        "                op_types_to_quantize=[" +
+        list + "])\n";
+    fixes_.push_back(std::move(fix));
+  }
+
+  // Sorts nodes of the baseline, so that a long list starts with the first one to be run.
+  void SortByExecution(std::vector<std::string>& names) const {
+    std::unordered_map<std::string_view, std::size_t> order;
+    for (std::size_t i = 0; i < found_.baseline.nodes().size(); ++i) {
+      order.try_emplace(NameInFile(found_.baseline, found_.baseline.nodes()[i]), i);
+    }
+    std::ranges::stable_sort(names, {}, [&](const std::string& name) {
+      const auto found = order.find(name);
+      return found == order.end() ? order.size() : found->second;
+    });
+  }
+
   void AddFloat() {
     TriedFix fix{.action = {}, .price = {}, .setting = {}, .price_rank = 4};
     std::set<std::string> seen;
@@ -312,6 +384,7 @@ class FixFinder {
     }
     const std::size_t count = fix.float_nodes.size();
     constexpr std::size_t kFewNodes = 3;
+    if (count > kFewNodes) SortByExecution(fix.float_nodes);
     if (count <= kFewNodes && bytes == 0) fix.price_rank = 2;  // Less than 16 bits.
     const bool is_float = std::ranges::all_of(cause_.parts, [&](std::size_t i) {
       const LayerComparison* row = found_.RowOf(PartAt(i));

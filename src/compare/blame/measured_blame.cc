@@ -84,6 +84,12 @@ std::string OtherReaders(const model::ModelGraph& baseline, const model::ModelGr
   return {};
 }
 
+// Returns seconds with two digits, or whole seconds: "0.21 s", "14 s", "160 s".
+std::string SecondsText(double seconds) {
+  return verdict::ShortNumber(seconds < 10 ? seconds : std::round(seconds), seconds < 10 ? 2 : 6) +
+         " s";
+}
+
 class Blamer {
  public:
   Blamer(const model::ModelGraph& baseline, const model::ModelGraph& variant,
@@ -163,9 +169,8 @@ class Blamer {
         "Blame is measured: " + HumanCount(runs_done + trials.runs()) +
         " runs with parts undone or changed, on " + HumanCount(trials.samples()) +
         (trials.samples() == 1 ? " sample" : " samples") + ", in " +
-        verdict::ShortNumber(runner.cpu_seconds(), 2) + " s of CPU time, " +
-        verdict::ShortNumber(runner.elapsed_seconds(), 2) + " s elapsed (limit " +
-        verdict::ShortNumber(limit, 3) + " s).";
+        SecondsText(runner.cpu_seconds()) + " of CPU time, " +
+        SecondsText(runner.elapsed_seconds()) + " elapsed (limit " + SecondsText(limit) + ").";
     if (runner.seconds() > limit) {
       comparison_.verdict.blame_note +=
           " The limit ended the search; --budget with more seconds may find more.";
@@ -182,7 +187,7 @@ class Blamer {
     };
   }
 
-  // Called when the time limit was reached: names the group whose layer has the worst metrics,
+  // Called when the search found no group: names the group whose layer has the worst metrics,
   // among the groups that damage the outputs together.
   void AddLikeliest(const BlameCase& found, const std::vector<std::vector<std::size_t>>& groups,
                     BlameFindings& findings) const {
@@ -197,6 +202,7 @@ class Blamer {
       }
     }
     if (!worst) return;
+    findings.is_guess = true;
     findings.guilty.push_back(
         {.group = *worst, .parts = groups[*worst], .alone = findings.of_groups});
   }

@@ -6,6 +6,7 @@
 
 #include "cboard/base/strings.h"
 #include "cboard/verdict/number_text.h"
+#include "compare/blame/log_front_end.h"
 #include "compare/blame/split_operators.h"
 #include "compare/layers/layer_operators.h"
 #include "compare/layers/quantizers.h"
@@ -204,13 +205,26 @@ class OutputCauses {
 
   bool SmallValues() {
     const Reader reader = ReaderFinder(found_.baseline).Find(tensor_, ReadsSmallValues);
-    if (reader.node == model::kNoNode || values_ == nullptr || !part_.grid) return false;
+    if (reader.node == model::kNoNode || values_ == nullptr || !part_.grid) return BeforeLog();
     const double share = values_->ShareRoundedToZero(part_.grid->scale);
     cause_.cause = Cause::kSmallValues;
     cause_.sentence = "small values matter to the " + std::string(reader.op_type) + " " +
                       Quoted(found_.baseline.node(reader.node).name) + " that reads it, and" +
                       StepText() + " " + verdict::ShortNumber(100 * share, 3) +
                       " % of them are rounded to 0";
+    cause_.nodes = {part_.node};
+    return true;
+  }
+
+  bool BeforeLog() {
+    if (tensor_ == model::kNoTensor) return false;
+    const auto log = LogFrontEnd(found_.baseline).LogBehind(tensor_);
+    if (!log) return false;
+    cause_.cause = Cause::kSmallValues;
+    cause_.sentence = "a part of the front end before the Log " +
+                      Quoted(found_.baseline.node(*log).name) +
+                      ", to which small values matter as much as large ones; rounding" +
+                      StepText() + " has the same error for both";
     cause_.nodes = {part_.node};
     return true;
   }

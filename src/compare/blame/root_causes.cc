@@ -241,9 +241,17 @@ class RootCauseFinder {
   void Add(const GuiltyGroup& guilty) {
     PartCause why = FindCause(found_, found_.parts[guilty.parts[0]]);
     for (RootCause& cause : causes_) {
-      const bool is_same =
-          cause.why.cause == why.cause && cause.why.part == why.part && !cause.is_everywhere;
+      const bool is_scheme =
+          HasOneScale(guilty.parts[0], why) && HasOneScale(cause.parts[0], cause.why);
+      const bool is_same = is_scheme || (cause.why.cause == why.cause &&
+                                         cause.why.part == why.part && !cause.is_everywhere);
       if (!is_same) continue;
+      if (is_scheme && cause.why.cause == Cause::kOutliers) {
+        cause.why.cause = Cause::kChannelSpread;
+        cause.why.sentence =
+            "the weights of several layers have one scale for all channels; here, " +
+            cause.why.sentence;
+      }
       cause.parts.insert(cause.parts.end(), guilty.parts.begin(), guilty.parts.end());
       cause.why.nodes.insert(cause.why.nodes.end(), why.nodes.begin(), why.nodes.end());
       if (!cause.why.range) cause.why.range = why.range;
@@ -254,6 +262,14 @@ class RootCauseFinder {
       return;
     }
     causes_.push_back({.why = std::move(why), .parts = guilty.parts, .alone = guilty.alone});
+  }
+
+  // Returns true for weights that one scale for all channels does not suit. In several layers, this
+  // scheme is the cause, whether the range of a layer is that of large channels or of outliers.
+  bool HasOneScale(std::size_t part, const PartCause& why) const {
+    const auto& layer = found_.parts[part].layer;
+    return why.part == Part::kWeight && layer && found_.layers[*layer].has_one_scale &&
+           (why.cause == Cause::kOutliers || why.cause == Cause::kChannelSpread);
   }
 
   // No single part has a large share, so the kind of parts with the larger total error is named:
@@ -291,8 +307,8 @@ class RootCauseFinder {
     } else {
       cause.why.sentence = "many small errors add up: no layer alone explains the loss, " +
                            HumanCount(count) + " quantized " +
-                           (kind == Part::kWeight ? "weights" : "activations") +
-                           " share it, and this one costs most";
+                           (kind == Part::kWeight ? "weights" : "activations") + " share it" +
+                           (findings_.is_guess ? "" : ", and this one costs most");
     }
     causes_ = {std::move(cause)};
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -41,6 +42,16 @@ struct HeadCounts {
   double variant_max = -std::numeric_limits<double>::infinity();
   std::uint64_t became_not_finite = 0;
   std::set<float> variant_values;  // Distinct values, at most kMaxDistinct.
+
+  // Tells whether a head depends on the input: compares digests of its values in each sample.
+  struct SampleDigests {
+    std::optional<std::uint64_t> first;
+    bool differ = false;
+
+    void Add(std::uint64_t digest);
+  };
+  std::size_t samples = 0;
+  SampleDigests baseline_digests, variant_digests;
 
   // Number of positions, and of positions at which the baseline's channels sum to one.
   std::uint64_t positions = 0, sums_of_one = 0;
@@ -102,6 +113,13 @@ struct HeadCounts {
   // Adds statistics of the values marked in `is_detected`.
   void AddDetectedValues(std::span<const float> baseline, std::span<const float> variant,
                          const std::vector<bool>& is_detected);
+
+  // Returns true if the compressed model gives the same values for all samples, and the baseline
+  // does not. Two equal samples may be chance.
+  bool IgnoresInput() const {
+    constexpr std::size_t kMinSamples = 3;
+    return samples >= kMinSamples && baseline_digests.differ && !variant_digests.differ;
+  }
 
   double Variance() const;  // Variance times `count`.
   double SqnrDb() const;

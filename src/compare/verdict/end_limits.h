@@ -48,6 +48,9 @@ struct EndLimits {
   // Number of equal decisions that is enough: if none of this many decisions differs, less than 2 %
   // of all decisions differ, with 95 % confidence.
   std::size_t min_decisions = 150;
+  // With this many detections, their agreement decides without the SQNR, unless the numbers of
+  // detections agree in less than this share: then scores are lower or higher everywhere.
+  double same_detections = 0.9;
 };
 
 }  // namespace cboard::compare

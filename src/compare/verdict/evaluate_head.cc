@@ -203,6 +203,14 @@ class HeadEvaluator {
             head_);
       return true;
     }
+    if (counts_.IgnoresInput() && is_seen && head_.judged_sqnr_db < limits_.broken_db) {
+      head_.is_collapsed = true;
+      Raise(VerdictLevel::kBroken,
+            "the values are the same for all " + HumanCount(counts_.samples) +
+                " samples, where the baseline's differ; SQNR " + Db(head_.judged_sqnr_db),
+            head_);
+      return true;
+    }
     // Only two or three distinct values are left, and they differ from the baseline's values, for
     // example scores of 0 and 1.27.
     const std::size_t left = counts_.variant_values.size();
@@ -335,6 +343,15 @@ class HeadEvaluator {
     }
   }
 
+  // True if there are so many detections that their agreement needs no SQNR beside it. Scores that
+  // all became lower agree up to a factor of two, but fewer of them reach the threshold.
+  bool HasEnoughDetections() const {
+    if (!head_.agreement || head_.decisions < limits_.min_decisions || is_generated_) return false;
+    const auto ours = static_cast<double>(head_.decisions);
+    const auto theirs = static_cast<double>(detected_by_variant_);
+    return 2 * std::min(ours, theirs) >= limits_.same_detections * (ours + theirs);
+  }
+
   void EvaluateScores() {
     if (counts_.baseline_max < kMinScore && counts_.variant_max < kMinScore) {
       head_.reason = "no score reaches " + verdict::ShortNumber(kMinScore) +
@@ -351,10 +368,11 @@ class HeadEvaluator {
                  ", compressed: " + HumanCount(detected_by_variant_) + "), " + measured;
     }
     VerdictLevel level = VerdictLevel::kSound;
-    if (share < limits_.degraded_scores || db < limits_.broken_db) level = VerdictLevel::kDegraded;
-    if (share < limits_.broken_scores || db < limits_.broken_scores_db) {
-      level = VerdictLevel::kBroken;
-    }
+    const bool is_enough = HasEnoughDetections();
+    const double degraded_db = is_enough ? -HUGE_VAL : limits_.broken_db;
+    const double broken_db = is_enough ? -HUGE_VAL : limits_.broken_scores_db;
+    if (share < limits_.degraded_scores || db < degraded_db) level = VerdictLevel::kDegraded;
+    if (share < limits_.broken_scores || db < broken_db) level = VerdictLevel::kBroken;
     Raise(level, measured, head_);
   }
 
