@@ -277,7 +277,7 @@ gates:
         for contract, *said in [
             ("", "contract.yaml: line 1, column 1: a contract must be a mapping with a list 'gates', not nothing"),
             ("gates:\n  - id: a\n    metric: accuracy\n    min: high\n",
-             "contract.yaml: line 4, column 10: gate 1 ('a'): 'min' is 'high' but must be a number, such as 0.7"),
+             "contract.yaml: line 4, column 10: gate 1 ('a'): the key 'min' is 'high' but must be a number, such as 0.7"),
             ('{"gates": [{"metric": "accuracy", "min": 0.7}', "contract.yaml: line 1, column"),
             ("gates: [{layers: *, metric: cosine, min: 1}]", "needs quotes, such as '*conv'"),
             ("gates:\n\t- {metric: a}\n", "indented with blanks"),
@@ -312,7 +312,7 @@ gates:
             (["none.yaml", "--logdir", "runs"], "none.yaml", "No such file"),
             (["runs", "--logdir", "runs"], "runs"),
             (["contract.yaml", "--logdir", "empty"], "there are no event files below 'empty'"),
-            (["contract.yaml", "--logdir", "alone"], "no variant besides baselines"),
+            (["contract.yaml", "--logdir", "alone"], "contain only baselines"),
             (["contract.yaml", "--logdir", "runs", "--junit", "no/such/results.xml"], "no/such/results.xml"),
             (["contract.yaml", "--logdir", "runs", "--sarif", "no/such/results.sarif"], "no/such/results.sarif"),
             (["contract.yaml", "--logdir", "runs", "--json", "--junit", "-"], "give --junit or --sarif a file"),

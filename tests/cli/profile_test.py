@@ -30,7 +30,7 @@ class ProfileTest(ProgramTest):
         self.assertEqual(len(lines), 4)
         self.assertIn("'sh' ended with exit code 7", lines[1])
         self.assertIn("s of CPU time", lines[2])
-        self.assertEqual(lines[3], "compression-board: view the log with: compression-board --logdir 'my log'")
+        self.assertEqual(lines[3], "compression-board: to view the log, run: compression-board --logdir 'my log'")
 
     def test_curves_and_summary_are_logged(self):
         run = self.profile("sleep", "0.5")

@@ -84,7 +84,7 @@ test("what of channels was not logged is said, with what logs it", async (t) => 
   await visit(page, at("layers?model=net&channel=2"));
   await page.waitForSelector(".channel-facts");
   assert.equal(await channelFact(page, "SQNR, accumulated"), "not logged");
-  await page.waitForSelector('p.note:has-text("values of channels not logged") code:has-text("compression-board compare A B --logdir")');
+  await page.waitForSelector('p.note:has-text("values of channels were not logged") code:has-text("compression-board compare A B --logdir")');
 });
 
 test("a layer without channels is no failure", async (t) => {

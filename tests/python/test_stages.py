@@ -216,7 +216,7 @@ def test_a_folder_that_cannot_be_written_is_an_os_error(tmp_path):
         with pytest.raises(OSError, match="file"):
             attempt()
     assert stages.log_folder() is None
-    with pytest.raises(RuntimeError, match="no log folder is set"):
+    with pytest.raises(RuntimeError, match="no log directory is set"):
         StageLogger()
 
 

@@ -76,7 +76,7 @@ def test_quant_report_gives_decibels_and_comes_out_for_model_explorer(tmp_path):
     assert [item["stop"] for item in data["net"]["gradient"]] == [0, 1]
     said = run("export", "--logdir", "runs/layers", "--format", "model-explorer", "--metric", "kl",
                cwd=tmp_path, code=1)  # fmt: skip
-    assert "no layer of 'int8' has the metric 'kl'; the log has cosine, mse, sqnr_db" in said
+    assert "no layer of variant 'int8' has the metric 'kl'; the log has cosine, mse, sqnr_db" in said
 
 
 def test_node_data_of_model_explorer_comes_back(tmp_path):

@@ -150,7 +150,7 @@ class CompressionWriter(SummaryWriter):
         """Logs the report of log_report for any number of variants with any names."""
         figures = {variant: metrics for variant, metrics, _ in self._checked(model_name, variants)}
         if baseline not in figures:
-            raise ValueError(f"model '{model_name}' has no variant '{baseline}' to use as baseline")
+            raise ValueError(f"model '{model_name}' has no variant '{baseline}', which is named as its baseline; log this variant or name another baseline")
         report = make_report(model_name, figures, baseline, self.aurora_options)
         self.add_text(self._metadata_tag(model_name, "report"), report.markdown, step)
         for name, picture in report.pictures.items():

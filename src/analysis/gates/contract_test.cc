@@ -96,7 +96,7 @@ TEST(ParseContract, SaysWhatIsWrongAndWhere) {
   fails("gates: [{metric: {name: a, tags: 3}}]", "'tags' is '3' but must be a mapping");
   fails("gates: [{metric: a, direction: up}]", "'direction' is 'up'");
   fails("gates:\n- metric: a\n  absolute: {max: x}",
-        "line 3, column 19: gate 1 ('gate'): 'max' is 'x' but must be a number");
+        "line 3, column 19: gate 1 ('gate'): the key 'max' is 'x' but must be a number");
   fails("gates: [{metric: a, min: '0.9'}]", "'min' is '0.9' in quotes but must be a number");
   fails("gates: [{metric: a, min: .nan}]", "must be a number");
   fails("gates: [{metric: a, min: inf}]", "must be a number");

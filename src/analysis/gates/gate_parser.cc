@@ -63,8 +63,8 @@ class GateParser {
   }
   tl::unexpected<Error> WrongMember(const DocumentNode& at, std::string_view key,
                                     std::string_view expected) const {
-    return Wrong(at,
-                 Quoted(key) + " is " + at.Describe() + " but must be " + std::string(expected));
+    return Wrong(at, "the key " + Quoted(key) + " is " + at.Describe() + " but must be " +
+                         std::string(expected));
   }
 
   // Reads a text member; `text` keeps its value if the member is missing or empty.

@@ -137,8 +137,8 @@ class ContractChecker {
   Result<ContractResult> Finish() {
     if (!has_variants_) {
       return Fail(ErrorCode::kNotFound,
-                  "the log has no variant besides baselines, so there is nothing to check; log "
-                  "a compressed variant beside its baseline, or name another 'baseline'");
+                  "the logs contain only baselines, so there is nothing to check; log a compressed "
+                  "variant too, or name another 'baseline'");
     }
     for (std::size_t i = 0; i < contract_.gates.size(); ++i) {
       if (!has_result_[i]) Add(i, MissingDataMessage(contract_.gates[i]), {}, {});

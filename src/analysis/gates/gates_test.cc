@@ -133,7 +133,7 @@ TEST(CheckContract, ExitsWithZeroOnlyWhenAllPass) {
 TEST(CheckContract, NeverPassesForWantOfData) {
   const auto contract = ParseContract("gates: [{metric: accuracy}]");
   EXPECT_THAT(CheckContract(*contract, {}),
-              FailsSaying(ErrorCode::kNotFound, "no variant besides baselines"));
+              FailsSaying(ErrorCode::kNotFound, "contain only baselines"));
   const auto baseline = ParseContract("{baseline: fp64, gates: [{metric: accuracy}]}");
   EXPECT_THAT(CheckContract(*baseline, Pair(1, 1)), FailsSaying(ErrorCode::kNotFound, "'fp64'"));
 }

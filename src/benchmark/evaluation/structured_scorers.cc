@@ -70,10 +70,10 @@ Result<std::vector<Detection>> DetectionsOf(const runtime::RunResult& outputs) {
                           tensor::ToDoubles(classes->tensor));
   if (box_values.size() != 4 * score_values.size() || score_values.size() != class_values.size()) {
     return Fail(ErrorCode::kInvalidArgument,
-                "the model gives " + HumanCount(box_values.size()) + " numbers of boxes, " +
+                "the model returns " + HumanCount(box_values.size()) + " box coordinates, " +
                     HumanCount(score_values.size()) + " scores and " +
                     HumanCount(class_values.size()) +
-                    " classes; mAP needs four numbers, a score and a class for each box");
+                    " classes; mAP needs four coordinates, one score and one class for each box");
   }
   for (std::size_t i = 0; i < score_values.size(); ++i) {
     const double* const box = &box_values[4 * i];

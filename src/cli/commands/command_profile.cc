@@ -161,7 +161,7 @@ int RunProfile(Arguments arguments) {
              Rounded(end.wall_seconds) + " s; " + Plural(summary.sample_count, "sample") +
              (closed ? " in " : ", not all of them in ") + directory);
   PrintError(Describe(end, summary));
-  PrintError("view the log with: compression-board --logdir " +
+  PrintError("to view the log, run: compression-board --logdir " +
              ShellWord(writer.directory().native()));
   if (end.signal) EndBySignal(*end.signal);
   return end.exit_code;

@@ -93,8 +93,8 @@ Result<std::string> NodeDataJson(const reader::Snapshot& snapshot, const ExportO
   const std::string wanted = metric.empty() ? DefaultMetric(chosen->second) : std::string(metric);
   const auto values = chosen->second.find(wanted);
   if (values == chosen->second.end()) {
-    return Fail(ErrorCode::kNotFound, "no layer of " + Quoted(chosen->first) + " has the metric " +
-                                          Quoted(wanted) + "; the log has " +
+    return Fail(ErrorCode::kNotFound, "no layer of variant " + Quoted(chosen->first) +
+                                          " has the metric " + Quoted(wanted) + "; the log has " +
                                           KeysOf(chosen->second));
   }
   std::vector<compression::NodeDataGraph> graphs;

@@ -41,7 +41,7 @@ Result<std::unique_ptr<StageLogger>> StageLogger::Open(StageLoggerOptions option
   const std::optional<std::filesystem::path> folder = LogFolder();
   if (!folder) {
     return Fail(ErrorCode::kFailedPrecondition,
-                "no log folder is set; call SetLogFolder, or give a directory");
+                "no log directory is set; call SetLogFolder, or give a directory");
   }
   return OpenIn(*folder, std::move(options));
 }

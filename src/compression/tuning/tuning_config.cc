@@ -109,7 +109,7 @@ Result<void> ReadTensorboard(const YAML::Node& parent, bool& tensorboard) {
     return {};
   }
   return Fail(ErrorCode::kInvalidArgument,
-              PlaceOf(flag.Mark()) + ": tensorboard is " +
+              PlaceOf(flag.Mark()) + ": the setting tensorboard is " +
                   Quoted(flag.IsScalar() ? flag.Scalar() : "no scalar") +
                   "; expected true or false");
 }

@@ -75,9 +75,9 @@ TEST(TuningConfig, OfASettingGivenTwiceOneIsLeft) {
 }
 
 TEST(TuningConfig, ErrorsNameThePlace) {
-  EXPECT_THAT(
-      ParseTuningConfig("tuning:\n  tensorboard: maybe\n"),
-      FailsSaying(ErrorCode::kInvalidArgument, "line 2, column 16: tensorboard is 'maybe'"));
+  EXPECT_THAT(ParseTuningConfig("tuning:\n  tensorboard: maybe\n"),
+              FailsSaying(ErrorCode::kInvalidArgument,
+                          "line 2, column 16: the setting tensorboard is 'maybe'"));
   EXPECT_THAT(ParseTuningConfig("tuning: {a: [1, 2}\n"),
               FailsSaying(ErrorCode::kInvalidArgument, "line 1"));
   EXPECT_THAT(ParseTuningConfig("- a\n- b\n"), FailsWith(ErrorCode::kInvalidArgument));

@@ -10,8 +10,8 @@ namespace fs = std::filesystem;
 namespace {
 
 tl::unexpected<Error> Refused(std::string_view location, const std::string& why) {
-  return Fail(ErrorCode::kPermissionDenied, "the model asks for data in " + Quoted(location, 300) +
-                                                ", which " + why +
+  return Fail(ErrorCode::kPermissionDenied, "the model refers to weights in " +
+                                                Quoted(location, 300) + ", which " + why +
                                                 "; weights must be in the model's folder");
 }
 

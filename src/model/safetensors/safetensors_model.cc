@@ -45,7 +45,7 @@ constexpr SafetensorsType kSafetensorsTypes[] = {
 };
 
 tl::unexpected<Error> DamagedHeader(std::string message) {
-  return Fail(ErrorCode::kDataLoss, "safetensors header: " + std::move(message));
+  return Fail(ErrorCode::kDataLoss, "the safetensors header is damaged: " + std::move(message));
 }
 
 std::optional<std::vector<std::int64_t>> Integers(const dom::element& element) {

@@ -20,7 +20,7 @@ constexpr std::size_t kFooterBytes = 48;
 constexpr std::uint64_t kTableMagic = 0xdb4775248b80fb57;
 
 tl::unexpected<Error> DamagedBundle(const std::string& what) {
-  return Fail(ErrorCode::kDataLoss, "checkpoint index: " + what);
+  return Fail(ErrorCode::kDataLoss, "the index of the checkpoint is damaged: " + what);
 }
 
 // Reads numbers and bytes from the start of a span. Each step fails if there are not enough bytes.

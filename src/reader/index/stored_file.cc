@@ -16,7 +16,7 @@ namespace cboard::reader {
 namespace {
 
 tl::unexpected<Error> Damaged(std::string_view what) {
-  return Fail(ErrorCode::kDataLoss, "stored index: " + std::string(what));
+  return Fail(ErrorCode::kDataLoss, "the stored index is damaged: " + std::string(what));
 }
 
 TagInfoView TakeInfo(BytesIn& in) {

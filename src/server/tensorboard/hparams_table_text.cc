@@ -168,7 +168,7 @@ Result<HttpResponse> HParamsTableResponse(const reader::HParamsColumns& columns,
                         .body = ToLatex(table)};
   }
   return Fail(ErrorCode::kInvalidArgument,
-              "format is " + Quoted(format) + "; known are json, csv and latex");
+              "the parameter format is " + Quoted(format) + "; it must be json, csv or latex");
 }
 
 }  // namespace cboard::server::tensorboard

@@ -229,7 +229,7 @@ Result<HttpResponse> GetTimeSeries(const DataCall& call) {
   }
   if (requests.size() > kMaxRequests) {
     return Fail(ErrorCode::kInvalidArgument,
-                "'requests' may contain at most " + std::to_string(kMaxRequests));
+                "'requests' may contain at most " + std::to_string(kMaxRequests) + " objects");
   }
   JsonWriter json;
   json.BeginArray();

@@ -103,8 +103,8 @@ class OpenVinoImport {
     const std::string_view id = edge.attribute(end).value();
     const auto found = by_id_.find(id);
     if (found == by_id_.end()) {
-      return Contradiction(
-          edge, std::string("<edge> has ") + end + " " + Quoted(id) + ", but no layer has this id");
+      return Contradiction(edge, std::string("an element <edge> has ") + end + " " + Quoted(id) +
+                                     ", but no layer has this id");
     }
     return &layers_[found->second];
   }

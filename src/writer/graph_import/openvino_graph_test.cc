@@ -108,7 +108,8 @@ TEST(OpenVinoGraph, NamesTheDamageAndItsLine) {
       {"EdgeFromNowhere",
        "<net><layers><layer id='1'/></layers>\n<edges>\n<edge from-layer='9' to-layer='1'/>"
        "</edges></net>",
-       ErrorCode::kDataLoss, "line 3: <edge> has from-layer '9', but no layer has this id"},
+       ErrorCode::kDataLoss,
+       "line 3: an element <edge> has from-layer '9', but no layer has this id"},
       {"EdgeToNowhere",
        "<net><layers><layer id='1'/></layers><edges><edge from-layer='1'/></edges></net>",
        ErrorCode::kDataLoss, "to-layer ''"},

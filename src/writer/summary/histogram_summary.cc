@@ -20,7 +20,8 @@ Result<void> Validate(const tensor::HistogramData& histogram) {
                   HumanCount(counts.size()) + " bucket counts; give one right limit per bucket");
   }
   for (std::size_t i = 0; i < limits.size(); ++i) {
-    if (std::isnan(limits[i])) return refuse("bucket limit " + std::to_string(i) + " is NaN");
+    if (std::isnan(limits[i]))
+      return refuse("bucket limit " + std::to_string(i) + " is NaN; give a number");
     if (i > 0 && limits[i] < limits[i - 1]) {
       return refuse("bucket limit " + std::to_string(i) + " is " + ShortestDecimal(limits[i]) +
                     ", less than the one before, " + ShortestDecimal(limits[i - 1]) +
