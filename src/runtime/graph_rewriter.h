@@ -29,12 +29,8 @@ struct GraphPart {
   std::vector<const ConstantTensor*> constants;
   std::vector<const ProductTensor*> products;
   std::vector<const AddedInput*> inputs;  // Only for the main graph.
-<<<<<<< HEAD
   // Edits of the subgraphs of If, Loop and Scan nodes. The first key is the name of an output of
   // the node, the second the attribute that has the subgraph.
-=======
-  // Edits of subgraphs. The first key is an output of the node, the second key is the attribute.
->>>>>>> s38/coma
   std::map<std::string_view, std::map<std::string_view, GraphPart>> bodies;
   bool is_done = false;
   std::string place = "main graph";  // Name of the place for error messages.

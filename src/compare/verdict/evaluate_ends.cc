@@ -35,15 +35,9 @@ OutputVerdict EvaluateOutput(const EndFindings& end, bool is_beside_scores, bool
                          ? "its shapes differ between the two models, as after NonMaxSuppression"
                          : "it has no values";
   }
-<<<<<<< HEAD
   // A state is an input of later runs, which are not measured. So only a lost state counts.
   output.is_state = end.is_state;
   if (output.is_state) {
-=======
-  // A state is an input of later runs, and later runs are not measured. So a state counts only if
-  // it is lost.
-  if (end.is_state) {
->>>>>>> s38/comb
     for (HeadVerdict& head : output.heads) {
       const bool is_kept = head.level > VerdictLevel::kSound && !head.is_collapsed &&
                            head.judged_sqnr_db >= limits.broken_db;

@@ -31,12 +31,8 @@ class PairSums {
   CodeMoments AddCodes(std::span<const float> reference, std::span<const Code> codes,
                        const Steps& steps);
 
-<<<<<<< HEAD
   // Adds 1 to kPairBlock pairs of real values. `steps` has the scale and zero point of the
   // compressed values; null if they are not on a grid.
-=======
-  // Adds a block of 1 to kPairBlock pairs of real values. `steps` may be null.
->>>>>>> s38/coma
   template <typename Real>
   void AddReals(std::span<const Real> reference, std::span<const Real> compressed,
                 const Steps* steps);
