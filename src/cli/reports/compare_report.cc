@@ -134,7 +134,8 @@ void AppendSuspect(const compare::Suspect& suspect, bool is_first, bool is_compl
       continue;
     }
     if (i == 0 && suspect.sqnr_db) {
-      text += "the end goes from " + EndText(*suspect.sqnr_db, suspect.agreement) + " to ";
+      text +=
+          "the damaged outputs go from " + EndText(*suspect.sqnr_db, suspect.agreement) + " to ";
     }
     text += EndText(fix.sqnr_db, fix.agreement) + ", " + std::string(NameOf(fix.level)) +
             " (measured); price: " + Printable(fix.price) + "\n";

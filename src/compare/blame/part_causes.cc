@@ -111,6 +111,14 @@ class OutputCauses {
     return part_.grid ? " in steps of " + verdict::ShortNumber(part_.grid->scale, 3) : "";
   }
 
+  // Says how many codes hold values that span `width`.
+  std::string CodesText(double width) const {
+    if (!part_.grid || !std::isfinite(part_.grid->scale)) return "have no code";
+    const double codes = 1 + std::floor(width / part_.grid->scale);
+    return codes < 2 ? "all fall into one code"
+                     : "share " + verdict::ShortNumber(codes, 3) + " codes";
+  }
+
   Reader SoftmaxBehind() const {
     return ReaderFinder(found_.baseline)
         .Find(tensor_, [](const model::ModelNode& node, model::TensorId) {
@@ -124,11 +132,7 @@ class OutputCauses {
         "mask values down to " + verdict::ShortNumber(low, 3) + " before the Softmax " +
         Quoted(found_.baseline.node(softmax.node).name) + " stretch the range" +
         (part_.grid ? " to steps of " + verdict::ShortNumber(part_.grid->scale, 3) : "") +
-        ", and the scores beside them (" + SpanText(above, high) + ") share " +
-        (part_.grid && std::isfinite(part_.grid->scale)
-             ? verdict::ShortNumber(1 + std::floor((high - above) / part_.grid->scale), 3) +
-                   " codes"
-             : "no code") +
+        ", and the scores beside them (" + SpanText(above, high) + ") " + CodesText(high - above) +
         "; Softmax needs no mask below " +
         verdict::ShortNumber(std::floor(above - kNothingInSoftmax), 3);
     cause_.range = CodeRange{above - kNothingInSoftmax, high};

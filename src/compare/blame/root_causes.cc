@@ -204,16 +204,19 @@ class CalibrationCheck {
                            "); preprocessing (scale, mean, order of channels) or samples differ; " +
                            many;
     } else if (narrow * 2 > misfits.size() && !AreOnlyCut(misfits)) {
-      cause.why.sentence = "calibrated with other samples: " + many + ", most here, where " +
-                           ranges + "; silent, blank or unlike ones";
+      cause.why.sentence = "calibrated with other samples: " + many + ", most at " +
+                           Quoted(part.name) + ", where " + ranges +
+                           "; the samples were silent, blank or otherwise unlike these";
     } else if (narrow * 2 > misfits.size()) {
       cause.why.cause = Cause::kOverClipped;
       cause.why.sentence =
-          "ranges are too narrow and cut values off: " + many + ", most here, where " + ranges +
+          "ranges are too narrow and cut values off: " + many + ", most at " + Quoted(part.name) +
+          ", where " + ranges +
           "; too few or other samples were used, or percentile or entropy calibration";
     } else {
-      cause.why.sentence = "ranges are too wide: " + many + ", most here, where " + ranges +
-                           ", a factor of " + verdict::ShortNumber(worst.ratio, 3) +
+      cause.why.sentence = "ranges are too wide: " + many + ", most at " + Quoted(part.name) +
+                           ", where " + ranges + ", a factor of " +
+                           verdict::ShortNumber(worst.ratio, 3) +
                            "; other samples were used for calibration";
     }
   }
